@@ -1,0 +1,1 @@
+"""How fast Feltwire is, next to a peer or a bare limit measured in the same run: `python -m benchmarks`."""

@@ -1,0 +1,52 @@
+"""What a benchmark reports: a rate next to another, and whether the ratio is what we promise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from benchmarks.measure import Timings
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One line of the report."""
+
+    name: str
+    rate: float
+    """Median amount a second."""
+    peer: str
+    peer_rate: float
+    ratio: float
+    """Median of the ratios of each round; near the quotient of the two rates, but steadier."""
+    target: float | None
+    """The least ratio that we promise (design, section 7); None where nothing is promised."""
+    peak_bytes: int
+
+    @property
+    def met(self) -> bool:
+        """Whether the target is met; true where there is none."""
+        return self.target is None or self.ratio >= self.target
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Figures that were measured in turns with each other."""
+
+    title: str
+    unit: str
+    """What the rates count, a second."""
+    note: str
+    """What was run."""
+    figures: tuple[Figure, ...]
+
+
+def figure(timings: Timings, name: str, peer: str, target: float | None = None) -> Figure:
+    """The figure of one subject next to another of the same turns."""
+    rate, peer_rate = timings.rate(name), timings.rate(peer)
+    return Figure(name, rate, peer, peer_rate, timings.ratio(name, peer), target, timings.peaks[name])
+
+
+def absolute(timings: Timings, name: str, limit: str, limit_rate: float, target: float | None = None) -> Figure:
+    """The figure of one subject next to a fixed rate."""
+    rate = timings.rate(name)
+    return Figure(name, rate, limit, limit_rate, rate / limit_rate, target, timings.peaks[name])

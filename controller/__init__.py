@@ -1,0 +1,1 @@
+"""Rules, rounds, faults, configuration, tables and the command line. Knows no pin."""

@@ -1,0 +1,86 @@
+"""Puts a table together from its configuration: the drivers of its devices, and the game by its rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from datetime import UTC, datetime, timedelta
+from importlib.metadata import version
+
+from controller.configuration.values import TableConfig
+from controller.rounds.automatic_roulette import AutomaticRouletteGame
+from controller.rounds.game import Game, Seat
+from controller.rounds.money_wheel import MoneyWheelGame, MoneyWheelOptions
+from controller.rounds.roulette import RouletteGame
+from controller.rounds.roulette_result import RouletteOptions
+from controller.rules.profile import profile
+from controller.table import Identity, Table
+from drivers.buttons import BUTTONS, Buttons, ButtonsConfig
+from drivers.driver import Driver
+from drivers.money_wheel import MoneyWheel, MoneyWheelConfig
+from drivers.peg_wheel import PegWheel
+from drivers.roulette_wheel import RouletteWheel, RouletteWheelConfig
+from drivers.star_x import StarXConfig, StarXWheel
+
+EPOCH_1970 = datetime(1970, 1, 1, tzinfo=UTC)
+CALL_BUTTON = "dealer_no_more_bets"
+SETTLE_BUTTON = "dealer_settled"
+
+
+def own_time(t_ns: int) -> str:
+    """The time of a replay or a simulation: its own, from 1970-01-01T00:00:00Z on."""
+    moment = EPOCH_1970 + timedelta(microseconds=t_ns // 1000)
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond:06d}Z"
+
+
+def table_for(
+    config: TableConfig,
+    *,
+    epoch: str,
+    simulated: bool,
+    time_of: Callable[[int], str] = own_time,
+    wires: Collection[str] | None = None,
+    sequence: int = 0,
+    rounds: int = 0,
+) -> Table:
+    """The table that a checked configuration describes.
+
+    `wires` are the lines that a capture declares: they decide which buttons there are. None takes the
+    configuration's word. `sequence` and `rounds` are where the table goes on from another.
+    """
+    buttons = config.buttons if wires is None else tuple(button for button in BUTTONS if button in wires)
+    seat = Seat(
+        table=config.id,
+        game=config.game,
+        simulated=simulated,
+        call_by="button" if CALL_BUTTON in buttons else "auto",
+        settle_by_button=SETTLE_BUTTON in buttons,
+    )
+    dealer = config.devices["dealer"].keys(ButtonsConfig) if "dealer" in config.devices else ButtonsConfig()
+    game, wheel = _game(config, seat)
+    drivers: list[Driver] = [wheel, Buttons(buttons, dealer.debounce_ms)]
+    identity = Identity(
+        table=config.id,
+        game=config.game,
+        rules=config.rules,
+        simulated=simulated,
+        epoch=epoch,
+        software=f"feltwire {version('feltwire')}",
+        devices=tuple({"device": device.name, "driver": device.driver} for device in config.devices.values()),
+    )
+    game.round = rounds
+    return Table(identity, game, drivers, time_of, sequence=sequence)
+
+
+def _game(config: TableConfig, seat: Seat) -> tuple[Game, Driver]:
+    rules = profile(config.rules)
+    device = config.devices["wheel"]
+    if isinstance(device.config, MoneyWheelConfig):
+        wheel = MoneyWheel(device.config) if device.config.sensing == "quadrature" else PegWheel(device.config)
+        options = config.game_options(MoneyWheelOptions)
+        return MoneyWheelGame(seat, rules.money_wheel_rules(), options, device.config), wheel
+    roulette = config.game_options(RouletteOptions)
+    if isinstance(device.config, StarXConfig):
+        automatic = AutomaticRouletteGame(seat, rules.roulette_rules(), roulette, device.config)
+        return automatic, StarXWheel(device.name, device.config)
+    wheel_config = device.keys(RouletteWheelConfig)
+    return RouletteGame(seat, rules.roulette_rules(), roulette, wheel_config), RouletteWheel(wheel_config)

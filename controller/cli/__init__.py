@@ -1,0 +1,68 @@
+"""The command `feltwire`.
+
+Each command is a module of this package with a click command named `command`; it is imported when it is called, so
+that `feltwire --help` is quick and nothing is loaded that a command does not need.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import click
+
+FATAL = 1
+"""Exit code for what must not happen."""
+
+BAD_CONFIGURATION = 2
+"""Exit code for files that cannot be used."""
+
+_COMMANDS = {
+    "check": "controller.cli.check",
+    "pins": "controller.cli.pins",
+    "simulate": "controller.cli.simulate",
+    "replay": "controller.cli.replay",
+    "run": "controller.cli.run",
+}
+
+
+class LazyGroup(click.Group):
+    """A group of commands that are imported when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names, in the order in which a newcomer needs them."""
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Imports a command; None if there is none of that name."""
+        module = _COMMANDS.get(cmd_name)
+        if module is None:
+            return None
+        command = import_module(module).command
+        if not isinstance(command, click.Command):
+            raise TypeError(f"{module}.command is no click command")
+        return command
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="feltwire")
+def main() -> None:
+    """The controller inside a casino-night table.
+
+    A table is described by one TOML file. The shortest is:
+
+    \b
+        [table]
+        id = "roulette-1"
+        game = "roulette"
+        [lines]
+        backend = "sim"
+
+    Start with:
+
+    \b
+        feltwire check table.toml     is the file right? every mistake at once
+        feltwire pins table.toml      which wire goes to which pin
+        feltwire simulate table.toml  play it on simulated devices
+
+    Exit codes: 0 for success, 1 for a fatal error, 2 for a file or an option that cannot be used.
+    """

@@ -1,0 +1,37 @@
+"""`feltwire check`: are these files right?"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from controller.cli import BAD_CONFIGURATION
+from controller.cli.problems_view import show_problems
+from controller.configuration.load import check
+
+
+@click.command("check")
+@click.argument("tables", metavar="TABLE.toml...", nargs=-1, required=True, type=click.Path(path_type=Path))
+def command(tables: tuple[Path, ...]) -> None:
+    """Check tables' files and say everything that is wrong at once.
+
+    Each mistake is one line: file, line, key, what is wrong, and how to mend it. Several files are also checked
+    against each other, for tables of the same name and wires used twice. No hardware is needed.
+
+    \b
+    Examples:
+        feltwire check roulette.toml
+        feltwire check tables/*.toml
+
+    Exit codes: 0 if every file is right (warnings are shown), 2 if one is not.
+    """
+    report = check(tables)
+    show_problems(report.problems)
+    for table in report.tables:
+        click.echo(f"{table.file}: table {table.id}, {table.game} by {table.rules}, backend {table.lines.backend}: ok")
+    if report.errors:
+        count = len(report.errors)
+        click.echo(f"{count} mistake{'s' if count > 1 else ''}", err=True)
+        sys.exit(BAD_CONFIGURATION)

@@ -1,0 +1,41 @@
+"""`feltwire replay`: what would the table have said of this capture?"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from controller.cli import BAD_CONFIGURATION
+from controller.cli.loading import load_one
+from controller.cli.printing import print_events
+from controller.replay import replay
+from hal.capture.errors import CaptureError
+
+
+@click.command("replay")
+@click.argument("table", metavar="TABLE.toml", type=click.Path(path_type=Path))
+@click.argument("captures", metavar="CAPTURE.vcd...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="One event a line, exactly the JSON body of the feed.")
+def command(table: Path, captures: tuple[Path, ...], as_json: bool) -> None:
+    """Say what the table would have said of captures of its lines.
+
+    A capture is a VCD file, as logic analysers, GTKWave and sigrok write them, with one wire a line, named as the
+    table names them (`feltwire pins` shows the names). Its wires decide: without dealer_no_more_bets the controller
+    calls "No more bets", and ball_1 ... ball_n say how many track sensors there are. Nothing is journalled.
+
+    \b
+    Examples:
+        feltwire replay roulette.toml evening.vcd
+        feltwire replay wheel.toml a.vcd b.vcd --json | jq .data.reason
+
+    Exit codes: 0, or 2 for a file that cannot be used: its line and what is wrong with it are named.
+    """
+    config = load_one(table)
+    try:
+        for said in replay(config, captures):
+            print_events(said, as_json=as_json)
+    except CaptureError as error:
+        click.echo(click.style(str(error), fg="red"), err=True)
+        sys.exit(BAD_CONFIGURATION)

@@ -1,0 +1,122 @@
+"""`feltwire simulate`: rounds on simulated devices."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from controller.cli import BAD_CONFIGURATION, FATAL
+from controller.cli.loading import load_one
+from controller.cli.pacing import Pacer
+from controller.cli.printing import print_events
+from controller.configuration.values import TableConfig
+from hal.capture.vcd_writer import CaptureLines, writing_capture
+
+if TYPE_CHECKING:
+    from controller.simulation import Played, Score
+
+
+@click.command("simulate")
+@click.argument("table", metavar="TABLE.toml", type=click.Path(path_type=Path))
+@click.option("--rounds", type=click.IntRange(min=1), default=10, show_default=True, help="How many rounds to play.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Equal seeds give equal bytes.")
+@click.option(
+    "--fault",
+    "faults",
+    metavar="NAME[@ROUND]",
+    multiple=True,
+    help='A fault in every round, or in one; repeat for more. "list" explains them all.',
+)
+@click.option(
+    "--speed", default="max", show_default=True, metavar="X|max", help="Times real time, or as fast as it goes."
+)
+@click.option(
+    "--vcd", "vcd", type=click.Path(path_type=Path, dir_okay=False), help="Also write the lines to this capture."
+)
+@click.option("--json", "as_json", is_flag=True, help="One event a line, exactly the JSON body of the feed.")
+def command(
+    table: Path, rounds: int, seed: int, faults: tuple[str, ...], speed: str, vcd: Path | None, as_json: bool
+) -> None:
+    """Play rounds on simulated devices, and compare every verdict with the truth.
+
+    The simulated wheel, ball, sensors and dealer drive the very code that a live table runs, in virtual time. At the
+    end standard error says how the verdicts compare with what really happened.
+
+    \b
+    Examples:
+        feltwire simulate roulette.toml --rounds 5
+        feltwire simulate roulette.toml --fault same_direction@2
+        feltwire simulate wheel.toml --fault list
+        feltwire simulate wheel.toml --rounds 1000 --seed 7 --json > events.jsonl
+
+    Exit codes: 0; 1 if an outcome was not supported by the truth; 2 for a file or an option that cannot be used.
+    """
+    from controller.simulation import NoSimulatorError, Score, fault_plan, geometry_of, simulate
+    from simulators.faults import FaultError
+
+    config = load_one(table)
+    pacer = Pacer.from_option(speed)
+    try:
+        if "list" in faults:
+            _list_faults(config)
+            return
+        plan = fault_plan(faults, rounds, [geometry_of(config)])
+    except (FaultError, NoSimulatorError) as error:
+        click.echo(click.style(str(error), fg="red"), err=True)
+        sys.exit(BAD_CONFIGURATION)
+    score = Score()
+    with ExitStack() as files:
+        writer = None
+        if vcd is not None:
+            writer = files.enter_context(writing_capture(vcd, _capture_lines(config, seed)))
+        for played in simulate(config, rounds, seed, plan):
+            if writer is not None:
+                writer.write(played.batch)
+            score.add(played)
+            _print(played, pacer, as_json)
+    _sum_up(score)
+    if score.unsupported:
+        sys.exit(FATAL)
+
+
+def _print(played: Played, pacer: Pacer, as_json: bool) -> None:
+    if played.fault is not None and not as_json:
+        click.echo(click.style(f"{'':13}(simulated fault: {played.fault})", fg="bright_black"))
+    for event in played.said:
+        pacer.wait_until(event.data.mono_ns)
+        print_events([event], as_json=as_json)
+
+
+def _list_faults(config: TableConfig) -> None:
+    from controller.simulation import geometry_of
+    from simulators.faults import faults_for
+
+    for fault in faults_for(geometry_of(config)):
+        click.echo(click.style(fault.name, bold=True))
+        click.echo(f"    {fault.explanation}")
+        click.echo(f"    A correct controller: {fault.expected}")
+
+
+def _capture_lines(config: TableConfig, seed: int) -> CaptureLines:
+    from controller.simulation import geometry_of
+    from simulators.table import simulator_for
+
+    lines = simulator_for(config.game, geometry_of(config), seed).lines
+    readings = tuple(line for line in lines if line.startswith("level_"))
+    wires = tuple(line for line in lines if line not in readings)
+    return CaptureLines(wires=wires, reals=readings)
+
+
+def _sum_up(score: Score) -> None:
+    kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(score.verdicts.items()))
+    click.echo(f"{score.rounds} rounds: {kinds or 'no verdict'}", err=True)
+    for line in score.refused:
+        click.echo(click.style(f"valid, but no outcome: {line}", fg="yellow"), err=True)
+    for line in score.unsupported:
+        click.echo(click.style(f"NOT SUPPORTED BY THE TRUTH: {line}", fg="red"), err=True)
+    if not score.unsupported:
+        click.echo("every outcome is supported by the truth", err=True)

@@ -1,0 +1,1 @@
+"""A table's TOML file: read, checked as a whole, and turned into frozen values."""

@@ -1,0 +1,208 @@
+"""Reads one TOML file: its values, the lines they stand on, and every line that is not TOML.
+
+`tomllib` stops at the first mistake. Here the line with the mistake is blanked and the rest read again, as long as the
+mistakes move downwards and are confined to their lines: so a person sees them all at once.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path as FilePath
+from typing import Any, NamedTuple
+
+from controller.configuration.positions import Positions, locate
+from controller.configuration.problems import Problem
+
+LARGEST_BYTES = 64 * 1024
+"""A table's file has some hundred lines; what is larger is another file."""
+MOST_LINES = 2_000
+LONGEST_LINE = 2_000
+"""In characters. `tomllib` takes minutes for a key of ten thousand parts; no list of a table's file comes near."""
+MOST_SYNTAX_PROBLEMS = 20
+
+SYNTAX = "(syntax)"
+"""Stands for the key, where a line is not TOML."""
+
+_PLACE = re.compile(r"^(?P<what>.*) \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)$", re.S)
+_KEY_OF_LINE = re.compile(r"^\s*(?P<key>[A-Za-z0-9_.-]+)\s*=")
+_HEADER = re.compile(r"^\s*\[\[?\s*(?P<key>[^\[\]]+?)\s*\]\]?\s*(?:#.*)?$")
+
+
+class Document(NamedTuple):
+    """One file, as far as it could be read."""
+
+    file: str
+    values: dict[str, Any]
+    positions: Positions
+    problems: list[Problem]
+    complete: bool
+    """Every line could be read. If not, what seems to be missing may stand on a line that could not."""
+    readable: bool
+    """Enough could be read for checking its values to make sense."""
+
+
+def read_document(path: FilePath) -> Document:
+    """Reads a file; never raises for what is in it or for its not being there."""
+    file = str(path).encode("utf-8", "replace").decode()
+    try:
+        with path.open("rb") as opened:
+            raw = opened.read(LARGEST_BYTES + 1)
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        return _unreadable(file, 1, "(file)", f"cannot be read: {reason}", "give the path of a table's TOML file")
+    except ValueError as error:
+        return _unreadable(file, 1, "(file)", f"cannot be opened: {error}", "give the path of a table's TOML file")
+    if len(raw) > LARGEST_BYTES:
+        wrong = f"is larger than {LARGEST_BYTES // 1024} KiB"
+        return _unreadable(file, 1, "(file)", wrong, "give the path of a table's TOML file")
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        wrong = f"byte {raw[error.start]:#04x} is not UTF-8"
+        return _unreadable(file, line, SYNTAX, wrong, "save the file as UTF-8 text")
+    return parse_document(file, text.removeprefix("\ufeff"))
+
+
+def parse_document(file: str, text: str) -> Document:
+    """Reads a document that is already text; never raises for what is in it."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    too_much = _too_much(file, lines)
+    if too_much is not None:
+        return Document(file, {}, locate(""), [too_much], False, False)
+    problems: list[Problem] = []
+    last_line = 0
+    while True:
+        try:
+            values = tomllib.loads("\n".join(lines))
+        except tomllib.TOMLDecodeError as error:
+            problem = _syntax_problem(file, lines, str(error))
+            problems.append(problem)
+            if problem.line <= last_line or len(problems) >= MOST_SYNTAX_PROBLEMS:
+                return Document(file, {}, locate(""), problems[:-1] or problems, False, False)
+            last_line = problem.line
+            if not _blank(lines, problem.line):
+                return Document(file, {}, locate(""), problems, False, False)
+        except RecursionError:
+            line = _deepest_line(lines)
+            problems.append(_nested(file, line))
+            return Document(file, {}, locate(""), problems, False, False)
+        except ValueError as error:  # a number with thousands of digits
+            problems.append(Problem(file, _longest_line(lines), SYNTAX, str(error), "write a shorter number"))
+            return Document(file, {}, locate(""), problems, False, False)
+        else:
+            positions = locate("\n".join(lines))
+            return Document(file, values, positions, problems, not problems, True)
+
+
+def _syntax_problem(file: str, lines: list[str], message: str) -> Problem:
+    match = _PLACE.match(message)
+    if match is None:
+        return Problem(file, 1, SYNTAX, f"not TOML: {message}", "see https://toml.io/en/v1.0.0")
+    what = match["what"]
+    if match["line"] is None:
+        line = _last_line_with_text(lines)
+        return Problem(file, line, SYNTAX, f"not TOML: {_lower(what)} at the end of the file", _fix(what, lines, line))
+    line = int(match["line"])
+    wrong = f"not TOML at column {match['column']}: {_lower(what)}"
+    return Problem(file, line, SYNTAX, wrong, _fix(what, lines, line))
+
+
+def _fix(what: str, lines: list[str], line: int) -> str:
+    """What to do about `tomllib`'s complaint; it tells what it expected, seldom what the writer forgot."""
+    text = lines[line - 1]
+    if "overwrite" in what or "twice" in what or "redefine" in what or "already" in what:
+        return _fix_of_a_second_time(lines, line)
+    if "Invalid value" in what:
+        key = _KEY_OF_LINE.match(text)
+        name = key["key"] if key else "id"
+        return f'write text in double quotes, as in {name} = "...", and true or false in lower case'
+    if "Expected '='" in what:
+        return "write one key = value a line"
+    if "nclosed array" in what:
+        return 'close the list with "]" and put a comma between its elements'
+    if "nclosed inline table" in what or "inline table" in what:
+        return 'write it on one line, as in { gpio = 17, pull = "up" }'
+    if "nterminated" in what or "Illegal character" in what:
+        return "close the quotes on the same line"
+    if "Expected ']'" in what:
+        return "write a section as [name] on a line of its own"
+    if "Expected newline" in what:
+        return "write one key = value a line, and # before a comment"
+    return "mend or remove this line"
+
+
+def _fix_of_a_second_time(lines: list[str], line: int) -> str:
+    header = _HEADER.match(lines[line - 1])
+    if header is not None:
+        name = header["key"]
+        first = next(n for n, text in enumerate(lines, 1) if _names_header(text, name) or n == line)
+    else:
+        key = _KEY_OF_LINE.match(lines[line - 1])
+        start = max((n for n in range(1, line) if _HEADER.match(lines[n - 1])), default=0)
+        inside = range(start + 1, line)
+        first = next((n for n in inside if key and _names_key(lines[n - 1], key["key"])), line)
+    if first == line:
+        return "it was given before; keep one of the two"
+    return f"it stands on line {first} already; keep one of the two"
+
+
+def _names_header(text: str, name: str) -> bool:
+    header = _HEADER.match(text)
+    return header is not None and header["key"] == name
+
+
+def _names_key(text: str, name: str) -> bool:
+    key = _KEY_OF_LINE.match(text)
+    return key is not None and key["key"] == name
+
+
+def _blank(lines: list[str], line: int) -> bool:
+    """Takes the wrong line out, with all of its section where it is a header; False where that could mislead."""
+    text = lines[line - 1]
+    if text.startswith("["):
+        end = next((n for n in range(line, len(lines)) if lines[n].startswith("[")), len(lines))
+        lines[line - 1 : end] = [""] * (end - line + 1)
+        return True
+    long_string = '"""' in text or "'''" in text
+    if not _KEY_OF_LINE.match(text) or long_string or text.count("[") != text.count("]"):
+        return False
+    lines[line - 1] = ""
+    return True
+
+
+def _unreadable(file: str, line: int, key: str, wrong: str, fix: str) -> Document:
+    return Document(file, {}, locate(""), [Problem(file, line, key, wrong, fix)], False, False)
+
+
+def _too_much(file: str, lines: list[str]) -> Problem | None:
+    fix = "a table's file has some hundred lines; give the path of one"
+    if len(lines) > MOST_LINES:
+        return Problem(file, MOST_LINES, "(file)", f"has {len(lines)} lines, more than {MOST_LINES}", fix)
+    longest = _longest_line(lines)
+    length = len(lines[longest - 1])
+    if length > LONGEST_LINE:
+        wrong = f"the line has {length} characters, more than {LONGEST_LINE}"
+        return Problem(file, longest, SYNTAX, wrong, "write long lists over several lines")
+    return None
+
+
+def _nested(file: str, line: int) -> Problem:
+    return Problem(file, line, SYNTAX, "lists or tables are nested too deeply", "no key of a table's file needs that")
+
+
+def _deepest_line(lines: list[str]) -> int:
+    return max(range(len(lines)), key=lambda n: lines[n].count("[") + lines[n].count("{")) + 1
+
+
+def _longest_line(lines: list[str]) -> int:
+    return max(range(len(lines)), key=lambda n: len(lines[n])) + 1
+
+
+def _last_line_with_text(lines: list[str]) -> int:
+    return max((n for n, text in enumerate(lines, 1) if text.strip()), default=1)
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]

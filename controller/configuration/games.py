@@ -1,0 +1,50 @@
+"""The games of this version, their devices, and the drivers that each device can have."""
+
+from __future__ import annotations
+
+from controller.configuration import wires
+from controller.configuration.registry import GAMES_TO_COME, DriverEntry, GameEntry, Registry, Slot
+from controller.rounds.money_wheel import MoneyWheelOptions
+from controller.rounds.roulette_result import RouletteOptions
+from drivers.buttons import ButtonsConfig
+from drivers.indicators import LampConfig, NumberDisplayConfig
+from drivers.money_wheel import MoneyWheelConfig
+from drivers.roulette_wheel import RouletteWheelConfig
+from drivers.star_x import StarXConfig
+
+_DRIVERS = (
+    DriverEntry("money_wheel", MoneyWheelConfig, wires.money_wheel_lines),
+    DriverEntry("roulette_wheel", RouletteWheelConfig, wires.roulette_wheel_lines),
+    DriverEntry("star_x", StarXConfig, wires.star_x_lines),
+    DriverEntry("buttons", ButtonsConfig, wires.buttons_lines),
+    DriverEntry("lamp", LampConfig, wires.lamp_lines),
+    DriverEntry("number_display", NumberDisplayConfig, wires.number_display_lines),
+)
+
+_DEALER = Slot(("buttons",))
+_LAMP = Slot(("lamp",), always=False)
+
+_GAMES = (
+    GameEntry(
+        "money_wheel",
+        MoneyWheelOptions,
+        {"wheel": Slot(("money_wheel",)), "dealer": _DEALER, "lamp": _LAMP},
+    ),
+    GameEntry(
+        "roulette",
+        RouletteOptions,
+        {
+            "wheel": Slot(("roulette_wheel", "star_x")),
+            "dealer": _DEALER,
+            "lamp": _LAMP,
+            "display": Slot(("number_display",), always=False),
+        },
+    ),
+)
+
+REGISTRY = Registry(
+    games={game.name: game for game in _GAMES},
+    drivers={driver.name: driver for driver in _DRIVERS},
+    games_to_come=GAMES_TO_COME,
+)
+"""What a table's file can name."""

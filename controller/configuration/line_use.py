@@ -1,0 +1,22 @@
+"""What a device wants of a line: which wire goes where, and what its levels mean."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+Kind = Literal["input", "output", "analogue", "link"]
+"""What carries it: a pin that is read or driven, an analogue converter, or a serial port."""
+
+
+class LineUse(NamedTuple):
+    """One line of a device, as the wiring table shows it."""
+
+    purpose: str
+    """What it is for: `quadrature channel A of the rotor`."""
+    high: str
+    """What level 1 means: `the beam is broken`; of an analogue line its unit, of a link its settings."""
+    wire: str
+    """Which wire of which part goes there: `output of channel A`."""
+    kind: Kind = "input"
+    required: bool = True
+    """Whether the device cannot work without it."""

@@ -1,0 +1,99 @@
+"""Loads tables' files: every mistake in all of them at once, or the tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from os import PathLike
+from pathlib import Path as FilePath
+from typing import Any, NamedTuple
+
+from controller.configuration.declaration import said
+from controller.configuration.document import Document, parse_document, read_document
+from controller.configuration.games import REGISTRY
+from controller.configuration.problems import ConfigurationErrors, Finding, Path, Problem, dotted
+from controller.configuration.registry import Registry
+from controller.configuration.table_file import TableFile
+from controller.configuration.values import TableConfig
+from controller.configuration.wiring import pin_words
+
+
+class Report(NamedTuple):
+    """What was found: the tables that are right, and everything that is wrong or doubtful."""
+
+    tables: list[TableConfig]
+    problems: list[Problem]
+
+    @property
+    def errors(self) -> list[Problem]:
+        """The problems that keep a table from running."""
+        return [problem for problem in self.problems if problem.severity == "error"]
+
+
+def load(paths: Iterable[str | PathLike[str]], registry: Registry = REGISTRY) -> list[TableConfig]:
+    """The tables of these files, in their order.
+
+    Raises:
+        ConfigurationErrors: something is wrong in any of them; it holds every problem.
+    """
+    report = check(paths, registry)
+    if report.errors:
+        raise ConfigurationErrors(report.errors)
+    return report.tables
+
+
+def check(paths: Iterable[str | PathLike[str]], registry: Registry = REGISTRY) -> Report:
+    """Everything right and wrong about these files and between them; never raises for what is in them."""
+    return check_documents([read_document(FilePath(path)) for path in paths], registry)
+
+
+def check_text(text: str, file: str = "table.toml", registry: Registry = REGISTRY) -> Report:
+    """`check` for a document that is not in a file."""
+    return check_documents([parse_document(file, text)], registry)
+
+
+def check_documents(documents: Iterable[Document], registry: Registry) -> Report:
+    """`check` for documents that have been read."""
+    tables: list[TableConfig] = []
+    problems: list[Problem] = []
+    taken: dict[tuple[Any, ...], tuple[Path, Document]] = {}
+    for document in documents:
+        found = list(document.problems)
+        if document.readable:
+            table = TableFile(document.file, document.values, registry)
+            findings = [f for f in table.findings if document.complete or not f.missing]
+            findings += _clashes(table, document, taken)
+            found += [_place(finding, document) for finding in findings]
+            wrong = any(problem.severity == "error" for problem in found)
+            if table.config is not None and not wrong:
+                tables.append(table.config)
+        problems += sorted(dict.fromkeys(found), key=lambda problem: (problem.line, problem.key))
+    return Report(tables, problems)
+
+
+def _place(finding: Finding, document: Document) -> Problem:
+    line = document.positions.line(finding.path)
+    return Problem(document.file, line, dotted(finding.path), finding.wrong, finding.fix, finding.severity)
+
+
+def _clashes(
+    table: TableFile, document: Document, taken: dict[tuple[Any, ...], tuple[Path, Document]]
+) -> list[Finding]:
+    """What this table and those before it cannot both have: an id, a wire, a port."""
+    findings: list[Finding] = []
+
+    def take(thing: tuple[Any, ...], path: Path, what: str, fix: str) -> None:
+        first, owner = taken.setdefault(thing, (path, document))
+        if owner is not document:
+            place = f"{dotted(first)} of {owner.file}:{owner.positions.line(first)}"
+            findings.append(Finding(path, f"{what} is that of {place} too", fix))
+
+    if table.id is not None:
+        take(("id", table.id), ("table", "id"), said(table.id), "give each table its own id")
+    if table.live:
+        for line, pin in table.pins.items():
+            take(
+                ("pin", *pin.place), ("pins", line), f"its wire ({pin_words(pin)})", "give each line a wire of its own"
+            )
+        for name, link in table.links.items():
+            take(("port", link.port), ("links", name), f"its port {said(link.port)}", "give each link its own port")
+    return findings

@@ -1,0 +1,150 @@
+"""Where each line of a table is wired, and what is wrong with that."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from controller.configuration.declaration import said
+from controller.configuration.header40 import (
+    FIXED_PULL_UP,
+    HEADER,
+    PIN_OF_GPIO,
+    PLAIN_FIRST,
+    RESERVED,
+)
+from controller.configuration.problems import Finding
+from controller.configuration.sections import PinSection, Pull
+from hal.lines import LineSpec
+from hal.outputs import OutputSpec
+from hal.pins import HEADER_CHIP_LABELS
+
+_GPIO_NAME = re.compile(r"GPIO(?P<gpio>\d{1,2})\Z")
+
+
+class Pin(NamedTuple):
+    """A line's place on a chip. Of `gpio` and `name` one at least is known."""
+
+    line: str
+    chip: str | None
+    """The chip's label; None where the backend knows only one chip (gpiozero) or none (sim)."""
+    gpio: int | None
+    """The line's offset on the chip, which on a Pi's own chip is the number of the GPIO."""
+    name: str | None
+    header: int | None
+    """The pin of the 40-pin header, where the line is on it."""
+    pull: Pull
+    inverted: bool
+    debounce_us: int
+
+    @property
+    def place(self) -> tuple[str | None, int | str | None]:
+        """What no two lines may share. A pin of the header is one wire, whichever backend reads it."""
+        if self.header is not None:
+            return "header", self.header
+        return self.chip, self.wire
+
+    @property
+    def wire(self) -> int | str | None:
+        """The wire as `hal` names it."""
+        return self.name if self.gpio is None else self.gpio
+
+    def spec(self) -> LineSpec:
+        """The line as `hal` wants an input described."""
+        return LineSpec(self.line, self.wire, self.chip, self.pull, self.inverted, self.debounce_us * 1000)
+
+    def output_spec(self) -> OutputSpec:
+        """The line as `hal` wants a lamp's output described."""
+        return OutputSpec(self.line, self.wire, chip=self.chip, inverted=self.inverted)
+
+
+def resolve(line: str, section: PinSection, chip: str | None) -> tuple[Pin | None, list[Finding]]:
+    """Finds the wire of one entry of `[pins]`, which names one; `chip` is that of `[lines]`.
+
+    Returns:
+        The wire, or None if there is none such, and every mistake and doubt.
+    """
+
+    chip = section.chip or chip
+    path = ("pins", line)
+    on_header = chip is None or chip in HEADER_CHIP_LABELS
+    gpio, name = section.gpio, section.name
+    findings: list[Finding] = []
+    if section.header is not None:
+        gpio, findings = _gpio_of_header(line, section.header, chip, on_header)
+    elif name is not None and on_header:
+        match = _GPIO_NAME.match(name)
+        if match is None:
+            fix = 'write the name that the header\'s chip gives the line, such as "GPIO17"'
+            findings = [Finding((*path, "name"), f"the header has no line {said(name)}", fix)]
+        else:
+            gpio = int(match["gpio"])
+    if findings:
+        return None, findings
+    if gpio is not None and gpio < 0:
+        return None, [Finding((*path, "gpio"), f"{gpio} is no GPIO", "write a number from 0 to 27")]
+    if on_header and gpio not in PIN_OF_GPIO:
+        key = "name" if name is not None else "gpio"
+        return None, [Finding((*path, key), f"GPIO{gpio} is not on the 40-pin header", _not_on_header(gpio))]
+    pull: Pull = section.pull or ("up" if section.inverted else "down")
+    header = PIN_OF_GPIO[gpio] if on_header and gpio is not None else None
+    findings = _warnings(line, gpio, section) if on_header else []
+    return Pin(line, chip, gpio, name, header, pull, section.inverted, section.debounce_us), findings
+
+
+def shared(pins: Iterable[Pin]) -> list[tuple[Pin, Pin]]:
+    """The pins whose wire another line has already, each with that other."""
+    first: dict[tuple[str | None, int | str | None], Pin] = {}
+    twice: list[tuple[Pin, Pin]] = []
+    for pin in pins:
+        other = first.setdefault(pin.place, pin)
+        if other is not pin:
+            twice.append((pin, other))
+    return twice
+
+
+def propose(lines: Iterable[str], taken: Mapping[str, Pin], chip: str | None = None) -> dict[str, Pin]:
+    """A wiring for lines that have none: GPIOs without another use first, those of `taken` left out.
+
+    Lines for which the header has no pin left are not in the answer.
+    """
+    used = {pin.gpio for pin in taken.values()}
+    free = [gpio for gpio in PLAIN_FIRST if gpio not in used]
+    return {
+        line: Pin(line, chip, gpio, None, PIN_OF_GPIO[gpio], "down", False, 0)
+        for line, gpio in zip(lines, free, strict=False)
+    }
+
+
+def _gpio_of_header(line: str, number: int, chip: str | None, on_header: bool) -> tuple[int | None, list[Finding]]:
+    path = ("pins", line, "header")
+    if not on_header:
+        wrong = f"the chip {said(chip)} is not that of the 40-pin header"
+        return None, [Finding(path, wrong, "write the line's offset on that chip as gpio, or its name")]
+    if not 1 <= number <= len(HEADER):
+        return None, [Finding(path, f"the header has no pin {number}", "write a pin from 1 to 40")]
+    pin = HEADER[number - 1]
+    if pin.gpio is None:
+        fix = "choose a pin with a GPIO; feltwire pins draws the header"
+        if number in PIN_OF_GPIO:
+            fix = f"GPIO{number} is header pin {PIN_OF_GPIO[number]}: write {{ gpio = {number} }} if you meant that"
+        return None, [Finding(path, f"pin {number} of the header is {pin.label}, not a GPIO", fix)]
+    return pin.gpio, []
+
+
+def _not_on_header(gpio: int | None) -> str:
+    if gpio is not None and 28 <= gpio <= len(HEADER) and HEADER[gpio - 1].gpio is not None:
+        return f"the header has GPIO0 to GPIO27; write {{ header = {gpio} }} if you meant the pin"
+    return "the header has GPIO0 to GPIO27"
+
+
+def _warnings(line: str, gpio: int | None, section: PinSection) -> list[Finding]:
+    path = ("pins", line)
+    if gpio in RESERVED:
+        wrong = f"GPIO{gpio} is reserved for the EEPROM of a HAT, and driven at every start"
+        return [Finding(path, wrong, "choose another pin, if there is one", "warning")]
+    if gpio in FIXED_PULL_UP and (section.pull == "down" or (section.pull is None and not section.inverted)):
+        wrong = f"GPIO{gpio} has a fixed pull-up on the board, so an unplugged line is high"
+        return [Finding(path, wrong, "choose another pin, or wire it inverted", "warning")]
+    return []

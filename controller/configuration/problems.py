@@ -1,0 +1,88 @@
+"""What is wrong with a configuration file, said so that a person can mend it."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
+Path = tuple[str | int, ...]
+"""Where a value stands in a document: `("device", "wheel", "ball_sensors_deg", 1)`."""
+
+
+class Finding(NamedTuple):
+    """Something wrong at a place in one document; which file and line is not known yet."""
+
+    path: Path
+    wrong: str
+    fix: str
+    severity: Literal["error", "warning"] = "error"
+    missing: bool = False
+    """The key is not there. Untrustworthy in a file of which lines could not be read."""
+
+
+class Problem(NamedTuple):
+    """Something wrong at a line of a file. A warning lets the table run."""
+
+    file: str
+    line: int
+    key: str
+    wrong: str
+    fix: str
+    severity: Literal["error", "warning"] = "error"
+
+    def __str__(self) -> str:
+        start = "warning: " if self.severity == "warning" else ""
+        text = f"{self.file}:{self.line}: {self.key}: {start}{self.wrong}; {self.fix}"
+        return _CONTROL.sub("\ufffd", text)  # one line, and nothing that a terminal obeys
+
+
+class ConfigurationErrors(Exception):  # noqa: N818 (it is many)
+    """All that is wrong with the files that were loaded: one problem a line, in the order of the files."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+def dotted(path: Path) -> str:
+    """A path as a person writes it: `device.wheel.ball_sensors_deg[1]`."""
+    text = ""
+    for part in path:
+        if isinstance(part, int):
+            text += f"[{part}]"
+        else:
+            name = part if part.replace("_", "").replace("-", "").isalnum() else repr(part)
+            text += f".{name}" if text else name
+    return text
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The known name that a person most likely meant, if any is near."""
+    names = list(known)
+    folded = {_folded(name): name for name in names}
+    wanted = _folded(word[:100])
+    begun = [name for name in folded if wanted and name.startswith(wanted)]
+    if len(begun) == 1:
+        return folded[begun[0]]
+    found = difflib.get_close_matches(wanted, list(folded), n=1, cutoff=0.6)
+    return folded[found[0]] if found else None
+
+
+def _folded(name: str) -> str:
+    return name.lower().replace("-", "_")
+
+
+def suggestion(word: str, known: Iterable[str], noun: str) -> str:
+    """The fix for an unknown name: the nearest right one, or all there are."""
+    names = list(known)
+    near = nearest(word, names)
+    if near is not None:
+        return f'did you mean "{near}"?'
+    if not names:
+        return f"there is no {noun} here; remove it"
+    listed = ", ".join(names)
+    return f"the {noun}s here are {listed}" if len(names) > 1 else f"the only {noun} here is {listed}"

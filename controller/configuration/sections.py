@@ -1,0 +1,111 @@
+"""The sections of a table's file that every table has, declared key by key."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from controller.rules.profile import DEFAULT_PROFILE
+
+Backend = Literal["gpiod", "gpiozero", "board", "sim", "capture"]
+LIVE_BACKENDS = frozenset({"gpiod", "gpiozero", "board"})
+"""Backends with real wires: every line that the devices want must be wired."""
+
+CallBy = Literal["button", "auto"]
+Pull = Literal["up", "down", "none"]
+Name = Annotated[
+    str, Meta(pattern=r"\A[!-~]+( [!-~]+)*\Z", max_length=64, description="write plain letters, digits and signs")
+]
+
+
+class TableSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[table]`: which table this is, and what is played by which rules."""
+
+    id: Annotated[
+        str,
+        Meta(
+            pattern=r"\A[a-z0-9]+(-[a-z0-9]+)*\Z",
+            max_length=64,
+            description="write lower-case letters, digits and single hyphens, such as roulette-1",
+            examples=["roulette-1"],
+        ),
+    ]
+    game: Annotated[str, Meta(description="what is played at the table", examples=["roulette"])]
+    rules: Annotated[str, Meta(description="the rules profile")] = DEFAULT_PROFILE
+    no_more_bets: Annotated[
+        CallBy | None,
+        Meta(
+            description="who calls it: the dealer with a button, or the controller by itself; required with real "
+            'wires, "button" under sim, and what the wires of a capture tell under capture'
+        ),
+    ] = None
+
+
+class LinesSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[lines]`: where the lines come from."""
+
+    backend: Annotated[
+        Backend,
+        Meta(
+            description="gpiod or gpiozero for real wires, sim for simulated devices, capture for recorded ones",
+            examples=["sim"],
+        ),
+    ]
+    chip: Annotated[
+        Name | None, Meta(description="the GPIO chip by its label; without it, the one of the Pi's header")
+    ] = None
+    factory: Annotated[
+        Literal["lgpio", "rpigpio", "pigpio", "native", "mock"] | None,
+        Meta(description="the pin factory of gpiozero; without it, gpiozero's own choice"),
+    ] = None
+
+
+class PinSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One entry of `[pins]`: where a line is wired. Exactly one of `gpio`, `header` and `name`."""
+
+    gpio: Annotated[int | None, Meta(description="the number of the GPIO (Broadcom), as in GPIO17")] = None
+    header: Annotated[int | None, Meta(description="the pin of the 40-pin header, 1 to 40")] = None
+    name: Annotated[Name | None, Meta(description="the chip's own name of the line, as in GPIO17")] = None
+    chip: Annotated[Name | None, Meta(description="another chip than that of [lines]")] = None
+    pull: Annotated[
+        Pull | None,
+        Meta(
+            description="the resistor inside the chip; without it the one that holds an unplugged line at rest: "
+            "down, or up where the line is inverted",
+            extra={"cite": "ours"},
+        ),
+    ] = None
+    inverted: Annotated[bool, Meta(description="the line is active when the wire is low")] = False
+    debounce_us: Annotated[
+        int,
+        Meta(
+            ge=0,
+            le=100_000,
+            description="edges closer than this are one; leave 0 for encoders and track sensors",
+            extra={"cite": "ours"},
+        ),
+    ] = 0
+
+    def problems(self) -> list[tuple[str, str, str]]:
+        """What is wrong between the keys: key, what, fix."""
+        given = [key for key in ("gpio", "header", "name") if getattr(self, key) is not None]
+        if len(given) == 1:
+            return []
+        wrong = f"says {' and '.join(given)}" if given else "says no pin"
+        return [("", wrong, 'write one of { gpio = 17 }, { header = 11 } and { name = "GPIO17" }')]
+
+
+class LinkSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One entry of `[links]`: the serial port of a device."""
+
+    port: Annotated[
+        Annotated[
+            str, Meta(pattern=r"\A[!-~]+( [!-~]+)*\Z", max_length=256, description="write a device or a URL, in ASCII")
+        ],
+        Meta(
+            description="the port by its id, or any URL that pyserial opens",
+            examples=["/dev/serial/by-id/usb-FTDI_FT232R-if00-port0"],
+        ),
+    ]
+    baud: Annotated[int, Meta(ge=300, le=4_000_000, description="bits a second, 8N1")] = 9600

@@ -1,0 +1,75 @@
+"""What a checked configuration file becomes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple, TypeVar
+
+import msgspec
+
+from controller.configuration.line_use import LineUse
+from controller.configuration.pins import Pin
+from controller.configuration.sections import LIVE_BACKENDS, CallBy, LinesSection, LinkSection
+from drivers.buttons import BUTTONS
+
+C = TypeVar("C", bound=msgspec.Struct)
+
+
+class DeviceConfig(NamedTuple):
+    """One device of a table: its name, its driver, and that driver's own keys."""
+
+    name: str
+    driver: str
+    config: msgspec.Struct
+
+    def keys(self, struct: type[C]) -> C:
+        """The driver's keys as the struct that the driver declares.
+
+        Raises:
+            TypeError: the device has another driver.
+        """
+        if not isinstance(self.config, struct):
+            raise TypeError(f"device.{self.name} has the driver {self.driver}, whose keys are not {struct.__name__}")
+        return self.config
+
+
+class TableConfig(NamedTuple):
+    """One table, checked: every key right by itself and with the others."""
+
+    file: str
+    id: str
+    game: str
+    rules: str
+    """The name of the rules profile, which has a text for the game."""
+    no_more_bets: CallBy | None
+    """Who calls it. None only under `capture`, where the wires of the capture decide."""
+    lines: LinesSection
+    devices: Mapping[str, DeviceConfig]
+    pins: Mapping[str, Pin]
+    links: Mapping[str, LinkSection]
+    """The serial ports, by the name that the devices give them."""
+    uses: Mapping[str, LineUse]
+    """Every line that the devices want, wired or not."""
+    options: msgspec.Struct
+    """`[game]`: the options of the round, as the struct that the game declares."""
+
+    @property
+    def live(self) -> bool:
+        """Whether real wires are read."""
+        return self.lines.backend in LIVE_BACKENDS
+
+    @property
+    def buttons(self) -> tuple[str, ...]:
+        """The buttons that the table has: those that its file names, or else those that are wired and the call's."""
+        known = [line for line in self.uses if line in BUTTONS]
+        return tuple(line for line in known if self.uses[line].required or line in self.pins)
+
+    def game_options(self, struct: type[C]) -> C:
+        """The options of the round as the struct that its game declares.
+
+        Raises:
+            TypeError: the table plays another game.
+        """
+        if not isinstance(self.options, struct):
+            raise TypeError(f"table {self.id} plays {self.game}, whose options are not {struct.__name__}")
+        return self.options

@@ -1,0 +1,101 @@
+"""Events as a person reads them: a line a fact, in a dealer's words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from feed import events
+from feed.events import Data, Event, SpinEvidence
+
+_COLORS = {
+    events.Outcome: "green",
+    events.Void: "red",
+    events.Unresolved: "yellow",
+    events.DeviceFault: "magenta",
+    events.ProcedureViolation: "yellow",
+    events.DeviceWarning: "yellow",
+    events.RoundProgress: "bright_black",
+}
+
+
+def color_of(event: Event) -> str | None:
+    """The colour of an event's line on a terminal; None for the plain one."""
+    return _COLORS.get(type(event.data))
+
+
+def line_of(event: Event) -> str:
+    """One line: when, the table, the round, and what happened.
+
+    A live table tells the time of day (UTC); a replay or a simulation the seconds of its own time.
+    """
+    data = event.data
+    number = getattr(data, "round", None)
+    place = data.table if number is None else f"{data.table} #{number}"
+    mark = "sim " if data.simulated else ""
+    own = event.time < "2000"
+    when = f"{data.mono_ns / 1e9:11.3f}" if own else event.time[11:23]
+    return f"{when:>12}  {mark}{place:<16}  {_said(data)}"
+
+
+def _said(data: Data) -> str:
+    match data:
+        case events.TableOpened():
+            return f"table opened: {data.game} by {data.rules}, {data.software}"
+        case events.TableClosed():
+            return f"table closed: {data.reason}"
+        case events.RoundOpened():
+            return "bets are open"
+        case events.NoMoreBets():
+            return f'"No more bets" ({"the dealer" if data.by == "dealer" else "called by the controller"})'
+        case events.RoundStarted():
+            return "the spin has begun" + ("" if data.direction is None else f", {data.direction}")
+        case events.RoundProgress():
+            speed = f", {data.rpm:g} rpm" if data.rpm is not None else ""
+            lap = f", lap {data.lap_s:.2f} s" if data.lap_s is not None else ""
+            return f"  {data.revolutions:g} revolutions{speed}{lap}"
+        case events.Outcome():
+            notices = "".join(f"; {notice}" for notice in data.notices)
+            return f"OUTCOME {_result(data.result)}{_measured(data.evidence)}{notices}"
+        case events.Void():
+            out = "; take the ball out" if data.remove_ball else ""
+            return f'VOID "{data.call}": {data.reason} ({data.rule}){_measured(data.evidence)}{out}'
+        case events.Unresolved():
+            candidates = " or ".join(_result(candidate) for candidate in data.candidates)
+            ask = f"; the dealer calls it: {candidates}?" if candidates else "; the dealer calls it"
+            return f"UNRESOLVED {data.reason}{_measured(data.evidence)}{ask}"
+        case events.Settled():
+            return f"settled ({data.by})"
+        case events.ProcedureViolation():
+            return f"PROCEDURE {data.reason} ({data.rule}): {data.detail}"
+        case events.DeviceFault():
+            shut = "; the table is shut until a supervisor clears it" if data.blocks_play else ""
+            return f"FAULT {data.device}: {data.fault}: {data.detail}{shut}"
+        case events.DeviceCleared():
+            return f"fault {data.fault} of {data.device} cleared by {data.by}"
+        case events.DeviceWarning():
+            return f"warning {data.device}: {data.warning}: {data.detail}"
+        case _:
+            return msgspec.json.encode(data).decode()
+
+
+def _result(result: dict[str, Any]) -> str:
+    if "pocket" in result:
+        return f"{result['pocket']} {result['color']}"
+    if "face" in result:
+        return f"{result['face']} (space {result['space']})"
+    return str(result)
+
+
+def _measured(evidence: SpinEvidence) -> str:
+    parts: list[str] = []
+    if evidence.revolutions is not None:
+        low, high = evidence.revolutions_low, evidence.revolutions_high
+        bounds = "" if low == high or low is None or high is None else f" ({low:.2f} to {high:.2f})"
+        parts.append(f"{evidence.revolutions:.2f} revolutions{bounds}")
+    if evidence.rotor_direction is not None and evidence.direction is not None:
+        parts.append(f"ball {evidence.direction}, rotor {evidence.rotor_direction}")
+    if evidence.detail:
+        parts.append(evidence.detail)
+    return " [" + "; ".join(parts) + "]" if parts else ""

@@ -1,0 +1,130 @@
+"""What a table would have said of a capture. Nothing is journalled or published.
+
+The wires that a capture declares decide what the table has: without `dealer_no_more_bets` the controller calls, and
+`ball_1` … `ball_n` say how many track sensors there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from controller.assemble import table_for
+from controller.configuration.values import DeviceConfig, TableConfig
+from drivers.buttons import BUTTONS
+from drivers.roulette_wheel import RouletteWheelConfig
+from feed.events import Event
+from hal.capture.errors import CaptureError
+from hal.capture.header import CaptureHeader, Kind
+from hal.capture.names import COMMAND, LOST
+from hal.capture.vcd_reader import open_capture
+
+MOST_SENSORS = 8
+"""Track sensors that a capture may have."""
+
+
+def replay(config: TableConfig, paths: Sequence[Path]) -> Iterator[list[Event]]:
+    """Replays captures, each on a fresh table; rounds and events count on. Yields the events of each file.
+
+    A file is read to its end before its events are given, so a capture that is wrong anywhere says nothing.
+
+    Raises:
+        CaptureError: a file is wrong, or lacks a wire that the table needs.
+    """
+    sequence = rounds = 0
+    for path in paths:
+        with open_capture(path) as capture:
+            names = _names(config, capture.header)
+            lines = set(names.values())
+            fitted = _fitted(config, lines, path)
+            table = table_for(fitted, epoch="replay", simulated=True, wires=lines, sequence=sequence, rounds=rounds)
+            said: list[Event] = []
+            opened = False
+            for batch in capture.batches(names):
+                if not opened:
+                    opened = True
+                    first = [values[0].t_ns for values in (batch.edges, batch.rare) if values]
+                    said += table.open(min(first, default=batch.until_ns))
+                said += table.feed(batch)
+        if not opened:
+            raise CaptureError(path, None, "the capture holds no time at all", "record it again")
+        sequence, rounds = table.sequence, table.game.round
+        yield said
+
+
+def _names(config: TableConfig, header: CaptureHeader) -> dict[str, str]:
+    """Which variable of the file is which line: `[pins] line = { name = "…" }`, or the line's own name."""
+    known = _known_lines(config)
+    mapped = {pin.name: line for line, pin in config.pins.items() if pin.name is not None}
+    declared = {variable.name for variable in header.variables} | {variable.path for variable in header.variables}
+    names: dict[str, str] = {}
+    for line in known:
+        if line in mapped.values():
+            continue
+        if line in declared:
+            names[line] = line
+    names.update({name: line for name, line in mapped.items() if name in declared and line in known})
+    for special in (COMMAND, LOST):
+        if any(variable.name == special and variable.kind is Kind.STRING for variable in header.variables):
+            names[special] = special
+    return names
+
+
+def _known_lines(config: TableConfig) -> list[str]:
+    lines = dict.fromkeys((*config.uses, *BUTTONS))
+    if isinstance(config.devices["wheel"].config, RouletteWheelConfig):
+        lines.update(dict.fromkeys(f"ball_{i + 1}" for i in range(MOST_SENSORS)))
+        lines.update(dict.fromkeys(("object", "level_x", "level_y")))
+    return list(lines)
+
+
+def _fitted(config: TableConfig, lines: Collection[str], path: Path) -> TableConfig:
+    """The configuration as the capture's wires have it.
+
+    Raises:
+        CaptureError: the capture lacks a wire that the device needs.
+    """
+    wheel = config.devices["wheel"]
+    if isinstance(wheel.config, RouletteWheelConfig):
+        sensors = _sensors(lines)
+        config = config._replace(devices=_with_sensors(config.devices, wheel, sensors, path))
+    needed = [line for line, use in config.uses.items() if use.required and not line.startswith(("ball_", "dealer_"))]
+    missing = [line for line in needed if line not in lines]
+    if missing:
+        raise CaptureError(
+            path,
+            None,
+            f"the capture declares no wire {', '.join(missing)}, which a table of {config.game} needs",
+            'name the wires so, or map each under [pins], as in wheel_a = { name = "D0" }',
+        )
+    return config
+
+
+def _sensors(lines: Collection[str]) -> int:
+    number = 0
+    while f"ball_{number + 1}" in lines:
+        number += 1
+    return number
+
+
+def _with_sensors(
+    devices: Mapping[str, DeviceConfig], wheel: DeviceConfig, number: int, path: Path
+) -> dict[str, DeviceConfig]:
+    keys = wheel.keys(RouletteWheelConfig)
+    if number == len(keys.ball_sensors_deg):
+        return dict(devices)
+    if number < 2:
+        cause = f"the capture declares {number} wires ball_1, ball_2, …; a track needs at least two sensors"
+        raise CaptureError(path, None, cause, "record the wires of all track sensors")
+    if keys.ball_sensors_deg != RouletteWheelConfig().ball_sensors_deg:
+        cause = f"the capture has {number} track sensors, the configuration {len(keys.ball_sensors_deg)}"
+        raise CaptureError(path, None, cause, "give device.wheel.ball_sensors_deg one angle for each")
+    equal = tuple(360 * i / number for i in range(number))
+    config = msgspec.structs.replace(keys, ball_sensors_deg=equal)
+    wrong = config.problems()
+    if wrong:
+        _, what, fix = wrong[0]
+        raise CaptureError(path, None, what, f"give device.wheel.ball_sensors_deg: {fix}")
+    return {**devices, wheel.name: wheel._replace(config=config)}

@@ -1,0 +1,253 @@
+"""What every game's rounds have in common: opening, the call, the verdict, settling, and the next round.
+
+    opened ──call──► called ──run──► verdict ──► settling ──button or time──► settled ─┐
+       ▲                                  └──void──► running out ──device quiet──┐     │
+       └─────────────────────────────────────────────────────────────────────────┴─────┘
+
+A round takes observations and time and says events. It owns no clock and no device.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any, Final, NamedTuple
+
+from controller.rules.cited import NoMoreBets as CallRule
+from controller.rules.cited import Reason
+from drivers.buttons import ButtonPressed
+from drivers.driver import Observation
+from drivers.sensor_health import SensorAlive, SensorDead
+from feed import events
+from feed.events import Data, SpinEvidence
+
+OUR_CALL: Final = "No spin"
+NEVER_NS: Final = 1 << 62
+
+
+class Phase(Enum):
+    """Where the round is."""
+
+    OPEN = "open"
+    """Bets are open, or closed and waiting for the run."""
+    RUNNING = "running"
+    """The run that belongs to the round has begun."""
+    RUNNING_OUT = "running out"
+    """The round is void; the device still moves."""
+    SETTLING = "settling"
+    """A verdict stands; bets are being paid, or the dealer calls."""
+    SHUT = "shut"
+    """A fault stands: no round is open."""
+
+
+class Seat(NamedTuple):
+    """What a game knows of its table."""
+
+    table: str
+    game: str
+    simulated: bool
+    call_by: str
+    """`button` or `auto`."""
+    settle_by_button: bool
+
+
+class Fault(NamedTuple):
+    """A game's word that a device is not to be trusted: the table latches it."""
+
+    t_ns: int
+    fault: str
+    detail: str
+
+
+class Game(ABC):
+    """The rounds of one table, one after the other. A game adds what its device's observations mean."""
+
+    def __init__(
+        self, seat: Seat, call: CallRule, reasons: Mapping[str, Reason], rule: str, settle_after_s: float
+    ) -> None:
+        self.seat = seat
+        self.phase = Phase.SHUT
+        self.round = 0
+        self.said: list[Data | Fault] = []
+        self._call_rule = call
+        self._reasons = reasons
+        self._rule = rule
+        self._settle_ns = round(settle_after_s * 1e9)
+        self._settle_due_ns = NEVER_NS
+        self.called_ns: int | None = None
+        """When "No more bets" was called for this round."""
+
+    # --- what a table calls --------------------------------------------------------------------------------------
+
+    @property
+    def next_due_ns(self) -> int | None:
+        """When the round wants to be told that time has passed."""
+        due_ns = min(self._settle_due_ns, self.own_due_ns())
+        return due_ns if due_ns < NEVER_NS else None
+
+    def open(self, t_ns: int) -> None:
+        """Opens the next round."""
+        self.round += 1
+        self.phase = Phase.OPEN
+        self.called_ns = None
+        self._settle_due_ns = NEVER_NS
+        self.reset()
+        self.say(events.RoundOpened, t_ns)
+
+    def observe(self, seen: Observation) -> None:
+        """Takes one observation; what it leads to stands in `said`."""
+        self.due(seen.t_ns - 1)
+        if isinstance(seen, ButtonPressed):
+            self._press(seen)
+        elif not isinstance(seen, SensorDead | SensorAlive):
+            self.see(seen)
+
+    def due(self, t_ns: int) -> None:
+        """Lets time pass to `t_ns`."""
+        while True:
+            own_ns = self.own_due_ns()
+            if self._settle_due_ns <= t_ns and self._settle_due_ns <= own_ns:
+                self.settle(self._settle_due_ns, "auto")
+            elif own_ns <= t_ns:
+                self.own_due(own_ns)
+            else:
+                return
+
+    def shut(self, t_ns: int, reason: str, detail: str) -> None:
+        """A fault of the device stops the table: a run that is on cannot be judged, and open bets go back."""
+        if self.phase is Phase.RUNNING:
+            self.unresolved(t_ns, reason, SpinEvidence(detail=detail), [])
+        elif self.phase is Phase.OPEN:
+            self.void(t_ns, reason, SpinEvidence(detail=detail))
+        self.phase = Phase.SHUT
+        self._settle_due_ns = NEVER_NS
+
+    def reopen(self, t_ns: int) -> None:
+        """The fault was cleared: the next round opens once the device is quiet."""
+        self.phase = Phase.RUNNING_OUT
+        self.reset()
+        self.over_if_quiet(t_ns)
+
+    def void_by_hand(self, t_ns: int, why: str = "") -> bool:
+        """The dealer calls the round void. Returns whether there was one to void."""
+        if self.phase not in (Phase.OPEN, Phase.RUNNING):
+            return False
+        self.void(t_ns, "dealer_call", SpinEvidence(detail=why))
+        return True
+
+    def settle(self, t_ns: int, by: str) -> None:
+        """The bets of the round are settled: the next one opens."""
+        self.say(events.Settled, t_ns, by=by)
+        self.open(t_ns)
+        self.opened_after_settling(t_ns)
+
+    def close_bets(self, t_ns: int, called_ns: int, by: str) -> None:
+        """ "No more bets" is called."""
+        if self.called_ns is None:
+            self.called_ns = called_ns
+            self.say(events.NoMoreBets, t_ns, by=by, rule=self._call_rule.when.cite)
+            self.bets_closed(t_ns, called_ns)
+
+    # --- what a game adds ----------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def reset(self) -> None:
+        """A new round begins: forget the last one's measures, not the device's state."""
+
+    @abstractmethod
+    def see(self, seen: Observation) -> None:
+        """Takes an observation of the device."""
+
+    @abstractmethod
+    def own_due_ns(self) -> int:
+        """The game's own next deadline, or `NEVER_NS`."""
+
+    @abstractmethod
+    def own_due(self, t_ns: int) -> None:
+        """The game's own deadline has come."""
+
+    @abstractmethod
+    def quiet(self) -> bool:
+        """Whether the device is at rest, so that a void round is over."""
+
+    @abstractmethod
+    def bets_closed(self, t_ns: int, called_ns: int) -> None:
+        """The call came: some games judge when."""
+
+    @abstractmethod
+    def opened_after_settling(self, t_ns: int) -> None:
+        """A round opened because the last was settled: what the device did since the verdict belongs to it."""
+
+    # --- verdicts ------------------------------------------------------------------------------------------------
+
+    def outcome(
+        self,
+        t_ns: int,
+        result: dict[str, Any],
+        winning: list[events.WinningBet],
+        evidence: SpinEvidence,
+        notices: list[str],
+    ) -> None:
+        """The run is proven and its result is read."""
+        self.say(
+            events.Outcome, t_ns, result=result, winning=winning, evidence=evidence, rule=self._rule, notices=notices
+        )
+        self._begin_settling(t_ns)
+
+    def void(self, t_ns: int, reason: str, evidence: SpinEvidence) -> None:
+        """The run is refused. The round is over when the device is quiet."""
+        known = self._reasons.get(reason)
+        call = OUR_CALL if known is None or known.call is None else known.call.value
+        rule = "ours" if known is None else known.rule
+        remove_ball = known is not None and known.remove_ball
+        self.say(events.Void, t_ns, call=call, reason=reason, rule=rule, evidence=evidence, remove_ball=remove_ball)
+        self.phase = Phase.RUNNING_OUT
+        self.over_if_quiet(t_ns)
+
+    def unresolved(self, t_ns: int, reason: str, evidence: SpinEvidence, candidates: list[dict[str, Any]]) -> None:
+        """There may have been a result, but it is not proven: the dealer calls it."""
+        known = self._reasons.get(reason)
+        rule = "ours" if known is None else known.rule
+        self.say(events.Unresolved, t_ns, reason=reason, rule=rule, evidence=evidence, candidates=candidates)
+        self._begin_settling(t_ns)
+
+    def violation(self, t_ns: int, reason: str, rule: str, detail: str = "") -> None:
+        """A person did something against the procedure."""
+        self.say(events.ProcedureViolation, t_ns, reason=reason, rule=rule, detail=detail)
+
+    def over_if_quiet(self, t_ns: int) -> None:
+        """After a void: the next round opens once the device is quiet."""
+        if self.phase is Phase.RUNNING_OUT and self.quiet():
+            self.open(t_ns)
+
+    def say(self, kind: type[Data], t_ns: int, **fields: Any) -> None:
+        """Says an event of this round."""
+        self.said.append(
+            kind(
+                **{
+                    "table": self.seat.table,
+                    "game": self.seat.game,
+                    "simulated": self.seat.simulated,
+                    "mono_ns": t_ns,
+                    "round": self.round,
+                    **fields,
+                }
+            )
+        )
+
+    def _begin_settling(self, t_ns: int) -> None:
+        self.phase = Phase.SETTLING
+        self._settle_due_ns = NEVER_NS if self.seat.settle_by_button else t_ns + self._settle_ns
+
+    def _press(self, press: ButtonPressed) -> None:
+        """A button was pressed: during settling, whichever it is, the round is settled."""
+        t_ns = press.t_ns
+        if self.phase is Phase.SETTLING:
+            self.settle(t_ns, "dealer")
+            if press.button == "dealer_no_more_bets":
+                self.close_bets(t_ns, press.pressed_ns, "dealer")
+        elif press.button == "dealer_no_more_bets" and self.phase in (Phase.OPEN, Phase.RUNNING):
+            self.close_bets(t_ns, press.pressed_ns, "dealer")
+        elif press.button == "dealer_void":
+            self.void_by_hand(t_ns)

@@ -1,0 +1,66 @@
+"""What a text says of the money wheel (big six), and which bet wins on a face."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from controller.rules.cited import Cited, NoMoreBets, Reason, WinningBet, said
+
+
+class Face(Struct, frozen=True, forbid_unknown_fields=True):
+    """One kind of space: how many the wheel has, and what it pays."""
+
+    face: str
+    count: Cited[Annotated[int, Meta(ge=1)]]
+    odds: Cited[Annotated[int, Meta(ge=1)]]
+    designator: bool = False
+    """A special designator (flag, joker) and no bill."""
+
+
+class MoneyWheelRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One text's money wheel. The fields carry their citations."""
+
+    section: str
+    mounting: Cited[str]
+    diameters_in: Cited[tuple[int, ...]]
+    spaces: Cited[int]
+    layout_spaces: Cited[int]
+    minimum_revolutions: Cited[int]
+    spin_direction: Cited[str]
+    result_read: Cited[str]
+    settlement: Cited[str]
+    operator_classes: Cited[tuple[str, ...]]
+    no_more_bets: NoMoreBets
+    faces: tuple[Face, ...]
+    reasons: dict[str, Reason]
+    silent_on: tuple[str, ...]
+
+    def winning(self, face: str) -> tuple[WinningBet, ...]:
+        """The bet that wins when the indicator rests on `face`: the face itself.
+
+        Raises:
+            KeyError: the wheel has no such face.
+        """
+        for known in self.faces:
+            if known.face == face:
+                return (WinningBet(known.face, said(known.odds.value)),)
+        raise KeyError(f"the money wheel of {self.section} has no face {face!r}, only {self.face_names()}")
+
+    def face_names(self) -> tuple[str, ...]:
+        """The faces, from the commonest to the rarest."""
+        return tuple(known.face for known in self.faces)
+
+    def order_problems(self, order: Sequence[str]) -> list[str]:
+        """What keeps `order` from being this wheel's faces, one sentence each; empty if nothing does."""
+        found = Counter(order)
+        wrong = [
+            f"{found[known.face]} spaces show {known.face}, and {known.count.cite} wants {known.count.value}"
+            for known in self.faces
+            if found[known.face] != known.count.value
+        ]
+        strangers = sorted(set(found) - set(self.face_names()))
+        return wrong + [f"{stranger!r} is no face of {self.section}" for stranger in strangers]

@@ -1,0 +1,131 @@
+"""What a text says of roulette."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from controller.rules.cited import Cite, Cited, NoMoreBets, Reason
+
+AMERICAN = "american"
+"""A double-zero wheel."""
+EUROPEAN = "european"
+"""A single-zero wheel."""
+AMERICAN_AS_SINGLE_ZERO = "american_as_single_zero"
+"""A double-zero wheel used as a single-zero wheel: 00 is "No spin"."""
+WHEELS = (AMERICAN, EUROPEAN, AMERICAN_AS_SINGLE_ZERO)
+
+ZEROS = ("0", "00")
+
+
+class Wager(Struct, frozen=True, forbid_unknown_fields=True):
+    """One permissible wager: where the text describes it, and what it pays to 1."""
+
+    cite: Cite
+    odds: Cited[Annotated[int, Meta(ge=1)]]
+    optional: bool = False
+    """Offered at the operator's discretion."""
+
+
+class Wagers(Struct, frozen=True, forbid_unknown_fields=True):
+    """The permissible wagers. `low` is "1 to 18", `high` is "19 to 36"."""
+
+    straight: Wager
+    split: Wager
+    three_numbers: Wager
+    four_numbers: Wager
+    first_five_numbers: Wager
+    six_numbers: Wager
+    seven_numbers: Wager
+    column: Wager
+    dozen: Wager
+    red: Wager
+    black: Wager
+    odd: Wager
+    even: Wager
+    low: Wager
+    high: Wager
+
+
+class Groups(Struct, frozen=True, forbid_unknown_fields=True):
+    """The groups of pockets that the text names one by one."""
+
+    three_numbers_with_zero: Cited[tuple[tuple[str, ...], ...]]
+    first_five_numbers: Cited[tuple[str, ...]]
+    seven_numbers: Cited[tuple[str, ...]]
+    five_adjacent_numbers: Cited[int]
+
+
+class Notices(Struct, frozen=True, forbid_unknown_fields=True):
+    """What must stand on a notice at the table."""
+
+    zero_half: Cited[str]
+    zero_all: Cited[str]
+    as_single_zero: Cited[str]
+
+
+class RouletteRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One text's roulette. The fields carry their citations."""
+
+    section: str
+    numbers: Cited[int]
+    pockets: Cited[int]
+    level: Cited[str]
+    ball_direction: Cited[str]
+    minimum_revolutions: Cited[int]
+    announcement: Cited[str]
+    settlement: Cited[str]
+    operator_classes: Cited[tuple[str, ...]]
+    no_more_bets: NoMoreBets
+    zero_rules: Cited[tuple[str, ...]]
+    zero_rule_single_zero: Cited[str]
+    zero_rule_as_single_zero: Cited[str]
+    red_numbers: Cited[tuple[int, ...]]
+    notices: Notices
+    wagers: Wagers
+    groups: Groups
+    reasons: dict[str, Reason]
+    silent_on: tuple[str, ...]
+
+    def color(self, pocket: str) -> str:
+        """`red`, `black`, or `green` for 0 and 00.
+
+        Raises:
+            ValueError: no wheel has such a pocket.
+        """
+        if pocket in ZEROS:
+            return "green"
+        return "red" if self._number(pocket) in self.red_numbers.value else "black"
+
+    def notices_to_post(self, wheel: str, zero_rule: str) -> tuple[Cited[str], ...]:
+        """The notices that must stand at a table with this wheel (one of `WHEELS`) and `zero_rule`."""
+        if wheel == AMERICAN_AS_SINGLE_ZERO:
+            return (self.notices.as_single_zero,)
+        if wheel == EUROPEAN:
+            return ()
+        return (self.notices.zero_half if zero_rule == "half" else self.notices.zero_all,)
+
+    def lost_on_zero(self, wheel: str, zero_rule: str) -> Cited[str]:
+        """What an even-money wager loses on 0 (and 00, on a double-zero wheel): `half` or `all`.
+
+        Only a double-zero wheel leaves the operator a choice; `zero_rule` is that choice.
+
+        Raises:
+            ValueError: the rules do not know this choice.
+        """
+        if wheel == EUROPEAN:
+            return self.zero_rule_single_zero
+        if wheel == AMERICAN_AS_SINGLE_ZERO:
+            return self.zero_rule_as_single_zero
+        if zero_rule not in self.zero_rules.value:
+            allowed = ", ".join(self.zero_rules.value)
+            raise ValueError(f"zero rule {zero_rule!r}: {self.zero_rules.cite} allows {allowed}")
+        return Cited(zero_rule, self.zero_rules.cite)
+
+    def _number(self, pocket: str) -> int:
+        if pocket.isascii() and pocket.isdecimal() and str(int(pocket)) == pocket:
+            number = int(pocket)
+            if 1 <= number <= self.numbers.value:
+                return number
+        raise ValueError(f"pocket {pocket!r}: expected 0, 00 or 1 to {self.numbers.value}")

@@ -1,0 +1,34 @@
+"""What the table shows of an event: the "no more bets" lamp and the winning number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from drivers.indicators import NoMoreBetsLamp, NumberDisplay, SendFrame, SetLine
+from feed import events
+from feed.events import Event
+
+
+class Signals:
+    """Turns events into commands for the indicators that the table has."""
+
+    def __init__(self, lamp: NoMoreBetsLamp | None, display: NumberDisplay | None) -> None:
+        self._lamp = lamp
+        self._display = display
+
+    def of(self, said: Iterable[Event]) -> list[SetLine | SendFrame]:
+        """The commands that events lead to, in their order."""
+        commands: list[SetLine | SendFrame] = []
+        for event in said:
+            data = event.data
+            if self._lamp is not None:
+                if isinstance(data, events.NoMoreBets):
+                    commands.append(self._lamp.called(data.mono_ns))
+                elif isinstance(data, events.RoundOpened | events.TableClosed):
+                    commands.append(self._lamp.over(data.mono_ns))
+            if self._display is not None:
+                if isinstance(data, events.Outcome) and "pocket" in data.result:
+                    commands.append(self._display.show(str(data.result["pocket"]), data.mono_ns))
+                elif isinstance(data, events.NoMoreBets):
+                    commands.append(self._display.clear(data.mono_ns))
+        return commands

@@ -1,0 +1,153 @@
+"""A table on simulated devices, judged against the truth that only the simulator knows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from controller.assemble import table_for
+from controller.configuration.values import TableConfig
+from controller.table import Table
+from drivers.money_wheel import MoneyWheelConfig
+from drivers.roulette_wheel import RouletteWheelConfig
+from feed import events
+from feed.events import Event
+from hal.values import Batch, Command
+from simulators.faults import FaultError, fault_named
+from simulators.geometry import Geometry, MoneyWheelGeometry, RouletteGeometry
+from simulators.table import simulator_for
+from simulators.truth import TableSimulator, Truth
+
+VERDICTS = (events.Outcome, events.Void, events.Unresolved)
+
+
+class NoSimulatorError(Exception):
+    """No simulator plays what the configuration describes."""
+
+
+class Played(NamedTuple):
+    """One simulated round: what the lines did, what the table said, and what was true."""
+
+    number: int
+    fault: str | None
+    batch: Batch
+    said: list[Event]
+    truth: Truth | None
+    """None for the quiet before the first round."""
+
+
+@dataclass
+class Score:
+    """How the verdicts compare with the truth."""
+
+    rounds: int = 0
+    verdicts: Counter[str] = field(default_factory=Counter)
+    unsupported: list[str] = field(default_factory=list)
+    """Outcomes that the truth does not support: there must be none."""
+    refused: list[str] = field(default_factory=list)
+    """Rounds whose run was valid and whose lines told it, and that got no outcome."""
+
+    def add(self, played: Played) -> None:
+        """Judges what was said in one round."""
+        truth = played.truth
+        if truth is None:
+            return
+        self.rounds += 1
+        outcome = False
+        for event in played.said:
+            data = event.data
+            if not isinstance(data, VERDICTS):
+                continue
+            kind = type(data).kind.removeprefix("round.")
+            self.verdicts[kind if isinstance(data, events.Outcome) else f"{kind} {data.reason}"] += 1
+            if isinstance(data, events.Outcome):
+                result = data.result.get("space", data.result.get("index"))
+                if outcome or not truth.valid or result != truth.result:
+                    self.unsupported.append(f"round {played.number}: {data.result}, but the truth is: {truth.detail}")
+                outcome = True
+        if truth.valid and not truth.reasons and not outcome:
+            self.refused.append(f"round {played.number}: no outcome, but the truth is: {truth.detail}")
+
+
+def geometry_of(config: TableConfig) -> Geometry:
+    """What the simulators need to know of the configuration.
+
+    Raises:
+        NoSimulatorError: the device has no simulator of lines.
+    """
+    wheel = config.devices["wheel"].config
+    called = "dealer_no_more_bets" in config.buttons
+    settled = "dealer_settled" in config.buttons
+    if isinstance(wheel, MoneyWheelConfig):
+        return MoneyWheelGeometry(
+            spaces=len(wheel.faces),
+            sensing=wheel.sensing,
+            encoder_slots=wheel.encoder_slots,
+            index_width_deg=wheel.index_width_deg,
+            indicator_deg=wheel.indicator_deg,
+            no_more_bets_button=called,
+            settled_button=settled,
+        )
+    if isinstance(wheel, RouletteWheelConfig):
+        return RouletteGeometry(
+            pockets=wheel.wheel_order,
+            single_zero=wheel.pockets == "american_as_single_zero",
+            encoder_slots=wheel.slots,
+            index_width_deg=wheel.index_width_deg,
+            ball_sensors_deg=wheel.ball_sensors_deg,
+            pocket_head_deg=wheel.pocket_head_deg,
+            object_beam=True,
+            level_hz=2.0,
+            no_more_bets_button=called,
+            settled_button=settled,
+        )
+    raise NoSimulatorError(f"no simulator plays device.wheel with the driver {config.devices['wheel'].driver}")
+
+
+def fault_plan(given: Sequence[str], rounds: int | None, geometries: Sequence[Geometry]) -> dict[int | None, str]:
+    """Which round has which fault, from `NAME[@ROUND]`; None stands for every round that has none of its own.
+
+    `rounds` is the number of rounds played, None where there is no end.
+
+    Raises:
+        simulators.faults.FaultError: an unknown fault, one that a table cannot have, or no number of a round.
+    """
+    plan: dict[int | None, str] = {}
+    for one in given:
+        name, at, number = one.partition("@")
+        for geometry in geometries:
+            fault_named(name, geometry)
+        if at and not (number.isdecimal() and 1 <= int(number) <= (rounds or 10**9)):
+            last = f" to {rounds}" if rounds else ""
+            raise FaultError(f'fault "{one}": after @ comes the number of a round, from 1{last}')
+        plan[int(number) if at else None] = name
+    return plan
+
+
+def simulate(config: TableConfig, rounds: int, seed: int, faults: Mapping[int | None, str]) -> Iterator[Played]:
+    """Plays rounds on simulated devices, in virtual time.
+
+    `faults` gives a round's fault by its number from 1, and by None the fault of every other round. Where a fault has
+    shut the table, the simulated supervisor clears it after the round.
+
+    Raises:
+        simulators.faults.FaultError: an unknown fault, or one that this table cannot have.
+    """
+    simulator: TableSimulator = simulator_for(config.game, geometry_of(config), seed)
+    table = table_for(config, epoch="sim", simulated=True)
+    begin = simulator.start()
+    yield Played(0, None, begin, table.open(0) + table.feed(begin), None)
+    for number in range(1, rounds + 1):
+        fault = faults.get(number, faults.get(None))
+        played = simulator.round(fault)
+        said = table.feed(played.batch) + _supervise(table, played.batch.until_ns)
+        yield Played(number, fault, played.batch, said, played.truth)
+
+
+def _supervise(table: Table, t_ns: int) -> list[Event]:
+    """The simulated supervisor clears what shut the table."""
+    devices = dict.fromkeys(fault.device for fault in table.faults.standing)
+    commands = [Command(f"clear device={device} by=simulated-supervisor", t_ns) for device in devices]
+    return table.feed(Batch([], [*commands], t_ns)) if commands else []

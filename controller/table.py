@@ -1,0 +1,270 @@
+"""A table: its devices, its game, its latched faults, and the events that it says, in order and numbered.
+
+A table is fed batches and gives events. Live, in a replay and in a simulation it is the same code; equal batches give
+equal bytes, however they are cut.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from controller.faults import FaultLatch, LatchedFault
+from controller.rounds.game import Fault, Game, Phase
+from drivers.driver import Driver, Observation
+from drivers.roulette_observations import LevelAgain
+from drivers.sensor_health import SensorAlive, SensorDead
+from feed import events
+from feed.events import Data, Event
+from hal.values import Batch, Command, Edge, EdgesLost, Frame, Rare, Reading
+
+OPTIONAL_LINES: Final = frozenset({"dealer_void", "dealer_settled", "supervisor_key"})
+"""Lines without which the table can still be played."""
+
+
+class Identity(msgspec.Struct, frozen=True, kw_only=True):
+    """Who says the events."""
+
+    table: str
+    game: str
+    rules: str
+    simulated: bool
+    epoch: str
+    """Random and new at each start of a live service; `replay` and `sim` otherwise: equal input gives equal bytes."""
+    software: str
+    devices: tuple[dict[str, str], ...] = ()
+
+
+class Table:
+    """One table at work."""
+
+    def __init__(
+        self,
+        identity: Identity,
+        game: Game,
+        drivers: Sequence[Driver],
+        time_of: Callable[[int], str],
+        *,
+        sequence: int = 0,
+    ) -> None:
+        """`sequence` is that of the last event before, where this table goes on from another."""
+        self.identity = identity
+        self.game = game
+        self.faults = FaultLatch()
+        self._drivers = tuple(drivers)
+        self._owner = {line: driver.name for driver in drivers for line in driver.lines}
+        self._time_of = time_of
+        self._sequence = sequence
+        self._ephemeral = 0
+        self._events: list[Event] = []
+
+    @property
+    def sequence(self) -> int:
+        """The number of the last durable event."""
+        return self._sequence
+
+    @property
+    def next_due_ns(self) -> int | None:
+        """When the table next wants to know that time has passed."""
+        dues = [self.game.next_due_ns, *(driver.next_due_ns for driver in self._drivers)]
+        return min((due for due in dues if due is not None), default=None)
+
+    def open(self, t_ns: int) -> list[Event]:
+        """Opens the table and its first round."""
+        identity = self.identity
+        self._tell(
+            events.TableOpened,
+            t_ns,
+            rules=identity.rules,
+            software=identity.software,
+            devices=[dict(device) for device in identity.devices],
+        )
+        self.game.open(t_ns)
+        self._collect()
+        return self._take()
+
+    def close(self, t_ns: int, reason: str) -> list[Event]:
+        """Closes the table. A round that is open stays without a verdict."""
+        self._tell(events.TableClosed, t_ns, reason=reason)
+        return self._take()
+
+    def feed(self, batch: Batch) -> list[Event]:
+        """Takes what the wires did up to `batch.until_ns`; returns what the table says of it."""
+        edges = batch.edges
+        seen: list[Observation | Command] = []
+        start = 0
+        for rare in batch.rare:
+            end = bisect_right(edges, rare.t_ns, lo=start, key=_time)
+            if end > start:
+                self._edges(edges[start:end], seen)
+                start = end
+            self._rare(rare, seen)
+        self._edges(edges[start:] if start else edges, seen)
+        for driver in self._drivers:
+            seen += driver.due(batch.until_ns)
+        seen.sort(key=_moment)
+        for observation in seen:
+            self._observe(observation)
+        self.game.due(batch.until_ns)
+        self._collect()
+        return self._take()
+
+    # --- from values to observations -----------------------------------------------------------------------------
+
+    def _edges(self, edges: list[Edge], seen: list[Observation | Command]) -> None:
+        if edges:
+            for driver in self._drivers:
+                seen += driver.edges(edges)
+
+    def _rare(self, rare: Rare, seen: list[Observation | Command]) -> None:
+        if isinstance(rare, Command):
+            seen.append(rare)
+            return
+        name = rare.link if isinstance(rare, Frame) else rare.line
+        for driver in self._drivers:
+            if name not in driver.lines:
+                continue
+            if isinstance(rare, Reading):
+                seen += driver.reading(rare)
+            elif isinstance(rare, Frame):
+                seen += driver.frame(rare)
+            elif isinstance(rare, EdgesLost):
+                seen += driver.lost(rare)
+
+    # --- from observations to events -----------------------------------------------------------------------------
+
+    def _observe(self, seen: Observation | Command) -> None:
+        self.game.due(seen.t_ns - 1)
+        self._collect()
+        if isinstance(seen, Command):
+            self._command(seen)
+            return
+        if isinstance(seen, SensorDead):
+            device = self._owner.get(seen.line, "table")
+            self.faults.appears(device, seen.fault, seen.line)
+            self._latch(seen.t_ns, device, seen.fault, seen.detail, seen.line not in OPTIONAL_LINES)
+        elif isinstance(seen, SensorAlive):
+            self.faults.goes(self._owner.get(seen.line, "table"), seen.line)
+        elif isinstance(seen, LevelAgain):
+            self.faults.goes("wheel", "level")
+        self.game.observe(seen)
+        self._collect()
+
+    def _collect(self) -> None:
+        """Takes what the game said: events to be numbered, faults to be latched."""
+        while self.game.said:
+            said, self.game.said = self.game.said, []
+            for one in said:
+                if isinstance(one, Fault):
+                    if one.fault == "not_level":
+                        self.faults.appears("wheel", one.fault, "level")
+                    self._latch(one.t_ns, "wheel", one.fault, one.detail, True)
+                else:
+                    self._say(one)
+
+    def _latch(self, t_ns: int, device: str, fault: str, detail: str, blocks_play: bool) -> None:
+        if not self.faults.latch(LatchedFault(device, fault, detail, blocks_play)):
+            return
+        if blocks_play:
+            self.game.shut(t_ns, fault, detail)
+            self._collect()
+        self._tell(
+            events.DeviceFault,
+            t_ns,
+            device=device,
+            fault=fault,
+            detail=detail,
+            blocks_play=blocks_play,
+            round=self.game.round or None,
+        )
+
+    # --- what people send ----------------------------------------------------------------------------------------
+
+    def _command(self, command: Command) -> None:
+        """`void why=…`, `settle`, `no_more_bets`, `clear device=… by=…`, as a capture's `command` line carries them."""
+        verb, *pairs = command.text.split() or [""]
+        given = dict(pair.partition("=")[::2] for pair in pairs)
+        t_ns = command.t_ns
+        game = self.game
+        done = False
+        match verb:
+            case "void":
+                done = game.void_by_hand(t_ns, given.get("why", ""))
+            case "settle":
+                done = game.phase is Phase.SETTLING
+                if done:
+                    game.settle(t_ns, "dealer")
+            case "no_more_bets":
+                done = game.phase in (Phase.OPEN, Phase.RUNNING)
+                if done:
+                    game.close_bets(t_ns, t_ns, "dealer")
+            case "clear":
+                done = self._clear(t_ns, given.get("device", ""), given.get("by", ""))
+        self._collect()
+        if not done:
+            self._tell(events.DeviceWarning, t_ns, device="table", warning="command_refused", detail=command.text)
+
+    def _clear(self, t_ns: int, device: str, by: str) -> bool:
+        """A named person clears a device's faults, once their causes are gone."""
+        if not by:
+            return False
+        cleared = self.faults.clear(device)
+        for fault in cleared:
+            self._tell(events.DeviceCleared, t_ns, device=device, fault=fault.fault, by=by)
+        if cleared and not self.faults.blocks_play:
+            self.game.reopen(t_ns)
+        return bool(cleared)
+
+    # --- numbering -----------------------------------------------------------------------------------------------
+
+    def _tell(self, kind: type[Data], t_ns: int, **fields: Any) -> None:
+        """Says an event of the table's own."""
+        identity = self.identity
+        self._say(
+            kind(
+                **{
+                    "table": identity.table,
+                    "game": identity.game,
+                    "simulated": identity.simulated,
+                    "mono_ns": t_ns,
+                    **fields,
+                }
+            )
+        )
+
+    def _say(self, data: Data) -> None:
+        identity = self.identity
+        kind = type(data)
+        number = getattr(data, "round", None)
+        if kind.durable:
+            self._sequence += 1
+            serial, sequence = str(self._sequence), f"{self._sequence:020d}"
+        else:
+            self._ephemeral += 1
+            serial, sequence = f"e{self._ephemeral}", None
+        self._events.append(
+            Event(
+                id=f"{identity.table}.{identity.epoch}.{serial}",
+                source=f"/tables/{identity.table}",
+                type=f"{events.TYPE_PREFIX}{kind.kind}{events.TYPE_SUFFIX}",
+                subject=msgspec.UNSET if number is None else f"round/{number}",
+                time=self._time_of(data.mono_ns),
+                sequence=msgspec.UNSET if sequence is None else sequence,
+                data=data,
+            )
+        )
+
+    def _take(self) -> list[Event]:
+        said, self._events = self._events, []
+        return said
+
+
+def _time(value: tuple[object, object, int]) -> int:
+    return value[2]
+
+
+def _moment(seen: Observation | Command) -> int:
+    return seen.t_ns

@@ -1,0 +1,376 @@
+"""An incremental encoder with an index: a count that can be proven, or says how wrong it may be.
+
+The index crosses angle 0 at the same count of every turn (turning positive its rising edge, turning the other way
+its falling edge: the same edge of the same tooth). So every crossing checks the turn before it:
+
+    count - count at the crossing before = a multiple of the counts per turn, within half a slot   the count is proven
+                                           anything else                                           `encoder_slip`
+    more than 1.1 turns without a crossing                                                         `sensor_missing`
+    B high at angle 0                                            A and B are swapped or one of them is inverted
+
+Between the last crossing and now nothing but the edges themselves can tell. A lost pulse of one line looks like a
+wobble of the disc about the other line's edge, and both are possible on a disc about to stop:
+
+    lost pulse of A     B‾‾‾\\_______/‾‾‾‾‾‾‾\\____     three edges of B in a row, two counts apart in time,
+                        A____    (lost)    ___/‾‾‾     and on in the same direction
+    wobble              the same three edges; then back, or at rest
+
+Where the wobble cannot be told from the loss, the count is kept and `doubt` says between which offsets the truth lies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import Final, NamedTuple
+
+from drivers.quadrature import COUNTS_PER_SLOT, Quadrature, Stop
+from hal.values import Edge
+
+INDEX_MISSING_TURNS: Final = 1.1
+"""Turns without an index after which it is missing (design, section 4)."""
+
+SLIP_COUNTS: Final = COUNTS_PER_SLOT // 2
+"""Half a slot: the greatest difference between index crossings that is not a slip (design, section 4)."""
+
+STUCK_CHAIN: Final = 8
+"""Edges of one line in a row, with none of the other, after which the other is not believed (ours)."""
+
+BOUNCE_SHARE: Final = 0.5
+"""An edge back sooner than this share of a count is the contact's bounce, not a lost pulse (ours)."""
+
+LOST_SHARE: Final = 1.2
+"""An edge back later than this many counts may be the far side of a lost pulse (ours)."""
+
+
+MOST_DEG_PER_S2: Final = 2700.0
+"""No hand and no peg turns a wheel round with more than this, about 47 rad/s^2 (ours)."""
+
+
+END_MARGIN: Final = 0.4
+"""How far from an edge of A or B, in counts, the end of the index must be to tell a swap (ours)."""
+
+
+class Slip(NamedTuple):
+    """The index crossed at a count where it cannot."""
+
+    t_ns: int
+    detail: str
+    explained: bool
+    """Whether losses that were noticed since the crossing before account for it."""
+
+
+class _Chain(NamedTuple):
+    """Edges of one line in a row: where the disc turned, wobbled or lost pulses of the other line."""
+
+    line: str
+    direction: int
+    """Before the first edge back."""
+    tau_ns: int
+    """The last whole count before the chain."""
+    expected_ns: tuple[float, float] | None
+    """When a disc that goes on crosses the next edge of this line, two counts on; None if it stops before."""
+    since_ns: int
+    backs: int
+    times_ns: tuple[int, ...]
+    """The edges of the chain; of a long one the last."""
+
+
+class Encoder:
+    """Decodes one encoder with its index, and keeps book of what it cannot be sure of.
+
+    Angles in turns: `turns(count)`; `angle()` is known once an index has been crossed.
+    """
+
+    __slots__ = (
+        "_chain",
+        "_crossing",
+        "_end_phase",
+        "_index_high",
+        "_last_swing",
+        "_least_turn_ns",
+        "_swing_from",
+        "_window",
+        "bounces",
+        "counts_per_turn",
+        "doubt_high",
+        "doubt_low",
+        "index",
+        "index_missing",
+        "losses",
+        "missed_turns",
+        "quadrature",
+        "slip",
+        "stuck",
+        "turn_width",
+        "zero",
+    )
+
+    def __init__(self, a: str, b: str, index: str, slots: int, index_width_deg: float) -> None:
+        self.quadrature = Quadrature(a, b)
+        self.index = index
+        self.counts_per_turn = COUNTS_PER_SLOT * slots
+        self._end_phase = _certain_phase(index_width_deg * self.counts_per_turn / 360)
+        self.zero: int | None = None
+        self.bounces = 0
+        self.missed_turns = 0
+        self._least_turn_ns = round((2 * 360 / self.counts_per_turn / MOST_DEG_PER_S2) ** 0.5 * 1e9)
+        self._crossing: Edge | None = None
+        self._index_high: int | None = None
+        self._chain: _Chain | None = None
+        self._window = self._index_window(0)
+        self.begin_run()
+
+    def begin_run(self) -> None:
+        """A new run (spin) begins: what was wrong in the last one no longer counts."""
+        self.doubt_low = self.doubt_high = 0
+        self.slip: Slip | None = None
+        self.index_missing = False
+        self.stuck: str | None = None
+        self.losses = 0
+        self._swing_from = self.quadrature.count
+        self._last_swing: int | None = None
+
+    # --- the count and its meaning ---------------------------------------------------------------------------
+
+    @property
+    def count(self) -> int:
+        """The count as decoded."""
+        return self.quadrature.count
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether losses since the last index leave more than one count possible."""
+        return self.doubt_low != self.doubt_high
+
+    def angle_counts(self) -> int | None:
+        """Counts since angle 0 as decoded, or None before the first index."""
+        return None if self.zero is None else self.quadrature.count - self.zero
+
+    def quiet_since_ns(self) -> int:
+        """Since when the count has stayed within a window of two counts (one count either side)."""
+        t3_ns = self.quadrature.t3_ns
+        return t3_ns if self._chain is None else min(t3_ns, self._chain.since_ns)
+
+    def doubt_at_rest(self) -> tuple[int, int]:
+        """Between which offsets from the decoded count the truth lies, for a disc that has come to rest."""
+        low, high = self.doubt_low, self.doubt_high
+        last = self._chain
+        if last is not None and self._may_hide_a_loss(last):
+            # Whole pulses lost: four counts each. An edge lost with no other after it: three.
+            offset = last.direction * (COUNTS_PER_SLOT * (last.backs // 2) if last.backs % 2 == 0 else 3)
+            low, high = low + min(offset, 0), high + max(offset, 0)
+        return low, high
+
+    # --- edges ---------------------------------------------------------------------------------------------------
+
+    def run(self, edges: Iterator[Edge], low: int, high: int, due_ns: int) -> tuple[Stop, Edge | None, Iterator[Edge]]:
+        """As `Quadrature.run`, but the index and every oddity are dealt with here.
+
+        Stops only for `END`, `DUE`, `LIMIT`, `BACK` (the disc may have turned: an extreme to note) and `OTHER` (a line
+        that is not the encoder's). The iterator returned is the one to go on with.
+        """
+        quadrature = self.quadrature
+        while True:
+            window_low, window_high = self._window
+            if self._chain is not None or self._crossing is not None:
+                # What just happened shows by the next count.
+                window_low = window_high = quadrature.count
+            stop, edge = quadrature.run(edges, max(low, window_low), min(high, window_high), due_ns)
+            if edge is None or stop is Stop.END:
+                return Stop.END, None, edges
+            if stop is Stop.OTHER:
+                if edge.line != self.index:
+                    return stop, edge, edges
+                self._cross(edge)
+                continue
+            if stop is Stop.DUE:
+                return stop, edge, chain((edge,), edges)
+            if stop is Stop.REPEATED:
+                self._lose(-COUNTS_PER_SLOT, COUNTS_PER_SLOT)
+                continue
+            if stop is Stop.BACK:
+                self._back(edge)
+                return stop, edge, edges
+            if self._chain is not None:
+                self._end_chain(self._chain)
+            elif self._crossing is not None:
+                self._confirm(self._crossing)
+            count = quadrature.count
+            if not self._window[0] <= count <= self._window[1]:
+                # Whatever the angle was, it is no longer proven.
+                self.index_missing = True
+                self.missed_turns += 1
+                self.zero = None
+                self._window = self._index_window(count)
+            if count < low or count > high:
+                return Stop.LIMIT, edge, edges
+
+    def lost(self, line: str) -> None:
+        """The backend lost changes of one of the lines: nothing is proven until the next index."""
+        self.losses += 1
+        if line != self.index:
+            self._lose(-self.counts_per_turn, self.counts_per_turn)
+
+    def unplugged(self) -> None:
+        """The cable was pulled: levels, count and angle are unknown until edges and an index come again."""
+        self.quadrature.forget()
+        self._index_high = None
+        self._chain = None
+        self._crossing = None
+        self.zero = None
+        self._lose(-self.counts_per_turn, self.counts_per_turn)
+
+    # --- the index -----------------------------------------------------------------------------------------------
+
+    def _index_window(self, count: int) -> tuple[int, int]:
+        width = int(INDEX_MISSING_TURNS * self.counts_per_turn)
+        return count - width, count + width
+
+    def _cross(self, edge: Edge) -> None:
+        """An edge of the index. Which end of the index it is shows by the count before it and the count after it.
+
+        A disc that turns round between two counts crosses the same end twice, and a spike on the line is two edges too:
+        neither says anything.
+        """
+        known = self._index_high is not None
+        if edge.level == self._index_high:
+            self.losses += 1
+            return
+        self._index_high = edge.level
+        if not known or self.quadrature.phase is None:
+            return
+        self._crossing = edge if self._crossing is None else None
+
+    def _confirm(self, edge: Edge) -> None:
+        """The disc went on after an edge of the index: the edge at angle 0 proves or disproves the count."""
+        self._crossing = None
+        quadrature = self.quadrature
+        if quadrature.phase is None:
+            return
+        # The count and the phase as they were at the index, before the count that confirms it.
+        at = quadrature.count - quadrature.direction
+        phase = (quadrature.phase - quadrature.direction) % COUNTS_PER_SLOT
+        if edge.level != (quadrature.direction > 0):
+            if self._end_phase is not None and phase != self._end_phase:
+                detail = (
+                    f"the index ends in quarter {phase} of a slot, not {self._end_phase}: A, B or index are mixed up"
+                )
+                self.slip = Slip(edge.t_ns, detail, explained=False)
+            return
+        # A rises at angle 0, so the index that comes within a count of it belongs to that very count.
+        count = at + (phase == 3)
+        if phase in (1, 2):
+            detail = "B is high at the index: A and B are swapped, or one of them is inverted"
+            self.slip = Slip(edge.t_ns, detail, explained=False)
+        elif self.zero is not None:
+            turn = self.counts_per_turn
+            off = (count - self.zero + turn // 2) % turn - turn // 2
+            if abs(off) > SLIP_COUNTS:
+                detail = f"the index crossed {off:+d} counts from where a turn of {turn} ends"
+                # Counts that were lost are the negative of what the crossing is off.
+                explained = self.doubt_low <= -off <= self.doubt_high and self.doubtful
+                self.slip = Slip(edge.t_ns, detail, explained)
+        self.zero = count
+        self.missed_turns = 0
+        self.doubt_low = self.doubt_high = 0
+        self._window = self._index_window(count)
+
+    # --- turns, wobbles and losses -------------------------------------------------------------------------------
+
+    def _lose(self, low: int, high: int) -> None:
+        self.doubt_low += low
+        self.doubt_high += high
+
+    def _back(self, edge: Edge) -> None:
+        """The same line changed again: a turn, a wobble, a bounce or the far side of a lost pulse."""
+        quadrature = self.quadrature
+        if self._chain is None:
+            # t2 is the edge before, of this same line; t3 and t4 the counts before that.
+            tau = quadrature.t2_ns - quadrature.t3_ns
+            before = quadrature.t3_ns - quadrature.t4_ns
+            self._chain = _Chain(
+                edge.line,
+                -quadrature.direction,
+                tau,
+                _two_counts_on(before, tau),
+                quadrature.t2_ns,
+                1,
+                (quadrature.t2_ns, edge.t_ns),
+            )
+        else:
+            last = self._chain
+            times = (*last.times_ns, edge.t_ns)[-(2 * STUCK_CHAIN + 1) :]
+            self._chain = last._replace(backs=last.backs + 1, times_ns=times)
+            if self._chain.backs >= STUCK_CHAIN and self.stuck is None and not self._is_bounce(self._chain):
+                self.stuck = quadrature.b if edge.line == quadrature.a else quadrature.a
+
+    def _end_chain(self, last: _Chain) -> None:
+        """The other line moved too: now it shows whether the disc turned or went on."""
+        self._chain = None
+        crossing, self._crossing = self._crossing, None
+        quadrature = self.quadrature
+        if crossing is not None and last.backs % 2 == 0:
+            self._confirm(crossing)
+        if last.backs % 2:
+            turned_at = quadrature.count - 2 * quadrature.direction
+            self._last_swing = abs(turned_at - self._swing_from)
+            self._swing_from = turned_at
+            if last.tau_ns < self._least_turn_ns:
+                # So fast a disc cannot have turned round here: noise on one line while the other moved.
+                self._lose(-COUNTS_PER_SLOT, COUNTS_PER_SLOT)
+        elif self._is_bounce(last):
+            self.bounces += 1
+        else:
+            offset = last.direction * COUNTS_PER_SLOT * (last.backs // 2)
+            self._lose(min(offset, 0), max(offset, 0))
+
+    @staticmethod
+    def _is_bounce(last: _Chain) -> bool:
+        """Whether every second edge came back at once: the contact bounced, and no pulse can hide there."""
+        gaps = [b - a for a, b in zip(last.times_ns, last.times_ns[1:], strict=False)]
+        return all(min(pair) < last.tau_ns * BOUNCE_SHARE for pair in zip(gaps[::2], gaps[1::2], strict=False))
+
+    def _may_hide_a_loss(self, last: _Chain) -> bool:
+        """Whether a disc that rests after this chain may have lost a pulse in it."""
+        gap = last.times_ns[1] - last.times_ns[0]
+        if gap < last.tau_ns * LOST_SHARE or (last.backs % 2 == 0 and self._is_bounce(last)):
+            return False
+        if self._last_swing is not None:
+            # It rocks, and each swing is shorter than the last: a loss would have made this one longer.
+            hidden = COUNTS_PER_SLOT if last.backs % 2 == 0 else 2
+            edge_at = self.quadrature.count + (0 if last.backs % 2 == 0 else last.direction)
+            return abs(edge_at - self._swing_from) + hidden <= self._last_swing
+        if last.backs % 2 == 0:
+            return True
+        if last.expected_ns is None:
+            return False
+        return last.expected_ns[0] <= gap <= last.expected_ns[1]
+
+
+def _certain_phase(end_counts: float) -> int | None:
+    """The quarter of a slot in which the index ends, where it ends well inside one; None where it is near an edge."""
+    inside = end_counts % 1
+    return int(end_counts) % COUNTS_PER_SLOT if END_MARGIN <= inside <= 1 - END_MARGIN else None
+
+
+def _two_counts_on(before_ns: int, tau_ns: int) -> tuple[float, float] | None:
+    """The earliest and latest time at which a slowing disc crosses two more counts, from its last two counts.
+
+    None if it would have stopped first, even at a quarter less of the slowing.
+    """
+    if before_ns <= 0 or tau_ns <= 0:
+        return None
+    speed = 2 / tau_ns - 1 / ((before_ns + tau_ns) / 2)
+    slowing = max(0.0, (1 / before_ns - 1 / tau_ns) / ((before_ns + tau_ns) / 2))
+    speed = 1 / tau_ns - slowing * tau_ns / 2
+    times: list[float] = []
+    for share in (0.75, 1.25):
+        brake = slowing * share
+        room = speed * speed - 2 * brake * 2
+        if room <= 0:
+            continue
+        times.append(2 / speed if brake == 0 else (speed - room**0.5) / brake)
+    if not times:
+        return None
+    return 0.75 * times[0], 1.35 * times[-1] if len(times) > 1 else float("inf")

@@ -1,0 +1,419 @@
+"""The money wheel (big six): spun by hand, stopped by its pegs, read by an encoder on the axle.
+
+What the driver says of a spin, and when:
+
+    angle      |                    _______----------___ furthest
+               |            ___-----                     \\_  rolls back off the pegs
+    start of   | rest  \\__/ <- wind-up: the turn begins at its extreme
+    the turn   +--------|----|---|--------------------------|---------------> time
+                 WheelMoved  |  WheelSpun                 WheelRested
+              (over a space) (half a turn: it is a spin)  (within a count for 1.5 s)
+
+The rule (13:47-20.29(b)3-4) wants the revolutions of the spin and the space under the indicator at rest; both come from
+the count, which the encoder proves at every index and doubts where edges may have been lost since.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Final, Literal
+
+import msgspec
+from msgspec import Meta
+
+from drivers.driver import Observation
+from drivers.encoder import Encoder
+from drivers.quadrature import Stop
+from drivers.sensor_health import SensorAlive, SensorDead
+from drivers.wheel_faces import DEFAULT_FACES
+from hal.values import Edge, EdgesLost, Frame, Loss, Reading
+
+NEVER_NS: Final = 1 << 62
+"""Later than any time that a table will see."""
+
+
+class MoneyWheelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The keys of a money wheel under `[device.wheel]`."""
+
+    driver: Literal["money_wheel"] = "money_wheel"
+    sensing: Annotated[
+        Literal["quadrature", "pegs"],
+        Meta(description="quadrature: an encoder with A, B and index; pegs: one pulse a peg and an index"),
+    ] = "quadrature"
+    encoder_slots: Annotated[
+        int, Meta(ge=25, le=5000, description="high periods of A in one turn of the wheel; four counts each")
+    ] = 100
+    index_width_deg: Annotated[
+        float, Meta(gt=0, lt=180, description="the index is high from angle 0 to here, in the positive direction")
+    ] = 3.0
+    faces: Annotated[
+        tuple[str, ...],
+        Meta(min_length=2, description="the face of each space, in the positive direction from the index"),
+    ] = DEFAULT_FACES
+    clockwise: Annotated[
+        bool, Meta(description="whether the player sees the positive direction (A leads B) as clockwise")
+    ] = True
+    indicator_deg: Annotated[
+        float, Meta(ge=-360, le=360, description="angle of the indicator from the index sensor, positive direction")
+    ] = 0.0
+    rest_s: Annotated[
+        float, Meta(ge=0.2, le=10, description="the wheel rests when it stayed within one count for so long (ours)")
+    ] = 1.5
+    rollback_spaces: Annotated[
+        float, Meta(ge=0, le=10, description="rolling back off the pegs by up to so much is normal (ours)")
+    ] = 1.5
+    peg_margin_spaces: Annotated[
+        float, Meta(ge=0, le=0.4, description="nearer to a peg than this plus half a count is between spaces (ours)")
+    ] = 0.05
+    flapper_zone_deg: Annotated[
+        float,
+        Meta(ge=0, le=3, description="degrees before a peg that a bent flapper makes ambiguous; from calibration"),
+    ] = 0.0
+    accept_pegs: Annotated[
+        bool,
+        Meta(description="with pegs sensing: accept a result although a reversal cannot be proven absent"),
+    ] = False
+    peg_direction: Annotated[
+        Literal["positive", "negative"],
+        Meta(description="with pegs sensing: the direction in which the dealer spins"),
+    ] = "positive"
+
+    def problems(self) -> list[tuple[str, str, str]]:
+        """What is wrong between keys: (key, what, fix)."""
+        found: list[tuple[str, str, str]] = []
+        if self.sensing == "quadrature" and self.encoder_slots * 4 < 4 * len(self.faces):
+            found.append(
+                (
+                    "encoder_slots",
+                    f"{self.encoder_slots} slots give {self.encoder_slots * 4} counts a turn, fewer than four to each "
+                    f"of the {len(self.faces)} spaces",
+                    f"use an encoder with at least {len(self.faces)} slots",
+                )
+            )
+        return found
+
+
+class Rest(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a wheel came to rest, and how sure that is."""
+
+    space: int | None
+    """Index of the space under the indicator, counted from the index in the positive direction; None if unknown."""
+    others: tuple[int, ...] = ()
+    """Other spaces that the doubt leaves possible."""
+    next_space: int | None = None
+    """The space on the other side of the nearer peg."""
+    to_peg_spaces: float = 0.0
+    """Distance of the indicator from the nearer peg, in spaces: 0.5 is the middle."""
+    clear: bool = False
+    """Whether that distance is more than the margin, the flapper's zone and half a count."""
+
+
+class WheelMoved(Observation, frozen=True, kw_only=True):
+    """The wheel left its rest by more than one space."""
+
+    direction: int
+
+
+class WheelSpun(Observation, frozen=True, kw_only=True):
+    """The wheel has done half a turn in one direction: this is a spin, not a nudge or a wind-up."""
+
+    direction: int
+
+
+class WheelTurnedBack(Observation, frozen=True, kw_only=True):
+    """After half a turn the wheel came back by more than the pegs throw it."""
+
+    direction: int
+    """Of the spin, before it came back."""
+    proven: bool
+    """Whether nothing was lost that could look like turning back."""
+
+
+class WheelTurned(Observation, frozen=True, kw_only=True):
+    """Another full revolution of the spin is done."""
+
+    turns: int
+    rpm: float
+
+
+class WheelRested(Observation, frozen=True, kw_only=True):
+    """The wheel is at rest; the run since the rest before is over."""
+
+    moved_ns: int
+    """Time of the last count before the rest."""
+    spun: bool
+    """Whether it had done half a turn in one direction."""
+    direction: int
+    turned_back: bool
+    turns: float
+    """From where the turn in the spin's direction began to the furthest point, in revolutions."""
+    turns_low: float
+    """The least that the losses since leave proven."""
+    turns_high: float
+    rest: Rest
+    doubt: str | None = None
+    """A reason code, where the count is not proven: `encoder_slip`, `edges_lost`, `sensor_missing`, `sensor_stuck`."""
+    detail: str = ""
+    direction_proven: bool = True
+    """False where the sensor cannot tell a wheel that turned back."""
+    joined: bool = False
+    """The wheel was moving when the table opened: how far it had come is not known."""
+    index_moved: bool = False
+    """The index crossed where it cannot, and no loss explains it: the sensor or its magnet may have moved."""
+
+
+HALF_TURN: Final = 0.5
+"""Less than this in one direction is a wind-up or a nudge, not a spin (design, section 4)."""
+
+
+class MoneyWheel:
+    """A money wheel on an encoder, sans-I/O."""
+
+    def __init__(self, config: MoneyWheelConfig, name: str = "wheel") -> None:
+        self.name = name
+        self.config = config
+        self.lines = frozenset(("wheel_a", "wheel_b", "wheel_index"))
+        self._encoder = Encoder("wheel_a", "wheel_b", "wheel_index", config.encoder_slots, config.index_width_deg)
+        counts = self._encoder.counts_per_turn
+        self._space = counts / len(config.faces)
+        self._half_turn = round(counts * HALF_TURN)
+        self._rollback = int(config.rollback_spaces * self._space)
+        self._rest_ns = round(config.rest_s * 1e9)
+        self._moving = False
+        self._at = 0
+        self._start = self._furthest = 0
+        self._extremes = (0, 0)
+        self._direction = 1
+        self._spun = self._turned_back = False
+        self._turns = 0
+        self._joined: bool | None = None
+        """Whether the wheel moved before it was once seen at rest; None until an edge has come."""
+        self._dead: set[str] = set()
+        self._due_ns = NEVER_NS
+
+    # --- time and values -----------------------------------------------------------------------------------------
+
+    @property
+    def next_due_ns(self) -> int | None:
+        """When the wheel, if no count comes, is at rest."""
+        return self._due_ns if self._due_ns < NEVER_NS else None
+
+    def edges(self, batch: Sequence[Edge]) -> list[Observation]:
+        """Decodes the wheel's edges; those of other lines are passed over."""
+        found: list[Observation] = []
+        encoder = self._encoder
+        edges: Iterator[Edge] = iter(batch)
+        if self._dead:
+            self._revive(batch, found)
+        if self._joined is None and batch:
+            self._joined = True
+            self._due_ns = batch[0].t_ns + self._rest_ns
+        while True:
+            low, high = self._window()
+            stop, edge, edges = encoder.run(edges, low, high, self._due_ns)
+            if edge is None:
+                break
+            if stop is Stop.DUE:
+                self._pass_time(edge.t_ns - 1, found)
+            elif stop is Stop.LIMIT:
+                self._reach(edge.t_ns, found)
+            elif stop is Stop.BACK:
+                self._note_extreme(encoder.count - encoder.quadrature.direction)
+        found.sort(key=lambda observation: observation.t_ns)
+        return found
+
+    def reading(self, reading: Reading) -> list[Observation]:
+        """A money wheel has no analogue lines."""
+        return []
+
+    def frame(self, frame: Frame) -> list[Observation]:
+        """A money wheel has no link."""
+        return []
+
+    def lost(self, loss: EdgesLost) -> list[Observation]:
+        """Counts are no longer proven until the next index; an unplugged line is a fault."""
+        found: list[Observation] = []
+        self._pass_time(loss.t_ns - 1, found)
+        if loss.line not in self.lines:
+            return found
+        if loss.cause is not Loss.UNPLUGGED:
+            self._encoder.lost(loss.line)
+            return found
+        self._encoder.unplugged()
+        if loss.line not in self._dead:
+            self._dead.add(loss.line)
+            found.append(
+                SensorDead(
+                    t_ns=loss.t_ns,
+                    line=loss.line,
+                    fault="sensor_missing",
+                    detail=f"{loss.line} is not driven: its cable, its supply or its board is off",
+                )
+            )
+        return found
+
+    def due(self, t_ns: int) -> list[Observation]:
+        """Lets time pass: a wheel without counts comes to rest."""
+        found: list[Observation] = []
+        self._pass_time(t_ns, found)
+        return found
+
+    # --- rest and motion -----------------------------------------------------------------------------------------
+
+    def _window(self) -> tuple[int, int]:
+        """The counts between which nothing about the motion can become known."""
+        if not self._moving:
+            return int(self._at - self._space), int(self._at + self._space)
+        if self._turned_back:
+            return -NEVER_NS, NEVER_NS
+        turn = self._encoder.counts_per_turn
+        ahead = self._start + self._direction * ((self._turns + 1) * turn if self._spun else self._half_turn)
+        back = self._furthest - self._direction * self._rollback
+        return (back, ahead - 1) if self._direction > 0 else (ahead + 1, back)
+
+    def _reach(self, t_ns: int, found: list[Observation]) -> None:
+        """The count has left the window."""
+        count = self._encoder.count
+        if not self._moving:
+            self._leave_rest(count, t_ns, found)
+            return
+        ahead = (count - self._furthest) * self._direction
+        if ahead < 0:
+            if not self._spun:
+                # The wind-up's extreme: the turn in the other direction begins there.
+                self._start = self._furthest
+                self._direction = -self._direction
+                self._furthest = count
+                return
+            self._turned_back = True
+            encoder = self._encoder
+            proven = not (encoder.doubtful or encoder.losses or encoder.slip or encoder.stuck)
+            found.append(WheelTurnedBack(t_ns=t_ns, direction=self._direction, proven=proven))
+            return
+        self._furthest = count
+        if not self._spun:
+            self._spun = True
+            self._turns = 0
+            found.append(WheelSpun(t_ns=t_ns, direction=self._direction))
+            return
+        self._turns += 1
+        quadrature = self._encoder.quadrature
+        tau_ns = max(1, (quadrature.t1_ns - quadrature.t4_ns) // 3)
+        rpm = round(60e9 / (tau_ns * self._encoder.counts_per_turn), 1)
+        found.append(WheelTurned(t_ns=t_ns, turns=self._turns, rpm=rpm))
+
+    def _leave_rest(self, count: int, t_ns: int, found: list[Observation]) -> None:
+        self._moving = True
+        self._spun = self._turned_back = False
+        self._direction = 1 if count > self._at else -1
+        self._note_extreme(count)
+        self._start = self._extremes[0] if self._direction > 0 else self._extremes[1]
+        self._furthest = count
+        self._due_ns = t_ns + self._rest_ns
+        found.append(WheelMoved(t_ns=t_ns, direction=self._direction))
+
+    def _note_extreme(self, count: int) -> None:
+        """The disc turned, or seemed to, at a count."""
+        if not self._moving:
+            low, high = self._extremes
+            self._extremes = (min(low, count), max(high, count))
+        elif (count - self._furthest) * self._direction > 0:
+            self._furthest = count
+
+    def _pass_time(self, t_ns: int, found: list[Observation]) -> None:
+        if t_ns < self._due_ns:
+            return
+        at_rest_ns = self._encoder.quiet_since_ns() + self._rest_ns
+        if t_ns < at_rest_ns:
+            self._due_ns = at_rest_ns
+            return
+        if self._moving:
+            self._come_to_rest(at_rest_ns, found)
+        self._be_at_rest()
+
+    def _be_at_rest(self) -> None:
+        self._moving = self._joined = False
+        self._at = self._encoder.count
+        self._extremes = (self._at, self._at)
+        self._due_ns = NEVER_NS
+        self._encoder.begin_run()
+
+    def _come_to_rest(self, t_ns: int, found: list[Observation]) -> None:
+        encoder = self._encoder
+        self._note_extreme(encoder.count)
+        counts = encoder.counts_per_turn
+        travel = (self._furthest - self._start) * self._direction
+        low, high = encoder.doubt_at_rest()
+        ahead, behind = (high, -low) if self._direction > 0 else (-low, high)
+        doubt, detail = self._doubt()
+        found.append(
+            WheelRested(
+                t_ns=t_ns,
+                moved_ns=encoder.quadrature.t1_ns,
+                spun=self._spun,
+                direction=self._direction,
+                turned_back=self._turned_back,
+                turns=travel / counts,
+                turns_low=max(0, travel - behind) / counts,
+                turns_high=(travel + ahead) / counts,
+                rest=self._rest(low, high),
+                doubt=doubt,
+                detail=detail,
+                joined=bool(self._joined),
+                index_moved=encoder.slip is not None and not encoder.slip.explained and not encoder.losses,
+            )
+        )
+        if encoder.stuck is not None and encoder.stuck not in self._dead:
+            self._dead.add(encoder.stuck)
+            found.append(
+                SensorDead(
+                    t_ns=t_ns,
+                    line=encoder.stuck,
+                    fault="sensor_stuck",
+                    detail=f"{encoder.stuck} did not change while the other line of the encoder did",
+                )
+            )
+
+    def _doubt(self) -> tuple[str | None, str]:
+        encoder = self._encoder
+        if encoder.slip is not None:
+            return ("edges_lost" if encoder.losses else "encoder_slip"), encoder.slip.detail
+        if encoder.stuck is not None:
+            return "sensor_stuck", f"{encoder.stuck} did not change while the other line of the encoder did"
+        if encoder.index_missing:
+            return "sensor_missing", "more than 1.1 turns without an index"
+        if encoder.zero is None:
+            return "sensor_missing", "no index since the table opened or the cable was plugged in"
+        return None, ""
+
+    def _rest(self, low: int, high: int) -> Rest:
+        """The space under the indicator for the decoded count, and those for the offsets in doubt."""
+        counts = self._encoder.angle_counts()
+        if counts is None:
+            return Rest(space=None)
+        spaces = len(self.config.faces)
+        head = self.config.indicator_deg * spaces / 360
+
+        def under(count: float) -> float:
+            # A count is the quarter of a slot that begins at its edge: the wheel stands half a count further.
+            return head - (count + 0.5) * spaces / self._encoder.counts_per_turn
+
+        here = under(counts)
+        space = round(here)
+        to_peg = 0.5 - abs(here - space)
+        margin = self.config.peg_margin_spaces + self.config.flapper_zone_deg * spaces / 360
+        others = sorted({round(under(counts + offset)) % spaces for offset in range(low, high + 1)} - {space % spaces})
+        return Rest(
+            space=space % spaces,
+            others=tuple(others),
+            next_space=(space + (1 if here > space else -1)) % spaces,
+            to_peg_spaces=round(to_peg, 4),
+            clear=to_peg > margin + 0.5 * spaces / self._encoder.counts_per_turn,
+        )
+
+    def _revive(self, batch: Sequence[Edge], found: list[Observation]) -> None:
+        """A dead line that tells something again is alive."""
+        for edge in batch:
+            if edge.line in self._dead:
+                self._dead.discard(edge.line)
+                found.append(SensorAlive(t_ns=edge.t_ns, line=edge.line))

@@ -1,0 +1,1 @@
+"""What a table says to the world: event types. Knows no device."""

@@ -1,0 +1,1 @@
+"""The ways in which lines reach a table: one module for each, and none stands in for another."""

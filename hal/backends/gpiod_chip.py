@@ -1,0 +1,167 @@
+"""Finding GPIO chips and lines through libgpiod, and saying in plain words why one cannot be had.
+
+Shared by the input lines (`hal.backends.gpiod`) and the outputs (`hal.outputs_gpiod`). The package `gpiod` is imported
+only here and there, when a chip is opened, so that a bench without it can run everything else.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+from hal.lines import LineError
+from hal.pins import HEADER_CHIP_LABELS
+
+if TYPE_CHECKING:
+    import gpiod
+
+Devices: TypeAlias = Callable[[], Sequence[str]]
+"""Tells the paths at which GPIO chips may be. The seam for a fake, and for a kernel's `gpio-sim`."""
+
+CONSUMER = "feltwire"
+"""Who holds the line, as `gpioinfo` shows it."""
+
+_WANTED = "2.2 or newer"
+
+
+class Wired(Protocol):
+    """What has a wire on a chip: an input line or an output."""
+
+    @property
+    def name(self) -> str:
+        """The name in the table."""
+
+    @property
+    def gpio(self) -> int | str | None:
+        """The GPIO number or the kernel's name of the line."""
+
+
+def gpio_devices() -> Sequence[str]:
+    """The paths of this computer's GPIO chips.
+
+    Links are left out: Raspberry Pi OS has one from the header's old number to its new one, and it is one chip.
+    """
+    return sorted(str(path) for path in Path("/dev").glob("gpiochip*") if not path.is_symlink())
+
+
+def require_gpiod() -> None:
+    """Makes sure that the package `gpiod` can be imported and is libgpiod's binding of version 2.
+
+    Raises:
+        LineError: it is missing, cannot be loaded, or is the unrelated package of the same name.
+    """
+    try:
+        import gpiod
+    except ImportError as error:
+        raise LineError(
+            f"backend gpiod: expected the Python package gpiod ({_WANTED}), but it cannot be imported ({error}); "
+            "install it with: pip install 'feltwire[pi]'"
+        ) from error
+    if not (hasattr(gpiod, "request_lines") and hasattr(gpiod, "LineSettings")):
+        # On 32-bit ARM, PyPI's only wheel of that name is version 1.5.4 of another project.
+        seen = getattr(gpiod, "__version__", "unknown")
+        raise LineError(
+            f"backend gpiod: expected libgpiod's Python package ({_WANTED}), found version {seen}, which is another "
+            "one; remove it, then: pip install 'feltwire[pi]'"
+        )
+
+
+def open_chip(label: str | None, devices: Devices) -> gpiod.Chip:
+    """Opens the chip of that label; None means the one behind the Pi's header.
+
+    Raises:
+        LineError: none or several of them are there; it lists what is.
+    """
+    import gpiod
+
+    wanted = (label,) if label is not None else HEADER_CHIP_LABELS
+    matching: list[gpiod.Chip] = []
+    seen: list[str] = []
+    refused: list[str] = []
+    for path in devices():
+        try:
+            chip = gpiod.Chip(path)
+            info = chip.get_info()
+        except PermissionError:
+            refused.append(path)
+            continue
+        except OSError as error:
+            seen.append(f"{path} (cannot be opened: {error.strerror})")
+            continue
+        seen.append(f'{path} "{info.label}" with {info.num_lines} lines')
+        if info.label in wanted:
+            matching.append(chip)
+        else:
+            chip.close()
+    if len(matching) == 1:
+        return matching[0]
+    paths = ", ".join(chip.path for chip in matching)
+    for chip in matching:
+        chip.close()
+    expected = f"chip {label!r}" if label is not None else f"a chip of the header ({', '.join(HEADER_CHIP_LABELS)})"
+    if matching:
+        raise LineError(f"{expected}: expected one, found {len(matching)} ({paths}); unload the driver of the others")
+    if refused and not seen:
+        raise LineError(_forbidden(expected, refused))
+    there = "; ".join(seen) or "none"
+    hint = f" ({_forbidden('others', refused)})" if refused else ""
+    raise LineError(f"{expected}: not found; the chips here are: {there}{hint}. Give the label of one as chip = …")
+
+
+def line_offset(chip: gpiod.Chip, wired: Wired) -> int:
+    """The offset of a line on its chip.
+
+    Raises:
+        LineError: the chip has no such line.
+    """
+    info = chip.get_info()
+    where = repr(wired.name)
+    if isinstance(wired.gpio, int):
+        if not 0 <= wired.gpio < info.num_lines:
+            raise LineError(
+                f'{where}: chip "{info.label}" has lines 0 to {info.num_lines - 1}, and gpio = {wired.gpio} was asked '
+                "for; correct it under [pins]"
+            )
+        return wired.gpio
+    try:
+        return chip.line_offset_from_id(str(wired.gpio))
+    except (OSError, ValueError) as error:
+        names = [chip.get_line_info(offset).name for offset in range(info.num_lines)]
+        near = get_close_matches(str(wired.gpio), [name for name in names if name], n=3)
+        raise LineError(
+            f'{where}: chip "{info.label}" has no line named {wired.gpio!r}; '
+            + (f"did you mean {' or '.join(near)}?" if near else "gpioinfo lists its names")
+        ) from error
+
+
+def request_refused(chip: gpiod.Chip, wanted: Sequence[tuple[Wired, int]], error: OSError) -> LineError:
+    """Why the kernel did not give the lines, in words that say what to do."""
+    label = chip.get_info().label
+    names = ", ".join(wired.name for wired, _ in wanted)
+    if error.errno == errno.EBUSY:
+        infos = [(wired.name, offset, chip.get_line_info(offset)) for wired, offset in wanted]
+        held = [
+            f"line {name!r} (GPIO{offset}) is held by {info.consumer or 'the kernel'!r}"
+            for name, offset, info in infos
+            if info.used
+        ]
+        return LineError(
+            f'chip "{label}": {"; ".join(held) or f"one of {names} is held by another program"}; '
+            "stop that program, or free the pin in /boot/firmware/config.txt"
+        )
+    if error.errno in (errno.EPERM, errno.EACCES):
+        return LineError(_forbidden(f'chip "{label}"', [chip.path]))
+    return LineError(
+        f'chip "{label}": the kernel refused the lines {names}: {error.strerror}; '
+        "check that the chip can do what pull, debounce and edges ask of it (gpioinfo, dmesg)"
+    )
+
+
+def _forbidden(what: str, paths: Sequence[str]) -> str:
+    return (
+        f"{what}: no permission to open {', '.join(paths)}; add the user to the group gpio (usermod -aG gpio USER), "
+        "then log in again"
+    )

@@ -1,0 +1,195 @@
+"""Input lines on the pins of any gpiozero factory.
+
+The factory's pins are used directly, not gpiozero's devices: a device hands no time to its callbacks, and forgets an
+edge that did not change its state. The pin's own `when_changed(ticks, state)` has both.
+
+    factory's thread                        event loop
+    ────────────────                        ──────────
+    when_changed(ticks, state) ─► queue ──► drain: ticks to nanoseconds ─► LineTracker ─► sink
+                                  └ call_soon_threadsafe
+
+Traps that are met here: a pin holds its callback by a weak reference, so ours are kept; an exception in a callback ends
+lgpio's only thread, so nothing is done in it that can raise; lgpio and pigpio report a timeout as level 2, which is no
+edge. No factory numbers its edges, so `detects_loss` is false, though two equal levels are still told.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from hal.backends.gpiozero_factory import library_errors
+from hal.backends.gpiozero_ticks import OpaqueTicks, SecondsTicks, made_by
+from hal.clock import Clock
+from hal.lines import NOT_YET_NS, LineError, LineSpec, LineTracker, Sink, check_wires
+from hal.values import Edge, Rare
+
+if TYPE_CHECKING:
+    from gpiozero.pins import Factory, Pin
+
+MAX_LATENESS_NS = 50_000_000
+"""From an edge to the queue (ours): lgpio looks every 0.5 ms and holds events for another 0.5 ms; the rest is for its
+Python thread to get a turn."""
+
+_PULLS = {"up": "up", "down": "down", "none": "floating"}
+_KERNEL_TIME = ("gpiozero.pins.lgpio", "gpiozero.pins.pigpio")
+"""Factories whose ticks are taken by the kernel (lgpio) or sampled by hardware (pigpio)."""
+
+
+class GpiozeroLines:
+    """Lines on the pins of one factory, which the caller made (`load_factory`) and closes after this source."""
+
+    detects_loss = False
+
+    def __init__(
+        self,
+        specs: Iterable[LineSpec],
+        clock: Clock,
+        factory: Factory,
+        *,
+        name: str = "gpiozero",
+        loop: asyncio.AbstractEventLoop | None = None,
+        max_lateness_ns: int = MAX_LATENESS_NS,
+    ) -> None:
+        """Takes the lines; no pin is touched yet.
+
+        Raises:
+            LineError: the lines contradict one another.
+        """
+        self._specs = check_wires(specs)
+        self.name = name
+        self.lines = frozenset(spec.name for spec in self._specs)
+        self.max_lateness_ns = max_lateness_ns
+        self.kernel_time = any(made_by(factory, module) for module in _KERNEL_TIME)
+        self._clock = clock
+        self._factory = factory
+        self._ticks = SecondsTicks() if SecondsTicks.fits(factory) else OpaqueTicks(factory, clock)
+        self._loop = loop
+        self._pins: list[Pin] = []
+        self._callbacks: list[Callable[[object, object], None]] = []
+        self._queue: deque[tuple[LineTracker, object, object]] = deque()
+        self._woken = False
+        self._sink: Sink | None = None
+        self._until_ns = NOT_YET_NS
+        self._opened = False
+
+    @property
+    def failed(self) -> LineError | None:
+        """Always None: a factory does not say that its pins have gone."""
+        return None
+
+    def open(self, sink: Sink) -> None:
+        """Makes the pins inputs, delivers the levels found, and then every change.
+
+        Raises:
+            LineError: a pin does not exist, is in use, or cannot do what is asked of it.
+        """
+        if self._sink is not None:
+            raise LineError(f"source {self.name!r}: it is open already; close it first")
+        errors = library_errors()
+        loop = self._loop = self._loop or asyncio.get_running_loop()
+        self._queue.clear()
+        self._ticks.anchor()
+        opened_ns = self._clock.now_ns()
+        trackers: list[LineTracker] = []
+        levels: list[int] = []
+        for spec in self._specs:
+            tracker = LineTracker(spec.name, spec.inverted)
+            try:
+                levels.append(self._claim(spec, tracker, loop))
+            except LineError:
+                self._release()
+                raise
+            except errors as error:
+                self._release()
+                raise LineError(
+                    f"line {spec.name!r}: {spec.wire} cannot be watched by {type(self._factory).__name__} "
+                    f"({type(error).__name__}: {error}); give it another pin or pull under [pins], or free this one"
+                ) from error
+            trackers.append(tracker)
+        read_ns = self._clock.now_ns()
+        first = [tracker.found(level, opened_ns, read_ns) for tracker, level in zip(trackers, levels, strict=True)]
+        self._sink, self._opened = sink, True
+        sink.deliver(self.name, first, [])
+        self._drain()
+
+    def close(self) -> None:
+        """Lets the pins go."""
+        self._sink = None
+        self._release()
+        self._queue.clear()
+
+    def delivered_until(self, now_ns: int) -> int:
+        """Delivers what is in the queue, then trusts the factory for its lateness: nothing can be asked of it."""
+        if self._sink is None:
+            return now_ns if self._opened else NOT_YET_NS
+        self._ticks.keep(now_ns)
+        self._drain()
+        # One less: the loss that an edge shows is dated one nanosecond before it.
+        self._until_ns = max(self._until_ns, now_ns - self.max_lateness_ns - 1)
+        return self._until_ns
+
+    def _conflicts_with(self, other: object) -> bool:
+        """gpiozero asks this of whoever reserved a pin: nobody may share ours."""
+        return other is not self
+
+    def _claim(self, spec: LineSpec, tracker: LineTracker, loop: asyncio.AbstractEventLoop) -> int:
+        self._factory.reserve_pins(self, spec.gpio)
+        pin = self._factory.pin(spec.gpio)
+        if pin in self._pins:
+            other = self._specs[self._pins.index(pin)]
+            raise LineError(
+                f"line {spec.name!r}: {spec.wire} is the wire of line {other.name!r} ({other.wire}) under another "
+                "name; give each line a wire of its own under [pins]"
+            )
+        self._pins.append(pin)
+        pin.function = "input"
+        pin.pull = _PULLS[spec.pull]
+        pin.bounce = spec.debounce_ns / 1e9 if spec.debounce_ns else None
+        pin.edges = "both"
+        callback = self._callback(tracker, loop)
+        self._callbacks.append(callback)
+        pin.when_changed = callback
+        # Read after watching began, so that no change falls between; the tracker knows one that is in both.
+        return int(bool(pin.state))
+
+    def _callback(self, tracker: LineTracker, loop: asyncio.AbstractEventLoop) -> Callable[[object, object], None]:
+        """What the factory's thread calls."""
+
+        def changed(ticks: object, state: object) -> None:
+            self._queue.append((tracker, ticks, state))
+            if not self._woken:
+                self._woken = True
+                try:
+                    loop.call_soon_threadsafe(self._drain)
+                except RuntimeError:
+                    # The loop was closed before the source: nobody is left to hear of it.
+                    self._queue.clear()
+                    self._woken = False
+
+        return changed
+
+    def _drain(self) -> None:
+        self._woken = False  # Before the queue is looked at: what is added from here on wakes us again.
+        edges: list[Edge] = []
+        rare: list[Rare] = []
+        for _ in range(len(self._queue)):
+            tracker, ticks, state = self._queue.popleft()
+            if state not in (0, 1):
+                continue
+            edge = tracker.changed(int(bool(state)), self._ticks.to_ns(ticks), rare)
+            if edge is not None:
+                edges.append(edge)
+        if self._sink is not None and (edges or rare):
+            self._sink.deliver(self.name, edges, rare)
+
+    def _release(self) -> None:
+        for pin in self._pins:
+            pin.when_changed = None
+        for pin in self._pins:
+            pin.close()
+        self._factory.release_all(self)
+        self._pins.clear()
+        self._callbacks.clear()

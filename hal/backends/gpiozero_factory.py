@@ -1,0 +1,216 @@
+"""Choosing gpiozero's pin factory: the one that is asked for, or an error. Never the first one that happens to load.
+
+| factory   | runs on       | edge times                    | refused where                                    |
+|-----------|---------------|-------------------------------|--------------------------------------------------|
+| `lgpio`   | every Pi      | kernel, CLOCK_MONOTONIC       | its working directory cannot be written          |
+| `rpigpio` | up to Pi 4    | Python, after the edge        | Pi 5; kernel 6.6 and newer; beside rpi-lgpio     |
+| `pigpio`  | up to Pi 4    | DMA sampling, 1 µs, 32 bits   | no pigpiod answers                               |
+| `native`  | up to Pi 4    | Python, after the edge        | Pi 5; kernel 6.6 and newer                       |
+| `mock`    | anywhere      | Python                        | never; it is for tests, and no pin moves         |
+"""
+
+from __future__ import annotations
+
+import atexit
+import importlib
+import os
+import platform
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from hal.lines import LineError
+
+if TYPE_CHECKING:
+    from gpiozero.pins import Factory
+
+FACTORIES = {
+    "lgpio": ("gpiozero.pins.lgpio", "LGPIOFactory"),
+    "rpigpio": ("gpiozero.pins.rpigpio", "RPiGPIOFactory"),
+    "pigpio": ("gpiozero.pins.pigpio", "PiGPIOFactory"),
+    "native": ("gpiozero.pins.native", "NativeFactory"),
+    "mock": ("gpiozero.pins.mock", "MockFactory"),
+}
+"""Name in the configuration -> module and class."""
+
+_INSTALL = {
+    "lgpio": "'feltwire[pi]'",
+    "rpigpio": "'feltwire[pi-legacy]'",
+    "pigpio": "pigpio",
+    "native": "gpiozero",
+    "mock": "gpiozero",
+}
+"""What pip must install for a factory."""
+_BY_SYSFS = ("rpigpio", "native")
+"""Factories that reach the pins by the chip's registers and see edges by sysfs."""
+_LAST_KERNEL_WITHOUT_FAULT = (6, 5)
+"""From 6.6 the numbers of sysfs GPIOs no longer begin at 0, which these factories take for granted."""
+_PI_5 = re.compile(r"Raspberry Pi (5|Compute Module 5)")
+"""Pi 5, 500 and Compute Module 5, whose pins are behind the RP1."""
+
+
+class Probe(Protocol):
+    """What must be known of the computer before a factory is loaded."""
+
+    def model(self) -> str:
+        """The board's name, `"Raspberry Pi 4 Model B Rev 1.5"`; empty where there is no such thing."""
+
+    def kernel(self) -> str:
+        """The kernel's release, `"6.6.31+rpt-rpi-v8"`."""
+
+    def installed(self, distribution: str) -> bool:
+        """Whether a Python distribution of that name is installed."""
+
+
+class SystemProbe:
+    """Looks at this computer."""
+
+    def model(self) -> str:
+        """The model in the device tree."""
+        try:
+            return Path("/proc/device-tree/model").read_text(encoding="utf-8").rstrip("\0\n")
+        except OSError:
+            return ""  # No device tree: a computer that is no Pi.
+
+    def kernel(self) -> str:
+        """What `uname -r` says."""
+        return platform.release()
+
+    def installed(self, distribution: str) -> bool:
+        """Asks Python's own record of what is installed."""
+        try:
+            metadata.distribution(distribution)
+        except metadata.PackageNotFoundError:
+            return False
+        return True
+
+
+def load_factory(name: str, probe: Probe | None = None) -> Factory:
+    """The pin factory of that name, new. One process makes one, gives it to all that use pins, and closes it last.
+
+    Raises:
+        LineError: there is no such factory, it cannot work on this computer, or it failed to load.
+    """
+    if name not in FACTORIES:
+        raise LineError(
+            f"backend gpiozero: expected factory = one of {', '.join(FACTORIES)}, got {name!r}; "
+            "correct it under [lines]"
+        )
+    refuse_where_it_cannot_work(name, probe or SystemProbe())
+    module, class_name = FACTORIES[name]
+    library_errors()  # Fails when gpiozero itself is missing.
+    try:
+        with lgpio_directory() if name == "lgpio" else nullcontext():
+            factory_class = getattr(importlib.import_module(module), class_name)
+    except (ImportError, OSError, RuntimeError, AttributeError) as error:
+        # AttributeError: PyPI has an empty package lgpio 0.0.0.2, which pip takes where it finds no wheel.
+        raise LineError(
+            f"backend gpiozero: factory {name!r} cannot be loaded ({error}); "
+            f"install it with: pip install {_INSTALL[name]}"
+        ) from error
+    try:
+        factory: Factory = factory_class()
+    except library_errors() as error:
+        raise LineError(
+            f"backend gpiozero: factory {name!r} cannot reach the pins ({type(error).__name__}: {error}); "
+            + _advice(name)
+        ) from error
+    return factory
+
+
+def refuse_where_it_cannot_work(name: str, probe: Probe) -> None:
+    """Refuses a factory that would load and then see no edge, or take another library's place.
+
+    Raises:
+        LineError: says what is in the way and which factory or backend to use.
+    """
+    if name not in _BY_SYSFS:
+        return
+    instead = 'use backend = "gpiod", or factory = "lgpio"'
+    model = probe.model()
+    if _PI_5.search(model):
+        raise LineError(f"backend gpiozero: factory {name!r} cannot run on a {model}; {instead}")
+    kernel = probe.kernel()
+    numbers = re.match(r"(\d+)\.(\d+)", kernel)
+    if numbers is None:
+        raise LineError(
+            f"backend gpiozero: factory {name!r} needs a kernel before 6.6, this one calls itself {kernel!r}; {instead}"
+        )
+    if (int(numbers[1]), int(numbers[2])) > _LAST_KERNEL_WITHOUT_FAULT:
+        raise LineError(
+            f"backend gpiozero: factory {name!r} cannot detect edges on kernel {kernel} (6.6 and newer); {instead}"
+        )
+    if name == "rpigpio" and probe.installed("rpi-lgpio"):
+        # Both are imported as `RPi`. rpi-lgpio drops the kernel's times, and debounces in another way.
+        raise LineError(
+            "backend gpiozero: factory 'rpigpio' expects the package RPi.GPIO, and rpi-lgpio is installed in its "
+            'place; use factory = "lgpio", or: pip uninstall rpi-lgpio'
+        )
+
+
+@contextmanager
+def lgpio_directory() -> Iterator[None]:
+    """A directory in which importing lgpio is safe.
+
+    The import makes a FIFO `.lgd-nfy0` in the working directory, or in `LG_WD`, and *moves the process there*. Two
+    processes in one directory take each other's edges. So each process gets a directory of its own, unless `LG_WD`
+    names one, and is moved back.
+
+    Raises:
+        LineError: the directory in `LG_WD` cannot be written.
+    """
+    if "lgpio" in sys.modules:
+        yield
+        return
+    given = os.environ.get("LG_WD")
+    if given is not None and not os.access(given, os.W_OK | os.X_OK):
+        raise LineError(
+            f"backend gpiozero: lgpio needs a directory that it can write, and LG_WD names {given!r}; "
+            "correct LG_WD, or unset it"
+        )
+    before = Path.cwd()
+    if given is None:
+        directory = tempfile.mkdtemp(prefix="feltwire-lgpio-")
+        atexit.register(shutil.rmtree, directory, ignore_errors=True)
+        os.environ["LG_WD"] = directory
+    try:
+        yield
+    finally:
+        os.chdir(before)
+        if given is None:
+            del os.environ["LG_WD"]
+
+
+def library_errors() -> tuple[type[Exception], ...]:
+    """What gpiozero and the library under it raise when a pin cannot be had.
+
+    lgpio and pigpio have exceptions of their own, which extend nothing but `Exception`.
+
+    Raises:
+        LineError: gpiozero is not installed.
+    """
+    try:
+        from gpiozero.exc import GPIOZeroError
+    except ImportError as error:
+        raise LineError(
+            f"backend gpiozero: the Python package gpiozero cannot be imported ({error}); "
+            "install it with: pip install 'feltwire[pi]'"
+        ) from error
+    found: list[type[Exception]] = [GPIOZeroError, OSError, RuntimeError, ValueError]
+    for library in ("lgpio", "pigpio"):
+        error_class = getattr(sys.modules.get(library), "error", None)
+        if isinstance(error_class, type) and issubclass(error_class, Exception):
+            found.append(error_class)
+    return tuple(found)
+
+
+def _advice(name: str) -> str:
+    if name == "pigpio":
+        return "start pigpiod (systemctl start pigpiod); it cannot run on a Pi 5"
+    return "run it on a Raspberry Pi, as a user in the group gpio"

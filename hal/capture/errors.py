@@ -1,0 +1,28 @@
+"""What is said of a capture that cannot be read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class CaptureError(Exception):
+    """A capture file is not what it should be.
+
+    `path` is the file, `line` its line (from 1; None where the file as a whole is meant), `cause` what was expected
+    there and what was seen, `fix` what to do about it.
+    """
+
+    def __init__(self, path: str | Path, line: int | None, cause: str, fix: str) -> None:
+        self.path = str(path)
+        self.line = line
+        self.cause = cause
+        self.fix = fix
+        where = self.path if line is None else f"{self.path}, line {line}"
+        super().__init__(f"{where}: {cause}; {fix}")
+
+
+def shown(word: bytes) -> str:
+    """A word of a file for a message: printable, in quotes, and cut when it is long."""
+    text = word[:40].decode("ascii", "backslashreplace")
+    text = "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in text)
+    return f"`{text}`" if len(word) <= 40 else f"`{text}…` ({len(word)} bytes)"

@@ -1,0 +1,246 @@
+"""What a VCD file says before its data: timescale, variables, comments.
+
+IEEE 1364-2005, 18.2, with the variable types of SystemVerilog and GTKWave's `string`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from hal.capture.errors import shown
+from hal.capture.text import unescape
+from hal.capture.timescale import Timescale
+from hal.capture.words import Words
+
+MAX_VARIABLES = 4096
+MAX_SCOPES = 32
+MAX_NAME_LENGTH = 256
+MAX_ID_LENGTH = 32
+"""Limits of what is read (ours), far above any table: they bound memory whatever a file says."""
+
+_TYPES = frozenset(
+    b"wire reg logic bit tri tri0 tri1 triand trior trireg wand wor supply0 supply1 port integer int byte shortint "
+    b"longint time parameter enum event real realtime shortreal real_parameter string".split()
+)
+_REALS = frozenset((b"real", b"realtime", b"shortreal", b"real_parameter"))
+_METADATA = re.compile(r"([a-z][a-z0-9_]*)=(\S*)")
+
+
+class Kind(StrEnum):
+    """What a variable can carry for a table."""
+
+    WIRE = "wire"
+    """One bit: a digital line."""
+    REAL = "real"
+    """An analogue line."""
+    STRING = "string"
+    """Frames of a serial link, commands or losses."""
+    OTHER = "other"
+    """Wider than a bit, or an event: nothing that a table has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """One declared variable; `line` is where in the file."""
+
+    name: str
+    scope: tuple[str, ...]
+    kind: Kind
+    width: int
+    ident: str
+    line: int
+
+    @property
+    def path(self) -> str:
+        """The name with its scopes, by which it can always be meant: `table.wheel_a`."""
+        return ".".join((*self.scope, self.name))
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureHeader:
+    """What a capture says of itself. `metadata` are the comments of the form `key=value`."""
+
+    timescale: Timescale
+    variables: tuple[Variable, ...]
+    date: str = ""
+    version: str = ""
+    comments: tuple[str, ...] = ()
+    metadata: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_header(words: Words) -> CaptureHeader:
+    """Reads up to and with `$enddefinitions $end`; `CaptureError` for whatever is wrong there."""
+    if not words.refill():
+        words.fail("the file is empty", "record or copy the capture again", line=1)
+    parser = _HeaderParser(words)
+    parser.run()
+    return parser.header()
+
+
+class _HeaderParser:
+    """The header as far as it was read."""
+
+    def __init__(self, words: Words) -> None:
+        self._words = words
+        self._timescale: Timescale | None = None
+        self._texts = {b"$date": "", b"$version": ""}
+        self._comments: list[str] = []
+        self._scopes: list[str] = []
+        self._variables: list[Variable] = []
+        self._shapes: dict[str, tuple[Kind, int]] = {}
+
+    def run(self) -> None:
+        """Reads section by section."""
+        words = self._words
+        while True:
+            keyword = words.take("`$enddefinitions`")
+            if keyword == b"$enddefinitions":
+                self._section(keyword)
+                break
+            if keyword == b"$var":
+                self._variable()
+            elif keyword == b"$scope":
+                self._scope()
+            elif keyword == b"$upscope":
+                self._section(keyword)
+                if not self._scopes:
+                    words.fail("`$upscope` without a scope that is open", "export the capture again")
+                self._scopes.pop()
+            elif keyword == b"$timescale":
+                self._read_timescale()
+            elif keyword in self._texts:
+                self._texts[keyword] = self._text(keyword)
+            elif keyword == b"$comment":
+                self._comments.append(self._text(keyword))
+            elif keyword in (b"$attrbegin", b"$attrend"):
+                self._section(keyword)
+            elif keyword[:1] in (b"#", b"0", b"1", b"x", b"z") or keyword == b"$dumpvars":
+                words.fail(
+                    f"data begins with {shown(keyword)} before `$enddefinitions`",
+                    "the header is cut or damaged: record or export the capture again",
+                )
+            else:
+                words.fail(
+                    f"expected a section of a VCD header such as `$var`, saw {shown(keyword)}",
+                    "give a VCD file, or export the capture again",
+                )
+
+    def header(self) -> CaptureHeader:
+        """What was read, once `run` has returned."""
+        if self._timescale is None:
+            self._words.fail("the header has no `$timescale`", "add one, such as `$timescale 1 us $end`")
+        return CaptureHeader(
+            timescale=self._timescale,
+            variables=tuple(self._variables),
+            date=self._texts[b"$date"],
+            version=self._texts[b"$version"],
+            comments=tuple(self._comments),
+            metadata=_metadata(self._comments),
+        )
+
+    def _section(self, keyword: bytes) -> list[bytes]:
+        return self._words.take_to_end(keyword.decode())
+
+    def _text(self, keyword: bytes) -> str:
+        return b" ".join(self._section(keyword)).decode("utf-8", "backslashreplace")
+
+    def _read_timescale(self) -> None:
+        line = self._words.line()
+        text = self._text(b"$timescale")
+        if self._timescale is not None:
+            self._words.fail("a second `$timescale`", "keep one", line=line)
+        try:
+            self._timescale = Timescale.parse(text)
+        except ValueError as error:
+            self._words.fail(f"bad timescale: {error}", "write it as `$timescale 1 us $end`", line=line)
+
+    def _scope(self) -> None:
+        line = self._words.line()
+        parts = self._section(b"$scope")
+        if len(parts) != 2:
+            self._words.fail(
+                f"expected `$scope`, a type, a name and `$end`, saw {shown(b' '.join(parts))}",
+                "export the capture again",
+                line=line,
+            )
+        if len(self._scopes) == MAX_SCOPES:
+            self._words.fail(
+                f"more than {MAX_SCOPES} scopes inside each other", "export only the lines of the table", line=line
+            )
+        self._scopes.append(self._name(parts[1:], line))
+
+    def _variable(self) -> None:
+        words = self._words
+        line = words.line()
+        parts = self._section(b"$var")
+        if len(parts) < 4:
+            words.fail(
+                f"expected `$var`, type, width, id, name and `$end`, saw {shown(b' '.join(parts))}",
+                "export the capture again",
+                line=line,
+            )
+        type_, width_text, ident = parts[:3]
+        if type_ not in _TYPES:
+            words.fail(f"{shown(type_)} is no type of variable", "declare a line as `wire`", line=line)
+        if not (width_text.isdigit() and len(width_text) <= 9):
+            words.fail(f"expected the width in bits, saw {shown(width_text)}", "a line is `wire 1`", line=line)
+        if len(ident) > MAX_ID_LENGTH or not all(33 <= byte <= 126 for byte in ident):
+            words.fail(
+                f"{shown(ident)} is no id: expected 1 to {MAX_ID_LENGTH} printable ASCII characters",
+                "export the capture again",
+                line=line,
+            )
+        if len(self._variables) == MAX_VARIABLES:
+            words.fail(f"more than {MAX_VARIABLES} variables", "export only the lines of the table", line=line)
+        variable = Variable(
+            name=self._name(parts[3:], line),
+            scope=tuple(self._scopes),
+            kind=_kind(type_, int(width_text)),
+            width=int(width_text),
+            ident=ident.decode("ascii"),
+            line=line,
+        )
+        shape = (variable.kind, variable.width)
+        if self._shapes.setdefault(variable.ident, shape) != shape:
+            words.fail(
+                f"id `{variable.ident}` of `{variable.path}` belongs to a variable of another type or width",
+                "give every variable an id of its own",
+                line=line,
+            )
+        self._variables.append(variable)
+
+    def _name(self, parts: list[bytes], line: int) -> str:
+        """The name, with a space kept (logic analysers write `Channel 0`) and a bit select joined to it."""
+        text = b" ".join(parts).replace(b" [", b"[").removeprefix(b"\\")
+        if not 0 < len(text) <= MAX_NAME_LENGTH:
+            self._words.fail(
+                f"expected a name of 1 to {MAX_NAME_LENGTH} bytes, saw {shown(text)}", "rename it", line=line
+            )
+        return text.decode("utf-8", "backslashreplace")
+
+
+def _kind(type_: bytes, width: int) -> Kind:
+    if type_ in _REALS:
+        return Kind.REAL
+    if type_ == b"string":
+        return Kind.STRING
+    if width == 1 and type_ != b"event":
+        return Kind.WIRE
+    return Kind.OTHER
+
+
+def _metadata(comments: list[str]) -> dict[str, str]:
+    """The `key=value` comments; one that only looks like it, with an escape that does not exist, stays a comment."""
+    found: dict[str, str] = {}
+    for comment in comments:
+        match = _METADATA.fullmatch(comment)
+        if match is None:
+            continue
+        try:
+            found[match[1]] = unescape(match[2].encode()).decode("utf-8", "backslashreplace")
+        except ValueError:
+            continue
+    return found

@@ -1,0 +1,51 @@
+"""Frames with hidden information: what a capture may hold of them.
+
+A card that has not been exposed must not be found in a capture, the ring or a log. So a frame of a secret link is
+replaced by a commitment to it, on the link `<link>.sealed`: SHA-256 over a salt and the frame. The salt is made for
+each frame from a key that is never written, because the frames are few and short: with the salt in the file, trying
+all 52 cards would open it. Whoever holds the key and the frame can prove it to an auditor by giving its salt, and no
+other frame is opened by that.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Iterable
+
+from hal.values import Frame
+
+SEALED = ".sealed"
+"""What the name of a secret link gets where only its commitments are held."""
+
+MIN_KEY_BYTES = 16
+
+
+class Sealer:
+    """Replaces the frames of `secret_links` by commitments; other frames pass as they are.
+
+    `key` is at least 16 secret random bytes, kept where the capture is not.
+    """
+
+    def __init__(self, secret_links: Iterable[str], key: bytes) -> None:
+        if len(key) < MIN_KEY_BYTES:
+            raise ValueError(
+                f"the key of a sealer has {len(key)} bytes, expected at least {MIN_KEY_BYTES}: give random bytes"
+            )
+        self.secret_links = frozenset(secret_links)
+        self._key = key
+
+    def seal(self, frame: Frame) -> Frame:
+        """The frame as it may be held: 64 hexadecimal digits on `<link>.sealed` if its link is secret."""
+        if frame.link not in self.secret_links:
+            return frame
+        return Frame(frame.link + SEALED, commitment(self.salt(frame), frame.data), frame.t_ns)
+
+    def salt(self, frame: Frame) -> bytes:
+        """The salt that opens the commitment to this frame, to be given away only when the frame is exposed."""
+        return hmac.digest(self._key, f"{frame.t_ns} {frame.link} ".encode() + frame.data, "sha256")
+
+
+def commitment(salt: bytes, data: bytes) -> bytes:
+    """The 64 hexadecimal digits that are held of `data`: equal for the right salt and data, and only for them."""
+    return hashlib.sha256(salt + data).hexdigest().encode()

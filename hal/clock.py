@@ -1,0 +1,93 @@
+"""What time it is, as one number: nanoseconds of a clock that never goes back.
+
+Everything that Feltwire decides is a difference between two such numbers, so where the clock starts does not
+matter, and wall time, which can be set, is used for nothing but the `time` of an event.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Protocol
+
+NS_PER_S = 1_000_000_000
+
+
+class Clock(Protocol):
+    """A clock that only runs forwards."""
+
+    def now_ns(self) -> int:
+        """The time now, in nanoseconds since a start that only this clock knows."""
+
+    def wall_time_ns(self, at_ns: int | None = None) -> int:
+        """The wall time at `at_ns` of this clock (default: now), in nanoseconds since 1970 UTC."""
+
+
+class SystemClock:
+    """The computer's CLOCK_MONOTONIC: the clock with which the Linux kernel stamps GPIO edges."""
+
+    def now_ns(self) -> int:
+        """Nanoseconds since the computer started, not counting time asleep."""
+        return time.monotonic_ns()
+
+    def wall_time_ns(self, at_ns: int | None = None) -> int:
+        """The wall time of the instant `at_ns`, by the computer's calendar as it is set now."""
+        wall_ns = time.time_ns()
+        return wall_ns if at_ns is None else wall_ns - (time.monotonic_ns() - at_ns)
+
+
+class FastClock:
+    """The computer's clock, `speed` times as fast from now on: for simulated devices that are to be watched."""
+
+    def __init__(self, speed: float) -> None:
+        self._speed = speed
+        self._system = SystemClock()
+        self._start_ns = self._system.now_ns()
+
+    def now_ns(self) -> int:
+        """Nanoseconds on the faster clock."""
+        return self._start_ns + round((self._system.now_ns() - self._start_ns) * self._speed)
+
+    def wall_time_ns(self, at_ns: int | None = None) -> int:
+        """The computer's calendar at the real instant that `at_ns` is."""
+        if at_ns is None:
+            return self._system.wall_time_ns()
+        return self._system.wall_time_ns(self._start_ns + round((at_ns - self._start_ns) / self._speed))
+
+
+class VirtualClock:
+    """A clock that stands still until it is told to advance.
+
+    Its wall time is 1970-01-01T00:00:00Z plus its own time, as replayed and simulated events have it.
+    """
+
+    __slots__ = ("_now_ns",)
+
+    def __init__(self, start_ns: int = 0) -> None:
+        self._now_ns = start_ns
+
+    def now_ns(self) -> int:
+        """The time that the clock was last advanced to."""
+        return self._now_ns
+
+    def wall_time_ns(self, at_ns: int | None = None) -> int:
+        """The instant itself: a virtual clock began at the epoch."""
+        return self._now_ns if at_ns is None else at_ns
+
+    def advance_to(self, t_ns: int) -> None:
+        """Sets the time to `t_ns`.
+
+        Raises:
+            ValueError: `t_ns` lies before the time that it already is.
+        """
+        if t_ns < self._now_ns:
+            raise ValueError(
+                f"virtual clock: cannot go back from {self._now_ns} ns to {t_ns} ns; advance it to the present or later"
+            )
+        self._now_ns = t_ns
+
+
+def wait_until_ns(clock: SystemClock, t_ns: int) -> None:
+    """Waits, blocking, until the system clock shows `t_ns`. For programs that show a simulation, never on a loop."""
+    left_ns = t_ns - clock.now_ns()
+    if left_ns > 0:
+        time.sleep(left_ns / NS_PER_S)

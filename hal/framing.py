@@ -1,0 +1,82 @@
+"""Cutting a stream of bytes into frames, without reading anything itself."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple, Protocol
+
+from hal.values import EdgesLost, Frame, Loss
+
+_LINE_ENDS = re.compile(rb"[\r\n]")
+
+
+class Framed(NamedTuple):
+    """What a piece of a stream completed."""
+
+    frames: list[bytes]
+    """The frames, without their terminators."""
+
+    overlong: int
+    """How many frames grew past the greatest length here and were thrown away."""
+
+
+class Framer(Protocol):
+    """Makes frames out of a stream, the same ones however the stream is cut."""
+
+    def feed(self, data: bytes) -> Framed:
+        """Takes the next bytes of the stream."""
+
+    def reset(self) -> None:
+        """Forgets a frame that has begun: the stream was interrupted."""
+
+
+class LineFramer:
+    """Frames that end with CR LF; a CR or an LF alone ends one too, and empty frames are passed over.
+
+    A frame longer than `max_length` is noise or another device's talk: it is thrown away up to its end, and told.
+    """
+
+    def __init__(self, max_length: int = 256) -> None:
+        if max_length < 1:
+            raise ValueError(f"line framer: max_length must be at least 1 byte, not {max_length}")
+        self._max_length = max_length
+        self._begun = b""
+        self._discarding = False
+
+    def feed(self, data: bytes) -> Framed:
+        """Takes the next bytes of the stream, however they are cut."""
+        frames: list[bytes] = []
+        overlong = 0
+        *ended, rest = _LINE_ENDS.split(data)
+        for piece in ended:
+            overlong += self._add(piece)
+            if self._begun:
+                frames.append(self._begun)
+            self.reset()
+        overlong += self._add(rest)
+        return Framed(frames, overlong)
+
+    def reset(self) -> None:
+        """Forgets the frame that has begun."""
+        self._begun = b""
+        self._discarding = False
+
+    def _add(self, piece: bytes) -> bool:
+        """Adds to the frame that has begun; True when this makes it too long."""
+        if self._discarding:
+            return False
+        self._begun += piece
+        if len(self._begun) <= self._max_length:
+            return False
+        self._begun = b""
+        self._discarding = True
+        return True
+
+
+def received(link: str, framer: Framer, data: bytes, t_ns: int) -> list[Frame | EdgesLost]:
+    """What bytes that were read from `link` at `t_ns` come to: frames, and the news of frames thrown away."""
+    frames, overlong = framer.feed(data)
+    values: list[Frame | EdgesLost] = [Frame(link, frame, t_ns) for frame in frames]
+    if overlong:
+        values.append(EdgesLost(link, Loss.OVERFLOW, t_ns, overlong))
+    return values

@@ -1,0 +1,200 @@
+"""An asyncio loop that does not wait: when nothing is ready, its clock jumps to the next timer.
+
+With it a test or a simulation runs the very coroutines of a live table, hours in milliseconds, and each time
+alike:
+
+    ready callbacks? ──yes──► run them
+          │ no
+    readable file descriptor? ──yes──► serve it          (a pty or a socket in a test)
+          │ no
+    outside work under way? ──yes──► wait for it, time stands still   (a thread, or `hold_time`)
+          │ no
+    a timer? ──yes──► the clock jumps to it
+          │ no
+    StalledError: everything waits for something that can never come
+
+Only documented seams of asyncio are used: the `selector` that a loop is made with, and `time()`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import selectors
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from typing import Any, TypeVar, TypeVarTuple, Unpack
+
+from hal.clock import NS_PER_S, VirtualClock
+
+OUTSIDE_PATIENCE_S = 20.0
+"""Real seconds that the loop waits for outside work before it says that none comes (ours)."""
+
+T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
+
+
+class StalledError(RuntimeError):
+    """A virtual loop has nothing ready, nothing scheduled and nobody to wait for; says what is pending."""
+
+
+class LeakedTasksError(RuntimeError):
+    """The main coroutine ended while tasks that it had started were still running; says which."""
+
+
+class _JumpingSelector(selectors.BaseSelector):
+    """Serves file descriptors as a plain selector does, but passes time instead of waiting for it."""
+
+    def __init__(self, idle: Callable[[float | None], float]) -> None:
+        """`idle(timeout_s)` is asked when nothing is readable: real seconds to wait, or 0 after a jump."""
+        self._real = selectors.DefaultSelector()
+        self._idle = idle
+
+    def register(self, fileobj: Any, events: int, data: Any = None) -> selectors.SelectorKey:
+        return self._real.register(fileobj, events, data)
+
+    def unregister(self, fileobj: Any) -> selectors.SelectorKey:
+        return self._real.unregister(fileobj)
+
+    def modify(self, fileobj: Any, events: int, data: Any = None) -> selectors.SelectorKey:
+        return self._real.modify(fileobj, events, data)
+
+    def get_map(self) -> Mapping[Any, selectors.SelectorKey]:
+        return self._real.get_map()
+
+    def close(self) -> None:
+        self._real.close()
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        ready = self._real.select(0)
+        if ready or (timeout is not None and timeout <= 0):
+            return ready
+        patience_s = self._idle(timeout)
+        if patience_s == 0:
+            return []
+        ready = self._real.select(patience_s)
+        if not ready:
+            raise StalledError(
+                f"virtual loop: outside work was announced, but none ended within {patience_s:g} s of real "
+                "time; end the thread, or leave `hold_time`"
+            )
+        return ready
+
+
+class VirtualLoop(asyncio.SelectorEventLoop):
+    """An asyncio loop on a `VirtualClock`; see the module for how it passes time.
+
+    `time()` is the clock's time in seconds. Nobody else may advance the clock while the loop runs.
+    """
+
+    def __init__(self, clock: VirtualClock | None = None) -> None:
+        self.clock = clock if clock is not None else VirtualClock()
+        self._outside = 0
+        super().__init__(_JumpingSelector(self._pass_time))
+
+    def time(self) -> float:
+        """The virtual time in seconds."""
+        return self.clock.now_ns() / NS_PER_S
+
+    @contextmanager
+    def hold_time(self) -> Iterator[None]:
+        """While held, the loop waits for file descriptors and threads instead of jumping to its next timer.
+
+        For what only the world can deliver: bytes through a pty, which the kernel hands over when it likes.
+        """
+        self._outside += 1
+        try:
+            yield
+        finally:
+            self._outside -= 1
+
+    def run_in_executor(
+        self, executor: Executor | None, func: Callable[[Unpack[Ts]], T], *args: *Ts
+    ) -> asyncio.Future[T]:
+        """As asyncio's; time stands still until the function has returned."""
+        future = super().run_in_executor(executor, func, *args)
+        self._outside += 1
+        future.add_done_callback(self._came_back)
+        return future
+
+    async def shutdown_default_executor(self, *args: Any, **kwargs: Any) -> None:
+        """As asyncio's; time stands still until the threads have ended."""
+        with self.hold_time():
+            await super().shutdown_default_executor(*args, **kwargs)
+
+    def pending(self) -> list[str]:
+        """Every task that has not ended: its name, its coroutine and the line where it waits."""
+        return sorted(_describe(task) for task in asyncio.all_tasks(self))
+
+    def _came_back(self, _future: asyncio.Future[Any]) -> None:
+        self._outside -= 1
+
+    def _pass_time(self, timeout_s: float | None) -> float:
+        if self._outside:
+            return OUTSIDE_PATIENCE_S
+        if timeout_s is None:
+            waiting = "; ".join(self.pending()) or "no task at all"
+            raise StalledError(
+                "virtual loop: nothing is ready and nothing is scheduled, so what is awaited can never come "
+                f"(wait for file descriptors under `hold_time`). Pending: {waiting}"
+            )
+        # At least 1 ns: a rest that rounds to nothing would spin for ever.
+        self.clock.advance_to(self.clock.now_ns() + max(1, round(timeout_s * NS_PER_S)))
+        return 0
+
+
+def run_virtual(main: Coroutine[Any, Any, T], clock: VirtualClock | None = None) -> T:
+    """Runs `main` to its end on a virtual loop and returns its result.
+
+    Raises:
+        StalledError: `main` waits for something that can never come.
+        LeakedTasksError: `main` ended, but left tasks running that nobody had cancelled.
+    """
+    loop = VirtualLoop(clock)
+    try:
+        result = loop.run_until_complete(main)
+        # What `main` cancelled, or what ends at the same instant, has a few turns of the loop to end.
+        loop.run_until_complete(_let_cancelled_end(loop))
+        leaked = loop.pending()
+        if leaked:
+            raise LeakedTasksError(
+                f"main ended, but {len(leaked)} task(s) still run: {'; '.join(leaked)}; await or cancel them"
+            )
+        return result
+    finally:
+        try:
+            _cancel_all(loop)
+            loop.run_until_complete(loop.shutdown_asyncgens())
+            loop.run_until_complete(loop.shutdown_default_executor())
+        finally:
+            loop.close()
+
+
+async def sleep_ns(duration_ns: int) -> None:
+    """Lets `duration_ns` pass on the running loop, virtual or real: the one way to wait outside `hal`."""
+    await asyncio.sleep(duration_ns / NS_PER_S)
+
+
+async def _let_cancelled_end(loop: VirtualLoop) -> None:
+    for _ in range(3):
+        await asyncio.sleep(0)
+    me = asyncio.current_task()
+    cancelled = [task for task in asyncio.all_tasks(loop) if task is not me and task.cancelling()]
+    if cancelled:
+        await asyncio.wait(cancelled)
+
+
+def _cancel_all(loop: VirtualLoop) -> None:
+    tasks = asyncio.all_tasks(loop)
+    for task in tasks:
+        task.cancel()
+    if tasks:
+        loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+
+
+def _describe(task: asyncio.Task[Any]) -> str:
+    stack = task.get_stack(limit=1)
+    where = f" at {stack[0].f_code.co_filename}:{stack[0].f_lineno}" if stack else ""
+    coroutine = task.get_coro()
+    what = getattr(coroutine, "__qualname__", repr(coroutine))
+    return f"{task.get_name()} ({what}{where})"

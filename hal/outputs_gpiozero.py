@@ -1,0 +1,67 @@
+"""Output lines on the pins of a gpiozero factory: on and off, and PWM where the factory has it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from hal.backends.gpiozero_factory import library_errors
+from hal.lines import LineError
+from hal.outputs import OutputSpec
+
+if TYPE_CHECKING:
+    from gpiozero.pins import Factory, Pin
+
+
+class GpiozeroOutputs:
+    """Writes outputs on the pins of one factory, which the caller made (`load_factory`) and closes afterwards."""
+
+    def __init__(self, specs: Iterable[OutputSpec], factory: Factory) -> None:
+        """Takes the outputs; no pin is touched yet."""
+        self._specs = list(specs)
+        self._factory = factory
+        self._pins: dict[str, Pin] = {}
+
+    def open(self, wires: Mapping[str, float]) -> None:
+        """Makes the pins outputs; each has its value from the moment that it is one, as far as the factory can.
+
+        Raises:
+            LineError: a pin does not exist, is in use, or has no PWM.
+        """
+        for spec in self._specs:
+            try:
+                self._factory.reserve_pins(self, spec.gpio)
+                pin = self._factory.pin(spec.gpio)
+                if pin in self._pins.values():
+                    raise ValueError("it is the wire of another output already")
+                self._pins[spec.name] = pin
+                pin.output_with_state(wires[spec.name] > 0)
+                if spec.pwm_hz is not None:
+                    pin.frequency = spec.pwm_hz
+                    pin.state = wires[spec.name]
+            except library_errors() as error:
+                self.close()
+                raise LineError(
+                    f"output {spec.name!r}: GPIO {spec.gpio} cannot be driven by {type(self._factory).__name__} "
+                    f"({type(error).__name__}: {error}); give it another pin, or leave pwm_hz out"
+                ) from error
+
+    def write(self, name: str, wire: float) -> None:
+        """Puts one pin on a value.
+
+        Raises:
+            OSError: the factory cannot write it.
+        """
+        try:
+            self._pins[name].state = wire
+        except library_errors() as error:
+            raise OSError(f"{type(error).__name__}: {error}") from error
+
+    def close(self) -> None:
+        """Lets the pins go, without closing them: a closed pin becomes an input, and its wire would float."""
+        self._factory.release_all(self)
+        self._pins.clear()
+
+    def _conflicts_with(self, other: object) -> bool:
+        """gpiozero asks this of whoever reserved a pin: nobody may share ours."""
+        return other is not self

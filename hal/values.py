@@ -1,0 +1,90 @@
+"""The values that travel from the wires to the drivers.
+
+Each is a tuple, because a roulette table makes fifty of them a second for years and a capture a million
+at once: unpacking a tuple is the cheapest thing Python can do with an edge.
+
+Times are nanoseconds of one clock (`CLOCK_MONOTONIC` on a live table), taken by the kernel or a board when
+the wire changed, never when Python woke up.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NamedTuple, TypeAlias
+
+
+class Edge(NamedTuple):
+    """A digital line took a level.
+
+    The first edge of a line after its source opened is the level that was found then: it tells where the
+    line stands and is not a change. Two equal levels in a row are a change that nobody saw.
+    """
+
+    line: str
+    level: int
+    t_ns: int
+
+
+class Reading(NamedTuple):
+    """An analogue line had a value, in the unit of its device (level: degrees)."""
+
+    line: str
+    value: float
+    t_ns: int
+
+
+class Frame(NamedTuple):
+    """One frame of a serial link, as received, without its terminator."""
+
+    link: str
+    data: bytes
+    t_ns: int
+
+
+class Command(NamedTuple):
+    """What a person sent to the table, as the capture's `command` line carries it: `"void why=spill"`."""
+
+    text: str
+    t_ns: int
+
+
+class Loss(StrEnum):
+    """How a loss of edges came to light."""
+
+    OVERFLOW = "overflow"
+    """The kernel's or board's buffer ran over: sequence numbers have a gap."""
+    REPEATED_LEVEL = "repeated_level"
+    """Two edges to the same level: one between them was merged away."""
+    LATE = "late"
+    """An edge came after its source's stated lateness, when time had already been decided."""
+    UNPLUGGED = "unplugged"
+    """The line is no longer driven (`x` or `z` in a capture), or its chip or link has gone."""
+
+
+class EdgesLost(NamedTuple):
+    """At least one change of a line was not delivered.
+
+    `missing` is how many changes were lost where the backend can tell, else None. After `UNPLUGGED` the line's
+    level is unknown until its next `Edge`.
+    """
+
+    line: str
+    cause: Loss
+    t_ns: int
+    missing: int | None = None
+
+
+Rare: TypeAlias = Reading | Frame | Command | EdgesLost
+"""What a batch carries beside its edges."""
+
+
+class Batch(NamedTuple):
+    """What all sources of a table delivered up to `until_ns`, in the order of time.
+
+    `edges` and `rare` are each sorted by `t_ns`; where an edge and a rare value have the same time, the edge is
+    first. Nothing at or before `until_ns` is still to come: whoever reads the batch may let time pass to there.
+    """
+
+    edges: list[Edge]
+    rare: list[Rare]
+    until_ns: int

@@ -1,0 +1,1 @@
+"""What stands in for hardware and kernels in tests. Never imported by shipped code."""

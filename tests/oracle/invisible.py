@@ -1,0 +1,73 @@
+"""What no software can see on a given geometry, with the reason; calibration is what excludes it.
+
+Each entry is a wiring mistake whose lines are, edge for edge, those of another wheel that is wired rightly: turning the
+other way, or with the same parts elsewhere. Two wheels that make the same lines cannot be told apart by reading them.
+
+- Two track sensors exchanged, where the exchange is a reflection or rotation of the sensors' circle (three equally
+  spaced, opposite ones of four, any two sensors alone): a ball running the other way makes the same passes.
+- A and B exchanged, where the index ends 2 to 4 counts (of the slot's 4) after A rises: mirrored at 1½ counts, the far
+  end of the index comes to lie within a count of angle 0.
+- A inverted, where the index ends within 1, or 3 to 4 counts after A rises: mirrored at 2 counts.
+- B inverted, where the index ends 1 to 3 counts after A rises: mirrored at 1 count.
+
+And one loss: the beam for foreign objects is the only line that sees an object; where it lost what it saw, or is dead,
+the other lines are those of a spin without the object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tests.oracle import money, roulette
+from tests.oracle.corruptions import Corrupted
+
+ALIKE_DEG = 4.0
+"""Sensors nearer than this to a mirrored arrangement are taken as mirrored: a ball's speed is not known better."""
+
+
+def _off(a: float, b: float) -> float:
+    return abs((a - b + 180.0) % 360.0 - 180.0)
+
+
+def looks_rightly_placed(sensors_deg: Sequence[float], exchanged: tuple[int, int]) -> bool:
+    """Whether exchanging two sensors is a reflection or rotation of all."""
+    actual = list(sensors_deg)
+    i, j = exchanged
+    actual[i], actual[j] = actual[j], actual[i]
+    for sign in (-1, 1):
+        shift = actual[0] - sign * sensors_deg[0]
+        if all(_off(a, sign * s + shift) <= ALIKE_DEG for a, s in zip(actual, sensors_deg, strict=True)):
+            return True
+    return False
+
+
+MIRROR_COUNTS = {("swap", "a", "b"): 3.0, ("invert", "a"): 4.0, ("invert", "b"): 2.0}
+"""A mistake in the wiring of a quadrature mirrors the disc: what was at p counts appears at this less p."""
+
+
+def index_looks_right(mistake: tuple[str, ...], index_width_deg: float, slots: int) -> bool:
+    """Whether the mirrored index lies at angle 0 within one count, as the conventions allow."""
+    zero = MIRROR_COUNTS[mistake] - index_width_deg * 4 * slots / 360.0
+    return abs((zero + 2.0) % 4.0 - 2.0) <= 1.0
+
+
+def why_invisible(wheel: money.Wheel | roulette.Wheel, corrupted: Corrupted) -> str | None:
+    """The reason why no software can see this mistake on this wheel, or None where it can."""
+    if not corrupted.wiring:
+        return None
+    kind, *lines = corrupted.wiring
+    ends = sorted(line.rsplit("_", 1)[-1] for line in lines)
+    if all(line.startswith("ball_") for line in lines) and kind == "swap" and isinstance(wheel, roulette.Wheel):
+        first, second = (int(end) - 1 for end in ends)
+        if looks_rightly_placed(wheel.sensors_deg, (first, second)):
+            return f"sensors at {wheel.sensors_deg} with {first + 1} and {second + 1} exchanged are their mirror image"
+    mistake = (kind, *ends)
+    if mistake in MIRROR_COUNTS and index_looks_right(mistake, wheel.index_width_deg, wheel.slots):
+        return f"an index of {wheel.index_width_deg}° over {wheel.slots} slots looks right in a mirror"
+    return None
+
+
+def object_unseen(run: roulette.RouletteRun, corrupted: Corrupted) -> bool:
+    """Whether the object beam did not show what it should have, and nobody told."""
+    shown = [e for e in corrupted.edges if e.line == "object"]
+    return shown != [e for e in run.edges if e.line == "object"]

@@ -1,0 +1,163 @@
+"""Puts a run before a table, and holds what the table says against the truth.
+
+The only module here that knows the controller, and of it only that batches go in and events come out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from random import Random
+from typing import Any, NamedTuple
+
+import msgspec
+
+from controller.assemble import table_for
+from controller.configuration.load import check_text
+from feed.events import Event, RoundProgress
+from hal.values import Batch, Edge, Rare
+from tests.oracle import money, roulette
+from tests.oracle.corruptions import Corrupted
+from tests.oracle.invisible import object_unseen
+from tests.oracle.motion import NS
+
+
+class Said(NamedTuple):
+    """One event that matters to a verdict."""
+
+    type: str
+    t_ns: int
+    data: dict[str, Any]
+
+    @property
+    def reason(self) -> str | None:
+        """The reason code of a void or unresolved round, a fault or a violation."""
+        reason = self.data.get("reason", self.data.get("fault"))
+        return None if reason is None else str(reason)
+
+
+def money_toml(wheel: money.Wheel) -> str:
+    """The configuration of a money wheel."""
+    call = "button" if wheel.button else "auto"
+    return f"""
+[table]
+id = "wheel-1"
+game = "money_wheel"
+no_more_bets = "{call}"
+[lines]
+backend = "sim"
+[device.wheel]
+encoder_slots = {wheel.slots}
+"""
+
+
+def roulette_toml(wheel: roulette.Wheel) -> str:
+    """The configuration of a roulette wheel."""
+    call = "button" if wheel.button else "auto"
+    return f"""
+[table]
+id = "roulette-1"
+game = "roulette"
+no_more_bets = "{call}"
+[lines]
+backend = "sim"
+[device.wheel]
+pockets = "{wheel.pockets}"
+encoder_slots = {wheel.slots}
+ball_sensors_deg = {list(wheel.sensors_deg)}
+pocket_head_deg = {wheel.head_deg}
+"""
+
+
+def batches(edges: Sequence[Edge], rare: Sequence[Rare], until_ns: int, step_ns: int = NS) -> Iterator[Batch]:
+    """The run cut into batches of equal time, as a live table gets it."""
+    i = j = 0
+    end = step_ns
+    while True:
+        end = min(end, until_ns)
+        first, second = i, j
+        while i < len(edges) and edges[i].t_ns <= end:
+            i += 1
+        while j < len(rare) and rare[j].t_ns <= end:
+            j += 1
+        yield Batch(list(edges[first:i]), list(rare[second:j]), end)
+        if end >= until_ns:
+            return
+        end += step_ns
+
+
+def hear(toml: str, stream: Iterator[Batch]) -> list[Said]:
+    """What a fresh table says of the batches."""
+    report = check_text(toml)
+    if report.errors:
+        raise ValueError(f"the oracle's configuration is wrong: {report.errors}")
+    table = table_for(report.tables[0], epoch="sim", simulated=True)
+    said = [_said(event) for event in table.open(0)]
+    for batch in stream:
+        said += [_said(event) for event in table.feed(batch) if not isinstance(event.data, RoundProgress)]
+    return said
+
+
+def _said(event: Event) -> Said:
+    return Said(type(event.data).kind, event.data.mono_ns, msgspec.to_builtins(event.data))
+
+
+def verdicts(said: Sequence[Said]) -> list[Said]:
+    """The verdicts among the events."""
+    return [s for s in said if s.type in ("round.outcome", "round.void", "round.unresolved")]
+
+
+def hear_money(run: money.MoneyRun, made: Corrupted | None = None, rng: Random | None = None) -> list[Said]:
+    """What a money wheel's table says of a run, corrupted or not."""
+    edges: list[Edge] = run.edges if made is None else made.edges
+    rare: list[Rare] = [] if made is None else made.rare
+    step = NS if rng is None else rng.choice((NS // 20, NS, 4 * NS))
+    return hear(money_toml(run.wheel), batches(edges, rare, run.until_ns, step))
+
+
+def hear_roulette(run: roulette.RouletteRun, made: Corrupted | None = None, rng: Random | None = None) -> list[Said]:
+    """What a roulette table says of a run, corrupted or not."""
+    edges = run.edges if made is None else made.edges
+    rare = run.rare if made is None else sorted([*run.rare, *made.rare], key=lambda r: r.t_ns)
+    step = NS if rng is None else rng.choice((NS // 20, NS, 4 * NS))
+    return hear(roulette_toml(run.wheel), batches(edges, rare, run.until_ns, step))
+
+
+def false_money_outcomes(run: money.MoneyRun, said: Sequence[Said]) -> list[str]:
+    """Each outcome that the truth does not support, in words."""
+    wrong, given = [], set()
+    for outcome in (s for s in said if s.type == "round.outcome"):
+        spin = run.spin_before(outcome.t_ns)
+        space = outcome.data["result"]["space"]
+        if spin is None:
+            wrong.append(f"space {space} at {outcome.t_ns} without a spin")
+        elif not spin.looks_valid(run.wheel.count_deg):
+            wrong.append(f"space {space} of an invalid spin: {spin}")
+        elif space != spin.space:
+            wrong.append(f"space {space} for {spin.space}: {spin}")
+        elif spin.start_ns in given:
+            wrong.append(f"a second outcome of one spin: {spin}")
+        if spin is not None:
+            given.add(spin.start_ns)
+    return wrong
+
+
+def false_roulette_outcomes(
+    run: roulette.RouletteRun, said: Sequence[Said], made: Corrupted | None = None
+) -> list[str]:
+    """Each outcome that the truth does not support, in words."""
+    wrong, given = [], set()
+    unseen = made is not None and object_unseen(run, made)
+    for outcome in (s for s in said if s.type == "round.outcome"):
+        spin = run.spin_before(outcome.t_ns)
+        pocket = outcome.data["result"]["pocket"]
+        if spin is None:
+            wrong.append(f"pocket {pocket} at {outcome.t_ns} without a spin")
+        elif not (spin.valid or (unseen and spin.without_object().valid)):
+            wrong.append(f"pocket {pocket} of an invalid spin: {spin}")
+        elif pocket != spin.pocket:
+            wrong.append(f"pocket {pocket} for {spin.pocket}: {spin}")
+        elif spin.launch_ns in given:
+            wrong.append(f"a second outcome of one spin: {spin}")
+        if spin is not None:
+            given.add(spin.launch_ns)
+    return wrong

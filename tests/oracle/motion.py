@@ -1,0 +1,164 @@
+"""Motion along one angle, as stretches of constant acceleration: every crossing of a mark has an exact time.
+
+Angles are degrees, times are seconds from the start of the run; a run turns them into nanoseconds at the end.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from hal.values import Edge
+
+NS = 1_000_000_000
+
+
+def ns(t_s: float) -> int:
+    """Seconds as nanoseconds."""
+    return round(t_s * NS)
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """From `t_s` for `duration_s`, an angle that starts at `deg` with `speed` (deg/s) and `acceleration` (deg/s²)."""
+
+    t_s: float
+    duration_s: float
+    deg: float
+    speed: float
+    acceleration: float
+
+    def at(self, t_s: float) -> float:
+        """The angle at a time inside the stretch."""
+        d = t_s - self.t_s
+        return self.deg + self.speed * d + 0.5 * self.acceleration * d * d
+
+    def one_way(self) -> Iterator[Stretch]:
+        """The stretch, cut where it turns back."""
+        turn = -self.speed / self.acceleration if self.acceleration else -1.0
+        if not 0.0 < turn < self.duration_s:
+            yield self
+            return
+        top = self.at(self.t_s + turn)
+        yield Stretch(self.t_s, turn, self.deg, self.speed, self.acceleration)
+        yield Stretch(self.t_s + turn, self.duration_s - turn, top, 0.0, self.acceleration)
+
+    def time_of(self, deg: float) -> float:
+        """When a stretch that goes one way is at an angle that it passes."""
+        way = deg - self.deg
+        root = math.sqrt(max(0.0, self.speed * self.speed + 2.0 * self.acceleration * way))
+        end_speed = root if way > 0 else -root
+        total = self.speed + end_speed  # the form that does not cancel: t = 2s / (v0 + v1)
+        return self.t_s + (2.0 * way / total if total else 0.0)
+
+
+class Motion:
+    """An angle over time, built stretch by stretch."""
+
+    def __init__(self, deg: float) -> None:
+        self.stretches: list[Stretch] = []
+        self.t_s = 0.0
+        self.deg = deg
+        self.speed = 0.0
+
+    def accelerate(self, duration_s: float, acceleration: float) -> Motion:
+        """Goes on for a time under a constant acceleration."""
+        if duration_s > 0.0:
+            stretch = Stretch(self.t_s, duration_s, self.deg, self.speed, acceleration)
+            self.stretches.append(stretch)
+            self.deg = stretch.at(self.t_s + duration_s)
+            self.speed += acceleration * duration_s
+            self.t_s += duration_s
+        return self
+
+    def rest(self, duration_s: float) -> Motion:
+        """Stands still."""
+        self.speed = 0.0
+        return self.accelerate(duration_s, 0.0)
+
+    def turn_to(self, deg: float, end_speed: float) -> Motion:
+        """Goes to an angle under the constant acceleration that gives it `end_speed` there."""
+        mean = 0.5 * (self.speed + end_speed)
+        way = deg - self.deg
+        if way == 0.0 and mean == 0.0:
+            return self
+        if mean == 0.0 or way / mean <= 0.0:
+            raise ValueError(f"a motion at {self.deg}° and {self.speed}°/s cannot reach {deg}° with {end_speed}°/s")
+        duration = way / mean
+        self.accelerate(duration, (end_speed - self.speed) / duration)
+        self.deg, self.speed = deg, end_speed
+        return self
+
+    def swing(self, by_deg: float, duration_s: float) -> Motion:
+        """Moves from rest to rest, gaining speed for half of the way and losing it for the other half."""
+        start = self.deg
+        peak = 2.0 * by_deg / duration_s
+        self.speed = 0.0
+        return self.turn_to(start + 0.5 * by_deg, peak).turn_to(start + by_deg, 0.0)
+
+    def at(self, t_s: float) -> float:
+        """The angle at a time; before the first stretch where it begins, after the last where it ended."""
+        i = bisect_right(self.stretches, t_s, key=lambda s: s.t_s) - 1
+        if i < 0:
+            return self.stretches[0].deg if self.stretches else self.deg
+        stretch = self.stretches[i]
+        return stretch.at(min(t_s, stretch.t_s + stretch.duration_s))
+
+    def crossings(self, period_deg: float, offset_deg: float = 0.0) -> Iterator[tuple[float, int, int]]:
+        """Yields (time, k, way) each time that the angle crosses `offset + k × period`, `way` being +1 or -1."""
+        for whole in self.stretches:
+            for part in whole.one_way():
+                low = (part.deg - offset_deg) / period_deg
+                high = (part.at(part.t_s + part.duration_s) - offset_deg) / period_deg
+                if high > low:
+                    for k in range(math.floor(low) + 1, math.floor(high) + 1):
+                        yield part.time_of(offset_deg + k * period_deg), k, 1
+                elif high < low:
+                    for k in range(math.floor(low), math.floor(high), -1):
+                        yield part.time_of(offset_deg + k * period_deg), k, -1
+
+
+def encoder_edges(
+    motion: Motion,
+    prefix: str,
+    slots: int,
+    *,
+    index_width_deg: float = 3.0,
+    index_offset_deg: float = 0.0,
+) -> list[Edge]:
+    """What quadrature A, B and the index of a disc say of a motion, first the levels found at the start.
+
+    A is high in the first half of a slot, B a quarter slot later; the index is high from `index_offset_deg` (less than
+    a count) to `index_width_deg`.
+    """
+    count_deg = 360.0 / (4 * slots)
+    a, b, index = f"{prefix}_a", f"{prefix}_b", f"{prefix}_index"
+    start = motion.at(0.0)
+    cell = math.floor(start / count_deg) % 4
+    into = (start - index_offset_deg) % 360.0
+    edges = [
+        Edge(a, int(cell in (0, 1)), 0),
+        Edge(b, int(cell in (1, 2)), 0),
+        Edge(index, int(into < index_width_deg - index_offset_deg), 0),
+    ]
+    for t_s, k, way in motion.crossings(count_deg):
+        phase = k % 4
+        level = int((phase < 2) == (way > 0))
+        edges.append(Edge(b if phase & 1 else a, level, ns(t_s)))
+    for t_s, _, way in motion.crossings(360.0, index_offset_deg):
+        edges.append(Edge(index, int(way > 0), ns(t_s)))
+    for t_s, _, way in motion.crossings(360.0, index_width_deg):
+        edges.append(Edge(index, int(way < 0), ns(t_s)))
+    return edges
+
+
+def pulse(line: str, start_s: float, width_s: float) -> list[Edge]:
+    """One high pulse."""
+    return [Edge(line, 1, ns(start_s)), Edge(line, 0, ns(start_s + width_s))]
+
+
+def in_order(edges: list[Edge]) -> list[Edge]:
+    """The edges in the order of time; equal times keep their order, so that a found level stays first."""
+    return sorted(edges, key=lambda e: e.t_ns)

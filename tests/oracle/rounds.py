@@ -1,0 +1,61 @@
+"""Random runs under random corruptions, and what a table makes of them; each made from one seed.
+
+A failure prints its seed; `money_round(seed)` or `roulette_round(seed)` makes the same round again.
+"""
+
+from __future__ import annotations
+
+from random import Random
+from typing import NamedTuple
+
+from tests.oracle import corruptions, judge, money, roulette
+from tests.oracle.invisible import why_invisible
+
+
+class Round(NamedTuple):
+    """One judged run."""
+
+    seed: int
+    corruption: str
+    wrong: list[str]
+    """Outcomes that the truth does not support, in words."""
+    outcomes: int
+    said: list[judge.Said]
+
+    def report(self) -> str:
+        """What a person needs to see the failure again."""
+        return f"seed {self.seed}, {self.corruption}: {'; '.join(self.wrong)}"
+
+
+def money_wheel(rng: Random) -> money.Wheel:
+    """A machine, drawn."""
+    slots = rng.choice((100, 100, 100, 200))
+    return money.Wheel(slots=slots, button=rng.random() < 0.7, index_offset_deg=rng.uniform(0.1, 0.9) * 90.0 / slots)
+
+
+def money_round(seed: int, corruption: corruptions.Corruption | None = None) -> Round:
+    """A money wheel's run of one to three spins under one corruption."""
+    rng = Random(seed)
+    run = money.make_run(rng, money_wheel(rng), spins=rng.choice((1, 1, 1, 2, 3)))
+    while True:
+        made = (corruption or rng.choice(corruptions.ALL))(run.edges, rng)
+        if why_invisible(run.wheel, made) is None:
+            break
+    said = judge.hear_money(run, made, rng)
+    wrong = judge.false_money_outcomes(run, said)
+    outcomes = sum(s.type == "round.outcome" for s in said)
+    return Round(seed, f"{made.description}; truth: {run.description}", wrong, outcomes, said)
+
+
+def roulette_round(seed: int, corruption: corruptions.Corruption | None = None) -> Round:
+    """A roulette wheel's run of one or two spins under one corruption."""
+    rng = Random(seed)
+    run = roulette.make_run(rng, spins=rng.choice((1, 1, 1, 2)))
+    while True:
+        made = (corruption or rng.choice(corruptions.ALL))(run.edges, rng)
+        if why_invisible(run.wheel, made) is None:
+            break
+    said = judge.hear_roulette(run, made, rng)
+    wrong = judge.false_roulette_outcomes(run, said, made)
+    outcomes = sum(s.type == "round.outcome" for s in said)
+    return Round(seed, f"{made.description}; truth: {run.description}", wrong, outcomes, said)

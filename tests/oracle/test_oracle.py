@@ -1,0 +1,186 @@
+"""The oracle itself: its lines say what its truth says, when read by nothing but the conventions of the design."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from random import Random
+
+import pytest
+
+from hal.values import Edge
+from tests.oracle import ball, corruptions, money, roulette
+from tests.oracle.motion import Motion, encoder_edges
+
+TURNING = ((1, 0), (1, 1), (0, 1), (0, 0))
+"""A and B over the four counts of a slot, turning positive."""
+
+
+def counts(edges: list[Edge], prefix: str) -> list[tuple[int, int]]:
+    """The bare count of a clean encoder, with its times, from 0 at the start."""
+    level = {e.line: e.level for e in edges if e.t_ns == 0}
+    a, b = f"{prefix}_a", f"{prefix}_b"
+    phase = TURNING.index((level[a], level[b]))
+    found, count = [(0, 0)], 0
+    for edge in edges:
+        if edge.line in (a, b) and edge.t_ns:
+            level[edge.line] = edge.level
+            now = TURNING.index((level[a], level[b]))
+            step = (now - phase + 1) % 4 - 1
+            assert step in (-1, 1)
+            count, phase = count + step, now
+            found.append((edge.t_ns, count))
+    return found
+
+
+def at(found: list[tuple[int, int]], t_ns: int) -> int:
+    """The count at a time."""
+    return next(count for t, count in reversed(found) if t <= t_ns)
+
+
+def test_a_wheel_turning_positive_raises_a_then_b_and_raises_the_index_at_angle_zero() -> None:
+    motion = Motion(-0.9).rest(1.0)
+    motion.speed = 9.0
+    motion.accelerate(1.0, 0.0)
+    edges = sorted(encoder_edges(motion, "wheel", 100, index_offset_deg=0.1), key=lambda e: e.t_ns)
+    changes = [(e.line, e.level) for e in edges if e.t_ns][:9]
+    assert changes == [
+        ("wheel_a", 1), ("wheel_index", 1), ("wheel_b", 1), ("wheel_a", 0), ("wheel_b", 0), ("wheel_index", 0),
+        ("wheel_a", 1), ("wheel_b", 1), ("wheel_a", 0),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_counts_of_a_money_wheel_are_its_true_travel(seed: int) -> None:
+    run = money.make_run(Random(seed), spins=2)
+    found = counts(run.edges, "wheel")
+    for spin in run.spins:
+        if spin.kind in ("plain", "too_early", "called_late", "nudge_first", "nudge_after"):
+            seen = abs(at(found, spin.furthest_ns) - at(found, spin.start_ns)) * run.wheel.count_deg / 360.0
+            assert seen == pytest.approx(spin.revolutions, abs=1.01 * run.wheel.count_deg / 360.0)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_index_and_the_counts_of_a_money_wheel_lead_to_its_true_space(seed: int) -> None:
+    run = money.make_run(Random(seed), spins=1, clean=True, turns=3.5, kinds=("plain",))
+    found = counts(run.edges, "wheel")
+    index = next(e for e in run.edges if e.line == "wheel_index" and e.t_ns)
+    spin = run.spins[0]
+    forward = found[-1][1] > 0
+    # The near end of the index lies in the first count after angle 0, the far end three counts on.
+    zero = at(found, index.t_ns) - (0 if forward == bool(index.level) else 3)
+    rested = at(found, spin.rest_ns + 1) - zero
+    assert run.wheel.space_at((rested + 0.5) * run.wheel.count_deg) == spin.space
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_every_clean_money_wheel_rests_clear_of_the_pegs(seed: int) -> None:
+    run = money.make_run(Random(seed), spins=3, clean=True)
+    wheel = run.wheel
+    assert all(s.peg_margin_deg > 0.05 * wheel.space_deg + wheel.count_deg for s in run.spins)
+
+
+def test_money_wheel_runs_lie_on_both_sides_of_three_turns_and_are_refused_for_every_cause() -> None:
+    spins = [spin for seed in range(300) for spin in money.make_run(Random(seed)).spins]
+    near = [s.revolutions for s in spins if abs(s.revolutions - 3.0) < 0.1]
+    assert sum(r < 3.0 for r in near) > 30
+    assert sum(r >= 3.0 for r in near) > 30
+    assert {s.kind for s in spins} == set(money.KINDS)
+    assert 0.25 < sum(s.valid for s in spins) / len(spins) < 0.75
+
+
+def passes_of(run: roulette.RouletteRun) -> list[tuple[int, int]]:
+    """The middles of the pulses on the track sensors, with their sensors."""
+    rises: dict[str, int] = {}
+    found = []
+    for edge in run.edges:
+        if edge.line.startswith("ball_") and edge.t_ns:
+            if edge.level:
+                rises[edge.line] = edge.t_ns
+            else:
+                found.append(((rises[edge.line] + edge.t_ns) // 2, int(edge.line[5:]) - 1))
+    return sorted(found)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_passes_of_a_ball_are_its_measurable_travel(seed: int) -> None:
+    run = roulette.make_run(Random(seed), kinds=("plain", "with_rotor"))
+    spin, sensors = run.spins[0], run.wheel.sensors_deg
+    order = [sensor for _, sensor in passes_of(run)]
+    way = sum((sensors[b] - sensors[a]) * spin.ball_way % 360.0 for a, b in pairwise(order)) / 360.0
+    assert way == pytest.approx(spin.measurable)
+    assert spin.measurable <= spin.travel
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_pocket_pulses_name_the_true_pocket(seed: int) -> None:
+    run = roulette.make_run(Random(seed), kinds=("plain",), wheel=roulette.Wheel(head_deg=45.0))
+    found = counts(run.edges, "rotor")
+    near_end = int(run.spins[0].rotor_way > 0)
+    zero = next(at(found, e.t_ns) for e in run.edges if e.line == "rotor_index" and e.t_ns and e.level == near_end)
+    rises = [e.t_ns for e in run.edges if e.line == "pocket" and e.level]
+    falls = [e.t_ns for e in run.edges if e.line == "pocket" and not e.level and e.t_ns]
+    assert len(rises) == run.spins[0].readings >= 4
+    for rise, fall in zip(rises, falls, strict=True):
+        turned = (at(found, (rise + fall) // 2) - zero + 0.5) * 90.0 / run.wheel.slots
+        pocket = round((45.0 - turned) / run.wheel.pocket_deg) % 37
+        assert roulette.EUROPEAN[pocket] == run.spins[0].pocket
+
+
+def test_roulette_runs_lie_on_both_sides_of_four_turns_and_are_refused_for_every_cause() -> None:
+    spins = [spin for seed in range(400) for spin in roulette.make_run(Random(seed)).spins]
+    near = [s.measurable for s in spins if s.kind == "plain"]
+    assert sum(3.5 < m < 4.0 for m in near) > 10
+    assert sum(4.0 <= m < 4.2 for m in near) > 10
+    assert {s.kind for s in spins} == set(roulette.KINDS)
+    assert 0.2 < sum(s.valid for s in spins) / len(spins) < 0.7
+
+
+def test_laps_as_filmed_pass_three_sensors_a_lap() -> None:
+    motion = ball.lapped(8.0, -20.0, 1, ball.REAL_LAPS_S["a"])
+    seen = ball.passes(motion, (0.0, 120.0, 240.0), 4.0)
+    assert len(seen) == 39
+    assert ball.measurable_turns(seen) == pytest.approx(38 / 3)
+    assert seen[1].t_s - seen[0].t_s == pytest.approx(0.680 / 3)
+
+
+def test_laps_that_are_made_slow_as_the_filmed_ones_do() -> None:
+    for seed in range(50):
+        motion = ball.slowing(0.0, 10.0, 1, 12.0, Random(seed), 2.85)
+        seen = [p.t_s for p in ball.passes(motion, (0.0,), 4.0)]
+        laps = [b - a for a, b in pairwise(seen)]
+        assert 1.7 < laps[-1] < 2.4
+        assert 0.4 < laps[0] < 1.2
+        assert max(b / a for a, b in pairwise(laps)) < 1.6
+        assert min(b / a for a, b in pairwise(laps)) > 0.85
+
+
+@pytest.mark.parametrize("corruption", corruptions.ALL, ids=lambda c: c.__name__)
+def test_a_corruption_keeps_the_found_levels_and_the_order_of_time(corruption: corruptions.Corruption) -> None:
+    for seed in range(6):
+        run = (money.make_run if seed % 2 else roulette.make_run)(Random(seed))
+        before = list(run.edges)
+        made = corruption(run.edges, Random(seed))
+        assert run.edges == before
+        assert made == corruption(run.edges, Random(seed))
+        assert [e.t_ns for e in made.edges] == sorted(e.t_ns for e in made.edges)
+        assert [r.t_ns for r in made.rare] == sorted(r.t_ns for r in made.rare)
+        found = {e.line for e in made.edges if e.t_ns == 0}
+        assert found == {e.line for e in made.edges}
+
+
+@pytest.mark.parametrize("corruption", corruptions.SINGLE, ids=lambda c: c.__name__)
+def test_a_corruption_corrupts(corruption: corruptions.Corruption) -> None:
+    run = money.make_run(Random(1))
+    changed = [corruption(run.edges, Random(seed)) for seed in range(20)]
+    assert sum(made.edges != run.edges for made in changed) > 8
+
+
+def test_no_corruption_presses_a_button() -> None:
+    for seed in range(60):
+        run = money.make_run(Random(seed))
+        for corruption in corruptions.ALL:
+            if corruption is not corruptions.jitter and corruption is not corruptions.twice:
+                made = corruption(run.edges, Random(seed))
+                assert [e for e in made.edges if e.line.startswith("dealer")] == [
+                    e for e in run.edges if e.line.startswith("dealer")
+                ]

@@ -1,0 +1,85 @@
+"""Without any one pass of its ball a valid spin is not refused; without any one pulse a wheel gives no wrong space."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from tests.oracle import judge, money, roulette
+from tests.oracle.corruptions import Corrupted, nothing, whole_pulses, without
+
+EUROPEAN = roulette.Wheel(pockets="european", sensors_deg=(0.0, 120.0, 240.0), slots=37)
+
+
+def lose_each_pass(run: roulette.RouletteRun) -> list[str]:
+    """What is wrong, in words, when the passes of a valid spin are lost one at a time."""
+    wrong = []
+    for line in ("ball_1", "ball_2", "ball_3"):
+        for pulse in whole_pulses(run.edges, line):
+            made = Corrupted(without(run.edges, pulse), [], f"lost the pass at {run.edges[pulse[0]]}")
+            said = judge.hear_roulette(run, made)
+            heard = judge.verdicts(said)
+            wrong += [f"{made.description}: {w}" for w in judge.false_roulette_outcomes(run, said, made)]
+            if [h.type for h in heard] not in (["round.outcome"], ["round.unresolved"]):
+                wrong.append(f"{made.description}: {[(h.type, h.reason, h.data.get('evidence')) for h in heard]}")
+    return wrong
+
+
+@pytest.mark.parametrize("laps", ["a", "b"])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_losing_any_one_pass_of_a_real_spin_never_turns_it_into_a_refusal(laps: str, seed: int) -> None:
+    run = roulette.make_run(Random(seed), EUROPEAN, kinds=("real_laps",), clean=True, laps=laps)
+    assert run.spins[0].valid
+    clean = judge.verdicts(judge.hear_roulette(run))
+    assert [c.type for c in clean] == ["round.outcome"]
+    assert clean[0].data["evidence"]["revolutions"] == pytest.approx(run.spins[0].measurable, abs=0.05)
+    assert lose_each_pass(run) == []
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("laps", ["a", "b", "c", "d"])
+@pytest.mark.parametrize("seed", range(2, 14))
+def test_losing_any_one_pass_of_real_spins_from_everywhere_never_turns_them_into_a_refusal(
+    laps: str, seed: int
+) -> None:
+    rng = Random(seed)
+    wheel = roulette.random_wheel(rng, ((0.0, 120.0, 240.0), (0.0, 100.0, 220.0)))
+    assert lose_each_pass(roulette.make_run(rng, wheel, kinds=("real_laps",), clean=True, laps=laps)) == []
+
+
+def lose_each_pulse(run: money.MoneyRun, from_ns: int, stride_before: int) -> list[str]:
+    """What is wrong when the pulses after a time are lost one at a time, and some of those before."""
+    wrong = []
+    for line in ("wheel_a", "wheel_b"):
+        for level in (1, 0):
+            for i, pulse in enumerate(whole_pulses(run.edges, line, level)):
+                if run.edges[pulse[1]].t_ns >= from_ns or i % stride_before == 0:
+                    made = Corrupted(without(run.edges, pulse), [], f"lost the pulse at {run.edges[pulse[0]]}")
+                    said = judge.hear_money(run, made)
+                    wrong += [f"{made.description}: {w}" for w in judge.false_money_outcomes(run, said)]
+    return wrong
+
+
+def two_turns_before_the_end(run: money.MoneyRun) -> int:
+    """When the wheel still had two turns to go."""
+    edges = [e for e in run.edges if e.line == "wheel_a" and e.t_ns <= run.spins[0].rest_ns]
+    return edges[-2 * 2 * run.wheel.slots].t_ns
+
+
+@pytest.mark.parametrize("seed", [1, 6])
+def test_losing_any_one_pulse_of_a_money_wheel_never_gives_a_wrong_space(seed: int) -> None:
+    run = money.make_run(Random(seed), kinds=("plain",), clean=True, turns=3.4 + 0.3 * (seed % 3))
+    assert judge.false_money_outcomes(run, judge.hear_money(run, nothing(run.edges, Random(0)))) == []
+    assert [v.type for v in judge.verdicts(judge.hear_money(run))] == ["round.outcome"]
+    assert lose_each_pulse(run, run.spins[0].rest_ns - 3_000_000_000, 40) == []
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("seed", range(100, 130))
+def test_losing_any_one_pulse_of_the_last_two_turns_never_gives_a_wrong_space(seed: int) -> None:
+    rng = Random(seed)
+    run = money.make_run(rng, kinds=("plain", "wound_up"), clean=True, turns=rng.uniform(3.02, 5.0))
+    assert lose_each_pulse(run, two_turns_before_the_end(run), 20) == []

@@ -1,0 +1,384 @@
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from drivers.driver import Driver, Observation
+from drivers.star_x import (
+    AutoBallDirectionWrong,
+    AutoBallInRim,
+    AutoBallNotDetected,
+    AutoClosed,
+    AutoDoubt,
+    AutoLaunchFailed,
+    AutoLink,
+    AutoNoMoreBets,
+    AutoNumber,
+    AutoSpinStarted,
+    AutoWheelFault,
+    StarXConfig,
+    StarXWheel,
+)
+from drivers.star_x_wire import WheelState
+from hal.values import Edge, EdgesLost, Frame, Loss, Reading
+from simulators.star_x import StarXSimulator, frames
+
+LINK = "wheel_serial"
+MS = 1_000_000
+S = 1000 * MS
+
+
+class Feed:
+    """A wheel that sends lines half a second apart, and what the driver made of them."""
+
+    def __init__(self, config: StarXConfig | None = None) -> None:
+        self.driver: Driver = StarXWheel("wheel", config or StarXConfig())
+        self.t_ns = 0
+        self.seen: list[Observation] = []
+
+    def line(self, data: bytes, after_ns: int = 500 * MS) -> "Feed":
+        self.t_ns += after_ns
+        self.seen += self.driver.frame(Frame(LINK, data, self.t_ns))
+        return self
+
+    def status(self, state: int, number: int = 117, ww: str = "13", f: str = "0", rpm: int = 170, d: int = 0) -> "Feed":
+        return self.line(b"*X;%d;%03d;%2s;%s;%03d;%d" % (state, number, ww.encode(), f.encode(), rpm, d))
+
+    def statuses(self, *states: int) -> "Feed":
+        for state in states:
+            self.status(state)
+        return self
+
+    def bare(self, ww: str) -> "Feed":
+        return self.line(b"%2s" % ww.encode(), after_ns=470 * MS)
+
+    def number(self, ww: str = "22", number: int = 117, rpm: int = 170, d: int = 0) -> "Feed":
+        """The bare number, and at once the first status that has it."""
+        self.bare(ww)
+        self.t_ns -= 470 * MS
+        return self.status(5, number, ww, rpm=rpm, d=d)
+
+    def doubts(self) -> list[str]:
+        return [seen.reason for seen in self.seen if isinstance(seen, AutoDoubt)]
+
+    def numbers(self) -> list[AutoNumber]:
+        return [seen for seen in self.seen if isinstance(seen, AutoNumber)]
+
+    def kinds(self) -> list[str]:
+        return [type(seen).__name__ for seen in self.seen]
+
+
+def take(driver: Driver, value: Frame | EdgesLost) -> list[Observation]:
+    return driver.frame(value) if isinstance(value, Frame) else driver.lost(value)
+
+
+def test_a_sound_spin_is_told_from_its_launch_to_its_number() -> None:
+    feed = Feed().statuses(1, 1).status(2, 118).status(2, 118).status(3, 118).status(4, 118, rpm=165)
+    feed.number("22", number=118, rpm=164).status(5, 118, "22").status(1, 118, "22")
+    assert feed.seen == [
+        AutoLink(t_ns=500 * MS, up=True),
+        AutoSpinStarted(t_ns=1500 * MS, direction="cw", rpm=17.0, spin_number=118),
+        AutoBallInRim(t_ns=2500 * MS, rpm=17.0),
+        AutoNoMoreBets(t_ns=3000 * MS, rpm=16.5),
+        AutoNumber(t_ns=3500 * MS, pocket="22", spin_number=118, agreed=True, rpm_min=16.4, rpm_max=17.0),
+    ]
+
+
+def test_a_rotor_that_runs_counter_clockwise_is_told_so() -> None:
+    feed = Feed().status(1, d=1).status(2, d=1)
+    assert feed.seen[-1] == AutoSpinStarted(t_ns=S, direction="ccw", rpm=17.0, spin_number=117)
+
+
+def test_double_zero_is_a_number_like_any_other() -> None:
+    assert Feed().statuses(1, 2, 3, 4).number("00").numbers()[0].agreed
+
+
+def test_a_european_wheel_has_no_double_zero() -> None:
+    feed = Feed(StarXConfig(pockets="european")).statuses(1, 2, 3, 4).number("00")
+    assert feed.doubts() == ["impossible_number"]
+    assert feed.numbers() == []
+
+
+def test_a_wheel_that_says_that_the_ball_has_left_the_track_is_sound() -> None:
+    assert Feed().statuses(1, 2, 3, 4, 7).number().numbers()[0].agreed
+
+
+def test_the_same_number_twice_running_is_agreed_each_time() -> None:
+    feed = Feed().statuses(1, 2, 3, 4).number("13").status(5).status(1).statuses(2, 3, 4).number("13")
+    assert [number.agreed for number in feed.numbers()] == [True, True]
+    assert feed.doubts() == []
+
+
+def test_a_bare_number_that_disagrees_makes_no_agreed_number() -> None:
+    feed = Feed().statuses(1, 2, 3, 4).bare("21").status(5, ww="22")
+    assert feed.doubts() == ["number_disagrees"]
+    number = feed.numbers()[0]
+    assert (number.pocket, number.agreed, number.doubts) == ("22", False, ("number_disagrees",))
+
+
+def test_without_a_bare_number_nothing_is_agreed() -> None:
+    feed = Feed().statuses(1, 2, 3, 4).status(5, ww="22")
+    assert feed.doubts() == ["bare_number_missing"]
+    assert not feed.numbers()[0].agreed
+
+
+def test_a_bare_number_without_its_status_is_stray_and_told_when_it_is_overdue() -> None:
+    feed = Feed().statuses(1, 2, 3, 4).bare("22")
+    due_ns = feed.driver.next_due_ns
+    assert due_ns == feed.t_ns + S
+    feed.status(4).status(4)
+    feed.seen += feed.driver.due(due_ns)
+    assert feed.seen[-1] == AutoDoubt(
+        t_ns=due_ns, reason="stray_number", detail="a bare 22, and no status with a number after it"
+    )
+    assert not feed.number("22").numbers()[0].agreed
+
+
+@pytest.mark.parametrize("state", [1, 2, 3, 6])
+def test_a_number_out_of_place_is_stray(state: int) -> None:
+    assert Feed().status(state).bare("22").doubts()[-1] == "stray_number"
+
+
+def test_two_bare_numbers_that_differ_disagree() -> None:
+    feed = Feed().statuses(1, 2, 3, 4).bare("21").number("22")
+    assert feed.doubts() == ["number_disagrees"]
+    assert not feed.numbers()[0].agreed
+
+
+def test_a_number_that_changes_while_it_is_shown_is_told() -> None:
+    feed = Feed().statuses(1, 2, 3, 4).number("22").status(5, ww="23")
+    assert feed.doubts() == ["number_changed"]
+    assert len(feed.numbers()) == 1
+
+
+def test_a_blank_number_is_no_number() -> None:
+    feed = Feed().statuses(1, 2, 3, 4).status(5, ww="  ")
+    assert "no_number" in feed.doubts()
+    assert feed.numbers() == []
+
+
+@pytest.mark.parametrize("states", [(3, 4), (4,), (7,), (3,)])
+def test_a_wheel_first_heard_in_the_middle_of_a_spin_gives_no_agreed_number(states: tuple[int, ...]) -> None:
+    feed = Feed().statuses(*states).number()
+    assert feed.doubts()[0] == "joined_mid_spin"
+    assert not feed.numbers()[0].agreed
+    feed.status(1, ww="22").status(2, ww="22").status(3, ww="22").status(4, ww="22").number("5")
+    assert feed.numbers()[1].agreed
+
+
+def test_a_wheel_first_heard_while_it_shows_a_number_proves_nothing() -> None:
+    feed = Feed().status(5, ww="22")
+    assert feed.doubts() == ["joined_mid_spin", "bare_number_missing"]
+    assert not feed.numbers()[0].agreed
+
+
+@pytest.mark.parametrize(
+    "states", [(1, 3, 4), (1, 2, 4), (1, 2, 3), (1, 4), (2, 3, 4, 3, 4), (2, 3, 2, 3, 4), (2, 7, 3, 4), (6, 3, 4)]
+)
+def test_states_out_of_order_are_told_and_give_no_agreed_number(states: tuple[int, ...]) -> None:
+    feed = Feed().statuses(*states)
+    feed.number() if states[-1] == 4 else feed.status(5, ww="22")
+    assert "state_order" in feed.doubts()
+    assert not feed.numbers()[-1].agreed
+
+
+def test_after_a_spin_that_ended_without_a_number_the_next_is_sound() -> None:
+    feed = Feed().status(1, 117).status(2, 118).status(3, 118).status(4, 118, f="4").status(6, 118)
+    feed.status(1, 118).status(2, 119).status(3, 119).status(4, 119).number(number=119)
+    assert feed.doubts() == []
+    assert feed.numbers()[0].agreed
+
+
+def test_a_launch_out_of_order_does_not_wash_off_a_doubt() -> None:
+    feed = Feed().statuses(1, 2).status(3, f="2").status(2).statuses(3, 4).number()
+    assert "ball_direction" in feed.numbers()[0].doubts
+    assert not feed.numbers()[0].agreed
+
+
+@pytest.mark.parametrize(
+    ("flag", "kind", "reason"),
+    [
+        ("1", AutoBallNotDetected, "ball_not_detected"),
+        ("2", AutoBallDirectionWrong, "ball_direction"),
+        ("4", AutoWheelFault, "wheel_fault"),
+        ("8", AutoLaunchFailed, "launch_failed"),
+    ],
+)
+def test_a_flag_after_the_launch_is_told_once_and_speaks_against_the_number(
+    flag: str, kind: type[Observation], reason: str
+) -> None:
+    feed = Feed().statuses(1, 2).status(3, f=flag).status(3, f=flag).status(4).number()
+    told = [seen for seen in feed.seen if isinstance(seen, kind) and getattr(seen, "active", True)]
+    assert len(told) == 1
+    assert told[0].t_ns == 1500 * MS
+    assert feed.numbers()[0].doubts == (reason,)
+
+
+def test_a_launch_that_failed_and_was_repeated_speaks_against_nothing() -> None:
+    feed = Feed().status(1).status(2, f="A").status(2).statuses(3, 4).number()
+    assert AutoLaunchFailed(t_ns=S, state=WheelState.LAUNCH) in feed.seen
+    assert AutoBallDirectionWrong(t_ns=S, state=WheelState.LAUNCH) in feed.seen
+    assert feed.numbers()[0].agreed
+
+
+def test_a_flag_that_is_still_up_when_the_launch_ends_speaks_against_the_number() -> None:
+    feed = Feed().status(1).status(2, f="2").status(3, f="2").status(4).number()
+    assert feed.numbers()[0].doubts == ("ball_direction",)
+
+
+def test_the_end_of_a_fault_is_told() -> None:
+    feed = Feed().statuses(1, 2, 3).status(4, f="4").status(6, f="4").status(6)
+    assert [seen for seen in feed.seen if isinstance(seen, AutoWheelFault | AutoClosed)] == [
+        AutoWheelFault(t_ns=2 * S, state=WheelState.NO_MORE_BETS),
+        AutoClosed(t_ns=2500 * MS),
+        AutoWheelFault(t_ns=3 * S, state=WheelState.CLOSED, active=False),
+    ]
+
+
+@pytest.mark.parametrize("rpm", [401, 953, 983])
+def test_a_speed_that_no_rotor_has_is_refused_with_its_line(rpm: int) -> None:
+    feed = Feed().statuses(1, 2, 3).status(4, rpm=rpm).status(4, rpm=rpm).status(4).number()
+    assert feed.doubts() == ["rotor_speed"]
+    assert feed.numbers()[0].doubts == ("rotor_speed",)
+    assert feed.numbers()[0].rpm_max == 17.0
+
+
+def test_a_rotor_that_changes_its_direction_during_a_spin_is_told() -> None:
+    feed = Feed().statuses(1, 2, 3).status(4, d=1).number(d=1)
+    assert feed.doubts() == ["rotor_direction"]
+    assert not feed.numbers()[0].agreed
+
+
+def test_the_rotor_may_change_its_direction_between_spins() -> None:
+    feed = Feed().statuses(1, 2, 3, 4).number("13").status(1, d=1)
+    feed.status(2, d=1).status(3, d=1).status(4, d=1).number(d=1)
+    assert [number.agreed for number in feed.numbers()] == [True, True]
+
+
+@pytest.mark.parametrize(("old", "new"), [(117, 118), (999, 0), (999, 1)])
+@pytest.mark.parametrize("step_at", [1, 2, 3, 4, 5])
+def test_the_spin_number_goes_up_by_one_in_any_state_and_wraps(old: int, new: int, step_at: int) -> None:
+    feed = Feed().status(6, old)
+    for state in (1, 2, 3, 4):
+        feed.status(state, new if state >= step_at else old)
+    assert feed.number(number=new).numbers()[0].agreed
+
+
+@pytest.mark.parametrize("numbers", [(117, 117, 119), (117, 118, 119), (117, 118, 117), (117, 116, 116)])
+def test_a_spin_number_that_jumps_during_a_spin_is_told(numbers: tuple[int, int, int]) -> None:
+    feed = Feed().status(1, 117).status(2, numbers[0]).status(3, numbers[1]).status(4, numbers[2])
+    feed.number(number=numbers[2])
+    assert "spin_number" in feed.doubts()
+    assert not feed.numbers()[0].agreed
+
+
+def test_repeated_lines_change_nothing() -> None:
+    once = Feed().statuses(1, 2, 3, 4).number()
+    twice = Feed()
+    for state in (1, 2, 3, 4):
+        twice.status(state).line(b"*X;%d;117;13;0;170;0" % state, after_ns=0)
+    twice.number().line(b"*X;5;117;22;0;170;0", after_ns=0).line(b"22", after_ns=0)
+    assert twice.seen == once.seen
+
+
+def test_replies_and_bonuses_are_passed_over() -> None:
+    feed = Feed().statuses(1, 2, 3).line(b"*P OK").line(b"*Y;1;003").status(4).line(b"*V 2.50", 0).number()
+    assert feed.doubts() == []
+    assert feed.numbers()[0].agreed
+
+
+def test_noise_during_a_spin_is_told_once_and_speaks_against_the_number() -> None:
+    feed = Feed().statuses(1, 2, 3).line(b"\xff\xfe", 10 * MS).line(b"*X;4;1", 10 * MS).status(4).number()
+    assert feed.doubts() == ["malformed"]
+    assert feed.numbers()[0].doubts == ("malformed",)
+
+
+def test_noise_before_a_launch_speaks_against_no_spin() -> None:
+    feed = Feed().line(b";0;170;0").status(1).line(b"\xff").statuses(2, 3, 4).number()
+    assert feed.doubts() == ["malformed", "malformed"]
+    assert feed.numbers()[0].agreed
+
+
+def test_a_status_that_does_not_come_for_two_seconds_is_a_fault_of_the_link() -> None:
+    feed = Feed().statuses(1, 2, 3)
+    assert feed.driver.next_due_ns == feed.t_ns + 2 * S
+    assert feed.driver.due(feed.t_ns + 2 * S - 1) == []
+    feed.seen += feed.driver.due(feed.t_ns + 60 * S)
+    assert feed.seen[-1] == AutoLink(t_ns=feed.t_ns + 2 * S, up=False)
+    assert feed.driver.next_due_ns is None
+    feed.t_ns += 60 * S
+    feed.status(4)
+    assert feed.kinds()[-3:] == ["AutoLink", "AutoDoubt", "AutoNoMoreBets"]
+    assert not feed.number().numbers()[0].agreed
+
+
+def test_a_wheel_that_is_never_heard_is_a_fault_of_the_link() -> None:
+    feed = Feed()
+    assert feed.driver.due(5 * S) == []
+    assert feed.driver.next_due_ns == 7 * S
+    assert feed.driver.due(8 * S) == [AutoLink(t_ns=7 * S, up=False)]
+
+
+def test_a_link_that_is_unplugged_is_down_at_once_and_told_once() -> None:
+    feed = Feed().statuses(1, 2, 3)
+    loss = EdgesLost(LINK, Loss.UNPLUGGED, feed.t_ns + 1)
+    assert feed.driver.lost(loss) == [AutoLink(t_ns=feed.t_ns + 1, up=False)]
+    assert feed.driver.lost(loss) == []
+    assert feed.driver.due(feed.t_ns + 99 * S) == []
+
+
+def test_lost_frames_speak_against_the_spin() -> None:
+    feed = Feed().statuses(1, 2, 3)
+    feed.seen += feed.driver.lost(EdgesLost(LINK, Loss.OVERFLOW, feed.t_ns))
+    feed.status(4).number()
+    assert feed.doubts() == ["frames_lost"]
+    assert not feed.numbers()[0].agreed
+
+
+def test_other_lines_are_passed_over() -> None:
+    feed = Feed()
+    assert feed.driver.frame(Frame("shoe_serial", b"22", 1)) == []
+    assert feed.driver.lost(EdgesLost("ball_1", Loss.OVERFLOW, 1)) == []
+    assert feed.driver.edges([Edge("ball_1", 1, 1)]) == []
+    assert feed.driver.reading(Reading("level_x", 0.0, 1)) == []
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 1000), st.data())
+def test_when_time_is_told_to_pass_changes_nothing(seed: int, data: st.DataObject) -> None:
+    fault = data.draw(st.sampled_from([None, "cut_cable", "stray_number", "noise", "bare_missing"]))
+    spin = StarXSimulator(seed).spin(fault)
+    lines = frames(spin.chunks)
+    plain, watched = StarXWheel("wheel", StarXConfig()), StarXWheel("wheel", StarXConfig())
+    expected = [seen for value in lines for seen in take(plain, value)] + plain.due(spin.until_ns)
+    seen: list[Observation] = []
+    for value in lines:
+        if data.draw(st.booleans()):
+            due_ns = watched.next_due_ns
+            seen += watched.due(value.t_ns - 1 if due_ns is None else min(due_ns, value.t_ns - 1))
+        seen += take(watched, value)
+    seen += watched.due(spin.until_ns)
+    # Before anything was heard, only `due` tells the driver that time has begun.
+    assert seen == expected
+
+
+def test_observations_come_in_the_order_of_time() -> None:
+    driver = StarXWheel("wheel", StarXConfig())
+    lines = [value for spin in StarXSimulator(3).spins(5, {2: "cut_cable"}) for value in frames(spin.chunks)]
+    times = [seen.t_ns for value in lines for seen in take(driver, value)]
+    assert times == sorted(times)
+
+
+def test_every_key_of_the_configuration_is_explained_and_bounded() -> None:
+    for field in msgspec.json.schema(StarXConfig)["$defs"]["StarXConfig"]["properties"].items():
+        name, schema = field
+        assert name == "driver" or schema["description"]
+    with pytest.raises(msgspec.ValidationError, match="max_rotor_rpm"):
+        msgspec.convert({"max_rotor_rpm": 99}, StarXConfig)
+    with pytest.raises(msgspec.ValidationError, match="unknown field"):
+        msgspec.convert({"max_rotor": 30}, StarXConfig)
+
+
+def test_a_bare_number_may_not_outlive_the_link() -> None:
+    assert StarXConfig().problems() == []
+    assert StarXConfig(bare_number_s=2, status_timeout_s=1).problems()[0][0] == "bare_number_s"
