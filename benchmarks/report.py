@@ -1,0 +1,121 @@
+"""Prints the figures as one table that a person reads, 100 columns wide."""
+
+from __future__ import annotations
+
+import os
+import platform
+import resource
+from collections.abc import Iterator, Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from benchmarks.figures import Figure, Section
+
+WIDTH = 100
+"""Columns."""
+
+_COLUMNS = "  {:<23} {:>7}  {:<24} {:>7} {:>8} {:>7} "
+"""Measured, rate, next to, its rate, ratio, target; the mark and the memory follow."""
+
+_TAIL = "{:<6} {:>7}"
+"""The mark and the memory."""
+
+
+def print_report(console: Console, sections: Sequence[Section], repeats: int, seconds: float) -> None:
+    """Prints where it was measured, the table, how to read it, and how many targets are missed."""
+    for line in report(sections, repeats, seconds):
+        console.print(line, highlight=False, markup=False)
+
+
+def report(sections: Sequence[Section], repeats: int, seconds: float) -> Iterator[Text]:
+    """The report, a paragraph or a line of the table at a time."""
+    yield Text(_machine())
+    yield Text()
+    yield Text(_COLUMNS.format("measured", "rate", "next to", "rate", "ratio", "target") + _TAIL.format("", "memory"))
+    yield Text("─" * WIDTH)
+    for section in sections:
+        yield Text(f"{section.title}, {section.unit}", style="bold")
+        yield Text(f"  {section.note}", style="dim")
+        for figure in section.figures:
+            yield _line(figure)
+        yield Text()
+    yield Text(
+        f"Rates and ratios are medians of {repeats} runs, taken in turns with the peer; a ratio is that of two runs of "
+        "the same turn, and a target is the least ratio. Time is this thread's on its core, so that what else the "
+        "machine does counts as little as it can. Memory is the most that Python allocated during a run, beyond its "
+        "input (tracemalloc, in an untimed run of its own). "
+        f"This whole process held at most {_process_mb():.0f} MB (getrusage) and took {seconds:.0f} s."
+    )
+    yield _summary([figure for section in sections for figure in section.figures])
+
+
+def _line(figure: Figure) -> Text:
+    target = "" if figure.target is None else f"{figure.target:,g} x"
+    line = Text(
+        _COLUMNS.format(
+            figure.name, scaled(figure.rate), figure.peer, scaled(figure.peer_rate), times(figure.ratio), target
+        )
+    )
+    mark = "" if figure.target is None else "met" if figure.met else "MISSED"
+    line.append(_TAIL.format(mark, _size(figure.peak_bytes)))
+    line.highlight_words(["met"], "green")
+    line.highlight_words(["MISSED"], "bold red")
+    return line
+
+
+def _summary(figures: Sequence[Figure]) -> Text:
+    promised = [figure for figure in figures if figure.target is not None]
+    missed = sum(not figure.met for figure in promised)
+    if missed:
+        return Text(f"{missed} of {len(promised)} targets are MISSED.", style="bold red")
+    return Text(f"All {len(promised)} targets are met.", style="green")
+
+
+def scaled(rate: float) -> str:
+    """A rate with three figures: `4.63 M`, `121 k`, `0.0167`."""
+    for unit, least in ((" M", 1e6), (" k", 1e3)):
+        if rate >= least:
+            return f"{_three(rate / least)}{unit}"
+    return _three(rate)
+
+
+def times(ratio: float) -> str:
+    """A ratio: `0.51 x`, `38.2 x`, `7,260 x`."""
+    return f"{_three(ratio)} x"
+
+
+def _three(number: float) -> str:
+    digits = 0 if number >= 100 else 1 if number >= 10 else 2 if number >= 1 else 3 if number >= 0.1 else 4
+    return f"{number:,.{digits}f}"
+
+
+def _size(size: int) -> str:
+    return f"{size / 1e6:.1f} MB" if size >= 100_000 else f"{size / 1e3:.1f} kB"
+
+
+def _machine() -> str:
+    """What it was measured on. The load tells how much else ran."""
+    return (
+        f"Python {platform.python_version()} ({platform.python_implementation()}), {_processor()}, "
+        f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, gpiozero {version('gpiozero')}"
+    )
+
+
+def _processor() -> str:
+    """The board's name on a Pi, the processor's where Linux tells it."""
+    board, processors = Path("/proc/device-tree/model"), Path("/proc/cpuinfo")
+    if board.exists():
+        return board.read_text(errors="replace").strip(" \0\n")
+    if processors.exists():
+        for line in processors.read_text(errors="replace").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
+
+
+def _process_mb() -> float:
+    """The most memory that this process held, in MB. Linux counts in KiB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6

@@ -1,0 +1,37 @@
+"""All benchmarks, and how much each of them does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from benchmarks.captures import merging, reading
+from benchmarks.decoding import decoding
+from benchmarks.figures import Section
+from benchmarks.simulation import simulation
+from benchmarks.verdicts import money_wheel, roulette
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How much is measured."""
+
+    turns: int = 100
+    """Of the encoder."""
+    rounds: int = 40
+    """Of each table."""
+    repeats: int = 9
+
+
+SMALLEST = Sizes(turns=2, rounds=1, repeats=1)
+"""Shows that everything works; its times mean nothing."""
+
+
+def sections(sizes: Sizes) -> Iterator[Section]:
+    """Measures one section after the other."""
+    yield decoding(sizes.turns, sizes.repeats)
+    yield money_wheel(sizes.rounds, sizes.repeats)
+    yield roulette(sizes.rounds, sizes.repeats)
+    yield simulation(sizes.rounds, sizes.repeats)
+    yield reading(sizes.rounds, sizes.repeats)
+    yield merging(sizes.rounds, sizes.repeats)
