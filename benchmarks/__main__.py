@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import sys
+from importlib.util import find_spec
 from time import perf_counter
 
 from rich.console import Console
 
-from benchmarks.report import WIDTH, print_report
-from benchmarks.suite import Sizes, sections
-
 
 def main() -> None:
     """Measures everything, with the progress on a terminal, and prints the report."""
+    if find_spec("gpiozero") is None:
+        sys.exit("benchmarks: gpiozero, the peer to measure against, is not installed; run `pip install -e .[dev]`")
+    from benchmarks.report import WIDTH, print_report
+    from benchmarks.suite import Sizes, sections
+
     sizes = Sizes()
     begin = perf_counter()
     done = []
-    with Console(stderr=True).status("measuring the first section") as status:
+    with Console(stderr=True).status("measuring: about a minute") as status:
         for section in sections(sizes):
             done.append(section)
             status.update(f"measured: {section.title}")

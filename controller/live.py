@@ -145,7 +145,7 @@ async def run_tables(
     listener: Listener,
     *,
     stopped: Callable[[], bool],
-    faults: Mapping[int | None, str],
+    faults: Sequence[Mapping[int | None, str]],
     seed: int,
 ) -> None:
     """Runs tables until `stopped`. One table's failure to open does not keep the others shut.
@@ -157,7 +157,7 @@ async def run_tables(
     failures: list[LineError] = []
     for number, config in enumerate(configs):
         try:
-            table = LiveTable(config, wire(config, clock, faults, seed + number), clock, listener)
+            table = LiveTable(config, wire(config, clock, faults[number], seed + number), clock, listener)
             table.open()
         except LineError as error:
             log.error("table %s stays shut: %s", config.id, error)

@@ -106,19 +106,18 @@ def geometry_of(config: TableConfig) -> Geometry:
     raise NoSimulatorError(f"no simulator plays device.wheel with the driver {config.devices['wheel'].driver}")
 
 
-def fault_plan(given: Sequence[str], rounds: int | None, geometries: Sequence[Geometry]) -> dict[int | None, str]:
+def fault_plan(given: Sequence[str], rounds: int | None, geometry: Geometry) -> dict[int | None, str]:
     """Which round has which fault, from `NAME[@ROUND]`; None stands for every round that has none of its own.
 
     `rounds` is the number of rounds played, None where there is no end.
 
     Raises:
-        simulators.faults.FaultError: an unknown fault, one that a table cannot have, or no number of a round.
+        simulators.faults.FaultError: an unknown fault, one that the table cannot have, or no number of a round.
     """
     plan: dict[int | None, str] = {}
     for one in given:
         name, at, number = one.partition("@")
-        for geometry in geometries:
-            fault_named(name, geometry)
+        fault_named(name, geometry)
         if at and not (number.isdecimal() and 1 <= int(number) <= (rounds or 10**9)):
             last = f" to {rounds}" if rounds else ""
             raise FaultError(f'fault "{one}": after @ comes the number of a round, from 1{last}')

@@ -14,12 +14,16 @@ import msgspec
 
 from controller.faults import FaultLatch, LatchedFault
 from controller.rounds.game import Fault, Game, Phase
+from drivers.buttons import ButtonPressed
 from drivers.driver import Driver, Observation
 from drivers.roulette_observations import LevelAgain
 from drivers.sensor_health import SensorAlive, SensorDead
 from feed import events
 from feed.events import Data, Event
 from hal.values import Batch, Command, Edge, EdgesLost, Frame, Rare, Reading
+
+SUPERVISOR_KEY: Final = "supervisor_key"
+"""The key switch with which a supervisor clears faults: whoever holds the key is the named person."""
 
 OPTIONAL_LINES: Final = frozenset({"dealer_void", "dealer_settled", "supervisor_key"})
 """Lines without which the table can still be played."""
@@ -150,6 +154,11 @@ class Table:
             self.faults.goes(self._owner.get(seen.line, "table"), seen.line)
         elif isinstance(seen, LevelAgain):
             self.faults.goes("wheel", "level")
+        elif isinstance(seen, ButtonPressed) and seen.button == SUPERVISOR_KEY:
+            for device in dict.fromkeys(fault.device for fault in self.faults.standing):
+                self._clear(seen.t_ns, device, SUPERVISOR_KEY)
+            self._collect()
+            return
         self.game.observe(seen)
         self._collect()
 
@@ -168,9 +177,6 @@ class Table:
     def _latch(self, t_ns: int, device: str, fault: str, detail: str, blocks_play: bool) -> None:
         if not self.faults.latch(LatchedFault(device, fault, detail, blocks_play)):
             return
-        if blocks_play:
-            self.game.shut(t_ns, fault, detail)
-            self._collect()
         self._tell(
             events.DeviceFault,
             t_ns,
@@ -180,11 +186,13 @@ class Table:
             blocks_play=blocks_play,
             round=self.game.round or None,
         )
+        if blocks_play:
+            self.game.shut(t_ns, fault, detail)
 
     # --- what people send ----------------------------------------------------------------------------------------
 
     def _command(self, command: Command) -> None:
-        """`void why=…`, `settle`, `no_more_bets`, `clear device=… by=…`, as a capture's `command` line carries them."""
+        """`void reason=… why=…`, `settle`, `no_more_bets`, `clear device=… by=…`: as a capture carries them."""
         verb, *pairs = command.text.split() or [""]
         given = dict(pair.partition("=")[::2] for pair in pairs)
         t_ns = command.t_ns
@@ -192,7 +200,7 @@ class Table:
         done = False
         match verb:
             case "void":
-                done = game.void_by_hand(t_ns, given.get("why", ""))
+                done = game.void_by_hand(t_ns, given.get("why", ""), given.get("reason", "dealer_call"))
             case "settle":
                 done = game.phase is Phase.SETTLING
                 if done:

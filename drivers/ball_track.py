@@ -16,6 +16,9 @@ from the first pass to the last (13:47-20.32(j)1, (m)2: around the track, never 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations, pairwise
+from math import log
+from statistics import median
 from typing import Final, NamedTuple
 
 FASTEST_LAP_S: Final = 0.35
@@ -26,6 +29,9 @@ SLOWEST_LAP_S: Final = 4.5
 
 QUICKENING: Final = 0.8
 """A pass may come this much of the expected time early: real laps quicken by up to 20 % (design, section 4)."""
+
+SLOWING: Final = 1.8
+"""From one pass to the next the speed falls by no more than this: real laps by 1.55 at most (ours)."""
 
 NEAR_DROP_LAP_S: Final = 1.9
 """From this lap time on a ball is near the speed at which it drops (ours; design, section 4)."""
@@ -40,6 +46,13 @@ WIDTH_CHANGE: Final = 2.5
 AGREEING: Final = 3
 """Passes that must agree on the direction; two, where the other direction would be impossibly fast."""
 
+
+SWAP_PASSES: Final = 6
+"""Passes from which on an uneven speed tells of sensors that stand elsewhere (ours)."""
+
+LEAST_UNEVEN: Final = 0.05
+EVENER_SHARE: Final = 0.6
+"""A change of speed of 5 % from pass to pass that a swap would bring down to this share (ours)."""
 
 FOREIGN_PASSES: Final = 3
 """Passes that the ball cannot have made, after which something else is in the track (ours)."""
@@ -89,7 +102,8 @@ class BallTrack:
         """Passes that the ball which is followed cannot have made."""
         self.false_starts = 0
         """Passes on which no run could be built."""
-        self.first: Pass | None = None
+        self._taken: list[Pass] = []
+        """The passes of the run that is followed."""
 
     @property
     def course(self) -> Course | None:
@@ -106,22 +120,51 @@ class BallTrack:
     def take(self, new: Pass) -> bool:
         """Takes a pass; returns whether a ball that runs on explains it."""
         if not self.courses:
-            self.first = new
-            self.courses = [Course(direction, new) for direction in (1, -1)]
+            self._begin(new)
             return True
         followed = [on for course in self.courses if (on := self._follow(course, new)) is not None]
         if not followed:
             if self.direction is None and all(course.passes < AGREEING for course in self.courses):
                 # Too little to hold on to: what came before may have been the hand that threw the ball.
                 self.false_starts += 1
-                self.first = new
-                self.courses = [Course(direction, new) for direction in (1, -1)]
+                self._begin(new)
             else:
                 self.strays.append(new)
             return False
         self.courses = followed
+        self._taken.append(new)
         self._decide()
         return True
+
+    def _begin(self, new: Pass) -> None:
+        self.courses = [Course(direction, new) for direction in (1, -1)]
+        self._taken = [new]
+
+    def swapped(self) -> str | None:
+        """Which two sensors explain the run better the other way round, or None.
+
+        Sensors at unequal angles cut a lap in unequal parts, so the speed from pass to pass is even only where each
+        stands in its place. At equal angles no swap shows.
+        """
+        if len(self._taken) < SWAP_PASSES:
+            return None
+        places = list(self._deg)
+        own = min(self._unevenness(places, direction) for direction in (1, -1))
+        for one, other in combinations(range(len(places)), 2):
+            places[one], places[other] = places[other], places[one]
+            evener = min(self._unevenness(places, direction) for direction in (1, -1))
+            places[one], places[other] = places[other], places[one]
+            if own > LEAST_UNEVEN and evener < own * EVENER_SHARE:
+                return f"ball_{one + 1} and ball_{other + 1} look swapped: the other way round the ball runs evenly"
+        return None
+
+    def _unevenness(self, places: Sequence[float], direction: int) -> float:
+        """The median change of the logarithm of the speed from pass to pass."""
+        speeds = [
+            log((((places[b.sensor] - places[a.sensor]) * direction % 360) or 360.0) / (b.t_ns - a.t_ns))
+            for a, b in pairwise(self._taken)
+        ]
+        return median(abs(b - a) for a, b in pairwise(speeds))
 
     def overdue_ns(self) -> int | None:
         """When the ball, if no pass comes, has left the track; None while its speed is unknown."""
@@ -152,12 +195,15 @@ class BallTrack:
         else:
             ratio = seconds * course.deg_per_s / angle
             lap_more = seconds * course.deg_per_s / (angle + 360)
-            if not QUICKENING <= ratio <= course.patience:
+            if not QUICKENING <= ratio <= SLOWING:
                 return None
             if lap_more >= QUICKENING:
                 high = angle + 360
             if seconds * 360 / angle < FASTEST_LAP_S:
                 return None
+        between = len(self._between(course, angle))
+        # A first pass with sensors missed before the second may have been the hand: its travel is not proven.
+        counted = 0.0 if course.deg_per_s is None and between else angle
         deg_per_s = angle / seconds
         width_deg = new.width_ns / 1e9 * deg_per_s
         if course.width_deg is not None and not 1 / WIDTH_CHANGE < width_deg / course.width_deg < WIDTH_CHANGE:
@@ -166,10 +212,10 @@ class BallTrack:
             direction=course.direction,
             last=new,
             deg_per_s=deg_per_s,
-            travel_deg=course.travel_deg + angle,
+            travel_deg=course.travel_deg + counted,
             travel_high_deg=course.travel_high_deg + high,
             passes=course.passes + 1,
-            missed=course.missed + len(self._between(course, angle)),
+            missed=course.missed + between,
             width_deg=width_deg if course.width_deg is None else (3 * course.width_deg + width_deg) / 4,
         )
 

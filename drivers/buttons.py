@@ -53,7 +53,8 @@ class Buttons:
         self._debounce_ns = round(debounce_ms * 1e6)
         self._down: dict[str, bool] = {}
         self._since_ns: dict[str, int] = {}
-        self._open_ns: dict[str, int] = {}
+        self._first_ns: dict[str, int] = {}
+        self._opened_ns: dict[str, int] = {}
 
     @property
     def next_due_ns(self) -> int | None:
@@ -102,8 +103,8 @@ class Buttons:
             held_ns = self._since_ns[line] + self._debounce_ns
             if held_ns > t_ns:
                 return
-            pressed_ns = self._since_ns.pop(line)
-            found.append(ButtonPressed(t_ns=held_ns, button=line, pressed_ns=pressed_ns))
+            del self._since_ns[line]
+            found.append(ButtonPressed(t_ns=held_ns, button=line, pressed_ns=self._first_ns[line]))
 
     def _take(self, edge: Edge, found: list[Observation]) -> None:
         line, level, t_ns = edge
@@ -116,6 +117,12 @@ class Buttons:
         if bool(level) == known:
             return
         if level:
+            opened_ns = self._opened_ns.get(line)
+            if opened_ns is None or t_ns - opened_ns > self._debounce_ns or line not in self._first_ns:
+                self._first_ns[line] = t_ns
             self._since_ns[line] = t_ns
-        else:
-            self._since_ns.pop(line, None)
+            return
+        self._opened_ns[line] = t_ns
+        if self._since_ns.pop(line, None) is None:
+            # It was a press, and is over: what comes now is the next one.
+            self._first_ns.pop(line, None)

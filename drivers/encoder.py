@@ -18,8 +18,8 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Final, NamedTuple
 
-from drivers.lost_pulses import Chain, Rocking
-from drivers.quadrature import COUNTS_PER_SLOT, Quadrature, Stop
+from drivers.lost_pulses import GAP_COUNTS, Chain, Gap, Rocking
+from drivers.quadrature import ANY_GAP_NS, COUNTS_PER_SLOT, Quadrature, Stop
 from hal.values import Edge
 
 INDEX_MISSING_TURNS: Final = 1.1
@@ -27,6 +27,12 @@ INDEX_MISSING_TURNS: Final = 1.1
 
 SLIP_COUNTS: Final = COUNTS_PER_SLOT // 2
 """Half a slot: the greatest difference between index crossings that is not a slip (design, section 4)."""
+
+MOST_EXPLAINED: Final = 4 * COUNTS_PER_SLOT
+"""Losses that were only suspected explain no greater slip than this many counts (ours)."""
+
+STARTING_COUNTS: Final = 4
+"""Counts after a start or a turn before gaps in time are looked for (ours)."""
 
 STUCK_CHAIN: Final = 8
 """Edges of one line in a row, with none of the other, after which the other is not believed (ours)."""
@@ -40,6 +46,10 @@ ROCKING_PART: Final = 20
 
 END_MARGIN: Final = 0.4
 """How far from an edge of A or B, in counts, the end of the index must be to tell a swap (ours)."""
+
+
+STOP_DEG_PER_S2: Final = 1200.0
+"""Pegs and flapper stop a wheel with no more than this; faster stops are lost edges, or a hand (ours)."""
 
 
 class Slip(NamedTuple):
@@ -61,11 +71,19 @@ class Encoder:
         "_chain",
         "_crossing",
         "_end_phase",
+        "_gap",
+        "_gap_ns",
+        "_high_at",
         "_index_high",
+        "_least_stop_ns",
         "_least_turn_ns",
+        "_most_width",
         "_rocking",
         "_swing_from",
+        "_trusted_zero",
         "_turned_ns",
+        "_unarmed",
+        "_width",
         "_window",
         "bounces",
         "counts_per_turn",
@@ -74,6 +92,7 @@ class Encoder:
         "index",
         "index_missing",
         "losses",
+        "lost_counts",
         "missed_turns",
         "quadrature",
         "slip",
@@ -86,11 +105,18 @@ class Encoder:
         self.quadrature = Quadrature(a, b)
         self.index = index
         self.counts_per_turn = COUNTS_PER_SLOT * slots
-        self._end_phase = _certain_phase(index_width_deg * self.counts_per_turn / 360)
+        self._width = index_width_deg * self.counts_per_turn / 360
+        self._most_width = 2 * self._width + COUNTS_PER_SLOT
+        self._end_phase = _certain_phase(self._width)
+        self._high_at: int | None = None
+        self._gap: Gap | None = None
+        self._trusted_zero: int | None = None
+        """The last crossing, also while too many turns without one leave the angle unproven."""
         self.zero: int | None = None
         self.bounces = 0
         self.missed_turns = 0
         self._least_turn_ns = round((2 * 360 / self.counts_per_turn / MOST_DEG_PER_S2) ** 0.5 * 1e9)
+        self._least_stop_ns: int = round((360 / self.counts_per_turn / (2 * STOP_DEG_PER_S2)) ** 0.5 * 1e9)
         self._crossing: Edge | None = None
         self._index_high: int | None = None
         self._chain: Chain | None = None
@@ -104,7 +130,10 @@ class Encoder:
         self.index_missing = False
         self.stuck: str | None = None
         self.losses = 0
+        self.lost_counts = 0
+        """Counts that the losses told may have hidden: on a line that is not seen the disc can also turn back."""
         self._swing_from = self.quadrature.count
+        self._disarm()
         self._turned_ns: int | None = None
         self._rocking: Rocking | None = None
 
@@ -123,6 +152,12 @@ class Encoder:
     def angle_counts(self) -> int | None:
         """Counts since angle 0 as decoded, or None before the first index."""
         return None if self.zero is None else self.quadrature.count - self.zero
+
+    def stopped_at_speed(self) -> bool:
+        """Whether the last counts were so fast that the disc cannot have stopped within one more."""
+        quadrature = self.quadrature
+        last_ns = quadrature.t1_ns - quadrature.t2_ns
+        return 0 < last_ns < self._least_stop_ns
 
     def quiet_since_ns(self) -> int:
         """Since when the count has stayed within a window of two counts (one count either side)."""
@@ -153,7 +188,9 @@ class Encoder:
             if self._chain is not None or self._crossing is not None:
                 # What just happened shows by the next count.
                 window_low = window_high = quadrature.count
-            stop, edge = quadrature.run(edges, max(low, window_low), min(high, window_high), due_ns)
+            if self._gap is not None or self._unarmed:
+                window_low = window_high = quadrature.count
+            stop, edge = quadrature.run(edges, max(low, window_low), min(high, window_high), due_ns, self._gap_ns)
             if edge is None or stop is Stop.END:
                 return Stop.END, None, edges
             if stop is Stop.OTHER:
@@ -163,12 +200,24 @@ class Encoder:
                 continue
             if stop is Stop.DUE:
                 return stop, edge, chain((edge,), edges)
+            if stop is Stop.GAP:
+                self._open_gap(edge)
+                edges = chain((edge,), edges)
+                continue
             if stop is Stop.REPEATED:
                 self._lose(-COUNTS_PER_SLOT, COUNTS_PER_SLOT)
+                self.lost_counts += COUNTS_PER_SLOT
                 continue
             if stop is Stop.BACK:
+                self._disarm()
                 self._back(edge)
                 return stop, edge, edges
+            if self._gap is not None:
+                self._close_gap(self._gap)
+            elif self._unarmed:
+                self._unarmed -= 1
+                if not self._unarmed:
+                    self._arm()
             if self._chain is not None:
                 self._end_chain(self._chain)
             elif self._crossing is not None:
@@ -183,9 +232,13 @@ class Encoder:
             if count < low or count > high:
                 return Stop.LIMIT, edge, edges
 
-    def lost(self, line: str) -> None:
-        """The backend lost changes of one of the lines: nothing is proven until the next index."""
+    def lost(self, line: str, missing: int | None) -> None:
+        """The backend lost changes of one of the lines: nothing is proven until the next index.
+
+        `missing` is how many, if that is known.
+        """
         self.losses += 1
+        self.lost_counts += self.counts_per_turn if missing is None else 2 * missing
         if line != self.index:
             self._lose(-self.counts_per_turn, self.counts_per_turn)
 
@@ -195,7 +248,8 @@ class Encoder:
         self._index_high = None
         self._chain = None
         self._crossing = None
-        self.zero = None
+        self.zero = self._trusted_zero = None
+        self._high_at = None
         self._lose(-self.counts_per_turn, self.counts_per_turn)
 
     # --- the index -----------------------------------------------------------------------------------------------
@@ -228,6 +282,7 @@ class Encoder:
         # The count and the phase as they were at the index, before the count that confirms it.
         at = quadrature.count - quadrature.direction
         phase = (quadrature.phase - quadrature.direction) % COUNTS_PER_SLOT
+        self._check_width(edge, at)
         if edge.level != (quadrature.direction > 0):
             if self._end_phase is not None and phase != self._end_phase:
                 detail = (
@@ -240,18 +295,60 @@ class Encoder:
         if phase in (1, 2):
             detail = "B is high at the index: A and B are swapped, or one of them is inverted"
             self.slip = Slip(edge.t_ns, detail, explained=False)
-        elif self.zero is not None:
+        elif self._trusted_zero is not None:
             turn = self.counts_per_turn
-            off = (count - self.zero + turn // 2) % turn - turn // 2
+            off = (count - self._trusted_zero + turn // 2) % turn - turn // 2
             if abs(off) > SLIP_COUNTS:
                 detail = f"the index crossed {off:+d} counts from where a turn of {turn} ends"
                 # Counts that were lost are the negative of what the crossing is off.
-                explained = self.doubt_low <= -off <= self.doubt_high and self.doubtful
+                explained = self.doubtful and (self.losses > 0 or self.doubt_low <= -off <= self.doubt_high)
+                explained = explained and (self.losses > 0 or self.doubt_high - self.doubt_low <= MOST_EXPLAINED)
                 self.slip = Slip(edge.t_ns, detail, explained)
-        self.zero = count
+        self.zero = self._trusted_zero = count
         self.missed_turns = 0
         self.doubt_low = self.doubt_high = 0
         self._window = self._index_window(count)
+        if self._gap is None and not self._unarmed:
+            self._arm()
+
+    def _check_width(self, edge: Edge, at: int) -> None:
+        """The index is a few degrees wide. One that is high for most of a turn is inverted, or its sensor is stuck."""
+        if edge.level:
+            self._high_at = at
+            return
+        if self._high_at is not None and abs(at - self._high_at) > self._most_width:
+            wide = abs(at - self._high_at)
+            detail = f"the index was high for {wide} counts, not about {self._width:.0f}: it is inverted or stuck"
+            self.slip = Slip(edge.t_ns, detail, explained=False)
+        self._high_at = None
+
+    # --- gaps in time ---
+
+    def _disarm(self) -> None:
+        """The disc starts or turns: its next counts take any time."""
+        self._gap = None
+        self._gap_ns = ANY_GAP_NS
+        self._unarmed = STARTING_COUNTS
+
+    def _arm(self) -> None:
+        """The disc runs: a count that takes much longer than this one deserves a look."""
+        self._gap_ns = GAP_COUNTS * max(1, self.quadrature.t1_ns - self.quadrature.t2_ns)
+
+    def _open_gap(self, edge: Edge) -> None:
+        """A count that takes far longer than the one before: the disc slows, or whole slots were lost at speed."""
+        quadrature = self.quadrature
+        tau_ns = quadrature.t1_ns - quadrature.t2_ns
+        self._gap = Gap(quadrature.count, edge.t_ns - quadrature.t1_ns, tau_ns)
+        self._gap_ns = ANY_GAP_NS
+
+    def _close_gap(self, gap: Gap) -> None:
+        """The second count after a gap shows whether the disc had slowed."""
+        quadrature = self.quadrature
+        if abs(quadrature.count - gap.at) < 2:
+            return
+        self._gap = None
+        self._arm()
+        self._lose(*gap.lost(quadrature.t1_ns - quadrature.t2_ns, quadrature.direction))
 
     # --- turns, wobbles and losses -------------------------------------------------------------------------------
 

@@ -112,6 +112,7 @@ class WheelMoved(Observation, frozen=True, kw_only=True):
     """The wheel left its rest by more than one space."""
 
     direction: int
+    """0 where the sensors cannot tell."""
 
 
 class WheelSpun(Observation, frozen=True, kw_only=True):
@@ -219,6 +220,8 @@ class MoneyWheel:
                 self._reach(edge.t_ns, found)
             elif stop is Stop.BACK:
                 self._note_extreme(encoder.count - encoder.quadrature.direction)
+                if encoder.stuck is not None:
+                    self._tell_stuck(edge.t_ns, encoder.stuck, found)
         found.sort(key=lambda observation: observation.t_ns)
         return found
 
@@ -237,7 +240,7 @@ class MoneyWheel:
         if loss.line not in self.lines:
             return found
         if loss.cause is not Loss.UNPLUGGED:
-            self._encoder.lost(loss.line)
+            self._encoder.lost(loss.line, loss.missing)
             return found
         self._encoder.unplugged()
         if loss.line not in self._dead:
@@ -363,16 +366,12 @@ class MoneyWheel:
                 index_moved=encoder.slip is not None and not encoder.slip.explained and not encoder.losses,
             )
         )
-        if encoder.stuck is not None and encoder.stuck not in self._dead:
-            self._dead.add(encoder.stuck)
-            found.append(
-                SensorDead(
-                    t_ns=t_ns,
-                    line=encoder.stuck,
-                    fault="sensor_stuck",
-                    detail=f"{encoder.stuck} did not change while the other line of the encoder did",
-                )
-            )
+
+    def _tell_stuck(self, t_ns: int, line: str, found: list[Observation]) -> None:
+        if line not in self._dead:
+            self._dead.add(line)
+            detail = f"{line} did not change while the other line of the encoder did"
+            found.append(SensorDead(t_ns=t_ns, line=line, fault="sensor_stuck", detail=detail))
 
     def _doubt(self) -> tuple[str | None, str]:
         encoder = self._encoder
@@ -380,6 +379,10 @@ class MoneyWheel:
             return ("edges_lost" if encoder.losses else "encoder_slip"), encoder.slip.detail
         if encoder.stuck is not None:
             return "sensor_stuck", f"{encoder.stuck} did not change while the other line of the encoder did"
+        if encoder.lost_counts > self._rollback:
+            return "edges_lost", f"edges were lost that may hide {encoder.lost_counts} counts"
+        if encoder.stopped_at_speed():
+            return "edges_lost", "the edges ended at a speed at which no wheel stops"
         if encoder.index_missing:
             return "sensor_missing", "more than 1.1 turns without an index"
         if encoder.zero is None:

@@ -129,7 +129,7 @@ class PegWheel:
             self._missing = self._missing or self._since_index > 1.1 * self._spaces
         if self._pegs > 1 and not self._moved:
             self._moved = True
-            found.append(WheelMoved(t_ns=t_ns, direction=1))
+            found.append(WheelMoved(t_ns=t_ns, direction=0))
         if self._pegs >= HALF_TURN * self._spaces and not self._spun:
             self._spun = True
             found.append(WheelSpun(t_ns=t_ns, direction=1))

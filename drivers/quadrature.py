@@ -33,6 +33,9 @@ COUNTS_PER_SLOT: Final = 4
 _A: Final = 0
 _B: Final = 2
 
+ANY_GAP_NS: Final = 1 << 62
+"""No gap is too long."""
+
 REPEATED: Final = -1
 """Table entry: the edge repeats the level that the line has."""
 BACK: Final = -2
@@ -52,7 +55,9 @@ class Stop(IntEnum):
     """The edge turned the direction round; it was decoded."""
     REPEATED = 4
     """The edge repeats a level: a change of its line was lost. The count stayed."""
-    OTHER = 5
+    GAP = 5
+    """The edge came later after the last count than the gap given; it was not decoded."""
+    OTHER = 6
     """The edge is of no line of the encoder's, or of its index, and was not decoded."""
 
 
@@ -129,12 +134,14 @@ class Quadrature:
         self._state = None
         self._levels = {}
 
-    def run(self, edges: Iterator[Edge], low: int, high: int, due_ns: int) -> tuple[Stop, Edge | None]:
+    def run(
+        self, edges: Iterator[Edge], low: int, high: int, due_ns: int, gap_ns: int = ANY_GAP_NS
+    ) -> tuple[Stop, Edge | None]:
         """Decodes edges until one deserves a look, and says which and why.
 
-        Takes edges from the iterator until the count leaves `low` to `high`, an edge is later than `due_ns`, or is
-        out of the ordinary. The caller looks, and calls again with the rest of the same iterator; an edge that was
-        not decoded is the caller's to give again.
+        Takes edges from the iterator until the count leaves `low` to `high`, an edge is later than `due_ns`, comes more
+        than `gap_ns` after the count before, or is out of the ordinary. The caller looks, and calls again with the rest
+        of the same iterator; an edge that was not decoded is the caller's to give again.
         """
         if self._state is None:
             stop, edge = self._learn(edges, due_ns)
@@ -153,6 +160,9 @@ class Quadrature:
                 line, level, t = edge
                 if t > due_ns:
                     stop = Stop.DUE
+                    break
+                if t - t1 > gap_ns:
+                    stop = Stop.GAP
                     break
                 after = table[state + codes[line] + level]
                 if after < 0:

@@ -52,7 +52,8 @@ class Rotor:
         self.direction = 0
         """+1 or -1 while the rotor turns, 0 while it does not."""
         self._furthest = 0
-        self._back_ns = 0
+        self._furthest_ns = 0
+        self._slack = 0
         self.due_ns = NEVER_NS
 
     def rpm(self, t_ns: int) -> float:
@@ -89,9 +90,7 @@ class Rotor:
             elif stop is Stop.LIMIT:
                 self._reach(edge.t_ns, found)
             else:
-                self._note(encoder.count - encoder.quadrature.direction)
-                if encoder.quadrature.direction != self.direction:
-                    self._back_ns = edge.t_ns
+                self._note(encoder.count - encoder.quadrature.direction, encoder.quadrature.t2_ns)
 
     def pass_time(self, t_ns: int, found: list[Observation]) -> None:
         """Lets time pass: a rotor without counts has stopped."""
@@ -119,27 +118,33 @@ class Rotor:
         if not self.direction:
             # Every few counts a look at the speed.
             return self._furthest - _SPAN, self._furthest + _SPAN
-        back = self._furthest - self.direction * self.half_pocket
+        back = self._furthest - self.direction * (self.half_pocket + self._slack)
         return (back, NEVER_NS) if self.direction > 0 else (-NEVER_NS, back)
 
-    def _note(self, count: int) -> None:
+    def _note(self, count: int, t_ns: int) -> None:
+        """The disc turned, or seemed to, at a count."""
         if self.direction and (count - self._furthest) * self.direction > 0:
             self._furthest = count
+            self._furthest_ns = t_ns
+            self._slack = 0
 
     def _reach(self, t_ns: int, found: list[Observation]) -> None:
         encoder = self.encoder
         quadrature = encoder.quadrature
         heading = quadrature.direction
-        if self.direction and t_ns - self._back_ns < INERTIA_NS:
+        if self.direction and t_ns - self._furthest_ns < INERTIA_NS:
             # Too soon for a rotor's mass: noise or lost pulses. The window goes along until the time has passed.
-            self._furthest -= self.direction
+            self._slack += 1
             return
+        self._slack = 0
         if self.direction:
             self.direction = heading
             self._furthest = encoder.count
+            self._furthest_ns = t_ns
             found.append(RotorReversed(t_ns=t_ns, direction=heading))
             return
         self._furthest = encoder.count
+        self._furthest_ns = t_ns
         if 0 < t_ns - quadrature.t4_ns < self._slowest_ns:
             self.direction = heading
             self.due_ns = quadrature.t3_ns + self._slowest_ns

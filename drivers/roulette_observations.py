@@ -37,6 +37,8 @@ class BallLeftTrack(Observation, frozen=True, kw_only=True):
     picked_up: bool
     """It vanished well above the speed at which balls drop."""
     rotor_rpm: float
+    swapped: str | None = None
+    """Why the track sensors do not seem to stand where the configuration says."""
 
 
 class TrackQuiet(Observation, frozen=True, kw_only=True):

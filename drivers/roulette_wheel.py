@@ -189,11 +189,14 @@ class RouletteWheel:
         found: list[Observation] = []
         self._pass_time(loss.t_ns - 1, found)
         line = loss.line
+        if loss.cause is Loss.UNPLUGGED and line in self.lines:
+            detail = f"{line} is not driven: its cable, its supply or its board is off"
+            self._die(line, "sensor_missing", detail, loss.t_ns, found)
         if line in ("rotor_a", "rotor_b", "rotor_index"):
             if loss.cause is Loss.UNPLUGGED:
                 self.rotor.unplugged(loss.t_ns, found)
             else:
-                self.rotor.encoder.lost(line)
+                self.rotor.encoder.lost(line, loss.missing)
             self._head.forget()
             found.append(
                 RotorDoubt(t_ns=loss.t_ns, reason="edges_lost", detail=f"{line}: {loss.cause}", explained=True)
@@ -203,9 +206,6 @@ class RouletteWheel:
             self._sensors.forget(line)
         if line == "pocket":
             self._head.forget()
-        if loss.cause is Loss.UNPLUGGED and line in self.lines:
-            detail = f"{line} is not driven: its cable, its supply or its board is off"
-            self._die(line, "sensor_missing", detail, loss.t_ns, found)
         return _in_order(found)
 
     def due(self, t_ns: int) -> list[Observation]:
@@ -257,8 +257,9 @@ class RouletteWheel:
         course = track.course
         if course is None or course.lap_s is None:
             return
-        self._left = False
-        self._head.forget()
+        if self._left:
+            self._left = False
+            self._head.forget()
         found.append(
             BallPassed(
                 t_ns=t_ns,
@@ -329,6 +330,7 @@ class RouletteWheel:
 
     def _leave(self, t_ns: int, found: list[Observation]) -> None:
         self._left = True
+        self._head.forget()
         course = None if self._track is None else self._track.course
         if course is not None:
             lap_s = course.lap_s
@@ -339,6 +341,7 @@ class RouletteWheel:
                     lap_s=None if lap_s is None else round(lap_s, 4),
                     picked_up=lap_s is not None and lap_s < PICKED_UP_LAP_S,
                     rotor_rpm=round(self.rotor.rpm(t_ns), 2),
+                    swapped=None if self._track is None else self._track.swapped(),
                 )
             )
 

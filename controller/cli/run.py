@@ -27,9 +27,7 @@ from hal.lines import LineError
 @click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Stop after so many seconds.")
 @click.option("--speed", default="1", metavar="X", show_default=True, help="Simulated tables only: times real time.")
 @click.option("--seed", type=int, default=1, show_default=True, help="Simulated tables only.")
-@click.option(
-    "--fault", "faults", metavar="NAME[@ROUND]", multiple=True, help="Simulated tables only: as in feltwire simulate."
-)
+@click.option("--fault", "faults", metavar="[TABLE:]NAME[@ROUND]", multiple=True, help="Simulated tables only.")
 def command(
     tables: tuple[Path, ...], as_json: bool, seconds: float | None, speed: str, seed: int, faults: tuple[str, ...]
 ) -> None:
@@ -41,17 +39,17 @@ def command(
     \b
     Examples:
         feltwire run roulette.toml wheel.toml
-        feltwire run examples/roulette.toml --speed 20 --fault same_direction@2
+        feltwire run examples/roulette.toml --speed 20 --fault roulette-1:same_direction@2
 
     Exit codes: 0; 1 if no table could be opened; 2 for files or options that cannot be used.
     """
     configs = load_all(tables)
     _refuse_captures(configs)
     clock = _clock(configs, speed, faults)
-    plan = _plan(configs, faults)
+    plans = _plans(configs, faults)
     logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(levelname)s %(message)s")
     try:
-        asyncio.run(_run(configs, clock, plan, seed, as_json, seconds))
+        asyncio.run(_run(configs, clock, plans, seed, as_json, seconds))
     except LineError as error:
         click.echo(click.style(str(error), fg="red"), err=True)
         sys.exit(FATAL)
@@ -60,7 +58,7 @@ def command(
 async def _run(
     configs: Sequence[TableConfig],
     clock: Clock,
-    plan: dict[int | None, str],
+    plans: Sequence[dict[int | None, str]],
     seed: int,
     as_json: bool,
     seconds: float | None,
@@ -78,7 +76,7 @@ async def _run(
         print_events(said, as_json=as_json)
         sys.stdout.flush()
 
-    await run_tables(configs, clock, listen, stopped=stop.is_set, faults=plan, seed=seed)
+    await run_tables(configs, clock, listen, stopped=stop.is_set, faults=plans, seed=seed)
 
 
 def _refuse_captures(configs: Sequence[TableConfig]) -> None:
@@ -102,13 +100,29 @@ def _clock(configs: Sequence[TableConfig], speed: str, faults: Sequence[str]) ->
     return FastClock(times)
 
 
-def _plan(configs: Sequence[TableConfig], faults: Sequence[str]) -> dict[int | None, str]:
+def _plans(configs: Sequence[TableConfig], faults: Sequence[str]) -> list[dict[int | None, str]]:
+    """Each table's faults: `TABLE:NAME[@ROUND]`, or without a table those of every table that can have them."""
     if not faults:
-        return {}
+        return [{} for _ in configs]
     from controller.simulation import NoSimulatorError, fault_plan, geometry_of
     from simulators.faults import FaultError
 
-    try:
-        return fault_plan(faults, None, [geometry_of(config) for config in configs])
-    except (FaultError, NoSimulatorError) as error:
-        raise click.UsageError(str(error)) from error
+    plans: list[dict[int | None, str]] = []
+    unused = dict.fromkeys(faults)
+    error = ""
+    for config in configs:
+        plan: dict[int | None, str] = {}
+        for given in faults:
+            table, colon, name = given.rpartition(":")
+            if colon and table != config.id:
+                continue
+            try:
+                plan |= fault_plan([name], None, geometry_of(config))
+            except (FaultError, NoSimulatorError) as wrong:
+                error = str(wrong)
+            else:
+                unused.pop(given, None)
+        plans.append(plan)
+    if unused:
+        raise click.UsageError(f"--fault {next(iter(unused))}: no table can have it; {error}")
+    return plans

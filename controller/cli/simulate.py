@@ -64,7 +64,7 @@ def command(
         if "list" in faults:
             _list_faults(config)
             return
-        plan = fault_plan(faults, rounds, [geometry_of(config)])
+        plan = fault_plan(faults, rounds, geometry_of(config))
     except (FaultError, NoSimulatorError) as error:
         click.echo(click.style(str(error), fg="red"), err=True)
         sys.exit(BAD_CONFIGURATION)

@@ -57,7 +57,7 @@ class LinesSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     ] = None
     factory: Annotated[
         Literal["lgpio", "rpigpio", "pigpio", "native", "mock"] | None,
-        Meta(description="the pin factory of gpiozero; without it, gpiozero's own choice"),
+        Meta(description="the pin factory of gpiozero; without it, lgpio"),
     ] = None
 
 

@@ -115,13 +115,16 @@ class Game(ABC):
                 return
 
     def shut(self, t_ns: int, reason: str, detail: str) -> None:
-        """A fault of the device stops the table: a run that is on cannot be judged, and open bets go back."""
-        if self.phase is Phase.RUNNING:
-            self.unresolved(t_ns, reason, SpinEvidence(detail=detail), [])
-        elif self.phase is Phase.OPEN:
-            self.void(t_ns, reason, SpinEvidence(detail=detail))
-        self.phase = Phase.SHUT
+        """A fault of the device stops the table.
+
+        A run that is on cannot be judged, unless the rules void it for that very reason; open bets go back.
+        """
+        phase, self.phase = self.phase, Phase.SHUT
         self._settle_due_ns = NEVER_NS
+        if phase is Phase.RUNNING and reason not in self._reasons:
+            self._say_unresolved(t_ns, reason, SpinEvidence(detail=detail), [])
+        elif phase in (Phase.OPEN, Phase.RUNNING):
+            self._say_void(t_ns, reason, SpinEvidence(detail=detail))
 
     def reopen(self, t_ns: int) -> None:
         """The fault was cleared: the next round opens once the device is quiet."""
@@ -129,11 +132,11 @@ class Game(ABC):
         self.reset()
         self.over_if_quiet(t_ns)
 
-    def void_by_hand(self, t_ns: int, why: str = "") -> bool:
-        """The dealer calls the round void. Returns whether there was one to void."""
-        if self.phase not in (Phase.OPEN, Phase.RUNNING):
+    def void_by_hand(self, t_ns: int, why: str = "", reason: str = "dealer_call") -> bool:
+        """A person calls the round void, for a reason that the rules know. Returns whether there was one to void."""
+        if self.phase not in (Phase.OPEN, Phase.RUNNING) or reason not in self._reasons:
             return False
-        self.void(t_ns, "dealer_call", SpinEvidence(detail=why))
+        self.void(t_ns, reason, SpinEvidence(detail=why))
         return True
 
     def settle(self, t_ns: int, by: str) -> None:
@@ -197,20 +200,26 @@ class Game(ABC):
 
     def void(self, t_ns: int, reason: str, evidence: SpinEvidence) -> None:
         """The run is refused. The round is over when the device is quiet."""
-        known = self._reasons.get(reason)
-        call = OUR_CALL if known is None or known.call is None else known.call.value
-        rule = "ours" if known is None else known.rule
-        remove_ball = known is not None and known.remove_ball
-        self.say(events.Void, t_ns, call=call, reason=reason, rule=rule, evidence=evidence, remove_ball=remove_ball)
+        self._say_void(t_ns, reason, evidence)
         self.phase = Phase.RUNNING_OUT
         self.over_if_quiet(t_ns)
 
     def unresolved(self, t_ns: int, reason: str, evidence: SpinEvidence, candidates: list[dict[str, Any]]) -> None:
         """There may have been a result, but it is not proven: the dealer calls it."""
+        self._say_unresolved(t_ns, reason, evidence, candidates)
+        self._begin_settling(t_ns)
+
+    def _say_void(self, t_ns: int, reason: str, evidence: SpinEvidence) -> None:
+        known = self._reasons.get(reason)
+        call = OUR_CALL if known is None or known.call is None else known.call.value
+        rule = "ours" if known is None else known.rule
+        remove_ball = known is not None and known.remove_ball
+        self.say(events.Void, t_ns, call=call, reason=reason, rule=rule, evidence=evidence, remove_ball=remove_ball)
+
+    def _say_unresolved(self, t_ns: int, reason: str, evidence: SpinEvidence, candidates: list[dict[str, Any]]) -> None:
         known = self._reasons.get(reason)
         rule = "ours" if known is None else known.rule
         self.say(events.Unresolved, t_ns, reason=reason, rule=rule, evidence=evidence, candidates=candidates)
-        self._begin_settling(t_ns)
 
     def violation(self, t_ns: int, reason: str, rule: str, detail: str = "") -> None:
         """A person did something against the procedure."""

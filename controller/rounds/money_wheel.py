@@ -61,6 +61,8 @@ class MoneyWheelGame(Game):
         """A new round begins."""
         self._began_ns = None
         self._nudge = None
+        self._carried = False
+        """Whether the movement began before the last round was settled: it may be a nudge of no consequence."""
 
     def quiet(self) -> bool:
         """Whether the wheel rests."""
@@ -69,6 +71,7 @@ class MoneyWheelGame(Game):
     def opened_after_settling(self, t_ns: int) -> None:
         """The wheel was moved before the last round was settled: that spin is this round's."""
         after, self._after = self._after, []
+        self._carried = bool(after)
         for seen in after:
             self._judge(seen, max(t_ns, seen.t_ns))
 
@@ -89,6 +92,8 @@ class MoneyWheelGame(Game):
             self._moving = True
         elif isinstance(seen, WheelRested):
             self._moving = False
+            if seen.index_moved:
+                self.said.append(Fault(seen.t_ns, "encoder_slip", seen.detail))
         if self.phase in (Phase.OPEN, Phase.RUNNING):
             self._judge(seen, seen.t_ns)
         elif self.phase is Phase.RUNNING_OUT:
@@ -134,13 +139,14 @@ class MoneyWheelGame(Game):
         self._nudge = None
         if self._began_ns is None:
             self._began_ns = seen.t_ns
-        if self.seat.call_by == "auto":
+        if self.seat.call_by == "auto" and not self._carried:
             self.close_bets(t_ns, seen.t_ns, "auto")
 
     def _end_nudge(self, t_ns: int) -> None:
         """The wheel moved by less than half a turn and rested. After the call that is too short a spin."""
         nudge, self._nudge = self._nudge, None
         began_ns, self._began_ns = self._began_ns, None
+        self._carried = False
         if nudge is None:
             return
         if self.called_ns is not None and began_ns is not None and self.called_ns <= began_ns:
@@ -155,6 +161,8 @@ class MoneyWheelGame(Game):
     def _spin(self, seen: WheelSpun, t_ns: int) -> None:
         began_ns = seen.t_ns if self._began_ns is None else self._began_ns
         self.phase = Phase.RUNNING
+        if self.seat.call_by == "auto":
+            self.close_bets(t_ns, began_ns, "auto")
         self.say(events.RoundStarted, t_ns, direction=self._said(seen.direction))
         if self.called_ns is None or self.called_ns > began_ns:
             late = "never" if self.called_ns is None else "late"
@@ -165,8 +173,6 @@ class MoneyWheelGame(Game):
         """The spin is over: what does it prove?"""
         evidence = self._evidence(rested)
         least = self._rules.minimum_revolutions.value
-        if rested.index_moved:
-            self.said.append(Fault(t_ns, "encoder_slip", rested.detail))
         if rested.joined:
             self.unresolved(t_ns, "joined_mid_spin", evidence, [])
         elif rested.doubt in TRAVEL_DOUBTS:
@@ -176,13 +182,13 @@ class MoneyWheelGame(Game):
         elif rested.turns_high < least:
             self.void(t_ns, "wheel_revolutions", evidence)
         elif rested.turns_low < least:
-            self.unresolved(t_ns, "encoder_slip", evidence, [])
+            self.unresolved(t_ns, "edges_lost", evidence, [])
         elif rested.doubt is not None or rested.rest.space is None:
             self.unresolved(t_ns, rested.doubt or "sensor_missing", evidence, [])
         elif not rested.rest.clear:
             self._between(t_ns, rested, evidence)
         elif rested.rest.others:
-            self.unresolved(t_ns, "encoder_slip", evidence, self._candidates(rested))
+            self.unresolved(t_ns, "edges_lost", evidence, self._candidates(rested))
         elif not rested.direction_proven and not self._wheel.accept_pegs:
             self.unresolved(t_ns, "direction_unproven", evidence, self._candidates(rested))
         else:

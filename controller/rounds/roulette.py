@@ -24,7 +24,6 @@ from drivers.roulette_observations import (
     BallPassed,
     BallSeen,
     ForeignObject,
-    LevelAgain,
     NotLevel,
     PocketRead,
     RotorDoubt,
@@ -33,6 +32,9 @@ from drivers.roulette_observations import (
 from drivers.roulette_wheel import RouletteWheelConfig
 from feed import events
 from feed.events import SpinEvidence
+
+MISSED_PART: Final = 2
+"""More than one sensor missed to two passes is not a ball that misses one now and then (ours)."""
 
 WHOLE: Final = 1e-6
 """Revolutions are sums of angles: so much less than four is still four."""
@@ -59,6 +61,8 @@ class RouletteGame(Game):
 
     def reset(self) -> None:
         """A new round begins."""
+        self._stale = self._busy
+        """Whether what runs in the track is not this round's: it is let run out."""
         self._joined = False
         self._pass: BallPassed | None = None
         self._rotor_at_launch = 0
@@ -78,6 +82,7 @@ class RouletteGame(Game):
     def opened_after_settling(self, t_ns: int) -> None:
         """A ball was launched before the last round was settled: it runs for this one."""
         early, self._early = self._early, []
+        self._stale = self._busy and not early
         for seen in early:
             self._judge(seen, max(t_ns, seen.t_ns))
 
@@ -111,12 +116,13 @@ class RouletteGame(Game):
             case TrackQuiet():
                 self._busy = False
             case NotLevel():
-                self._not_level(seen)
-            case LevelAgain():
-                pass
+                self.said.append(Fault(seen.t_ns, "not_level", f"inclined by {seen.tilt_deg:g} degrees"))
+                return
             case _:
                 pass
-        if self.phase in (Phase.OPEN, Phase.RUNNING):
+        if self._stale:
+            self._stale = self._busy
+        elif self.phase in (Phase.OPEN, Phase.RUNNING):
             self._judge(seen, seen.t_ns)
         elif self.phase is Phase.RUNNING_OUT:
             self.over_if_quiet(seen.t_ns)
@@ -146,10 +152,10 @@ class RouletteGame(Game):
             case ForeignObject():
                 self._foreign(seen, t_ns)
             case RotorStopped():
-                if self.phase is Phase.RUNNING and self._left is None:
-                    self._refuse(t_ns, "rotor_not_turning", "the rotor stopped while the ball was in the track")
+                if self.phase is Phase.RUNNING and not self._joined:
+                    self._refuse(t_ns, "rotor_not_turning", "the rotor stopped before the ball was at rest")
             case RotorReversed():
-                if self.phase is Phase.RUNNING:
+                if self.phase is Phase.RUNNING and not self._joined:
                     self._refuse(t_ns, "rotor_reversed", "the rotor turned back by more than half a pocket")
             case RotorDoubt():
                 self._doubt(seen, t_ns)
@@ -205,6 +211,11 @@ class RouletteGame(Game):
             self._refuse(t_ns, "ball_revolutions", "the ball left the track before its direction was proven")
         elif last.travel + WHOLE < least:
             self._refuse(t_ns, "ball_revolutions", f"{last.travel:.2f} revolutions around the track are proven")
+        elif seen.swapped is not None:
+            self.said.append(Fault(t_ns, "sensors_swapped", seen.swapped))
+        elif last.missed * MISSED_PART > last.passes:
+            detail = f"{last.missed} sensors were passed unseen in {last.passes} passes"
+            self.unresolved(t_ns, "sensor_missing", self._evidence(detail), [])
         elif seen.picked_up:
             self._refuse(
                 t_ns, "ball_revolutions", f"the ball vanished at a lap time of {seen.lap_s} s: it did not drop"
@@ -244,8 +255,13 @@ class RouletteGame(Game):
         self._give_up_ns = NEVER_NS
         pocket = self._results.pocket(seen.pocket)
         result = self._results.result(pocket)
+        last = self._pass
         if self._slip is not None:
             self.unresolved(t_ns, self._slip.reason, self._evidence(self._slip.detail), [result])
+            return
+        if last is None or last.direction != -self._rotor:
+            detail = "ball and rotor are not proven to go opposite ways"
+            self.unresolved(t_ns, "ball_direction", self._evidence(detail), [result])
             return
         self._judge_call(t_ns)
         if self._results.is_no_spin(pocket):
@@ -271,12 +287,6 @@ class RouletteGame(Game):
         if not seen.explained:
             self._slip = seen
             self.said.append(Fault(t_ns, seen.reason, seen.detail))
-
-    def _not_level(self, seen: NotLevel) -> None:
-        detail = f"inclined by {seen.tilt_deg:g} degrees"
-        if self.phase is Phase.RUNNING:
-            self._refuse(seen.t_ns, "not_level", detail)
-        self.said.append(Fault(seen.t_ns, "not_level", detail))
 
     # --- the call ------------------------------------------------------------------------------------------------
 
