@@ -107,7 +107,8 @@ def with_index(edges: list[Edge], turns: int) -> Subject:
             for batch in batches:
                 # Nothing in a clean rotation is handed back: one call decodes a batch.
                 encoder.run(iter(batch), -ALWAYS, ALWAYS, ALWAYS)
-            proven = encoder.slip is None and not encoder.index_missing and encoder.zero is not None
+            index = encoder.index
+            proven = index.slip is None and not index.missing and index.zero is not None
             return encoder.count if proven else -1
 
         return run

@@ -16,9 +16,11 @@ from controller.rules.profile import profile
 from controller.table import Identity, Table
 from drivers.buttons import BUTTONS, Buttons, ButtonsConfig
 from drivers.driver import Driver
-from drivers.money_wheel import MoneyWheel, MoneyWheelConfig
+from drivers.money_wheel import MoneyWheel
+from drivers.money_wheel_config import MoneyWheelConfig
 from drivers.peg_wheel import PegWheel
-from drivers.roulette_wheel import RouletteWheel, RouletteWheelConfig
+from drivers.roulette_wheel import RouletteWheel
+from drivers.roulette_wheel_config import RouletteWheelConfig
 from drivers.star_x import StarXConfig, StarXWheel
 
 EPOCH_1970 = datetime(1970, 1, 1, tzinfo=UTC)
@@ -29,7 +31,7 @@ SETTLE_BUTTON = "dealer_settled"
 def own_time(t_ns: int) -> str:
     """The time of a replay or a simulation: its own, from 1970-01-01T00:00:00Z on."""
     moment = EPOCH_1970 + timedelta(microseconds=t_ns // 1000)
-    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond:06d}Z"
+    return moment.isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 def table_for(
@@ -40,12 +42,13 @@ def table_for(
     time_of: Callable[[int], str] = own_time,
     wires: Collection[str] | None = None,
     sequence: int = 0,
+    ephemeral: int = 0,
     rounds: int = 0,
 ) -> Table:
     """The table that a checked configuration describes.
 
     `wires` are the lines that a capture declares: they decide which buttons there are. None takes the
-    configuration's word. `sequence` and `rounds` are where the table goes on from another.
+    configuration's word. `sequence`, `ephemeral` and `rounds` are where the table goes on from another.
     """
     buttons = config.buttons if wires is None else tuple(button for button in BUTTONS if button in wires)
     seat = Seat(
@@ -68,7 +71,7 @@ def table_for(
         devices=tuple({"device": device.name, "driver": device.driver} for device in config.devices.values()),
     )
     game.round = rounds
-    return Table(identity, game, drivers, time_of, sequence=sequence)
+    return Table(identity, game, drivers, time_of, sequence=sequence, ephemeral=ephemeral)
 
 
 def _game(config: TableConfig, seat: Seat) -> tuple[Game, Driver]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from secrets import token_hex
 from typing import Final
@@ -53,27 +54,31 @@ class LiveTable:
             wires=config.buttons if config.live else None,
         )
         self._sources: list[LineSource] = list(wiring.sources)
-        self.ring = Ring(clock.now_ns())
-        """The last minutes of the lines."""
+        self.ring: Ring | None = None
+        """The last minutes of the lines; None before anything came."""
         uses = config.uses
         lamp = NoMoreBetsLamp() if NoMoreBetsLamp.line in uses and NoMoreBetsLamp.line in config.pins else None
         display = NumberDisplay() if NumberDisplay.link in wiring.links else None
         self._signals = Signals(lamp, display)
 
     def open(self) -> None:
-        """Opens the wires, then the table.
+        """Opens the wires, then the table. What was opened is closed again if not all can be.
 
         Raises:
             LineError: a line or a port cannot be had.
         """
-        for source in self._sources:
-            self._merge.add(source.name, source.max_lateness_ns, source.lines)
-            source.open(self._merge)
-        display = self._wiring.links.get(NumberDisplay.link)
-        if display is not None:
-            display.open(_Deaf())
-        if self._wiring.outputs is not None:
-            self._wiring.outputs.open()
+        try:
+            for source in self._sources:
+                self._merge.add(source.name, source.max_lateness_ns, source.lines)
+                source.open(self._merge)
+            display = self._wiring.links.get(NumberDisplay.link)
+            if display is not None:
+                display.open(_Deaf())
+            if self._wiring.outputs is not None:
+                self._wiring.outputs.open()
+        except LineError:
+            self._close_wires()
+            raise
         self._say(self._table.open(self._clock.now_ns()))
 
     def tick(self) -> None:
@@ -88,6 +93,9 @@ class LiveTable:
                 self._merge.until(source.name, source.delivered_until(now_ns))
         batch = self._merge.take()
         if batch is not None:
+            if self.ring is None:
+                firsts = [values[0].t_ns for values in (batch.edges, batch.rare) if values]
+                self.ring = Ring(min(firsts, default=batch.until_ns))
             self.ring.append(batch)
             self._say(self._table.feed(batch))
 
@@ -99,15 +107,20 @@ class LiveTable:
                 self._say(self._table.feed(Batch([], [Command(f"clear device={device} by={by}", t_ns)], t_ns)))
 
     def close(self, reason: str) -> None:
-        """Closes the table, then its wires. Outputs go safe."""
+        """Makes the outputs safe and closes the wires, then closes the table."""
+        self._close_wires()
         self._say(self._table.close(self._clock.now_ns(), reason))
-        for source in self._sources:
-            source.close()
-        display = self._wiring.links.get(NumberDisplay.link)
-        if display is not None:
-            display.close()
-        if self._wiring.outputs is not None:
-            self._wiring.outputs.close()
+
+    def _close_wires(self) -> None:
+        with ExitStack() as closing:
+            for source in self._sources:
+                closing.callback(source.close)
+            display = self._wiring.links.get(NumberDisplay.link)
+            if display is not None:
+                closing.callback(display.close)
+            if self._wiring.outputs is not None:
+                # Called first: the stack is undone from its end.
+                closing.callback(self._wiring.outputs.close)
 
     def _say(self, said: Sequence[Event]) -> None:
         if not said:
@@ -174,5 +187,6 @@ async def run_tables(
                 if table.config.lines.backend == "sim":
                     table.supervise("simulated-supervisor")
     finally:
-        for table in tables:
-            table.close("the service stops")
+        with ExitStack() as closing:
+            for table in tables:
+                closing.callback(table.close, "the service stops")

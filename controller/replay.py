@@ -14,13 +14,15 @@ import msgspec
 from controller.assemble import table_for
 from controller.configuration.values import DeviceConfig, TableConfig
 from drivers.buttons import BUTTONS
-from drivers.roulette_wheel import RouletteWheelConfig
+from drivers.roulette_wheel_config import RouletteWheelConfig
 from feed.events import Event
 from hal.capture.errors import CaptureError
 from hal.capture.header import CaptureHeader, Kind
 from hal.capture.names import COMMAND, LOST
 from hal.capture.vcd_reader import open_capture
 
+READINGS = frozenset({"level_x", "level_y"})
+LINKS = frozenset({"wheel_serial", "number_display"})
 MOST_SENSORS = 8
 """Track sensors that a capture may have."""
 
@@ -33,13 +35,21 @@ def replay(config: TableConfig, paths: Sequence[Path]) -> Iterator[list[Event]]:
     Raises:
         CaptureError: a file is wrong, or lacks a wire that the table needs.
     """
-    sequence = rounds = 0
+    sequence = ephemeral = rounds = 0
     for path in paths:
         with open_capture(path) as capture:
-            names = _names(config, capture.header)
+            names = _names(config, capture.header, path)
             lines = set(names.values())
             fitted = _fitted(config, lines, path)
-            table = table_for(fitted, epoch="replay", simulated=True, wires=lines, sequence=sequence, rounds=rounds)
+            table = table_for(
+                fitted,
+                epoch="replay",
+                simulated=True,
+                wires=lines,
+                sequence=sequence,
+                ephemeral=ephemeral,
+                rounds=rounds,
+            )
             said: list[Event] = []
             opened = False
             for batch in capture.batches(names):
@@ -50,26 +60,35 @@ def replay(config: TableConfig, paths: Sequence[Path]) -> Iterator[list[Event]]:
                 said += table.feed(batch)
         if not opened:
             raise CaptureError(path, None, "the capture holds no time at all", "record it again")
-        sequence, rounds = table.sequence, table.game.round
+        sequence, ephemeral, rounds = table.sequence, table.ephemeral, table.game.round
         yield said
 
 
-def _names(config: TableConfig, header: CaptureHeader) -> dict[str, str]:
+def _names(config: TableConfig, header: CaptureHeader, path: Path) -> dict[str, str]:
     """Which variable of the file is which line: `[pins] line = { name = "…" }`, or the line's own name."""
-    known = _known_lines(config)
-    mapped = {pin.name: line for line, pin in config.pins.items() if pin.name is not None}
-    declared = {variable.name for variable in header.variables} | {variable.path for variable in header.variables}
     names: dict[str, str] = {}
-    for line in known:
-        if line in mapped.values():
-            continue
-        if line in declared:
-            names[line] = line
-    names.update({name: line for name, line in mapped.items() if name in declared and line in known})
+    declared: dict[str, Kind] = {}
+    for variable in header.variables:
+        declared[variable.name] = declared[variable.path] = variable.kind
+    for line in _known_lines(config):
+        pin = config.pins.get(line)
+        mapped = None if pin is None else pin.name
+        name = mapped if mapped is not None and mapped in declared else line
+        if name in declared:
+            _check_kind(line, name, declared[name], path)
+            names[name] = line
     for special in (COMMAND, LOST):
         if any(variable.name == special and variable.kind is Kind.STRING for variable in header.variables):
             names[special] = special
     return names
+
+
+def _check_kind(line: str, name: str, kind: Kind, path: Path) -> None:
+    """A digital line is a wire, an inclination a real, a link a string."""
+    expected = Kind.REAL if line in READINGS else Kind.STRING if line in LINKS else Kind.WIRE
+    if kind is not expected:
+        cause = f"{name} is declared as a {kind}, and the line {line} is a {expected}"
+        raise CaptureError(path, None, cause, f"declare it as a {expected}")
 
 
 def _known_lines(config: TableConfig) -> list[str]:
@@ -88,7 +107,7 @@ def _fitted(config: TableConfig, lines: Collection[str], path: Path) -> TableCon
     """
     wheel = config.devices["wheel"]
     if isinstance(wheel.config, RouletteWheelConfig):
-        sensors = _sensors(lines)
+        sensors = _sensors(lines, path)
         config = config._replace(devices=_with_sensors(config.devices, wheel, sensors, path))
     needed = [line for line, use in config.uses.items() if use.required and not line.startswith(("ball_", "dealer_"))]
     missing = [line for line in needed if line not in lines]
@@ -102,11 +121,13 @@ def _fitted(config: TableConfig, lines: Collection[str], path: Path) -> TableCon
     return config
 
 
-def _sensors(lines: Collection[str]) -> int:
-    number = 0
-    while f"ball_{number + 1}" in lines:
-        number += 1
-    return number
+def _sensors(lines: Collection[str], path: Path) -> int:
+    there = [i + 1 for i in range(MOST_SENSORS) if f"ball_{i + 1}" in lines]
+    if there and there[-1] != len(there):
+        missing = next(i for i in range(1, there[-1]) if i not in there)
+        cause = f"the capture declares the wire ball_{there[-1]} and no wire ball_{missing}"
+        raise CaptureError(path, None, cause, "number the track sensors from ball_1 without a gap")
+    return len(there)
 
 
 def _with_sensors(

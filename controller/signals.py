@@ -24,7 +24,7 @@ class Signals:
             if self._lamp is not None:
                 if isinstance(data, events.NoMoreBets):
                     commands.append(self._lamp.called(data.mono_ns))
-                elif isinstance(data, events.RoundOpened | events.TableClosed):
+                elif isinstance(data, events.RoundOpened | events.TableClosed) or _shuts(data):
                     commands.append(self._lamp.over(data.mono_ns))
             if self._display is not None:
                 if isinstance(data, events.Outcome) and "pocket" in data.result:
@@ -32,3 +32,8 @@ class Signals:
                 elif isinstance(data, events.NoMoreBets):
                     commands.append(self._display.clear(data.mono_ns))
         return commands
+
+
+def _shuts(data: events.Data) -> bool:
+    """Whether the table is shut by it: outputs go safe on a fault."""
+    return isinstance(data, events.DeviceFault) and data.blocks_play

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from controller.assemble import table_for
 from controller.configuration.values import TableConfig
 from controller.table import Table
-from drivers.money_wheel import MoneyWheelConfig
-from drivers.roulette_wheel import RouletteWheelConfig
+from drivers.money_wheel_config import MoneyWheelConfig
+from drivers.roulette_wheel_config import RouletteWheelConfig
 from feed import events
 from feed.events import Event
 from hal.values import Batch, Command
@@ -121,7 +121,11 @@ def fault_plan(given: Sequence[str], rounds: int | None, geometry: Geometry) -> 
         if at and not (number.isdecimal() and 1 <= int(number) <= (rounds or 10**9)):
             last = f" to {rounds}" if rounds else ""
             raise FaultError(f'fault "{one}": after @ comes the number of a round, from 1{last}')
-        plan[int(number) if at else None] = name
+        place = int(number) if at else None
+        if place in plan:
+            where = "every round" if place is None else f"round {place}"
+            raise FaultError(f'fault "{one}": {where} has the fault "{plan[place]}" already; give each round one')
+        plan[place] = name
     return plan
 
 
@@ -141,12 +145,15 @@ def simulate(config: TableConfig, rounds: int, seed: int, faults: Mapping[int | 
     for number in range(1, rounds + 1):
         fault = faults.get(number, faults.get(None))
         played = simulator.round(fault)
-        said = table.feed(played.batch) + _supervise(table, played.batch.until_ns)
+        said = table.feed(played.batch)
+        commands = _supervise(table, played.batch.until_ns)
+        if commands:
+            said += table.feed(Batch([], [*commands], played.batch.until_ns))
+            played = played._replace(batch=played.batch._replace(rare=[*played.batch.rare, *commands]))
         yield Played(number, fault, played.batch, said, played.truth)
 
 
-def _supervise(table: Table, t_ns: int) -> list[Event]:
-    """The simulated supervisor clears what shut the table."""
+def _supervise(table: Table, t_ns: int) -> list[Command]:
+    """What the simulated supervisor sends: what shut the table is cleared."""
     devices = dict.fromkeys(fault.device for fault in table.faults.standing)
-    commands = [Command(f"clear device={device} by=simulated-supervisor", t_ns) for device in devices]
-    return table.feed(Batch([], [*commands], t_ns)) if commands else []
+    return [Command(f"clear device={device} by=simulated-supervisor", t_ns) for device in devices]

@@ -13,10 +13,9 @@ from typing import Any, Final
 import msgspec
 
 from controller.faults import FaultLatch, LatchedFault
-from controller.rounds.game import Fault, Game, Phase
+from controller.rounds.game import CauseGone, Fault, Game, Phase
 from drivers.buttons import ButtonPressed
 from drivers.driver import Driver, Observation
-from drivers.roulette_observations import LevelAgain
 from drivers.sensor_health import SensorAlive, SensorDead
 from feed import events
 from feed.events import Data, Event
@@ -24,6 +23,12 @@ from hal.values import Batch, Command, Edge, EdgesLost, Frame, Rare, Reading
 
 SUPERVISOR_KEY: Final = "supervisor_key"
 """The key switch with which a supervisor clears faults: whoever holds the key is the named person."""
+
+HEEDED: Final = frozenset({SensorDead, SensorAlive, ButtonPressed})
+"""The observations that mean something to the table itself, whatever is played on it."""
+
+GAME_DEVICE: Final = "wheel"
+"""The device that a game's rounds judge."""
 
 OPTIONAL_LINES: Final = frozenset({"dealer_void", "dealer_settled", "supervisor_key"})
 """Lines without which the table can still be played."""
@@ -53,8 +58,9 @@ class Table:
         time_of: Callable[[int], str],
         *,
         sequence: int = 0,
+        ephemeral: int = 0,
     ) -> None:
-        """`sequence` is that of the last event before, where this table goes on from another."""
+        """`sequence` and `ephemeral` number the last events before, where this table goes on from another."""
         self.identity = identity
         self.game = game
         self.faults = FaultLatch()
@@ -62,13 +68,19 @@ class Table:
         self._owner = {line: driver.name for driver in drivers for line in driver.lines}
         self._time_of = time_of
         self._sequence = sequence
-        self._ephemeral = 0
+        self._ephemeral = ephemeral
         self._events: list[Event] = []
+        self._warned: set[str] = set()
 
     @property
     def sequence(self) -> int:
         """The number of the last durable event."""
         return self._sequence
+
+    @property
+    def ephemeral(self) -> int:
+        """The number of the last event that is not durable."""
+        return self._ephemeral
 
     @property
     def next_due_ns(self) -> int | None:
@@ -86,6 +98,9 @@ class Table:
             software=identity.software,
             devices=[dict(device) for device in identity.devices],
         )
+        for driver in self._drivers:
+            # From now on silence counts, however late the first batch comes.
+            driver.due(t_ns)
         self.game.open(t_ns)
         self._collect()
         return self._take()
@@ -128,6 +143,9 @@ class Table:
             seen.append(rare)
             return
         name = rare.link if isinstance(rare, Frame) else rare.line
+        if name not in self._owner:
+            self._warn_once(rare.t_ns, "unknown_line", f"values come of {name}, which no device of the table has")
+            return
         for driver in self._drivers:
             if name not in driver.lines:
                 continue
@@ -138,29 +156,39 @@ class Table:
             elif isinstance(rare, EdgesLost):
                 seen += driver.lost(rare)
 
+    def _warn_once(self, t_ns: int, warning: str, detail: str) -> None:
+        if detail not in self._warned:
+            self._warned.add(detail)
+            self._tell(events.DeviceWarning, t_ns, device="table", warning=warning, detail=detail)
+
     # --- from observations to events -----------------------------------------------------------------------------
 
     def _observe(self, seen: Observation | Command) -> None:
-        self.game.due(seen.t_ns - 1)
-        self._collect()
+        game = self.game
+        game.due(seen.t_ns - 1)
+        if game.said:
+            self._collect()
         if isinstance(seen, Command):
             self._command(seen)
             return
+        if type(seen) in HEEDED:
+            self._heed(seen)
+        if not (isinstance(seen, ButtonPressed) and seen.button == SUPERVISOR_KEY):
+            game.observe(seen)
+        if game.said:
+            self._collect()
+
+    def _heed(self, seen: Observation) -> None:
+        """Takes what an observation means to the table: sensors that die and live, and the supervisor's key."""
         if isinstance(seen, SensorDead):
             device = self._owner.get(seen.line, "table")
             self.faults.appears(device, seen.fault, seen.line)
             self._latch(seen.t_ns, device, seen.fault, seen.detail, seen.line not in OPTIONAL_LINES)
         elif isinstance(seen, SensorAlive):
             self.faults.goes(self._owner.get(seen.line, "table"), seen.line)
-        elif isinstance(seen, LevelAgain):
-            self.faults.goes("wheel", "level")
         elif isinstance(seen, ButtonPressed) and seen.button == SUPERVISOR_KEY:
             for device in dict.fromkeys(fault.device for fault in self.faults.standing):
                 self._clear(seen.t_ns, device, SUPERVISOR_KEY)
-            self._collect()
-            return
-        self.game.observe(seen)
-        self._collect()
 
     def _collect(self) -> None:
         """Takes what the game said: events to be numbered, faults to be latched."""
@@ -168,9 +196,11 @@ class Table:
             said, self.game.said = self.game.said, []
             for one in said:
                 if isinstance(one, Fault):
-                    if one.fault == "not_level":
-                        self.faults.appears("wheel", one.fault, "level")
-                    self._latch(one.t_ns, "wheel", one.fault, one.detail, True)
+                    if one.cause:
+                        self.faults.appears(GAME_DEVICE, one.fault, one.cause)
+                    self._latch(one.t_ns, GAME_DEVICE, one.fault, one.detail, True)
+                elif isinstance(one, CauseGone):
+                    self.faults.goes(GAME_DEVICE, one.cause)
                 else:
                     self._say(one)
 
@@ -193,8 +223,7 @@ class Table:
 
     def _command(self, command: Command) -> None:
         """`void reason=… why=…`, `settle`, `no_more_bets`, `clear device=… by=…`: as a capture carries them."""
-        verb, *pairs = command.text.split() or [""]
-        given = dict(pair.partition("=")[::2] for pair in pairs)
+        verb, given = _parsed(command.text)
         t_ns = command.t_ns
         game = self.game
         done = False
@@ -220,6 +249,11 @@ class Table:
         if not by:
             return False
         cleared = self.faults.clear(device)
+        for fault in self.faults.standing:
+            causes = self.faults.causes(fault.device, fault.fault)
+            if fault.device == device and causes:
+                detail = f"{fault.fault} stays: {', '.join(causes)} still as it was"
+                self._tell(events.DeviceWarning, t_ns, device=device, warning="not_cleared", detail=detail)
         for fault in cleared:
             self._tell(events.DeviceCleared, t_ns, device=device, fault=fault.fault, by=by)
         if cleared and not self.faults.blocks_play:
@@ -268,6 +302,20 @@ class Table:
     def _take(self) -> list[Event]:
         said, self._events = self._events, []
         return said
+
+
+def _parsed(text: str) -> tuple[str, dict[str, str]]:
+    """A command's verb and what it gives: a value goes on to the next `key=`, so `why=spill on the layout` is one."""
+    verb, _, rest = text.strip().partition(" ")
+    given: dict[str, str] = {}
+    key = ""
+    for word in rest.split():
+        name, equals, value = word.partition("=")
+        if equals and name.isidentifier():
+            key, given[name] = name, value
+        elif key:
+            given[key] += f" {word}"
+    return verb, given
 
 
 def _time(value: tuple[object, object, int]) -> int:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING
 
 from controller.configuration.values import TableConfig
 from drivers.indicators import NumberDisplay
@@ -12,6 +14,9 @@ from hal.framing import LineFramer
 from hal.lines import LineSource, by_chip
 from hal.outputs import Outputs
 from hal.serial_link import SerialLink, SerialSettings
+
+if TYPE_CHECKING:
+    from gpiozero.pins import Factory
 
 DEFAULT_FACTORY = "lgpio"
 """The pin factory of gpiozero that works on every Pi."""
@@ -39,7 +44,7 @@ def wire(config: TableConfig, clock: Clock, faults: Mapping[int | None, str], se
     wiring = Wiring()
     for name, link in config.links.items():
         settings = SerialSettings(baudrate=link.baud)
-        wiring.links[name] = SerialLink(f"{config.id}:{name}", link.port, clock, LineFramer(), settings)
+        wiring.links[name] = SerialLink(name, link.port, clock, LineFramer(), settings)
     wiring.sources += [link for name, link in wiring.links.items() if name != NumberDisplay.link]
     inputs = [pin.spec() for line, pin in config.pins.items() if config.uses[line].kind == "input"]
     outputs = [pin.output_spec() for line, pin in config.pins.items() if config.uses[line].kind == "output"]
@@ -53,14 +58,22 @@ def wire(config: TableConfig, clock: Clock, faults: Mapping[int | None, str], se
             wiring.outputs = Outputs(outputs, GpiodOutputs(outputs), clock)
     elif config.lines.backend == "gpiozero":
         from hal.backends.gpiozero import GpiozeroLines
-        from hal.backends.gpiozero_factory import load_factory
         from hal.outputs_gpiozero import GpiozeroOutputs
 
-        factory = load_factory(config.lines.factory or DEFAULT_FACTORY)
-        wiring.sources.append(GpiozeroLines(inputs, clock, factory, name=f"{config.id}:gpiozero"))
+        factory = _factory(config.lines.factory or DEFAULT_FACTORY)
+        if inputs:
+            wiring.sources.append(GpiozeroLines(inputs, clock, factory, name=f"{config.id}:gpiozero"))
         if outputs:
             wiring.outputs = Outputs(outputs, GpiozeroOutputs(outputs, factory), clock)
     return wiring
+
+
+@cache
+def _factory(name: str) -> Factory:
+    """gpiozero's factory, of which a process has one: it claims the chip, and is closed with the process."""
+    from hal.backends.gpiozero_factory import load_factory
+
+    return load_factory(name)
 
 
 def _simulated(config: TableConfig, clock: Clock, faults: Mapping[int | None, str], seed: int) -> LineSource:

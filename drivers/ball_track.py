@@ -16,10 +16,13 @@ from the first pass to the last (13:47-20.32(j)1, (m)2: around the track, never 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import combinations, pairwise
 from math import log
 from statistics import median
 from typing import Final, NamedTuple
+
+from drivers.driver import NEVER_NS
 
 FASTEST_LAP_S: Final = 0.35
 """No ball is faster: launches reach 2.4 laps a second (ours)."""
@@ -46,6 +49,8 @@ WIDTH_CHANGE: Final = 2.5
 AGREEING: Final = 3
 """Passes that must agree on the direction; two, where the other direction would be impossibly fast."""
 
+SAME_DEG: Final = 1e-6
+"""Angles nearer to each other are the same."""
 
 SWAP_PASSES: Final = 6
 """Passes from which on an uneven speed tells of sensors that stand elsewhere (ours)."""
@@ -67,37 +72,112 @@ class Pass(NamedTuple):
     width_ns: int
 
 
-class Course(NamedTuple):
+class Leg(NamedTuple):
+    """The way of a ball from one sensor to another, in one direction."""
+
+    deg: float
+    """0 < angle <= 360."""
+    between: int
+    """Sensors that the ball passes on the way."""
+
+
+class Legs(NamedTuple):
+    """The ways from one sensor, in one direction."""
+
+    to: tuple[Leg, ...]
+    """To each sensor."""
+    nearest_deg: float
+    """To the next sensor that the ball comes to."""
+
+
+class Course:
     """One explanation of the passes so far: the ball runs in this direction."""
 
-    direction: int
-    last: Pass
-    deg_per_s: float | None = None
-    travel_deg: float = 0.0
-    travel_high_deg: float = 0.0
-    passes: int = 1
-    missed: int = 0
-    width_deg: float | None = None
+    __slots__ = (
+        "_legs",
+        "deg_per_s",
+        "direction",
+        "last",
+        "missed",
+        "overdue_ns",
+        "passes",
+        "travel_deg",
+        "travel_high_deg",
+        "width_deg",
+    )
+
+    def __init__(self, direction: int, first: Pass, legs: Sequence[Legs]) -> None:
+        """`legs` are those of the direction, from each sensor."""
+        self._legs = legs
+        self.direction = direction
+        """+1 or -1, the positive being that of growing angles."""
+        self.last = first
+        self.deg_per_s: float | None = None
+        """Speed between the last two passes."""
+        self.travel_deg = 0.0
+        self.travel_high_deg = 0.0
+        self.passes = 1
+        self.missed = 0
+        """Sensors that the ball passed without their telling."""
+        self.width_deg: float | None = None
+        """What the ball covers of the track as the sensors see it, smoothed."""
+        self.overdue_ns = NEVER_NS
+        """When the ball, if no pass comes, has left the track; never while its speed is unknown."""
 
     @property
     def lap_s(self) -> float | None:
         """Lap time at the speed between the last two passes."""
         return None if self.deg_per_s is None else 360 / self.deg_per_s
 
-    @property
-    def patience(self) -> float:
-        """Times the expected interval for which the ball may still be in the track."""
-        lap = self.lap_s
-        return OVERDUE_NEAR_DROP if lap is not None and lap >= NEAR_DROP_LAP_S else OVERDUE
+    def follow(self, new: Pass) -> bool:
+        """Adds a pass; returns False, and stays as it is, if a ball on this course cannot have made it."""
+        seconds = (new.t_ns - self.last.t_ns) / 1e9
+        if seconds <= 0:
+            return False
+        speed = self.deg_per_s
+        angle, between = self._legs[self.last.sensor].to[new.sensor]
+        lap_s = seconds * 360 / angle
+        counted = high = angle
+        if speed is None:
+            if not FASTEST_LAP_S <= lap_s <= SLOWEST_LAP_S:
+                return False
+            if between:
+                # With sensors missed before the second pass the first may have been the hand: this is not proven.
+                counted = 0.0
+        else:
+            expected = seconds * speed
+            if not QUICKENING <= expected / angle <= SLOWING or lap_s < FASTEST_LAP_S:
+                return False
+            if expected / (angle + 360) >= QUICKENING:
+                high = angle + 360
+        speed = angle / seconds
+        width_deg = new.width_ns / 1e9 * speed
+        if self.width_deg is not None:
+            if not 1 / WIDTH_CHANGE < width_deg / self.width_deg < WIDTH_CHANGE:
+                return False
+            width_deg = (3 * self.width_deg + width_deg) / 4
+        self.last = new
+        self.deg_per_s = speed
+        self.travel_deg += counted
+        self.travel_high_deg += high
+        self.passes += 1
+        self.missed += between
+        self.width_deg = width_deg
+        patience = OVERDUE_NEAR_DROP if 360 / speed >= NEAR_DROP_LAP_S else OVERDUE
+        self.overdue_ns = new.t_ns + round(self._legs[new.sensor].nearest_deg / speed * patience * 1e9)
+        return True
 
 
 class BallTrack:
     """Follows one run of the ball over its passes. A new run is a new `BallTrack`."""
 
     def __init__(self, sensors_deg: Sequence[float]) -> None:
+        """`sensors_deg` are the angles of the sensors on the bowl."""
         self._deg = tuple(sensors_deg)
+        self._legs = {direction: _legs(self._deg, direction) for direction in (1, -1)}
         self.courses: list[Course] = []
         self.direction: int | None = None
+        """+1 or -1 once it is proven."""
         self.strays: list[Pass] = []
         """Passes that the ball which is followed cannot have made."""
         self.false_starts = 0
@@ -110,7 +190,16 @@ class BallTrack:
         """The explanation that stands: the proven direction's, else the one with the fewest misses."""
         if not self.courses:
             return None
+        if len(self.courses) == 1:
+            return self.courses[0]
         return min(self.courses, key=lambda c: (c.missed, c.deg_per_s or 0.0))
+
+    @property
+    def overdue_ns(self) -> int:
+        """When the ball, if no pass comes, has left the track; never while its speed is unknown."""
+        if len(self.courses) == 1:
+            return self.courses[0].overdue_ns
+        return max((course.overdue_ns for course in self.courses), default=NEVER_NS)
 
     @property
     def crowded(self) -> bool:
@@ -122,7 +211,7 @@ class BallTrack:
         if not self.courses:
             self._begin(new)
             return True
-        followed = [on for course in self.courses if (on := self._follow(course, new)) is not None]
+        followed = [course for course in self.courses if course.follow(new)]
         if not followed:
             if self.direction is None and all(course.passes < AGREEING for course in self.courses):
                 # Too little to hold on to: what came before may have been the hand that threw the ball.
@@ -133,11 +222,12 @@ class BallTrack:
             return False
         self.courses = followed
         self._taken.append(new)
-        self._decide()
+        if self.direction is None:
+            self._decide()
         return True
 
     def _begin(self, new: Pass) -> None:
-        self.courses = [Course(direction, new) for direction in (1, -1)]
+        self.courses = [Course(direction, new, legs) for direction, legs in self._legs.items()]
         self._taken = [new]
 
     def swapped(self) -> str | None:
@@ -149,6 +239,8 @@ class BallTrack:
         if len(self._taken) < SWAP_PASSES:
             return None
         places = list(self._deg)
+        if self._unevenness(places, self.direction or 1) <= LEAST_UNEVEN:
+            return None
         own = min(self._unevenness(places, direction) for direction in (1, -1))
         for one, other in combinations(range(len(places)), 2):
             places[one], places[other] = places[other], places[one]
@@ -166,66 +258,8 @@ class BallTrack:
         ]
         return median(abs(b - a) for a, b in pairwise(speeds))
 
-    def overdue_ns(self) -> int | None:
-        """When the ball, if no pass comes, has left the track; None while its speed is unknown."""
-        latest: int | None = None
-        for course in self.courses:
-            if course.deg_per_s is None:
-                continue
-            ahead = min(self._angle(course, sensor) for sensor in range(len(self._deg)))
-            t_ns = course.last.t_ns + round(ahead / course.deg_per_s * course.patience * 1e9)
-            latest = t_ns if latest is None else max(latest, t_ns)
-        return latest
-
-    def _angle(self, course: Course, sensor: int) -> float:
-        """From the last pass on to a sensor, in the direction of the course: 0 < angle <= 360."""
-        angle = (self._deg[sensor] - self._deg[course.last.sensor]) * course.direction % 360
-        return angle if angle > 1e-6 else 360.0
-
-    def _follow(self, course: Course, new: Pass) -> Course | None:
-        """The course with the pass added, or None if a ball on it cannot have made the pass."""
-        seconds = (new.t_ns - course.last.t_ns) / 1e9
-        angle = self._angle(course, new.sensor)
-        high = angle
-        if seconds <= 0:
-            return None
-        if course.deg_per_s is None:
-            if not FASTEST_LAP_S <= seconds * 360 / angle <= SLOWEST_LAP_S:
-                return None
-        else:
-            ratio = seconds * course.deg_per_s / angle
-            lap_more = seconds * course.deg_per_s / (angle + 360)
-            if not QUICKENING <= ratio <= SLOWING:
-                return None
-            if lap_more >= QUICKENING:
-                high = angle + 360
-            if seconds * 360 / angle < FASTEST_LAP_S:
-                return None
-        between = len(self._between(course, angle))
-        # A first pass with sensors missed before the second may have been the hand: its travel is not proven.
-        counted = 0.0 if course.deg_per_s is None and between else angle
-        deg_per_s = angle / seconds
-        width_deg = new.width_ns / 1e9 * deg_per_s
-        if course.width_deg is not None and not 1 / WIDTH_CHANGE < width_deg / course.width_deg < WIDTH_CHANGE:
-            return None
-        return Course(
-            direction=course.direction,
-            last=new,
-            deg_per_s=deg_per_s,
-            travel_deg=course.travel_deg + counted,
-            travel_high_deg=course.travel_high_deg + high,
-            passes=course.passes + 1,
-            missed=course.missed + between,
-            width_deg=width_deg if course.width_deg is None else (3 * course.width_deg + width_deg) / 4,
-        )
-
-    def _between(self, course: Course, angle: float) -> list[int]:
-        """The sensors that a ball passes on the way without their telling."""
-        return [sensor for sensor in range(len(self._deg)) if self._angle(course, sensor) < angle - 1e-6]
-
     def _decide(self) -> None:
-        if self.direction is not None:
-            return
+        """The direction is proven once enough passes agree on it, and the other way explains them worse."""
         best, *others = sorted(self.courses, key=lambda c: c.missed)
         if not others:
             proven = best.passes >= AGREEING or (best.passes == AGREEING - 1 and best.missed == 0)
@@ -234,3 +268,15 @@ class BallTrack:
         if proven:
             self.direction = best.direction
             self.courses = [best]
+
+
+@cache
+def _legs(sensors_deg: tuple[float, ...], direction: int) -> tuple[Legs, ...]:
+    """The ways of a direction, from each sensor: the same for every run on a wheel."""
+    found: list[Legs] = []
+    for start in sensors_deg:
+        angles = [(end - start) * direction % 360 for end in sensors_deg]
+        angles = [angle if angle > SAME_DEG else 360.0 for angle in angles]
+        to = tuple(Leg(angle, sum(other < angle - SAME_DEG for other in angles)) for angle in angles)
+        found.append(Legs(to, min(angles)))
+    return tuple(found)

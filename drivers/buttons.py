@@ -65,8 +65,10 @@ class Buttons:
         """Takes the buttons' edges; those of other lines are passed over."""
         lines = self.lines
         found: list[Observation] = []
+        if not lines:
+            return found
         for edge in batch:
-            if edge[0] in lines:
+            if edge.line in lines:
                 self._pass_time(edge.t_ns - 1, found)
                 self._take(edge, found)
         return found

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Final, Protocol
 
 import msgspec
 
 from hal.values import Edge, EdgesLost, Frame, Reading
+
+NEVER_NS: Final = 1 << 62
+"""A deadline that is not set: later than any time that a table will see."""
 
 
 class Observation(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,38 +1,27 @@
 """An incremental encoder with an index: a count that can be proven, or says how wrong it may be.
 
-The index crosses angle 0 at the same count of every turn (turning positive its rising edge, turning the other way
-its falling edge: the same edge of the same tooth). So every crossing checks the turn before it:
+    edges ─► Quadrature ─► count ─────────────► proven or disproven by the index, once a turn (`drivers.index_proof`)
+                 │                                                        │
+                 └─► gaps, turns, bounces ─► pulses lost since then? (`drivers.lost_pulses`) ─► doubt
 
-    count - count at the crossing before = a multiple of the counts per turn, within half a slot   the count is proven
-                                           anything else                                           `encoder_slip`
-    more than 1.1 turns without a crossing                                                         `sensor_missing`
-    B high at angle 0                                            A and B are swapped or one of them is inverted
-
-Between the last crossing and now nothing but the edges themselves can tell (`drivers.lost_pulses`). Where a turn cannot
-be told from a loss, the count is kept and `doubt` says between which offsets the truth lies.
+Where a turn cannot be told from a loss, the count is kept and `doubt_low` and `doubt_high` say between which offsets
+from it the truth lies.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain
-from typing import Final, NamedTuple
+from typing import Final
 
-from drivers.lost_pulses import GAP_COUNTS, Chain, Gap, Rocking
-from drivers.quadrature import ANY_GAP_NS, COUNTS_PER_SLOT, Quadrature, Stop
+from drivers.gap_watch import GapWatch
+from drivers.index_proof import IndexProof
+from drivers.lost_pulses import Chain, Rocking
+from drivers.quadrature import BACK, COUNTS_PER_SLOT, DUE, GAP, OTHER, REPEATED, Quadrature, Stop
 from hal.values import Edge
-
-INDEX_MISSING_TURNS: Final = 1.1
-"""Turns without an index after which it is missing (design, section 4)."""
-
-SLIP_COUNTS: Final = COUNTS_PER_SLOT // 2
-"""Half a slot: the greatest difference between index crossings that is not a slip (design, section 4)."""
 
 MOST_EXPLAINED: Final = 4 * COUNTS_PER_SLOT
 """Losses that were only suspected explain no greater slip than this many counts (ours)."""
-
-STARTING_COUNTS: Final = 4
-"""Counts after a start or a turn before gaps in time are looked for (ours)."""
 
 STUCK_CHAIN: Final = 8
 """Edges of one line in a row, with none of the other, after which the other is not believed (ours)."""
@@ -40,100 +29,67 @@ STUCK_CHAIN: Final = 8
 MOST_DEG_PER_S2: Final = 10_000.0
 """No hand and no flapper turns a wheel round with more than this, about 175 rad/s^2 (ours)."""
 
-
-ROCKING_PART: Final = 20
-"""A swing of less than this part of a turn is a disc that rocks at the end of its run (ours)."""
-
-END_MARGIN: Final = 0.4
-"""How far from an edge of A or B, in counts, the end of the index must be to tell a swap (ours)."""
-
-
 STOP_DEG_PER_S2: Final = 1200.0
 """Pegs and flapper stop a wheel with no more than this; faster stops are lost edges, or a hand (ours)."""
 
-
-class Slip(NamedTuple):
-    """The index crossed at a count where it cannot."""
-
-    t_ns: int
-    detail: str
-    explained: bool
-    """Whether losses that were noticed since the crossing before account for it."""
+ROCKING_PART: Final = 20
+"""A swing of less than this part of a turn is a disc that rocks at the end of its run (ours)."""
 
 
 class Encoder:
     """Decodes one encoder with its index, and keeps book of what it cannot be sure of.
 
-    Angles in turns: `turns(count)`; `angle()` is known once an index has been crossed.
+    `count` is in counts of a quarter of a slot; `angle_counts()` is known once the index has been crossed.
     """
 
     __slots__ = (
+        "_again",
         "_chain",
-        "_crossing",
-        "_end_phase",
-        "_gap",
-        "_gap_ns",
-        "_high_at",
-        "_index_high",
+        "_gaps",
         "_least_stop_ns",
         "_least_turn_ns",
-        "_most_width",
         "_rocking",
         "_swing_from",
-        "_trusted_zero",
         "_turned_ns",
-        "_unarmed",
-        "_width",
-        "_window",
         "bounces",
         "counts_per_turn",
         "doubt_high",
         "doubt_low",
         "index",
-        "index_missing",
         "losses",
         "lost_counts",
-        "missed_turns",
         "quadrature",
-        "slip",
         "stuck",
-        "turn_width",
-        "zero",
     )
 
     def __init__(self, a: str, b: str, index: str, slots: int, index_width_deg: float) -> None:
+        """`a`, `b` and `index` are the lines; `slots` the high periods of A in one turn."""
         self.quadrature = Quadrature(a, b)
-        self.index = index
         self.counts_per_turn = COUNTS_PER_SLOT * slots
-        self._width = index_width_deg * self.counts_per_turn / 360
-        self._most_width = 2 * self._width + COUNTS_PER_SLOT
-        self._end_phase = _certain_phase(self._width)
-        self._high_at: int | None = None
-        self._gap: Gap | None = None
-        self._trusted_zero: int | None = None
-        """The last crossing, also while too many turns without one leave the angle unproven."""
-        self.zero: int | None = None
-        self.bounces = 0
-        self.missed_turns = 0
+        self.index = IndexProof(index, self.counts_per_turn, index_width_deg)
         self._least_turn_ns = round((2 * 360 / self.counts_per_turn / MOST_DEG_PER_S2) ** 0.5 * 1e9)
         self._least_stop_ns: int = round((360 / self.counts_per_turn / (2 * STOP_DEG_PER_S2)) ** 0.5 * 1e9)
-        self._crossing: Edge | None = None
-        self._index_high: int | None = None
+        self.bounces = 0
+        """Chains of edges that were a contact's bounce, since the start: a worn sensor has more and more."""
+        self._again: Edge | None = None
+        """An edge that was handed back before it was decoded: it is the next."""
         self._chain: Chain | None = None
-        self._window = self._index_window(0)
+        self._gaps = GapWatch()
         self.begin_run()
 
     def begin_run(self) -> None:
         """A new run (spin) begins: what was wrong in the last one no longer counts."""
+        self.index.begin_run()
         self.doubt_low = self.doubt_high = 0
-        self.slip: Slip | None = None
-        self.index_missing = False
+        """Between which offsets from the count the truth lies, in counts."""
         self.stuck: str | None = None
+        """The line of A and B that did not change while the other did."""
         self.losses = 0
+        """How often edges were lost for certain."""
         self.lost_counts = 0
         """Counts that the losses told may have hidden: on a line that is not seen the disc can also turn back."""
         self._swing_from = self.quadrature.count
-        self._disarm()
+        self._gaps.begin()
         self._turned_ns: int | None = None
         self._rocking: Rocking | None = None
 
@@ -151,7 +107,8 @@ class Encoder:
 
     def angle_counts(self) -> int | None:
         """Counts since angle 0 as decoded, or None before the first index."""
-        return None if self.zero is None else self.quadrature.count - self.zero
+        zero = self.index.zero
+        return None if zero is None else self.quadrature.count - zero
 
     def stopped_at_speed(self) -> bool:
         """Whether the last counts were so fast that the disc cannot have stopped within one more."""
@@ -176,61 +133,69 @@ class Encoder:
 
     # --- edges ---------------------------------------------------------------------------------------------------
 
-    def run(self, edges: Iterator[Edge], low: int, high: int, due_ns: int) -> tuple[Stop, Edge | None, Iterator[Edge]]:
+    def run(
+        self, edges: Iterator[Edge], low: int, high: int, due_ns: int, quiet_ns: int = 0
+    ) -> tuple[Stop, Edge | None]:
         """As `Quadrature.run`, but the index and every oddity are dealt with here.
 
         Stops only for `END`, `DUE`, `LIMIT`, `BACK` (the disc may have turned: an extreme to note) and `OTHER` (a line
-        that is not the encoder's). The iterator returned is the one to go on with.
+        that is not the encoder's). The edge of a `DUE` is decoded first when the rest of the same iterator is given.
         """
         quadrature = self.quadrature
+        index = self.index
+        gaps = self._gaps
         while True:
-            window_low, window_high = self._window
-            if self._chain is not None or self._crossing is not None:
+            ahead = edges
+            if self._again is not None:
+                ahead, self._again = chain((self._again,), edges), None
+            least, most = index.window
+            if gaps.waits or index.crossing is not None or self._chain is not None:
                 # What just happened shows by the next count.
-                window_low = window_high = quadrature.count
-            if self._gap is not None or self._unarmed:
-                window_low = window_high = quadrature.count
-            stop, edge = quadrature.run(edges, max(low, window_low), min(high, window_high), due_ns, self._gap_ns)
-            if edge is None or stop is Stop.END:
-                return Stop.END, None, edges
-            if stop is Stop.OTHER:
-                if edge.line != self.index:
-                    return stop, edge, edges
-                self._cross(edge)
-                continue
-            if stop is Stop.DUE:
-                return stop, edge, chain((edge,), edges)
-            if stop is Stop.GAP:
-                self._open_gap(edge)
-                edges = chain((edge,), edges)
-                continue
-            if stop is Stop.REPEATED:
+                least = most = quadrature.count
+            if least < low:
+                least = low
+            if most > high:
+                most = high
+            # The first edge of a chain, not the last counts, says since when the disc may be quiet.
+            stop, edge = quadrature.run(
+                ahead, least, most, due_ns, gaps.limit_ns, quiet_ns if self._chain is None else 0
+            )
+            if edge is None:
+                return stop, None
+            if stop is OTHER:
+                if edge.line != index.line:
+                    return stop, edge
+                if not index.cross(edge, quadrature.phase is not None):
+                    self.losses += 1
+            elif stop is DUE:
+                self._again = edge
+                return stop, edge
+            elif stop is GAP:
+                self._again = edge
+                gaps.open(edge.t_ns, quadrature)
+            elif stop is REPEATED:
                 self._lose(-COUNTS_PER_SLOT, COUNTS_PER_SLOT)
                 self.lost_counts += COUNTS_PER_SLOT
-                continue
-            if stop is Stop.BACK:
-                self._disarm()
+            elif stop is BACK:
+                gaps.begin()
                 self._back(edge)
-                return stop, edge, edges
-            if self._gap is not None:
-                self._close_gap(self._gap)
-            elif self._unarmed:
-                self._unarmed -= 1
-                if not self._unarmed:
-                    self._arm()
-            if self._chain is not None:
-                self._end_chain(self._chain)
-            elif self._crossing is not None:
-                self._confirm(self._crossing)
-            count = quadrature.count
-            if not self._window[0] <= count <= self._window[1]:
-                # Whatever the angle was, it is no longer proven.
-                self.index_missing = True
-                self.missed_turns += 1
-                self.zero = None
-                self._window = self._index_window(count)
-            if count < low or count > high:
-                return Stop.LIMIT, edge, edges
+                return stop, edge
+            else:
+                self._count_on()
+                if not low <= quadrature.count <= high:
+                    return stop, edge
+
+    def _count_on(self) -> None:
+        """A count later: what the edges before it meant can be told now."""
+        index = self.index
+        self._lose(*self._gaps.count(self.quadrature))
+        if self._chain is not None:
+            self._end_chain(self._chain)
+        elif index.crossing is not None:
+            self._confirm()
+        count = self.quadrature.count
+        if not index.window[0] <= count <= index.window[1]:
+            index.overdue(count)
 
     def lost(self, line: str, missing: int | None) -> None:
         """The backend lost changes of one of the lines: nothing is proven until the next index.
@@ -239,116 +204,30 @@ class Encoder:
         """
         self.losses += 1
         self.lost_counts += self.counts_per_turn if missing is None else 2 * missing
-        if line != self.index:
+        if line != self.index.line:
             self._lose(-self.counts_per_turn, self.counts_per_turn)
 
     def unplugged(self) -> None:
         """The cable was pulled: levels, count and angle are unknown until edges and an index come again."""
         self.quadrature.forget()
-        self._index_high = None
+        self.index.forget()
         self._chain = None
-        self._crossing = None
-        self.zero = self._trusted_zero = None
-        self._high_at = None
         self._lose(-self.counts_per_turn, self.counts_per_turn)
 
     # --- the index -----------------------------------------------------------------------------------------------
 
-    def _index_window(self, count: int) -> tuple[int, int]:
-        width = int(INDEX_MISSING_TURNS * self.counts_per_turn)
-        return count - width, count + width
+    def _confirm(self) -> None:
+        """The index proves the count: what was in doubt before is settled."""
+        if self.index.confirm(self.quadrature, self._explains):
+            self.doubt_low = self.doubt_high = 0
+            self._gaps.adapt(self.quadrature)
 
-    def _cross(self, edge: Edge) -> None:
-        """An edge of the index. Which end of the index it is shows by the count before it and the count after it.
-
-        A disc that turns round between two counts crosses the same end twice, and a spike on the line is two edges too:
-        neither says anything.
-        """
-        known = self._index_high is not None
-        if edge.level == self._index_high:
-            self.losses += 1
-            return
-        self._index_high = edge.level
-        if not known or self.quadrature.phase is None:
-            return
-        self._crossing = edge if self._crossing is None else None
-
-    def _confirm(self, edge: Edge) -> None:
-        """The disc went on after an edge of the index: the edge at angle 0 proves or disproves the count."""
-        self._crossing = None
-        quadrature = self.quadrature
-        if quadrature.phase is None:
-            return
-        # The count and the phase as they were at the index, before the count that confirms it.
-        at = quadrature.count - quadrature.direction
-        phase = (quadrature.phase - quadrature.direction) % COUNTS_PER_SLOT
-        self._check_width(edge, at)
-        if edge.level != (quadrature.direction > 0):
-            if self._end_phase is not None and phase != self._end_phase:
-                detail = (
-                    f"the index ends in quarter {phase} of a slot, not {self._end_phase}: A, B or index are mixed up"
-                )
-                self.slip = Slip(edge.t_ns, detail, explained=False)
-            return
-        # A rises at angle 0, so the index that comes within a count of it belongs to that very count.
-        count = at + (phase == 3)
-        if phase in (1, 2):
-            detail = "B is high at the index: A and B are swapped, or one of them is inverted"
-            self.slip = Slip(edge.t_ns, detail, explained=False)
-        elif self._trusted_zero is not None:
-            turn = self.counts_per_turn
-            off = (count - self._trusted_zero + turn // 2) % turn - turn // 2
-            if abs(off) > SLIP_COUNTS:
-                detail = f"the index crossed {off:+d} counts from where a turn of {turn} ends"
-                # Counts that were lost are the negative of what the crossing is off.
-                explained = self.doubtful and (self.losses > 0 or self.doubt_low <= -off <= self.doubt_high)
-                explained = explained and (self.losses > 0 or self.doubt_high - self.doubt_low <= MOST_EXPLAINED)
-                self.slip = Slip(edge.t_ns, detail, explained)
-        self.zero = self._trusted_zero = count
-        self.missed_turns = 0
-        self.doubt_low = self.doubt_high = 0
-        self._window = self._index_window(count)
-        if self._gap is None and not self._unarmed:
-            self._arm()
-
-    def _check_width(self, edge: Edge, at: int) -> None:
-        """The index is a few degrees wide. One that is high for most of a turn is inverted, or its sensor is stuck."""
-        if edge.level:
-            self._high_at = at
-            return
-        if self._high_at is not None and abs(at - self._high_at) > self._most_width:
-            wide = abs(at - self._high_at)
-            detail = f"the index was high for {wide} counts, not about {self._width:.0f}: it is inverted or stuck"
-            self.slip = Slip(edge.t_ns, detail, explained=False)
-        self._high_at = None
-
-    # --- gaps in time ---
-
-    def _disarm(self) -> None:
-        """The disc starts or turns: its next counts take any time."""
-        self._gap = None
-        self._gap_ns = ANY_GAP_NS
-        self._unarmed = STARTING_COUNTS
-
-    def _arm(self) -> None:
-        """The disc runs: a count that takes much longer than this one deserves a look."""
-        self._gap_ns = GAP_COUNTS * max(1, self.quadrature.t1_ns - self.quadrature.t2_ns)
-
-    def _open_gap(self, edge: Edge) -> None:
-        """A count that takes far longer than the one before: the disc slows, or whole slots were lost at speed."""
-        quadrature = self.quadrature
-        tau_ns = quadrature.t1_ns - quadrature.t2_ns
-        self._gap = Gap(quadrature.count, edge.t_ns - quadrature.t1_ns, tau_ns)
-        self._gap_ns = ANY_GAP_NS
-
-    def _close_gap(self, gap: Gap) -> None:
-        """The second count after a gap shows whether the disc had slowed."""
-        quadrature = self.quadrature
-        if abs(quadrature.count - gap.at) < 2:
-            return
-        self._gap = None
-        self._arm()
-        self._lose(*gap.lost(quadrature.t1_ns - quadrature.t2_ns, quadrature.direction))
+    def _explains(self, lost: int) -> bool:
+        """Whether losses that were noticed since the last index account for so many lost counts."""
+        if not self.doubtful:
+            return False
+        suspected = self.doubt_low <= lost <= self.doubt_high and self.doubt_high - self.doubt_low <= MOST_EXPLAINED
+        return self.losses > 0 or suspected
 
     # --- turns, wobbles and losses -------------------------------------------------------------------------------
 
@@ -374,14 +253,13 @@ class Encoder:
     def _end_chain(self, last: Chain) -> None:
         """The other line moved too: now it shows whether the disc turned or went on."""
         self._chain = None
-        crossing, self._crossing = self._crossing, None
         quadrature = self.quadrature
         if not last.turned:
-            if crossing is not None:
-                self._confirm(crossing)
+            self._confirm()
             self.bounces += last.is_bounce()
             self._lose(*last.ended_onwards())
             return
+        self.index.crossing = None
         turned_at = quadrature.count - 2 * quadrature.direction
         swing = abs(turned_at - self._swing_from)
         rocks = self._turned_ns is not None and swing * ROCKING_PART <= self.counts_per_turn
@@ -394,9 +272,3 @@ class Encoder:
         self._rocking = Rocking(last.turn_ns, lasted_ns, swing) if rocks else None
         self._turned_ns = last.turn_ns
         self._swing_from = turned_at
-
-
-def _certain_phase(end_counts: float) -> int | None:
-    """The quarter of a slot in which the index ends, where it ends well inside one; None where it is near an edge."""
-    inside = end_counts % 1
-    return int(end_counts) % COUNTS_PER_SLOT if END_MARGIN <= inside <= 1 - END_MARGIN else None

@@ -18,10 +18,9 @@ class LampConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 
 class NumberDisplayConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The keys of a winning-number display under `[device.display]`."""
+    """The keys of a winning-number display under `[device.display]`; its port is `[links] number_display`."""
 
     driver: Literal["number_display"] = "number_display"
-    port: str = ""
 
 
 class SetLine(NamedTuple):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 
+from drivers.driver import NEVER_NS
 from hal.values import Reading
 
 
@@ -18,18 +19,15 @@ class Level:
         self._tolerance_deg = tolerance_deg
         self._patience_ns = patience_ns
         self._deg = {x: 0.0, y: 0.0}
-        self._since_ns: int | None = None
+        self.due_ns = NEVER_NS
+        """When the wheel is out of level, if no better reading comes."""
         self.out = False
+        """Whether it was found out of level, and has not been level since."""
 
     @property
     def tilt_deg(self) -> float:
         """The inclination of the wheel's plane, from the last reading of each axis."""
         return math.hypot(*self._deg.values())
-
-    @property
-    def due_ns(self) -> int | None:
-        """When the wheel is out of level, if no better reading comes."""
-        return None if self._since_ns is None or self.out else self._since_ns + self._patience_ns
 
     def take(self, reading: Reading) -> bool:
         """Takes a reading; returns whether the wheel came back to level with it.
@@ -38,17 +36,17 @@ class Level:
         """
         self._deg[reading.line] = reading.value if math.isfinite(reading.value) else math.inf
         if self.tilt_deg > self._tolerance_deg:
-            if self._since_ns is None:
-                self._since_ns = reading.t_ns
+            if not self.out and self.due_ns == NEVER_NS:
+                self.due_ns = reading.t_ns + self._patience_ns
             return False
-        self._since_ns = None
+        self.due_ns = NEVER_NS
         back, self.out = self.out, False
         return back
 
     def due(self, t_ns: int) -> int | None:
         """Lets time pass; returns when the wheel was found out of level, the first time."""
-        due_ns = self.due_ns
-        if due_ns is None or t_ns < due_ns:
+        if t_ns < self.due_ns:
             return None
         self.out = True
+        due_ns, self.due_ns = self.due_ns, NEVER_NS
         return due_ns

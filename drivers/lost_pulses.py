@@ -19,9 +19,6 @@ from drivers.quadrature import COUNTS_PER_SLOT
 BOUNCE_SHARE: Final = 0.5
 """An edge back sooner than this share of a count is the contact's bounce, not a lost pulse (ours)."""
 
-GAP_COUNTS: Final = 3
-"""A count that takes so many times longer than those around it hides whole slots (ours)."""
-
 HASTE_SHARE: Final = 0.7
 """A disc that rocks and comes back in a smaller share of the time was on its way back before (ours)."""
 
@@ -44,25 +41,6 @@ class Offsets(NamedTuple):
 
 
 NONE: Final = Offsets(0, 0)
-
-
-class Gap(NamedTuple):
-    """A count that took far longer than the one before."""
-
-    at: int
-    """The count as it stood."""
-    lasted_ns: int
-    tau_ns: int
-    """The count before."""
-
-    def lost(self, after_ns: int, direction: int) -> Offsets:
-        """What was lost in the gap, if the count after it was as fast as the one before."""
-        tau_ns = max(1, self.tau_ns, after_ns)
-        if self.lasted_ns < GAP_COUNTS * tau_ns:
-            return NONE
-        slots = -(-self.lasted_ns // min(self.tau_ns or tau_ns, after_ns or tau_ns)) // COUNTS_PER_SLOT + 1
-        counts = direction * COUNTS_PER_SLOT * slots
-        return Offsets(min(counts, 0), max(counts, 0))
 
 
 class Rocking(NamedTuple):

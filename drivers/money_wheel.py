@@ -1,170 +1,34 @@
 """The money wheel (big six): spun by hand, stopped by its pegs, read by an encoder on the axle.
 
-What the driver says of a spin, and when:
-
-    angle      |                    _______----------___ furthest
-               |            ___-----                     \\_  rolls back off the pegs
-    start of   | rest  \\__/ <- wind-up: the turn begins at its extreme
-    the turn   +--------|----|---|--------------------------|---------------> time
-                 WheelMoved  |  WheelSpun                 WheelRested
-              (over a space) (half a turn: it is a spin)  (within a count for 1.5 s)
-
 The rule (13:47-20.29(b)3-4) wants the revolutions of the spin and the space under the indicator at rest; both come from
-the count, which the encoder proves at every index and doubts where edges may have been lost since.
+the count, which the encoder proves at every index and doubts where edges may have been lost since. What the driver says
+of a spin, and when, is drawn in `drivers.money_wheel_observations`:
+
+    at rest ──over a space──► moving ──half a turn one way──► spun ──within a count for 1.5 s──► at rest
+                              │    ▲                           │
+                              └────┘ back: the turn begins     └─ back by more than the pegs throw it: turned back,
+                                     at the extreme               until it is at rest
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Final, Literal
 
-import msgspec
-from msgspec import Meta
-
-from drivers.driver import Observation
+from drivers.driver import NEVER_NS, Observation
 from drivers.encoder import Encoder
-from drivers.quadrature import Stop
-from drivers.sensor_health import SensorAlive, SensorDead
-from drivers.wheel_faces import DEFAULT_FACES
+from drivers.money_wheel_config import MoneyWheelConfig
+from drivers.money_wheel_observations import (
+    HALF_TURN,
+    Rest,
+    WheelMoved,
+    WheelRested,
+    WheelSpun,
+    WheelTurned,
+    WheelTurnedBack,
+)
+from drivers.quadrature import ANY_COUNT, BACK, DUE, LIMIT
+from drivers.sensor_health import SensorHealth
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
-
-NEVER_NS: Final = 1 << 62
-"""Later than any time that a table will see."""
-
-
-class MoneyWheelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The keys of a money wheel under `[device.wheel]`."""
-
-    driver: Literal["money_wheel"] = "money_wheel"
-    sensing: Annotated[
-        Literal["quadrature", "pegs"],
-        Meta(description="quadrature: an encoder with A, B and index; pegs: one pulse a peg and an index"),
-    ] = "quadrature"
-    encoder_slots: Annotated[
-        int, Meta(ge=25, le=5000, description="high periods of A in one turn of the wheel; four counts each")
-    ] = 100
-    index_width_deg: Annotated[
-        float, Meta(gt=0, lt=180, description="the index is high from angle 0 to here, in the positive direction")
-    ] = 3.0
-    faces: Annotated[
-        tuple[str, ...],
-        Meta(min_length=2, description="the face of each space, in the positive direction from the index"),
-    ] = DEFAULT_FACES
-    clockwise: Annotated[
-        bool, Meta(description="whether the player sees the positive direction (A leads B) as clockwise")
-    ] = True
-    indicator_deg: Annotated[
-        float, Meta(ge=-360, le=360, description="angle of the indicator from the index sensor, positive direction")
-    ] = 0.0
-    rest_s: Annotated[
-        float, Meta(ge=0.2, le=10, description="the wheel rests when it stayed within one count for so long (ours)")
-    ] = 1.5
-    rollback_spaces: Annotated[
-        float, Meta(ge=0, le=10, description="rolling back off the pegs by up to so much is normal (ours)")
-    ] = 1.5
-    peg_margin_spaces: Annotated[
-        float, Meta(ge=0, le=0.4, description="nearer to a peg than this plus half a count is between spaces (ours)")
-    ] = 0.05
-    flapper_zone_deg: Annotated[
-        float,
-        Meta(ge=0, le=3, description="degrees before a peg that a bent flapper makes ambiguous; from calibration"),
-    ] = 0.0
-    accept_pegs: Annotated[
-        bool,
-        Meta(description="with pegs sensing: accept a result although a reversal cannot be proven absent"),
-    ] = False
-    peg_direction: Annotated[
-        Literal["positive", "negative"],
-        Meta(description="with pegs sensing: the direction in which the dealer spins"),
-    ] = "positive"
-
-    def problems(self) -> list[tuple[str, str, str]]:
-        """What is wrong between keys: (key, what, fix)."""
-        found: list[tuple[str, str, str]] = []
-        if self.sensing == "quadrature" and self.encoder_slots * 4 < 4 * len(self.faces):
-            found.append(
-                (
-                    "encoder_slots",
-                    f"{self.encoder_slots} slots give {self.encoder_slots * 4} counts a turn, fewer than four to each "
-                    f"of the {len(self.faces)} spaces",
-                    f"use an encoder with at least {len(self.faces)} slots",
-                )
-            )
-        return found
-
-
-class Rest(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a wheel came to rest, and how sure that is."""
-
-    space: int | None
-    """Index of the space under the indicator, counted from the index in the positive direction; None if unknown."""
-    others: tuple[int, ...] = ()
-    """Other spaces that the doubt leaves possible."""
-    next_space: int | None = None
-    """The space on the other side of the nearer peg."""
-    to_peg_spaces: float = 0.0
-    """Distance of the indicator from the nearer peg, in spaces: 0.5 is the middle."""
-    clear: bool = False
-    """Whether that distance is more than the margin, the flapper's zone and half a count."""
-
-
-class WheelMoved(Observation, frozen=True, kw_only=True):
-    """The wheel left its rest by more than one space."""
-
-    direction: int
-    """0 where the sensors cannot tell."""
-
-
-class WheelSpun(Observation, frozen=True, kw_only=True):
-    """The wheel has done half a turn in one direction: this is a spin, not a nudge or a wind-up."""
-
-    direction: int
-
-
-class WheelTurnedBack(Observation, frozen=True, kw_only=True):
-    """After half a turn the wheel came back by more than the pegs throw it."""
-
-    direction: int
-    """Of the spin, before it came back."""
-    proven: bool
-    """Whether nothing was lost that could look like turning back."""
-
-
-class WheelTurned(Observation, frozen=True, kw_only=True):
-    """Another full revolution of the spin is done."""
-
-    turns: int
-    rpm: float
-
-
-class WheelRested(Observation, frozen=True, kw_only=True):
-    """The wheel is at rest; the run since the rest before is over."""
-
-    moved_ns: int
-    """Time of the last count before the rest."""
-    spun: bool
-    """Whether it had done half a turn in one direction."""
-    direction: int
-    turned_back: bool
-    turns: float
-    """From where the turn in the spin's direction began to the furthest point, in revolutions."""
-    turns_low: float
-    """The least that the losses since leave proven."""
-    turns_high: float
-    rest: Rest
-    doubt: str | None = None
-    """A reason code, where the count is not proven: `encoder_slip`, `edges_lost`, `sensor_missing`, `sensor_stuck`."""
-    detail: str = ""
-    direction_proven: bool = True
-    """False where the sensor cannot tell a wheel that turned back."""
-    joined: bool = False
-    """The wheel was moving when the table opened: how far it had come is not known."""
-    index_moved: bool = False
-    """The index crossed where it cannot, and no loss explains it: the sensor or its magnet may have moved."""
-
-
-HALF_TURN: Final = 0.5
-"""Less than this in one direction is a wind-up or a nudge, not a spin (design, section 4)."""
 
 
 class MoneyWheel:
@@ -189,7 +53,7 @@ class MoneyWheel:
         self._turns = 0
         self._joined: bool | None = None
         """Whether the wheel moved before it was once seen at rest; None until an edge has come."""
-        self._dead: set[str] = set()
+        self._health = SensorHealth()
         self._due_ns = NEVER_NS
 
     # --- time and values -----------------------------------------------------------------------------------------
@@ -204,24 +68,25 @@ class MoneyWheel:
         found: list[Observation] = []
         encoder = self._encoder
         edges: Iterator[Edge] = iter(batch)
-        if self._dead:
-            self._revive(batch, found)
+        if self._health.dead:
+            self._health.revive(batch, found)
         if self._joined is None and batch:
             self._joined = True
             self._due_ns = batch[0].t_ns + self._rest_ns
         while True:
             low, high = self._window()
-            stop, edge, edges = encoder.run(edges, low, high, self._due_ns)
+            stop, edge = encoder.run(edges, low, high, self._due_ns, self._rest_ns)
             if edge is None:
                 break
-            if stop is Stop.DUE:
+            if stop is DUE:
                 self._pass_time(edge.t_ns - 1, found)
-            elif stop is Stop.LIMIT:
+            elif stop is LIMIT:
                 self._reach(edge.t_ns, found)
-            elif stop is Stop.BACK:
+            elif stop is BACK:
                 self._note_extreme(encoder.count - encoder.quadrature.direction)
                 if encoder.stuck is not None:
-                    self._tell_stuck(edge.t_ns, encoder.stuck, found)
+                    detail = f"{encoder.stuck} did not change while the other line of the encoder did"
+                    self._health.die(encoder.stuck, "sensor_stuck", detail, edge.t_ns, found)
         found.sort(key=lambda observation: observation.t_ns)
         return found
 
@@ -243,16 +108,8 @@ class MoneyWheel:
             self._encoder.lost(loss.line, loss.missing)
             return found
         self._encoder.unplugged()
-        if loss.line not in self._dead:
-            self._dead.add(loss.line)
-            found.append(
-                SensorDead(
-                    t_ns=loss.t_ns,
-                    line=loss.line,
-                    fault="sensor_missing",
-                    detail=f"{loss.line} is not driven: its cable, its supply or its board is off",
-                )
-            )
+        detail = f"{loss.line} is not driven: its cable, its supply or its board is off"
+        self._health.die(loss.line, "sensor_missing", detail, loss.t_ns, found)
         return found
 
     def due(self, t_ns: int) -> list[Observation]:
@@ -268,7 +125,7 @@ class MoneyWheel:
         if not self._moving:
             return int(self._at - self._space), int(self._at + self._space)
         if self._turned_back:
-            return -NEVER_NS, NEVER_NS
+            return -ANY_COUNT, ANY_COUNT
         turn = self._encoder.counts_per_turn
         ahead = self._start + self._direction * ((self._turns + 1) * turn if self._spun else self._half_turn)
         back = self._furthest - self._direction * self._rollback
@@ -290,7 +147,7 @@ class MoneyWheel:
                 return
             self._turned_back = True
             encoder = self._encoder
-            proven = not (encoder.doubtful or encoder.losses or encoder.slip or encoder.stuck)
+            proven = not (encoder.doubtful or encoder.losses or encoder.index.slip or encoder.stuck)
             found.append(WheelTurnedBack(t_ns=t_ns, direction=self._direction, proven=proven))
             return
         self._furthest = count
@@ -363,29 +220,23 @@ class MoneyWheel:
                 doubt=doubt,
                 detail=detail,
                 joined=bool(self._joined),
-                index_moved=encoder.slip is not None and not encoder.slip.explained and not encoder.losses,
+                index_moved=encoder.index.slip is not None and not encoder.index.slip.explained and not encoder.losses,
             )
         )
 
-    def _tell_stuck(self, t_ns: int, line: str, found: list[Observation]) -> None:
-        if line not in self._dead:
-            self._dead.add(line)
-            detail = f"{line} did not change while the other line of the encoder did"
-            found.append(SensorDead(t_ns=t_ns, line=line, fault="sensor_stuck", detail=detail))
-
     def _doubt(self) -> tuple[str | None, str]:
         encoder = self._encoder
-        if encoder.slip is not None:
-            return ("edges_lost" if encoder.losses else "encoder_slip"), encoder.slip.detail
+        if encoder.index.slip is not None:
+            return ("edges_lost" if encoder.losses else "encoder_slip"), encoder.index.slip.detail
         if encoder.stuck is not None:
             return "sensor_stuck", f"{encoder.stuck} did not change while the other line of the encoder did"
         if encoder.lost_counts > self._rollback:
             return "edges_lost", f"edges were lost that may hide {encoder.lost_counts} counts"
         if encoder.stopped_at_speed():
             return "edges_lost", "the edges ended at a speed at which no wheel stops"
-        if encoder.index_missing:
+        if encoder.index.missing:
             return "sensor_missing", "more than 1.1 turns without an index"
-        if encoder.zero is None:
+        if encoder.index.zero is None:
             return "sensor_missing", "no index since the table opened or the cable was plugged in"
         return None, ""
 
@@ -413,10 +264,3 @@ class MoneyWheel:
             to_peg_spaces=round(to_peg, 4),
             clear=to_peg > margin + 0.5 * spaces / self._encoder.counts_per_turn,
         )
-
-    def _revive(self, batch: Sequence[Edge], found: list[Observation]) -> None:
-        """A dead line that tells something again is alive."""
-        for edge in batch:
-            if edge.line in self._dead:
-                self._dead.discard(edge.line)
-                found.append(SensorAlive(t_ns=edge.t_ns, line=edge.line))

@@ -12,17 +12,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from drivers.driver import Observation
-from drivers.money_wheel import (
-    HALF_TURN,
-    NEVER_NS,
-    MoneyWheelConfig,
-    Rest,
-    WheelMoved,
-    WheelRested,
-    WheelSpun,
-    WheelTurned,
-)
+from drivers.driver import NEVER_NS, Observation
+from drivers.money_wheel_config import MoneyWheelConfig
+from drivers.money_wheel_observations import HALF_TURN, Rest, WheelMoved, WheelRested, WheelSpun, WheelTurned
 from drivers.sensor_health import SensorAlive, SensorDead
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 

@@ -9,7 +9,7 @@ Turning in the positive direction A leads B, and a slot of the disc gives four c
 
 One edge changes one line, so from any state each of the four possible edges has one meaning:
 
-    edge to the level the line already has      a change was lost (`Turn.REPEATED`)
+    edge to the level the line already has      a change was lost (`Stop.REPEATED`)
     edge of the line that did not change last   a step on in the same direction
     edge of the line that changed last          a step back: the disc turned round here, or the pulse of the other
                                                 line between the two was lost, or the sensor bounced
@@ -32,14 +32,14 @@ COUNTS_PER_SLOT: Final = 4
 
 _A: Final = 0
 _B: Final = 2
+_OTHER: Final = 32
+"""Codes of the lines in `_TABLE`; a line that is not the encoder's gets its code with its first edge."""
 
 ANY_GAP_NS: Final = 1 << 62
 """No gap is too long."""
 
-REPEATED: Final = -1
-"""Table entry: the edge repeats the level that the line has."""
-BACK: Final = -2
-"""Table entry: the edge turns the direction round."""
+ANY_COUNT: Final = 1 << 62
+"""No disc turns so far: a limit that is none."""
 
 
 class Stop(IntEnum):
@@ -61,6 +61,13 @@ class Stop(IntEnum):
     """The edge is of no line of the encoder's, or of its index, and was not decoded."""
 
 
+END, DUE, LIMIT, BACK, REPEATED, GAP, OTHER = Stop
+"""The same by themselves: to look up a member of an enum takes as long as to decode an edge."""
+
+_STOPS: Final = {-stop: stop for stop in Stop}
+"""What the negative entries of `_TABLE` mean."""
+
+
 def phase_of(a: int, b: int) -> int:
     """The quarter of a slot, in the order of positive turning: A and B of (1,0) (1,1) (0,1) (0,0) are 0 1 2 3."""
     return (0 if b == 0 else 1) if a else (2 if b else 3)
@@ -69,20 +76,20 @@ def phase_of(a: int, b: int) -> int:
 def _build_table() -> list[int]:
     """What each edge means, from the picture above: index `16 * positive + 4 * phase + line + level`.
 
-    An entry is the state after a step on in the same direction, in the same form, or `REPEATED` or `BACK`.
+    An entry is the state after a step on in the same direction, in the same form, or minus the `Stop`.
     """
     levels = [(1, 0), (1, 1), (0, 1), (0, 0)]
-    table = [0] * 32
+    table: list[int] = [-OTHER] * 64
     for positive in (0, 1):
         for phase, (a, b) in enumerate(levels):
             for line in (_A, _B):
                 for level in (0, 1):
                     new = (level, b) if line == _A else (a, level)
-                    entry = REPEATED
+                    entry: int = -REPEATED
                     if new != (a, b):
                         step = (phase_of(*new) - phase) % 4
                         forward = step == 1
-                        entry = 16 * positive + 4 * phase_of(*new) if forward == bool(positive) else BACK
+                        entry = 16 * positive + 4 * phase_of(*new) if forward == bool(positive) else -BACK
                     table[16 * positive + 4 * phase + line + level] = entry
     return table
 
@@ -135,17 +142,20 @@ class Quadrature:
         self._levels = {}
 
     def run(
-        self, edges: Iterator[Edge], low: int, high: int, due_ns: int, gap_ns: int = ANY_GAP_NS
+        self, edges: Iterator[Edge], low: int, high: int, due_ns: int, gap_ns: int = ANY_GAP_NS, quiet_ns: int = 0
     ) -> tuple[Stop, Edge | None]:
         """Decodes edges until one deserves a look, and says which and why.
 
         Takes edges from the iterator until the count leaves `low` to `high`, an edge is later than `due_ns`, comes more
         than `gap_ns` after the count before, or is out of the ordinary. The caller looks, and calls again with the rest
         of the same iterator; an edge that was not decoded is the caller's to give again.
+
+        A deadline that counts put off has a `quiet_ns`: an edge is late only if it is also later than that after the
+        third count before it.
         """
         if self._state is None:
             stop, edge = self._learn(edges, due_ns)
-            if stop is not Stop.END or self._state is None:
+            if stop is not END or self._state is None:
                 return stop, edge
         table = _TABLE
         codes = self._codes
@@ -153,20 +163,27 @@ class Quadrature:
         count = self.count
         step = self.direction
         t1, t2, t3, t4 = self.t1_ns, self.t2_ns, self.t3_ns, self.t4_ns
-        stop = Stop.END
+        # Until it turns round, the disc can leave the limits at one end only, if it stands within them.
+        beyond = high + 1 if step > 0 else low - 1
+        if not low <= count + step <= high:
+            beyond = count + step
+        stop = END
         edge = None
         try:
             for edge in edges:
                 line, level, t = edge
                 if t > due_ns:
-                    stop = Stop.DUE
-                    break
+                    if quiet_ns:
+                        due_ns = t3 + quiet_ns
+                    if t > due_ns:
+                        stop = DUE
+                        break
                 if t - t1 > gap_ns:
-                    stop = Stop.GAP
+                    stop = GAP
                     break
                 after = table[state + codes[line] + level]
                 if after < 0:
-                    stop = Stop.BACK if after == BACK else Stop.REPEATED
+                    stop = _STOPS[after]
                     break
                 state = after
                 count += step
@@ -174,17 +191,18 @@ class Quadrature:
                 t3 = t2
                 t2 = t1
                 t1 = t
-                if count < low or count > high:
-                    stop = Stop.LIMIT
+                if count == beyond:
+                    stop = LIMIT
                     break
             else:
                 edge = None
         except KeyError:
-            stop = Stop.OTHER
+            codes[line] = _OTHER
+            stop = OTHER
         self._state = state
         self.count = count
         self.t1_ns, self.t2_ns, self.t3_ns, self.t4_ns = t1, t2, t3, t4
-        if stop is Stop.BACK and edge is not None:
+        if stop is BACK and edge is not None:
             self._turn_round(state, edge)
         return stop, edge
 
@@ -198,13 +216,13 @@ class Quadrature:
         """Takes edges until both levels are known; none of them is a count."""
         for edge in edges:
             if edge.t_ns > due_ns:
-                return Stop.DUE, edge
-            if edge.line not in self._codes:
-                return Stop.OTHER, edge
+                return DUE, edge
+            if edge.line not in (self.a, self.b):
+                return OTHER, edge
             self._levels[edge.line] = edge.level
-            if len(self._levels) == len(self._codes):
+            if len(self._levels) == 2:
                 phase = phase_of(self._levels[self.a], self._levels[self.b])
                 self._state = 16 * (self.direction > 0) + 4 * phase
                 self.t1_ns = self.t2_ns = self.t3_ns = self.t4_ns = edge.t_ns
                 break
-        return Stop.END, None
+        return END, None

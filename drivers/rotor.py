@@ -9,15 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from drivers.driver import Observation
+from drivers.driver import NEVER_NS, Observation
 from drivers.encoder import Encoder
-from drivers.quadrature import COUNTS_PER_SLOT, Stop
+from drivers.quadrature import ANY_COUNT, COUNTS_PER_SLOT, DUE, LIMIT, OTHER
+from drivers.roulette_observations import RotorDoubt
+from drivers.sensor_health import SensorHealth
 from hal.values import Edge
 
-NEVER_NS: Final = 1 << 62
 _SPAN: Final = 3
 """Counts over which the speed is taken: one lost edge or an uneven disc is not a stop."""
 
+DEAD_TURNS: Final = 3
+"""Turns of the rotor without an index after which the index sensor is dead (ours)."""
 
 INERTIA_NS: Final = 100_000_000
 """No hand turns a running rotor round in less (ours)."""
@@ -27,6 +30,7 @@ class RotorTurning(Observation, frozen=True, kw_only=True):
     """The rotor turns fast enough to have a direction."""
 
     direction: int
+    """+1 or -1: the positive direction is that of growing angles."""
     rpm: float
 
 
@@ -54,7 +58,10 @@ class Rotor:
         self._furthest = 0
         self._furthest_ns = 0
         self._slack = 0
+        self._low = self._high = 0
+        self._watch()
         self.due_ns = NEVER_NS
+        """When the rotor, if no count comes, has stopped, or earlier: counts put it off."""
 
     def rpm(self, t_ns: int) -> float:
         """Speed, from the last counts, or less if none has come since. Revolutions a minute, always positive."""
@@ -62,7 +69,9 @@ class Rotor:
         span = quadrature.t1_ns - quadrature.t4_ns
         if span <= 0:
             return 0.0
-        tau_ns = max(span / _SPAN, t_ns - quadrature.t1_ns)
+        tau_ns = span / _SPAN
+        if t_ns - quadrature.t1_ns > tau_ns:
+            tau_ns = t_ns - quadrature.t1_ns
         return 60e9 / (tau_ns * self.encoder.counts_per_turn)
 
     def angle_deg(self, t_ns: int) -> float | None:
@@ -77,18 +86,18 @@ class Rotor:
         at = counts + share if quadrature.direction > 0 else counts + 1 - share
         return at * 360 / self.encoder.counts_per_turn
 
-    def run(self, edges: Iterator[Edge], found: list[Observation]) -> tuple[Edge | None, Iterator[Edge]]:
+    def run(self, edges: Iterator[Edge], found: list[Observation]) -> Edge | None:
         """Decodes the rotor's edges up to the next edge of another line, which it returns."""
         encoder = self.encoder
         while True:
-            low, high = self._window()
-            stop, edge, edges = encoder.run(edges, low, high, self.due_ns)
-            if edge is None or stop is Stop.OTHER:
-                return edge, edges
-            if stop is Stop.DUE:
+            stop, edge = encoder.run(edges, self._low, self._high, self.due_ns, self._slowest_ns)
+            if edge is None or stop is OTHER:
+                return edge
+            if stop is DUE:
                 self.pass_time(edge.t_ns - 1, found)
-            elif stop is Stop.LIMIT:
+            elif stop is LIMIT:
                 self._reach(edge.t_ns, found)
+                self._watch()
             else:
                 self._note(encoder.count - encoder.quadrature.direction, encoder.quadrature.t2_ns)
 
@@ -108,18 +117,41 @@ class Rotor:
         if self.direction:
             self._stop(t_ns, found)
 
+    def tell_doubts(self, health: SensorHealth, found: list[Observation]) -> None:
+        """Says, once, that the encoder disproved its count, or cannot prove it any more."""
+        encoder, index = self.encoder, self.encoder.index
+        t_ns = encoder.quadrature.t1_ns
+        slip, stuck, missing = index.slip, encoder.stuck, index.missing
+        index.slip, encoder.stuck, index.missing = None, None, False
+        if slip is not None:
+            found.append(
+                RotorDoubt(t_ns=slip.t_ns, reason="encoder_slip", detail=slip.detail, explained=slip.explained)
+            )
+        if missing:
+            detail = "more than 1.1 turns without an index"
+            found.append(RotorDoubt(t_ns=t_ns, reason="sensor_missing", detail=detail, explained=True))
+            if index.missed_turns >= DEAD_TURNS:
+                health.die(index.line, "sensor_missing", f"no index in {index.missed_turns} turns", t_ns, found)
+        if stuck is not None:
+            detail = f"{stuck} did not change while the other line of the encoder did"
+            found.append(RotorDoubt(t_ns=t_ns, reason="sensor_stuck", detail=detail, explained=True))
+            health.die(stuck, "sensor_stuck", detail, t_ns, found)
+
     def _stop(self, t_ns: int, found: list[Observation]) -> None:
         self.direction = 0
         self.due_ns = NEVER_NS
         self._furthest = self.encoder.count
+        self._watch()
         found.append(RotorStopped(t_ns=t_ns))
 
-    def _window(self) -> tuple[int, int]:
+    def _watch(self) -> None:
+        """Sets the counts between which nothing about the rotor can become known."""
         if not self.direction:
             # Every few counts a look at the speed.
-            return self._furthest - _SPAN, self._furthest + _SPAN
+            self._low, self._high = self._furthest - _SPAN, self._furthest + _SPAN
+            return
         back = self._furthest - self.direction * (self.half_pocket + self._slack)
-        return (back, NEVER_NS) if self.direction > 0 else (-NEVER_NS, back)
+        self._low, self._high = (back, ANY_COUNT) if self.direction > 0 else (-ANY_COUNT, back)
 
     def _note(self, count: int, t_ns: int) -> None:
         """The disc turned, or seemed to, at a count."""
@@ -127,6 +159,7 @@ class Rotor:
             self._furthest = count
             self._furthest_ns = t_ns
             self._slack = 0
+            self._watch()
 
     def _reach(self, t_ns: int, found: list[Observation]) -> None:
         encoder = self.encoder

@@ -37,7 +37,7 @@ class TrackSensors:
     @property
     def blocked(self) -> bool:
         """Whether something stands in front of a sensor."""
-        return any(self._high)
+        return True in self._high
 
     def forget(self, line: str) -> None:
         """Changes of the line were lost: what it began is not a pass."""

@@ -196,6 +196,8 @@ class SerialLink:
             finally:
                 # A cancelled opening goes on in its thread: a port that it still opens must not stay open.
                 await asyncio.wait([opening])
+                if not opening.cancelled():
+                    opening.exception()  # has been told, or nobody waits for it any more
                 await loop.run_in_executor(None, self._port.close)
         except PORT_ERRORS as error:
             return str(error)

@@ -68,6 +68,10 @@ def command(
     except (FaultError, NoSimulatorError) as error:
         click.echo(click.style(str(error), fg="red"), err=True)
         sys.exit(BAD_CONFIGURATION)
+    if vcd is not None and vcd.exists() and not vcd.is_file():
+        raise click.BadParameter(f"{vcd} is no file; name a file to write", param_hint="--vcd")
+    if vcd is not None and not vcd.absolute().parent.is_dir():
+        raise click.BadParameter(f"there is no folder {vcd.absolute().parent}; make it first", param_hint="--vcd")
     score = Score()
     with ExitStack() as files:
         writer = None
@@ -108,7 +112,7 @@ def _capture_lines(config: TableConfig, seed: int) -> CaptureLines:
     lines = simulator_for(config.game, geometry_of(config), seed).lines
     readings = tuple(line for line in lines if line.startswith("level_"))
     wires = tuple(line for line in lines if line not in readings)
-    return CaptureLines(wires=wires, reals=readings)
+    return CaptureLines(wires=wires, reals=readings, metadata={"detects_loss": "yes"})
 
 
 def _sum_up(score: Score) -> None:

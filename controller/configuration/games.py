@@ -8,8 +8,8 @@ from controller.rounds.money_wheel import MoneyWheelOptions
 from controller.rounds.roulette_result import RouletteOptions
 from drivers.buttons import ButtonsConfig
 from drivers.indicators import LampConfig, NumberDisplayConfig
-from drivers.money_wheel import MoneyWheelConfig
-from drivers.roulette_wheel import RouletteWheelConfig
+from drivers.money_wheel_config import MoneyWheelConfig
+from drivers.roulette_wheel_config import RouletteWheelConfig
 from drivers.star_x import StarXConfig
 
 _DRIVERS = (

@@ -59,8 +59,12 @@ class Pin(NamedTuple):
         return OutputSpec(self.line, self.wire, chip=self.chip, inverted=self.inverted)
 
 
-def resolve(line: str, section: PinSection, chip: str | None) -> tuple[Pin | None, list[Finding]]:
+def resolve(
+    line: str, section: PinSection, chip: str | None, *, recorded: bool = False
+) -> tuple[Pin | None, list[Finding]]:
     """Finds the wire of one entry of `[pins]`, which names one; `chip` is that of `[lines]`.
+
+    Where the lines are `recorded`, a name is that of a variable of the capture and is no pin of this computer.
 
     Returns:
         The wire, or None if there is none such, and every mistake and doubt.
@@ -70,6 +74,8 @@ def resolve(line: str, section: PinSection, chip: str | None) -> tuple[Pin | Non
     path = ("pins", line)
     on_header = chip is None or chip in HEADER_CHIP_LABELS
     gpio, name = section.gpio, section.name
+    if recorded and name is not None:
+        return Pin(line, chip, None, name, None, "none", section.inverted, section.debounce_us), []
     findings: list[Finding] = []
     if section.header is not None:
         gpio, findings = _gpio_of_header(line, section.header, chip, on_header)

@@ -56,7 +56,7 @@ class LinesSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         Name | None, Meta(description="the GPIO chip by its label; without it, the one of the Pi's header")
     ] = None
     factory: Annotated[
-        Literal["lgpio", "rpigpio", "pigpio", "native", "mock"] | None,
+        Literal["lgpio", "rpigpio", "pigpio", "native"] | None,
         Meta(description="the pin factory of gpiozero; without it, lgpio"),
     ] = None
 

@@ -68,6 +68,7 @@ class TableFile:
         options = self._section(game.options, "game")
         devices = self._devices(game)
         self._check_faces(table, devices)
+        self._check_simulated(lines, devices)
         if not self._all_right(devices, game):
             return
         uses = self._check_wiring(devices, call)
@@ -208,6 +209,14 @@ class TableFile:
         for wrong in rules.order_problems(faces) if rules is not None else []:
             fix = "list the faces of all spaces with the right counts, or remove the key for our default"
             self.findings.append(Finding(("device", "wheel", "faces"), wrong, fix))
+
+    def _check_simulated(self, lines: LinesSection | None, devices: dict[str, DeviceConfig]) -> None:
+        """An automatic wheel has a simulated feed for tests, and no simulated table."""
+        wheel = devices.get("wheel")
+        if lines is not None and lines.backend == "sim" and wheel is not None and wheel.driver == "star_x":
+            fix = 'use the driver "roulette_wheel", or wire the wheel and name its port under [links]'
+            wrong = "no simulated table has an automatic wheel in this version"
+            self.findings.append(Finding(("device", "wheel", "driver"), wrong, fix))
 
     # --------------------------------------------------------------------------------------------- wiring
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from controller.configuration.line_use import LineUse
 from drivers.buttons import BUTTONS, ButtonsConfig
 from drivers.indicators import LampConfig, NoMoreBetsLamp, NumberDisplay, NumberDisplayConfig
-from drivers.money_wheel import MoneyWheelConfig
-from drivers.roulette_wheel import RouletteWheelConfig
+from drivers.money_wheel_config import MoneyWheelConfig
+from drivers.roulette_wheel_config import RouletteWheelConfig
 from drivers.star_x import StarXConfig
 
 _SLOT = "a slot is in front of the sensor"
@@ -71,9 +71,8 @@ def lamp_lines(config: LampConfig) -> dict[str, LineUse]:
 
 
 def number_display_lines(config: NumberDisplayConfig) -> dict[str, LineUse]:
-    """The serial link of a display, unless the device's section names its port."""
-    if config.port:
-        return {}
+    """The serial link of a display."""
+    del config  # a display has no keys that change its wires
     return {NumberDisplay.link: LineUse("winning number display", "9600 8N1", "serial port of the display", "link")}
 
 

@@ -45,7 +45,7 @@ def read_pins(values: Mapping[str, Any], lines: Mapping[str, Any]) -> tuple[dict
         if section is None or found:
             continue
         findings += check_chip(section.chip, ("pins", line, "chip"))
-        pin, found = resolve(line, section, chip)
+        pin, found = resolve(line, section, chip, recorded=lines.get("backend") == "capture")
         findings += found
         if pin is not None:
             pins[line] = pin

@@ -8,7 +8,7 @@ a candidate.
 
 from __future__ import annotations
 
-from controller.rounds.game import NEVER_NS, Fault, Game, Phase, Seat
+from controller.rounds.game import NEVER_NS, CauseGone, Fault, Game, Phase, Seat
 from controller.rounds.roulette_result import RouletteOptions, RouletteResults
 from controller.rules.roulette import RouletteRules
 from drivers.driver import Observation
@@ -89,13 +89,15 @@ class AutomaticRouletteGame(Game):
                     self._unread(t_ns, "the wheel closed without a number")
             case AutoLink(up=False):
                 self._spinning = False
-                self.said.append(
-                    Fault(t_ns, "sensor_missing", "no status from the wheel: its link or its power is off")
-                )
+                detail = "no status from the wheel: its link or its power is off"
+                self.said.append(Fault(t_ns, "sensor_missing", detail, "link"))
+            case AutoLink(up=True):
+                self.said.append(CauseGone(t_ns, "link"))
             case AutoWheelFault(active=True):
-                self.said.append(
-                    Fault(t_ns, "sensor_stuck", "the wheel reports a stuck sensor, or its motor or encoder")
-                )
+                detail = "the wheel reports a stuck sensor, or its motor or encoder"
+                self.said.append(Fault(t_ns, "sensor_stuck", detail, "flag 4"))
+            case AutoWheelFault(active=False):
+                self.said.append(CauseGone(t_ns, "flag 4"))
             case AutoDoubt(reason="joined_mid_spin"):
                 self._spinning = True
             case _:

@@ -58,6 +58,15 @@ class Fault(NamedTuple):
     t_ns: int
     fault: str
     detail: str
+    cause: str = ""
+    """What is wrong now and must go before the fault can be cleared; empty where nothing of it can be seen."""
+
+
+class CauseGone(NamedTuple):
+    """A game's word that the cause of a fault is gone. The fault stays latched."""
+
+    t_ns: int
+    cause: str
 
 
 class Game(ABC):
@@ -69,12 +78,13 @@ class Game(ABC):
         self.seat = seat
         self.phase = Phase.SHUT
         self.round = 0
-        self.said: list[Data | Fault] = []
+        self.said: list[Data | Fault | CauseGone] = []
         self._call_rule = call
         self._reasons = reasons
         self._rule = rule
         self._settle_ns = round(settle_after_s * 1e9)
         self._settle_due_ns = NEVER_NS
+        self._shut_when_settled = False
         self.called_ns: int | None = None
         """When "No more bets" was called for this round."""
 
@@ -83,7 +93,7 @@ class Game(ABC):
     @property
     def next_due_ns(self) -> int | None:
         """When the round wants to be told that time has passed."""
-        due_ns = min(self._settle_due_ns, self.own_due_ns())
+        due_ns = min(self._settle_due_ns, self._run_due_ns())
         return due_ns if due_ns < NEVER_NS else None
 
     def open(self, t_ns: int) -> None:
@@ -106,7 +116,7 @@ class Game(ABC):
     def due(self, t_ns: int) -> None:
         """Lets time pass to `t_ns`."""
         while True:
-            own_ns = self.own_due_ns()
+            own_ns = self._run_due_ns()
             if self._settle_due_ns <= t_ns and self._settle_due_ns <= own_ns:
                 self.settle(self._settle_due_ns, "auto")
             elif own_ns <= t_ns:
@@ -119,6 +129,10 @@ class Game(ABC):
 
         A run that is on cannot be judged, unless the rules void it for that very reason; open bets go back.
         """
+        if self.phase is Phase.SETTLING:
+            # The verdict stands, and its bets are paid first.
+            self._shut_when_settled = True
+            return
         phase, self.phase = self.phase, Phase.SHUT
         self._settle_due_ns = NEVER_NS
         if phase is Phase.RUNNING and reason not in self._reasons:
@@ -128,13 +142,16 @@ class Game(ABC):
 
     def reopen(self, t_ns: int) -> None:
         """The fault was cleared: the next round opens once the device is quiet."""
+        self._shut_when_settled = False
+        if self.phase is not Phase.SHUT:
+            return
         self.phase = Phase.RUNNING_OUT
         self.reset()
         self.over_if_quiet(t_ns)
 
     def void_by_hand(self, t_ns: int, why: str = "", reason: str = "dealer_call") -> bool:
         """A person calls the round void, for a reason that the rules know. Returns whether there was one to void."""
-        if self.phase not in (Phase.OPEN, Phase.RUNNING) or reason not in self._reasons:
+        if not self.undecided or reason not in self._reasons:
             return False
         self.void(t_ns, reason, SpinEvidence(detail=why))
         return True
@@ -142,6 +159,11 @@ class Game(ABC):
     def settle(self, t_ns: int, by: str) -> None:
         """The bets of the round are settled: the next one opens."""
         self.say(events.Settled, t_ns, by=by)
+        if self._shut_when_settled:
+            self._shut_when_settled = False
+            self._settle_due_ns = NEVER_NS
+            self.phase = Phase.SHUT
+            return
         self.open(t_ns)
         self.opened_after_settling(t_ns)
 
@@ -181,6 +203,10 @@ class Game(ABC):
     @abstractmethod
     def opened_after_settling(self, t_ns: int) -> None:
         """A round opened because the last was settled: what the device did since the verdict belongs to it."""
+
+    def _run_due_ns(self) -> int:
+        """The game's own deadline, which means something only until there is a verdict."""
+        return self.own_due_ns() if self.undecided else NEVER_NS
 
     # --- verdicts ------------------------------------------------------------------------------------------------
 
@@ -230,6 +256,11 @@ class Game(ABC):
         if self.phase is Phase.RUNNING_OUT and self.quiet():
             self.open(t_ns)
 
+    @property
+    def undecided(self) -> bool:
+        """Whether a round is open that has no verdict yet."""
+        return self.phase in (Phase.OPEN, Phase.RUNNING)
+
     def say(self, kind: type[Data], t_ns: int, **fields: Any) -> None:
         """Says an event of this round."""
         self.said.append(
@@ -254,9 +285,9 @@ class Game(ABC):
         t_ns = press.t_ns
         if self.phase is Phase.SETTLING:
             self.settle(t_ns, "dealer")
-            if press.button == "dealer_no_more_bets":
+            if press.button == "dealer_no_more_bets" and self.undecided:
                 self.close_bets(t_ns, press.pressed_ns, "dealer")
-        elif press.button == "dealer_no_more_bets" and self.phase in (Phase.OPEN, Phase.RUNNING):
+        elif press.button == "dealer_no_more_bets" and self.undecided:
             self.close_bets(t_ns, press.pressed_ns, "dealer")
         elif press.button == "dealer_void":
             self.void_by_hand(t_ns)

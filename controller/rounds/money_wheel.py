@@ -15,12 +15,17 @@ from msgspec import Meta
 from controller.rounds.game import NEVER_NS, Fault, Game, Phase, Seat
 from controller.rules.money_wheel import MoneyWheelRules
 from drivers.driver import Observation
-from drivers.money_wheel import MoneyWheelConfig, WheelMoved, WheelRested, WheelSpun, WheelTurned, WheelTurnedBack
+from drivers.money_wheel_config import MoneyWheelConfig
+from drivers.money_wheel_observations import WheelMoved, WheelRested, WheelSpun, WheelTurned, WheelTurnedBack
 from feed import events
 from feed.events import SpinEvidence
 
 TRAVEL_DOUBTS: Final = frozenset({"encoder_slip", "edges_lost", "sensor_stuck"})
 """Doubts that leave the revolutions unproven too; a missing index leaves only the place unknown."""
+
+
+PUSH_NS: Final = 500_000_000
+"""A push has moved the wheel by a space, and so is seen, within this time (ours)."""
 
 
 class MoneyWheelOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -73,14 +78,17 @@ class MoneyWheelGame(Game):
         after, self._after = self._after, []
         self._carried = bool(after)
         for seen in after:
-            self._judge(seen, max(t_ns, seen.t_ns))
+            if self.undecided:
+                self._judge(seen, max(t_ns, seen.t_ns))
 
     def bets_closed(self, t_ns: int, called_ns: int) -> None:
         """Whether the call came in time shows when the wheel spins."""
 
     def own_due_ns(self) -> int:
         """When a nudge can no longer be the pause of a wind-up."""
-        return NEVER_NS if self._nudge is None else max(self._nudge.t_ns, self._nudge.moved_ns + self._pause_ns)
+        return (
+            NEVER_NS if self._nudge is None else max(self._nudge.t_ns, self._nudge.moved_ns + self._pause_ns + PUSH_NS)
+        )
 
     def own_due(self, t_ns: int) -> None:
         """The pause was too long for a wind-up."""
@@ -102,12 +110,14 @@ class MoneyWheelGame(Game):
             self._keep(seen)
 
     def _keep(self, seen: Observation) -> None:
-        """After the verdict: a nudge changes nothing; a spin is the next round's."""
-        if isinstance(seen, WheelRested) and not seen.spun:
-            self._after.clear()
+        """After the verdict: what ends before the bets are settled counts for nothing; what goes on is the next's."""
+        if isinstance(seen, WheelMoved):
+            self._after = [seen]
+        elif isinstance(seen, WheelRested):
+            self._after = []
             detail = f"the wheel was moved by {seen.turns * 360:.1f} degrees after the verdict"
             self.say(events.DeviceWarning, seen.t_ns, device="wheel", warning="moved_at_rest", detail=detail)
-        else:
+        elif self._after:
             self._after.append(seen)
 
     def _judge(self, seen: Observation, t_ns: int) -> None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from controller.rounds.game import NEVER_NS, Fault, Game, Phase, Seat
+from controller.rounds.game import NEVER_NS, CauseGone, Fault, Game, Phase, Seat
 from controller.rounds.roulette_result import RouletteOptions, RouletteResults
 from controller.rules.roulette import RouletteRules
 from drivers.driver import Observation
@@ -24,12 +24,13 @@ from drivers.roulette_observations import (
     BallPassed,
     BallSeen,
     ForeignObject,
+    LevelAgain,
     NotLevel,
     PocketRead,
     RotorDoubt,
     TrackQuiet,
 )
-from drivers.roulette_wheel import RouletteWheelConfig
+from drivers.roulette_wheel_config import RouletteWheelConfig
 from feed import events
 from feed.events import SpinEvidence
 
@@ -84,7 +85,8 @@ class RouletteGame(Game):
         early, self._early = self._early, []
         self._stale = self._busy and not early
         for seen in early:
-            self._judge(seen, max(t_ns, seen.t_ns))
+            if self.undecided:
+                self._judge(seen, max(t_ns, seen.t_ns))
 
     def own_due_ns(self) -> int:
         """When the number must have been read."""
@@ -116,8 +118,10 @@ class RouletteGame(Game):
             case TrackQuiet():
                 self._busy = False
             case NotLevel():
-                self.said.append(Fault(seen.t_ns, "not_level", f"inclined by {seen.tilt_deg:g} degrees"))
+                self.said.append(Fault(seen.t_ns, "not_level", f"inclined by {seen.tilt_deg:g} degrees", "level"))
                 return
+            case LevelAgain():
+                self.said.append(CauseGone(seen.t_ns, "level"))
             case _:
                 pass
         if self._stale:
@@ -130,9 +134,17 @@ class RouletteGame(Game):
             self._keep(seen)
 
     def _keep(self, seen: Observation) -> None:
+        """After the verdict: a ball that still runs when the bets are settled is the next round's, none before."""
         if isinstance(seen, BallSeen):
             self._early = [seen]
-        elif self._early and isinstance(seen, BallPassed | BallLeftTrack | TrackQuiet | ForeignObject | RotorReversed):
+        elif isinstance(seen, TrackQuiet):
+            if self._early and seen.passes > 1:
+                detail = "a ball was thrown and came off before the last round was settled: it counts for nothing"
+                self.say(events.DeviceWarning, seen.t_ns, device="wheel", warning="ball_before_settled", detail=detail)
+            self._early = []
+        elif self._early and isinstance(
+            seen, BallPassed | BallLeftTrack | ForeignObject | RotorReversed | RotorStopped
+        ):
             self._early.append(seen)
         elif isinstance(seen, RotorDoubt) and not seen.explained:
             self.said.append(Fault(seen.t_ns, seen.reason, seen.detail))

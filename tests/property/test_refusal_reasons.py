@@ -25,14 +25,27 @@ def test_a_money_wheel_spin_is_refused_for_what_was_wrong(kind: str, seed: int) 
     assert [v.reason for v in judge.verdicts(judge.hear_money(run))] == [WHEEL_REFUSALS[kind]]
 
 
-@pytest.mark.parametrize("button", [True, False])
 @pytest.mark.parametrize("seed", range(8))
-def test_a_wheel_nudged_after_its_verdict_keeps_it_and_nothing_else_is_said(seed: int, button: bool) -> None:
-    wheel = money.Wheel(button=button)
-    run = money.make_run(Random(seed), wheel, kinds=("nudge_after",), clean=True, turns=4.2)
+def test_a_wheel_nudged_after_its_verdict_keeps_it_and_nothing_else_is_said(seed: int) -> None:
+    run = money.make_run(Random(seed), money.Wheel(button=True), kinds=("nudge_after",), clean=True, turns=4.2)
     said = judge.hear_money(run)
     assert len(judge.verdicts(said)) == 1
     assert "device.warning" in {s.type for s in said}
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_without_a_button_a_nudge_is_too_short_a_spin_only_if_it_began_in_a_new_round(seed: int) -> None:
+    run = money.make_run(Random(seed), money.Wheel(button=False), kinds=("nudge_after",), clean=True, turns=4.2)
+    said = judge.hear_money(run)
+    first, *others = judge.verdicts(said)
+    assert first.type == "round.outcome"
+    if others:
+        assert [v.reason for v in others] == ["wheel_revolutions"]
+        calls = [s for s in said if s.type == "round.no_more_bets"]
+        opened = [s for s in said if s.type == "round.opened"]
+        assert calls[-1].t_ns >= opened[1].t_ns
+    else:
+        assert "device.warning" in {s.type for s in said}
 
 
 BALL_REFUSALS = {

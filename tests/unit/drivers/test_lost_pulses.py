@@ -1,0 +1,108 @@
+"""Edges of one line in a row: what the times around them say of a turn, a bounce or a lost pulse."""
+
+from __future__ import annotations
+
+import pytest
+
+from drivers.lost_pulses import NONE, Chain, Offsets, Rocking, two_counts_on_ns
+
+MS = 1_000_000
+TAU = 10 * MS
+
+
+def chain(*after_ns: int, tau_ns: int = TAU, before_ns: int = TAU, backs: int | None = None) -> Chain:
+    """Edges of line a so long after the first one, of a disc that turned positive at 10 ms a count."""
+    times = (1000 * MS, *(1000 * MS + t for t in after_ns))
+    return Chain("a", 1, tau_ns, before_ns, times[0], len(after_ns) if backs is None else backs, times)
+
+
+def test_a_disc_that_does_not_slow_crosses_two_counts_in_twice_the_time_of_one() -> None:
+    assert two_counts_on_ns(TAU, TAU) == pytest.approx(2 * TAU)
+
+
+def test_a_disc_that_slows_takes_longer_for_the_next_two() -> None:
+    expected = two_counts_on_ns(9 * MS, 10 * MS)
+    assert expected is not None
+    assert 2 * TAU < expected < 3 * TAU
+
+
+@pytest.mark.parametrize(("before_ns", "tau_ns"), [(5 * MS, 20 * MS), (0, TAU), (TAU, 0)])
+def test_of_a_disc_that_stops_first_or_has_no_speed_nothing_is_expected(before_ns: int, tau_ns: int) -> None:
+    assert two_counts_on_ns(before_ns, tau_ns) is None
+
+
+def test_edges_back_in_no_time_are_a_bounce_and_hide_nothing() -> None:
+    bounced = chain(MS, 2 * MS)
+    assert bounced.is_bounce()
+    assert not bounced.turned
+    assert bounced.ended_onwards() == NONE
+
+
+def test_edges_two_counts_apart_that_go_on_hide_a_pulse_of_the_other_line() -> None:
+    lost = chain(20 * MS, 40 * MS)
+    assert not lost.is_bounce()
+    assert lost.ended_onwards() == Offsets(0, 4)
+
+
+def test_the_offsets_of_a_disc_that_turned_the_other_way_are_negative() -> None:
+    lost = chain(20 * MS, 40 * MS)._replace(direction=-1)
+    assert lost.ended_onwards() == Offsets(-4, 0)
+
+
+def test_two_lost_pulses_are_eight_counts() -> None:
+    assert chain(20 * MS, 40 * MS, 60 * MS, 80 * MS).ended_onwards() == Offsets(0, 8)
+
+
+def test_a_disc_that_comes_back_as_fast_as_it_went_has_turned_here() -> None:
+    turned = chain(20 * MS)
+    assert turned.turned
+    assert turned.ended_turned(turned.times_ns[-1] + TAU, False, None) == NONE
+
+
+def test_a_disc_that_comes_back_slowly_at_the_time_of_two_counts_more_may_have_gone_on() -> None:
+    turned = chain(20 * MS)
+    assert turned.ended_turned(turned.times_ns[-1] + 3 * TAU, False, None) == Offsets(0, 4)
+
+
+def test_a_disc_that_comes_back_slowly_at_another_time_has_turned_here() -> None:
+    turned = chain(80 * MS)
+    assert turned.ended_turned(turned.times_ns[-1] + 3 * TAU, False, None) == NONE
+
+
+def test_a_disc_that_rocks_and_hurries_back_was_on_its_way_already() -> None:
+    turned = chain(20 * MS)
+    assert turned.ended_turned(turned.times_ns[-1] + TAU // 2, True, None) == Offsets(-4, 0)
+
+
+def test_a_wobble_that_ends_the_other_way_leaves_both_sides_in_doubt() -> None:
+    assert chain(20 * MS, 40 * MS, 60 * MS).ended_turned(2000 * MS, False, None) == Offsets(-4, 4)
+
+
+def test_a_spring_takes_the_same_time_for_each_swing() -> None:
+    rocking = Rocking(turned_ns=1000 * MS, lasted_ns=100 * MS, swing=6)
+    assert not rocking.turns_again_at(1060 * MS)
+    assert rocking.turns_again_at(1080 * MS)
+
+
+def test_a_swing_that_ends_too_soon_may_hide_a_pulse() -> None:
+    turned = chain(20 * MS)
+    soon = Rocking(turned.turn_ns - 10 * MS, 100 * MS, 6)
+    late = Rocking(turned.turn_ns - 100 * MS, 100 * MS, 6)
+    assert turned.ended_turned(2000 * MS, True, soon) == Offsets(0, 4)
+    assert turned.ended_turned(2000 * MS, True, late) == NONE
+
+
+def test_at_rest_a_bounce_hides_nothing() -> None:
+    assert chain(MS).at_rest(100, None) == NONE
+
+
+def test_at_rest_an_edge_back_at_the_time_of_two_counts_more_may_have_been_the_far_side_of_a_pulse() -> None:
+    assert chain(20 * MS).at_rest(100, None) == Offsets(0, 4)
+    assert chain(60 * MS).at_rest(100, None) == NONE
+
+
+def test_at_rest_a_swing_that_a_hidden_pulse_would_make_longer_than_the_last_hides_none() -> None:
+    resting = chain(20 * MS)
+    soon = Rocking(resting.turn_ns - 10 * MS, 100 * MS, 6)
+    assert resting.at_rest(5, soon) == NONE
+    assert resting.at_rest(4, soon) == Offsets(0, 4)

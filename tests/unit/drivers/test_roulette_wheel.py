@@ -1,0 +1,279 @@
+"""The roulette wheel as one device: what it says of rotor, ball, pocket, object and level, and of dead lines."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TypeVar
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from drivers.driver import Driver, Observation
+from drivers.rotor import RotorReversed, RotorStopped, RotorTurning
+from drivers.roulette_observations import (
+    BallLeftTrack,
+    BallPassed,
+    BallSeen,
+    ForeignObject,
+    LevelAgain,
+    NotLevel,
+    PocketRead,
+    RotorDoubt,
+    TrackQuiet,
+)
+from drivers.roulette_wheel import RouletteWheel
+from drivers.roulette_wheel_config import RouletteWheelConfig
+from drivers.sensor_health import SensorAlive, SensorDead
+from hal.values import Edge, EdgesLost, Frame, Loss, Reading
+from tests.oracle.motion import ns
+from tests.tables.roulette_lines import RouletteLines, S, spin
+
+O = TypeVar("O", bound=Observation)  # noqa: E741
+
+
+def wheel(config: RouletteWheelConfig | None = None) -> Driver:
+    return RouletteWheel(config or RouletteWheelConfig())
+
+
+def seen(lines: RouletteLines, driver: Driver | None = None) -> list[Observation]:
+    driver = driver or wheel()
+    return driver.edges(lines.edges()) + driver.due(lines.now_ns)
+
+
+def of(found: Sequence[Observation], kind: type[O]) -> list[O]:
+    return [one for one in found if isinstance(one, kind)]
+
+
+def test_a_spin_is_told_step_by_step() -> None:
+    found = seen(spin(passes=13, turns=3))
+    kinds = [type(one) for one in found]
+    order = [RotorTurning, BallSeen, *[BallPassed] * 12, BallLeftTrack, TrackQuiet, *[PocketRead] * 3]
+    assert kinds == order
+    assert [one.t_ns for one in found] == sorted(one.t_ns for one in found)
+    assert [one.turns for one in of(found, PocketRead)] == [1, 2, 3]
+    assert {one.pocket for one in of(found, PocketRead)} == {9}
+
+
+def test_only_one_pass_is_the_one_that_proves_the_direction() -> None:
+    passes = of(seen(spin()), BallPassed)
+    proving = [one for one in passes if one.proves]
+    assert [one.passes for one in proving] in ([2], [3])
+    assert [one.direction for one in passes if one.passes > 3] == [-1] * 13
+
+
+def test_travel_and_lap_time_are_told_at_each_pass() -> None:
+    last = of(seen(spin(passes=16)), BallPassed)[-1]
+    assert (last.travel, last.travel_high) == pytest.approx((5.0, 5.0))
+    assert last.missed == 0
+    assert last.lap_s == pytest.approx(2.2, abs=0.001)
+    assert last.rotor_rpm == pytest.approx(17.0, abs=0.1)
+
+
+def test_a_ball_that_is_overdue_has_left_and_the_track_is_quiet_four_seconds_after_its_last_edge() -> None:
+    lines = spin(passes=16, pocket=None)
+    found = seen(lines)
+    (left,), (quiet,) = of(found, BallLeftTrack), of(found, TrackQuiet)
+    assert left.t_ns == pytest.approx(ns(lines.left_s + 1.8 * 2.2 / 3), abs=1000)
+    assert (left.last_ns, left.picked_up, left.swapped) == (ns(lines.left_s), False, None)
+    last_edge_ns = max(edge.t_ns for edge in lines.edges() if edge.line.startswith("ball_"))
+    assert (quiet.t_ns, quiet.passes) == (last_edge_ns + 4 * S, 16)
+
+
+@pytest.mark.parametrize(("lap_s", "picked_up"), [(0.8, True), (1.05, True), (1.15, False), (2.2, False)])
+def test_a_ball_that_vanishes_well_above_drop_speed_was_picked_up(lap_s: float, picked_up: bool) -> None:
+    (left,) = of(seen(spin(passes=16, pocket=None, laps_s=(0.6, lap_s))), BallLeftTrack)
+    assert left.picked_up == picked_up
+
+
+def test_a_ball_that_had_only_missed_a_sensor_is_in_the_track_again() -> None:
+    """Overdue at a lap of 2.3 s, and then seen: its run goes on."""
+    lines = RouletteLines().turn(40.0).run(6.0, 16, laps_s=(0.8, 2.0))
+    lines.see("ball_2", lines.left_s + 1.35, 0.02)
+    found = seen(lines)
+    assert len(of(found, BallLeftTrack)) >= 1
+    assert len(of(found, TrackQuiet)) == 1
+
+
+def test_a_run_on_a_track_that_was_not_yet_quiet_has_joined() -> None:
+    assert of(seen(RouletteLines().turn(20.0).run(1.0, 10)), BallSeen)[0].joined
+    assert not of(seen(RouletteLines().turn(20.0).run(5.0, 10)), BallSeen)[0].joined
+
+
+def test_readings_are_none_while_the_ball_is_in_the_track() -> None:
+    lines = spin(passes=25, pocket=None, until_s=60.0)
+    at_s = lines.passes_s[5]
+    lines.lie("5", at_s, at_s + 3.0)
+    assert of(seen(lines), PocketRead) == []
+
+
+def test_a_ball_at_rest_while_another_runs_is_told_once_as_a_foreign_object() -> None:
+    lines = spin(passes=25, pocket=None, until_s=60.0).lie("5", 5.0, 60.0)
+    assert len(of(seen(lines), ForeignObject)) == 1
+
+
+@pytest.mark.parametrize(("for_s", "told"), [(0.001, 0), (0.0021, 1), (1.0, 1)])
+def test_the_object_beam_must_be_broken_for_two_milliseconds(for_s: float, told: int) -> None:
+    objects = of(seen(RouletteLines().turn(20.0).see("object", 9.0, for_s)), ForeignObject)
+    assert [one.t_ns for one in objects] == [9 * S + 2_000_000] * told
+
+
+def test_lines_found_high_are_no_events() -> None:
+    driver = wheel()
+    lines = ("rotor_a", "rotor_b", "rotor_index", "ball_1", "ball_2", "ball_3", "pocket")
+    assert driver.edges([Edge(line, 1, 0) for line in lines]) + driver.due(60 * S) == []
+
+
+def test_the_rotors_stop_and_reversal_are_told() -> None:
+    lines = RouletteLines().turn(5.0)
+    lines.rotor.accelerate(0.25, -408.0)
+    lines.rotor.speed = 0.0
+    lines.rotor.accelerate(0.5, -204.0)
+    lines.turn(8.0)
+    lines.rotor.rest(5.0)
+    found = seen(lines)
+    assert [one.direction for one in of(found, RotorReversed)] == [-1]
+    assert len(of(found, RotorStopped)) == 1
+
+
+# --- level ---------------------------------------------------------------------------------------------------------
+
+
+def test_out_of_level_is_told_after_a_second_and_level_again_at_once() -> None:
+    driver = wheel()
+    assert driver.reading(Reading("level_x", 0.3, 5 * S)) == []
+    assert driver.due(6 * S - 1) == []
+    assert driver.due(6 * S) == [NotLevel(t_ns=6 * S, tilt_deg=0.3)]
+    assert driver.reading(Reading("level_x", 0.1, 9 * S)) == [LevelAgain(t_ns=9 * S, tilt_deg=0.1)]
+
+
+def test_a_deadline_of_the_level_is_met_before_a_later_reading() -> None:
+    driver = wheel()
+    driver.reading(Reading("level_x", 0.3, 5 * S))
+    found = driver.reading(Reading("level_x", 0.0, 7 * S))
+    assert [type(one) for one in found] == [NotLevel, LevelAgain]
+    assert [one.t_ns for one in found] == [6 * S, 7 * S]
+
+
+def test_an_inclinometer_that_gives_no_number_is_told_as_not_level() -> None:
+    driver = wheel()
+    driver.reading(Reading("level_y", math.nan, 5 * S))
+    assert len(of(driver.due(7 * S), NotLevel)) == 1
+
+
+# --- losses and dead lines -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("line", ["rotor_a", "ball_2", "pocket", "object", "level_x"])
+def test_a_pulled_cable_is_told_once_and_its_return(line: str) -> None:
+    driver = wheel()
+    driver.edges(RouletteLines().turn(2.0).edges())
+    lost = driver.lost(EdgesLost(line, Loss.UNPLUGGED, 3 * S)) + driver.lost(EdgesLost(line, Loss.UNPLUGGED, 4 * S))
+    assert [(one.line, one.fault, one.t_ns) for one in of(lost, SensorDead)] == [(line, "sensor_missing", 3 * S)]
+    if line.startswith("level"):
+        back = driver.reading(Reading(line, 0.0, 5 * S))
+    else:
+        back = driver.edges([Edge(line, 0, 5 * S)])
+    assert of(back, SensorAlive) == [SensorAlive(t_ns=5 * S, line=line)]
+
+
+def test_a_pulled_cable_of_the_rotor_leaves_it_without_a_direction() -> None:
+    driver = wheel()
+    driver.edges(RouletteLines().turn(5.0).edges())
+    lost = driver.lost(EdgesLost("rotor_b", Loss.UNPLUGGED, 5 * S))
+    assert len(of(lost, RotorStopped)) == 1
+    assert [one.reason for one in of(lost, RotorDoubt)] == ["edges_lost"]
+
+
+@pytest.mark.parametrize("line", ["rotor_a", "rotor_b", "rotor_index"])
+def test_lost_edges_of_the_rotor_begin_the_readings_anew(line: str) -> None:
+    lines = spin(until_s=60.0)
+    second_ns = ns(lines.readings_s("17", lines.left_s + 5.0, 60.0)[1] + 0.5)
+    driver = wheel()
+    edges = lines.edges()
+    found = driver.edges([edge for edge in edges if edge.t_ns <= second_ns])
+    found += driver.lost(EdgesLost(line, Loss.OVERFLOW, second_ns, 2))
+    later = driver.edges([edge for edge in edges if edge.t_ns > second_ns])
+    assert [one.turns for one in of(found, PocketRead)] == [1, 2]
+    assert [one.turns for one in of(later, PocketRead)][:1] == [1]
+    assert [one.reason for one in of(found, RotorDoubt)] == ["edges_lost"]
+
+
+def test_a_lost_edge_of_the_pocket_head_begins_the_readings_anew() -> None:
+    lines = spin(until_s=60.0)
+    second_ns = ns(lines.readings_s("17", lines.left_s + 5.0, 60.0)[1] + 0.5)
+    driver = wheel()
+    edges = lines.edges()
+    driver.edges([edge for edge in edges if edge.t_ns <= second_ns])
+    driver.lost(EdgesLost("pocket", Loss.OVERFLOW, second_ns, 1))
+    later = of(driver.edges([edge for edge in edges if edge.t_ns > second_ns]), PocketRead)
+    assert max(one.turns for one in later) <= len(later)
+    assert later[0].turns == 1
+
+
+def test_a_rotor_that_never_shows_its_index_has_a_dead_sensor_after_three_turns() -> None:
+    lines = RouletteLines().turn(20.0)
+    edges = [edge for edge in lines.edges() if edge.line != "rotor_index" or edge.t_ns == 0]
+    found = wheel().edges(edges)
+    assert [one.reason for one in of(found, RotorDoubt)][:1] == ["sensor_missing"]
+    (dead,) = of(found, SensorDead)
+    assert (dead.line, dead.fault) == ("rotor_index", "sensor_missing")
+    assert 3 * 60 / 17 * S < dead.t_ns < 4 * 60 / 17 * S
+
+
+def test_a_channel_that_does_not_move_is_dead() -> None:
+    lines = RouletteLines().turn(8.0)
+    edges = [edge for edge in lines.edges() if edge.line != "rotor_b" or edge.t_ns < 3 * S]
+    (dead,) = of(wheel().edges(edges), SensorDead)
+    assert (dead.line, dead.fault) == ("rotor_b", "sensor_stuck")
+
+
+def test_what_is_not_the_wheels_is_passed_over() -> None:
+    driver = wheel()
+    assert driver.edges([Edge("dealer_void", 0, 0), Edge("kettle", 1, 5)]) == []
+    assert driver.reading(Reading("kettle_deg", 90.0, 6)) == []
+    assert driver.frame(Frame("link", b"x", 7)) == []
+    assert driver.lost(EdgesLost("kettle", Loss.UNPLUGGED, 8)) == []
+
+
+# --- configuration -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("second_deg", "wrong"), [(180, True), (151, True), (209, True), (149, False), (110, False), (4, True)]
+)
+def test_two_sensors_within_thirty_degrees_of_opposite_are_a_mistake(second_deg: float, wrong: bool) -> None:
+    assert bool(RouletteWheelConfig(ball_sensors_deg=(0.0, second_deg)).problems()) == wrong
+
+
+def test_an_order_must_name_each_pocket_once() -> None:
+    order = RouletteWheelConfig().wheel_order
+    assert RouletteWheelConfig(order=order[1:] + order[:1]).problems() == []
+    assert RouletteWheelConfig(order=(*order[:-1], order[0])).problems() != []
+
+
+# --- however it is cut ---------------------------------------------------------------------------------------------
+
+LINES = spin(passes=16, missed=[5], until_s=40.0).see("object", 12.0, 0.01).see("ball_1", 30.0, 1.0)
+EDGES = LINES.edges()
+WHOLE = seen(LINES)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.integers(0, LINES.now_ns), max_size=30))
+def test_edges_and_time_cut_anywhere_give_the_same_observations(cuts: list[int]) -> None:
+    driver, found, rest = wheel(), list[Observation](), EDGES
+    for cut_ns in [*sorted(cuts), LINES.now_ns]:
+        found += driver.edges([edge for edge in rest if edge.t_ns <= cut_ns]) + driver.due(cut_ns)
+        rest = [edge for edge in rest if edge.t_ns > cut_ns]
+    assert found == WHOLE
+
+
+@pytest.mark.parametrize("spoilt", ["rotor_index", "rotor_b"])
+def test_a_dead_line_of_the_rotor_is_told_at_the_same_time_however_the_edges_are_cut(spoilt: str) -> None:
+    lines = RouletteLines().turn(20.0)
+    edges = [edge for edge in lines.edges() if edge.line != spoilt or edge.t_ns < S]
+    whole = wheel().edges(edges)
+    driver = wheel()
+    assert [one for edge in edges for one in driver.edges([edge])] == whole
