@@ -13,7 +13,7 @@ from typing import Any, Final
 import msgspec
 
 from controller.faults import FaultLatch, LatchedFault
-from controller.rounds.game import CauseGone, Fault, Game, Phase
+from controller.rounds.game import OPEN, RUNNING, SETTLING, CauseGone, Fault, Game
 from drivers.buttons import ButtonPressed
 from drivers.driver import Driver, Observation
 from drivers.sensor_health import SensorAlive, SensorDead
@@ -231,11 +231,11 @@ class Table:
             case "void":
                 done = game.void_by_hand(t_ns, given.get("why", ""), given.get("reason", "dealer_call"))
             case "settle":
-                done = game.phase is Phase.SETTLING
+                done = game.phase is SETTLING
                 if done:
                     game.settle(t_ns, "dealer")
             case "no_more_bets":
-                done = game.phase in (Phase.OPEN, Phase.RUNNING)
+                done = game.phase in (OPEN, RUNNING)
                 if done:
                     game.close_bets(t_ns, t_ns, "dealer")
             case "clear":

@@ -15,7 +15,7 @@ from itertools import chain
 from typing import Final
 
 from drivers.gap_watch import GapWatch
-from drivers.index_proof import IndexProof
+from drivers.index_proof import IndexProof, Noted
 from drivers.lost_pulses import Chain, Rocking
 from drivers.quadrature import BACK, COUNTS_PER_SLOT, DUE, GAP, OTHER, REPEATED, Quadrature, Stop
 from hal.values import Edge
@@ -29,7 +29,7 @@ STUCK_CHAIN: Final = 8
 MOST_DEG_PER_S2: Final = 10_000.0
 """No hand and no flapper turns a wheel round with more than this, about 175 rad/s^2 (ours)."""
 
-STOP_DEG_PER_S2: Final = 1200.0
+STOP_DEG_PER_S2: Final = 600.0
 """Pegs and flapper stop a wheel with no more than this; faster stops are lost edges, or a hand (ours)."""
 
 ROCKING_PART: Final = 20
@@ -58,6 +58,7 @@ class Encoder:
         "index",
         "losses",
         "lost_counts",
+        "noted",
         "quadrature",
         "stuck",
     )
@@ -66,7 +67,9 @@ class Encoder:
         """`a`, `b` and `index` are the lines; `slots` the high periods of A in one turn."""
         self.quadrature = Quadrature(a, b)
         self.counts_per_turn = COUNTS_PER_SLOT * slots
-        self.index = IndexProof(index, self.counts_per_turn, index_width_deg)
+        self.noted: list[Noted] = []
+        """What made the count doubtful, each at its time, for a driver that tells it at once."""
+        self.index = IndexProof(index, self.counts_per_turn, index_width_deg, self.noted)
         self._least_turn_ns = round((2 * 360 / self.counts_per_turn / MOST_DEG_PER_S2) ** 0.5 * 1e9)
         self._least_stop_ns: int = round((360 / self.counts_per_turn / (2 * STOP_DEG_PER_S2)) ** 0.5 * 1e9)
         self.bounces = 0
@@ -79,6 +82,7 @@ class Encoder:
 
     def begin_run(self) -> None:
         """A new run (spin) begins: what was wrong in the last one no longer counts."""
+        self.noted.clear()
         self.index.begin_run()
         self.doubt_low = self.doubt_high = 0
         """Between which offsets from the count the truth lies, in counts."""
@@ -92,6 +96,11 @@ class Encoder:
         self._gaps.begin()
         self._turned_ns: int | None = None
         self._rocking: Rocking | None = None
+
+    def forget_doubts(self) -> None:
+        """What was noted has been told: what is wrong from now on is noted anew."""
+        self.noted.clear()
+        self.index.begin_run()
 
     # --- the count and its meaning ---------------------------------------------------------------------------
 
@@ -162,6 +171,8 @@ class Encoder:
             )
             if edge is None:
                 return stop, None
+            if stop is GAP and edge.line not in (quadrature.a, quadrature.b):
+                stop = OTHER
             if stop is OTHER:
                 if edge.line != index.line:
                     return stop, edge
@@ -195,7 +206,7 @@ class Encoder:
             self._confirm()
         count = self.quadrature.count
         if not index.window[0] <= count <= index.window[1]:
-            index.overdue(count)
+            index.overdue(count, self.quadrature.t1_ns)
 
     def lost(self, line: str, missing: int | None) -> None:
         """The backend lost changes of one of the lines: nothing is proven until the next index.
@@ -249,6 +260,8 @@ class Encoder:
         self._chain = last = last._replace(backs=last.backs + 1, times_ns=times_ns)
         if last.backs >= STUCK_CHAIN and self.stuck is None and not last.is_bounce():
             self.stuck = quadrature.b if edge.line == quadrature.a else quadrature.a
+            detail = f"{self.stuck} did not change while the other line of the encoder did"
+            self.noted.append(Noted(edge.t_ns, "sensor_stuck", detail, dead_line=self.stuck))
 
     def _end_chain(self, last: Chain) -> None:
         """The other line moved too: now it shows whether the disc turned or went on."""

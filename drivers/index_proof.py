@@ -27,6 +27,9 @@ INDEX_MISSING_TURNS: Final = 1.1
 SLIP_COUNTS: Final = COUNTS_PER_SLOT // 2
 """Half a slot: the greatest difference between index crossings that is not a slip (design, section 4)."""
 
+DEAD_TURNS: Final = 3
+"""So often in a row without an index, and its sensor is dead (ours)."""
+
 END_MARGIN: Final = 0.4
 """How far from an edge of A or B, in counts, the end of the index must be to tell a swap (ours)."""
 
@@ -38,6 +41,19 @@ class Slip(NamedTuple):
     detail: str
     explained: bool
     """Whether losses that were noticed since the crossing before account for it."""
+
+
+class Noted(NamedTuple):
+    """Something that made the count doubtful, when it did."""
+
+    t_ns: int
+    reason: str
+    """`encoder_slip`, `sensor_missing` or `sensor_stuck`."""
+    detail: str
+    explained: bool = True
+    """Whether losses that were noticed account for it."""
+    dead_line: str = ""
+    """The line that does not do what the disc does, if it is certain that one does not."""
 
 
 class IndexProof:
@@ -55,13 +71,15 @@ class IndexProof:
         "line",
         "missed_turns",
         "missing",
+        "noted",
         "slip",
         "window",
         "zero",
     )
 
-    def __init__(self, line: str, counts_per_turn: int, width_deg: float) -> None:
+    def __init__(self, line: str, counts_per_turn: int, width_deg: float, noted: list[Noted]) -> None:
         self.line = line
+        self.noted = noted
         self._counts_per_turn = counts_per_turn
         self._width = width_deg * counts_per_turn / 360
         self._most_width = 2 * self._width + COUNTS_PER_SLOT
@@ -125,35 +143,42 @@ class IndexProof:
                 detail = (
                     f"the index ends in quarter {phase} of a slot, not {self._end_phase}: A, B or index are mixed up"
                 )
-                self.slip = Slip(edge.t_ns, detail, explained=False)
+                self._note(edge.t_ns, detail, explained=False)
             return False
         # A rises at angle 0, so the index that comes within a count of it belongs to that very count.
         count = at + (phase == 3)
         if phase in (1, 2):
             detail = "B is high at the index: A and B are swapped, or one of them is inverted"
-            self.slip = Slip(edge.t_ns, detail, explained=False)
+            self._note(edge.t_ns, detail, explained=False)
         elif self._trusted_zero is not None:
             turn = self._counts_per_turn
             off = (count - self._trusted_zero + turn // 2) % turn - turn // 2
             if abs(off) > SLIP_COUNTS:
                 detail = f"the index crossed {off:+d} counts from where a turn of {turn} ends"
                 # Counts that were lost are the negative of what the crossing is off.
-                self.slip = Slip(edge.t_ns, detail, explains(-off))
+                self._note(edge.t_ns, detail, explains(-off))
         self.zero = self._trusted_zero = count
         self.missed_turns = 0
         self.window = self._window_about(count)
         return True
 
-    def overdue(self, count: int) -> None:
+    def overdue(self, count: int, t_ns: int) -> None:
         """The disc has left the window without a crossing: whatever the angle was, it is no longer proven."""
         self.missing = True
         self.missed_turns += 1
+        dead = self.line if self.missed_turns >= DEAD_TURNS else ""
+        detail = f"more than {self.missed_turns * INDEX_MISSING_TURNS:.1f} turns without an index"
+        self.noted.append(Noted(t_ns, "sensor_missing", detail, dead_line=dead))
         self.zero = None
         self.window = self._window_about(count)
 
     def _window_about(self, count: int) -> tuple[int, int]:
         width = int(INDEX_MISSING_TURNS * self._counts_per_turn)
         return count - width, count + width
+
+    def _note(self, t_ns: int, detail: str, explained: bool) -> None:
+        self.slip = Slip(t_ns, detail, explained)
+        self.noted.append(Noted(t_ns, "encoder_slip", detail, explained))
 
     def _check_width(self, edge: Edge, at: int) -> None:
         """The index is a few degrees wide. One that is high for most of a turn is inverted, or its sensor is stuck."""
@@ -163,7 +188,7 @@ class IndexProof:
         if self._high_at is not None and abs(at - self._high_at) > self._most_width:
             wide = abs(at - self._high_at)
             detail = f"the index was high for {wide} counts, not about {self._width:.0f}: it is inverted or stuck"
-            self.slip = Slip(edge.t_ns, detail, explained=False)
+            self._note(edge.t_ns, detail, explained=False)
         self._high_at = None
 
 

@@ -87,6 +87,8 @@ class MoneyWheel:
                 if encoder.stuck is not None:
                     detail = f"{encoder.stuck} did not change while the other line of the encoder did"
                     self._health.die(encoder.stuck, "sensor_stuck", detail, edge.t_ns, found)
+        if self._health.dead:
+            self._health.revive(batch, found)
         found.sort(key=lambda observation: observation.t_ns)
         return found
 
@@ -232,7 +234,7 @@ class MoneyWheel:
             return "sensor_stuck", f"{encoder.stuck} did not change while the other line of the encoder did"
         if encoder.lost_counts > self._rollback:
             return "edges_lost", f"edges were lost that may hide {encoder.lost_counts} counts"
-        if encoder.stopped_at_speed():
+        if self._spun and encoder.stopped_at_speed():
             return "edges_lost", "the edges ended at a speed at which no wheel stops"
         if encoder.index.missing:
             return "sensor_missing", "more than 1.1 turns without an index"

@@ -74,6 +74,8 @@ class PegWheel:
     def lost(self, loss: EdgesLost) -> list[Observation]:
         """Pegs were lost: the count is no longer proven; an unplugged line is a fault."""
         found: list[Observation] = []
+        if loss.line not in self.lines:
+            return found
         self._pass_time(loss.t_ns - 1, found)
         self._lost = True
         self._since_index = None

@@ -19,9 +19,6 @@ from hal.values import Edge
 _SPAN: Final = 3
 """Counts over which the speed is taken: one lost edge or an uneven disc is not a stop."""
 
-DEAD_TURNS: Final = 3
-"""Turns of the rotor without an index after which the index sensor is dead (ours)."""
-
 INERTIA_NS: Final = 100_000_000
 """No hand turns a running rotor round in less (ours)."""
 
@@ -119,23 +116,11 @@ class Rotor:
 
     def tell_doubts(self, health: SensorHealth, found: list[Observation]) -> None:
         """Says, once, that the encoder disproved its count, or cannot prove it any more."""
-        encoder, index = self.encoder, self.encoder.index
-        t_ns = encoder.quadrature.t1_ns
-        slip, stuck, missing = index.slip, encoder.stuck, index.missing
-        index.slip, encoder.stuck, index.missing = None, None, False
-        if slip is not None:
-            found.append(
-                RotorDoubt(t_ns=slip.t_ns, reason="encoder_slip", detail=slip.detail, explained=slip.explained)
-            )
-        if missing:
-            detail = "more than 1.1 turns without an index"
-            found.append(RotorDoubt(t_ns=t_ns, reason="sensor_missing", detail=detail, explained=True))
-            if index.missed_turns >= DEAD_TURNS:
-                health.die(index.line, "sensor_missing", f"no index in {index.missed_turns} turns", t_ns, found)
-        if stuck is not None:
-            detail = f"{stuck} did not change while the other line of the encoder did"
-            found.append(RotorDoubt(t_ns=t_ns, reason="sensor_stuck", detail=detail, explained=True))
-            health.die(stuck, "sensor_stuck", detail, t_ns, found)
+        for t_ns, reason, detail, explained, dead_line in self.encoder.noted:
+            found.append(RotorDoubt(t_ns=t_ns, reason=reason, detail=detail, explained=explained))
+            if dead_line:
+                health.die(dead_line, reason, detail, t_ns, found)
+        self.encoder.forget_doubts()
 
     def _stop(self, t_ns: int, found: list[Observation]) -> None:
         self.direction = 0
@@ -178,7 +163,7 @@ class Rotor:
             return
         self._furthest = encoder.count
         self._furthest_ns = t_ns
-        if 0 < t_ns - quadrature.t4_ns < self._slowest_ns:
+        if 0 < t_ns - quadrature.t4_ns <= self._slowest_ns:
             self.direction = heading
             self.due_ns = quadrature.t3_ns + self._slowest_ns
             found.append(RotorTurning(t_ns=t_ns, direction=heading, rpm=round(self.rpm(t_ns), 2)))

@@ -60,7 +60,8 @@ class RouletteWheel:
         self._quiet_ns = round(config.track_quiet_s * 1e9)
         self._track: BallTrack | None = None
         self._left = False
-        self._foreign_told = False
+        self._foreign_told = self._stranger = False
+        self._rotor_rpm = 0.0
         self._joined = True
         self._busy_ns: int | None = None
         self._overdue_ns = self._object_due_ns = NEVER_NS
@@ -83,25 +84,29 @@ class RouletteWheel:
         if self._health.dead:
             self._health.revive(batch, found)
         rotor = self.rotor
-        encoder, index = rotor.encoder, rotor.encoder.index
+        noted = rotor.encoder.noted
         lines = self.lines
         edges = iter(batch)
         while True:
             edge = rotor.run(edges, found)
-            if index.slip is not None or index.missing or encoder.stuck is not None:
+            if noted:
                 self._head.forget()
                 rotor.tell_doubts(self._health, found)
             if edge is None:
-                return _in_order(found)
+                break
             if edge.t_ns > self._due_ns:
                 self._meet_deadlines(edge.t_ns - 1, found)
             if edge.line in lines:
                 self._take(edge, found)
+        if self._health.dead:
+            self._health.revive(batch, found)
+        return _in_order(found)
 
     def reading(self, reading: Reading) -> list[Observation]:
         """Takes an inclination in degrees."""
         found: list[Observation] = []
         self._pass_time(reading.t_ns - 1, found)
+        self._health.hear(reading.line, reading.t_ns, found)
         if reading.line in self._level.lines and self._level.take(reading):
             found.append(LevelAgain(t_ns=reading.t_ns, tilt_deg=round(self._level.tilt_deg, 3)))
         self._set_due()
@@ -169,7 +174,7 @@ class RouletteWheel:
         if self._track is None:
             self._track = BallTrack(self.config.ball_sensors_deg)
             self._left = False
-            self._foreign_told = False
+            self._foreign_told = self._stranger = False
             self._head.forget()
             self.rotor.encoder.begin_run()
             self._track.take(new)
@@ -189,6 +194,11 @@ class RouletteWheel:
         if self._left:
             self._left = False
             self._head.forget()
+        self._rotor_rpm = round(self.rotor.rpm(t_ns), 2)
+        if self._stranger and not self._foreign_told:
+            self._foreign_told = True
+            detail = "a ball in a pocket while another is in the track"
+            found.append(ForeignObject(t_ns=t_ns, detail=detail))
         found.append(
             BallPassed(
                 t_ns=t_ns,
@@ -199,7 +209,7 @@ class RouletteWheel:
                 lap_s=round(course.lap_s, 4),
                 missed=course.missed,
                 proves=known is None and track.direction is not None,
-                rotor_rpm=round(self.rotor.rpm(t_ns), 2),
+                rotor_rpm=self._rotor_rpm,
             )
         )
 
@@ -215,11 +225,8 @@ class RouletteWheel:
         if pulse is None or pulse.pocket is None:
             return
         if self._track is not None and not self._left and self._track.direction is not None:
-            # The ball is in the track, so this one is not it; at rest it comes again a turn later.
-            if pulse.turns >= 2 and not self._foreign_told:
-                self._foreign_told = True
-                detail = "a ball at rest in a pocket while another is in the track"
-                found.append(ForeignObject(t_ns=t_ns, detail=detail))
+            # If the ball passes another sensor it is still in the track, and this one is not it.
+            self._stranger = True
             return
         found.append(
             PocketRead(t_ns=t_ns, pocket=pulse.pocket, off_pockets=round(pulse.off_pockets, 3), turns=pulse.turns)
@@ -274,7 +281,7 @@ class RouletteWheel:
                     last_ns=course.last.t_ns,
                     lap_s=None if lap_s is None else round(lap_s, 4),
                     picked_up=lap_s is not None and lap_s < PICKED_UP_LAP_S,
-                    rotor_rpm=round(self.rotor.rpm(t_ns), 2),
+                    rotor_rpm=self._rotor_rpm,
                     swapped=None if self._track is None else self._track.swapped(),
                 )
             )

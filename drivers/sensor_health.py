@@ -24,22 +24,26 @@ class SensorAlive(Observation, frozen=True, kw_only=True):
 
 
 class SensorHealth:
-    """Which lines of one device are dead."""
+    """Which lines of one device are dead, and since when."""
 
     __slots__ = ("dead",)
 
     def __init__(self) -> None:
-        self.dead: set[str] = set()
+        self.dead: dict[str, int] = {}
 
     def die(self, line: str, fault: str, detail: str, t_ns: int, found: list[Observation]) -> None:
         """A line does not do what its device does."""
         if line not in self.dead:
-            self.dead.add(line)
+            self.dead[line] = t_ns
             found.append(SensorDead(t_ns=t_ns, line=line, fault=fault, detail=detail))
 
     def revive(self, batch: Sequence[Edge], found: list[Observation]) -> None:
-        """A dead line that tells something again is alive."""
+        """A dead line that tells something afterwards is alive. For the beginning and the end of each batch."""
         for edge in batch:
-            if edge.line in self.dead:
-                self.dead.discard(edge.line)
-                found.append(SensorAlive(t_ns=edge.t_ns, line=edge.line))
+            self.hear(edge.line, edge.t_ns, found)
+
+    def hear(self, line: str, t_ns: int, found: list[Observation]) -> None:
+        """A line tells something: if it was dead before, it lives."""
+        if line in self.dead and t_ns > self.dead[line]:
+            del self.dead[line]
+            found.append(SensorAlive(t_ns=t_ns, line=line))

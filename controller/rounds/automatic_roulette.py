@@ -8,7 +8,7 @@ a candidate.
 
 from __future__ import annotations
 
-from controller.rounds.game import NEVER_NS, CauseGone, Fault, Game, Phase, Seat
+from controller.rounds.game import NEVER_NS, OPEN, RUNNING, SETTLING, CauseGone, Fault, Game, Seat
 from controller.rounds.roulette_result import RouletteOptions, RouletteResults
 from controller.rules.roulette import RouletteRules
 from drivers.driver import Observation
@@ -76,16 +76,16 @@ class AutomaticRouletteGame(Game):
         match seen:
             case AutoSpinStarted():
                 self._spinning = True
-                if self.phase is Phase.OPEN:
+                if self.phase is OPEN:
                     self._begin(seen, t_ns)
-                elif self.phase is Phase.SETTLING:
+                elif self.phase is SETTLING:
                     self._early = seen
             case AutoNumber():
                 self._spinning = False
                 self._number(seen, t_ns)
             case AutoClosed():
                 self._spinning = False
-                if self.phase is Phase.RUNNING:
+                if self.phase is RUNNING:
                     self._unread(t_ns, "the wheel closed without a number")
             case AutoLink(up=False):
                 self._spinning = False
@@ -101,13 +101,13 @@ class AutomaticRouletteGame(Game):
             case AutoDoubt(reason="joined_mid_spin"):
                 self._spinning = True
             case _:
-                if self.phase is Phase.RUNNING:
+                if self.phase is RUNNING:
                     self._during(seen, t_ns)
         self.over_if_quiet(t_ns)
 
     def _begin(self, seen: AutoSpinStarted, t_ns: int) -> None:
         self._start = seen
-        self.phase = Phase.RUNNING
+        self.phase = RUNNING
         # The ball is meant to go the other way: that it does is what the wheel's flag 2 denies.
         self.say(events.RoundStarted, t_ns, direction="counter-clockwise" if seen.direction == "cw" else "clockwise")
 
@@ -130,7 +130,7 @@ class AutomaticRouletteGame(Game):
                 pass
 
     def _number(self, seen: AutoNumber, t_ns: int) -> None:
-        if self.phase is not Phase.RUNNING:
+        if self.phase is not RUNNING:
             return
         if seen.pocket not in self._order:
             self._unread(t_ns, f"the wheel says {seen.pocket!r}, which is no pocket of it")

@@ -41,6 +41,14 @@ class Phase(Enum):
     """A fault stands: no round is open."""
 
 
+# Looked up at every observation: a name of the module costs a tenth of an attribute of the class.
+OPEN: Final = Phase.OPEN
+RUNNING: Final = Phase.RUNNING
+RUNNING_OUT: Final = Phase.RUNNING_OUT
+SETTLING: Final = Phase.SETTLING
+SHUT: Final = Phase.SHUT
+
+
 class Seat(NamedTuple):
     """What a game knows of its table."""
 
@@ -76,7 +84,7 @@ class Game(ABC):
         self, seat: Seat, call: CallRule, reasons: Mapping[str, Reason], rule: str, settle_after_s: float
     ) -> None:
         self.seat = seat
-        self.phase = Phase.SHUT
+        self.phase = SHUT
         self.round = 0
         self.said: list[Data | Fault | CauseGone] = []
         self._call_rule = call
@@ -99,15 +107,14 @@ class Game(ABC):
     def open(self, t_ns: int) -> None:
         """Opens the next round."""
         self.round += 1
-        self.phase = Phase.OPEN
+        self.phase = OPEN
         self.called_ns = None
         self._settle_due_ns = NEVER_NS
         self.reset()
         self.say(events.RoundOpened, t_ns)
 
     def observe(self, seen: Observation) -> None:
-        """Takes one observation; what it leads to stands in `said`."""
-        self.due(seen.t_ns - 1)
+        """Takes one observation, after time has passed to it (`due`); what it leads to stands in `said`."""
         if isinstance(seen, ButtonPressed):
             self._press(seen)
         elif not isinstance(seen, SensorDead | SensorAlive):
@@ -129,23 +136,23 @@ class Game(ABC):
 
         A run that is on cannot be judged, unless the rules void it for that very reason; open bets go back.
         """
-        if self.phase is Phase.SETTLING:
+        if self.phase is SETTLING:
             # The verdict stands, and its bets are paid first.
             self._shut_when_settled = True
             return
-        phase, self.phase = self.phase, Phase.SHUT
+        phase, self.phase = self.phase, SHUT
         self._settle_due_ns = NEVER_NS
-        if phase is Phase.RUNNING and reason not in self._reasons:
+        if phase is RUNNING and reason not in self._reasons:
             self._say_unresolved(t_ns, reason, SpinEvidence(detail=detail), [])
-        elif phase in (Phase.OPEN, Phase.RUNNING):
+        elif phase in (OPEN, RUNNING):
             self._say_void(t_ns, reason, SpinEvidence(detail=detail))
 
     def reopen(self, t_ns: int) -> None:
         """The fault was cleared: the next round opens once the device is quiet."""
         self._shut_when_settled = False
-        if self.phase is not Phase.SHUT:
+        if self.phase is not SHUT:
             return
-        self.phase = Phase.RUNNING_OUT
+        self.phase = RUNNING_OUT
         self.reset()
         self.over_if_quiet(t_ns)
 
@@ -162,7 +169,7 @@ class Game(ABC):
         if self._shut_when_settled:
             self._shut_when_settled = False
             self._settle_due_ns = NEVER_NS
-            self.phase = Phase.SHUT
+            self.phase = SHUT
             return
         self.open(t_ns)
         self.opened_after_settling(t_ns)
@@ -227,7 +234,7 @@ class Game(ABC):
     def void(self, t_ns: int, reason: str, evidence: SpinEvidence) -> None:
         """The run is refused. The round is over when the device is quiet."""
         self._say_void(t_ns, reason, evidence)
-        self.phase = Phase.RUNNING_OUT
+        self.phase = RUNNING_OUT
         self.over_if_quiet(t_ns)
 
     def unresolved(self, t_ns: int, reason: str, evidence: SpinEvidence, candidates: list[dict[str, Any]]) -> None:
@@ -253,13 +260,13 @@ class Game(ABC):
 
     def over_if_quiet(self, t_ns: int) -> None:
         """After a void: the next round opens once the device is quiet."""
-        if self.phase is Phase.RUNNING_OUT and self.quiet():
+        if self.phase is RUNNING_OUT and self.quiet():
             self.open(t_ns)
 
     @property
     def undecided(self) -> bool:
         """Whether a round is open that has no verdict yet."""
-        return self.phase in (Phase.OPEN, Phase.RUNNING)
+        return self.phase in (OPEN, RUNNING)
 
     def say(self, kind: type[Data], t_ns: int, **fields: Any) -> None:
         """Says an event of this round."""
@@ -277,13 +284,13 @@ class Game(ABC):
         )
 
     def _begin_settling(self, t_ns: int) -> None:
-        self.phase = Phase.SETTLING
+        self.phase = SETTLING
         self._settle_due_ns = NEVER_NS if self.seat.settle_by_button else t_ns + self._settle_ns
 
     def _press(self, press: ButtonPressed) -> None:
         """A button was pressed: during settling, whichever it is, the round is settled."""
         t_ns = press.t_ns
-        if self.phase is Phase.SETTLING:
+        if self.phase is SETTLING:
             self.settle(t_ns, "dealer")
             if press.button == "dealer_no_more_bets" and self.undecided:
                 self.close_bets(t_ns, press.pressed_ns, "dealer")

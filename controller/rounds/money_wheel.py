@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import Meta
 
-from controller.rounds.game import NEVER_NS, Fault, Game, Phase, Seat
+from controller.rounds.game import NEVER_NS, OPEN, RUNNING, RUNNING_OUT, SETTLING, Fault, Game, Seat
 from controller.rules.money_wheel import MoneyWheelRules
 from drivers.driver import Observation
 from drivers.money_wheel_config import MoneyWheelConfig
@@ -102,11 +102,11 @@ class MoneyWheelGame(Game):
             self._moving = False
             if seen.index_moved:
                 self.said.append(Fault(seen.t_ns, "encoder_slip", seen.detail))
-        if self.phase in (Phase.OPEN, Phase.RUNNING):
+        if self.phase in (OPEN, RUNNING):
             self._judge(seen, seen.t_ns)
-        elif self.phase is Phase.RUNNING_OUT:
+        elif self.phase is RUNNING_OUT:
             self.over_if_quiet(seen.t_ns)
-        elif self.phase is Phase.SETTLING:
+        elif self.phase is SETTLING:
             self._keep(seen)
 
     def _keep(self, seen: Observation) -> None:
@@ -126,10 +126,10 @@ class MoneyWheelGame(Game):
         elif isinstance(seen, WheelSpun):
             self._spin(seen, t_ns)
         elif isinstance(seen, WheelTurned):
-            if self.phase is Phase.RUNNING:
+            if self.phase is RUNNING:
                 self.say(events.RoundProgress, t_ns, revolutions=seen.turns, rpm=seen.rpm)
         elif isinstance(seen, WheelTurnedBack):
-            if self.phase is Phase.RUNNING and seen.proven:
+            if self.phase is RUNNING and seen.proven:
                 detail = f"turned back by more than {self._wheel.rollback_spaces:g} spaces"
                 evidence = SpinEvidence(direction=self._said(seen.direction), detail=detail)
                 self.void(t_ns, "wheel_reversed", evidence)
@@ -144,7 +144,7 @@ class MoneyWheelGame(Game):
         if nudge is not None and seen.direction == nudge.direction:
             # Pushed on in the same direction: what came before was no wind-up.
             self._end_nudge(t_ns)
-            if self.phase is not Phase.OPEN:
+            if self.phase is not OPEN:
                 return
         self._nudge = None
         if self._began_ns is None:
@@ -170,7 +170,7 @@ class MoneyWheelGame(Game):
 
     def _spin(self, seen: WheelSpun, t_ns: int) -> None:
         began_ns = seen.t_ns if self._began_ns is None else self._began_ns
-        self.phase = Phase.RUNNING
+        self.phase = RUNNING
         if self.seat.call_by == "auto":
             self.close_bets(t_ns, began_ns, "auto")
         self.say(events.RoundStarted, t_ns, direction=self._said(seen.direction))

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from controller.rounds.game import NEVER_NS, CauseGone, Fault, Game, Phase, Seat
+from controller.rounds.game import NEVER_NS, OPEN, RUNNING, RUNNING_OUT, SETTLING, CauseGone, Fault, Game, Seat
 from controller.rounds.roulette_result import RouletteOptions, RouletteResults
 from controller.rules.roulette import RouletteRules
 from drivers.driver import Observation
@@ -126,11 +126,11 @@ class RouletteGame(Game):
                 pass
         if self._stale:
             self._stale = self._busy
-        elif self.phase in (Phase.OPEN, Phase.RUNNING):
+        elif self.phase in (OPEN, RUNNING):
             self._judge(seen, seen.t_ns)
-        elif self.phase is Phase.RUNNING_OUT:
+        elif self.phase is RUNNING_OUT:
             self.over_if_quiet(seen.t_ns)
-        elif self.phase is Phase.SETTLING:
+        elif self.phase is SETTLING:
             self._keep(seen)
 
     def _keep(self, seen: Observation) -> None:
@@ -164,10 +164,10 @@ class RouletteGame(Game):
             case ForeignObject():
                 self._foreign(seen, t_ns)
             case RotorStopped():
-                if self.phase is Phase.RUNNING and not self._joined:
+                if self.phase is RUNNING and not self._joined:
                     self._refuse(t_ns, "rotor_not_turning", "the rotor stopped before the ball was at rest")
             case RotorReversed():
-                if self.phase is Phase.RUNNING and not self._joined:
+                if self.phase is RUNNING and not self._joined:
                     self._refuse(t_ns, "rotor_reversed", "the rotor turned back by more than half a pocket")
             case RotorDoubt():
                 self._doubt(seen, t_ns)
@@ -180,10 +180,10 @@ class RouletteGame(Game):
         first = self._pass is None
         self._pass = seen
         if self._joined:
-            self.phase = Phase.RUNNING
+            self.phase = RUNNING
             return
         if first:
-            self.phase = Phase.RUNNING
+            self.phase = RUNNING
             self._rotor_at_launch = self._rotor
         if self._left is not None:
             # It had only missed a sensor: it is still in the track.
@@ -192,7 +192,7 @@ class RouletteGame(Game):
             self._reads = None
         if seen.proves:
             self._direction_proven(seen, t_ns)
-        if self.phase is not Phase.RUNNING:
+        if self.phase is not RUNNING:
             return
         if self.seat.call_by == "auto" and seen.lap_s >= self._options.call_lap_s:
             self.close_bets(t_ns, t_ns, "auto")
@@ -211,7 +211,7 @@ class RouletteGame(Game):
         self._left = seen
         last = self._pass
         if self._joined:
-            self.phase = Phase.RUNNING
+            self.phase = RUNNING
             self.unresolved(t_ns, "joined_mid_spin", self._evidence("the ball ran before the track was once quiet"), [])
             return
         if last is None:
@@ -237,20 +237,20 @@ class RouletteGame(Game):
             self._give_up_ns = t_ns + max(round(self._options.give_up_s * 1e9), turns_ns)
 
     def _track_quiet(self, seen: TrackQuiet) -> None:
-        if self.phase is Phase.OPEN:
+        if self.phase is OPEN:
             self._single_pass = seen.passes == 1 and not self._joined
             self._joined = False
 
     # --- the ball in the rotor -----------------------------------------------------------------------------------
 
     def _read(self, seen: PocketRead, t_ns: int) -> None:
-        if self.phase is Phase.OPEN and self._single_pass and seen.turns == 2:
+        if self.phase is OPEN and self._single_pass and seen.turns == 2:
             # One pass and then a ball at rest: it was thrown in, and nothing of its run is proven.
             self._single_pass = False
-            self.phase = Phase.RUNNING
+            self.phase = RUNNING
             self._refuse(t_ns, "ball_revolutions", "the ball made one pass at the track sensors")
             return
-        if self._left is None or self.phase is not Phase.RUNNING:
+        if self._left is None or self.phase is not RUNNING:
             return
         held = self._object
         if held is not None:
@@ -283,11 +283,11 @@ class RouletteGame(Game):
         self.outcome(t_ns, result, self._results.winning(pocket), self._evidence(), notices)
 
     def _foreign(self, seen: ForeignObject, t_ns: int) -> None:
-        if self.phase is Phase.OPEN:
+        if self.phase is OPEN:
             if not self._busy or self._joined:
                 self.say(events.DeviceWarning, t_ns, device="wheel", warning="object_in_wheel", detail=seen.detail)
                 return
-            self.phase = Phase.RUNNING
+            self.phase = RUNNING
         if self._left is not None and self._reads is not None:
             self._object = self._object or seen
         else:

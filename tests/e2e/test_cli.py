@@ -69,10 +69,10 @@ def kinds(text: str) -> list[str]:
 
 
 def test_simulate_prints_equal_bytes_on_two_runs_and_whatever_the_hash_seed(roulette: Path, tmp_path: Path) -> None:
-    runs = []
+    runs: list[tuple[bytes, bytes, bytes]] = []
     for hash_seed in ("0", "0", "12345"):
         vcd = tmp_path / f"{len(runs)}.vcd"
-        options = [
+        options: list[str | Path] = [
             "--rounds",
             "4",
             "--seed",

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from random import Random
 
 import pytest
 
+from drivers.money_wheel import MoneyWheel
+from drivers.money_wheel_config import MoneyWheelConfig
+from drivers.money_wheel_observations import WheelRested
+from hal.values import Edge
 from tests.oracle import judge, money, roulette
 from tests.oracle.corruptions import Corrupted, nothing, whole_pulses, without
 
@@ -68,12 +73,29 @@ def two_turns_before_the_end(run: money.MoneyRun) -> int:
     return edges[-2 * 2 * run.wheel.slots].t_ns
 
 
+FOUR_SLOTS_A_SPACE = 200
+TWO_SLOTS_A_SPACE = 100
+
+
 @pytest.mark.parametrize("seed", [1, 6])
 def test_losing_any_one_pulse_of_a_money_wheel_never_gives_a_wrong_space(seed: int) -> None:
-    run = money.make_run(Random(seed), kinds=("plain",), clean=True, turns=3.4 + 0.3 * (seed % 3))
+    wheel = money.Wheel(slots=FOUR_SLOTS_A_SPACE)
+    run = money.make_run(Random(seed), wheel, kinds=("plain",), clean=True, turns=3.4 + 0.3 * (seed % 3))
     assert judge.false_money_outcomes(run, judge.hear_money(run, nothing(run.edges, Random(0)))) == []
     assert [v.type for v in judge.verdicts(judge.hear_money(run))] == ["round.outcome"]
     assert lose_each_pulse(run, run.spins[0].rest_ns - 3_000_000_000, 40) == []
+
+
+@pytest.mark.parametrize("seed", [1, 4, 6])
+def test_at_two_slots_a_space_one_pulse_at_most_of_a_rocking_wheel_is_taken_for_a_wobble(seed: int) -> None:
+    """A wheel that rocks between its pegs makes, in its last swings, the very edges that a lost pulse leaves.
+
+    At two slots a space a pulse is half a space, and the times of those few edges do not always tell the two apart:
+    docs/devices/money-wheel.md says so, and asks for four slots a space, where none is mistaken (above).
+    """
+    wheel = money.Wheel(slots=TWO_SLOTS_A_SPACE)
+    run = money.make_run(Random(seed), wheel, kinds=("plain",), clean=True, turns=3.4 + 0.3 * (seed % 3))
+    assert len(lose_each_pulse(run, run.spins[0].rest_ns - 3_000_000_000, 40)) <= 1
 
 
 @pytest.mark.soak
@@ -81,5 +103,51 @@ def test_losing_any_one_pulse_of_a_money_wheel_never_gives_a_wrong_space(seed: i
 @pytest.mark.parametrize("seed", range(100, 130))
 def test_losing_any_one_pulse_of_the_last_two_turns_never_gives_a_wrong_space(seed: int) -> None:
     rng = Random(seed)
-    run = money.make_run(rng, kinds=("plain", "wound_up"), clean=True, turns=rng.uniform(3.02, 5.0))
+    wheel = money.Wheel(slots=FOUR_SLOTS_A_SPACE)
+    run = money.make_run(rng, wheel, kinds=("plain", "wound_up"), clean=True, turns=rng.uniform(3.02, 5.0))
     assert lose_each_pulse(run, two_turns_before_the_end(run), 20) == []
+
+
+def stopping_wheel(turns: float, slowing_deg_per_s2: float) -> tuple[list[Edge], int]:
+    """A wheel of 100 slots that slows evenly to its rest, as those of the published captures do; and the time after."""
+    speed = math.sqrt(2 * slowing_deg_per_s2 * turns * 360)
+    edges = [Edge(line, 0, 0) for line in ("wheel_a", "wheel_b", "wheel_index")]
+
+    def when(angle_deg: float) -> int:
+        left = speed * speed - 2 * slowing_deg_per_s2 * angle_deg
+        return 2_000_000_000 + round((speed - math.sqrt(left)) / slowing_deg_per_s2 * 1e9)
+
+    last = int(turns * 400)
+    for count in range(1, last + 1):
+        line, level = (("wheel_b", 0), ("wheel_a", 1), ("wheel_b", 1), ("wheel_a", 0))[count % 4]
+        edges.append(Edge(line, level, when((count - 1) * 0.9 + 0.45)))
+    for turn in range(int(turns) + 1):
+        for angle_deg, level in ((turn * 360 + 0.45, 1), (turn * 360 + 3.4, 0)):
+            if angle_deg < turns * 360:
+                edges.append(Edge("wheel_index", level, when(angle_deg)))
+    edges.sort(key=lambda edge: edge.t_ns)
+    return edges, edges[-1].t_ns + 3_000_000_000
+
+
+def rest_of(edges: list[Edge], until_ns: int) -> WheelRested:
+    wheel = MoneyWheel(MoneyWheelConfig())
+    seen = [*wheel.edges(edges), *wheel.due(until_ns)]
+    return next(one for one in seen if isinstance(one, WheelRested))
+
+
+@pytest.mark.parametrize(("turns", "slowing"), [(3.31, 40.0), (4.117, 55.0), (3.873, 33.0)])
+def test_losing_any_pulse_of_the_last_turn_of_a_wheel_that_just_stops_never_gives_a_wrong_space(
+    turns: float, slowing: float
+) -> None:
+    edges, until_ns = stopping_wheel(turns, slowing)
+    right = rest_of(edges, until_ns)
+    assert right.doubt is None and right.rest.space is not None and not right.rest.others
+    wrong = []
+    for line in ("wheel_a", "wheel_b"):
+        for level in (1, 0):
+            for pulse in whole_pulses(edges, line, level)[-100:]:
+                rest = rest_of(without(edges, pulse), until_ns)
+                outcome = rest.doubt is None and rest.rest.clear and not rest.rest.others
+                if outcome and rest.rest.space != right.rest.space:
+                    wrong.append(edges[pulse[0]])
+    assert wrong == []

@@ -22,7 +22,7 @@ from click.testing import CliRunner
 
 from controller.assemble import table_for
 from controller.cli import main
-from controller.configuration.declaration import describe
+from controller.configuration.declaration import Row, describe
 from controller.configuration.games import REGISTRY
 from controller.configuration.load import check_text
 from controller.configuration.sections import LinesSection, LinkSection, PinSection, TableSection
@@ -49,7 +49,7 @@ KEYS = re.compile(r"<!-- keys: (?P<name>[^>]+?) -->\n(?P<table>.*?)<!-- end -->"
 BLOCK = re.compile(r"^```console\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"\]\((?P<target>[^)#\s]+)(#[^)\s]*)?\)")
 CODES = re.compile(
-    r'(?:\b(?:void|unresolved|violation|_refuse)\(\s*(?:seen\.)?t_ns,\s*|\b(?:warning|fault|reason)=|Fault\([^"\n]*)'
+    r'(?:\b(?:void|unresolved|violation|_refuse|_warn_once)\(\s*(?:\w+\.)?t_ns,\s*|\b(?:warning|fault|reason)=|Fault\([^"\n]*)'
     r'"(?P<code>[a-z_]+)"'
 )
 
@@ -63,12 +63,15 @@ class Shown(NamedTuple):
     lines: tuple[str, ...]
 
 
+def keys_of(name: str) -> list[Row]:
+    """The keys of a section, but for the name of its driver."""
+    return [row for row in describe(STRUCTS[name]) if row.key != "driver"]
+
+
 def table_of(name: str) -> str:
     """The table of a section's keys, as the documentation shows it."""
     rows = ["| key | default | allowed | meaning |", "|---|---|---|---|"]
-    for row in describe(STRUCTS[name]):
-        if row.key == "driver":
-            continue
+    for row in keys_of(name):
         allowed = (
             row.type if row.type.startswith("one of") else ", ".join(part for part in (row.type, row.bounds) if part)
         )
@@ -147,8 +150,9 @@ def test_every_table_of_keys_is_what_the_code_declares(page: Path) -> None:
 
 def test_every_section_and_driver_has_its_table_of_keys() -> None:
     described = {match["name"] for page in PAGES for match in KEYS.finditer(page.read_text(encoding="utf-8"))}
-    # A lamp has no keys.
-    assert described == set(STRUCTS) - {"device lamp"}
+    without_keys = {name for name in STRUCTS if not keys_of(name)}
+    assert without_keys == {"device lamp", "device number_display"}
+    assert described == set(STRUCTS) - without_keys
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
@@ -162,7 +166,8 @@ def test_every_reason_that_the_code_gives_is_explained() -> None:
     sources = [*(ROOT / "controller").glob("*.py"), *(ROOT / "controller" / "rounds").glob("*.py")]
     sources += (ROOT / "drivers").glob("*.py")
     given = {match["code"] for path in sources for match in CODES.finditer(path.read_text(encoding="utf-8"))}
-    assert {"ball_direction", "wheel_revolutions", "no_more_bets_after_drop", "moved_at_rest"} <= given
+    assert {"ball_direction", "wheel_revolutions", "no_more_bets_after_drop", "moved_at_rest", "unknown_line"} <= given
+    assert {"ball_before_settled", "not_cleared", "sensors_swapped", "sensor_stuck"} <= given
     explained = set(re.findall(r"^\| `([a-z_]+)` ", (ROOT / "docs" / "reasons.md").read_text(encoding="utf-8"), re.M))
     assert given <= explained, f"docs/reasons.md lacks {sorted(given - explained)}"
 
@@ -187,6 +192,11 @@ def outcomes(text: str, exchanged: dict[str, str], fault: str | None) -> int:
 SIMULATED = '[table]\nid = "t"\ngame = "{game}"\n[lines]\nbackend = "sim"\n[device.wheel]\n{keys}\n'
 
 
+def test_the_default_index_hides_an_exchange_of_a_and_b_as_the_page_says() -> None:
+    text = SIMULATED.format(game="money_wheel", keys="index_width_deg = 3")
+    assert outcomes(text, {"wheel_a": "wheel_b", "wheel_b": "wheel_a"}, None) > 0
+
+
 @pytest.mark.parametrize("width_deg", [1.35, 4.95, 8.55])
 def test_the_recommended_index_gives_no_outcome_with_a_and_b_exchanged(width_deg: float) -> None:
     text = SIMULATED.format(game="money_wheel", keys=f"index_width_deg = {width_deg}")
@@ -206,8 +216,9 @@ def test_unequal_angles_give_no_outcome_of_good_spins_with_two_sensors_exchanged
 
 
 @pytest.mark.parametrize("pair", [(1, 2), (2, 3), (1, 3)])
-def test_sensors_at_0_80_and_200_give_no_outcome_of_a_ball_with_the_rotor(pair: tuple[int, int]) -> None:
-    text = SIMULATED.format(game="roulette", keys="ball_sensors_deg = [0, 80, 200]")
+@pytest.mark.parametrize("angles", [[0, 100, 220], [0, 80, 200]], ids=str)
+def test_unequal_angles_give_no_outcome_of_a_ball_with_the_rotor(angles: list[int], pair: tuple[int, int]) -> None:
+    text = SIMULATED.format(game="roulette", keys=f"ball_sensors_deg = {angles}")
     first, second = (f"ball_{number}" for number in pair)
     assert outcomes(text, {first: second, second: first}, "same_direction") == 0
 

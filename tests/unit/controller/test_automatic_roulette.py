@@ -1,4 +1,4 @@
-"""Rounds on an automatic wheel: its number is a candidate, unless its certificate is trusted and nothing speaks against it."""
+"""Rounds on an automatic wheel: its number is a candidate, unless it is trusted and nothing speaks against it."""
 
 from __future__ import annotations
 

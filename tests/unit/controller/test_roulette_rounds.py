@@ -98,7 +98,7 @@ def test_a_ball_that_misses_any_one_sensor_is_counted_all_the_same(missed: int) 
     said = said_of(spin(passes=16, missed=[missed]))
     assert said.verdicts() == ["17"]
     evidence = said.one(events.Outcome).evidence
-    if 1 < missed:
+    if missed > 1:
         assert evidence.revolutions == 5.0
     assert evidence.revolutions_low is not None
     assert evidence.revolutions_high is not None

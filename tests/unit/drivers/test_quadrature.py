@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -154,6 +156,6 @@ def test_edges_of_any_kind_cut_anywhere_are_decoded_alike(noise: list[tuple[str,
     whole, cut = Quadrature("a", "b"), Quadrature("a", "b")
     stops = decode(whole, edges)
     places = [0, *sorted(min(c, len(edges)) for c in cuts), len(edges)]
-    parts = [stop for a, b in zip(places, places[1:], strict=False) for stop in decode(cut, edges[a:b])]
+    parts = [stop for a, b in pairwise(places) for stop in decode(cut, edges[a:b])]
     assert parts == stops
     assert (cut.count, cut.direction, cut.phase) == (whole.count, whole.direction, whole.phase)

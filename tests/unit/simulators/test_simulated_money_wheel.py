@@ -4,7 +4,6 @@ from itertools import pairwise
 from random import Random
 
 import pytest
-from line_reading import Follower
 
 from simulators.flapper import (
     coast_to_slow,
@@ -18,6 +17,7 @@ from simulators.geometry import MoneyWheelGeometry
 from simulators.money_wheel import MoneyWheelSimulator
 from simulators.motion import Path
 from simulators.truth import SimRound, Truth
+from tests.fakes.line_reading import Follower
 
 SPACE_DEG = 7.2
 

@@ -4,7 +4,6 @@ from itertools import pairwise
 from random import Random
 
 import pytest
-from line_reading import Follower, passes, pulses
 
 from hal.values import Edge, Reading
 from simulators.ball import run_on_track, some_throw
@@ -14,6 +13,7 @@ from simulators.roulette import RouletteSimulator
 from simulators.roulette_truth import measurable_turns
 from simulators.table import fixed_roulette_script
 from simulators.truth import SimRound
+from tests.fakes.line_reading import Follower, passes, pulses
 
 GEOMETRIES = [
     RouletteGeometry(),

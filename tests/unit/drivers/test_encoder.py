@@ -1,0 +1,218 @@
+"""The encoder with its index: a count that is proven, or says how wrong it may be."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from drivers.encoder import Encoder
+from drivers.quadrature import Stop
+from hal.values import Edge
+from tests.oracle.motion import Motion, encoder_edges, in_order
+
+FAR = 1 << 60
+SLOTS = 100
+TURN = 400
+COUNT_DEG = 0.9
+
+
+def lines_of(motion: Motion, width_deg: float = 3.0) -> list[Edge]:
+    return in_order(encoder_edges(motion, "e", SLOTS, index_offset_deg=0.18, index_width_deg=width_deg))
+
+
+def even(turns: float, *, start_deg: float = 90.45, deg_per_s: float = 200.0, width_deg: float = 3.0) -> list[Edge]:
+    """A disc that turns evenly."""
+    motion = Motion(start_deg)
+    motion.speed = deg_per_s if turns > 0 else -deg_per_s
+    motion.accelerate(abs(turns) * 360 / deg_per_s, 0.0)
+    return lines_of(motion, width_deg)
+
+
+def new(width_deg: float = 3.0) -> Encoder:
+    return Encoder("e_a", "e_b", "e_index", SLOTS, width_deg)
+
+
+def decode(encoder: Encoder, edges: list[Edge]) -> Encoder:
+    rest = iter(edges)
+    while encoder.run(rest, -FAR, FAR, FAR)[0] is not Stop.END:
+        pass
+    return encoder
+
+
+def without_pulse(edges: list[Edge], line: str, number: int) -> list[Edge]:
+    """The edges without a whole high pulse of a line."""
+    places = [k for k, edge in enumerate(edges) if edge.line == line and edge.t_ns]
+    rise = [k for k in places if edges[k].level][number]
+    fall = next(k for k in places if k > rise)
+    return [edge for k, edge in enumerate(edges) if k not in (rise, fall)]
+
+
+def index_moved(edges: list[Edge], counts: float) -> list[Edge]:
+    """From its third crossing on, the index comes so many counts later."""
+    rises = [edge.t_ns for edge in edges if edge.line == "e_index" and edge.level and edge.t_ns]
+    shift_ns = round(counts * COUNT_DEG / 200.0 * 1e9)
+    moved = [e._replace(t_ns=e.t_ns + shift_ns) if e.line == "e_index" and e.t_ns >= rises[2] else e for e in edges]
+    return in_order(moved)
+
+
+@pytest.mark.parametrize("turns", [3.0, -3.0])
+def test_the_angle_is_known_after_the_first_index_and_agrees_with_every_other(turns: float) -> None:
+    encoder = decode(new(), even(turns, start_deg=180.45))
+    assert encoder.count == round(turns * TURN)
+    angle = encoder.angle_counts()
+    assert angle is not None
+    assert angle % TURN == 200
+    assert encoder.index.slip is None
+    assert not encoder.doubtful
+
+
+def test_before_the_first_index_there_is_no_angle() -> None:
+    assert decode(new(), even(0.3)).angle_counts() is None
+
+
+def test_the_index_that_is_found_high_is_no_crossing() -> None:
+    assert decode(new(), even(0.5, start_deg=0.45)).angle_counts() is None
+
+
+@pytest.mark.parametrize(("turns", "missing"), [(1.05, False), (1.15, True)])
+def test_more_than_one_and_a_tenth_turns_without_an_index_are_too_many(turns: float, missing: bool) -> None:
+    edges = [edge for edge in even(turns) if edge.line != "e_index" or edge.t_ns == 0]
+    assert decode(new(), edges).index.missing == missing
+
+
+def test_after_too_many_turns_without_an_index_the_angle_is_no_longer_proven() -> None:
+    edges = even(4.0)
+    rises = [edge.t_ns for edge in edges if edge.line == "e_index" and edge.level and edge.t_ns]
+    encoder = decode(new(), [edge for edge in edges if edge.line != "e_index" or edge.t_ns < rises[1]])
+    assert encoder.angle_counts() is None
+    assert encoder.index.missing
+
+
+@pytest.mark.parametrize("counts", [3, -3, 7, -40])
+def test_an_index_more_than_half_a_slot_from_its_place_is_a_slip(counts: int) -> None:
+    slip = decode(new(), index_moved(even(4.0), counts)).index.slip
+    assert slip is not None
+    assert not slip.explained
+
+
+def test_an_index_at_its_place_within_a_count_is_no_slip() -> None:
+    assert decode(new(), index_moved(even(4.0), 0.5)).index.slip is None
+
+
+def test_swapped_channels_show_at_an_index_that_ends_inside_a_quarter_with_b_high() -> None:
+    """1.35 degrees are 1.5 counts here, the middle of such a quarter."""
+    swap = {"e_a": "e_b", "e_b": "e_a"}
+    edges = even(3.0, width_deg=1.35)
+    swapped = [edge._replace(line=swap.get(edge.line, edge.line)) for edge in edges]
+    assert decode(new(1.35), swapped).index.slip is not None
+    assert decode(new(1.35), edges).index.slip is None
+
+
+def test_an_inverted_index_is_a_slip() -> None:
+    edges = [edge._replace(level=1 - edge.level) if edge.line == "e_index" else edge for edge in even(3.0)]
+    assert decode(new(), edges).index.slip is not None
+
+
+@pytest.mark.parametrize("line", ["e_a", "e_b"])
+@pytest.mark.parametrize("number", [90, 143])
+def test_a_lost_pulse_is_a_slip_at_the_next_index_that_the_doubt_explains(line: str, number: int) -> None:
+    slip = decode(new(), without_pulse(even(4.0), line, number)).index.slip
+    assert slip is not None
+    assert slip.explained
+
+
+@pytest.mark.parametrize("line", ["e_a", "e_b"])
+def test_a_pulse_lost_before_the_first_index_does_no_harm(line: str) -> None:
+    encoder = decode(new(), without_pulse(even(4.0), line, 30))
+    angle = encoder.angle_counts()
+    assert encoder.index.slip is None
+    assert angle is not None
+    assert angle % TURN == 100
+
+
+@pytest.mark.parametrize("line", ["e_a", "e_b"])
+def test_a_pulse_lost_after_the_last_index_leaves_the_truth_within_the_doubt(line: str) -> None:
+    whole = even(2.6)
+    encoder = decode(new(), without_pulse(whole, line, 240))
+    truth = decode(new(), whole).count
+    low, high = encoder.doubt_at_rest()
+    assert encoder.count == truth - 4
+    assert encoder.count + low <= truth <= encoder.count + high
+
+
+def test_the_next_index_settles_what_was_in_doubt() -> None:
+    assert not decode(new(), without_pulse(even(2.9), "e_a", 100)).doubtful
+
+
+def test_a_loss_that_was_told_leaves_a_turn_in_doubt_until_the_next_index() -> None:
+    edges = even(3.0)
+    half = len(edges) // 2
+    encoder = decode(new(), edges[:half])
+    encoder.lost("e_a", 2)
+    assert (encoder.losses, encoder.lost_counts, encoder.doubtful) == (1, 4, True)
+    decode(encoder, edges[half:])
+    assert not encoder.doubtful
+    assert encoder.losses == 1
+
+
+def test_a_loss_without_a_number_may_have_hidden_a_turn() -> None:
+    encoder = decode(new(), even(1.5))
+    encoder.lost("e_a", None)
+    assert encoder.lost_counts == TURN
+
+
+def test_a_line_that_does_not_move_while_the_other_does_is_stuck() -> None:
+    edges = [edge for edge in even(1.0) if edge.line != "e_b" or edge.t_ns < 200_000_000]
+    assert decode(new(), edges).stuck == "e_b"
+
+
+def test_a_bounce_is_no_doubt() -> None:
+    bounced: list[Edge] = []
+    for k, edge in enumerate(even(1.5)):
+        bounced.append(edge)
+        if edge.line == "e_a" and edge.t_ns and k % 7 == 0:
+            bounced += [Edge("e_a", 1 - edge.level, edge.t_ns + 50_000), Edge("e_a", edge.level, edge.t_ns + 90_000)]
+    encoder = decode(new(), in_order(bounced))
+    assert encoder.count == 600
+    assert encoder.bounces > 20
+    assert not encoder.doubtful
+    assert encoder.stuck is None
+
+
+def test_after_a_pulled_cable_nothing_is_known_until_edges_and_an_index_come() -> None:
+    encoder = decode(new(), even(1.5))
+    assert encoder.angle_counts() is not None
+    encoder.unplugged()
+    assert encoder.angle_counts() is None
+    assert encoder.doubtful
+
+
+def test_a_new_run_forgets_what_was_wrong_in_the_last_but_not_where_the_disc_is() -> None:
+    encoder = decode(new(), even(1.5))
+    encoder.lost("e_a", None)
+    at = encoder.angle_counts()
+    encoder.begin_run()
+    assert (encoder.losses, encoder.lost_counts, encoder.doubtful) == (0, 0, False)
+    assert encoder.angle_counts() == at
+
+
+def test_a_disc_whose_last_counts_were_fast_cannot_have_stopped_there() -> None:
+    assert decode(new(), even(1.5, deg_per_s=400.0)).stopped_at_speed()
+    assert not decode(new(), even(1.5, deg_per_s=10.0)).stopped_at_speed()
+
+
+EDGES = without_pulse(without_pulse(even(3.3), "e_a", 140), "e_b", 290)
+WHOLE = decode(new(), EDGES)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.integers(0, len(EDGES)), max_size=12))
+def test_edges_cut_anywhere_are_decoded_alike(cuts: list[int]) -> None:
+    encoder = new()
+    for start, end in pairwise([0, *sorted(cuts), len(EDGES)]):
+        decode(encoder, EDGES[start:end])
+    state = (encoder.count, encoder.doubt_low, encoder.doubt_high, encoder.angle_counts(), encoder.index.slip)
+    assert state == (WHOLE.count, WHOLE.doubt_low, WHOLE.doubt_high, WHOLE.angle_counts(), WHOLE.index.slip)
