@@ -70,6 +70,8 @@ class Table:
         self._sequence = sequence
         self._ephemeral = ephemeral
         self._events: list[Event] = []
+        self._id_prefix = f"{identity.table}.{identity.epoch}."
+        self._source = f"/tables/{identity.table}"
         self._warned: set[str] = set()
 
     @property
@@ -278,7 +280,6 @@ class Table:
         )
 
     def _say(self, data: Data) -> None:
-        identity = self.identity
         kind = type(data)
         number = getattr(data, "round", None)
         if kind.durable:
@@ -289,9 +290,9 @@ class Table:
             serial, sequence = f"e{self._ephemeral}", None
         self._events.append(
             Event(
-                id=f"{identity.table}.{identity.epoch}.{serial}",
-                source=f"/tables/{identity.table}",
-                type=f"{events.TYPE_PREFIX}{kind.kind}{events.TYPE_SUFFIX}",
+                id=self._id_prefix + serial,
+                source=self._source,
+                type=events.type_of(kind),
                 subject=msgspec.UNSET if number is None else f"round/{number}",
                 time=self._time_of(data.mono_ns),
                 sequence=msgspec.UNSET if sequence is None else sequence,

@@ -18,8 +18,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from itertools import combinations, pairwise
-from math import log
-from statistics import median
+from math import inf, log
+from statistics import fmean
 from typing import Final, NamedTuple
 
 from drivers.driver import NEVER_NS
@@ -239,24 +239,26 @@ class BallTrack:
         if len(self._taken) < SWAP_PASSES:
             return None
         places = list(self._deg)
-        if self._unevenness(places, self.direction or 1) <= LEAST_UNEVEN:
+        own = self._unevenness(places, self.direction or 1)
+        if own <= LEAST_UNEVEN:
             return None
-        own = min(self._unevenness(places, direction) for direction in (1, -1))
         for one, other in combinations(range(len(places)), 2):
             places[one], places[other] = places[other], places[one]
             evener = min(self._unevenness(places, direction) for direction in (1, -1))
             places[one], places[other] = places[other], places[one]
-            if own > LEAST_UNEVEN and evener < own * EVENER_SHARE:
+            if evener < own * EVENER_SHARE:
                 return f"ball_{one + 1} and ball_{other + 1} look swapped: the other way round the ball runs evenly"
         return None
 
     def _unevenness(self, places: Sequence[float], direction: int) -> float:
-        """The median change of the logarithm of the speed from pass to pass."""
-        speeds = [
-            log((((places[b.sensor] - places[a.sensor]) * direction % 360) or 360.0) / (b.t_ns - a.t_ns))
+        """The mean change of the logarithm of the speed from pass to pass; infinite where no ball is so fast."""
+        laps_s = [
+            (b.t_ns - a.t_ns) / 1e9 * 360 / ((places[b.sensor] - places[a.sensor]) * direction % 360 or 360.0)
             for a, b in pairwise(self._taken)
         ]
-        return median(abs(b - a) for a, b in pairwise(speeds))
+        if min(laps_s) < FASTEST_LAP_S:
+            return inf
+        return fmean(abs(log(b / a)) for a, b in pairwise(laps_s))
 
     def _decide(self) -> None:
         """The direction is proven once enough passes agree on it, and the other way explains them worse."""

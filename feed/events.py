@@ -8,6 +8,7 @@ Durable events are journalled and numbered without a gap; the others (progress) 
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, ClassVar
 
 import msgspec
@@ -215,6 +216,12 @@ DATA_TYPES: tuple[type[Data], ...] = (
     DeviceWarning,
 )
 """Every kind of event, in the order of the design."""
+
+
+@cache
+def type_of(kind: type[Data]) -> str:
+    """The CloudEvents `type` of a kind of data: `feltwire.round.outcome.v1`."""
+    return f"{TYPE_PREFIX}{kind.kind}{TYPE_SUFFIX}"
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):

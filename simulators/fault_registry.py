@@ -116,7 +116,7 @@ _ALL = (
         (MONEY_WHEEL,),
         True,
         "Somebody moves the resting wheel by less than half a turn, before the call or after the verdict.",
-        "The outcome of the spin; a warning.",
+        "The outcome of the spin; a warning. A nudge so soon before the spin that it could be its wind-up is part of it.",
     ),
     Fault(
         "same_direction",
@@ -210,7 +210,7 @@ _ALL = (
         BOTH,
         False,
         "One whole pulse of one encoder line (or of the peg sensor) is lost.",
-        "The right outcome, or unresolved: encoder_slip. Never another number.",
+        "The right outcome, or unresolved: encoder_slip or edges_lost. Never another number.",
     ),
     Fault(
         "stuck_sensor",
@@ -231,7 +231,8 @@ _ALL = (
         BOTH,
         False,
         "Two wires are changed over: two track sensors, or A and B.",
-        "A refusal or unresolved. Equally spaced track sensors hide it: calibration must exclude it.",
+        "A refusal or unresolved. Equally spaced track sensors hide it, and so does an index that looks the same with "
+        "A and B changed over: calibration must exclude it.",
     ),
     Fault(
         "index_slip",
@@ -247,7 +248,7 @@ _ALL = (
         False,
         "The encoder slips after the index has passed for the last time, while the wheel still turns: only the pause "
         "in the counts, and perhaps the resting phase, tells of it.",
-        "Unresolved: encoder_slip.",
+        "Unresolved: edges_lost, or encoder_slip where the next index tells.",
         _quadrature,
     ),
     Fault(

@@ -8,7 +8,7 @@ a candidate.
 
 from __future__ import annotations
 
-from controller.rounds.game import NEVER_NS, OPEN, RUNNING, SETTLING, CauseGone, Fault, Game, Seat
+from controller.rounds.game import OPEN, RUNNING, SETTLING, CauseGone, Fault, Game, Seat
 from controller.rounds.roulette_result import RouletteOptions, RouletteResults
 from controller.rules.roulette import RouletteRules
 from drivers.driver import Observation
@@ -63,12 +63,8 @@ class AutomaticRouletteGame(Game):
     def bets_closed(self, t_ns: int, called_ns: int) -> None:
         """The wheel calls while the ball is in the rim: never late."""
 
-    def own_due_ns(self) -> int:
-        """The wheel keeps the time of its spins."""
-        return NEVER_NS
-
-    def own_due(self, t_ns: int) -> None:
-        """There is none."""
+    def run_due(self, t_ns: int) -> None:
+        """There is none: the wheel keeps the time of its spins."""
 
     def see(self, seen: Observation) -> None:
         """Takes an observation of the wheel."""

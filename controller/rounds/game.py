@@ -92,6 +92,8 @@ class Game(ABC):
         self._rule = rule
         self._settle_ns = round(settle_after_s * 1e9)
         self._settle_due_ns = NEVER_NS
+        self.run_due_ns = NEVER_NS
+        """The game's own next deadline, which means something only until there is a verdict."""
         self._shut_when_settled = False
         self.called_ns: int | None = None
         """When "No more bets" was called for this round."""
@@ -101,7 +103,7 @@ class Game(ABC):
     @property
     def next_due_ns(self) -> int | None:
         """When the round wants to be told that time has passed."""
-        due_ns = min(self._settle_due_ns, self._run_due_ns())
+        due_ns = min(self._settle_due_ns, self.run_due_ns)
         return due_ns if due_ns < NEVER_NS else None
 
     def open(self, t_ns: int) -> None:
@@ -109,7 +111,7 @@ class Game(ABC):
         self.round += 1
         self.phase = OPEN
         self.called_ns = None
-        self._settle_due_ns = NEVER_NS
+        self._settle_due_ns = self.run_due_ns = NEVER_NS
         self.reset()
         self.say(events.RoundOpened, t_ns)
 
@@ -123,11 +125,11 @@ class Game(ABC):
     def due(self, t_ns: int) -> None:
         """Lets time pass to `t_ns`."""
         while True:
-            own_ns = self._run_due_ns()
-            if self._settle_due_ns <= t_ns and self._settle_due_ns <= own_ns:
+            if self._settle_due_ns <= t_ns and self._settle_due_ns <= self.run_due_ns:
                 self.settle(self._settle_due_ns, "auto")
-            elif own_ns <= t_ns:
-                self.own_due(own_ns)
+            elif self.run_due_ns <= t_ns:
+                due_ns, self.run_due_ns = self.run_due_ns, NEVER_NS
+                self.run_due(due_ns)
             else:
                 return
 
@@ -141,7 +143,7 @@ class Game(ABC):
             self._shut_when_settled = True
             return
         phase, self.phase = self.phase, SHUT
-        self._settle_due_ns = NEVER_NS
+        self._settle_due_ns = self.run_due_ns = NEVER_NS
         if phase is RUNNING and reason not in self._reasons:
             self._say_unresolved(t_ns, reason, SpinEvidence(detail=detail), [])
         elif phase in (OPEN, RUNNING):
@@ -192,12 +194,8 @@ class Game(ABC):
         """Takes an observation of the device."""
 
     @abstractmethod
-    def own_due_ns(self) -> int:
-        """The game's own next deadline, or `NEVER_NS`."""
-
-    @abstractmethod
-    def own_due(self, t_ns: int) -> None:
-        """The game's own deadline has come."""
+    def run_due(self, t_ns: int) -> None:
+        """The deadline of the run has come."""
 
     @abstractmethod
     def quiet(self) -> bool:
@@ -210,10 +208,6 @@ class Game(ABC):
     @abstractmethod
     def opened_after_settling(self, t_ns: int) -> None:
         """A round opened because the last was settled: what the device did since the verdict belongs to it."""
-
-    def _run_due_ns(self) -> int:
-        """The game's own deadline, which means something only until there is a verdict."""
-        return self.own_due_ns() if self.undecided else NEVER_NS
 
     # --- verdicts ------------------------------------------------------------------------------------------------
 
@@ -234,6 +228,7 @@ class Game(ABC):
     def void(self, t_ns: int, reason: str, evidence: SpinEvidence) -> None:
         """The run is refused. The round is over when the device is quiet."""
         self._say_void(t_ns, reason, evidence)
+        self.run_due_ns = NEVER_NS
         self.phase = RUNNING_OUT
         self.over_if_quiet(t_ns)
 
@@ -285,6 +280,7 @@ class Game(ABC):
 
     def _begin_settling(self, t_ns: int) -> None:
         self.phase = SETTLING
+        self.run_due_ns = NEVER_NS
         self._settle_due_ns = NEVER_NS if self.seat.settle_by_button else t_ns + self._settle_ns
 
     def _press(self, press: ButtonPressed) -> None:

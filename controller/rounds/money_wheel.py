@@ -84,13 +84,7 @@ class MoneyWheelGame(Game):
     def bets_closed(self, t_ns: int, called_ns: int) -> None:
         """Whether the call came in time shows when the wheel spins."""
 
-    def own_due_ns(self) -> int:
-        """When a nudge can no longer be the pause of a wind-up."""
-        return (
-            NEVER_NS if self._nudge is None else max(self._nudge.t_ns, self._nudge.moved_ns + self._pause_ns + PUSH_NS)
-        )
-
-    def own_due(self, t_ns: int) -> None:
+    def run_due(self, t_ns: int) -> None:
         """The pause was too long for a wind-up."""
         self._end_nudge(t_ns)
 
@@ -138,6 +132,7 @@ class MoneyWheelGame(Game):
                 self._rest(seen, t_ns)
             else:
                 self._nudge = seen
+                self.run_due_ns = max(t_ns, seen.moved_ns + self._pause_ns + PUSH_NS)
 
     def _begin(self, seen: WheelMoved, t_ns: int) -> None:
         nudge = self._nudge
@@ -147,6 +142,7 @@ class MoneyWheelGame(Game):
             if self.phase is not OPEN:
                 return
         self._nudge = None
+        self.run_due_ns = NEVER_NS
         if self._began_ns is None:
             self._began_ns = seen.t_ns
         if self.seat.call_by == "auto" and not self._carried:
@@ -155,6 +151,7 @@ class MoneyWheelGame(Game):
     def _end_nudge(self, t_ns: int) -> None:
         """The wheel moved by less than half a turn and rested. After the call that is too short a spin."""
         nudge, self._nudge = self._nudge, None
+        self.run_due_ns = NEVER_NS
         began_ns, self._began_ns = self._began_ns, None
         self._carried = False
         if nudge is None:
@@ -195,10 +192,10 @@ class MoneyWheelGame(Game):
             self.unresolved(t_ns, "edges_lost", evidence, [])
         elif rested.doubt is not None or rested.rest.space is None:
             self.unresolved(t_ns, rested.doubt or "sensor_missing", evidence, [])
-        elif not rested.rest.clear:
-            self._between(t_ns, rested, evidence)
         elif rested.rest.others:
             self.unresolved(t_ns, "edges_lost", evidence, self._candidates(rested))
+        elif not rested.rest.clear:
+            self._between(t_ns, rested, evidence)
         elif not rested.direction_proven and not self._wheel.accept_pegs:
             self.unresolved(t_ns, "direction_unproven", evidence, self._candidates(rested))
         else:

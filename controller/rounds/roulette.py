@@ -69,7 +69,6 @@ class RouletteGame(Game):
         self._rotor_at_launch = 0
         self._laps_told = 0
         self._left: BallLeftTrack | None = None
-        self._give_up_ns = NEVER_NS
         self._object: ForeignObject | None = None
         self._reads: PocketRead | None = None
         self._slip: RotorDoubt | None = None
@@ -88,13 +87,8 @@ class RouletteGame(Game):
             if self.undecided:
                 self._judge(seen, max(t_ns, seen.t_ns))
 
-    def own_due_ns(self) -> int:
-        """When the number must have been read."""
-        return self._give_up_ns
-
-    def own_due(self, t_ns: int) -> None:
+    def run_due(self, t_ns: int) -> None:
         """No pocket was named often enough in time."""
-        self._give_up_ns = NEVER_NS
         if self._object is not None:
             self._refuse(t_ns, "foreign_object", self._object.detail)
         elif self._slip is not None:
@@ -106,6 +100,11 @@ class RouletteGame(Game):
 
     def see(self, seen: Observation) -> None:
         """Takes an observation of the wheel."""
+        if type(seen) is BallPassed and self.phase is RUNNING and not self._stale:
+            # Most of what a wheel says.
+            self._busy = True
+            self._run(seen, seen.t_ns)
+            return
         match seen:
             case RotorTurning():
                 self._rotor = seen.direction
@@ -188,7 +187,7 @@ class RouletteGame(Game):
         if self._left is not None:
             # It had only missed a sensor: it is still in the track.
             self._left = None
-            self._give_up_ns = NEVER_NS
+            self.run_due_ns = NEVER_NS
             self._reads = None
         if seen.proves:
             self._direction_proven(seen, t_ns)
@@ -234,7 +233,7 @@ class RouletteGame(Game):
             )
         else:
             turns_ns = 0 if seen.rotor_rpm <= 0 else round(self._options.give_up_turns * 60e9 / seen.rotor_rpm)
-            self._give_up_ns = t_ns + max(round(self._options.give_up_s * 1e9), turns_ns)
+            self.run_due_ns = t_ns + max(round(self._options.give_up_s * 1e9), turns_ns)
 
     def _track_quiet(self, seen: TrackQuiet) -> None:
         if self.phase is OPEN:
@@ -264,7 +263,7 @@ class RouletteGame(Game):
             self._decide(seen, t_ns)
 
     def _decide(self, seen: PocketRead, t_ns: int) -> None:
-        self._give_up_ns = NEVER_NS
+        self.run_due_ns = NEVER_NS
         pocket = self._results.pocket(seen.pocket)
         result = self._results.result(pocket)
         last = self._pass
@@ -324,7 +323,7 @@ class RouletteGame(Game):
     # --- words ---------------------------------------------------------------------------------------------------
 
     def _refuse(self, t_ns: int, reason: str, detail: str) -> None:
-        self._give_up_ns = NEVER_NS
+        self.run_due_ns = NEVER_NS
         self.void(t_ns, reason, self._evidence(detail))
 
     def _evidence(self, detail: str = "") -> SpinEvidence:
