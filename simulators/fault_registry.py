@@ -116,7 +116,7 @@ _ALL = (
         (MONEY_WHEEL,),
         True,
         "Somebody moves the resting wheel by less than half a turn, before the call or after the verdict.",
-        "The outcome of the spin; a warning. A nudge so soon before the spin that it could be its wind-up is part of it.",
+        "The outcome of the spin; a warning. Just before the spin it is part of it, as its wind-up.",
     ),
     Fault(
         "same_direction",
