@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import msgspec
 
+from controller.commands import parse_order
 from controller.faults import FaultLatch, LatchedFault
 from controller.rounds.game import OPEN, RUNNING, SETTLING, CauseGone, Fault, Game
 from drivers.buttons import ButtonPressed
@@ -225,7 +226,7 @@ class Table:
 
     def _command(self, command: Command) -> None:
         """`void reason=… why=…`, `settle`, `no_more_bets`, `clear device=… by=…`: as a capture carries them."""
-        verb, given = _parsed(command.text)
+        verb, given = parse_order(command.text)
         t_ns = command.t_ns
         game = self.game
         done = False
@@ -303,20 +304,6 @@ class Table:
     def _take(self) -> list[Event]:
         said, self._events = self._events, []
         return said
-
-
-def _parsed(text: str) -> tuple[str, dict[str, str]]:
-    """A command's verb and what it gives: a value goes on to the next `key=`, so `why=spill on the layout` is one."""
-    verb, _, rest = text.strip().partition(" ")
-    given: dict[str, str] = {}
-    key = ""
-    for word in rest.split():
-        name, equals, value = word.partition("=")
-        if equals and name.isidentifier():
-            key, given[name] = name, value
-        elif key:
-            given[key] += f" {word}"
-    return verb, given
 
 
 def _time(value: tuple[object, object, int]) -> int:

@@ -29,7 +29,7 @@ STUCK_CHAIN: Final = 8
 MOST_DEG_PER_S2: Final = 10_000.0
 """No hand and no flapper turns a wheel round with more than this, about 175 rad/s^2 (ours)."""
 
-STOP_DEG_PER_S2: Final = 600.0
+STOP_DEG_PER_S2: Final = 1100.0
 """Pegs and flapper stop a wheel with no more than this; faster stops are lost edges, or a hand (ours)."""
 
 ROCKING_PART: Final = 20

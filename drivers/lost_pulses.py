@@ -12,6 +12,7 @@ would cross the next two; and it cannot come back slower than it went by more th
 
 from __future__ import annotations
 
+from math import inf
 from typing import Final, NamedTuple
 
 from drivers.quadrature import COUNTS_PER_SLOT
@@ -22,12 +23,15 @@ BOUNCE_SHARE: Final = 0.5
 HASTE_SHARE: Final = 0.7
 """A disc that rocks and comes back in a smaller share of the time was on its way back before (ours)."""
 
-SWING_SHARE: Final = 0.7
+SWING_SHARE: Final = 0.6
 """A swing that lasts a smaller share of the one before did not end there (ours)."""
 
-EARLIEST: Final = 0.75
-LATEST: Final = 1.35
+EARLIEST: Final = 0.85
+LATEST: Final = 1.2
 """How far from its expected time the far side of a lost pulse may be: discs are uneven (ours)."""
+
+STOP_COUNTS: Final = 5.0
+"""A disc that would go on for more counts does not rest after one lost pulse (ours)."""
 
 RETURN_SHARE: Final = 1.5
 """A disc that takes so many times longer for the first count back lost more speed than friction takes (ours)."""
@@ -105,7 +109,9 @@ class Chain(NamedTuple):
             return NONE
         pulses = self._pulses((self.backs + 1) // 2, self.direction)
         if rocking is None:
-            return pulses if self._as_if_gone_on() else NONE
+            # It would have gone on by the lost pulse, and by less than another before it stopped.
+            ends = stops_after_counts(self.before_ns, self.tau_ns) <= STOP_COUNTS
+            return pulses if ends and self._as_if_gone_on() else NONE
         hidden = 2 if self.turned else COUNTS_PER_SLOT
         if rocking.turns_again_at(self.turn_ns) or swing + hidden > rocking.swing:
             return NONE
@@ -128,11 +134,27 @@ class Chain(NamedTuple):
         return Offsets(min(counts, 0), max(counts, 0))
 
 
+def stops_after_counts(before_ns: int, tau_ns: int) -> float:
+    """How many counts a disc still goes, if it slows on as over its last two; infinite if it does not slow."""
+    slowing = _slowing(before_ns, tau_ns)
+    if slowing <= 0:
+        return inf
+    speed = 1 / tau_ns - slowing * tau_ns / 2
+    return speed * abs(speed) / (2 * slowing)
+
+
+def _slowing(before_ns: int, tau_ns: int) -> float:
+    """Counts per nanosecond squared, between the middles of two counts; 0 for times that no disc takes."""
+    if before_ns <= 0 or tau_ns <= 0:
+        return 0.0
+    return (1 / before_ns - 1 / tau_ns) / ((before_ns + tau_ns) / 2)
+
+
 def two_counts_on_ns(before_ns: int, tau_ns: int) -> float | None:
     """How long a disc takes for two more counts, if it slows on as over its last two; None if it stops first."""
     if before_ns <= 0 or tau_ns <= 0:
         return None
-    slowing = max(0.0, (1 / before_ns - 1 / tau_ns) / ((before_ns + tau_ns) / 2))
+    slowing = max(0.0, _slowing(before_ns, tau_ns))
     speed = 1 / tau_ns - slowing * tau_ns / 2
     room = speed * speed - 4 * slowing
     if room <= 0 or speed <= 0:
