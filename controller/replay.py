@@ -14,6 +14,7 @@ import msgspec
 from controller.assemble import table_for
 from controller.configuration.values import DeviceConfig, TableConfig
 from drivers.buttons import BUTTONS
+from drivers.indicators import NumberDisplay
 from drivers.roulette_wheel_config import RouletteWheelConfig
 from feed.events import Event
 from hal.capture.errors import CaptureError
@@ -109,8 +110,17 @@ def _fitted(config: TableConfig, lines: Collection[str], path: Path) -> TableCon
     if isinstance(wheel.config, RouletteWheelConfig):
         sensors = _sensors(lines, path)
         config = config._replace(devices=_with_sensors(config.devices, wheel, sensors, path))
-    needed = [line for line, use in config.uses.items() if use.required and not line.startswith(("ball_", "dealer_"))]
-    missing = [line for line in needed if line not in lines]
+    # What the table shows, its buttons and its number of track sensors are the capture's to have or not.
+    optional = {*BUTTONS, NumberDisplay.link}
+    missing = [
+        line
+        for line, use in config.uses.items()
+        if use.required
+        and use.kind != "output"
+        and line not in lines
+        and line not in optional
+        and not line.startswith("ball_")
+    ]
     if missing:
         raise CaptureError(
             path,

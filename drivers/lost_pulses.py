@@ -26,11 +26,11 @@ HASTE_SHARE: Final = 0.7
 SWING_SHARE: Final = 0.6
 """A swing that lasts a smaller share of the one before did not end there (ours)."""
 
-EARLIEST: Final = 0.85
-LATEST: Final = 1.2
+EARLIEST: Final = 0.8
+LATEST: Final = 1.25
 """How far from its expected time the far side of a lost pulse may be: discs are uneven (ours)."""
 
-STOP_COUNTS: Final = 5.0
+STOP_COUNTS: Final = 9.0
 """A disc that would go on for more counts does not rest after one lost pulse (ours)."""
 
 RETURN_SHARE: Final = 1.5

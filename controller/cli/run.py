@@ -107,6 +107,13 @@ def _plans(configs: Sequence[TableConfig], faults: Sequence[str]) -> list[dict[i
     from controller.simulation import NoSimulatorError, fault_plan, geometry_of
     from simulators.faults import FaultError
 
+    ids = [config.id for config in configs]
+    for given in faults:
+        table, colon, _ = given.rpartition(":")
+        if colon and table not in ids:
+            raise click.UsageError(f"--fault {given}: no table is called {table}; there are {', '.join(ids)}")
+        if given == "list":
+            raise click.UsageError(f"to read of all faults: feltwire simulate {configs[0].file} --fault list")
     plans: list[dict[int | None, str]] = []
     unused = dict.fromkeys(faults)
     error = ""

@@ -58,14 +58,14 @@ def require_gpiod() -> None:
     except ImportError as error:
         raise LineError(
             f"backend gpiod: expected the Python package gpiod ({_WANTED}), but it cannot be imported ({error}); "
-            "install it with: pip install 'feltwire[pi]'"
+            "install it with: .venv/bin/pip install --require-hashes -r requirements/pi.lock"
         ) from error
     if not (hasattr(gpiod, "request_lines") and hasattr(gpiod, "LineSettings")):
         # On 32-bit ARM, PyPI's only wheel of that name is version 1.5.4 of another project.
         seen = getattr(gpiod, "__version__", "unknown")
         raise LineError(
             f"backend gpiod: expected libgpiod's Python package ({_WANTED}), found version {seen}, which is another "
-            "one; remove it, then: pip install 'feltwire[pi]'"
+            "one; remove it, then: .venv/bin/pip install --require-hashes -r requirements/pi.lock"
         )
 
 

@@ -40,8 +40,8 @@ FACTORIES = {
 """Name in the configuration -> module and class."""
 
 _INSTALL = {
-    "lgpio": "'feltwire[pi]'",
-    "rpigpio": "'feltwire[pi-legacy]'",
+    "lgpio": "--require-hashes -r requirements/pi.lock",
+    "rpigpio": "-e '.[pi-legacy]'",
     "pigpio": "pigpio",
     "native": "gpiozero",
     "mock": "gpiozero",
@@ -112,7 +112,7 @@ def load_factory(name: str, probe: Probe | None = None) -> Factory:
         # AttributeError: PyPI has an empty package lgpio 0.0.0.2, which pip takes where it finds no wheel.
         raise LineError(
             f"backend gpiozero: factory {name!r} cannot be loaded ({error}); "
-            f"install it with: pip install {_INSTALL[name]}"
+            f"install it with: .venv/bin/pip install {_INSTALL[name]}"
         ) from error
     try:
         factory: Factory = factory_class()
@@ -200,7 +200,7 @@ def library_errors() -> tuple[type[Exception], ...]:
     except ImportError as error:
         raise LineError(
             f"backend gpiozero: the Python package gpiozero cannot be imported ({error}); "
-            "install it with: pip install 'feltwire[pi]'"
+            "install it with: .venv/bin/pip install --require-hashes -r requirements/pi.lock"
         ) from error
     found: list[type[Exception]] = [GPIOZeroError, OSError, RuntimeError, ValueError]
     for library in ("lgpio", "pigpio"):

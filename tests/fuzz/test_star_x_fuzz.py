@@ -61,6 +61,10 @@ def is_sound(lines: Sequence[Frame | EdgesLost], pocket: str) -> bool:
         state, _, shown, flags, rpm_x10, direction = (field.decode() for field in status.groups())
         if story.startswith("2") and (state != "2" or later_ns - value.t_ns > 2 * S):
             break
+        if story.startswith("2") and int(rpm_x10) > 400:
+            # A line that is refused is a flaw like any other.
+            flaw_before_launch = True
+            continue
         if flaw_before_launch or int(rpm_x10) > 400 or later_ns - value.t_ns > 2 * S:
             return False
         if state != "2" and flags != "0":

@@ -80,7 +80,7 @@ def test_a_wobble_that_ends_the_other_way_leaves_both_sides_in_doubt() -> None:
 
 def test_a_spring_takes_the_same_time_for_each_swing() -> None:
     rocking = Rocking(turned_ns=1000 * MS, lasted_ns=100 * MS, swing=6)
-    assert not rocking.turns_again_at(1060 * MS)
+    assert not rocking.turns_again_at(1050 * MS)
     assert rocking.turns_again_at(1080 * MS)
 
 
@@ -97,8 +97,13 @@ def test_at_rest_a_bounce_hides_nothing() -> None:
 
 
 def test_at_rest_an_edge_back_at_the_time_of_two_counts_more_may_have_been_the_far_side_of_a_pulse() -> None:
-    assert chain(20 * MS).at_rest(100, None) == Offsets(0, 4)
-    assert chain(60 * MS).at_rest(100, None) == NONE
+    slowing = chain(25 * MS)._replace(before_ns=9 * MS)
+    assert slowing.at_rest(100, None) == Offsets(0, 4)
+    assert chain(60 * MS)._replace(before_ns=9 * MS).at_rest(100, None) == NONE
+
+
+def test_at_rest_a_disc_that_would_have_gone_on_for_long_hides_nothing() -> None:
+    assert chain(20 * MS).at_rest(100, None) == NONE  # it does not slow at all
 
 
 def test_at_rest_a_swing_that_a_hidden_pulse_would_make_longer_than_the_last_hides_none() -> None:

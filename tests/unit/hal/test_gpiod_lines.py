@@ -255,7 +255,7 @@ def refused(bench: Bench, *specs: LineSpec) -> str:
 
 def test_without_the_package_the_extra_is_named(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "gpiod", None)
-    assert "pip install 'feltwire[pi]'" in refused(bench, A)
+    assert "-r requirements/pi.lock" in refused(bench, A)
 
 
 def test_the_unrelated_package_of_the_same_name_is_recognised(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
