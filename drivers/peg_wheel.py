@@ -15,7 +15,7 @@ from typing import Final
 from drivers.driver import NEVER_NS, Observation
 from drivers.money_wheel_config import MoneyWheelConfig
 from drivers.money_wheel_observations import HALF_TURN, Rest, WheelMoved, WheelRested, WheelSpun, WheelTurned
-from drivers.sensor_health import SensorAlive, SensorDead
+from drivers.sensor_health import SensorHealth
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 
 BOUNCE_NS: Final = 3_000_000
@@ -32,7 +32,7 @@ class PegWheel:
         self._spaces = len(config.faces)
         self._rest_ns = round(config.rest_s * 1e9)
         self._levels: dict[str, int] = {}
-        self._dead: set[str] = set()
+        self._health = SensorHealth()
         self._last_ns = 0
         self._started = False
         self._joined = True
@@ -79,11 +79,10 @@ class PegWheel:
         self._pass_time(loss.t_ns - 1, found)
         self._lost = True
         self._since_index = None
-        if loss.cause is Loss.UNPLUGGED and loss.line in self.lines and loss.line not in self._dead:
-            self._dead.add(loss.line)
+        if loss.cause is Loss.UNPLUGGED:
             self._levels.pop(loss.line, None)
             detail = f"{loss.line} is not driven: its cable, its supply or its board is off"
-            found.append(SensorDead(t_ns=loss.t_ns, line=loss.line, fault="sensor_missing", detail=detail))
+            self._health.die(loss.line, "sensor_missing", detail, loss.t_ns, found)
         return found
 
     def due(self, t_ns: int) -> list[Observation]:
@@ -94,9 +93,7 @@ class PegWheel:
 
     def _take(self, edge: Edge, found: list[Observation]) -> None:
         line, level, t_ns = edge
-        if line in self._dead:
-            self._dead.discard(line)
-            found.append(SensorAlive(t_ns=t_ns, line=line))
+        self._health.hear(line, t_ns, found)
         if not self._started:
             self._started = True
             self._due_ns = t_ns + self._rest_ns
