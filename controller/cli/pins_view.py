@@ -59,6 +59,7 @@ def wiring_table(wiring: Wiring, width: int = 80) -> Iterator[Text]:
             yield text
     yield Text()
     yield Text("A pin of a Pi takes 3.3 V at most: 5 V outputs need a level shifter.")
+    yield Text("Feed sensors from 3V3 or 5V, as their makers say; they share the Pi's ground.")
     yield Text()
 
 
@@ -111,7 +112,8 @@ def _told(use: LineUse, pin: Pin | None) -> Iterator[str]:
         yield "not wired" + ("" if use.required else " (not needed)")
         return
     ground = f"; ground: pin {nearest_ground(pin.header)}" if pin.header is not None else f" on {pin.chip}"
-    yield f"wire: {use.wire}{ground}"
+    wire = use.wire_inverted if pin.inverted and use.wire_inverted else use.wire
+    yield f"wire: {wire}{ground}"
 
 
 def _row(cells: tuple[str, ...], rest: str) -> str:

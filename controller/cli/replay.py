@@ -32,6 +32,8 @@ def command(table: Path, captures: tuple[Path, ...], as_json: bool) -> None:
 
     Exit codes: 0, or 2 for a file that cannot be used: its line and what is wrong with it are named.
     """
+    if table.suffix == ".vcd" and captures[-1].suffix == ".toml":
+        raise click.UsageError(f"the table comes first: feltwire replay {captures[-1]} {table}")
     config = load_one(table)
     try:
         for said in replay(config, captures):

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from controller.configuration.positions import Positions, locate
 from controller.configuration.problems import Problem
+from controller.configuration.syntax_fixes import KEY_OF_LINE, fix_of
 
 LARGEST_BYTES = 64 * 1024
 """A table's file has some hundred lines; what is larger is another file."""
@@ -25,8 +26,6 @@ SYNTAX = "(syntax)"
 """Stands for the key, where a line is not TOML."""
 
 _PLACE = re.compile(r"^(?P<what>.*) \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)$", re.S)
-_KEY_OF_LINE = re.compile(r"^\s*(?P<key>[A-Za-z0-9_.-]+)\s*=")
-_HEADER = re.compile(r"^\s*\[\[?\s*(?P<key>[^\[\]]+?)\s*\]\]?\s*(?:#.*)?$")
 
 
 class Document(NamedTuple):
@@ -103,59 +102,10 @@ def _syntax_problem(file: str, lines: list[str], message: str) -> Problem:
     what = match["what"]
     if match["line"] is None:
         line = _last_line_with_text(lines)
-        return Problem(file, line, SYNTAX, f"not TOML: {_lower(what)} at the end of the file", _fix(what, lines, line))
+        return Problem(file, line, SYNTAX, f"not TOML: {_lower(what)} at the end of the file", fix_of(what, lines, line))
     line = int(match["line"])
     wrong = f"not TOML at column {match['column']}: {_lower(what)}"
-    return Problem(file, line, SYNTAX, wrong, _fix(what, lines, line))
-
-
-def _fix(what: str, lines: list[str], line: int) -> str:
-    """What to do about `tomllib`'s complaint; it tells what it expected, seldom what the writer forgot."""
-    text = lines[line - 1]
-    if "overwrite" in what or "twice" in what or "redefine" in what or "already" in what:
-        return _fix_of_a_second_time(lines, line)
-    if "Invalid value" in what:
-        key = _KEY_OF_LINE.match(text)
-        name = key["key"] if key else "id"
-        return f'write text in double quotes, as in {name} = "...", and true or false in lower case'
-    if "Expected '='" in what:
-        return "write one key = value a line"
-    if "nclosed array" in what:
-        return 'close the list with "]" and put a comma between its elements'
-    if "nclosed inline table" in what or "inline table" in what:
-        return 'write it on one line, as in { gpio = 17, pull = "up" }'
-    if "nterminated" in what or "Illegal character" in what:
-        return "close the quotes on the same line"
-    if "Expected ']'" in what:
-        return "write a section as [name] on a line of its own"
-    if "Expected newline" in what:
-        return "write one key = value a line, and # before a comment"
-    return "mend or remove this line"
-
-
-def _fix_of_a_second_time(lines: list[str], line: int) -> str:
-    header = _HEADER.match(lines[line - 1])
-    if header is not None:
-        name = header["key"]
-        first = next(n for n, text in enumerate(lines, 1) if _names_header(text, name) or n == line)
-    else:
-        key = _KEY_OF_LINE.match(lines[line - 1])
-        start = max((n for n in range(1, line) if _HEADER.match(lines[n - 1])), default=0)
-        inside = range(start + 1, line)
-        first = next((n for n in inside if key and _names_key(lines[n - 1], key["key"])), line)
-    if first == line:
-        return "it was given before; keep one of the two"
-    return f"it stands on line {first} already; keep one of the two"
-
-
-def _names_header(text: str, name: str) -> bool:
-    header = _HEADER.match(text)
-    return header is not None and header["key"] == name
-
-
-def _names_key(text: str, name: str) -> bool:
-    key = _KEY_OF_LINE.match(text)
-    return key is not None and key["key"] == name
+    return Problem(file, line, SYNTAX, wrong, fix_of(what, lines, line))
 
 
 def _blank(lines: list[str], line: int) -> bool:
@@ -166,7 +116,7 @@ def _blank(lines: list[str], line: int) -> bool:
         lines[line - 1 : end] = [""] * (end - line + 1)
         return True
     long_string = '"""' in text or "'''" in text
-    if not _KEY_OF_LINE.match(text) or long_string or text.count("[") != text.count("]"):
+    if not KEY_OF_LINE.match(text) or long_string or text.count("[") != text.count("]"):
         return False
     lines[line - 1] = ""
     return True

@@ -20,3 +20,5 @@ class LineUse(NamedTuple):
     kind: Kind = "input"
     required: bool = True
     """Whether the device cannot work without it."""
+    wire_inverted: str = ""
+    """The same where the pin is inverted, if that is another wire."""

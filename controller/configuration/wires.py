@@ -56,8 +56,9 @@ def buttons_lines(config: ButtonsConfig) -> dict[str, LineUse]:
         button: LineUse(
             _BUTTONS[button],
             "pressed",
-            "one contact; the other to 3V3, or to ground if inverted",
+            "one contact; the other to 3V3",
             required=named is not None,
+            wire_inverted="one contact; the other to ground",
         )
         for button in (BUTTONS if named is None else dict.fromkeys(named))
     }

@@ -106,6 +106,11 @@ def open_chip(label: str | None, devices: Devices) -> gpiod.Chip:
         raise LineError(f"{expected}: expected one, found {len(matching)} ({paths}); unload the driver of the others")
     if refused and not seen:
         raise LineError(_forbidden(expected, refused))
+    if not seen and not refused:
+        raise LineError(
+            f"{expected}: not found; the chips here are: none. This computer has no GPIO: run it on the Pi, or write "
+            'backend = "sim" for simulated devices'
+        )
     there = "; ".join(seen) or "none"
     hint = f" ({_forbidden('others', refused)})" if refused else ""
     raise LineError(f"{expected}: not found; the chips here are: {there}{hint}. Give the label of one as chip = …")

@@ -124,6 +124,11 @@ class VcdReader:
         )
 
     def _time_back(self, units: int, last: int) -> None:
+        if self._words.at_torn_end:
+            self._words.fail(
+                f"the file ends in the middle of a line, at the time {units} after {last}",
+                "the capture was cut short: record or copy it again, or remove its last line",
+            )
         self._words.fail(
             f"time goes back from {last} to {units}",
             "put the capture into the order of time: two captures in one file are two files",

@@ -117,6 +117,11 @@ class Words:
             self._marked += 1
         return self._line
 
+    @property
+    def at_torn_end(self) -> bool:
+        """Whether the word taken last is the file's last one, with no end of line behind it."""
+        return self._ended and not self._newline_last and not length_hint(self.current)
+
     def fail(self, cause: str, fix: str, line: int | None = None) -> NoReturn:
         """Raises `CaptureError` for the word taken last, or for the line given."""
         raise CaptureError(self.path, self.line() if line is None else line, cause, fix)

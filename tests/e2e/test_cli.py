@@ -228,6 +228,12 @@ def test_a_capture_of_a_roulette_wheel_gives_the_true_verdicts_in_order(roulette
     ]
 
 
+def test_arguments_of_replay_the_wrong_way_round_are_put_right(roulette: Path, tmp_path: Path) -> None:
+    result = CliRunner().invoke(main, ["replay", str(tmp_path / "a.vcd"), str(roulette)])
+    assert result.exit_code == 2
+    assert f"the table comes first: feltwire replay {roulette} {tmp_path / 'a.vcd'}" in result.output
+
+
 def test_replay_prints_the_same_bytes_twice(roulette: Path, tmp_path: Path) -> None:
     path = tmp_path / "evening.vcd"
     recorded(path, RouletteSimulator(RouletteGeometry(), 4), None, "two_balls")

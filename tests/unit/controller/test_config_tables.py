@@ -316,8 +316,15 @@ def test_every_option_of_every_game_is_declared_with_a_description(game: str) ->
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ("x = roulette-1", "6: (syntax): not TOML at column 5: invalid value; write text in double quotes, as in x ="),
-        ("x = True", "and true or false in lower case"),
+        (
+            "x = roulette-1",
+            '6: (syntax): not TOML at column 5: invalid value; write text in double quotes: x = "roulette-1"',
+        ),
+        ("x = ?", "write text in double quotes, as in x ="),
+        ("x = True", "write x = true"),
+        ("x = 3,5", "write a decimal point: x = 3.5"),
+        ('x: "abc"', 'write = and not a colon: x = "abc"'),
+        ("x = \u201cabc\u201d", "write straight double quotes"),
         ('x = "abc', "close the quotes on the same line"),
         ("x", "write one key = value a line"),
         ("x = 1 2", "write one key = value a line"),

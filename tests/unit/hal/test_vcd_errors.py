@@ -40,6 +40,7 @@ def failure(data: bytes) -> CaptureError:
     ("data", "line", "cause"),
     [
         ("#5\n1!\n#4\n", 2, "time goes back from 5 to 4"),
+        ("#57\n1!\n#5", 2, "the file ends in the middle of a line, at the time 5 after 57"),
         ("#5\n1?\n", 1, "no variable was declared with the id `?`"),
         ("#5\n\n\nr1 ?\n", 3, "no variable was declared with the id `?`"),
         ("#5\n2!\n", 1, "expected a timestamp or a change such as `1!`, saw `2!`"),
