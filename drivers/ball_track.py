@@ -39,9 +39,15 @@ SLOWING: Final = 1.8
 NEAR_DROP_LAP_S: Final = 1.9
 """From this lap time on a ball is near the speed at which it drops (ours; design, section 4)."""
 
+PICKED_UP_LAP_S: Final = 1.1
+"""A ball that vanishes at a shorter lap time did not drop: balls drop at 2.0 to 2.4 s (ours)."""
+
 OVERDUE_NEAR_DROP: Final = 1.8
 OVERDUE: Final = 2.8
-"""Times the expectation after which the ball has left the track (ours; design, section 4)."""
+OVERDUE_FAST: Final = 2 * SLOWING
+"""Times the expectation after which the ball has left the track (ours; design, section 4). One that is too fast to
+drop can only have been picked up: that is told when no sensor that missed it explains the silence.
+"""
 
 WIDTH_CHANGE: Final = 2.5
 """A pulse wider or narrower than the ball's by this is not the ball's (ours)."""
@@ -86,8 +92,12 @@ class Legs(NamedTuple):
 
     to: tuple[Leg, ...]
     """To each sensor."""
-    nearest_deg: float
-    """To the next sensor that the ball comes to."""
+    away_deg: float
+    """What the ball would have made at its last speed when it has left the track; a sensor may miss it on the way."""
+    away_fast_deg: float
+    """The same of a ball that is too fast to drop."""
+    away_near_drop_deg: float
+    """The same near the speed at which balls drop."""
 
 
 class Course:
@@ -97,6 +107,7 @@ class Course:
         "_legs",
         "deg_per_s",
         "direction",
+        "lap_s",
         "last",
         "missed",
         "overdue_ns",
@@ -114,6 +125,8 @@ class Course:
         self.last = first
         self.deg_per_s: float | None = None
         """Speed between the last two passes."""
+        self.lap_s: float | None = None
+        """Lap time at that speed."""
         self.travel_deg = 0.0
         self.travel_high_deg = 0.0
         self.passes = 1
@@ -124,18 +137,15 @@ class Course:
         self.overdue_ns = NEVER_NS
         """When the ball, if no pass comes, has left the track; never while its speed is unknown."""
 
-    @property
-    def lap_s(self) -> float | None:
-        """Lap time at the speed between the last two passes."""
-        return None if self.deg_per_s is None else 360 / self.deg_per_s
-
     def follow(self, new: Pass) -> bool:
         """Adds a pass; returns False, and stays as it is, if a ball on this course cannot have made it."""
-        seconds = (new.t_ns - self.last.t_ns) / 1e9
+        sensor, t_ns, width_ns = new
+        last = self.last
+        seconds = (t_ns - last.t_ns) / 1e9
         if seconds <= 0:
             return False
         speed = self.deg_per_s
-        angle, between = self._legs[self.last.sensor].to[new.sensor]
+        angle, between = self._legs[last.sensor].to[sensor]
         lap_s = seconds * 360 / angle
         counted = high = angle
         if speed is None:
@@ -151,20 +161,25 @@ class Course:
             if expected / (angle + 360) >= QUICKENING:
                 high = angle + 360
         speed = angle / seconds
-        width_deg = new.width_ns / 1e9 * speed
+        width_deg = width_ns / 1e9 * speed
         if self.width_deg is not None:
             if not 1 / WIDTH_CHANGE < width_deg / self.width_deg < WIDTH_CHANGE:
                 return False
             width_deg = (3 * self.width_deg + width_deg) / 4
         self.last = new
         self.deg_per_s = speed
+        self.lap_s = lap_s = 360 / speed
         self.travel_deg += counted
         self.travel_high_deg += high
         self.passes += 1
         self.missed += between
         self.width_deg = width_deg
-        patience = OVERDUE_NEAR_DROP if 360 / speed >= NEAR_DROP_LAP_S else OVERDUE
-        self.overdue_ns = new.t_ns + round(self._legs[new.sensor].nearest_deg / speed * patience * 1e9)
+        legs = self._legs[sensor]
+        if lap_s >= NEAR_DROP_LAP_S:
+            away_deg = legs.away_near_drop_deg
+        else:
+            away_deg = legs.away_deg if lap_s >= PICKED_UP_LAP_S else legs.away_fast_deg
+        self.overdue_ns = t_ns + round(away_deg / speed * 1e9)
         return True
 
 
@@ -206,25 +221,31 @@ class BallTrack:
         """Whether something beside one ball is in the track."""
         return len(self.strays) >= FOREIGN_PASSES or self.false_starts >= 2 * FOREIGN_PASSES
 
-    def take(self, new: Pass) -> bool:
-        """Takes a pass; returns whether a ball that runs on explains it."""
+    def take(self, new: Pass) -> Course | None:
+        """Takes a pass; returns the explanation that stands, if a ball that runs on explains the pass."""
         if not self.courses:
             self._begin(new)
-            return True
+            return self.course
+        if self.direction is not None:
+            (course,) = self.courses
+            if course.follow(new):
+                self._taken.append(new)
+                return course
+            self.strays.append(new)
+            return None
         followed = [course for course in self.courses if course.follow(new)]
         if not followed:
-            if self.direction is None and all(course.passes < AGREEING for course in self.courses):
+            if all(course.passes < AGREEING for course in self.courses):
                 # Too little to hold on to: what came before may have been the hand that threw the ball.
                 self.false_starts += 1
                 self._begin(new)
             else:
                 self.strays.append(new)
-            return False
+            return None
         self.courses = followed
         self._taken.append(new)
-        if self.direction is None:
-            self._decide()
-        return True
+        self._decide()
+        return self.course
 
     def _begin(self, new: Pass) -> None:
         self.courses = [Course(direction, new, legs) for direction, legs in self._legs.items()]
@@ -253,12 +274,12 @@ class BallTrack:
     def _unevenness(self, places: Sequence[float], direction: int) -> float:
         """The mean change of the logarithm of the speed from pass to pass; infinite where no ball is so fast."""
         laps_s = [
-            (b.t_ns - a.t_ns) / 1e9 * 360 / ((places[b.sensor] - places[a.sensor]) * direction % 360 or 360.0)
-            for a, b in pairwise(self._taken)
+            (then_ns - t_ns) / 1e9 * 360 / ((places[other] - places[one]) * direction % 360 or 360.0)
+            for (one, t_ns, _), (other, then_ns, _) in pairwise(self._taken)
         ]
         if min(laps_s) < FASTEST_LAP_S:
             return inf
-        return fmean(abs(log(b / a)) for a, b in pairwise(laps_s))
+        return fmean([abs(log(b / a)) for a, b in pairwise(laps_s)])
 
     def _decide(self) -> None:
         """The direction is proven once enough passes agree on it, and the other way explains them worse."""
@@ -280,5 +301,8 @@ def _legs(sensors_deg: tuple[float, ...], direction: int) -> tuple[Legs, ...]:
         angles = [(end - start) * direction % 360 for end in sensors_deg]
         angles = [angle if angle > SAME_DEG else 360.0 for angle in angles]
         to = tuple(Leg(angle, sum(other < angle - SAME_DEG for other in angles)) for angle in angles)
-        found.append(Legs(to, min(angles)))
+        nearest, after_it = sorted([*angles, min(angles) + 360])[:2]
+        # With equal gaps both are the same. Else the way past a sensor that misses the ball may be the longer one.
+        away, fast = (max(times * nearest, times / 2 * after_it) for times in (OVERDUE, OVERDUE_FAST))
+        found.append(Legs(to, away, fast, OVERDUE_NEAR_DROP * nearest))
     return tuple(found)

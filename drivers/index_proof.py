@@ -132,31 +132,34 @@ class IndexProof:
         crossed: whatever was in doubt before it is settled.
         """
         edge, self.crossing = self.crossing, None
-        if edge is None or quadrature.phase is None:
+        phase_now = quadrature.phase
+        if edge is None or phase_now is None:
             return False
         # The count and the phase as they were at the index, before the count that confirms it.
         at = quadrature.count - quadrature.direction
-        phase = (quadrature.phase - quadrature.direction) % COUNTS_PER_SLOT
-        self._check_width(edge, at)
+        phase = (phase_now - quadrature.direction) % COUNTS_PER_SLOT
+        # Known only now, with the count after it: an observation is never dated before what was already given.
+        known_ns = quadrature.t1_ns
+        self._check_width(edge, at, known_ns)
         if edge.level != (quadrature.direction > 0):
             if self._end_phase is not None and phase != self._end_phase:
                 detail = (
                     f"the index ends in quarter {phase} of a slot, not {self._end_phase}: A, B or index are mixed up"
                 )
-                self._note(edge.t_ns, detail, explained=False)
+                self._note(known_ns, detail, explained=False)
             return False
         # A rises at angle 0, so the index that comes within a count of it belongs to that very count.
         count = at + (phase == 3)
         if phase in (1, 2):
             detail = "B is high at the index: A and B are swapped, or one of them is inverted"
-            self._note(edge.t_ns, detail, explained=False)
+            self._note(known_ns, detail, explained=False)
         elif self._trusted_zero is not None:
             turn = self._counts_per_turn
             off = (count - self._trusted_zero + turn // 2) % turn - turn // 2
             if abs(off) > SLIP_COUNTS:
                 detail = f"the index crossed {off:+d} counts from where a turn of {turn} ends"
                 # Counts that were lost are the negative of what the crossing is off.
-                self._note(edge.t_ns, detail, explains(-off))
+                self._note(known_ns, detail, explains(-off))
         self.zero = self._trusted_zero = count
         self.missed_turns = 0
         self.window = self._window_about(count)
@@ -180,7 +183,7 @@ class IndexProof:
         self.slip = Slip(t_ns, detail, explained)
         self.noted.append(Noted(t_ns, "encoder_slip", detail, explained))
 
-    def _check_width(self, edge: Edge, at: int) -> None:
+    def _check_width(self, edge: Edge, at: int, known_ns: int) -> None:
         """The index is a few degrees wide. One that is high for most of a turn is inverted, or its sensor is stuck."""
         if edge.level:
             self._high_at = at
@@ -188,7 +191,7 @@ class IndexProof:
         if self._high_at is not None and abs(at - self._high_at) > self._most_width:
             wide = abs(at - self._high_at)
             detail = f"the index was high for {wide} counts, not about {self._width:.0f}: it is inverted or stuck"
-            self._note(edge.t_ns, detail, explained=False)
+            self._note(known_ns, detail, explained=False)
         self._high_at = None
 
 

@@ -23,17 +23,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import IntEnum
-from typing import Final
+from itertools import chain
+from typing import Final, TypeAlias
 
 from hal.values import Edge
 
 COUNTS_PER_SLOT: Final = 4
 """A slot is one high period of A: it has two edges of A and two of B."""
-
-_A: Final = 0
-_B: Final = 2
-_OTHER: Final = 32
-"""Codes of the lines in `_TABLE`; a line that is not the encoder's gets its code with its first edge."""
 
 ANY_GAP_NS: Final = 1 << 62
 """No gap is too long."""
@@ -64,37 +60,27 @@ class Stop(IntEnum):
 END, DUE, LIMIT, BACK, REPEATED, GAP, OTHER = Stop
 """The same by themselves: to look up a member of an enum takes as long as to decode an edge."""
 
-_STOPS: Final = {-stop: stop for stop in Stop}
-"""What the negative entries of `_TABLE` mean."""
+_LEVELS: Final = ((1, 0), (1, 1), (0, 1), (0, 0))
+"""A and B in the quarters of a slot."""
+
+_State: TypeAlias = "dict[str, tuple[_State, _State]]"
+"""A quarter, for a disc that turns one way: for each line the state after its edge to 0, and after its edge to 1."""
+
+_NO_STEP: Final[tuple[_State, _State]] = ({}, {})
+"""An empty state: such an edge is no step on. What it is instead is seen to once it comes."""
 
 
-def phase_of(a: int, b: int) -> int:
-    """The quarter of a slot, in the order of positive turning: A and B of (1,0) (1,1) (0,1) (0,0) are 0 1 2 3."""
-    return (0 if b == 0 else 1) if a else (2 if b else 3)
-
-
-def _build_table() -> list[int]:
-    """What each edge means, from the picture above: index `16 * positive + 4 * phase + line + level`.
-
-    An entry is the state after a step on in the same direction, in the same form, or minus the `Stop`.
-    """
-    levels = [(1, 0), (1, 1), (0, 1), (0, 0)]
-    table: list[int] = [-OTHER] * 64
-    for positive in (0, 1):
-        for phase, (a, b) in enumerate(levels):
-            for line in (_A, _B):
-                for level in (0, 1):
-                    new = (level, b) if line == _A else (a, level)
-                    entry: int = -REPEATED
-                    if new != (a, b):
-                        step = (phase_of(*new) - phase) % 4
-                        forward = step == 1
-                        entry = 16 * positive + 4 * phase_of(*new) if forward == bool(positive) else -BACK
-                    table[16 * positive + 4 * phase + line + level] = entry
-    return table
-
-
-_TABLE: Final = _build_table()
+def _ring(a: str, b: str, step: int) -> list[_State]:
+    """The states of the four quarters for a disc that turns one way, from the picture above."""
+    ring: list[_State] = [{} for _ in _LEVELS]
+    for quarter, state in enumerate(ring):
+        onward = (quarter + step) % COUNTS_PER_SLOT
+        for line, level, after in zip((a, b), _LEVELS[quarter], _LEVELS[onward], strict=True):
+            if after == level:
+                state[line] = _NO_STEP
+            else:
+                state[line] = ({}, ring[onward]) if after else (ring[onward], {})
+    return ring
 
 
 class Quadrature:
@@ -108,9 +94,9 @@ class Quadrature:
     """
 
     __slots__ = (
-        "_codes",
         "_levels",
-        "_state",
+        "_origin",
+        "_rings",
         "a",
         "b",
         "count",
@@ -127,18 +113,19 @@ class Quadrature:
         self.count = 0
         self.direction = 1
         self.t1_ns = self.t2_ns = self.t3_ns = self.t4_ns = 0
-        self._codes: Final[dict[str, int]] = {a: _A, b: _B}
+        self._rings: Final = {step: _ring(a, b, step) for step in (1, -1)}
         self._levels: dict[str, int] = {}
-        self._state: int | None = None
+        self._origin: int | None = None
+        """A count at which a slot begins, from 0 to 3."""
 
     @property
     def phase(self) -> int | None:
         """The quarter of the slot, 0 to 3 in the order of positive turning; None while a level is unknown."""
-        return None if self._state is None else (self._state >> 2) & 3
+        return None if self._origin is None else (self.count - self._origin) % COUNTS_PER_SLOT
 
     def forget(self) -> None:
         """The levels are no longer known (a cable was pulled): the next edge of each line only tells its level."""
-        self._state = None
+        self._origin = None
         self._levels = {}
 
     def run(
@@ -153,15 +140,13 @@ class Quadrature:
         A deadline that counts put off has a `quiet_ns`: an edge is late only if it is also later than that after the
         third count before it.
         """
-        if self._state is None:
+        if self._origin is None:
             stop, edge = self._learn(edges, due_ns)
-            if stop is not END or self._state is None:
+            if stop is not END or self._origin is None:
                 return stop, edge
-        table = _TABLE
-        codes = self._codes
-        state = self._state
         count = self.count
         step = self.direction
+        state = self._rings[step][(count - self._origin) % COUNTS_PER_SLOT]
         t1, t2, t3, t4 = self.t1_ns, self.t2_ns, self.t3_ns, self.t4_ns
         # Until it turns round, the disc can leave the limits at one end only, if it stands within them.
         beyond = high + 1 if step > 0 else low - 1
@@ -181,11 +166,10 @@ class Quadrature:
                 if t - t1 > gap_ns:
                     stop = GAP
                     break
-                after = table[state + codes[line] + level]
-                if after < 0:
-                    stop = _STOPS[after]
+                state = state[line][level]
+                if not state:
+                    stop = BACK if line in self._levels else OTHER
                     break
-                state = after
                 count += step
                 t4 = t3
                 t3 = t2
@@ -197,20 +181,25 @@ class Quadrature:
             else:
                 edge = None
         except KeyError:
-            codes[line] = _OTHER
+            # The first edge of a line that is not the encoder's. The next are dearer to catch than to look up.
+            for known in chain(*self._rings.values()):
+                known[line] = _NO_STEP
             stop = OTHER
-        self._state = state
         self.count = count
         self.t1_ns, self.t2_ns, self.t3_ns, self.t4_ns = t1, t2, t3, t4
         if stop is BACK and edge is not None:
-            self._turn_round(state, edge)
+            stop = self._no_step(edge)
         return stop, edge
 
-    def _turn_round(self, state: int, edge: Edge) -> None:
+    def _no_step(self, edge: Edge) -> Stop:
+        """Tells what an edge of A or B is that is no step on, and counts it if the disc turned round."""
+        line, level, t_ns = edge
+        if level == _LEVELS[self.phase or 0][line == self.b]:
+            return REPEATED
         self.direction = -self.direction
-        self._state = _TABLE[(state ^ 16) + self._codes[edge.line] + edge.level]
         self.count += self.direction
-        self.t1_ns, self.t2_ns, self.t3_ns, self.t4_ns = edge.t_ns, self.t1_ns, self.t2_ns, self.t3_ns
+        self.t1_ns, self.t2_ns, self.t3_ns, self.t4_ns = t_ns, self.t1_ns, self.t2_ns, self.t3_ns
+        return BACK
 
     def _learn(self, edges: Iterator[Edge], due_ns: int) -> tuple[Stop, Edge | None]:
         """Takes edges until both levels are known; none of them is a count."""
@@ -221,8 +210,8 @@ class Quadrature:
                 return OTHER, edge
             self._levels[edge.line] = edge.level
             if len(self._levels) == 2:
-                phase = phase_of(self._levels[self.a], self._levels[self.b])
-                self._state = 16 * (self.direction > 0) + 4 * phase
+                quarter = _LEVELS.index((self._levels[self.a], self._levels[self.b]))
+                self._origin = (self.count - quarter) % COUNTS_PER_SLOT
                 self.t1_ns = self.t2_ns = self.t3_ns = self.t4_ns = edge.t_ns
                 break
         return END, None

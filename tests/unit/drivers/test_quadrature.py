@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drivers.quadrature import Quadrature, Stop, phase_of
+from drivers.quadrature import Quadrature, Stop
 from hal.values import Edge
 
 FAR = 1 << 60
@@ -62,7 +62,12 @@ def test_until_both_levels_are_known_there_is_no_quarter() -> None:
 
 
 def test_a_in_the_first_half_of_a_slot_and_b_a_quarter_later_is_the_positive_direction() -> None:
-    assert [phase_of(*levels) for levels in ORDER] == [0, 1, 2, 3]
+    for quarter in range(4):
+        quadrature = Quadrature("a", "b")
+        decode(quadrature, turned(quarter, []))
+        assert quadrature.phase == quarter
+        decode(quadrature, turned(quarter, [1])[2:])
+        assert (quadrature.phase, quadrature.count) == ((quarter + 1) % 4, 1)
 
 
 def test_a_repeated_level_is_told_and_not_counted() -> None:
