@@ -18,6 +18,7 @@ from drivers.gap_watch import GapWatch
 from drivers.index_proof import IndexProof, Noted
 from drivers.lost_pulses import Chain, Rocking
 from drivers.quadrature import BACK, COUNTS_PER_SLOT, DUE, GAP, OTHER, REPEATED, Quadrature, Stop
+from drivers.stopping import ROCKING_PART, Stopping
 from hal.values import Edge
 
 MOST_EXPLAINED: Final = 4 * COUNTS_PER_SLOT
@@ -28,12 +29,6 @@ STUCK_CHAIN: Final = 8
 
 MOST_DEG_PER_S2: Final = 10_000.0
 """No hand and no flapper turns a wheel round with more than this, about 175 rad/s^2 (ours)."""
-
-STOP_DEG_PER_S2: Final = 1100.0
-"""Pegs and flapper stop a wheel with no more than this; faster stops are lost edges, or a hand (ours)."""
-
-ROCKING_PART: Final = 20
-"""A swing of less than this part of a turn is a disc that rocks at the end of its run (ours)."""
 
 
 class Encoder:
@@ -46,9 +41,9 @@ class Encoder:
         "_again",
         "_chain",
         "_gaps",
-        "_least_stop_ns",
         "_least_turn_ns",
         "_rocking",
+        "_stopping",
         "_swing_from",
         "_turned_ns",
         "bounces",
@@ -59,6 +54,7 @@ class Encoder:
         "losses",
         "lost_counts",
         "noted",
+        "proven_ns",
         "quadrature",
         "stuck",
     )
@@ -71,7 +67,9 @@ class Encoder:
         """What made the count doubtful, each at its time, for a driver that tells it at once."""
         self.index = IndexProof(index, self.counts_per_turn, index_width_deg, self.noted)
         self._least_turn_ns = round((2 * 360 / self.counts_per_turn / MOST_DEG_PER_S2) ** 0.5 * 1e9)
-        self._least_stop_ns: int = round((360 / self.counts_per_turn / (2 * STOP_DEG_PER_S2)) ** 0.5 * 1e9)
+        self._stopping = Stopping(self.counts_per_turn)
+        self.proven_ns = 0
+        """When the index last proved the count."""
         self.bounces = 0
         """Chains of edges that were a contact's bounce, since the start: a worn sensor has more and more."""
         self._again: Edge | None = None
@@ -120,10 +118,9 @@ class Encoder:
         return None if zero is None else self.quadrature.count - zero
 
     def stopped_at_speed(self) -> bool:
-        """Whether the last counts were so fast that the disc cannot have stopped within one more."""
-        quadrature = self.quadrature
-        last_ns = quadrature.t1_ns - quadrature.t2_ns
-        return 0 < last_ns < self._least_stop_ns
+        """Whether the disc cannot have stopped where its edges end: the last ones were lost, or it was a hand."""
+        swing = abs(self.quadrature.count - self._swing_from)
+        return self._stopping.cannot_stop(self.quadrature, swing, self._chain)
 
     def quiet_since_ns(self) -> int:
         """Since when the count has stayed within a window of two counts (one count either side)."""
@@ -136,9 +133,10 @@ class Encoder:
         last = self._chain
         if last is not None:
             edge_at = self.quadrature.count + (last.direction if last.turned else 0)
-            hidden = last.at_rest(abs(edge_at - self._swing_from), self._rocking)
+            hidden = last.at_rest(abs(edge_at - self._swing_from), self._rocking, self._stopping.least_slowing)
             low, high = low + hidden.low, high + hidden.high
-        return low, high
+        hidden = self._gaps.at_rest(self.quadrature)
+        return low + hidden.low, high + hidden.high
 
     # --- edges ---------------------------------------------------------------------------------------------------
 
@@ -183,11 +181,11 @@ class Encoder:
                 return stop, edge
             elif stop is GAP:
                 self._again = edge
-                gaps.open(edge.t_ns, quadrature)
+                self._lose(*gaps.open(edge.t_ns, quadrature))
             elif stop is REPEATED:
-                self._lose(-COUNTS_PER_SLOT, COUNTS_PER_SLOT)
-                self.lost_counts += COUNTS_PER_SLOT
+                self._repeated(edge)
             elif stop is BACK:
+                self._lose(*gaps.broken(quadrature))
                 gaps.begin()
                 self._back(edge)
                 return stop, edge
@@ -231,6 +229,7 @@ class Encoder:
         """The index proves the count: what was in doubt before is settled."""
         if self.index.confirm(self.quadrature, self._explains):
             self.doubt_low = self.doubt_high = 0
+            self.proven_ns = self.quadrature.t2_ns
             self._gaps.adapt(self.quadrature)
 
     def _explains(self, lost: int) -> bool:
@@ -245,6 +244,16 @@ class Encoder:
     def _lose(self, low: int, high: int) -> None:
         self.doubt_low += low
         self.doubt_high += high
+
+    def _repeated(self, edge: Edge) -> None:
+        """A change of a line was lost, and whatever else a disc does in the time since the last count."""
+        quadrature, last = self.quadrature, self._chain
+        since_ns, tau_ns = quadrature.t1_ns, quadrature.t1_ns - quadrature.t2_ns
+        if last is not None:
+            since_ns, tau_ns = last.since_ns, last.slowed[1]
+        slots = min((edge.t_ns - since_ns) // (COUNTS_PER_SLOT * max(1, tau_ns)), self.counts_per_turn) + 1
+        self._lose(-COUNTS_PER_SLOT * slots, COUNTS_PER_SLOT * slots)
+        self.lost_counts += COUNTS_PER_SLOT
 
     def _back(self, edge: Edge) -> None:
         """The same line changed again: a turn, a wobble, a bounce or the far side of a lost pulse."""
@@ -270,7 +279,7 @@ class Encoder:
         if not last.turned:
             self._confirm()
             self.bounces += last.is_bounce()
-            self._lose(*last.ended_onwards())
+            self._lose(*last.ended_onwards(quadrature.t1_ns))
             return
         self.index.crossing = None
         turned_at = quadrature.count - 2 * quadrature.direction

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from drivers.lost_pulses import NONE, Offsets
+from drivers.lost_pulses import NONE, STOPPING_COUNTS, Offsets, stops_after_counts
 from drivers.quadrature import ANY_GAP_NS, COUNTS_PER_SLOT, Quadrature
 
 GAP_COUNTS: Final = 3
@@ -27,10 +27,12 @@ class Gap(NamedTuple):
     lasted_ns: int
     tau_ns: int
     """The count before."""
+    stops_after: float
+    """Counts that the disc would still have gone on, as it slowed before."""
 
     def lost(self, after_ns: int, direction: int) -> Offsets:
         """What was lost in the gap, if the count after it was as fast as the one before."""
-        tau_ns = max(1, self.tau_ns, after_ns)
+        tau_ns = max(1, self.tau_ns, 0 if self.stops_after > STOPPING_COUNTS else after_ns)
         if self.lasted_ns < GAP_COUNTS * tau_ns:
             return NONE
         slots = -(-self.lasted_ns // min(self.tau_ns or tau_ns, after_ns or tau_ns)) // COUNTS_PER_SLOT + 1
@@ -55,12 +57,15 @@ class GapWatch:
         self.waits = True
         """Whether every count is wanted: the disc starts, or a gap was seen."""
 
-    def open(self, t_ns: int, quadrature: Quadrature) -> None:
-        """The next count comes as late as `t_ns`."""
+    def open(self, t_ns: int, quadrature: Quadrature) -> Offsets:
+        """The next count comes as late as `t_ns`; returns what a gap shortly before it hides, if one was open."""
+        before = self.broken(quadrature, 0)
         tau_ns = quadrature.t1_ns - quadrature.t2_ns
-        self._gap = Gap(quadrature.count, t_ns - quadrature.t1_ns, tau_ns)
-        self.limit_ns = ANY_GAP_NS
+        stops_after = stops_after_counts(quadrature.t2_ns - quadrature.t3_ns, tau_ns)
+        self._gap = Gap(quadrature.count, t_ns - quadrature.t1_ns, tau_ns, stops_after)
+        self.limit_ns = GAP_COUNTS * (t_ns - quadrature.t1_ns)
         self.waits = True
+        return before
 
     def count(self, quadrature: Quadrature) -> Offsets:
         """The disc has done a count that was wanted; returns between which offsets from it the truth lies."""
@@ -77,6 +82,23 @@ class GapWatch:
         self._gap = None
         self._arm(quadrature)
         return gap.lost(quadrature.t1_ns - quadrature.t2_ns, quadrature.direction)
+
+    def broken(self, quadrature: Quadrature, back: int = 1) -> Offsets:
+        """The disc turns or pauses before the count that would have told what an open gap hides.
+
+        `back` is 1 if the turn is already counted.
+        """
+        gap = self._gap
+        direction = -quadrature.direction if back else quadrature.direction
+        if gap is None or quadrature.count + back * direction == gap.at:
+            # The edge back is what came so late: a turn takes its time.
+            return NONE
+        return gap.lost(gap.tau_ns, direction)
+
+    def at_rest(self, quadrature: Quadrature) -> Offsets:
+        """The disc rests before the count that would have told what an open gap hides."""
+        gap = self._gap
+        return NONE if gap is None else gap.lost(gap.lasted_ns, quadrature.direction)
 
     def adapt(self, quadrature: Quadrature) -> None:
         """Measures gaps by the disc's speed of now from here on."""

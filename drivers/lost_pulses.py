@@ -12,6 +12,7 @@ would cross the next two; and it cannot come back slower than it went by more th
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import inf
 from typing import Final, NamedTuple
 
@@ -33,8 +34,28 @@ LATEST: Final = 1.25
 STOP_COUNTS: Final = 9.0
 """A disc that would go on for more counts does not rest after one lost pulse (ours)."""
 
+HIDDEN_COUNTS: Final = 2.5
+"""A disc that would stop in fewer counts does not turn beyond a lost pulse, which is three (ours)."""
+
 RETURN_SHARE: Final = 1.5
 """A disc that takes so many times longer for the first count back lost more speed than friction takes (ours)."""
+
+
+TURN_COUNTS: Final = 3.0
+"""A turn within a count takes no longer than so many times the counts before and after it together: a disc that stops
+evenly within a count takes 2.4 (ours)."""
+
+STOPPING_COUNTS: Final = 5.0
+"""A wheel that, as it slows, would go on for more counts than this does not stop within one (ours)."""
+
+STILL_SLOWING: Final = 2.5
+"""A disc that stops evenly takes no more times as long for two counts as for the two before (ours)."""
+
+MOST_SLOWING: Final = 4.0
+"""No disc takes so many times longer for a count than for the one before: one of the edges was noise (ours)."""
+
+NOISE_SHARE: Final = 0.5
+"""A count in less than this share of the one before is not the disc's own (ours)."""
 
 
 class Offsets(NamedTuple):
@@ -42,6 +63,10 @@ class Offsets(NamedTuple):
 
     low: int
     high: int
+
+    def spread(self, counts: int) -> Offsets:
+        """The same, but for at least so many counts on each side that is open."""
+        return Offsets(min(self.low, -counts if self.low else 0), max(self.high, counts if self.high else 0))
 
 
 NONE: Final = Offsets(0, 0)
@@ -83,39 +108,87 @@ class Chain(NamedTuple):
 
     def is_bounce(self) -> bool:
         """Whether every second edge came back at once: the contact bounced, and no pulse can hide there."""
-        gaps = [b - a for a, b in zip(self.times_ns, self.times_ns[1:], strict=False)]
+        gaps = [b - a for a, b in pairwise(self.times_ns)]
         return all(min(pair) < self.tau_ns * BOUNCE_SHARE for pair in zip(gaps[::2], gaps[1::2], strict=False))
 
-    def ended_onwards(self) -> Offsets:
-        """The disc went on in its direction: a wobble would have had to grow, so pulses may have been lost."""
-        return NONE if self.is_bounce() else self._pulses(self.backs // 2, self.direction)
+    def ended_onwards(self, t_ns: int) -> Offsets:
+        """The disc went on in its direction, with its first count at `t_ns`.
+
+        A wobble would have had to grow, so pulses may have been lost, or whole slots.
+        """
+        gone = self._counts_in(t_ns - self.times_ns[0], t_ns)
+        if self.is_bounce() and gone <= 2 * COUNTS_PER_SLOT:
+            return NONE
+        pulses = self.backs // 2
+        return self._pulses(max(pulses, (gone - 1) // COUNTS_PER_SLOT), self.direction)
 
     def ended_turned(self, t_ns: int, rocks: bool, rocking: Rocking | None) -> Offsets:
         """The disc came back, with its first count at `t_ns`: it turned here, or a few counts before or after."""
         if self.backs > 1:
             # It left the wobble the way it came, wider than before: pulses lost on the way there or on the way back.
-            counts = 0 if self.is_bounce() else COUNTS_PER_SLOT * (self.backs - 1) // 2
+            if self.is_bounce():
+                return NONE
+            on, back = (
+                self._pulses((self.backs + 1) // 2, self.direction),
+                self._pulses(self.backs // 2, -self.direction),
+            )
+            return Offsets(on.low + back.low, on.high + back.high)
+        gap_ns, back_ns = self.times_ns[1] - self.times_ns[0], t_ns - self.times_ns[-1]
+        if gap_ns > TURN_COUNTS * (self.slowed[1] + back_ns):
+            counts = self._counts_in(gap_ns, t_ns)
             return Offsets(-counts, counts)
-        if rocks and t_ns - self.times_ns[-1] < HASTE_SHARE * self.tau_ns:
-            return self._pulses(1, -self.direction)
+        if back_ns < HASTE_SHARE * self.tau_ns:
+            if rocks:
+                return self._pulses(1, -self.direction)
+            if stops_after_counts(self.before_ns, self.tau_ns) > STOP_COUNTS:
+                return Offsets(-COUNTS_PER_SLOT, COUNTS_PER_SLOT)
         if rocking is not None:
             return NONE if rocking.turns_again_at(self.turn_ns) else self._pulses(1, self.direction)
-        slow = t_ns - self.times_ns[-1] > RETURN_SHARE * self.tau_ns
+        # Beyond a lost pulse it would have crossed three counts more.
+        slow = back_ns > RETURN_SHARE * self.tau_ns and stops_after_counts(*self.slowed) >= HIDDEN_COUNTS
         return self._pulses(1, self.direction) if slow and self._as_if_gone_on() else NONE
 
-    def at_rest(self, swing: int, rocking: Rocking | None) -> Offsets:
-        """The disc rests after the chain, `swing` counts from where it last turned."""
+    def at_rest(self, swing: int, rocking: Rocking | None, least_slowing: float) -> Offsets:
+        """The disc rests after the chain, `swing` counts from where it last turned.
+
+        `least_slowing` is what every disc slows by, in counts per nanosecond squared.
+        """
         if self.times_ns[1] - self.times_ns[0] < self.tau_ns * BOUNCE_SHARE or (not self.turned and self.is_bounce()):
             return NONE
         pulses = self._pulses((self.backs + 1) // 2, self.direction)
         if rocking is None:
+            if self.backs > 1:
+                reaches = 0.5 / self.slowed[1] ** 2 / least_slowing >= 2 * self.backs
+                fits = self._as_if_gone_on() and self._goes_on(EARLIEST)
+                fits = fits or (self.backs > 2 and self._goes_on(1.0))
+                return pulses if reaches and fits else NONE
             # It would have gone on by the lost pulse, and by less than another before it stopped.
-            ends = stops_after_counts(self.before_ns, self.tau_ns) <= STOP_COUNTS
+            ends = self.tau_ns > MOST_SLOWING * self.before_ns or stops_after_counts(*self.slowed) <= STOP_COUNTS
             return pulses if ends and self._as_if_gone_on() else NONE
         hidden = 2 if self.turned else COUNTS_PER_SLOT
         if rocking.turns_again_at(self.turn_ns) or swing + hidden > rocking.swing:
             return NONE
         return pulses
+
+    @property
+    def slowed(self) -> tuple[int, int]:
+        """The last two counts before the chain, the later last; where noise cut one of them short, even ones."""
+        if self.tau_ns < NOISE_SHARE * self.before_ns:
+            return self.before_ns, self.before_ns
+        if self.tau_ns > MOST_SLOWING * self.before_ns:
+            even_ns = (self.before_ns + self.tau_ns) // 2
+            return even_ns, even_ns
+        return self.before_ns, self.tau_ns
+
+    def _goes_on(self, least: float) -> bool:
+        """Whether the edges of the chain come as those of a disc that slows on, each at least this much later."""
+        gaps = [b - a for a, b in pairwise(self.times_ns)]
+        return all(least * a <= b <= STILL_SLOWING * a for a, b in pairwise(gaps))
+
+    def _counts_in(self, gap_ns: int, t_ns: int) -> int:
+        """Counts in whole slots that a disc at the speed before the chain or after it does in so long a time."""
+        tau_ns = max(1, min(self.slowed[1] or gap_ns, t_ns - self.times_ns[-1]))
+        return COUNTS_PER_SLOT * (gap_ns // (COUNTS_PER_SLOT * tau_ns) + 1)
 
     @property
     def turn_ns(self) -> int:
@@ -124,9 +197,11 @@ class Chain(NamedTuple):
 
     def _as_if_gone_on(self) -> bool:
         """Whether the first edge back came when a disc that slows on evenly would have crossed two more counts."""
-        expected_ns = two_counts_on_ns(self.before_ns, self.tau_ns)
+        before_ns, tau_ns = self.slowed
+        expected_ns = two_counts_on_ns(before_ns, tau_ns)
         gap_ns = self.times_ns[1] - self.times_ns[0]
-        return expected_ns is not None and EARLIEST * expected_ns <= gap_ns <= LATEST * expected_ns
+        latest = STILL_SLOWING if self.tau_ns > MOST_SLOWING * self.before_ns else LATEST
+        return expected_ns is not None and EARLIEST * expected_ns <= gap_ns <= latest * expected_ns
 
     @staticmethod
     def _pulses(number: int, direction: int) -> Offsets:
@@ -141,6 +216,15 @@ def stops_after_counts(before_ns: int, tau_ns: int) -> float:
         return inf
     speed = 1 / tau_ns - slowing * tau_ns / 2
     return speed * abs(speed) / (2 * slowing)
+
+
+def still_goes_for(t1_ns: int, t2_ns: int, t3_ns: int, t4_ns: int) -> float:
+    """The same from the times of the last four counts, in pairs: so A and B need not stand exactly apart."""
+    before_ns, tau_ns = t2_ns - t4_ns, t1_ns - t3_ns
+    if before_ns <= 0 or tau_ns <= before_ns:
+        return inf
+    # The square of the speed falls evenly with the way; the later pair's middle lies a count back.
+    return 1 / ((tau_ns / before_ns) ** 2 - 1) - 1
 
 
 def _slowing(before_ns: int, tau_ns: int) -> float:

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 
 from drivers.driver import NEVER_NS, Observation
 from drivers.encoder import Encoder
+from drivers.hasty_counts import RecentEdges, hasty
 from drivers.money_wheel_config import MoneyWheelConfig
 from drivers.money_wheel_observations import (
     HALF_TURN,
@@ -40,6 +41,7 @@ class MoneyWheel:
         self.lines = frozenset(("wheel_a", "wheel_b", "wheel_index"))
         self._encoder = Encoder("wheel_a", "wheel_b", "wheel_index", config.encoder_slots, config.index_width_deg)
         counts = self._encoder.counts_per_turn
+        self._recent = RecentEdges(2 * counts)
         self._space = counts / len(config.faces)
         self._half_turn = round(counts * HALF_TURN)
         self._rollback = int(config.rollback_spaces * self._space)
@@ -73,6 +75,7 @@ class MoneyWheel:
         if self._joined is None and batch:
             self._joined = True
             self._due_ns = batch[0].t_ns + self._rest_ns
+        self._recent.add(batch)
         while True:
             low, high = self._window()
             stop, edge = encoder.run(edges, low, high, self._due_ns, self._rest_ns)
@@ -236,11 +239,18 @@ class MoneyWheel:
             return "edges_lost", f"edges were lost that may hide {encoder.lost_counts} counts"
         if self._spun and encoder.stopped_at_speed():
             return "edges_lost", "the edges ended at a speed at which no wheel stops"
+        if self._spun and self._hasty():
+            return "edges_lost", "edges came too quickly for a wheel: noise"
         if encoder.index.missing:
             return "sensor_missing", "more than 1.1 turns without an index"
         if encoder.index.zero is None:
             return "sensor_missing", "no index since the table opened or the cable was plugged in"
         return None, ""
+
+    def _hasty(self) -> bool:
+        quadrature = self._encoder.quadrature
+        lines = (quadrature.a, quadrature.b)
+        return hasty(self._recent.times_ns(lines, self._encoder.proven_ns, quadrature.t1_ns))
 
     def _rest(self, low: int, high: int) -> Rest:
         """The space under the indicator for the decoded count, and those for the offsets in doubt."""

@@ -12,7 +12,9 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import Meta
 
-from controller.rounds.game import NEVER_NS, OPEN, RUNNING, RUNNING_OUT, SETTLING, Fault, Game, Seat
+from controller.faults import Fault
+from controller.rounds.game import NEVER_NS, Game, Seat
+from controller.rounds.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING
 from controller.rules.money_wheel import MoneyWheelRules
 from drivers.driver import Observation
 from drivers.money_wheel_config import MoneyWheelConfig
@@ -46,6 +48,8 @@ class MoneyWheelOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
 
 class MoneyWheelGame(Game):
     """The rounds of a money wheel."""
+
+    names_result_by = "space"
 
     def __init__(self, seat: Seat, rules: MoneyWheelRules, options: MoneyWheelOptions, wheel: MoneyWheelConfig) -> None:
         super().__init__(
@@ -200,8 +204,19 @@ class MoneyWheelGame(Game):
             self.unresolved(t_ns, "direction_unproven", evidence, self._candidates(rested))
         else:
             result = self._result(rested.rest.space)
-            winning = [events.WinningBet(bet.bet, bet.odds) for bet in self._rules.winning(result["face"])]
-            self.outcome(t_ns, result, winning, evidence, [])
+            winning, notices = self.pays(result)
+            self.outcome(t_ns, result, winning, evidence, notices)
+
+    def result_named(self, name: str) -> dict[str, Any]:
+        """The result of a space, by its index from the index mark."""
+        spaces = len(self._wheel.faces)
+        if not (name.isascii() and name.isdecimal() and len(name) <= len(str(spaces)) and int(name) < spaces):
+            raise ValueError(f"space {name!r} is not on this wheel; its spaces are 0 to {spaces - 1}")
+        return self._result(int(name))
+
+    def pays(self, result: dict[str, Any]) -> tuple[list[events.WinningBet], list[str]]:
+        """The face itself, 13:47-20.29(c)."""
+        return [events.WinningBet(bet.bet, bet.odds) for bet in self._rules.winning(result["face"])], []
 
     def _between(self, t_ns: int, rested: WheelRested, evidence: SpinEvidence) -> None:
         if self._options.between_spaces == "void":

@@ -13,6 +13,7 @@ from drivers.money_wheel_observations import WheelRested
 from hal.values import Edge
 from tests.oracle import judge, money, roulette
 from tests.oracle.corruptions import Corrupted, nothing, whole_pulses, without
+from tests.oracle.motion import Motion, encoder_edges, in_order, ns
 
 EUROPEAN = roulette.Wheel(pockets="european", sensors_deg=(0.0, 120.0, 240.0), slots=37)
 
@@ -151,3 +152,39 @@ def test_losing_any_pulse_of_the_last_turn_of_a_wheel_that_just_stops_never_give
                 if outcome and rest.rest.space != right.rest.space:
                     wrong.append(edges[pulse[0]])
     assert wrong == []
+
+
+def cut_off(run: money.MoneyRun, left_s: float) -> list[Edge]:
+    """The lines of a run whose sensors fall silent so long before the wheel is at its furthest."""
+    end_ns = run.spins[0].furthest_ns - round(left_s * 1e9)
+    return [edge for edge in run.edges if edge.t_ns < end_ns]
+
+
+@pytest.mark.parametrize("slots", [TWO_SLOTS_A_SPACE, FOUR_SLOTS_A_SPACE])
+@pytest.mark.parametrize("left_s", [0.8, 1.3, 2.0, 3.0])
+def test_edges_that_end_while_the_wheel_still_runs_give_no_wrong_space(slots: int, left_s: float) -> None:
+    """Nearer to its end a wheel all but stops, and nobody can tell: docs/devices/money-wheel.md says how often."""
+    wrong = []
+    for seed in range(20):
+        run = money.make_run(Random(seed), money.Wheel(slots=slots), kinds=("plain",), clean=True, turns=3.7)
+        made = Corrupted(cut_off(run, left_s), [], f"seed {seed}: silent {left_s} s before the furthest")
+        wrong += [f"{made.description}: {w}" for w in judge.false_money_outcomes(run, judge.hear_money(run, made))]
+    assert wrong == []
+
+
+def test_edges_lost_from_where_the_wheel_turns_back_are_those_of_a_wheel_that_rests_there() -> None:
+    """Why no software can see it, and why it is listed in `tests.oracle.invisible`: the lines are the same."""
+
+    def lines(back_deg: float) -> tuple[list[Edge], int]:
+        motion = Motion(10.0).rest(5.0)
+        motion.turn_to(110.0, 330.0).turn_to(10.0 + 3.7 * 360.0, 0.0)
+        turned_ns = ns(motion.t_s)
+        if back_deg:
+            motion.swing(-back_deg, 0.5)
+        motion.rest(5.0)
+        return in_order(encoder_edges(motion, "wheel", 100, index_offset_deg=0.2)), turned_ns
+
+    rested, _ = lines(0.0)
+    rolled_back, turned_ns = lines(6.0)
+    assert [edge for edge in rolled_back if edge.t_ns > turned_ns]
+    assert [edge for edge in rolled_back if edge.t_ns <= turned_ns] == rested

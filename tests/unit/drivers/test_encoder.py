@@ -201,7 +201,22 @@ def test_a_new_run_forgets_what_was_wrong_in_the_last_but_not_where_the_disc_is(
 
 def test_a_disc_whose_last_counts_were_fast_cannot_have_stopped_there() -> None:
     assert decode(new(), even(1.5, deg_per_s=400.0)).stopped_at_speed()
-    assert not decode(new(), even(1.5, deg_per_s=10.0)).stopped_at_speed()
+    assert not decode(new(), even(1.5, deg_per_s=9.0)).stopped_at_speed()
+
+
+def slowing(slowing_deg_per_s2: float, cut_counts: int) -> list[Edge]:
+    """A disc that slows evenly to its rest, without its last counts."""
+    motion = Motion(90.45)
+    motion.speed = (2 * slowing_deg_per_s2 * 400.0) ** 0.5
+    motion.turn_to(490.45, 0.0)
+    edges = lines_of(motion)
+    last = [edge.t_ns for edge in edges if edge.line != "e_index"][-1 - cut_counts]
+    return [edge for edge in edges if edge.t_ns <= last]
+
+
+@pytest.mark.parametrize(("cut_counts", "lost"), [(0, False), (8, True), (13, True), (40, True)])
+def test_a_disc_that_was_not_yet_stopping_has_lost_its_last_edges(cut_counts: int, lost: bool) -> None:
+    assert decode(new(), slowing(40.0, cut_counts)).stopped_at_speed() == lost
 
 
 EDGES = without_pulse(without_pulse(even(3.3), "e_a", 140), "e_b", 290)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from drivers.lost_pulses import NONE, Chain, Offsets, Rocking, two_counts_on_ns
+from drivers.lost_pulses import NONE, Chain, Offsets, Rocking, still_goes_for, two_counts_on_ns
 
 MS = 1_000_000
 TAU = 10 * MS
+LEAST_SLOWING = 5.0 * 400 / 360 * 1e-18
+"""Of a disc of 100 slots, in counts per nanosecond squared."""
 
 
 def chain(*after_ns: int, tau_ns: int = TAU, before_ns: int = TAU, backs: int | None = None) -> Chain:
@@ -35,22 +37,23 @@ def test_edges_back_in_no_time_are_a_bounce_and_hide_nothing() -> None:
     bounced = chain(MS, 2 * MS)
     assert bounced.is_bounce()
     assert not bounced.turned
-    assert bounced.ended_onwards() == NONE
+    assert bounced.ended_onwards(bounced.times_ns[-1] + TAU) == NONE
 
 
 def test_edges_two_counts_apart_that_go_on_hide_a_pulse_of_the_other_line() -> None:
     lost = chain(20 * MS, 40 * MS)
     assert not lost.is_bounce()
-    assert lost.ended_onwards() == Offsets(0, 4)
+    assert lost.ended_onwards(lost.times_ns[-1] + TAU) == Offsets(0, 4)
 
 
 def test_the_offsets_of_a_disc_that_turned_the_other_way_are_negative() -> None:
     lost = chain(20 * MS, 40 * MS)._replace(direction=-1)
-    assert lost.ended_onwards() == Offsets(-4, 0)
+    assert lost.ended_onwards(lost.times_ns[-1] + TAU) == Offsets(-4, 0)
 
 
 def test_two_lost_pulses_are_eight_counts() -> None:
-    assert chain(20 * MS, 40 * MS, 60 * MS, 80 * MS).ended_onwards() == Offsets(0, 8)
+    lost = chain(20 * MS, 40 * MS, 60 * MS, 80 * MS)
+    assert lost.ended_onwards(lost.times_ns[-1] + TAU) == Offsets(0, 8)
 
 
 def test_a_disc_that_comes_back_as_fast_as_it_went_has_turned_here() -> None:
@@ -75,7 +78,7 @@ def test_a_disc_that_rocks_and_hurries_back_was_on_its_way_already() -> None:
 
 
 def test_a_wobble_that_ends_the_other_way_leaves_both_sides_in_doubt() -> None:
-    assert chain(20 * MS, 40 * MS, 60 * MS).ended_turned(2000 * MS, False, None) == Offsets(-4, 4)
+    assert chain(20 * MS, 40 * MS, 60 * MS).ended_turned(2000 * MS, False, None) == Offsets(-4, 8)
 
 
 def test_a_spring_takes_the_same_time_for_each_swing() -> None:
@@ -93,21 +96,64 @@ def test_a_swing_that_ends_too_soon_may_hide_a_pulse() -> None:
 
 
 def test_at_rest_a_bounce_hides_nothing() -> None:
-    assert chain(MS).at_rest(100, None) == NONE
+    assert chain(MS).at_rest(100, None, LEAST_SLOWING) == NONE
 
 
 def test_at_rest_an_edge_back_at_the_time_of_two_counts_more_may_have_been_the_far_side_of_a_pulse() -> None:
     slowing = chain(25 * MS)._replace(before_ns=9 * MS)
-    assert slowing.at_rest(100, None) == Offsets(0, 4)
-    assert chain(60 * MS)._replace(before_ns=9 * MS).at_rest(100, None) == NONE
+    assert slowing.at_rest(100, None, LEAST_SLOWING) == Offsets(0, 4)
+    assert chain(60 * MS)._replace(before_ns=9 * MS).at_rest(100, None, LEAST_SLOWING) == NONE
 
 
 def test_at_rest_a_disc_that_would_have_gone_on_for_long_hides_nothing() -> None:
-    assert chain(20 * MS).at_rest(100, None) == NONE  # it does not slow at all
+    assert chain(20 * MS).at_rest(100, None, LEAST_SLOWING) == NONE  # it does not slow at all
 
 
 def test_at_rest_a_swing_that_a_hidden_pulse_would_make_longer_than_the_last_hides_none() -> None:
     resting = chain(20 * MS)
     soon = Rocking(resting.turn_ns - 10 * MS, 100 * MS, 6)
-    assert resting.at_rest(5, soon) == NONE
-    assert resting.at_rest(4, soon) == Offsets(0, 4)
+    assert resting.at_rest(5, soon, LEAST_SLOWING) == NONE
+    assert resting.at_rest(4, soon, LEAST_SLOWING) == Offsets(0, 4)
+
+
+def test_edges_that_pause_for_longer_than_a_turn_takes_hide_whole_slots_on_either_side() -> None:
+    paused = chain(200 * MS)
+    assert paused.ended_turned(paused.times_ns[-1] + TAU, False, None) == Offsets(-24, 24)
+    assert chain(50 * MS).ended_turned(1060 * MS, False, None) == NONE
+
+
+def test_a_disc_that_was_not_slowing_and_hurries_back_was_not_there_at_all() -> None:
+    turned = chain(8 * MS)
+    assert turned.ended_turned(turned.times_ns[-1] + 3 * MS, False, None) == Offsets(-4, 4)
+
+
+def test_a_pause_within_edges_that_go_on_hides_whole_slots() -> None:
+    paused = chain(200 * MS, 220 * MS)
+    assert paused.ended_onwards(paused.times_ns[-1] + TAU) == Offsets(0, 20)
+
+
+def test_a_disc_that_would_have_stopped_short_of_three_counts_turned_where_it_seems_to() -> None:
+    stopping = chain(26 * MS)._replace(before_ns=7 * MS)
+    assert stopping.ended_turned(stopping.times_ns[-1] + 3 * TAU, False, None) == NONE
+
+
+def test_at_rest_edges_of_one_line_that_keep_slowing_are_those_of_a_disc_whose_other_line_is_silent() -> None:
+    silent = chain(20 * MS, 45 * MS, 85 * MS)
+    assert silent.at_rest(100, None, LEAST_SLOWING) == Offsets(0, 8)
+    assert chain(20 * MS, 320 * MS, 350 * MS).at_rest(100, None, LEAST_SLOWING) == NONE
+
+
+def test_at_rest_a_disc_too_slow_to_go_so_far_wobbled() -> None:
+    crawling = chain(500 * MS, 1100 * MS, 1900 * MS, tau_ns=250 * MS, before_ns=240 * MS)
+    assert crawling.at_rest(100, None, LEAST_SLOWING) == NONE
+
+
+def test_a_count_that_noise_cut_in_two_is_taken_as_two_even_ones() -> None:
+    assert chain(20 * MS)._replace(before_ns=1 * MS, tau_ns=39 * MS).slowed == (20 * MS, 20 * MS)
+    assert chain(20 * MS)._replace(before_ns=40 * MS, tau_ns=5 * MS).slowed == (40 * MS, 40 * MS)
+
+
+def test_the_counts_of_a_disc_that_stops_evenly_say_how_far_it_still_goes() -> None:
+    times = [-round((left / 1e-18) ** 0.5) for left in (1, 2, 3, 4)]
+    assert still_goes_for(*times) == pytest.approx(1, abs=0.25)
+    assert still_goes_for(0, -TAU, -2 * TAU, -3 * TAU) > 1e9
