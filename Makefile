@@ -4,11 +4,13 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
+CHECKS := $(VENV)/.checks-installed
+PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: help setup run test checks soak bench lock clean
 
 help:
-	@echo "make run     simulated tables; outcomes as they come (Ctrl-C ends it)"
+	@echo "make run     simulated tables; outcomes as they come (Ctrl-C ends it); watch them in a second terminal"
 	@echo "make test    all checks: ruff, mypy, import contracts, clock lint, tests"
 	@echo "make soak    the long randomised runs (about an hour)"
 	@echo "make bench   the figures, each next to its peer or limit"
@@ -17,31 +19,38 @@ help:
 
 setup: $(STAMP)
 
-$(STAMP): requirements/dev.lock pyproject.toml
+$(STAMP): requirements/run.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Feltwire needs Python 3.11 or later; $(PYTHON) is $$($(PYTHON) --version). Try: make PYTHON=python3.12"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || \
 	  { rm -rf $(VENV); echo "python3 cannot make a virtual environment; install it with: sudo apt install python3-venv"; exit 1; }
 	@echo "installing into $(VENV) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.lock
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e .
+	@$(PIP) --require-hashes -r requirements/run.lock
+	@$(PIP) --no-build-isolation --no-deps -e .
+	@touch $@
+
+$(CHECKS): $(STAMP) requirements/dev.lock
+	@echo "installing what the checks need ..."
+	@$(PIP) --require-hashes -r requirements/dev.lock
 	@touch $@
 
 run: $(STAMP)
 	@$(BIN)/feltwire run examples/roulette.toml examples/money_wheel.toml --speed 10 \
 	  --fault same_direction@2 --fault short_spin@4
 
-test: $(STAMP)
+test: $(CHECKS)
 	@BIN=$(BIN) sh tests/run_checks.sh
 
-soak: $(STAMP)
+soak: $(CHECKS)
 	$(BIN)/python -m pytest -m soak -n auto --timeout 7200 --durations 10
 
-bench: $(STAMP)
+bench: $(CHECKS)
 	$(BIN)/python -m benchmarks
 
 lock: $(STAMP)
 	$(BIN)/python -m pip install --quiet uv
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
+	  requirements/build.in pyproject.toml -o requirements/run.lock
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
 	  --extra dev requirements/build.in pyproject.toml -o requirements/dev.lock
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
