@@ -1,227 +1,89 @@
-"""What a table says: the event types of the feed, as msgspec structs in CloudEvents 1.0.
+"""Events: CloudEvents 1.0 attributes around what a table tells, and their JSON bodies, written and read.
 
-The body of every event is one JSON object, `Event`. Its `data` is one of the structs below, named by `type`. Fields
-that do not apply are left out. New fields come with defaults; a reader ignores those that it does not know.
-
-Durable events are journalled and numbered without a gap; the others (progress) are not and have no `sequence`.
+The body of an event is one JSON object, `Event`. Its `data` is one of the structs of `feed.data`, named by `type`.
+All of them, and those of `feed.evidence`, can be had from here.
 """
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any, ClassVar
+import re
+from typing import Final
 
 import msgspec
 
-SPEC_VERSION = "1.0"
-TYPE_PREFIX = "feltwire."
-TYPE_SUFFIX = ".v1"
-
-
-class Data(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What every event tells: the table, and when by the table's own clock."""
-
-    kind: ClassVar[str]
-    durable: ClassVar[bool] = True
-
-    table: str
-    game: str
-    simulated: bool
-    mono_ns: int
-    """When it became known, on the clock that times the edges."""
-
-
-class RoundData(Data, frozen=True, kw_only=True, omit_defaults=True):
-    """An event that belongs to a round."""
-
-    round: int
-
-
-class TableOpened(Data, frozen=True, kw_only=True, omit_defaults=True):
-    """The table takes part from now on."""
-
-    kind: ClassVar[str] = "table.opened"
-    rules: str
-    software: str
-    devices: list[dict[str, str]]
-    previous_epoch: str | None = None
-    previous_sequence: int | None = None
-
-
-class TableClosed(Data, frozen=True, kw_only=True, omit_defaults=True):
-    """The table takes no part any more."""
-
-    kind: ClassVar[str] = "table.closed"
-    reason: str
-
-
-class RoundOpened(RoundData, frozen=True, kw_only=True, omit_defaults=True):
-    """Bets are open."""
-
-    kind: ClassVar[str] = "round.opened"
-
-
-class NoMoreBets(RoundData, frozen=True, kw_only=True, omit_defaults=True):
-    """ "No more bets" was called, by the `dealer` or, where there is no button, `auto`."""
-
-    kind: ClassVar[str] = "round.no_more_bets"
-    by: str
-    rule: str
-
-
-class RoundStarted(RoundData, frozen=True, kw_only=True, omit_defaults=True):
-    """The spin has begun, and goes in this direction."""
-
-    kind: ClassVar[str] = "round.started"
-    direction: str | None = None
-
-
-class RoundProgress(RoundData, frozen=True, kw_only=True, omit_defaults=True):
-    """Live measures, for the eye."""
-
-    kind: ClassVar[str] = "round.progress"
-    durable: ClassVar[bool] = False
-    revolutions: float
-    rpm: float | None = None
-    lap_s: float | None = None
-
-
-class WinningBet(msgspec.Struct, frozen=True):
-    """A bet that wins, and its odds said "35 to 1"."""
-
-    bet: str
-    odds: str
-
-
-class SpinEvidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What was measured of a spin. Revolutions are of the wheel, or of the ball around the track."""
-
-    revolutions: float | None = None
-    revolutions_low: float | None = None
-    """The least that is proven."""
-    revolutions_high: float | None = None
-    minimum_revolutions: float | None = None
-    direction: str | None = None
-    """Of the wheel, or of the ball."""
-    rotor_direction: str | None = None
-    rotor_rpm: float | None = None
-    passes: int | None = None
-    """Passes of the ball at track sensors."""
-    missed_passes: int | None = None
-    last_lap_s: float | None = None
-    rotor_turns: int | None = None
-    """Turns of the rotor in a row that named the pocket."""
-    off_center: float | None = None
-    """Distance from the middle of the pocket or space, in pockets or spaces."""
-    no_more_bets: str | None = None
-    """`in_time`, `late`, or `never`."""
-    measured_by: str | None = None
-    """`wheel`, where an automatic wheel vouches for the run by itself."""
-    detail: str = ""
-
-
-class Outcome(RoundData, frozen=True, kw_only=True, omit_defaults=True):
-    """The result of a proven run."""
-
-    kind: ClassVar[str] = "round.outcome"
-    result: dict[str, Any]
-    winning: list[WinningBet]
-    evidence: SpinEvidence
-    rule: str
-    notices: list[str] = []
-
-
-class Void(RoundData, frozen=True, kw_only=True, omit_defaults=True):
-    """The round has no result; `call` is what the dealer says."""
-
-    kind: ClassVar[str] = "round.void"
-    call: str
-    reason: str
-    rule: str
-    evidence: SpinEvidence
-    remove_ball: bool = False
-    """The dealer attempts to take the ball out before it rests."""
-
-
-class Unresolved(RoundData, frozen=True, kw_only=True, omit_defaults=True):
-    """The controller cannot prove a result: the dealer calls it."""
-
-    kind: ClassVar[str] = "round.unresolved"
-    reason: str
-    rule: str
-    evidence: SpinEvidence
-    candidates: list[dict[str, Any]]
-
-
-class Settled(RoundData, frozen=True, kw_only=True, omit_defaults=True):
-    """The bets are settled, by the `dealer` or after the settling time (`auto`)."""
-
-    kind: ClassVar[str] = "round.settled"
-    by: str
-
-
-class ProcedureViolation(RoundData, frozen=True, kw_only=True, omit_defaults=True):
-    """Something that a person did against the procedure. It does not itself void the round."""
-
-    kind: ClassVar[str] = "procedure.violation"
-    reason: str
-    rule: str
-    detail: str = ""
-
-
-class DeviceFault(Data, frozen=True, kw_only=True, omit_defaults=True):
-    """A device cannot be trusted. With `blocks_play` the table is shut until a named person clears it."""
-
-    kind: ClassVar[str] = "device.fault"
-    device: str
-    fault: str
-    detail: str
-    blocks_play: bool
-    round: int | None = None
-
-
-class DeviceCleared(Data, frozen=True, kw_only=True, omit_defaults=True):
-    """A named person cleared a fault, after the device passed its check."""
-
-    kind: ClassVar[str] = "device.cleared"
-    device: str
-    fault: str
-    by: str
-
-
-class DeviceWarning(Data, frozen=True, kw_only=True, omit_defaults=True):
-    """Something to look at before it becomes a fault. It changes no outcome."""
-
-    kind: ClassVar[str] = "device.warning"
-    device: str
-    warning: str
-    detail: str
-    round: int | None = None
-
-
-DATA_TYPES: tuple[type[Data], ...] = (
-    TableOpened,
-    TableClosed,
-    RoundOpened,
-    NoMoreBets,
-    RoundStarted,
-    RoundProgress,
-    Outcome,
-    Void,
-    Unresolved,
-    Settled,
-    ProcedureViolation,
-    DeviceFault,
+from feed.data import (
+    DATA_TYPES,
+    TYPE_PREFIX,
+    TYPE_SUFFIX,
+    Data,
     DeviceCleared,
+    DeviceFault,
     DeviceWarning,
+    Heartbeat,
+    InspectionFailed,
+    InspectionPassed,
+    NoMoreBets,
+    Outcome,
+    ProcedureViolation,
+    RoundCorrected,
+    RoundData,
+    RoundOpened,
+    RoundProgress,
+    RoundStarted,
+    Settled,
+    TableClosed,
+    TableOpened,
+    Unknown,
+    Unresolved,
+    Void,
+    type_of,
 )
-"""Every kind of event, in the order of the design."""
+from feed.evidence import CaptureFile, SpinEvidence, Verdict, WinningBet
+
+__all__ = [
+    "DATA_TYPES",
+    "SPEC_VERSION",
+    "TYPE_PREFIX",
+    "TYPE_SUFFIX",
+    "CaptureFile",
+    "Data",
+    "DeviceCleared",
+    "DeviceFault",
+    "DeviceWarning",
+    "Event",
+    "EventError",
+    "Heartbeat",
+    "InspectionFailed",
+    "InspectionPassed",
+    "NoMoreBets",
+    "Outcome",
+    "ProcedureViolation",
+    "RoundCorrected",
+    "RoundData",
+    "RoundOpened",
+    "RoundProgress",
+    "RoundStarted",
+    "Settled",
+    "SpinEvidence",
+    "TableClosed",
+    "TableOpened",
+    "Unknown",
+    "Unresolved",
+    "Verdict",
+    "Void",
+    "WinningBet",
+    "decode",
+    "encode",
+    "type_of",
+]
+
+SPEC_VERSION: Final = "1.0"
+
+_ID: Final = re.compile(r"(?P<table>.+)\.(?P<epoch>[^.]+)\.(?P<serial>[1-9][0-9]{0,18}|e[1-9][0-9]{0,18})")
 
 
-@cache
-def type_of(kind: type[Data]) -> str:
-    """The CloudEvents `type` of a kind of data: `feltwire.round.outcome.v1`."""
-    return f"{TYPE_PREFIX}{kind.kind}{TYPE_SUFFIX}"
+class EventError(ValueError):
+    """A body that is no event: what is wrong with it."""
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):
@@ -229,6 +91,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
 
     specversion: str = SPEC_VERSION
     id: str
+    """`<table>.<epoch>.<seq>`, or `<table>.<epoch>.e<n>` where it is not durable."""
     source: str
     type: str
     subject: str | msgspec.UnsetType = msgspec.UNSET
@@ -240,13 +103,110 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def topic(self) -> str:
         """The topic that carries it: every level ends in a slash, simulated ones begin with `sim/`."""
-        kind = type(self.data).kind
+        kind = self.type.removeprefix(TYPE_PREFIX).removesuffix(TYPE_SUFFIX)
         return f"{'sim/' if self.data.simulated else ''}v1/{self.data.table}/{kind}/"
 
+    @property
+    def epoch(self) -> str:
+        """The start of the service that said it."""
+        return self.id.rsplit(".", 2)[-2]
 
-_ENCODER = msgspec.json.Encoder()
+    @property
+    def seq(self) -> int | None:
+        """Its number among the table's durable events; None where it is not durable."""
+        return None if self.sequence is msgspec.UNSET else int(self.sequence)
+
+
+class _Envelope(msgspec.Struct, frozen=True, kw_only=True):
+    """An event whose data has not been read yet."""
+
+    specversion: str
+    id: str
+    source: str
+    type: str
+    subject: str | msgspec.UnsetType = msgspec.UNSET
+    time: str
+    sequence: str | msgspec.UnsetType = msgspec.UNSET
+    datacontenttype: str = "application/json"
+    data: msgspec.Raw
+
+
+class _Common(msgspec.Struct, frozen=True, kw_only=True):
+    """What the data of every type has, known or not."""
+
+    table: str
+    game: str
+    simulated: bool
+    mono_ns: int
+
+
+_ENCODER: Final = msgspec.json.Encoder()
+_ENVELOPE: Final = msgspec.json.Decoder(_Envelope)
+_COMMON: Final = msgspec.json.Decoder(_Common)
+_ANYTHING: Final = msgspec.json.Decoder()
+_DECODERS: Final = {type_of(kind): msgspec.json.Decoder(kind) for kind in DATA_TYPES}
 
 
 def encode(event: Event) -> bytes:
     """The JSON body of an event, on one line."""
+    data = event.data
+    if isinstance(data, Unknown):
+        return _ENCODER.encode(msgspec.structs.replace(event, data=data.raw))
     return _ENCODER.encode(event)
+
+
+def decode(body: bytes) -> Event:
+    """The event of a body. Data of a type that is not known is kept as it came, as `Unknown`.
+
+    Raises:
+        EventError: the body is no event.
+    """
+    try:
+        envelope = _ENVELOPE.decode(body)
+        data = _read(envelope)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise EventError(f"no event: {error}") from error
+    _check(envelope, data)
+    return Event(
+        id=envelope.id,
+        source=envelope.source,
+        type=envelope.type,
+        subject=envelope.subject,
+        time=envelope.time,
+        sequence=envelope.sequence,
+        datacontenttype=envelope.datacontenttype,
+        data=data,
+    )
+
+
+def _read(envelope: _Envelope) -> Data:
+    decoder = _DECODERS.get(envelope.type)
+    if decoder is not None:
+        return decoder.decode(envelope.data)
+    common = _COMMON.decode(envelope.data)
+    # Read to its end once, so that what is kept can be read later.
+    _ANYTHING.decode(envelope.data)
+    return Unknown(
+        table=common.table,
+        game=common.game,
+        simulated=common.simulated,
+        mono_ns=common.mono_ns,
+        raw=envelope.data.copy(),
+    )
+
+
+def _check(envelope: _Envelope, data: Data) -> None:
+    """The attributes must agree with each other: a number that means two things is worse than none."""
+    if envelope.specversion != SPEC_VERSION:
+        raise EventError(f"no event: specversion is {envelope.specversion!r}, expected {SPEC_VERSION!r}")
+    parts = _ID.fullmatch(envelope.id)
+    if parts is None:
+        raise EventError(f"no event: id is {envelope.id!r}, expected <table>.<epoch>.<number>, or e<number> at its end")
+    if parts["table"] != data.table:
+        raise EventError(f"no event: id is {envelope.id!r}, and data.table is {data.table!r}")
+    serial = parts["serial"]
+    expected = msgspec.UNSET if serial.startswith("e") else serial.zfill(20)
+    if envelope.sequence != expected:
+        seen = "missing" if envelope.sequence is msgspec.UNSET else repr(envelope.sequence)
+        wanted = "none" if expected is msgspec.UNSET else repr(expected)
+        raise EventError(f"no event: id is {envelope.id!r}, and sequence is {seen}, expected {wanted}")

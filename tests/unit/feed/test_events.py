@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from feed import events
-from feed.events import DATA_TYPES, Data, Event, SpinEvidence, WinningBet, encode
+from feed.events import DATA_TYPES, Data, Event, EventError, SpinEvidence, Verdict, WinningBet, decode, encode
 
 TABLE: dict[str, Any] = {"table": "roulette-1", "game": "roulette", "simulated": True, "mono_ns": 27_403_508_772}
 
@@ -120,19 +120,122 @@ def test_the_kinds_are_those_of_the_design() -> None:
         "round.outcome",
         "round.void",
         "round.unresolved",
+        "round.corrected",
         "round.settled",
         "procedure.violation",
         "device.fault",
         "device.cleared",
         "device.warning",
+        "inspection.passed",
+        "inspection.failed",
+        "heartbeat",
     ]
 
 
-def test_only_progress_is_not_durable() -> None:
-    assert [kind.kind for kind in DATA_TYPES if not kind.durable] == ["round.progress"]
+def test_only_progress_and_heartbeats_are_not_durable() -> None:
+    assert [kind.kind for kind in DATA_TYPES if not kind.durable] == ["round.progress", "heartbeat"]
 
 
 def test_every_kind_of_data_begins_with_what_all_have_in_common() -> None:
     for kind in DATA_TYPES:
         names = [field.name for field in msgspec.structs.fields(kind)]
         assert names[:4] == ["table", "game", "simulated", "mono_ns"]
+
+
+# --- corrections, inspections, heartbeats --------------------------------------------------------------------------
+
+
+def test_a_correction_says_what_stood_before_and_what_stands_now() -> None:
+    data = events.RoundCorrected(
+        **TABLE,
+        round=1,
+        by="ann",
+        from_=Verdict(verdict="unresolved", reason="no_number_read"),
+        to=Verdict(verdict="outcome", result={"pocket": "17"}),
+        why="read by the dealer",
+        confirmed=True,
+        winning=[WinningBet("straight 17", "35 to 1")],
+    )
+    assert encode(event(data)) == HEAD % b"round.corrected" + (
+        b'"by":"ann","from":{"verdict":"unresolved","reason":"no_number_read"},'
+        b'"to":{"verdict":"outcome","result":{"pocket":"17"}},"why":"read by the dealer","confirmed":true,'
+        b'"winning":[{"bet":"straight 17","odds":"35 to 1"}]}}'
+    )
+
+
+def test_a_heartbeat_has_no_sequence_and_says_how_far_the_journal_is() -> None:
+    data = events.Heartbeat(**TABLE, epoch="sim", last=5, head="ab", state="open")
+    body = json.loads(encode(event(data, sequence=None, round_number=None)))
+    assert "sequence" not in body
+    assert body["type"] == "feltwire.heartbeat.v1"
+    assert {key: body["data"][key] for key in ("epoch", "last", "head", "state")} == {
+        "epoch": "sim",
+        "last": 5,
+        "head": "ab",
+        "state": "open",
+    }
+
+
+# --- reading -------------------------------------------------------------------------------------------------------
+
+CLOSED = encode(event(events.TableClosed(**TABLE, reason="the service stops"), round_number=None))
+
+
+def test_an_event_that_is_read_is_the_event_that_was_written() -> None:
+    assert encode(decode(CLOSED)) == CLOSED
+    assert decode(CLOSED).data == events.TableClosed(**TABLE, reason="the service stops")
+
+
+def test_an_event_knows_its_epoch_and_its_number() -> None:
+    assert (decode(CLOSED).epoch, decode(CLOSED).seq) == ("sim", 5)
+    progress = event(events.RoundProgress(**TABLE, round=1, revolutions=2), sequence=None)
+    assert decode(encode(progress)).seq is None
+
+
+def test_data_of_an_unknown_type_is_kept_as_it_came() -> None:
+    body = CLOSED.replace(b"table.closed", b"shoe.emptied").replace(b'"reason"', b'"cards": 1.50, "reason"')
+    read = decode(body)
+    assert isinstance(read.data, events.Unknown)
+    assert (read.data.table, read.data.simulated) == ("roulette-1", True)
+    assert read.data.values["cards"] == 1.5
+    assert read.topic == "sim/v1/roulette-1/shoe.emptied/"
+    assert encode(read) == body
+    assert decode(body) == read
+
+
+def test_fields_that_a_newer_writer_adds_are_passed_over() -> None:
+    newer = CLOSED.replace(b'"reason"', b'"colour":"green","reason"').replace(b'"specversion"', b'"x":1,"specversion"')
+    assert decode(newer) == decode(CLOSED)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        (b"}}", b"", "truncated"),
+        (b'"specversion":"1.0",', b"", "missing required field `specversion`"),
+        (b'"1.0"', b'"2.0"', "specversion is '2.0', expected '1.0'"),
+        (b"roulette-1.sim.5", b"roulette-1", "expected <table>.<epoch>.<number>"),
+        (b"roulette-1.sim.5", b"roulette-2.sim.5", "data.table is 'roulette-1'"),
+        (b"roulette-1.sim.5", b"roulette-1.sim.6", "sequence is '00000000000000000005', expected"),
+        (b"roulette-1.sim.5", b"roulette-1.sim.e5", "expected none"),
+        (b'"sequence":"00000000000000000005",', b"", "sequence is missing"),
+        (b'"reason":', b'"raeson":', "missing required field `reason`"),
+        (b'"simulated":true', b'"simulated":"no"', "Expected `bool`, got `str`"),
+        (b"the service", b"\xff service", "codec can't decode"),
+        (b'"the service stops"', b"[" * 100_000 + b"]" * 100_000, "Expected `str`|recursion"),
+        (b"table.closed", b"round.void", "missing required field"),
+    ],
+)
+def test_a_body_that_is_no_event_is_refused_and_says_why(old: bytes, new: bytes, words: str) -> None:
+    assert old in CLOSED
+    with pytest.raises(EventError, match=words):
+        decode(CLOSED.replace(old, new, 1))
+
+
+@pytest.mark.parametrize(
+    "value", [b"[" * 100_000 + b"]" * 100_000, b'"\xff"', b'{"a":' * 50_000 + b"1" + b"}" * 50_000]
+)
+def test_what_cannot_be_read_in_an_unknown_type_is_refused_too(value: bytes) -> None:
+    body = CLOSED.replace(b"table.closed", b"shoe.emptied").replace(b'"the service stops"', value)
+    with pytest.raises(EventError):
+        decode(body)

@@ -1,0 +1,18 @@
+"""A subscriber with Feltwire's library: every event once, in order, and a notice of whatever keeps that from being so.
+
+.venv/bin/python examples/subscriber.py [ENDPOINT]
+"""
+
+import sys
+
+from feed.subscriber import Fact, Subscriber
+
+endpoint = sys.argv[1] if len(sys.argv) > 1 else None
+with Subscriber(endpoint, since=0, simulated=None) as subscriber:
+    for item in subscriber:
+        match item:
+            case Fact(event=event):
+                mark = "SIMULATED " if event.data.simulated else ""
+                print(mark + event.id, event.type, event.data, flush=True)
+            case notice:  # Gap, Filled, Restarted, Stale, Fresh, Rewritten, ...
+                print("--", notice, flush=True)

@@ -1,0 +1,259 @@
+"""Who may come in: a folder with one small file for each key.
+
+    # allowed/board-1.toml
+    name = "board-1"
+    public = "Yne@$w-vo<fVvi]a<NY6T1ed:M$fCG*[IaLV{hID"
+    role = "read-only"
+
+`role` is what its owner may do: `read-only`, `dealer`, `supervisor` or `technician`. A dealer or a supervisor may have
+an `operator_class`, `A` or `B`. `revoked = true` shuts the key out and keeps its name.
+
+In doubt nobody comes in: a file with a mistake, or that others may change, lets nobody in by it; a key in two files,
+neither; a folder or a file that cannot be read, or a folder that others may change, nobody at all.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal, NamedTuple, get_args
+
+import msgspec
+
+from feed.keys import BadKeyError, parse_name, parse_public, short
+from feed.secret_file import PUBLIC_MODE, SecretFileError, make_folder, read_file, write_file
+
+Role = Literal["read-only", "dealer", "supervisor", "technician"]
+OperatorClass = Literal["A", "B"]
+ROLES: tuple[Role, ...] = get_args(Role)
+CLASSES: tuple[OperatorClass, ...] = get_args(OperatorClass)
+WITH_CLASS = ("dealer", "supervisor")
+"""Roles that may have an operator class."""
+SUFFIX = ".toml"
+
+_OTHERS_WRITE = 0o022
+
+
+class Sender(NamedTuple):
+    """Who sends: the owner of a key."""
+
+    name: str
+    role: Role
+    operator_class: OperatorClass | None = None
+
+
+class Allowed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One file of the folder."""
+
+    name: str
+    public: str
+    role: Role
+    operator_class: OperatorClass | None = None
+    revoked: bool = False
+
+    @property
+    def sender(self) -> Sender:
+        """Who its owner is."""
+        return Sender(self.name, self.role, self.operator_class)
+
+
+Stamp = tuple[tuple[str, int, int, int, int], ...]
+"""Name, time of change, inode, size and mode of each file and of the folder: another one means that something was
+changed, and be it who may change it."""
+
+
+class AllowList:
+    """The keys of a folder at one time. It never changes; `load` reads the folder anew."""
+
+    def __init__(
+        self, folder: Path, entries: tuple[Allowed, ...], problems: tuple[str, ...], *, readable: bool = True
+    ) -> None:
+        self.folder = folder
+        self.entries = entries
+        """Every sound file, revoked ones too, by name."""
+        self.problems = problems
+        """What is wrong, each naming file, key and remedy."""
+        self.readable = readable
+        """Whether everything could be read; if not, nobody comes in."""
+        current = [entry for entry in entries if not entry.revoked] if readable else []
+        self._allowed: Mapping[str, Allowed] = {entry.public: entry for entry in current}
+        self._known: Mapping[str, Allowed] = {entry.public: entry for entry in entries}
+
+    @classmethod
+    def load(cls, folder: Path) -> AllowList:
+        """Reads a folder. It never fails: what cannot be read or understood is in `problems` and lets nobody in."""
+        problems: list[str] = []
+        found: list[Allowed] = []
+        try:
+            files = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+            mode = stat.S_IMODE(folder.stat().st_mode)
+        except OSError as error:
+            what = f"{folder}: the folder of allowed keys cannot be read ({error.strerror}): nobody comes in"
+            return cls(folder, (), (f"{what}; allow the first key with feltwire keys allow",), readable=False)
+        readable = not mode & _OTHERS_WRITE
+        if not readable:
+            problems.append(
+                f"{folder}: others may put keys here (mode {mode:04o}): nobody comes in; look at what is there, "
+                f"then chmod go-w {folder}"
+            )
+        for path in files:
+            if path.suffix != SUFFIX:
+                problems.append(f"{path}: not read, since its name does not end in {SUFFIX}; rename or remove it")
+                continue
+            try:
+                content = read_file(path)
+            except SecretFileError as error:
+                if isinstance(error.__cause__, FileNotFoundError) and not path.is_symlink():
+                    # Removed since the folder was listed.
+                    continue
+                problems.append(f"{error}; until it is mended nobody comes in")
+                readable = False
+                continue
+            try:
+                _check_mode(path)
+                found.append(_entry(path, content))
+            except BadKeyError as error:
+                problems.append(f"{error}; until then nobody comes in by this file")
+        return cls(folder, _without_doubles(folder, found, problems), tuple(problems), readable=readable)
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """The public keys that come in."""
+        return frozenset(self._allowed)
+
+    def sender(self, user_id: bytes | str) -> Sender | None:
+        """Who owns a key, by the User-Id of a frame; None for one that does not come in (any more)."""
+        entry = self._allowed.get(_text(user_id))
+        return None if entry is None else entry.sender
+
+    def why_not(self, public: str) -> str | None:
+        """Why a key does not come in, in words; None if it does."""
+        if public in self._allowed:
+            return None
+        known = self._known.get(public)
+        if known is not None and known.revoked:
+            return f"the key of {known.name} is revoked"
+        if not self.readable:
+            return f"the allow-list {self.folder} cannot be read, so nobody comes in"
+        return f"unknown key {short(public)}"
+
+
+def stamp_of(folder: Path) -> Stamp | None:
+    """What tells a changed folder from an unchanged one; None for a folder that cannot be read."""
+    try:
+        with os.scandir(folder) as files:
+            found = [(file.name, _status(file)) for file in files if not file.name.startswith(".")]
+        own = folder.stat()
+    except OSError:
+        # What is wrong with it is said by the next `load`; here it is only another state.
+        return None
+    # A file's time of change (ctime) tells of its mode too, and nobody can set it.
+    stamps = [(name, one.st_ctime_ns, one.st_ino, one.st_size, one.st_mode) for name, one in found]
+    # The folder's own would also tell of the hidden files that a write begins with.
+    return tuple(sorted([*stamps, ("", 0, own.st_ino, 0, own.st_mode)]))
+
+
+def _status(file: os.DirEntry[str]) -> os.stat_result:
+    """That of what a link points to; of the link itself, where it points to nothing."""
+    try:
+        return file.stat()
+    except FileNotFoundError:
+        return file.stat(follow_symlinks=False)
+
+
+def allow(folder: Path, entry: Allowed, *, overwrite: bool = False) -> Path:
+    """Writes the file of a key, and returns its path.
+
+    Raises:
+        BadKeyError: there is one of this name and `overwrite` is false, another name has this key, or it cannot be
+            written.
+    """
+    path = folder / f"{entry.name}{SUFFIX}"
+    _check(path, entry)
+    if folder.exists():
+        for other in AllowList.load(folder).entries:
+            if other.public == entry.public and other.name != entry.name:
+                raise BadKeyError(
+                    f"{path}: this key is {other.name}'s already ({folder / other.name}{SUFFIX}); a key has one owner"
+                )
+    lines = [f'name = "{entry.name}"', f'public = "{entry.public}"', f'role = "{entry.role}"']
+    if entry.operator_class is not None:
+        lines.append(f'operator_class = "{entry.operator_class}"')
+    if entry.revoked:
+        lines.append("revoked = true")
+    try:
+        make_folder(folder)
+        write_file(path, ("\n".join(lines) + "\n").encode(), mode=PUBLIC_MODE, overwrite=overwrite)
+    except SecretFileError as error:
+        raise BadKeyError(str(error)) from error
+    return path
+
+
+def revoke(folder: Path, name: str) -> Allowed:
+    """Revokes the key of a name, and returns what its file says now.
+
+    Raises:
+        BadKeyError: there is no sound file of this name, or it cannot be written.
+    """
+    path = folder / f"{parse_name(name)}{SUFFIX}"
+    try:
+        entry = _entry(path, read_file(path))
+    except SecretFileError as error:
+        there = ", ".join(known.name for known in AllowList.load(folder).entries) or "none"
+        raise BadKeyError(f"{name}: no key of this name is allowed here; there are: {there} ({error})") from error
+    revoked = msgspec.structs.replace(entry, revoked=True)
+    allow(folder, revoked, overwrite=True)
+    return revoked
+
+
+def _check_mode(path: Path) -> None:
+    mode = stat.S_IMODE(path.stat().st_mode)
+    if mode & _OTHERS_WRITE:
+        raise BadKeyError(f"{path}: others may change it (mode {mode:04o}); look at it, then chmod go-w {path}")
+
+
+def _entry(path: Path, content: bytes) -> Allowed:
+    try:
+        entry = msgspec.convert(tomllib.loads(content.decode()), Allowed)
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        raise BadKeyError(f"{path}: it is no TOML: {error}; write it again with feltwire keys allow") from error
+    except msgspec.ValidationError as error:
+        raise BadKeyError(f"{path}: {error}; write it again with feltwire keys allow") from error
+    _check(path, entry)
+    return entry
+
+
+def _check(path: Path, entry: Allowed) -> None:
+    for key, text, parse in (("name", entry.name, parse_name), ("public", entry.public, parse_public)):
+        try:
+            parse(text)
+        except BadKeyError as error:
+            raise BadKeyError(f"{path}: {key}: {error}") from error
+    if entry.name != path.stem:
+        raise BadKeyError(f'{path}: name: "{entry.name}" must be as the file is called; rename the file or change it')
+    if entry.operator_class is not None and entry.role not in WITH_CLASS:
+        raise BadKeyError(
+            f"{path}: operator_class: a {entry.role} has none, only {' and '.join(WITH_CLASS)} do; leave it out"
+        )
+
+
+def _without_doubles(folder: Path, found: list[Allowed], problems: list[str]) -> tuple[Allowed, ...]:
+    """The entries whose key is in one file only."""
+    names: dict[str, list[str]] = {}
+    for entry in found:
+        names.setdefault(entry.public, []).append(entry.name)
+    for public, owners in names.items():
+        if len(owners) > 1:
+            files = ", ".join(f"{name}{SUFFIX}" for name in owners)
+            problems.append(
+                f"{folder}: public: the key {short(public)} is in {files}, and a key has one owner; remove all but one "
+                "of them; until then nobody comes in by it"
+            )
+    return tuple(entry for entry in found if len(names[entry.public]) == 1)
+
+
+def _text(user_id: bytes | str) -> str:
+    return user_id if isinstance(user_id, str) else user_id.decode("ascii", "replace")

@@ -1,0 +1,259 @@
+"""Answers what was missed: a ROUTER socket in front of the journal.
+
+Reading the journal blocks, so one other thread does it, a page at a time. Askers (keys, or connections where there are
+none) are served in turn, one page each; an asker may have some requests waiting, and is answered `busy` beyond that.
+One that asks and does not read costs one queue in libzmq, which does not grow: what does not fit is dropped, and the
+asker asks again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import logging
+import types
+from collections.abc import Callable, Generator
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple, TypeVar
+
+import zmq
+
+from feed.allow_list import Sender
+from feed.endpoints import Endpoints
+from feed.fair_queue import FairQueue
+from feed.history import UNAVAILABLE, UNKNOWN_TABLE, History, HistoryError, Page
+from feed.keys import ServerCurve
+from feed.publisher import user_id_of
+from feed.refusals import Refusals
+from feed.server_socket import ServerSocket
+from feed.wire import (
+    BAD_REQUEST,
+    BUSY,
+    PAGE_EVENTS,
+    REFUSED,
+    Answer,
+    AskSchema,
+    AskSince,
+    AskSnapshot,
+    AskTables,
+    End,
+    EndAnswer,
+    ErrorAnswer,
+    EventAnswer,
+    JsonAnswer,
+    Refusal,
+    Request,
+    TablesAnswer,
+    WireError,
+    decode_request,
+    encode_answer,
+)
+
+log = logging.getLogger(__name__)
+
+PER_ASKER = 64
+"""Requests of one asker that wait (ours): a hall's boards may share a key, and all ask after a restart."""
+ASKERS = 256
+"""Askers that wait at one time (ours)."""
+QUEUE = 2 * (PAGE_EVENTS + 1) + 100
+"""Answers on their way to one asker: a page that it is reading and the next one. libzmq gives room back by halves."""
+REQUEST_QUEUE = 64
+"""Requests of one connection that libzmq holds before it stops reading from it."""
+EVENTS_A_TURN = 50
+"""Events sent before other tasks of the loop have their turn."""
+
+_OPTIONS = {zmq.ROUTER_MANDATORY: 1, zmq.SNDHWM: QUEUE, zmq.RCVHWM: REQUEST_QUEUE}
+# No ZMTP heartbeats here: libzmq 4.3.5 may abort when they meet a queue that is full.
+
+_Read = TypeVar("_Read")
+
+
+class _Job(NamedTuple):
+    """A request, and the connection that the answer goes to."""
+
+    connection: bytes
+    request: Request
+
+
+class HistoryServer:
+    """The history's socket. `serve` must run for it to answer."""
+
+    def __init__(
+        self,
+        context: zmq.Context[zmq.Socket[bytes]],
+        endpoints: Endpoints,
+        history: History,
+        curve: ServerCurve | None = None,
+        *,
+        sender: Callable[[str], Sender | None] = lambda user_id: None,
+        schema: bytes = b"{}",
+    ) -> None:
+        """`sender` names the owner of a key (`AllowList.sender`); `schema` is JSON Schema of the events.
+
+        Raises:
+            EndpointError: it is `tcp://` and there is no key.
+        """
+        self._history = history
+        self._keyed = curve is not None
+        self._sender = sender
+        self._schema = schema
+        self._waiting: FairQueue[str | bytes, _Job] = FairQueue(PER_ASKER, ASKERS)
+        self._work = asyncio.Event()
+        self._told = Refusals(log)
+        self._socket = ServerSocket(
+            context, zmq.ROUTER, endpoints.history, self._request, name="history", curve=curve, options=_OPTIONS
+        )
+        self.answered = 0
+        """Requests that were answered, with an error or without."""
+        self.malformed = 0
+        """Messages that were no request."""
+        self.busy = 0
+        """Requests that were put off."""
+        self.unread = 0
+        """Answers that were given up, since the asker did not read them or was gone."""
+
+    @property
+    def endpoint(self) -> str:
+        """Where it is bound."""
+        return self._socket.endpoint
+
+    @property
+    def connections(self) -> int:
+        """How many askers are connected."""
+        return self._socket.connections
+
+    @property
+    def refused(self) -> int:
+        """How many connections came to nothing."""
+        return self._socket.refused
+
+    @property
+    def problem(self) -> str | None:
+        """Why nobody can ask any more; None while all is well."""
+        return self._socket.problem
+
+    @property
+    def waiting(self) -> int:
+        """How many requests wait."""
+        return len(self._waiting)
+
+    def bind(self) -> None:
+        """Takes requests from now on. Must be called on the loop.
+
+        Raises:
+            EndpointError: the address cannot be had.
+        """
+        self._socket.bind()
+
+    async def serve(self) -> None:
+        """Answers until it is cancelled."""
+        reader = ThreadPoolExecutor(1, thread_name_prefix="history")
+        try:
+            while True:
+                await self._work.wait()
+                self._work.clear()
+                while (turn := self._waiting.take()) is not None:
+                    await self._answer(turn[1], reader)
+        finally:
+            reader.shutdown(wait=False, cancel_futures=True)
+
+    def drop_connections(self) -> None:
+        """Ends every connection that was made with a key; it may be made again if the key still holds."""
+        self._socket.drop_connections()
+
+    def close(self) -> None:
+        """Answers nothing more."""
+        self._socket.close()
+
+    def _request(self, frames: list[zmq.Frame]) -> None:
+        """Puts a request in the queue, or says at once why not."""
+        connection = frames[0].bytes
+        user_id = user_id_of(frames[-1]) if self._keyed else None
+        try:
+            request = decode_request([frame.bytes for frame in frames[1:]])
+        except WireError as error:
+            self.malformed += 1
+            self._told.tell(f"history: {self._who(user_id)} sent what is no request")
+            if error.request_id is not None:
+                self._refuse(connection, error.request_id, BAD_REQUEST, str(error))
+            return
+        if self._keyed and (user_id is None or self._sender(user_id) is None):
+            self._refuse(connection, request.request_id, REFUSED, "your key does not hold here any more")
+        elif self._waiting.put(user_id or connection, _Job(connection, request)):
+            self._work.set()
+        else:
+            self.busy += 1
+            detail = f"at most {PER_ASKER} requests of one asker wait; ask again when you have an answer"
+            self._refuse(connection, request.request_id, BUSY, detail)
+
+    def _who(self, user_id: str | None) -> str:
+        sender = None if user_id is None else self._sender(user_id)
+        return "a client" if sender is None else sender.name
+
+    async def _answer(self, job: _Job, reader: ThreadPoolExecutor) -> None:
+        """Answers one request."""
+        loop = asyncio.get_running_loop()
+
+        async def read(what: Callable[[], _Read]) -> _Read:
+            return await loop.run_in_executor(reader, what)
+
+        history, request = self._history, job.request
+        self.answered += 1
+        try:
+            match request:
+                case AskTables(request_id):
+                    self._send(job.connection, TablesAnswer(request_id, await read(history.tables)))
+                case AskSnapshot(request_id, table):
+                    snapshot = await read(lambda: history.snapshot(table))
+                    if snapshot is None:
+                        detail = f"no table {table} was ever journalled here"
+                        self._refuse(job.connection, request_id, UNKNOWN_TABLE, detail)
+                    else:
+                        self._send(job.connection, JsonAnswer(request_id, "snapshot", snapshot))
+                case AskSince(_, table, epoch, seq):
+                    page = await read(lambda: history.page(table, epoch, seq, PAGE_EVENTS))
+                    await self._send_page(job.connection, request, page)
+                case AskSchema(request_id):
+                    self._send(job.connection, JsonAnswer(request_id, "schema", self._schema))
+        except HistoryError as error:
+            self._told.tell(f"history: {error}")
+            detail = "the history cannot be read now; the log of the service says why"
+            self._refuse(job.connection, request.request_id, UNAVAILABLE, detail)
+
+    async def _send_page(self, connection: bytes, request: AskSince, page: Page) -> None:
+        request_id, table = request.request_id, request.table
+        if page.problem is not None:
+            refusal = Refusal(
+                code=page.problem, detail=page.detail, table=table, epoch=page.epoch, last=page.last, head=page.head
+            )
+            self._send(connection, ErrorAnswer(request_id, refusal))
+            return
+        for count, (topic, body) in enumerate(page.events, 1):
+            if not self._send(connection, EventAnswer(request_id, topic, body)):
+                return
+            if count % EVENTS_A_TURN == 0:
+                await _turn()
+        after = request.seq if page.after is None else page.after
+        end = End(table=table, epoch=page.epoch, last=page.last, head=page.head, after=after)
+        self._send(connection, EndAnswer(request_id, after + len(page.events) < page.last, end))
+
+    def _refuse(self, connection: bytes, request_id: bytes, code: str, detail: str) -> None:
+        self._send(connection, ErrorAnswer(request_id, Refusal(code=code, detail=detail)))
+
+    def _send(self, connection: bytes, answer: Answer) -> bool:
+        """Sends one message without waiting; False if the asker does not read, or is gone."""
+        try:
+            self._socket.raw.send_multipart([connection, *encode_answer(answer)], zmq.DONTWAIT)
+        except zmq.ZMQError as error:
+            if error.errno not in (errno.EAGAIN, errno.EHOSTUNREACH):
+                raise
+            self.unread += 1
+            return False
+        self._socket.wake()
+        return True
+
+
+@types.coroutine
+def _turn() -> Generator[None, None, None]:
+    """Lets the other tasks of the loop have their turn."""
+    yield

@@ -1,0 +1,128 @@
+"""What the feed looks like, for other languages: JSON Schema of the events, and AsyncAPI 3 of the sockets.
+
+Both are made from the structs of `feed.data`.
+
+    python -m feed.schema [FOLDER]     writes them, to docs/schema where no folder is given
+
+An event of a type that is not known here is valid: a reader passes over it.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from feed.asyncapi import asyncapi
+from feed.events import DATA_TYPES, TYPE_PREFIX, TYPE_SUFFIX, Data, type_of
+from feed.snapshot import Snapshot
+
+DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
+REF: Final = "#/$defs/{name}"
+
+ENVELOPE: Final[dict[str, Any]] = {
+    "specversion": {"const": "1.0", "description": "CloudEvents 1.0."},
+    "id": {
+        "type": "string",
+        "pattern": r"^.+\.[^.]+\.(e?[1-9][0-9]*)$",
+        "description": "<table>.<epoch>.<seq>, or <table>.<epoch>.e<n> where the event is not durable. Never twice.",
+    },
+    "source": {"type": "string", "description": "/tables/<table>"},
+    "type": {"type": "string", "pattern": "^" + re.escape(TYPE_PREFIX), "description": "Names data."},
+    "subject": {"type": "string", "description": "round/<n>, where the event belongs to a round."},
+    "time": {
+        "type": "string",
+        "format": "date-time",
+        "description": "UTC. For people: sequence gives the order.",
+    },
+    "sequence": {
+        "type": "string",
+        "pattern": "^[0-9]{20}$",
+        "description": "The seq of a durable event: counts up by one for each of the table's, without a gap.",
+    },
+    "datacontenttype": {"const": "application/json"},
+    "data": {"type": "object"},
+}
+"""The CloudEvents attributes."""
+
+REQUIRED: Final = ("specversion", "id", "source", "type", "time", "data")
+
+
+@cache
+def document() -> bytes:
+    """JSON Schema of an event's body: what `schema` answers."""
+    return _pretty(schema())
+
+
+def schema() -> dict[str, Any]:
+    """JSON Schema of an event's body, and of a snapshot (`#/$defs/Snapshot`)."""
+    definitions = _definitions(REF)
+    return {
+        "$schema": DIALECT,
+        "title": "Event",
+        "description": "The body of an event of the feed: CloudEvents 1.0, with data named by type. Types that are not "
+        "named here may come, and new fields: pass over what you do not know.",
+        "type": "object",
+        "properties": ENVELOPE | {"data": {"$ref": "#/$defs/Common"}},
+        "required": list(REQUIRED),
+        "allOf": [{"if": _is(kind), "then": says(kind, REF)} for kind in DATA_TYPES],
+        "$defs": definitions,
+    }
+
+
+def says(kind: type[Data], ref: str) -> dict[str, Any]:
+    """What an event of a kind has beyond any event."""
+    numbered = {"required": ["sequence"]}
+    rule = numbered if kind.durable else {"not": numbered}
+    return {"properties": {"data": {"$ref": ref.format(name=kind.__name__)}}, **rule}
+
+
+def _is(kind: type[Data]) -> dict[str, Any]:
+    return {"properties": {"type": {"const": type_of(kind)}}, "required": ["type"]}
+
+
+def _definitions(ref: str) -> dict[str, Any]:
+    _, components = msgspec.json.schema_components((*DATA_TYPES, Snapshot), ref_template=ref)
+    common = {
+        "description": "What the data of every type has.",
+        "type": "object",
+        "properties": {
+            "table": {"type": "string"},
+            "game": {"type": "string"},
+            "simulated": {"type": "boolean", "description": "A bench round. Never to be shown as a real one."},
+            "mono_ns": {"type": "integer", "description": "When it became known, on the clock that times the edges."},
+        },
+        "required": ["table", "game", "simulated", "mono_ns"],
+    }
+    return {"Common": common, **dict(sorted(components.items()))}
+
+
+def _pretty(value: dict[str, Any]) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
+
+
+def files() -> dict[str, bytes]:
+    """The files, by name."""
+    definitions = _definitions("#/components/schemas/{name}")
+    messages = {kind: says(kind, "#/components/schemas/{name}") for kind in DATA_TYPES}
+    event = {"type": "object", "properties": ENVELOPE, "required": list(REQUIRED)}
+    schemas = {"Event": event, **definitions}
+    return {
+        "feltwire.schema.json": document(),
+        "asyncapi.json": _pretty(asyncapi(schemas, messages, TYPE_SUFFIX)),
+    }
+
+
+def write(folder: Path) -> None:
+    """Writes the files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in files().items():
+        (folder / name).write_bytes(content)
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parents[1] / "docs" / "schema")

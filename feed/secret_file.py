@@ -1,0 +1,113 @@
+"""Files that hold secrets: written whole or not at all, for their owner's eyes only, and read only if they still are.
+
+A new file is written beside its place under another name, with mode 0600 from the first byte, synced, and then linked
+to its place: a power cut leaves the old file or the new one, and nobody's file is overwritten by accident.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from pathlib import Path
+
+SECRET_MODE = 0o600
+PUBLIC_MODE = 0o644
+FOLDER_MODE = 0o700
+MAX_BYTES = 4096
+"""No file of ours is longer (ours); what is, is something else."""
+
+
+class SecretFileError(ValueError):
+    """A file that cannot be written or trusted; names it, says why, and what to do."""
+
+
+def make_folder(folder: Path) -> None:
+    """Makes a folder of keys, for its owner only; one that is there stays as it is.
+
+    Raises:
+        SecretFileError: it cannot be made.
+    """
+    try:
+        folder.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+    except OSError as error:
+        raise SecretFileError(f"{folder}: the folder cannot be made: {error.strerror}") from error
+
+
+def write_file(path: Path, content: bytes, *, mode: int = SECRET_MODE, overwrite: bool = False) -> None:
+    """Writes a file whole, with this mode.
+
+    Raises:
+        SecretFileError: there is such a file and `overwrite` is false, or it cannot be written.
+    """
+    begun = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    try:
+        descriptor = os.open(begun, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, SECRET_MODE)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(content)
+                os.fchmod(file.fileno(), mode)
+                file.flush()
+                os.fsync(file.fileno())
+            if overwrite:
+                begun.replace(path)
+            else:
+                path.hardlink_to(begun)
+        finally:
+            begun.unlink(missing_ok=True)
+        _sync_folder(path.parent)
+    except FileExistsError as error:
+        raise SecretFileError(f"{path}: there is such a file already, and it is not overwritten") from error
+    except OSError as error:
+        raise SecretFileError(f"{path}: the file cannot be written: {error.strerror}") from error
+
+
+def read_file(path: Path) -> bytes:
+    """The content of a file that anybody may read.
+
+    Raises:
+        SecretFileError: it cannot be read, is no file, or is too long to be ours.
+    """
+    return _read(path, secret=False)
+
+
+def read_secret(path: Path) -> bytes:
+    """The content of a secret file.
+
+    Raises:
+        SecretFileError: as `read_file`, or others than its owner may read or change it.
+    """
+    return _read(path, secret=True)
+
+
+def _read(path: Path, *, secret: bool) -> bytes:
+    try:
+        # A FIFO would block without O_NONBLOCK.
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        with os.fdopen(descriptor, "rb") as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                raise SecretFileError(f"{path}: it is no file; put the key's file there")
+            mode = stat.S_IMODE(status.st_mode)
+            if secret and mode & 0o077:
+                raise SecretFileError(
+                    f"{path}: others may read or change this secret (mode {mode:04o}); if nobody has, "
+                    f"chmod 600 {path}; otherwise make a new key"
+                )
+            content = file.read(MAX_BYTES + 1)
+    except FileNotFoundError as error:
+        raise SecretFileError(f"{path}: there is no such file; make it with feltwire keys new") from error
+    except OSError as error:
+        raise SecretFileError(f"{path}: the file cannot be read: {error.strerror}") from error
+    if len(content) > MAX_BYTES:
+        raise SecretFileError(f"{path}: a key's file has at most {MAX_BYTES} bytes; this is something else")
+    return content
+
+
+def _sync_folder(folder: Path) -> None:
+    """Makes the name of a new file durable."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

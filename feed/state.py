@@ -1,0 +1,243 @@
+"""What stands at a table: a fold of its durable events, in order.
+
+The journal folds it at its start, the history server answers it as a snapshot, and a subscriber goes on from there.
+An event of an unknown type counts as an event and changes nothing else; events from before the first one given may be
+missing: what they said is then unknown, not wrong.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any, Final
+
+import msgspec
+
+from feed import events
+from feed.events import Event
+from feed.snapshot import (
+    BETS_CLOSED,
+    BETS_OPEN,
+    CLOSED,
+    NO_ROUND,
+    OPEN,
+    RUNNING,
+    SETTLED,
+    SETTLING,
+    SHUT,
+    UNRESOLVED,
+    VOID,
+    Correction,
+    RoundRecord,
+    Snapshot,
+    StandingFault,
+)
+
+__all__ = ["RECENT_ROUNDS", "Correction", "RoundRecord", "Snapshot", "StandingFault", "TableState"]
+
+RECENT_ROUNDS: Final = 10
+"""How many rounds with a verdict a table remembers."""
+
+_PHASE_AFTER: Final = {"outcome": SETTLING, "void": VOID, "unresolved": UNRESOLVED}
+
+
+class TableState:
+    """The fold. `apply` takes events in order; what was applied already is passed over."""
+
+    def __init__(self, table: str) -> None:
+        self.table = table
+        self.epoch = ""
+        self.last = 0
+        """The number of the last event applied; 0 before the first."""
+        self.time = ""
+        self.game = ""
+        self.rules = ""
+        self.simulated = False
+        self.round = 0
+        """The last round opened."""
+        self.phase = NO_ROUND
+        """Of that round: `open`, `no_more_bets`, `running`, then `settling`, `unresolved` or `void`, then `settled`."""
+        self.bets_closed = False
+        self.unfinished_round: int | None = None
+        """The round that was opened and has no verdict."""
+        self.inspections: dict[str, bool] = {}
+        """The last inspection of each device: whether it passed."""
+        self._taking_part = False
+        self._faults: dict[tuple[str, str], StandingFault] = {}
+        self._rounds: OrderedDict[int, RoundRecord] = OrderedDict()
+
+    @property
+    def state(self) -> str:
+        """`closed`; `open`; or `shut`: it takes part, and a fault keeps it from playing."""
+        if not self._taking_part:
+            return CLOSED
+        return SHUT if any(fault.blocks_play for fault in self.faults) else OPEN
+
+    @property
+    def faults(self) -> tuple[StandingFault, ...]:
+        """The faults that stand, oldest first."""
+        return tuple(self._faults.values())
+
+    @property
+    def rounds(self) -> tuple[RoundRecord, ...]:
+        """The last rounds with a verdict, oldest first."""
+        return tuple(self._rounds.values())
+
+    def record(self, number: int) -> RoundRecord | None:
+        """A round's record; None where the round is too old, or has no verdict."""
+        return self._rounds.get(number)
+
+    def apply(self, event: Event) -> None:
+        """Takes the next event. Events without a number, and those taken already, change nothing.
+
+        Raises:
+            ValueError: the event is another table's.
+        """
+        if event.data.table != self.table:
+            raise ValueError(f"the state of {self.table} was given {event.id}, an event of {event.data.table}")
+        if event.seq is None or event.seq <= self.last:
+            return
+        self.last = event.seq
+        self.epoch = event.epoch
+        self.time = event.time
+        self.game = event.data.game
+        self.simulated = event.data.simulated
+        self._fold(event)
+
+    def _fold(self, event: Event) -> None:
+        data = event.data
+        match data:
+            case events.TableOpened():
+                self._taking_part = True
+                self.rules = data.rules
+            case events.TableClosed():
+                self._taking_part = False
+            case events.RoundOpened():
+                self.round = self.unfinished_round = data.round
+                self.phase, self.bets_closed = BETS_OPEN, False
+            case events.NoMoreBets():
+                self._at(data.round)
+                self.bets_closed = True
+                if self.phase != RUNNING:
+                    self.phase = BETS_CLOSED
+            case events.RoundStarted():
+                self._at(data.round)
+                self.phase = RUNNING
+            case events.Outcome() | events.Void() | events.Unresolved():
+                self._verdict(event, data)
+            case events.Settled():
+                if data.round == self.round:
+                    self.phase = SETTLED
+            case events.RoundCorrected():
+                self._correct(event, data)
+            case events.DeviceFault():
+                self._fault(event, data)
+            case events.DeviceCleared():
+                self._faults.pop((data.device, data.fault), None)
+            case events.InspectionPassed():
+                self.inspections[data.device] = True
+            case events.InspectionFailed():
+                self.inspections[data.device] = False
+
+    def _at(self, number: int) -> None:
+        """A round is on: its opening was said, or came before the first event that was given."""
+        if number != self.round:
+            self.round, self.bets_closed = number, False
+        self.unfinished_round = number
+
+    def _verdict(self, event: Event, data: events.Outcome | events.Void | events.Unresolved) -> None:
+        if data.round > self.round:
+            self.round, self.bets_closed = data.round, False
+        if self.unfinished_round == data.round:
+            self.unfinished_round = None
+        said: dict[str, Any]
+        match data:
+            case events.Outcome():
+                said = {"verdict": "outcome", "result": data.result, "winning": data.winning}
+            case events.Void():
+                said = {"verdict": "void", "reason": data.reason, "call": data.call}
+            case events.Unresolved():
+                said = {"verdict": "unresolved", "reason": data.reason, "candidates": data.candidates}
+        record = RoundRecord(
+            round=data.round, sequence=self.last, time=event.time, rule=data.rule, evidence=data.evidence, **said
+        )
+        self._rounds[data.round] = record
+        if data.round == self.round:
+            self.phase = _PHASE_AFTER[record.verdict]
+        while len(self._rounds) > RECENT_ROUNDS:
+            self._rounds.popitem(last=False)
+
+    def _correct(self, event: Event, data: events.RoundCorrected) -> None:
+        record = self._rounds.get(data.round)
+        if data.round == self.round and self._is_being_paid(record):
+            self.phase = _PHASE_AFTER[data.to.verdict]
+        if record is None:
+            return
+        correction = Correction(
+            sequence=self.last,
+            by=data.by,
+            to=data.to,
+            why=data.why,
+            confirmed=data.confirmed,
+            winning=data.winning,
+        )
+        corrections = [*record.corrections, correction]
+        self._rounds[data.round] = msgspec.structs.replace(record, corrections=corrections)
+
+    def _is_being_paid(self, record: RoundRecord | None) -> bool:
+        """Whether the last round still waits to be settled: it had another verdict than void, whatever it is now."""
+        if self.phase == VOID:
+            return record is not None and record.verdict != "void"
+        return self.phase in (SETTLING, UNRESOLVED)
+
+    def _fault(self, event: Event, data: events.DeviceFault) -> None:
+        key = (data.device, data.fault)
+        before = self._faults.get(key)
+        self._faults[key] = StandingFault(
+            device=data.device,
+            fault=data.fault,
+            detail=data.detail,
+            blocks_play=data.blocks_play,
+            since=event.time if before is None else before.since,
+        )
+
+    # --- as JSON -------------------------------------------------------------------------------------------------
+
+    def snapshot(self) -> Snapshot:
+        """The state as a value."""
+        return Snapshot(
+            table=self.table,
+            epoch=self.epoch,
+            last=self.last,
+            time=self.time,
+            game=self.game,
+            rules=self.rules,
+            simulated=self.simulated,
+            state=self.state,
+            round=self.round,
+            phase=self.phase,
+            bets_closed=self.bets_closed,
+            unfinished_round=self.unfinished_round,
+            faults=list(self.faults),
+            inspections=dict(self.inspections),
+            rounds=list(self.rounds),
+        )
+
+    @classmethod
+    def from_snapshot(cls, snapshot: Snapshot) -> TableState:
+        """The state that a snapshot tells; events after its `last` go on from it."""
+        state = cls(snapshot.table)
+        state.epoch = snapshot.epoch
+        state.last = snapshot.last
+        state.time = snapshot.time
+        state.game = snapshot.game
+        state.rules = snapshot.rules
+        state.simulated = snapshot.simulated
+        state.round = snapshot.round
+        state.phase = snapshot.phase
+        state.bets_closed = snapshot.bets_closed
+        state.unfinished_round = snapshot.unfinished_round
+        state.inspections = dict(snapshot.inspections)
+        state._taking_part = snapshot.state != CLOSED
+        state._faults = {(fault.device, fault.fault): fault for fault in snapshot.faults}
+        state._rounds = OrderedDict((record.round, record) for record in snapshot.rounds)
+        return state

@@ -1,0 +1,60 @@
+"""Follows the feed of a service: every fact once, in order, and a notice of whatever keeps that from being so.
+
+    from feed.subscriber import Fact, Subscriber
+
+    with Subscriber() as subscriber:
+        for item in subscriber:
+            match item:
+                case Fact(event=event):
+                    print(event.type, event.data)
+                case notice:
+                    print(notice)
+
+It needs pyzmq and msgspec, and of this project only `feed`.
+"""
+
+from feed.subscriber.asynchronous import AsyncSubscriber
+from feed.subscriber.items import (
+    CaughtUp,
+    Fact,
+    Filled,
+    Fresh,
+    Gap,
+    Halted,
+    Item,
+    Joined,
+    Missing,
+    Notice,
+    NotShown,
+    Position,
+    Restarted,
+    Rewritten,
+    Stale,
+    Trouble,
+    Waiting,
+)
+from feed.subscriber.plain import Subscriber
+from feed.subscriber.subscription import Subscription
+
+__all__ = [
+    "AsyncSubscriber",
+    "CaughtUp",
+    "Fact",
+    "Filled",
+    "Fresh",
+    "Gap",
+    "Halted",
+    "Item",
+    "Joined",
+    "Missing",
+    "NotShown",
+    "Notice",
+    "Position",
+    "Restarted",
+    "Rewritten",
+    "Stale",
+    "Subscriber",
+    "Subscription",
+    "Trouble",
+    "Waiting",
+]

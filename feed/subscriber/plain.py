@@ -1,0 +1,162 @@
+"""A subscriber for programs without an event loop: a blocking iterator."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection, Iterator
+from types import TracebackType
+from typing import TYPE_CHECKING, Final, Self
+
+import zmq
+
+from feed.endpoints import Endpoints
+from feed.subscriber.handed import Handed
+from feed.subscriber.items import Item, Position
+from feed.subscriber.sockets import Sockets
+from feed.subscriber.subscription import Since, Subscription
+
+if TYPE_CHECKING:
+    from feed.keys import ClientCurve
+
+TICK_MS: Final = 250
+"""How finely time is told to the subscription. It is counted in such ticks, so that a program that was stopped itself
+does not take its own absence for the publisher's silence."""
+
+
+class Subscriber:
+    """Follows the tables of one service; iterating waits for the next item.
+
+        with Subscriber("tcp://10.0.0.5:5600") as subscriber:
+            for item in subscriber:
+                print(item)
+
+    Of one thread only.
+    """
+
+    def __init__(
+        self,
+        endpoint: str | None = None,
+        *,
+        tables: Collection[str] | None = None,
+        since: Since = None,
+        simulated: bool | None = False,
+        curve: ClientCurve | None = None,
+    ) -> None:
+        """Connects; the service may come later.
+
+        Args:
+            endpoint: the service's base address; without one, that of the services on this computer.
+            tables: their ids; None for all that the service has.
+            since: where to go on, `{table: (epoch, seq)}` as `position` told it, or one number for all tables (0 for
+                all there is). Without it, a table begins with `Joined`, which carries its snapshot.
+            simulated: False for real tables, True for simulated ones, None for both.
+            curve: the keys, over `tcp://`.
+
+        Raises:
+            EndpointError: the address cannot be used.
+        """
+        endpoints = Endpoints.default() if endpoint is None else Endpoints.parse(endpoint)
+        shown = endpoint or endpoints.feed.removesuffix("/feed")
+        self._subscription = Subscription(shown, tables=tables, since=since, simulated=simulated)
+        self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+        self._sockets = Sockets(self._context, endpoints, self._subscription, curve)
+        self._ticker = _Ticker(self._context)
+        self._handed = Handed()
+        self._now_ns = 0
+
+    @property
+    def position(self) -> dict[str, Position]:
+        """After which fact each table is, as far as items were handed over: to be kept, and given as `since`."""
+        return dict(self._handed.position)
+
+    @property
+    def stale(self) -> frozenset[str]:
+        """The tables whose heartbeat is missing: what is known of them may be old."""
+        return self._subscription.stale
+
+    def __iter__(self) -> Iterator[Item]:
+        return self
+
+    def __next__(self) -> Item:
+        item = self.next()
+        if item is None:
+            raise StopIteration
+        return item
+
+    def next(self, timeout_s: float | None = None) -> Item | None:
+        """Waits for the next item. None when there was none for so long, in ticks of a quarter of a second; without a
+        time it waits for ever."""
+        end_ns = None if timeout_s is None else self._now_ns + round(timeout_s * 1e9)
+        while not self._handed:
+            if self._exchange() or self._handed:
+                continue
+            if end_ns is not None and self._now_ns >= end_ns:
+                return None
+            self._wait()
+        return self._handed.next()
+
+    def close(self) -> None:
+        """Ends it; what is on its way is dropped."""
+        self._ticker.close()
+        self._sockets.close()
+        self._context.term()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _exchange(self) -> bool:
+        more = self._sockets.exchange(self._now_ns)
+        self._handed.add(self._subscription.take())
+        if not more and self._subscription.should_reopen(self._now_ns):
+            self._sockets.reopen(self._now_ns)
+        return more
+
+    def _wait(self) -> None:
+        poller = zmq.Poller()
+        for socket in (self._sockets.feed, self._sockets.history, self._ticker.socket):
+            poller.register(socket, zmq.POLLIN)
+        if self._ticker.socket in dict(poller.poll()):
+            self._ticker.take()
+            self._now_ns += TICK_MS * 1_000_000
+
+
+class _Ticker:
+    """Sends a message each tick. One that was not taken is not sent again."""
+
+    def __init__(self, context: zmq.Context[zmq.Socket[bytes]]) -> None:
+        address = f"inproc://feltwire-ticks-{id(self)}"
+        self.socket = _pair(context)
+        self.socket.bind(address)
+        self._end = _pair(context)
+        self._end.connect(address)
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="feltwire-ticks", daemon=True)
+        self._thread.start()
+
+    def take(self) -> None:
+        """Takes a tick."""
+        self.socket.recv(zmq.DONTWAIT)
+
+    def close(self) -> None:
+        """Ends the thread."""
+        self._stop.set()
+        self._thread.join()
+        self._end.close(linger=0)
+        self.socket.close(linger=0)
+
+    def _run(self) -> None:
+        while not self._stop.wait(TICK_MS / 1000):
+            if self._end.poll(0, zmq.POLLOUT):
+                self._end.send(b"", zmq.DONTWAIT)
+
+
+def _pair(context: zmq.Context[zmq.Socket[bytes]]) -> zmq.Socket[bytes]:
+    socket = context.socket(zmq.PAIR)
+    socket.setsockopt(zmq.SNDHWM, 1)
+    socket.setsockopt(zmq.RCVHWM, 1)
+    return socket

@@ -1,0 +1,302 @@
+"""Publisher and history over real sockets: slow readers, floods and strangers cost the others nothing."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import msgspec
+import pytest
+import zmq
+
+from feed.endpoints import EndpointError, Endpoints
+from feed.history import REWRITTEN, UNAVAILABLE, UNKNOWN_TABLE
+from feed.history_server import PER_ASKER
+from feed.wire import (
+    BAD_REQUEST,
+    BUSY,
+    PAGE_EVENTS,
+    AskSince,
+    EndAnswer,
+    ErrorAnswer,
+    EventAnswer,
+    decode_answer,
+    encode_request,
+)
+from tests.fakes.feed_server import (
+    PATIENCE_MS,
+    Client,
+    FeedServer,
+    Keys,
+    ListHistory,
+    answers,
+    ask,
+    feed_server,
+    short_folder,
+)
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    with short_folder() as made:
+        yield made
+
+
+def local(folder: Path) -> Endpoints:
+    return Endpoints.parse(f"ipc://{folder}/run")
+
+
+def join(server: FeedServer, subscriber: zmq.Socket[bytes], topic: bytes = b"join/") -> None:
+    """Publishes until the subscription has come through, and reads what that has brought."""
+    server.publish(topic, b"0")
+    while not subscriber.poll(10):
+        server.publish(topic, b"0")
+    mine = b"joined %d" % id(subscriber)
+    server.publish(topic, mine)
+    while subscriber.recv_multipart()[1] != mine:
+        pass
+
+
+def publish_many(server: FeedServer, start: int, body: bytes) -> None:
+    for k in range(50):
+        server.publisher.publish(b"t/", b"%d %s" % (start + k, body))
+
+
+def refusal(frames: list[bytes]) -> str:
+    answer = decode_answer(frames)
+    assert isinstance(answer, ErrorAnswer), answer
+    return answer.refusal.code
+
+
+def test_a_stalled_subscriber_never_slows_the_publisher_or_another_subscriber(folder: Path) -> None:
+    count = 20_000
+    with feed_server(local(folder), queue_length=100) as server, Client() as stalled, Client() as good:
+        feed = server.endpoints.feed
+        sleeper = stalled.connect(zmq.SUB, feed, options=[(zmq.RCVHWM, 10)])
+        reader = good.connect(zmq.SUB, feed, options=[(zmq.RCVHWM, 0)])
+        join(server, sleeper)
+        join(server, reader)
+        body = b"x" * 1000
+        received = 0
+        for start in range(0, count, 50):
+            # As many at once as one subscriber's queue takes; every publish() has to come back.
+            server.do(partial(publish_many, server, start, body))
+            for k in range(50):
+                assert reader.poll(PATIENCE_MS)
+                assert reader.recv_multipart()[1].split()[0] == b"%d" % (start + k)
+                received += 1
+        assert received == count
+        got = 0
+        while sleeper.poll(200):
+            sleeper.recv_multipart()
+            got += 1
+        assert got < count // 2, "the stalled reader was meant to lose most"
+
+
+def test_topics_end_in_a_slash_so_that_a_prefix_matches_one_table(folder: Path) -> None:
+    with feed_server(local(folder)) as server, Client() as client:
+        one = client.connect(zmq.SUB, server.endpoints.feed, topics=[b"v1/roulette-1/"])
+        join(server, one, b"v1/roulette-1/heartbeat/")
+        server.publish(b"v1/roulette-10/round.opened/", b"other")
+        server.publish(b"v1/roulette-1/round.opened/", b"own")
+        assert one.poll(PATIENCE_MS)
+        assert one.recv_multipart() == [b"v1/roulette-1/round.opened/", b"own"]
+
+
+def test_subscriptions_and_connections_are_counted_up_and_down(folder: Path) -> None:
+    with feed_server(local(folder)) as server:
+        with Client() as first, Client() as second:
+            one = first.connect(zmq.SUB, server.endpoints.feed, topics=[b"a/", b"b/"])
+            two = second.connect(zmq.SUB, server.endpoints.feed, topics=[b"a/"])
+            join(server, one, b"b/")
+            join(server, two, b"a/")
+            assert server.do(lambda: (server.publisher.subscriptions, server.publisher.connections)) == (3, 2)
+        while server.do(lambda: (server.publisher.subscriptions, server.publisher.connections)) != (0, 0):
+            server.publish(b"t/", b"")
+
+
+def test_a_message_that_is_no_subscription_is_counted_and_passed_over(folder: Path) -> None:
+    with feed_server(local(folder)) as server, Client() as client:
+        rude = client.connect(zmq.XSUB, server.endpoints.feed)
+        for message in ([b"\x07hello"], [b""], [b"\x02", b"a", b"b"]):
+            rude.send_multipart(message)
+        rude.send(b"\x01" + b"t" * 1000)
+        rude.send(b"\x01t/")
+        join(server, rude, b"t/")
+        # libzmq itself drops what follows the first frame; all the rest is counted.
+        assert server.do(lambda: server.publisher.malformed) >= 3
+        assert server.do(lambda: server.publisher.subscriptions) == 1
+
+
+def test_every_verb_is_answered(folder: Path) -> None:
+    with feed_server(local(folder), ListHistory(wheel=3)) as server, Client() as client:
+        asker = client.connect(zmq.DEALER, server.endpoints.history)
+        assert ask(asker, b"1", b"tables") == [[b"1", b"tables", b'{"tables":["wheel"]}']]
+        assert ask(asker, b"2", b"snapshot", b"wheel") == [[b"2", b"snapshot", b'{"seq":3}']]
+        assert ask(asker, b"3", b"schema") == [[b"3", b"schema", b'{"a":1}']]
+        *events, end = ask(asker, b"4", b"since", b"wheel", b"e1", b"1")
+        assert events == [[b"4", b"event", *ListHistory.event("wheel", seq)] for seq in (2, 3)]
+        assert end[:2] == [b"4", b"done"]
+        assert msgspec.json.decode(end[2]) == {"table": "wheel", "epoch": "e1", "last": 3, "head": "ab", "from": 1}
+
+
+def test_what_cannot_be_answered_says_why(folder: Path) -> None:
+    with feed_server(local(folder), ListHistory(wheel=3)) as server, Client() as client:
+        asker = client.connect(zmq.DEALER, server.endpoints.history)
+        assert refusal(ask(asker, b"1", b"snapshot", b"other")[0]) == UNKNOWN_TABLE
+        assert refusal(ask(asker, b"2", b"since", b"other", b"", b"0")[0]) == UNKNOWN_TABLE
+        (beyond,) = ask(asker, b"3", b"since", b"wheel", b"e1", b"4")
+        answer = decode_answer(beyond)
+        assert isinstance(answer, ErrorAnswer)
+        assert (answer.refusal.code, answer.refusal.last, answer.refusal.head) == (REWRITTEN, 3, "ab")
+        assert refusal(ask(asker, b"4", b"since", b"wheel", b"e0", b"2")[0]) == REWRITTEN
+        assert refusal(ask(asker, b"5", b"give", b"wheel")[0]) == BAD_REQUEST
+        server.source.broken = True
+        assert refusal(ask(asker, b"6", b"tables")[0]) == UNAVAILABLE
+        server.source.broken = False
+        assert ask(asker, b"7", b"tables")[0][1] == b"tables"
+
+
+def test_a_long_history_comes_in_pages(folder: Path) -> None:
+    count = 2 * PAGE_EVENTS + 17
+    with feed_server(local(folder), ListHistory(wheel=count)) as server, Client() as client:
+        asker = client.connect(zmq.DEALER, server.endpoints.history)
+        seq, pages = 0, 0
+        while True:
+            got = ask(asker, b"%d" % pages, *encode_request(AskSince(b"x", "wheel", "", seq))[1:])
+            pages += 1
+            for frames in got[:-1]:
+                event = decode_answer(frames)
+                assert isinstance(event, EventAnswer)
+                seq += 1
+                assert (event.topic, event.body) == ListHistory.event("wheel", seq)
+            assert len(got) - 1 <= PAGE_EVENTS
+            end = decode_answer(got[-1])
+            assert isinstance(end, EndAnswer)
+            if not end.more:
+                break
+        assert (seq, pages) == (count, 3)
+
+
+def test_one_that_floods_is_told_busy_and_another_is_served_in_its_turn(folder: Path) -> None:
+    flood = 3 * PER_ASKER
+    history = ListHistory(wheel=1)
+    history.gate = threading.Event()
+    with feed_server(local(folder), history) as server, Client() as rude, Client() as polite:
+        flooder = rude.connect(zmq.DEALER, server.endpoints.history)
+        asker = polite.connect(zmq.DEALER, server.endpoints.history)
+        flooder.send_multipart([b"0", b"snapshot", b"wheel"])
+        while not history.asked:
+            server.do(lambda: None)
+        for k in range(1, flood):
+            flooder.send_multipart([b"%d" % k, b"snapshot", b"wheel"])
+        # One is being read and waits at the gate, as many as may wait in the queue.
+        for _ in range(flood - 1 - PER_ASKER):
+            assert flooder.poll(PATIENCE_MS)
+            assert refusal(flooder.recv_multipart()) == BUSY
+        asker.send_multipart([b"p", b"tables"])
+        while server.do(lambda: server.history.waiting) < PER_ASKER + 1:
+            pass
+        assert len(history.asked) == 1
+        history.gate.set()
+        assert answers(asker)[0][:2] == [b"p", b"tables"]
+        # After what was being read and one more of the flooder's.
+        assert history.asked.index(("tables",)) == 2
+        for _ in range(1 + PER_ASKER):
+            assert answers(flooder)[0][1] == b"snapshot"
+        assert server.do(lambda: server.history.busy) == flood - 1 - PER_ASKER
+
+
+def test_one_that_asks_and_does_not_read_loses_answers_and_costs_nobody_anything(folder: Path) -> None:
+    history = ListHistory(wheel=PAGE_EVENTS)
+    history.events["wheel"] = [(topic, body.ljust(4000)) for topic, body in history.events["wheel"]]
+    with feed_server(local(folder), history) as server, Client() as deaf, Client() as polite:
+        silent = deaf.connect(zmq.DEALER, server.endpoints.history, options=[(zmq.RCVHWM, 1), (zmq.SNDHWM, 0)])
+        asker = polite.connect(zmq.DEALER, server.endpoints.history)
+        asked = 0
+        while server.do(lambda: server.history.unread) == 0:
+            silent.send_multipart([b"%d" % asked, b"since", b"wheel", b"", b"0"])
+            asked += 1
+            assert len(ask(asker, b"p", b"since", b"wheel", b"", b"0")) == PAGE_EVENTS + 1
+            assert asked < 1000
+
+
+def test_askers_that_go_away_are_forgotten(folder: Path) -> None:
+    history = ListHistory(wheel=PAGE_EVENTS)
+    history.gate = threading.Event()
+    with feed_server(local(folder), history) as server, Client() as polite:
+        with Client() as leaving:
+            gone = leaving.connect(zmq.DEALER, server.endpoints.history)
+            for k in range(3):
+                gone.send_multipart([b"%d" % k, b"since", b"wheel", b"", b"0"])
+            while server.do(lambda: server.history.waiting) < 2:
+                pass
+        while server.do(lambda: server.history.connections):
+            pass
+        history.gate.set()
+        asker = polite.connect(zmq.DEALER, server.endpoints.history)
+        assert len(ask(asker, b"p", b"since", b"wheel", b"", b"0")) == PAGE_EVENTS + 1
+        assert server.do(lambda: server.history.waiting) == 0
+
+
+def test_the_folder_of_sockets_is_made_for_its_owner_only(folder: Path) -> None:
+    with feed_server(local(folder)):
+        assert (folder / "run").stat().st_mode & 0o777 == 0o700
+
+
+def test_a_folder_that_everybody_may_enter_is_refused(folder: Path) -> None:
+    (folder / "run").mkdir()
+    (folder / "run").chmod(0o755)
+    with (
+        pytest.raises(EndpointError, match=r"everybody on this computer may enter .* chmod o-rwx"),
+        feed_server(local(folder)),
+    ):
+        pass
+
+
+def test_a_folder_of_another_user_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "run").mkdir(mode=0o700)
+    stranger = os.geteuid() + 1
+    if os.geteuid() == 0:
+        os.chown(folder / "run", stranger, -1)
+    else:
+        monkeypatch.setattr(os, "geteuid", lambda: stranger)
+    with pytest.raises(EndpointError, match="belongs to another user"), feed_server(local(folder)):
+        pass
+
+
+def test_a_socket_that_a_killed_service_left_is_replaced(folder: Path) -> None:
+    (folder / "run").mkdir(mode=0o700)
+    with socket.socket(socket.AF_UNIX) as left:
+        left.bind(str(folder / "run" / "feed"))
+    with feed_server(local(folder)) as server, Client() as client:
+        join(server, client.connect(zmq.SUB, server.endpoints.feed))
+
+
+def test_a_second_service_at_the_same_place_is_refused_and_the_first_goes_on(folder: Path) -> None:
+    with feed_server(local(folder)) as first, Client() as client:
+        with pytest.raises(EndpointError, match=r"a service is running at .*/feed already"), feed_server(local(folder)):
+            pass
+        join(first, client.connect(zmq.SUB, first.endpoints.feed))
+
+
+def test_something_else_in_the_place_of_a_socket_is_not_removed(folder: Path) -> None:
+    (folder / "run").mkdir(mode=0o700)
+    (folder / "run" / "feed").write_text("mine")
+    with pytest.raises(EndpointError, match="is there and is no socket"), feed_server(local(folder)):
+        pass
+    assert (folder / "run" / "feed").read_text() == "mine"
+
+
+def test_a_port_that_somebody_has_is_an_error_that_names_it(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        where = Endpoints(f"tcp://127.0.0.1:{port}", "tcp://127.0.0.1:*", "")
+        taken_error = f"feed: tcp://127.0.0.1:{port} cannot be had: Address already in use"
+        with pytest.raises(EndpointError, match=taken_error), feed_server(where, keys=Keys(tmp_path)):
+            pass
+    assert list(tmp_path.iterdir()) == []

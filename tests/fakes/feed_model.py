@@ -1,0 +1,151 @@
+"""A table that talks and a journal that keeps what it said, in memory: the truth that a subscriber is compared with."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any, NamedTuple
+
+import msgspec
+
+from feed import events
+from feed.chain import genesis, link
+from feed.events import Data, Event, Heartbeat, decode, encode, type_of
+from feed.history import REWRITTEN, UNKNOWN_TABLE, Page
+from feed.state import TableState
+
+TIME = "2026-01-31T20:00:00.000000Z"
+
+
+class Kept(NamedTuple):
+    """A durable event in the journal."""
+
+    seq: int
+    epoch: str
+    topic: bytes
+    body: bytes
+    head: bytes
+
+
+class ModelJournal:
+    """Durable events of tables; a `feed.history.History`."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, list[Kept]] = {}
+        self.archived: dict[str, int] = {}
+        """The events up to this number are no longer told."""
+
+    def last(self, table: str) -> Kept:
+        """The last event; number 0 where there is none."""
+        held = self.kept.get(table)
+        return held[-1] if held else Kept(0, "", b"", b"", genesis(table))
+
+    def add(self, event: Event) -> tuple[bytes, bytes]:
+        """Keeps an event; returns what is published of it."""
+        topic, body = event.topic.encode(), encode(event)
+        if event.seq is not None:
+            last = self.last(event.data.table)
+            assert event.seq == last.seq + 1
+            record = Kept(event.seq, event.epoch, topic, body, link(last.head, body))
+            self.kept.setdefault(event.data.table, []).append(record)
+        return topic, body
+
+    def lose(self, table: str, count: int) -> list[bytes]:
+        """What a lying card does at a power cut: the last events are gone, though they were said to be safe."""
+        held = self.kept[table]
+        end = max(1, len(held) - count)
+        lost = [record.body for record in held[end:]]
+        del held[end:]
+        return lost
+
+    def bodies(self, table: str, after: int = 0) -> list[bytes]:
+        """The events after a number."""
+        return [record.body for record in self.kept.get(table, []) if record.seq > after]
+
+    # --- feed.history.History ------------------------------------------------------------------------------------
+
+    def tables(self) -> list[str]:
+        """The tables that have events."""
+        return sorted(self.kept)
+
+    def snapshot(self, table: str) -> bytes | None:
+        """The fold of all that is kept."""
+        if table not in self.kept:
+            return None
+        state = TableState(table)
+        for record in self.kept[table]:
+            state.apply(decode(record.body))
+        return msgspec.json.encode(state.snapshot())
+
+    def page(self, table: str, epoch: str, after: int, limit: int) -> Page:
+        """Some of what is kept."""
+        held = self.kept.get(table)
+        if held is None:
+            return Page([], "", 0, "", UNKNOWN_TABLE, f"no table {table}")
+        last = held[-1]
+        if after > last.seq or (epoch and after and held[after - 1].epoch != epoch):
+            detail = f"event {after} of epoch {epoch} is not in the journal"
+            return Page([], last.epoch, last.seq, last.head.hex(), REWRITTEN, detail)
+        begin = max(after, self.archived.get(table, 0))
+        found = [(record.topic, record.body) for record in held[begin : begin + limit]]
+        return Page(found, last.epoch, last.seq, last.head.hex(), after=begin)
+
+
+class ModelTable:
+    """Says events into a journal. A new one for each start of the service."""
+
+    def __init__(self, journal: ModelJournal, table: str, epoch: str, *, simulated: bool = False) -> None:
+        self.table = table
+        self.epoch = epoch
+        self._journal = journal
+        self._simulated = simulated
+        self._ephemeral = 0
+        self._round = sum(b'"type":"feltwire.round.opened.v1"' in body for body in journal.bodies(table))
+
+    def open(self) -> tuple[bytes, bytes]:
+        """The first event of the epoch."""
+        last = self._journal.last(self.table)
+        return self.say(
+            events.TableOpened,
+            rules="njac-13:47-20",
+            software="feltwire 0.1.0",
+            devices=[],
+            previous_epoch=last.epoch or None,
+            previous_sequence=last.seq or None,
+        )
+
+    def say(self, kind: type[Data], **fields: Any) -> tuple[bytes, bytes]:
+        """Any event: kept if it is durable; returns what is published."""
+        data = kind(table=self.table, game="money_wheel", simulated=self._simulated, mono_ns=0, **fields)
+        if kind.durable:
+            seq = self._journal.last(self.table).seq + 1
+            serial, sequence = str(seq), f"{seq:020d}"
+        else:
+            self._ephemeral += 1
+            serial, sequence = f"e{self._ephemeral}", msgspec.UNSET  # type: ignore[assignment]
+        event = Event(
+            id=f"{self.table}.{self.epoch}.{serial}",
+            source=f"/tables/{self.table}",
+            type=type_of(kind),
+            time=TIME,
+            sequence=sequence,
+            data=data,
+        )
+        return self._journal.add(event)
+
+    def something(self, rng: Random) -> tuple[bytes, bytes]:
+        """A next event, of any kind."""
+        match rng.randrange(4):
+            case 0:
+                self._round += 1
+                return self.say(events.RoundOpened, round=self._round)
+            case 1:
+                return self.say(events.DeviceWarning, device="wheel", warning="bounce", detail=f"{rng.random()}")
+            case 2:
+                return self.say(events.RoundProgress, round=self._round, revolutions=rng.randrange(9))
+            case _:
+                return self.say(events.Settled, round=self._round, by="auto")
+
+    def heartbeat(self, state: str = "open") -> tuple[bytes, bytes]:
+        """The heartbeat of this moment."""
+        last = self._journal.last(self.table)
+        return self.say(Heartbeat, epoch=self.epoch, last=last.seq, head=last.head.hex(), state=state)

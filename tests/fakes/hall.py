@@ -1,0 +1,159 @@
+"""Tables of a service in virtual time, from wires to feed, on a journal in memory: no loop, no thread, no socket."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from controller.casebook.case import Case, Rendered, render
+from controller.casebook.casebook import Ready
+from controller.configuration.values import TableConfig
+from controller.live import LiveTable
+from controller.service.clock_watch import ClockWatch
+from controller.service.desk import Desk
+from controller.service.disk_watch import DiskWatch
+from controller.service.floor import TICK_NS, Floor
+from controller.service.requests import Answer, Request
+from controller.service.seat import Seat
+from controller.service.senders import LOCAL
+from controller.wiring import Wiring, wire
+from feed.allow_list import Sender
+from feed.events import decode
+from feed.state import TableState
+from hal.clock import Clock, VirtualClock
+from hal.lines import LineError
+from tests.fakes.service import Bench, MemoryJournal
+from tests.tables.bench import Said
+
+ANN = Sender("ann", "supervisor", "A")
+
+
+class InlineKeeper:
+    """Renders captures at once, and keeps them in memory."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, Rendered] = {}
+
+    def keep(self, case: Case, ready: Ready) -> None:
+        rendered = render(case)
+        self.kept[rendered.name.file] = rendered
+        ready(rendered.name)
+
+    def write(self, folder: Path, file: str) -> Path:
+        """A kept capture as a file."""
+        path = folder / Path(file).name
+        path.write_bytes(self.kept[file].data)
+        return path
+
+
+class NoHouse:
+    """A service that can do nothing."""
+
+    def status(self) -> dict[str, Any]:
+        return {}
+
+    def quit(self, by: str) -> None:
+        raise AssertionError("nobody ends it")
+
+
+class Hall:
+    """Tables and the way of their events."""
+
+    def __init__(
+        self,
+        configs: Sequence[TableConfig],
+        *,
+        clock: VirtualClock | None = None,
+        real: Clock | None = None,
+        wirings: Sequence[Wiring] | None = None,
+        faults: Sequence[Mapping[int | None, str]] | None = None,
+        seed: int = 1,
+        journal: MemoryJournal | None = None,
+        epoch: str = "00ff00ff00ff00ff",
+        free: Callable[[], int] = lambda: 10**10,
+    ) -> None:
+        """With a `journal` the tables go on from what it holds."""
+        self.clock = clock or VirtualClock(1_000_000_000)
+        self.bench = Bench()
+        if journal is not None:
+            self.bench.journal = journal
+        self.bench.clock = self.clock
+        self.keeper = InlineKeeper()
+        self.answers: list[Answer] = []
+        bench = self.bench
+        # The stand-in's own pipeline is put together anew, on the clock and the journal of this hall.
+        self.pipeline = bench.pipeline = type(bench.pipeline)(
+            bench.journal, bench.feed, self.clock, bench.tally, heads=bench.journal.heads, halted=self._halt
+        )
+        self.seats: dict[str, Seat] = {}
+        self.desk = Desk(
+            self.seats,
+            NoHouse(),
+            self.pipeline,
+            self.clock,
+            bench.tally,
+            epoch=epoch,
+            now=lambda: "1970-01-01T00:00:00Z",
+            find=bench.journal.recall,
+        )
+        for number, config in enumerate(configs):
+            plan = faults[number] if faults else {}
+            wiring = wirings[number] if wirings else wire(config, self.clock, plan, seed + number)
+            state = _state(config.id, bench.journal)
+            table = LiveTable(config, wiring, self.clock, epoch=epoch, state=state)
+            self.seats[config.id] = Seat(table, self.pipeline, self.desk, self.keeper)
+        watched = real or self.clock
+        self.floor = Floor(
+            self.seats,
+            watched,
+            ClockWatch(watched),
+            DiskWatch(free, watched),
+            bench.tally,
+            halted=lambda: self.pipeline.failure is not None,
+        )
+
+    @property
+    def journal(self) -> MemoryJournal:
+        return self.bench.journal
+
+    @property
+    def said(self) -> Said:
+        """Everything published but heartbeats."""
+        return Said(event for event in self.bench.feed.events if type(event.data).kind != "heartbeat")
+
+    def of(self, table: str) -> Said:
+        return Said(event for event in self.said if event.data.table == table)
+
+    def open(self, last_time: str = "", lost: Mapping[str, object] | None = None) -> dict[str, LineError]:
+        """Opens the tables; returns why some have no wires."""
+        failures = self.floor.open_wires()
+        self.floor.open(failures, last_time, lost or {})
+        return failures
+
+    def run(self, seconds: float, step_ns: int = TICK_NS, each: Callable[[], None] = lambda: None) -> Said:
+        """Lets so many seconds pass, a look at a time."""
+        until_ns = self.clock.now_ns() + round(seconds * 1e9)
+        while self.clock.now_ns() < until_ns:
+            self.clock.advance_to(min(until_ns, self.clock.now_ns() + step_ns))
+            each()
+            self.floor.look()
+        return self.said
+
+    def send(self, command: str, *, table: str = "", request_id: str = "7", **given: str) -> None:
+        request = Request(id=request_id, table=table, command=command, given=given)
+        self.desk.receive(request, ANN, LOCAL, self.answers.append)
+
+    def _halt(self, failure: Exception) -> None:
+        self.floor.safe()
+
+
+def _state(table: str, journal: MemoryJournal) -> TableState | None:
+    """What the journal tells of a table."""
+    entries = journal.of(table)
+    if not entries:
+        return None
+    state = TableState(table)
+    for entry in entries:
+        state.apply(decode(entry.body))
+    return state

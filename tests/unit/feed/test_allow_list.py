@@ -1,0 +1,186 @@
+"""The folder of allowed keys: in doubt nobody comes in, and it is said why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from feed.allow_list import Allowed, AllowList, OperatorClass, Role, Sender, allow, revoke, stamp_of
+from feed.keys import BadKeyError, new_pair
+
+PUBLIC = new_pair("a").public
+OTHER = new_pair("b").public
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "allowed"
+
+
+def entry(name: str, public: str, role: Role = "read-only", operator_class: OperatorClass | None = None) -> Allowed:
+    return Allowed(name=name, public=public, role=role, operator_class=operator_class)
+
+
+def put(folder: Path, name: str, text: str) -> Path:
+    folder.mkdir(mode=0o700, exist_ok=True)
+    path = folder / name
+    path.write_text(text)
+    path.chmod(0o644)
+    return path
+
+
+def test_who_is_allowed_is_known_by_its_key(folder: Path) -> None:
+    allow(folder, entry("pit-boss", PUBLIC, "supervisor", "A"))
+    keys = AllowList.load(folder)
+    assert keys.sender(PUBLIC.encode()) == Sender("pit-boss", "supervisor", "A")
+    assert keys.sender(OTHER) is None
+    assert keys.why_not(PUBLIC) is None
+    assert keys.why_not(OTHER) == f"unknown key {OTHER[:8]}…"
+    assert keys.problems == ()
+
+
+def test_a_revoked_key_is_known_and_does_not_come_in(folder: Path) -> None:
+    allow(folder, entry("board-1", PUBLIC))
+    revoke(folder, "board-1")
+    keys = AllowList.load(folder)
+    assert keys.sender(PUBLIC) is None
+    assert keys.why_not(PUBLIC) == "the key of board-1 is revoked"
+    assert [known.revoked for known in keys.entries] == [True]
+
+
+def test_without_the_folder_nobody_comes_in(folder: Path) -> None:
+    keys = AllowList.load(folder)
+    assert keys.keys == frozenset()
+    assert not keys.readable
+    assert str(folder) in keys.problems[0] and "nobody comes in" in keys.problems[0]
+    assert keys.why_not(PUBLIC) == f"the allow-list {folder} cannot be read, so nobody comes in"
+
+
+def test_when_one_file_cannot_be_read_nobody_comes_in(folder: Path) -> None:
+    allow(folder, entry("board-1", PUBLIC))
+    (folder / "board-2.toml").mkdir()
+    keys = AllowList.load(folder)
+    assert keys.keys == frozenset()
+    assert keys.problems == (
+        f"{folder}/board-2.toml: the file cannot be read: Is a directory; until it is mended nobody comes in",
+    )
+
+
+def test_when_others_may_put_keys_into_the_folder_nobody_comes_in(folder: Path) -> None:
+    allow(folder, entry("board-1", PUBLIC))
+    folder.chmod(0o770)
+    keys = AllowList.load(folder)
+    assert keys.keys == frozenset()
+    assert "others may put keys here (mode 0770)" in keys.problems[0] and "chmod go-w" in keys.problems[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("name = ", "it is no TOML"),
+        ('public = "{0}"\nrole = "dealer"', "Object missing required field `name`"),
+        ('name = "bad"\npublic = "{0}"\nrole = "boss"', "Invalid enum value 'boss' - at `$.role`"),
+        ('name = "bad"\npublic = "short"\nrole = "dealer"', "public: a public key is 40 characters of Z85"),
+        ('name = "Bad"\npublic = "{0}"\nrole = "dealer"', 'name: "Bad" is no name for a key'),
+        ('name = "other"\npublic = "{0}"\nrole = "dealer"', 'name: "other" must be as the file is called'),
+        ('name = "bad"\npublic = "{0}"\nrole = "dealer"\nclass = "A"', "unknown field `class`"),
+        ('name = "bad"\npublic = "{0}"\nrole = "read-only"\noperator_class = "A"', "operator_class: a read-only has"),
+        ('name = "bad"\npublic = "{0}"\nrole = "dealer"\noperator_class = "C"', "Invalid enum value 'C'"),
+        ('name = "bad"\npublic = "{0}"\nrole = "dealer"\nrevoked = "no"', "Expected `bool`, got `str`"),
+    ],
+)
+def test_a_file_with_a_mistake_is_named_and_lets_nobody_in_by_it(folder: Path, text: str, said: str) -> None:
+    allow(folder, entry("board-1", PUBLIC))
+    path = put(folder, "bad.toml", text.format(OTHER))
+    keys = AllowList.load(folder)
+    (problem,) = keys.problems
+    assert problem.startswith(f"{path}: ") and said in problem
+    assert keys.keys == {PUBLIC}
+
+
+def test_a_file_that_others_may_change_lets_nobody_in_by_it(folder: Path) -> None:
+    path = allow(folder, entry("board-1", PUBLIC))
+    path.chmod(0o664)
+    keys = AllowList.load(folder)
+    assert keys.keys == frozenset()
+    assert "others may change it (mode 0664)" in keys.problems[0]
+
+
+def test_a_key_in_two_files_lets_neither_in(folder: Path) -> None:
+    allow(folder, entry("board-1", PUBLIC))
+    allow(folder, entry("board-2", OTHER))
+    put(folder, "board-3.toml", f'name = "board-3"\npublic = "{PUBLIC}"\nrole = "supervisor"')
+    keys = AllowList.load(folder)
+    assert keys.keys == {OTHER}
+    assert "is in board-1.toml, board-3.toml, and a key has one owner" in keys.problems[0]
+
+
+def test_a_file_of_another_kind_is_told_and_not_read(folder: Path) -> None:
+    allow(folder, entry("board-1", PUBLIC))
+    put(folder, "board-2.tom", f'name = "board-2"\npublic = "{OTHER}"\nrole = "dealer"')
+    keys = AllowList.load(folder)
+    assert keys.keys == {PUBLIC}
+    assert "its name does not end in .toml" in keys.problems[0]
+
+
+def test_what_is_written_in_a_moment_is_not_read_before_it_is_whole(folder: Path) -> None:
+    allow(folder, entry("board-1", PUBLIC))
+    put(folder, ".board-2.toml.0123", "half")
+    assert AllowList.load(folder).problems == ()
+
+
+def test_a_name_is_not_overwritten_by_accident_and_a_key_has_one_owner(folder: Path) -> None:
+    allow(folder, entry("board-1", PUBLIC))
+    with pytest.raises(BadKeyError, match="there is such a file already"):
+        allow(folder, entry("board-1", OTHER))
+    with pytest.raises(BadKeyError, match="this key is board-1's already"):
+        allow(folder, entry("board-2", PUBLIC))
+    allow(folder, entry("board-1", PUBLIC, "dealer"), overwrite=True)
+    assert AllowList.load(folder).sender(PUBLIC) == Sender("board-1", "dealer")
+
+
+def test_revoking_a_name_that_is_not_there_says_which_are(folder: Path) -> None:
+    allow(folder, entry("board-1", PUBLIC))
+    with pytest.raises(BadKeyError, match="no key of this name is allowed here; there are: board-1"):
+        revoke(folder, "board-2")
+
+
+def test_a_file_nested_without_end_is_a_mistake_like_another(folder: Path) -> None:
+    allow(folder, entry("board-1", PUBLIC))
+    path = put(folder, "deep.toml", "a = " + "[" * 4000)
+    keys = AllowList.load(folder)
+    assert keys.keys == {PUBLIC}
+    assert keys.problems[0].startswith(f"{path}: it is no TOML")
+
+
+@pytest.mark.parametrize("name", ["board-1.toml", "."])
+def test_who_may_change_it_shows_in_the_stamp_too(folder: Path, name: str) -> None:
+    allow(folder, entry("board-1", PUBLIC))
+    before = stamp_of(folder)
+    path = folder / name
+    path.chmod(path.stat().st_mode | 0o020)
+    opened = stamp_of(folder)
+    path.chmod(path.stat().st_mode & ~0o020)
+    assert opened not in (before, stamp_of(folder))
+
+
+def test_a_link_to_nothing_hides_no_change(folder: Path) -> None:
+    allow(folder, entry("board-1", PUBLIC))
+    (folder / "notes").symlink_to("nowhere")
+    before = stamp_of(folder)
+    assert before is not None
+    revoke(folder, "board-1")
+    assert stamp_of(folder) != before
+
+
+def test_every_change_of_the_folder_shows_in_its_stamp(folder: Path) -> None:
+    stamps = [stamp_of(folder)]
+    allow(folder, entry("board-1", PUBLIC))
+    stamps.append(stamp_of(folder))
+    revoke(folder, "board-1")
+    stamps.append(stamp_of(folder))
+    (folder / "board-1.toml").unlink()
+    stamps.append(stamp_of(folder))
+    assert len(set(stamps)) == 4
+    assert stamp_of(folder) == stamps[-1]

@@ -1,0 +1,43 @@
+"""The page on the feed names every type and field, and shows the examples as they are."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from feed import history, wire
+from feed.events import DATA_TYPES, Data
+from feed.subscriber import Notice
+
+ROOT = Path(__file__).resolve().parents[3]
+PAGE = (ROOT / "docs" / "feed.md").read_text(encoding="utf-8")
+COMMON = {"table", "game", "simulated", "mono_ns"}
+
+
+@pytest.mark.parametrize("kind", DATA_TYPES, ids=lambda kind: kind.kind)
+def test_the_table_of_types_has_every_field(kind: type[Data]) -> None:
+    row = re.search(rf"^\| `{re.escape(kind.kind)}` \|.*$", PAGE, re.MULTILINE)
+    assert row is not None
+    fields = {field.encode_name for field in msgspec.structs.fields(kind)} - COMMON
+    named = set(re.findall(r"`(\w+)`", row[0]))
+    # "round where it belongs to one" is said of all.
+    assert fields - named <= {"round"}
+
+
+@pytest.mark.parametrize("kind", Notice.__subclasses__(), ids=lambda kind: kind.__name__)
+def test_the_table_of_notices_has_every_one(kind: type[Notice]) -> None:
+    assert re.search(rf"^\| .*`{kind.__name__}`.* \|", PAGE, re.MULTILINE)
+
+
+def test_the_table_of_codes_has_every_one() -> None:
+    codes = {wire.BAD_REQUEST, wire.BUSY, wire.REFUSED}
+    codes |= {history.REWRITTEN, history.UNAVAILABLE, history.UNKNOWN_TABLE}
+    assert codes == set(re.findall(r"^\| `(\w+)` \| ", PAGE[PAGE.index("| code | means |") :], re.MULTILINE))
+
+
+def test_the_subscriber_on_the_page_is_the_example() -> None:
+    _, _, code = (ROOT / "examples" / "subscriber.py").read_text(encoding="utf-8").split('"""')
+    assert code.strip() in PAGE

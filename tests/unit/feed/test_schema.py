@@ -1,0 +1,149 @@
+"""The schema files are made from the structs, are current, and hold for all that tables say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from jsonschema import Draft202012Validator
+
+from controller.configuration.load import check_text
+from controller.simulation import geometry_of, simulate
+from feed import events, schema
+from feed.events import DATA_TYPES, SpinEvidence, Verdict, encode, type_of
+from simulators.faults import FAULTS, FaultError, fault_named
+from simulators.geometry import Geometry
+from tests.fakes.feed_model import ModelJournal, ModelTable
+
+FOLDER = Path(__file__).resolve().parents[3] / "docs" / "schema"
+VALIDATOR = Draft202012Validator(schema.schema(), format_checker=Draft202012Validator.FORMAT_CHECKER)
+
+
+def valid(body: bytes) -> bool:
+    return VALIDATOR.is_valid(msgspec.json.decode(body))
+
+
+@pytest.mark.parametrize("name", schema.files())
+def test_the_files_are_current(name: str) -> None:
+    stored = (FOLDER / name).read_bytes()
+    assert stored == schema.files()[name], f"docs/schema/{name} is old: python -m feed.schema"
+
+
+def test_the_schema_is_one() -> None:
+    Draft202012Validator.check_schema(schema.schema())
+    assert msgspec.json.decode(schema.document()) == schema.schema()
+
+
+@pytest.mark.parametrize("game", ["roulette", "money_wheel"])
+def test_all_that_simulated_tables_say_with_any_fault_is_valid(game: str) -> None:
+    config = check_text(f'[table]\nid = "t-1"\ngame = "{game}"\n[lines]\nbackend = "sim"\n').tables[0]
+    faults = [name for name in FAULTS if possible(name, geometry_of(config))]
+    plan: dict[int | None, str] = dict(enumerate(faults, 2))
+    said = [event for played in simulate(config, len(faults) + 2, 5, plan) for event in played.said]
+    assert len(faults) > 5
+    assert {"round.outcome", "round.void", "device.fault", "device.cleared"} <= {event.data.kind for event in said}
+    for event in said:
+        VALIDATOR.validate(msgspec.json.decode(encode(event)))
+
+
+def possible(name: str, geometry: Geometry) -> bool:
+    """Whether a table can have a fault."""
+    try:
+        fault_named(name, geometry)
+    except FaultError:
+        return False
+    return True
+
+
+def example(kind: type[events.Data]) -> dict[str, Any]:
+    """Values for the fields of a kind that have no default."""
+    values: dict[str, Any] = {
+        "rules": "r",
+        "software": "s",
+        "devices": [],
+        "reason": "r",
+        "round": 3,
+        "by": "ann",
+        "rule": "r",
+        "call": "No spin",
+        "revolutions": 1,
+        "result": {"face": "$1"},
+        "winning": [events.WinningBet("$1", "1 to 1")],
+        "candidates": [],
+        "evidence": SpinEvidence(revolutions=4.5),
+        "device": "wheel",
+        "fault": "dead",
+        "detail": "d",
+        "why": "w",
+        "blocks_play": True,
+        "warning": "w",
+        "checks": ["level"],
+        "epoch": "e1",
+        "last": 4,
+        "head": "ab",
+        "state": "open",
+        "from_": Verdict(verdict="void", reason="r"),
+        "to": Verdict(verdict="outcome", result={"face": "$2"}),
+    }
+    required = [field.name for field in msgspec.structs.fields(kind) if field.required]
+    return {name: values[name] for name in required if name in values}
+
+
+@pytest.mark.parametrize("kind", DATA_TYPES, ids=lambda kind: kind.kind)
+def test_every_kind_of_event_is_valid_and_without_a_field_is_not(kind: type[events.Data]) -> None:
+    _, body = ModelTable(ModelJournal(), "wheel-1", "e1").say(kind, **example(kind))
+    assert valid(body)
+    event = msgspec.json.decode(body)
+    for name in [field.encode_name for field in msgspec.structs.fields(kind) if field.required]:
+        without = {**event, "data": {key: value for key, value in event["data"].items() if key != name}}
+        assert not VALIDATOR.is_valid(without), name
+
+
+def test_a_durable_event_has_a_number_and_another_has_none() -> None:
+    table = ModelTable(ModelJournal(), "wheel-1", "e1")
+    settled = msgspec.json.decode(table.say(events.Settled, round=1, by="auto")[1])
+    progress = msgspec.json.decode(table.say(events.RoundProgress, round=1, revolutions=1)[1])
+    assert not VALIDATOR.is_valid({key: value for key, value in settled.items() if key != "sequence"})
+    assert not VALIDATOR.is_valid({**progress, "sequence": "0" * 20})
+    assert not VALIDATOR.is_valid({**settled, "sequence": "7"})
+
+
+def test_an_event_of_a_type_to_come_is_valid_and_so_are_new_fields() -> None:
+    body = ModelTable(ModelJournal(), "wheel-1", "e1").say(events.Settled, round=1, by="auto")[1]
+    event = msgspec.json.decode(body)
+    assert VALIDATOR.is_valid({**event, "type": "feltwire.round.sung.v1"})
+    assert VALIDATOR.is_valid({**event, "more": 1, "data": {**event["data"], "more": 1}})
+    assert not VALIDATOR.is_valid({**event, "type": "feltwire.round.sung.v1", "data": {"table": "wheel-1"}})
+
+
+def test_asyncapi_names_every_kind_of_event_and_leads_nowhere_that_is_not_there() -> None:
+    document = msgspec.json.decode(schema.files()["asyncapi.json"])
+    assert document["asyncapi"] == "3.0.0"
+    for kind in DATA_TYPES:
+        channel = document["channels"][kind.kind]
+        assert channel["address"] == f"{{root}}/{{table}}/{kind.kind}/"
+        message = document["components"]["messages"][kind.kind]
+        assert message["name"] == type_of(kind)
+    references = list(references_in(document))
+    assert len(references) > 80
+    for reference in references:
+        place = document
+        for part in reference.removeprefix("#/").split("/"):
+            place = place[part]
+
+
+def references_in(value: object) -> list[str]:
+    """Every `$ref` in a document."""
+    if isinstance(value, dict):
+        own = [value["$ref"]] if "$ref" in value else []
+        return own + [found for part in value.values() for found in references_in(part)]
+    if isinstance(value, list):
+        return [found for part in value for found in references_in(part)]
+    return []
+
+
+def test_writing_makes_the_files(tmp_path: Path) -> None:
+    schema.write(tmp_path / "new")
+    assert {path.name: path.read_bytes() for path in (tmp_path / "new").iterdir()} == schema.files()

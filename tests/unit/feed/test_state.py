@@ -1,0 +1,214 @@
+"""The fold of a table's events."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from controller.configuration.load import check_text
+from controller.simulation import simulate
+from feed import events
+from feed.events import Event, SpinEvidence, Unknown, Verdict, decode, encode
+from feed.state import RECENT_ROUNDS, Snapshot, TableState
+from tests.fakes.feed_model import ModelJournal, ModelTable
+
+EVIDENCE = SpinEvidence(revolutions=5)
+
+
+class Said:
+    """A table that talks, and the fold of what it said."""
+
+    def __init__(self) -> None:
+        self.table = ModelTable(ModelJournal(), "wheel-1", "e1")
+        self.state = TableState("wheel-1")
+        self.events: list[Event] = []
+        self.take(self.table.open())
+
+    def take(self, frames: tuple[bytes, bytes]) -> None:
+        self.events.append(decode(frames[1]))
+        self.state.apply(self.events[-1])
+
+    def say(self, kind: type[events.Data], **fields: object) -> None:
+        self.take(self.table.say(kind, **fields))
+
+    def outcome(self, number: int) -> None:
+        self.say(events.RoundOpened, round=number)
+        self.say(
+            events.Outcome, round=number, result={"face": "$2"}, winning=[], evidence=EVIDENCE, rule="13:47-20.29(b)3"
+        )
+
+
+@pytest.fixture
+def said() -> Said:
+    return Said()
+
+
+def test_a_round_goes_through_its_phases(said: Said) -> None:
+    phases = []
+    for kind, fields in (
+        (events.RoundOpened, {}),
+        (events.NoMoreBets, {"by": "dealer", "rule": "r"}),
+        (events.RoundStarted, {}),
+        (events.Outcome, {"result": {"face": "$1"}, "winning": [], "evidence": EVIDENCE, "rule": "r"}),
+        (events.Settled, {"by": "auto"}),
+    ):
+        said.say(kind, round=1, **fields)
+        phases.append((said.state.phase, said.state.bets_closed, said.state.unfinished_round))
+    assert phases == [
+        ("open", False, 1),
+        ("no_more_bets", True, 1),
+        ("running", True, 1),
+        ("settling", True, None),
+        ("settled", True, None),
+    ]
+
+
+def test_a_call_during_the_run_closes_the_bets_of_a_round_that_runs_on(said: Said) -> None:
+    said.say(events.RoundOpened, round=1)
+    said.say(events.RoundStarted, round=1)
+    said.say(events.NoMoreBets, round=1, by="auto", rule="r")
+    assert (said.state.phase, said.state.bets_closed) == ("running", True)
+
+
+VOIDED = Verdict(verdict="void", reason="dealer_call")
+GIVEN = Verdict(verdict="outcome", result={"face": "$5"})
+
+
+def test_a_result_that_was_made_void_and_a_result_again_is_being_paid(said: Said) -> None:
+    said.outcome(1)
+    said.say(events.RoundCorrected, round=1, by="ann", from_=GIVEN, to=VOIDED, why="x")
+    assert said.state.phase == "void"
+    said.say(events.RoundCorrected, round=1, by="ann", from_=VOIDED, to=GIVEN, why="y")
+    assert said.state.phase == "settling"
+
+
+def test_a_void_round_that_is_given_a_result_has_no_bets_to_pay(said: Said) -> None:
+    said.say(events.RoundOpened, round=1)
+    said.say(events.Void, round=1, call="No spin", reason="ball_direction", rule="r", evidence=EVIDENCE)
+    said.say(events.RoundCorrected, round=1, by="ann", from_=VOIDED, to=GIVEN, why="x")
+    assert said.state.phase == "void"
+
+
+def test_only_the_last_rounds_are_remembered(said: Said) -> None:
+    for number in range(1, 15):
+        said.outcome(number)
+    assert [record.round for record in said.state.rounds] == list(range(15 - RECENT_ROUNDS, 15))
+    assert said.state.record(3) is None
+
+
+def test_a_correction_keeps_what_was_said_first(said: Said) -> None:
+    said.outcome(1)
+    said.say(
+        events.RoundCorrected,
+        round=1,
+        by="ann",
+        from_=Verdict(verdict="outcome", result={"face": "$2"}),
+        to=Verdict(verdict="outcome", result={"face": "$5"}),
+        why="misread",
+    )
+    record = said.state.record(1)
+    assert record is not None
+    assert record.corrected
+    assert record.result == {"face": "$2"}
+    assert record.stands.result == {"face": "$5"}
+    assert (record.corrections[0].by, record.corrections[0].why) == ("ann", "misread")
+
+
+def test_a_round_that_a_person_confirmed_is_settling(said: Said) -> None:
+    said.say(events.RoundOpened, round=1)
+    said.say(events.Unresolved, round=1, reason="no_number_read", rule="r", evidence=EVIDENCE, candidates=[{"a": 1}])
+    assert said.state.phase == "unresolved"
+    to = Verdict(verdict="outcome", result={"a": 1})
+    from_ = Verdict(verdict="unresolved", reason="no_number_read")
+    said.say(events.RoundCorrected, round=1, by="ann", from_=from_, to=to, why="", confirmed=True)
+    assert said.state.phase == "settling"
+    assert said.state.rounds[0].stands == to
+
+
+def test_a_correction_of_a_round_that_is_forgotten_changes_nothing(said: Said) -> None:
+    from_, to = Verdict(verdict="void"), Verdict(verdict="void", reason="dealer_call")
+    said.say(events.RoundCorrected, round=9, by="ann", from_=from_, to=to, why="")
+    assert said.state.rounds == ()
+
+
+def test_a_fault_that_blocks_play_shuts_the_table_until_it_is_cleared(said: Said) -> None:
+    assert said.state.state == "open"
+    said.say(events.DeviceFault, device="wheel", fault="dead", detail="a", blocks_play=True)
+    said.say(events.DeviceFault, device="lamp", fault="dead", detail="b", blocks_play=False)
+    assert said.state.state == "shut"
+    assert [fault.device for fault in said.state.faults] == ["wheel", "lamp"]
+    said.say(events.DeviceCleared, device="wheel", fault="dead", by="ann")
+    assert said.state.state == "open"
+    said.say(events.TableClosed, reason="stop")
+    assert said.state.state == "closed"
+    assert [fault.device for fault in said.state.faults] == ["lamp"]
+
+
+def test_a_fault_told_again_keeps_the_time_of_its_first_event(said: Said) -> None:
+    said.say(events.DeviceFault, device="wheel", fault="dead", detail="a", blocks_play=True)
+    first = said.state.faults[0].since
+    event = said.table.say(
+        events.DeviceFault, device="wheel", fault="dead", detail="b", blocks_play=True, before_restart=True
+    )
+    said.state.apply(msgspec.structs.replace(decode(event[1]), time="2030-01-01T00:00:00.000000Z"))
+    assert (said.state.faults[0].since, said.state.faults[0].detail) == (first, "b")
+
+
+def test_inspections_are_remembered_by_device(said: Said) -> None:
+    said.say(events.InspectionPassed, device="wheel", checks=["level"], by="ann")
+    said.say(events.InspectionFailed, device="ball", checks=["size"], by="ann")
+    assert said.state.inspections == {"wheel": True, "ball": False}
+
+
+def test_what_was_applied_and_what_is_not_durable_changes_nothing(said: Said) -> None:
+    said.outcome(1)
+    before = said.state.snapshot()
+    said.state.apply(said.events[0])
+    said.say(events.RoundProgress, round=7, revolutions=1)
+    assert said.state.snapshot() == before
+
+
+def test_an_event_of_an_unknown_type_counts_and_changes_nothing_else(said: Said) -> None:
+    said.outcome(1)
+    before = said.state.snapshot()
+    body = said.table.say(events.Settled, round=1, by="auto")[1].replace(b"round.settled.v1", b"round.sung.v1")
+    event = decode(body)
+    assert isinstance(event.data, Unknown)
+    said.state.apply(event)
+    assert said.state.snapshot() == msgspec.structs.replace(before, last=event.seq)
+
+
+def test_a_fold_that_begins_in_the_middle_of_a_round_knows_what_it_was_told() -> None:
+    state = TableState("wheel-1")
+    table = ModelTable(ModelJournal(), "wheel-1", "e1")
+    state.apply(decode(table.say(events.RoundStarted, round=7)[1]))
+    assert (state.round, state.phase, state.unfinished_round) == (7, "running", 7)
+    verdict = table.say(events.Void, round=7, call="No spin", reason="power_loss", rule="r", evidence=EVIDENCE)
+    state.apply(decode(verdict[1]))
+    assert (state.phase, state.unfinished_round) == ("void", None)
+    assert state.rounds[0].stands == Verdict(verdict="void", reason="power_loss")
+
+
+def test_an_event_of_another_table_is_refused(said: Said) -> None:
+    with pytest.raises(ValueError, match=r"wheel-2.*given wheel-1\.e1\.1"):
+        TableState("wheel-2").apply(said.events[0])
+
+
+@pytest.mark.parametrize("game", ["roulette", "money_wheel"])
+def test_a_snapshot_at_any_place_goes_on_to_the_same_end(game: str) -> None:
+    config = check_text(f'[table]\nid = "t-1"\ngame = "{game}"\n[lines]\nbackend = "sim"\n').tables[0]
+    said = [event for played in simulate(config, 12, 3, {}) for event in played.said]
+    whole = TableState("t-1")
+    for event in said:
+        whole.apply(decode(encode(event)))
+    assert len(whole.rounds) == RECENT_ROUNDS
+    for place in range(0, len(said), 7):
+        state = TableState("t-1")
+        for event in said[:place]:
+            state.apply(event)
+        carried = msgspec.json.decode(msgspec.json.encode(state.snapshot()), type=Snapshot)
+        state = TableState.from_snapshot(carried)
+        assert state.snapshot() == carried
+        for event in said[place:]:
+            state.apply(event)
+        assert state.snapshot() == whole.snapshot()
