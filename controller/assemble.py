@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from importlib.metadata import version
 
 from controller.configuration.values import TableConfig
+from controller.identity import Identity
+from controller.inspection import NO_INSPECTION, InspectionPlan
 from controller.rounds.automatic_roulette import AutomaticRouletteGame
 from controller.rounds.game import Game, Seat
 from controller.rounds.money_wheel import MoneyWheelGame, MoneyWheelOptions
 from controller.rounds.roulette import RouletteGame
 from controller.rounds.roulette_result import RouletteOptions
-from controller.rules.profile import profile
-from controller.table import Identity, Table
+from controller.rules.profile import NoText, profile
+from controller.table import GAME_DEVICE, Table
 from drivers.buttons import BUTTONS, Buttons, ButtonsConfig
 from drivers.driver import Driver
 from drivers.money_wheel import MoneyWheel
@@ -30,8 +33,14 @@ SETTLE_BUTTON = "dealer_settled"
 
 def own_time(t_ns: int) -> str:
     """The time of a replay or a simulation: its own, from 1970-01-01T00:00:00Z on."""
-    moment = EPOCH_1970 + timedelta(microseconds=t_ns // 1000)
-    return moment.isoformat(timespec="microseconds").replace("+00:00", "Z")
+    minute, us = divmod(t_ns // 1000, 60_000_000)
+    return f"{_minute(minute)}:{us // 1_000_000:02}.{us % 1_000_000:06}Z"
+
+
+@lru_cache
+def _minute(number: int) -> str:
+    """Date, hour and minute so many minutes after 1970 began: the same for most of a round."""
+    return (EPOCH_1970 + timedelta(minutes=number)).strftime("%Y-%m-%dT%H:%M")
 
 
 def table_for(
@@ -41,6 +50,7 @@ def table_for(
     simulated: bool,
     time_of: Callable[[int], str] = own_time,
     wires: Collection[str] | None = None,
+    opens: bool | None = None,
     sequence: int = 0,
     ephemeral: int = 0,
     rounds: int = 0,
@@ -48,7 +58,8 @@ def table_for(
     """The table that a checked configuration describes.
 
     `wires` are the lines that a capture declares: they decide which buttons there are. None takes the
-    configuration's word. `sequence`, `ephemeral` and `rounds` are where the table goes on from another.
+    configuration's word, and so does None for `opens`: whether it opens at its start, or by an order. `sequence`,
+    `ephemeral` and `rounds` are where the table goes on from another.
     """
     buttons = config.buttons if wires is None else tuple(button for button in BUTTONS if button in wires)
     seat = Seat(
@@ -71,7 +82,25 @@ def table_for(
         devices=tuple({"device": device.name, "driver": device.driver} for device in config.devices.values()),
     )
     game.round = rounds
-    return Table(identity, game, drivers, time_of, sequence=sequence, ephemeral=ephemeral)
+    return Table(
+        identity,
+        game,
+        drivers,
+        time_of,
+        opens=config.opens == "at_start" if opens is None else opens,
+        inspection=_inspection(config),
+        sequence=sequence,
+        ephemeral=ephemeral,
+    )
+
+
+def _inspection(config: TableConfig) -> InspectionPlan:
+    """What is looked at before the table opens, by the rules or by the house's wish."""
+    text = profile(config.rules).rules_of(config.game)
+    if isinstance(text, NoText):
+        return NO_INSPECTION
+    asked = text.inspection.opening.value or config.inspection == "opening"
+    return InspectionPlan(asked, GAME_DEVICE, text.inspection.checks)
 
 
 def _game(config: TableConfig, seat: Seat) -> tuple[Game, Driver]:

@@ -4,25 +4,36 @@ from __future__ import annotations
 
 from typing import Any
 
+import click
 import msgspec
 
 from feed import events
-from feed.events import Data, Event, SpinEvidence
+from feed.events import Event, SpinEvidence, Verdict
 
 _COLORS = {
     events.Outcome: "green",
     events.Void: "red",
     events.Unresolved: "yellow",
     events.DeviceFault: "magenta",
+    events.RoundCorrected: "cyan",
     events.ProcedureViolation: "yellow",
+    events.InspectionPassed: "green",
+    events.InspectionFailed: "red",
     events.DeviceWarning: "yellow",
     events.RoundProgress: "bright_black",
+    events.Heartbeat: "bright_black",
 }
 
 
 def color_of(event: Event) -> str | None:
     """The colour of an event's line on a terminal; None for the plain one."""
     return _COLORS.get(type(event.data))
+
+
+def painted(event: Event) -> str:
+    """The line of an event in its colour; nothing is put around the plain one."""
+    color = color_of(event)
+    return line_of(event) if color is None else click.style(line_of(event), fg=color)
 
 
 def line_of(event: Event) -> str:
@@ -36,15 +47,16 @@ def line_of(event: Event) -> str:
     mark = "sim " if data.simulated else ""
     own = event.time < "2000"
     when = f"{data.mono_ns / 1e9:11.3f}" if own else event.time[11:23]
-    return f"{when:>12}  {mark}{place:<16}  {_said(data)}"
+    return f"{when:>12}  {mark}{place:<16}  {_said(event)}"
 
 
-def _said(data: Data) -> str:
+def _said(event: Event) -> str:
+    data = event.data
     match data:
         case events.TableOpened():
-            return f"table opened: {data.game} by {data.rules}, {data.software}"
+            return f"table opened{_named(data.by)}: {data.game} by {data.rules}, {data.software}"
         case events.TableClosed():
-            return f"table closed: {data.reason}"
+            return f"table closed{_named(data.by)}: {data.reason}"
         case events.RoundOpened():
             return "bets are open"
         case events.NoMoreBets():
@@ -65,19 +77,42 @@ def _said(data: Data) -> str:
             candidates = " or ".join(_result(candidate) for candidate in data.candidates)
             ask = f"; the dealer calls it: {candidates}?" if candidates else "; the dealer calls it"
             return f"UNRESOLVED {data.reason}{_measured(data.evidence)}{ask}"
+        case events.RoundCorrected():
+            how = "CALLED" if data.confirmed else "CORRECTED"
+            why = f": {data.why}" if data.why else ""
+            return f"{how} {_verdict(data.to)}, was {_verdict(data.from_)}; by {data.by}{why}"
         case events.Settled():
             return f"settled ({data.by})"
         case events.ProcedureViolation():
             return f"PROCEDURE {data.reason} ({data.rule}): {data.detail}"
         case events.DeviceFault():
             shut = "; the table is shut until a supervisor clears it" if data.blocks_play else ""
+            shut = f" (since before the restart){shut}" if data.before_restart else shut
             return f"FAULT {data.device}: {data.fault}: {data.detail}{shut}"
         case events.DeviceCleared():
             return f"fault {data.fault} of {data.device} cleared by {data.by}"
         case events.DeviceWarning():
             return f"warning {data.device}: {data.warning}: {data.detail}"
+        case events.InspectionPassed():
+            return f"inspection of {data.device} passed by {data.by}: {', '.join(data.checks)}"
+        case events.InspectionFailed():
+            why = f" ({data.detail})" if data.detail else ""
+            return f"INSPECTION of {data.device} FAILED, says {data.by}: {', '.join(data.checks)}{why}"
+        case events.Heartbeat():
+            return f"  {data.state}, last event {data.last}"
+        case events.Unknown():
+            kind = event.type.removeprefix(events.TYPE_PREFIX)
+            return f"{kind}, which this version does not know: {msgspec.json.encode(data.values).decode()}"
         case _:
             return msgspec.json.encode(data).decode()
+
+
+def _named(by: str) -> str:
+    return f" by {by}" if by else ""
+
+
+def _verdict(verdict: Verdict) -> str:
+    return f"{verdict.verdict} {verdict.reason}" if verdict.result is None else _result(verdict.result)
 
 
 def _result(result: dict[str, Any]) -> str:

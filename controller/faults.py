@@ -14,6 +14,23 @@ class LatchedFault(NamedTuple):
     blocks_play: bool
 
 
+class Fault(NamedTuple):
+    """A game's word that a device is not to be trusted: the table latches it."""
+
+    t_ns: int
+    fault: str
+    detail: str
+    cause: str = ""
+    """What is wrong now and must go before the fault can be cleared; empty where nothing of it can be seen."""
+
+
+class CauseGone(NamedTuple):
+    """A game's word that the cause of a fault is gone. The fault stays latched."""
+
+    t_ns: int
+    cause: str
+
+
 class FaultLatch:
     """The faults of one table."""
 
@@ -27,14 +44,20 @@ class FaultLatch:
         return tuple(self._latched.values())
 
     @property
+    def blocking(self) -> tuple[LatchedFault, ...]:
+        """Those that shut the table, oldest first."""
+        return tuple(fault for fault in self._latched.values() if fault.blocks_play)
+
+    @property
     def blocks_play(self) -> bool:
         """Whether one of them shuts the table."""
         return any(fault.blocks_play for fault in self._latched.values())
 
     def latch(self, fault: LatchedFault) -> bool:
-        """Latches a fault; returns whether it is new."""
+        """Latches a fault; returns whether it is new, or shuts the table where what stood before did not."""
         key = (fault.device, fault.fault)
-        if key in self._latched:
+        before = self._latched.get(key)
+        if before is not None and (before.blocks_play or not fault.blocks_play):
             return False
         self._latched[key] = fault
         return True

@@ -47,6 +47,7 @@ def replay(config: TableConfig, paths: Sequence[Path]) -> Iterator[list[Event]]:
                 epoch="replay",
                 simulated=True,
                 wires=lines,
+                opens=True,
                 sequence=sequence,
                 ephemeral=ephemeral,
                 rounds=rounds,

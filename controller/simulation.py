@@ -139,7 +139,7 @@ def simulate(config: TableConfig, rounds: int, seed: int, faults: Mapping[int | 
         simulators.faults.FaultError: an unknown fault, or one that this table cannot have.
     """
     simulator: TableSimulator = simulator_for(config.game, geometry_of(config), seed)
-    table = table_for(config, epoch="sim", simulated=True)
+    table = table_for(config, epoch="sim", simulated=True, opens=True)
     begin = simulator.start()
     yield Played(0, None, begin, table.open(0) + table.feed(begin), None)
     for number in range(1, rounds + 1):

@@ -8,25 +8,32 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from operator import attrgetter, itemgetter
 from typing import Any, Final
 
 import msgspec
 
-from controller.commands import parse_order
-from controller.faults import FaultLatch, LatchedFault
-from controller.rounds.game import OPEN, RUNNING, SETTLING, CauseGone, Fault, Game
+from controller.faults import CauseGone, Fault, FaultLatch, LatchedFault
+from controller.identity import Identity
+from controller.inspection import NO_INSPECTION, InspectionPlan, Inspections
+from controller.orders.book import Answered, carry_out, id_of
+from controller.orders.order import Answer, Refused
+from controller.rounds.game import Game
+from controller.scribe import Scribe
+from controller.sitting import Sitting
 from drivers.buttons import ButtonPressed
 from drivers.driver import Driver, Observation
 from drivers.sensor_health import SensorAlive, SensorDead
 from feed import events
 from feed.events import Data, Event
+from feed.state import TableState
 from hal.values import Batch, Command, Edge, EdgesLost, Frame, Rare, Reading
 
 SUPERVISOR_KEY: Final = "supervisor_key"
 """The key switch with which a supervisor clears faults: whoever holds the key is the named person."""
 
 HEEDED: Final = frozenset({SensorDead, SensorAlive, ButtonPressed})
-"""The observations that mean something to the table itself, whatever is played on it."""
+"""The observations that mean the same whatever is played on the table; all others are the game's."""
 
 GAME_DEVICE: Final = "wheel"
 """The device that a game's rounds judge."""
@@ -34,18 +41,8 @@ GAME_DEVICE: Final = "wheel"
 OPTIONAL_LINES: Final = frozenset({"dealer_void", "dealer_settled", "supervisor_key"})
 """Lines without which the table can still be played."""
 
-
-class Identity(msgspec.Struct, frozen=True, kw_only=True):
-    """Who says the events."""
-
-    table: str
-    game: str
-    rules: str
-    simulated: bool
-    epoch: str
-    """Random and new at each start of a live service; `replay` and `sim` otherwise: equal input gives equal bytes."""
-    software: str
-    devices: tuple[dict[str, str], ...] = ()
+_time: Final = itemgetter(2)
+_moment: Final = attrgetter("t_ns")
 
 
 class Table:
@@ -58,59 +55,70 @@ class Table:
         drivers: Sequence[Driver],
         time_of: Callable[[int], str],
         *,
+        opens: bool = True,
+        inspection: InspectionPlan = NO_INSPECTION,
         sequence: int = 0,
         ephemeral: int = 0,
     ) -> None:
-        """`sequence` and `ephemeral` number the last events before, where this table goes on from another."""
+        """Without `opens` the table begins closed, and a person opens it. `sequence` and `ephemeral` number the last
+        events before, where this table goes on from another.
+        """
         self.identity = identity
         self.game = game
         self.faults = FaultLatch()
-        self._drivers = tuple(drivers)
+        self.sitting = Sitting(identity, game, self.faults, Inspections(inspection), self._tell_after_game)
+        self._opens = opens
+        self._answered = Answered()
+        self._answers: list[Answer] = []
+        self.drivers = tuple(drivers)
         self._owner = {line: driver.name for driver in drivers for line in driver.lines}
-        self._time_of = time_of
-        self._sequence = sequence
-        self._ephemeral = ephemeral
-        self._events: list[Event] = []
-        self._id_prefix = f"{identity.table}.{identity.epoch}."
-        self._source = f"/tables/{identity.table}"
+        self._scribe = Scribe(identity, time_of, sequence, ephemeral)
+        self._say = self._scribe.say
+        self._tell = self._scribe.tell
+        self._take = self._scribe.take
         self._warned: set[str] = set()
 
     @property
     def sequence(self) -> int:
         """The number of the last durable event."""
-        return self._sequence
+        return self._scribe.sequence
 
     @property
     def ephemeral(self) -> int:
         """The number of the last event that is not durable."""
-        return self._ephemeral
+        return self._scribe.ephemeral
 
     @property
     def next_due_ns(self) -> int | None:
         """When the table next wants to know that time has passed."""
-        dues = [self.game.next_due_ns, *(driver.next_due_ns for driver in self._drivers)]
+        dues = [self.game.next_due_ns, *(driver.next_due_ns for driver in self.drivers)]
         return min((due for due in dues if due is not None), default=None)
 
+    @property
+    def state(self) -> str:
+        """`closed`, `inspecting`, `open`, or `shut` by a fault."""
+        return self.sitting.state
+
+    def restore(self, state: TableState) -> None:
+        """Goes on from what the journal tells, before `open`: numbers, the last rounds, faults, how the table stood."""
+        self._scribe.sequence = state.last
+        self.game.round = state.round
+        if state.game == self.identity.game:
+            self.game.recent.restore(state.rounds)
+        self.sitting.restore(state)
+
     def open(self, t_ns: int) -> list[Event]:
-        """Opens the table and its first round."""
-        identity = self.identity
-        self._tell(
-            events.TableOpened,
-            t_ns,
-            rules=identity.rules,
-            software=identity.software,
-            devices=[dict(device) for device in identity.devices],
-        )
-        for driver in self._drivers:
+        """Begins: the table opens with its first round, or stands closed until a person opens it."""
+        self.sitting.begin(t_ns, self._opens)
+        for driver in self.drivers:
             # From now on silence counts, however late the first batch comes.
             driver.due(t_ns)
-        self.game.open(t_ns)
         self._collect()
         return self._take()
 
     def close(self, t_ns: int, reason: str) -> list[Event]:
-        """Closes the table. A round that is open stays without a verdict."""
-        self._tell(events.TableClosed, t_ns, reason=reason)
+        """The service ends. A round that has no verdict yet is void; one that has keeps it."""
+        self.sitting.close(t_ns, reason)
         return self._take()
 
     def feed(self, batch: Batch) -> list[Event]:
@@ -125,7 +133,7 @@ class Table:
                 start = end
             self._rare(rare, seen)
         self._edges(edges[start:] if start else edges, seen)
-        for driver in self._drivers:
+        for driver in self.drivers:
             seen += driver.due(batch.until_ns)
         seen.sort(key=_moment)
         for observation in seen:
@@ -134,11 +142,36 @@ class Table:
         self._collect()
         return self._take()
 
+    def answers(self) -> list[Answer]:
+        """What became of the orders since the last call, where they had an id."""
+        answers, self._answers = self._answers, []
+        return answers
+
+    def heartbeat(self, t_ns: int, last: int, head: str, state: str | None = None) -> Event:
+        """The event that tells all who listen how far the journal is; `state` where the service knows better."""
+        epoch = self.identity.epoch
+        self._tell(events.Heartbeat, t_ns, epoch=epoch, last=last, head=head, state=state or str(self.state))
+        return self._take()[-1]
+
+    def raise_fault(
+        self, device: str, fault: str, detail: str, t_ns: int, *, blocks_play: bool = True, cause: str = ""
+    ) -> list[Event]:
+        """Latches a fault that the service found. While its `cause` is there it cannot be cleared."""
+        if cause:
+            self.faults.appears(device, fault, cause)
+        self._latch(t_ns, device, fault, detail, blocks_play)
+        self._collect()
+        return self._take()
+
+    def cause_gone(self, device: str, cause: str) -> None:
+        """The cause of a fault is gone. The fault stays latched until a person clears it."""
+        self.faults.goes(device, cause)
+
     # --- from values to observations -----------------------------------------------------------------------------
 
     def _edges(self, edges: list[Edge], seen: list[Observation | Command]) -> None:
         if edges:
-            for driver in self._drivers:
+            for driver in self.drivers:
                 seen += driver.edges(edges)
 
     def _rare(self, rare: Rare, seen: list[Observation | Command]) -> None:
@@ -149,7 +182,7 @@ class Table:
         if name not in self._owner:
             self._warn_once(rare.t_ns, "unknown_line", f"values come of {name}, which no device of the table has")
             return
-        for driver in self._drivers:
+        for driver in self.drivers:
             if name not in driver.lines:
                 continue
             if isinstance(rare, Reading):
@@ -173,16 +206,15 @@ class Table:
             self._collect()
         if isinstance(seen, Command):
             self._command(seen)
-            return
-        if type(seen) in HEEDED:
+        elif type(seen) in HEEDED:
             self._heed(seen)
-        if not (isinstance(seen, ButtonPressed) and seen.button == SUPERVISOR_KEY):
-            game.observe(seen)
+        else:
+            game.see(seen)
         if game.said:
             self._collect()
 
     def _heed(self, seen: Observation) -> None:
-        """Takes what an observation means to the table: sensors that die and live, and the supervisor's key."""
+        """Takes what means the same in every game: sensors that die and live, and buttons."""
         if isinstance(seen, SensorDead):
             device = self._owner.get(seen.line, "table")
             self.faults.appears(device, seen.fault, seen.line)
@@ -190,8 +222,9 @@ class Table:
         elif isinstance(seen, SensorAlive):
             self.faults.goes(self._owner.get(seen.line, "table"), seen.line)
         elif isinstance(seen, ButtonPressed) and seen.button == SUPERVISOR_KEY:
-            for device in dict.fromkeys(fault.device for fault in self.faults.standing):
-                self._clear(seen.t_ns, device, SUPERVISOR_KEY)
+            self.sitting.turn_key(seen.t_ns, SUPERVISOR_KEY)
+        elif isinstance(seen, ButtonPressed):
+            self.game.press(seen)
 
     def _collect(self) -> None:
         """Takes what the game said: events to be numbered, faults to be latched."""
@@ -225,90 +258,28 @@ class Table:
     # --- what people send ----------------------------------------------------------------------------------------
 
     def _command(self, command: Command) -> None:
-        """`void reason=… why=…`, `settle`, `no_more_bets`, `clear device=… by=…`: as a capture carries them."""
-        verb, given = parse_order(command.text)
-        t_ns = command.t_ns
-        game = self.game
-        done = False
-        match verb:
-            case "void":
-                done = game.void_by_hand(t_ns, given.get("why", ""), given.get("reason", "dealer_call"))
-            case "settle":
-                done = game.phase is SETTLING
-                if done:
-                    game.settle(t_ns, "dealer")
-            case "no_more_bets":
-                done = game.phase in (OPEN, RUNNING)
-                if done:
-                    game.close_bets(t_ns, t_ns, "dealer")
-            case "clear":
-                done = self._clear(t_ns, given.get("device", ""), given.get("by", ""))
+        """Carries an order out, and says what became of it: to the feed where it is refused, to its sender always."""
+        text = command.text
+        order_id = id_of(text)
+        before = self._answered.before(order_id, text) if order_id else None
+        if before is not None:
+            self._answers.append(before)
+            return
+        first = len(self._scribe.said)
+        try:
+            happened, accepted = carry_out(text, self.sitting, command.t_ns), True
+        except Refused as refused:
+            happened, accepted = str(refused), False
         self._collect()
-        if not done:
-            self._tell(events.DeviceWarning, t_ns, device="table", warning="command_refused", detail=command.text)
+        if not accepted:
+            self._tell(events.DeviceWarning, command.t_ns, device="table", warning="command_refused", detail=text)
+        if order_id:
+            ids = tuple(event.id for event in self._scribe.said[first:] if event.sequence is not msgspec.UNSET)
+            answer = Answer(order_id, text, accepted, happened, ids)
+            self._answered.keep(answer)
+            self._answers.append(answer)
 
-    def _clear(self, t_ns: int, device: str, by: str) -> bool:
-        """A named person clears a device's faults, once their causes are gone."""
-        if not by:
-            return False
-        cleared = self.faults.clear(device)
-        for fault in self.faults.standing:
-            causes = self.faults.causes(fault.device, fault.fault)
-            if fault.device == device and causes:
-                detail = f"{fault.fault} stays: {', '.join(causes)} still as it was"
-                self._tell(events.DeviceWarning, t_ns, device=device, warning="not_cleared", detail=detail)
-        for fault in cleared:
-            self._tell(events.DeviceCleared, t_ns, device=device, fault=fault.fault, by=by)
-        if cleared and not self.faults.blocks_play:
-            self.game.reopen(t_ns)
-        return bool(cleared)
-
-    # --- numbering -----------------------------------------------------------------------------------------------
-
-    def _tell(self, kind: type[Data], t_ns: int, **fields: Any) -> None:
-        """Says an event of the table's own."""
-        identity = self.identity
-        self._say(
-            kind(
-                **{
-                    "table": identity.table,
-                    "game": identity.game,
-                    "simulated": identity.simulated,
-                    "mono_ns": t_ns,
-                    **fields,
-                }
-            )
-        )
-
-    def _say(self, data: Data) -> None:
-        kind = type(data)
-        number = getattr(data, "round", None)
-        if kind.durable:
-            self._sequence += 1
-            serial, sequence = str(self._sequence), f"{self._sequence:020d}"
-        else:
-            self._ephemeral += 1
-            serial, sequence = f"e{self._ephemeral}", None
-        self._events.append(
-            Event(
-                id=self._id_prefix + serial,
-                source=self._source,
-                type=events.type_of(kind),
-                subject=msgspec.UNSET if number is None else f"round/{number}",
-                time=self._time_of(data.mono_ns),
-                sequence=msgspec.UNSET if sequence is None else sequence,
-                data=data,
-            )
-        )
-
-    def _take(self) -> list[Event]:
-        said, self._events = self._events, []
-        return said
-
-
-def _time(value: tuple[object, object, int]) -> int:
-    return value[2]
-
-
-def _moment(seen: Observation | Command) -> int:
-    return seen.t_ns
+    def _tell_after_game(self, kind: type[Data], t_ns: int, **fields: Any) -> None:
+        """Says an event of the table's own, after what the game has said."""
+        self._collect()
+        self._tell(kind, t_ns, **fields)

@@ -102,7 +102,8 @@ def _syntax_problem(file: str, lines: list[str], message: str) -> Problem:
     what = match["what"]
     if match["line"] is None:
         line = _last_line_with_text(lines)
-        return Problem(file, line, SYNTAX, f"not TOML: {_lower(what)} at the end of the file", fix_of(what, lines, line))
+        wrong = f"not TOML: {_lower(what)} at the end of the file"
+        return Problem(file, line, SYNTAX, wrong, fix_of(what, lines, line))
     line = int(match["line"])
     wrong = f"not TOML at column {match['column']}: {_lower(what)}"
     return Problem(file, line, SYNTAX, wrong, fix_of(what, lines, line))

@@ -13,6 +13,8 @@ LIVE_BACKENDS = frozenset({"gpiod", "gpiozero", "board"})
 """Backends with real wires: every line that the devices want must be wired."""
 
 CallBy = Literal["button", "auto"]
+Opens = Literal["at_start", "by_order"]
+InspectionAt = Literal["none", "opening"]
 Pull = Literal["up", "down", "none"]
 Name = Annotated[
     str, Meta(pattern=r"\A[!-~]+( [!-~]+)*\Z", max_length=64, description="write plain letters, digits and signs")
@@ -40,6 +42,34 @@ class TableSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             'wires, "button" under sim, and what the wires of a capture tell under capture'
         ),
     ] = None
+    opens: Annotated[
+        Opens | None,
+        Meta(
+            description="whether the table opens by itself when the service starts, or by a supervisor's order or key; "
+            'without it, "by_order" with real wires or an inspection, and "at_start" under sim and capture',
+            extra={"cite": "ours"},
+        ),
+    ] = None
+    inspection: Annotated[
+        InspectionAt,
+        Meta(
+            description='with "opening", the table opens only after its wheel was inspected and passed',
+            extra={"cite": "ours"},
+        ),
+    ] = "none"
+
+    def problems(self) -> list[tuple[str, str, str]]:
+        """What is wrong between the keys: key, what, fix."""
+        if self.opens == "at_start" and self.inspection == "opening":
+            wrong = 'is "at_start", and with inspection = "opening" nobody has looked at the wheel by then'
+            return [("opens", wrong, 'remove it, or write opens = "by_order"')]
+        return []
+
+    def opens_with(self, live: bool) -> Opens:
+        """How the table opens, where its wires are real or not."""
+        if self.opens is not None:
+            return self.opens
+        return "by_order" if live or self.inspection == "opening" else "at_start"
 
 
 class LinesSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

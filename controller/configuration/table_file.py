@@ -86,6 +86,8 @@ class TableFile:
                 self.links,
                 uses,
                 options,
+                table.opens_with(self.live),
+                table.inspection,
             )
 
     # ------------------------------------------------------------------------------------------- sections

@@ -9,7 +9,7 @@ import msgspec
 
 from controller.configuration.line_use import LineUse
 from controller.configuration.pins import Pin
-from controller.configuration.sections import LIVE_BACKENDS, CallBy, LinesSection, LinkSection
+from controller.configuration.sections import LIVE_BACKENDS, CallBy, InspectionAt, LinesSection, LinkSection, Opens
 from drivers.buttons import BUTTONS
 
 C = TypeVar("C", bound=msgspec.Struct)
@@ -52,6 +52,8 @@ class TableConfig(NamedTuple):
     """Every line that the devices want, wired or not."""
     options: msgspec.Struct
     """`[game]`: the options of the round, as the struct that the game declares."""
+    opens: Opens = "at_start"
+    inspection: InspectionAt = "none"
 
     @property
     def live(self) -> bool:

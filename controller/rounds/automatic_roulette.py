@@ -8,7 +8,11 @@ a candidate.
 
 from __future__ import annotations
 
-from controller.rounds.game import OPEN, RUNNING, SETTLING, CauseGone, Fault, Game, Seat
+from typing import Any
+
+from controller.faults import CauseGone, Fault
+from controller.rounds.game import Game, Seat
+from controller.rounds.phase import OPEN, RUNNING, SETTLING
 from controller.rounds.roulette_result import RouletteOptions, RouletteResults
 from controller.rules.roulette import RouletteRules
 from drivers.driver import Observation
@@ -33,6 +37,8 @@ from feed.events import SpinEvidence
 class AutomaticRouletteGame(Game):
     """The rounds of a table with an automatic wheel. The wheel itself calls "No more bets"."""
 
+    names_result_by = "pocket"
+
     def __init__(self, seat: Seat, rules: RouletteRules, options: RouletteOptions, wheel: StarXConfig) -> None:
         super().__init__(
             seat, rules.no_more_bets, rules.reasons, rules.minimum_revolutions.cite, options.settle_after_s
@@ -42,7 +48,8 @@ class AutomaticRouletteGame(Game):
         self._order = ORDERS[wheel.pockets]
         self._results = RouletteResults(rules, options, wheel.pockets, self._order)
         self._spinning = False
-        self._early: AutoSpinStarted | None = None
+        self._early: list[Observation] = []
+        """What the wheel said of a spin that it launched before the last round was settled: it is the next one's."""
         self.reset()
 
     def reset(self) -> None:
@@ -56,9 +63,12 @@ class AutomaticRouletteGame(Game):
 
     def opened_after_settling(self, t_ns: int) -> None:
         """The wheel launched before the last round was settled: that spin is this round's."""
-        if self._early is not None and self._spinning:
-            self._begin(self._early, t_ns)
-        self._early = None
+        early, self._early = self._early, []
+        for seen in early:
+            if isinstance(seen, AutoSpinStarted):
+                self._begin(seen, t_ns)
+            elif self.phase is RUNNING:
+                self._during(seen, t_ns)
 
     def bets_closed(self, t_ns: int, called_ns: int) -> None:
         """The wheel calls while the ball is in the rim: never late."""
@@ -75,16 +85,19 @@ class AutomaticRouletteGame(Game):
                 if self.phase is OPEN:
                     self._begin(seen, t_ns)
                 elif self.phase is SETTLING:
-                    self._early = seen
+                    self._early = [seen]
             case AutoNumber():
                 self._spinning = False
+                self._came_to_nothing(t_ns)
                 self._number(seen, t_ns)
             case AutoClosed():
                 self._spinning = False
+                self._early = []
                 if self.phase is RUNNING:
                     self._unread(t_ns, "the wheel closed without a number")
             case AutoLink(up=False):
                 self._spinning = False
+                self._early = []
                 detail = "no status from the wheel: its link or its power is off"
                 self.said.append(Fault(t_ns, "sensor_missing", detail, "link"))
             case AutoLink(up=True):
@@ -99,7 +112,25 @@ class AutomaticRouletteGame(Game):
             case _:
                 if self.phase is RUNNING:
                     self._during(seen, t_ns)
+                elif self._early:
+                    self._keep(seen)
         self.over_if_quiet(t_ns)
+
+    def _keep(self, seen: Observation) -> None:
+        """Of a spin that began early the next round must know the call, and a wrong way after it. Doubts come with the
+        number, and what came before the call the wheel has launched anew.
+        """
+        last = self._early[-1]
+        called = isinstance(last, AutoSpinStarted) and isinstance(seen, AutoNoMoreBets)
+        if called or (isinstance(last, AutoNoMoreBets) and isinstance(seen, AutoBallDirectionWrong)):
+            self._early.append(seen)
+
+    def _came_to_nothing(self, t_ns: int) -> None:
+        """A spin that ended before the last round was settled counts for nothing."""
+        if self._early:
+            detail = "the wheel spun and had its number before the last round was settled: it counts for nothing"
+            self.say(events.DeviceWarning, t_ns, device="wheel", warning="ball_before_settled", detail=detail)
+        self._early = []
 
     def _begin(self, seen: AutoSpinStarted, t_ns: int) -> None:
         self._start = seen
@@ -118,7 +149,7 @@ class AutomaticRouletteGame(Game):
                     "launch failed" if isinstance(seen, AutoLaunchFailed) else "wrong way"
                 )
                 self.say(events.DeviceWarning, t_ns, device="wheel", warning="launch_repeated", detail=detail)
-            case AutoDoubt():
+            case AutoDoubt() if seen.reason not in self._doubts:
                 self._doubts.append(seen.reason)
             case AutoBallInRim():
                 self.say(events.RoundProgress, t_ns, revolutions=0.0, rpm=seen.rpm)
@@ -146,6 +177,14 @@ class AutomaticRouletteGame(Game):
 
     def _unread(self, t_ns: int, detail: str) -> None:
         self.unresolved(t_ns, "no_number_read", self._evidence(detail), [])
+
+    def result_named(self, name: str) -> dict[str, Any]:
+        """The result of a pocket."""
+        return self._results.named(name)
+
+    def pays(self, result: dict[str, Any]) -> tuple[list[events.WinningBet], list[str]]:
+        """By the layout, 13:47-20.32(f)."""
+        return self._results.pays(result)
 
     def _evidence(self, detail: str = "") -> SpinEvidence:
         start = self._start

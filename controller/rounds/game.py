@@ -11,42 +11,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from enum import Enum
-from typing import Any, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
+from controller.faults import CauseGone, Fault
+from controller.rounds.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING, SHUT, Phase
+from controller.rounds.recent import RecentRounds, Ruling
 from controller.rules.cited import NoMoreBets as CallRule
 from controller.rules.cited import Reason
 from drivers.buttons import ButtonPressed
 from drivers.driver import Observation
-from drivers.sensor_health import SensorAlive, SensorDead
 from feed import events
-from feed.events import Data, SpinEvidence
+from feed.events import Data, SpinEvidence, Verdict, WinningBet
 
 OUR_CALL: Final = "No spin"
 NEVER_NS: Final = 1 << 62
-
-
-class Phase(Enum):
-    """Where the round is."""
-
-    OPEN = "open"
-    """Bets are open, or closed and waiting for the run."""
-    RUNNING = "running"
-    """The run that belongs to the round has begun."""
-    RUNNING_OUT = "running out"
-    """The round is void; the device still moves."""
-    SETTLING = "settling"
-    """A verdict stands; bets are being paid, or the dealer calls."""
-    SHUT = "shut"
-    """A fault stands: no round is open."""
-
-
-# Looked up at every observation: a name of the module costs a tenth of an attribute of the class.
-OPEN: Final = Phase.OPEN
-RUNNING: Final = Phase.RUNNING
-RUNNING_OUT: Final = Phase.RUNNING_OUT
-SETTLING: Final = Phase.SETTLING
-SHUT: Final = Phase.SHUT
 
 
 class Seat(NamedTuple):
@@ -60,32 +38,19 @@ class Seat(NamedTuple):
     settle_by_button: bool
 
 
-class Fault(NamedTuple):
-    """A game's word that a device is not to be trusted: the table latches it."""
-
-    t_ns: int
-    fault: str
-    detail: str
-    cause: str = ""
-    """What is wrong now and must go before the fault can be cleared; empty where nothing of it can be seen."""
-
-
-class CauseGone(NamedTuple):
-    """A game's word that the cause of a fault is gone. The fault stays latched."""
-
-    t_ns: int
-    cause: str
-
-
 class Game(ABC):
     """The rounds of one table, one after the other. A game adds what its device's observations mean."""
+
+    names_result_by: ClassVar[str]
+    """What a person names a result by: `space` or `pocket`."""
 
     def __init__(
         self, seat: Seat, call: CallRule, reasons: Mapping[str, Reason], rule: str, settle_after_s: float
     ) -> None:
         self.seat = seat
-        self.phase = SHUT
+        self.phase: Phase = SHUT
         self.round = 0
+        self.recent = RecentRounds()
         self.said: list[Data | Fault | CauseGone] = []
         self._call_rule = call
         self._reasons = reasons
@@ -115,12 +80,17 @@ class Game(ABC):
         self.reset()
         self.say(events.RoundOpened, t_ns)
 
-    def observe(self, seen: Observation) -> None:
-        """Takes one observation, after time has passed to it (`due`); what it leads to stands in `said`."""
-        if isinstance(seen, ButtonPressed):
-            self._press(seen)
-        elif not isinstance(seen, SensorDead | SensorAlive):
-            self.see(seen)
+    def press(self, press: ButtonPressed) -> None:
+        """A button was pressed: during settling, whichever it is, the round is settled."""
+        t_ns = press.t_ns
+        if self.phase is SETTLING:
+            self.settle(t_ns, "dealer")
+            if press.button == "dealer_no_more_bets" and self.undecided:
+                self.close_bets(t_ns, press.pressed_ns, "dealer")
+        elif press.button == "dealer_no_more_bets" and self.undecided:
+            self.close_bets(t_ns, press.pressed_ns, "dealer")
+        elif press.button == "dealer_void":
+            self.void_by_hand(t_ns)
 
     def due(self, t_ns: int) -> None:
         """Lets time pass to `t_ns`."""
@@ -165,6 +135,26 @@ class Game(ABC):
         self.void(t_ns, reason, SpinEvidence(detail=why))
         return True
 
+    @property
+    def void_reasons(self) -> list[str]:
+        """The reasons for which a person may call a round void: those with words for the dealer to say."""
+        return [reason for reason, known in self._reasons.items() if known.call is not None]
+
+    def lost_power(self, t_ns: int, *, recalled: bool = True) -> None:
+        """The last round was open when the power went, or the service died: nobody knows how it ended.
+
+        It is not `recalled`, to be corrected, where it was a round of another game.
+        """
+        self._say_void(t_ns, "power_loss", SpinEvidence())
+        if not recalled:
+            self.recent.forget(self.round)
+
+    def ruled(self, t_ns: int, ruling: Ruling) -> None:
+        """A person called or corrected a round. If it is the last one, its bets are paid from now on."""
+        self.recent.stands(ruling)
+        if ruling.round == self.round and self.phase is SETTLING:
+            self._begin_settling(t_ns)
+
     def settle(self, t_ns: int, by: str) -> None:
         """The bets of the round are settled: the next one opens."""
         self.say(events.Settled, t_ns, by=by)
@@ -191,7 +181,7 @@ class Game(ABC):
 
     @abstractmethod
     def see(self, seen: Observation) -> None:
-        """Takes an observation of the device."""
+        """Takes an observation of the device, after time has passed to it (`due`)."""
 
     @abstractmethod
     def run_due(self, t_ns: int) -> None:
@@ -209,13 +199,25 @@ class Game(ABC):
     def opened_after_settling(self, t_ns: int) -> None:
         """A round opened because the last was settled: what the device did since the verdict belongs to it."""
 
+    @abstractmethod
+    def result_named(self, name: str) -> dict[str, Any]:
+        """The result that a person names, by its `names_result_by`.
+
+        Raises:
+            ValueError: the device has no such result; the message says which it has.
+        """
+
+    @abstractmethod
+    def pays(self, result: dict[str, Any]) -> tuple[list[WinningBet], list[str]]:
+        """The bets that win with a result of this device, and the notices that go with it."""
+
     # --- verdicts ------------------------------------------------------------------------------------------------
 
     def outcome(
         self,
         t_ns: int,
         result: dict[str, Any],
-        winning: list[events.WinningBet],
+        winning: list[WinningBet],
         evidence: SpinEvidence,
         notices: list[str],
     ) -> None:
@@ -223,6 +225,7 @@ class Game(ABC):
         self.say(
             events.Outcome, t_ns, result=result, winning=winning, evidence=evidence, rule=self._rule, notices=notices
         )
+        self.recent.stands(Ruling(self.round, Verdict(verdict="outcome", result=result)))
         self._begin_settling(t_ns)
 
     def void(self, t_ns: int, reason: str, evidence: SpinEvidence) -> None:
@@ -238,6 +241,7 @@ class Game(ABC):
         self._begin_settling(t_ns)
 
     def _say_void(self, t_ns: int, reason: str, evidence: SpinEvidence) -> None:
+        self.recent.stands(Ruling(self.round, Verdict(verdict="void", reason=reason)))
         known = self._reasons.get(reason)
         call = OUR_CALL if known is None or known.call is None else known.call.value
         rule = "ours" if known is None else known.rule
@@ -245,6 +249,7 @@ class Game(ABC):
         self.say(events.Void, t_ns, call=call, reason=reason, rule=rule, evidence=evidence, remove_ball=remove_ball)
 
     def _say_unresolved(self, t_ns: int, reason: str, evidence: SpinEvidence, candidates: list[dict[str, Any]]) -> None:
+        self.recent.stands(Ruling(self.round, Verdict(verdict="unresolved", reason=reason), tuple(candidates)))
         known = self._reasons.get(reason)
         rule = "ours" if known is None else known.rule
         self.say(events.Unresolved, t_ns, reason=reason, rule=rule, evidence=evidence, candidates=candidates)
@@ -282,15 +287,3 @@ class Game(ABC):
         self.phase = SETTLING
         self.run_due_ns = NEVER_NS
         self._settle_due_ns = NEVER_NS if self.seat.settle_by_button else t_ns + self._settle_ns
-
-    def _press(self, press: ButtonPressed) -> None:
-        """A button was pressed: during settling, whichever it is, the round is settled."""
-        t_ns = press.t_ns
-        if self.phase is SETTLING:
-            self.settle(t_ns, "dealer")
-            if press.button == "dealer_no_more_bets" and self.undecided:
-                self.close_bets(t_ns, press.pressed_ns, "dealer")
-        elif press.button == "dealer_no_more_bets" and self.undecided:
-            self.close_bets(t_ns, press.pressed_ns, "dealer")
-        elif press.button == "dealer_void":
-            self.void_by_hand(t_ns)

@@ -12,10 +12,13 @@ foreign object.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
-from controller.rounds.game import NEVER_NS, OPEN, RUNNING, RUNNING_OUT, SETTLING, CauseGone, Fault, Game, Seat
+from controller.faults import CauseGone, Fault
+from controller.rounds.game import NEVER_NS, Game, Seat
+from controller.rounds.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING
 from controller.rounds.roulette_result import RouletteOptions, RouletteResults
+from controller.rounds.roulette_spin import WHOLE, Spin, around_the_bowl
 from controller.rules.roulette import RouletteRules
 from drivers.driver import Observation
 from drivers.rotor import RotorReversed, RotorStopped, RotorTurning
@@ -37,12 +40,11 @@ from feed.events import SpinEvidence
 MISSED_PART: Final = 2
 """More than one sensor missed to two passes is not a ball that misses one now and then (ours)."""
 
-WHOLE: Final = 1e-6
-"""Revolutions are sums of angles: so much less than four is still four."""
-
 
 class RouletteGame(Game):
     """The rounds of a roulette table."""
+
+    names_result_by = "pocket"
 
     def __init__(self, seat: Seat, rules: RouletteRules, options: RouletteOptions, wheel: RouletteWheelConfig) -> None:
         super().__init__(
@@ -64,16 +66,7 @@ class RouletteGame(Game):
         """A new round begins."""
         self._stale = self._busy
         """Whether what runs in the track is not this round's: it is let run out."""
-        self._joined = False
-        self._pass: BallPassed | None = None
-        self._rotor_at_launch = 0
-        self._laps_told = 0
-        self._left: BallLeftTrack | None = None
-        self._object: ForeignObject | None = None
-        self._reads: PocketRead | None = None
-        self._slip: RotorDoubt | None = None
-        self._call_judged = False
-        self._single_pass = False
+        self._spin = Spin()
 
     def quiet(self) -> bool:
         """Whether nothing runs in the track."""
@@ -89,12 +82,14 @@ class RouletteGame(Game):
 
     def run_due(self, t_ns: int) -> None:
         """No pocket was named often enough in time."""
-        if self._object is not None:
-            self._refuse(t_ns, "foreign_object", self._object.detail)
-        elif self._slip is not None:
-            self.unresolved(t_ns, self._slip.reason, self._evidence(self._slip.detail), [])
+        spin = self._spin
+        if spin.object is not None:
+            self._refuse(t_ns, "foreign_object", spin.object.detail)
+        elif spin.slip is not None:
+            self.unresolved(t_ns, spin.slip.reason, self._evidence(spin.slip.detail), [])
         else:
-            candidates = [] if self._reads is None else [self._results.result(self._results.pocket(self._reads.pocket))]
+            reads, results = spin.reads, self._results
+            candidates = [] if reads is None else [results.result(results.pocket(reads.pocket))]
             detail = f"no pocket was named on {self._options.read_turns} rotor turns in a row"
             self.unresolved(t_ns, "no_number_read", self._evidence(detail), candidates)
 
@@ -151,7 +146,7 @@ class RouletteGame(Game):
     def _judge(self, seen: Observation, t_ns: int) -> None:
         match seen:
             case BallSeen():
-                self._joined = seen.joined
+                self._spin.joined = seen.joined
             case BallPassed():
                 self._run(seen, t_ns)
             case BallLeftTrack():
@@ -163,10 +158,10 @@ class RouletteGame(Game):
             case ForeignObject():
                 self._foreign(seen, t_ns)
             case RotorStopped():
-                if self.phase is RUNNING and not self._joined:
+                if self.phase is RUNNING and not self._spin.joined:
                     self._refuse(t_ns, "rotor_not_turning", "the rotor stopped before the ball was at rest")
             case RotorReversed():
-                if self.phase is RUNNING and not self._joined:
+                if self.phase is RUNNING and not self._spin.joined:
                     self._refuse(t_ns, "rotor_reversed", "the rotor turned back by more than half a pocket")
             case RotorDoubt():
                 self._doubt(seen, t_ns)
@@ -176,40 +171,40 @@ class RouletteGame(Game):
     # --- the ball in the track -----------------------------------------------------------------------------------
 
     def _run(self, seen: BallPassed, t_ns: int) -> None:
-        first = self._pass is None
-        self._pass = seen
-        if self._joined:
+        first = self._spin.passed is None
+        self._spin.passed = seen
+        if self._spin.joined:
             self.phase = RUNNING
             return
         if first:
             self.phase = RUNNING
-            self._rotor_at_launch = self._rotor
-        if self._left is not None:
+            self._spin.rotor_at_launch = self._rotor
+        if self._spin.left is not None:
             # It had only missed a sensor: it is still in the track.
-            self._left = None
+            self._spin.left = None
             self.run_due_ns = NEVER_NS
-            self._reads = None
+            self._spin.reads = None
         if seen.proves:
             self._direction_proven(seen, t_ns)
         if self.phase is not RUNNING:
             return
         if self.seat.call_by == "auto" and seen.lap_s >= self._options.call_lap_s:
             self.close_bets(t_ns, t_ns, "auto")
-        if seen.direction is not None and int(seen.travel + WHOLE) > self._laps_told:
-            self._laps_told = int(seen.travel + WHOLE)
+        if seen.direction is not None and int(seen.travel + WHOLE) > self._spin.laps_told:
+            self._spin.laps_told = int(seen.travel + WHOLE)
             self.say(events.RoundProgress, t_ns, revolutions=round(seen.travel, 3), lap_s=seen.lap_s)
 
     def _direction_proven(self, seen: BallPassed, t_ns: int) -> None:
-        self.say(events.RoundStarted, t_ns, direction=_said(seen.direction))
+        self.say(events.RoundStarted, t_ns, direction=around_the_bowl(seen.direction))
         if not self._rotor:
             self._refuse(t_ns, "rotor_not_turning", "the rotor has no direction: it stands or is too slow")
         elif seen.direction == self._rotor:
             self._refuse(t_ns, "ball_direction", "the ball runs with the rotor")
 
     def _leave(self, seen: BallLeftTrack, t_ns: int) -> None:
-        self._left = seen
-        last = self._pass
-        if self._joined:
+        self._spin.left = seen
+        last = self._spin.passed
+        if self._spin.joined:
             self.phase = RUNNING
             self.unresolved(t_ns, "joined_mid_spin", self._evidence("the ball ran before the track was once quiet"), [])
             return
@@ -237,28 +232,28 @@ class RouletteGame(Game):
 
     def _track_quiet(self, seen: TrackQuiet) -> None:
         if self.phase is OPEN:
-            self._single_pass = seen.passes == 1 and not self._joined
-            self._joined = False
+            self._spin.single_pass = seen.passes == 1 and not self._spin.joined
+            self._spin.joined = False
 
     # --- the ball in the rotor -----------------------------------------------------------------------------------
 
     def _read(self, seen: PocketRead, t_ns: int) -> None:
-        if self.phase is OPEN and self._single_pass and seen.turns == 2:
+        if self.phase is OPEN and self._spin.single_pass and seen.turns == 2:
             # One pass and then a ball at rest: it was thrown in, and nothing of its run is proven.
-            self._single_pass = False
+            self._spin.single_pass = False
             self.phase = RUNNING
             self._refuse(t_ns, "ball_revolutions", "the ball made one pass at the track sensors")
             return
-        if self._left is None or self.phase is not RUNNING:
+        if self._spin.left is None or self.phase is not RUNNING:
             return
-        held = self._object
+        held = self._spin.object
         if held is not None:
             if seen.turns < 2:
                 self._refuse(t_ns, "foreign_object", held.detail)
                 return
             # The reading before the object and this one agree: the ball was at rest already.
-            self._object = None
-        self._reads = seen
+            self._spin.object = None
+        self._spin.reads = seen
         if seen.turns >= self._options.read_turns:
             self._decide(seen, t_ns)
 
@@ -266,9 +261,9 @@ class RouletteGame(Game):
         self.run_due_ns = NEVER_NS
         pocket = self._results.pocket(seen.pocket)
         result = self._results.result(pocket)
-        last = self._pass
-        if self._slip is not None:
-            self.unresolved(t_ns, self._slip.reason, self._evidence(self._slip.detail), [result])
+        last = self._spin.passed
+        if self._spin.slip is not None:
+            self.unresolved(t_ns, self._spin.slip.reason, self._evidence(self._spin.slip.detail), [result])
             return
         if last is None or last.direction != -self._rotor:
             detail = "ball and rotor are not proven to go opposite ways"
@@ -283,42 +278,45 @@ class RouletteGame(Game):
 
     def _foreign(self, seen: ForeignObject, t_ns: int) -> None:
         if self.phase is OPEN:
-            if not self._busy or self._joined:
+            if not self._busy or self._spin.joined:
                 self.say(events.DeviceWarning, t_ns, device="wheel", warning="object_in_wheel", detail=seen.detail)
                 return
             self.phase = RUNNING
-        if self._left is not None and self._reads is not None:
-            self._object = self._object or seen
+        if self._spin.left is not None and self._spin.reads is not None:
+            self._spin.object = self._spin.object or seen
         else:
             self._refuse(t_ns, "foreign_object", seen.detail)
 
     def _doubt(self, seen: RotorDoubt, t_ns: int) -> None:
         """The readings so far are void; an index that moved leaves no angle to be trusted."""
-        self._reads = None
+        self._spin.reads = None
         if not seen.explained:
-            self._slip = seen
+            self._spin.slip = seen
             self.said.append(Fault(t_ns, seen.reason, seen.detail))
 
     # --- the call ------------------------------------------------------------------------------------------------
 
     def bets_closed(self, t_ns: int, called_ns: int) -> None:
         """(j)2: while the ball is still in the track."""
-        if self._left is not None:
+        if self._spin.left is not None:
             self._judge_call(t_ns)
 
     def _judge_call(self, t_ns: int) -> None:
-        if self._call_judged:
+        if self._spin.call_judged:
             return
-        self._call_judged = True
-        standing = self._call_standing()
+        self._spin.call_judged = True
+        standing = self._spin.call(self.called_ns)
         if standing != "in_time":
             rule = self._reasons["no_more_bets_after_drop"].rule
             self.violation(t_ns, "no_more_bets_after_drop", rule, f'"No more bets" was called {standing}')
 
-    def _call_standing(self) -> str:
-        if self.called_ns is None:
-            return "never"
-        return "late" if self._left is not None and self.called_ns > self._left.t_ns else "in_time"
+    def result_named(self, name: str) -> dict[str, Any]:
+        """The result of a pocket."""
+        return self._results.named(name)
+
+    def pays(self, result: dict[str, Any]) -> tuple[list[events.WinningBet], list[str]]:
+        """By the layout, 13:47-20.32(f)."""
+        return self._results.pays(result)
 
     # --- words ---------------------------------------------------------------------------------------------------
 
@@ -327,25 +325,5 @@ class RouletteGame(Game):
         self.void(t_ns, reason, self._evidence(detail))
 
     def _evidence(self, detail: str = "") -> SpinEvidence:
-        last, reads = self._pass, self._reads
-        return SpinEvidence(
-            revolutions=None if last is None else round(last.travel, 4),
-            revolutions_low=None if last is None else round(last.travel, 4),
-            revolutions_high=None if last is None else round(last.travel_high, 4),
-            minimum_revolutions=self._rules.minimum_revolutions.value,
-            direction=None if last is None else _said(last.direction),
-            rotor_direction=_said(self._rotor or self._rotor_at_launch or None),
-            rotor_rpm=None if last is None else last.rotor_rpm,
-            passes=None if last is None else last.passes,
-            missed_passes=None if last is None else last.missed,
-            last_lap_s=None if last is None else last.lap_s,
-            rotor_turns=None if reads is None else reads.turns,
-            off_center=None if reads is None else reads.off_pockets,
-            no_more_bets=self._call_standing(),
-            detail=detail,
-        )
-
-
-def _said(direction: int | None) -> str | None:
-    """A direction around the bowl, seen from above: angles grow clockwise."""
-    return None if direction is None else ("clockwise" if direction > 0 else "counter-clockwise")
+        least = self._rules.minimum_revolutions.value
+        return self._spin.evidence(self._rotor, least, self._spin.call(self.called_ns), detail)

@@ -67,6 +67,26 @@ class RouletteResults:
         """The result as the feed says it."""
         return {"pocket": pocket, "index": self._order.index(pocket), "color": self._rules.color(pocket)}
 
+    def named(self, pocket: str) -> dict[str, Any]:
+        """The result of a pocket that a person names.
+
+        Raises:
+            ValueError: the wheel has no such pocket, or it is "No spin".
+        """
+        if pocket not in self._order:
+            raise ValueError(
+                f"pocket {pocket!r} is not on this wheel; it has {' '.join(sorted(self._order, key=_place))}"
+            )
+        if self.is_no_spin(pocket):
+            raise ValueError(
+                '00 is "No spin" on this wheel (13:47-20.32(i)2): the round is void, double_zero_as_single_zero'
+            )
+        return self.result(pocket)
+
+    def pays(self, result: dict[str, Any]) -> tuple[list[events.WinningBet], list[str]]:
+        """The bets that win with a result, and the notice that goes with it."""
+        return self.winning(result["pocket"]), self.notices(result["pocket"])
+
     def winning(self, pocket: str) -> list[events.WinningBet]:
         """The bets that win on the pocket."""
         return [events.WinningBet(bet.bet, bet.odds) for bet in self._layout.winning(pocket)]
@@ -75,3 +95,8 @@ class RouletteResults:
         """What players must be told with this pocket: what the even-money wagers lose on a zero."""
         lost = self._layout.even_money_lost(pocket, self._options.zero_rule)
         return [] if lost is None else [f"even-money wagers lose {lost.value} ({lost.cite})"]
+
+
+def _place(pocket: str) -> tuple[int, int]:
+    """Zeros first, then the numbers as they count."""
+    return int(pocket), len(pocket)

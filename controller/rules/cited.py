@@ -48,6 +48,24 @@ class Reason(Struct, frozen=True, forbid_unknown_fields=True):
     """The text itself says that the spin is void and made again."""
 
 
+class Check(Struct, frozen=True, forbid_unknown_fields=True):
+    """One thing that a person looks at in an inspection."""
+
+    check: str
+    """Its name in orders and events: `turns_freely`."""
+    says: str
+    cite: Cite
+    note: str = ""
+
+
+class Inspection(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a person looks at before the table opens."""
+
+    opening: Cited[bool]
+    """Whether the text asks for it at each opening. A house may ask for it by itself."""
+    checks: tuple[Check, ...]
+
+
 class WinningBet(Struct, frozen=True):
     """A bet that wins, and its odds, said "to": `straight 17` at `35 to 1`."""
 

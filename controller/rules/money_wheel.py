@@ -8,7 +8,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from controller.rules.cited import Cited, NoMoreBets, Reason, WinningBet, said
+from controller.rules.cited import Cited, Inspection, NoMoreBets, Reason, WinningBet, said
 
 
 class Face(Struct, frozen=True, forbid_unknown_fields=True):
@@ -34,7 +34,9 @@ class MoneyWheelRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     result_read: Cited[str]
     settlement: Cited[str]
     operator_classes: Cited[tuple[str, ...]]
+    supervisor_classes: Cited[tuple[str, ...]]
     no_more_bets: NoMoreBets
+    inspection: Inspection
     faces: tuple[Face, ...]
     reasons: dict[str, Reason]
     silent_on: tuple[str, ...]

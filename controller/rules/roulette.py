@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from controller.rules.cited import Cite, Cited, NoMoreBets, Reason
+from controller.rules.cited import Cite, Cited, Inspection, NoMoreBets, Reason
 
 AMERICAN = "american"
 """A double-zero wheel."""
@@ -77,7 +77,9 @@ class RouletteRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     announcement: Cited[str]
     settlement: Cited[str]
     operator_classes: Cited[tuple[str, ...]]
+    supervisor_classes: Cited[tuple[str, ...]]
     no_more_bets: NoMoreBets
+    inspection: Inspection
     zero_rules: Cited[tuple[str, ...]]
     zero_rule_single_zero: Cited[str]
     zero_rule_as_single_zero: Cited[str]

@@ -53,7 +53,7 @@ def through_pins(config: TableConfig, path: Path, play: Play) -> Said:
             rare += batch.rare
             until_ns = batch.until_ns
     wires = {edge.line for edge in edges}
-    table = table_for(config, epoch="replay", simulated=True, wires=[b for b in BUTTONS if b in wires])
+    table = table_for(config, epoch="replay", simulated=True, wires=[b for b in BUTTONS if b in wires], opens=True)
     said: list[Event] = table.open(edges[0].t_ns)
     for batch in play(edges, [value for value in rare if not isinstance(value, EdgesLost)], until_ns):
         said += table.feed(batch)

@@ -221,6 +221,36 @@ def test_a_launch_before_the_settling_is_the_next_rounds_spin() -> None:
     assert [outcome.round for outcome in said.of(events.Outcome)] == [1, 2]
 
 
+def early(last: str = "22") -> Wheel:
+    """The wheel launches again while the bets of its last spin are still being paid."""
+    wheel = Wheel().spin(last)
+    del wheel.sent[-11:]
+    wheel.t_ns = wheel.sent[-1].t_ns
+    return wheel.status(2, 119, last).status(3, 119, last)
+
+
+SLOW = TRUSTED + "\nsettle_after_s = 5"
+
+
+def test_a_spin_that_was_launched_and_called_before_the_settling_has_its_call() -> None:
+    said = early().status(4, 119, "22", times=16).number("5", 119).heard(game=SLOW)
+    assert said.verdicts() == ["22", "5"]
+    assert [(call.round, call.by) for call in said.of(events.NoMoreBets)] == [(1, "auto"), (2, "auto")]
+    assert said.of(events.Outcome)[1].evidence.no_more_bets == "in_time"
+
+
+def test_a_spin_that_went_wrong_before_the_settling_is_no_spin() -> None:
+    wheel = early().status(4, 119, "22").status(4, 119, "22", f="2", times=2).status(4, 119, "22", times=12)
+    assert wheel.number("5", 119).heard(game=SLOW).verdicts() == ["22", "void ball_direction"]
+
+
+def test_a_spin_that_was_over_before_the_settling_counts_for_nothing_and_is_told() -> None:
+    said = early().status(4, 119, "22", times=3).number("5", 119).heard(game=TRUSTED + "\nsettle_after_s = 30")
+    assert said.verdicts() == ["22"]
+    warning = said.one(events.DeviceWarning)
+    assert (warning.warning, warning.round) == ("ball_before_settled", 1)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_an_evening_of_the_simulated_wheel_is_told_number_by_number(seed: int) -> None:
     simulator = StarXSimulator(seed)

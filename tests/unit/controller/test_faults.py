@@ -81,3 +81,13 @@ def test_a_fault_that_was_cleared_latches_again() -> None:
     latch.latch(STUCK)
     latch.clear("wheel")
     assert latch.latch(STUCK)
+
+
+def test_a_fault_that_shuts_the_table_is_not_hidden_by_one_of_the_same_name_that_does_not() -> None:
+    latch = FaultLatch()
+    call = BUTTON._replace(detail="dealer_no_more_bets is not driven", blocks_play=True)
+    latch.latch(BUTTON)
+    assert latch.latch(call)
+    assert (latch.standing, latch.blocks_play) == ((call,), True)
+    assert not latch.latch(BUTTON)
+    assert latch.standing == (call,)

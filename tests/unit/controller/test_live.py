@@ -4,34 +4,36 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
-from controller.configuration.values import TableConfig
-from controller.live import LiveTable, run_tables
+from controller.live import WIRES_FAILED, LiveTable
+from controller.orders.order import Answer
 from controller.replay import replay
 from controller.wiring import Wiring, wire
 from feed import events
-from feed.events import Event, encode
+from feed.events import encode
+from feed.state import TableState
 from hal.backends.gpiod import GpiodLines
 from hal.backends.sim import SimLines
-from hal.capture.vcd_writer import CaptureLines, writing_capture
+from hal.capture.vcd_writer import writing_capture
 from hal.clock import VirtualClock
-from hal.lines import LineError, LineSource
+from hal.lines import LineError, LineSource, Sink
 from hal.loop import VirtualLoop, run_virtual
 from hal.outputs import Outputs
 from hal.outputs_gpiod import GpiodOutputs
-from hal.values import Command, Edge, Loss
+from hal.values import Edge, Loss
 from tests.fakes.fake_gpiod import FakeKernel
+from tests.fakes.hall import Hall
 from tests.oracle.motion import ns
 from tests.tables.bench import Said, configured
 from tests.tables.money_lines import TURN, MoneyLines, S, money_toml
 from tests.tables.roulette_lines import roulette_toml, spin
 
 GPIOD = (
-    '[table]\nid = "wheel-9"\ngame = "money_wheel"\nno_more_bets = "button"\n[lines]\nbackend = "gpiod"\n'
+    '[table]\nid = "wheel-9"\ngame = "money_wheel"\nno_more_bets = "button"\nopens = "at_start"\n'
+    '[lines]\nbackend = "gpiod"\n'
     '[device.lamp]\ndriver = "lamp"\n[pins]\nwheel_a = { gpio = 17 }\nwheel_b = { gpio = 27 }\n'
     "wheel_index = { gpio = 22 }\ndealer_no_more_bets = { gpio = 23 }\nno_more_bets_lamp = { gpio = 26 }\n"
 )
@@ -39,16 +41,7 @@ PINS = {"wheel_a": 17, "wheel_b": 27, "wheel_index": 22, "dealer_no_more_bets": 
 LAMP = 26
 
 
-@dataclass
-class Heard:
-    """What a listener was told."""
-
-    said: Said = field(default_factory=Said)
-    calls: int = 0
-
-    def __call__(self, said: Sequence[Event]) -> None:
-        self.calls += 1
-        self.said += said
+EPOCH = "00ff00ff00ff00ff"
 
 
 class InMemory:
@@ -59,8 +52,18 @@ class InMemory:
         levels = {edge.line: edge.level for edge in reversed(found)}
         self.clock = VirtualClock(start_ns)
         self.lines = SimLines(levels, levels=levels, start_ns=start_ns)
-        self.heard = Heard()
-        self.table = LiveTable(configured(text), Wiring(sources=[self.lines]), self.clock, self.heard)
+        self.said = Said()
+        self.answers: list[Answer] = []
+        self.table = LiveTable(configured(text), Wiring(sources=[self.lines]), self.clock, epoch=EPOCH)
+
+    def open(self) -> None:
+        self.table.open_wires()
+        self.said += self.table.open()
+
+    def tick(self) -> None:
+        said = self.table.tick()
+        self.said += said.events
+        self.answers += said.answers
 
     def play(self, edges: Sequence[Edge], until_ns: int, step_ns: int = S // 5) -> Said:
         """The edges happen, and the table looks every so often."""
@@ -71,8 +74,8 @@ class InMemory:
             waiting = waiting[len(due) :]
             self.clock.advance_to(now_ns)
             self.lines.play(due, (), now_ns)
-            self.table.tick()
-        return self.heard.said
+            self.tick()
+        return self.said
 
 
 def money_lines() -> list[Edge]:
@@ -82,7 +85,7 @@ def money_lines() -> list[Edge]:
 def test_a_live_table_says_what_its_lines_tell() -> None:
     lines = MoneyLines().rest(3).call().spin(3 * TURN).rest(8)
     bench = InMemory(money_toml(), lines.edges())
-    bench.table.open()
+    bench.open()
     said = bench.play(lines.edges(), lines.now_ns)
     assert said.verdicts() == ["0"]
     assert said.story()[:2] == ["table.opened", "round.opened"]
@@ -91,33 +94,22 @@ def test_a_live_table_says_what_its_lines_tell() -> None:
 def test_a_table_looks_at_time_even_when_nothing_comes() -> None:
     lines = MoneyLines().rest(3).call().spin(3 * TURN)
     bench = InMemory(money_toml(), lines.edges())
-    bench.table.open()
+    bench.open()
     assert bench.play(lines.edges(), lines.now_ns + S // 5).verdicts() == []
     assert bench.play([], lines.now_ns + 3 * S).verdicts() == ["0"]
 
 
-def test_each_start_has_an_epoch_of_its_own() -> None:
-    ids = set()
-    for _ in range(2):
-        bench = InMemory(money_toml(), money_lines())
-        bench.table.open()
-        ids.add(bench.heard.said[0].id)
-    assert len(ids) == 2
-    assert all(one.startswith("wheel-1.") and one.endswith(".1") for one in ids)
-    assert not any(".sim." in one or ".replay." in one for one in ids)
-
-
 def test_a_table_on_the_backend_sim_marks_its_events() -> None:
     bench = InMemory(money_toml(), money_lines())
-    bench.table.open()
-    assert all(event.topic.startswith("sim/v1/wheel-1/") for event in bench.heard.said)
+    bench.open()
+    assert all(event.topic.startswith("sim/v1/wheel-1/") for event in bench.said)
 
 
 def test_the_time_of_an_event_is_that_of_its_edges_by_the_calendar() -> None:
     start_ns = 86_400 * S
     bench = InMemory(money_toml(), money_lines(), start_ns=start_ns)
-    bench.table.open()
-    opened = json.loads(encode(bench.heard.said[0]))
+    bench.open()
+    opened = json.loads(encode(bench.said[0]))
     assert opened["time"] == "1970-01-02T00:00:00.000000Z"
     assert opened["data"]["mono_ns"] == start_ns
 
@@ -125,12 +117,13 @@ def test_the_time_of_an_event_is_that_of_its_edges_by_the_calendar() -> None:
 def test_a_cut_of_the_ring_replays_to_what_the_live_table_said(tmp_path: Path) -> None:
     lines = MoneyLines().rest(3).call().spin(3 * TURN).rest(8)
     bench = InMemory(money_toml(), lines.edges())
-    bench.table.open()
+    bench.open()
     said = bench.play(lines.edges(), lines.now_ns)
     path = tmp_path / "cut.vcd"
-    assert bench.table.ring is not None
-    with writing_capture(path, CaptureLines(tuple(PINS))) as writer:
-        bench.table.ring.cut(0, lines.now_ns).write(writer)
+    cut = bench.table.memory.cut(0, lines.now_ns)
+    assert cut is not None
+    with writing_capture(path, bench.table.memory.capture_lines("wheel-1.e.1")) as writer:
+        cut.write(writer)
     (again,) = replay(configured(money_toml()), [path])
     assert Said(again).story() == said.story()
     assert Said(again).one(events.Outcome).evidence == said.one(events.Outcome).evidence
@@ -138,9 +131,9 @@ def test_a_cut_of_the_ring_replays_to_what_the_live_table_said(tmp_path: Path) -
 
 def test_a_closed_table_says_so_and_hears_no_more() -> None:
     bench = InMemory(money_toml(), money_lines())
-    bench.table.open()
-    bench.table.close("the service stops")
-    assert bench.heard.said.story()[-1] == "table.closed the service stops"
+    bench.open()
+    bench.said += bench.table.close("the service stops")
+    assert bench.said.story()[-1] == "table.closed the service stops"
     assert bench.lines.delivered_until(5 * S) == 5 * S
 
 
@@ -155,40 +148,52 @@ class FailingLines(SimLines):
 
 
 def test_a_chip_that_goes_is_a_fault_and_the_table_goes_on_in_time(caplog: pytest.LogCaptureFixture) -> None:
-    clock, heard = VirtualClock(), Heard()
+    clock = VirtualClock()
     lines = FailingLines(PINS)
-    table = LiveTable(configured(money_toml()), Wiring(sources=[lines]), clock, heard)
-    table.open()
+    table = LiveTable(configured(money_toml()), Wiring(sources=[lines]), clock, epoch=EPOCH)
+    table.open_wires()
+    said = Said(table.open())
     clock.advance_to(S)
     lines.play([], (), S)
-    table.tick()
+    said += table.tick().events
     for line in PINS:
         lines.lose(line, Loss.UNPLUGGED, 2 * S)
     lines.gone = True
     for now_s in (2, 3, 4):
         clock.advance_to(now_s * S)
-        table.tick()
+        said += table.tick().events
     assert "has gone" in caplog.text
-    assert heard.said.of(events.DeviceFault)[0].fault == "sensor_missing"
-    assert heard.said.verdicts() == ["void sensor_missing"]
+    assert said.of(events.DeviceFault)[0].fault == "sensor_missing"
+    assert said.verdicts() == ["void sensor_missing"]
+    wires = said.of(events.DeviceFault)[-1]
+    assert (wires.device, wires.fault, wires.blocks_play) == ("wires", WIRES_FAILED, False)
+    assert "start it again once this is mended" in wires.detail
+    table.command("clear device=wires by=ann id=1")
+    clock.advance_to(5 * S)
+    (answer,) = table.tick().answers
+    assert not answer.accepted, "what failed stays as it was until the service starts again"
 
 
 def test_the_supervisor_of_the_bench_clears_only_what_is_mended() -> None:
     bench = InMemory(money_toml(), money_lines())
-    bench.table.open()
+    bench.open()
     bench.play([], S)
     bench.lines.lose("wheel_a", Loss.UNPLUGGED, 2 * S)
     bench.clock.advance_to(2 * S)
     bench.lines.passed(2 * S)
-    bench.table.tick()
-    bench.table.supervise("simulated-supervisor")
-    assert bench.heard.said.of(events.DeviceCleared) == []
+    bench.tick()
+    bench.table.supervise()
+    assert bench.said.of(events.DeviceCleared) == []
     bench.lines.drive("wheel_a", 1, 3 * S)
     bench.clock.advance_to(4 * S)
     bench.lines.passed(4 * S)
-    bench.table.tick()
-    bench.table.supervise("simulated-supervisor")
-    assert bench.heard.said.one(events.DeviceCleared).by == "simulated-supervisor"
+    bench.tick()
+    bench.table.supervise()
+    bench.table.supervise()
+    bench.clock.advance_to(4 * S + 2)
+    bench.lines.passed(4 * S + 1)
+    bench.tick()
+    assert bench.said.one(events.DeviceCleared).by == "simulated-supervisor"
 
 
 # --- on a kernel ---------------------------------------------------------------------------------------------------
@@ -201,7 +206,7 @@ class Wired:
         self.kernel = kernel
         self.chip = kernel.add_chip()
         self.clock = VirtualClock()
-        self.heard = Heard()
+        self.said = Said()
         self.config = configured(text)
 
     def wiring(self) -> Wiring:
@@ -216,7 +221,7 @@ class Wired:
         """Drives the wires at their times, on the loop; tells of the lamp every tick."""
 
         async def main() -> None:
-            table = LiveTable(self.config, self.wiring(), self.clock, self.heard)
+            table = LiveTable(self.config, self.wiring(), self.clock, epoch=EPOCH)
             loop = _running()
             for edge in edges:
                 if edge.t_ns:
@@ -224,17 +229,20 @@ class Wired:
                     loop.call_at(t_ns / 1e9, lambda g=gpio, v=level, t=t_ns: self.chip.drive(g, v, t))  # type: ignore[misc]
                 else:
                     self.chip.drive(PINS[edge.line], edge.level, 0)
-            table.open()
+            table.open_wires()
+            self.said += table.open()
             try:
                 while self.clock.now_ns() < until_ns:
                     await _tick()
-                    table.tick()
+                    said = table.tick().events
+                    self.said += said
+                    table.show(said)
                     at_lamp(self.chip.lines[LAMP].level)
             finally:
-                table.close("the test is over")
+                self.said += table.close("the test is over")
 
         run_virtual(main(), self.clock)
-        return self.heard.said
+        return self.said
 
 
 def _running() -> VirtualLoop:
@@ -258,7 +266,7 @@ def test_a_table_on_the_kernels_lines_gives_the_verdict_and_lights_its_lamp() ->
     with kernel.installed():
         wired = Wired(kernel)
         said = wired.run(lines.edges(), lines.now_ns, lamp.append)
-    assert said.verdicts() == ["0"]
+    assert said.verdicts() == ["0", "void dealer_call"]
     assert said.story()[-1] == "table.closed the test is over"
     # Dark, lit from the call to the settling, dark again; and safe when the table has closed.
     assert [level for k, level in enumerate(lamp) if k == 0 or lamp[k - 1] != level] == [0, 1, 0]
@@ -284,58 +292,78 @@ def test_the_chip_going_in_a_spin_leaves_the_round_to_the_dealer() -> None:
     assert said.of(events.DeviceFault)[0].blocks_play
 
 
-# --- run_tables ----------------------------------------------------------------------------------------------------
-
-
-def run(configs: Sequence[TableConfig], until_ns: int, faults: Sequence[dict[int | None, str]], seed: int = 1) -> Said:
-    clock, heard = VirtualClock(), Heard()
-    run_virtual(
-        run_tables(configs, clock, heard, stopped=lambda: clock.now_ns() >= until_ns, faults=faults, seed=seed),
-        clock,
-    )
-    return heard.said
-
-
-def of_table(said: Said, table: str) -> Said:
-    return Said(event for event in said if event.data.table == table)
+# --- in a service --------------------------------------------------------------------------------------------------
 
 
 def test_simulated_tables_run_beside_each_other_and_close_when_stopped() -> None:
-    configs = [configured(roulette_toml()), configured(money_toml())]
-    said = run(configs, 100 * S, [{}, {}])
+    hall = Hall([configured(roulette_toml()), configured(money_toml())])
+    assert hall.open() == {}
+    hall.run(100)
+    hall.floor.close("the service stops")
     for table in ("roulette-1", "wheel-1"):
-        story = of_table(said, table).story()
+        story = hall.of(table).story()
         assert story[0] == "table.opened"
         assert story[-1] == "table.closed the service stops"
-        assert of_table(said, table).verdicts()
+        assert hall.of(table).verdicts()
 
 
 def test_a_simulated_fault_comes_in_its_round_of_its_table() -> None:
-    said = run([configured(roulette_toml()), configured(money_toml())], 120 * S, [{1: "same_direction"}, {}])
-    assert of_table(said, "roulette-1").verdicts()[0] == "void ball_direction"
-    assert of_table(said, "wheel-1").of(events.Outcome)
+    hall = Hall([configured(roulette_toml()), configured(money_toml())], faults=[{1: "same_direction"}, {}])
+    hall.open()
+    hall.run(120)
+    assert hall.of("roulette-1").verdicts()[0] == "void ball_direction"
+    assert hall.of("wheel-1").of(events.Outcome)
 
 
 def test_a_simulated_fault_that_shuts_a_table_is_cleared_and_play_goes_on() -> None:
-    said = run([configured(roulette_toml())], 200 * S, [{1: "tilt"}])
+    hall = Hall([configured(roulette_toml())], faults=[{1: "tilt"}])
+    hall.open()
+    said = hall.run(200)
     assert said.one(events.DeviceFault).fault == "not_level"
     assert said.one(events.DeviceCleared).by == "simulated-supervisor"
     assert said.of(events.Outcome)
 
 
-def test_a_table_that_cannot_be_opened_does_not_keep_the_others_shut(caplog: pytest.LogCaptureFixture) -> None:
-    kernel = FakeKernel()
-    with kernel.installed():
-        said = run([configured(GPIOD), configured(money_toml())], 60 * S, [{}, {}])
-    assert of_table(said, "wheel-9") == []
-    assert of_table(said, "wheel-1").story()[0] == "table.opened"
+class NoLines(SimLines):
+    """Lines whose chip is not there."""
+
+    def open(self, sink: Sink) -> None:
+        raise LineError("chip gpiochip0: there is none; plug it in")
+
+
+def test_a_table_whose_wires_cannot_be_had_is_shut_by_a_fault_and_the_others_play(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    shut, plays = configured(money_toml().replace("wheel-1", "wheel-9")), configured(money_toml())
+    hall = Hall([shut, plays], wirings=[Wiring([NoLines(PINS)]), wire(plays, VirtualClock(), {}, 1)])
+    failures = hall.open()
+    hall.run(60)
+    assert len(failures) == 1
+    assert hall.of("wheel-9").story() == ["table.opened", f"device.fault {WIRES_FAILED}"]
+    assert "plug it in" in hall.of("wheel-9").one(events.DeviceFault).detail
+    assert hall.seats["wheel-9"].table.state == "shut"
+    assert hall.of("wheel-1").of(events.Outcome)
     assert "wheel-9 stays shut" in caplog.text
+    hall.send("clear", table="wheel-9", device="wires")
+    assert "wires are not open" in hall.answers[0].reason
 
 
-def test_no_table_at_all_is_an_error_that_names_the_cause() -> None:
-    kernel = FakeKernel()
-    with kernel.installed(), pytest.raises(LineError, match="no table could be opened"):
-        run([configured(GPIOD)], S, [{}])
+def test_wires_that_are_had_again_after_a_restart_leave_a_fault_that_a_person_clears() -> None:
+    config = configured(money_toml())
+    before = Hall([config], wirings=[Wiring([NoLines(PINS)])])
+    before.open()
+    again = Hall([config], wirings=[Wiring([NoLines(PINS)])], journal=before.journal, epoch="11")
+    again.open()
+    assert again.said.story() == ["table.opened", f"device.fault {WIRES_FAILED}"], "still without its wires"
+    lines = SimLines(PINS)
+    mended = Hall([config], wirings=[Wiring([lines])], journal=before.journal, epoch="22")
+    mended.open()
+    assert mended.seats["wheel-1"].table.state == "shut", "it stands until somebody has looked"
+    mended.run(1, each=lambda: lines.passed(mended.clock.now_ns()))
+    mended.send("clear", device="wires")
+    mended.run(1, each=lambda: lines.passed(mended.clock.now_ns()))
+    assert mended.answers[0].accepted
+    assert mended.seats["wheel-1"].table.state == "open"
 
 
 def test_a_simulator_is_wired_only_where_the_configuration_asks_for_it() -> None:
@@ -349,15 +377,57 @@ def test_a_simulator_is_wired_only_where_the_configuration_asks_for_it() -> None
 def test_a_live_roulette_table_gives_its_number() -> None:
     lines = spin()
     bench = InMemory(roulette_toml(), lines.edges())
-    bench.table.open()
+    bench.open()
     said = bench.play(lines.edges(), ns(45.0))
     assert said.verdicts() == ["17"]
 
 
-def test_a_command_reaches_the_table_through_its_lines() -> None:
+def test_a_command_reaches_the_table_as_one_of_its_sources_and_is_answered() -> None:
     bench = InMemory(money_toml(), money_lines())
-    bench.table.open()
-    bench.lines.play([], [Command("void why=spill", S)], 2 * S)
+    bench.open()
+    bench.clock.advance_to(S)
+    assert bench.table.command("void reason=dealer_call why=spill id=7") is None
+    bench.lines.play([], [], 2 * S)
     bench.clock.advance_to(2 * S)
-    bench.table.tick()
-    assert bench.heard.said.verdicts() == ["void dealer_call"]
+    bench.tick()
+    assert bench.said.verdicts() == ["void dealer_call"]
+    (answer,) = bench.answers
+    assert (answer.id, answer.accepted) == ("7", True)
+    assert answer.event_ids == tuple(event.id for event in bench.said if event.seq is not None)[-2:]
+
+
+def test_a_closed_table_takes_no_orders() -> None:
+    bench = InMemory(money_toml(), money_lines())
+    bench.open()
+    bench.table.safe()
+    why = bench.table.command("settle")
+    assert why is not None
+    assert "wires are not open" in why
+
+
+def test_a_table_goes_on_from_where_the_journal_left_it() -> None:
+    before = InMemory(money_toml(), money_lines())
+    before.open()
+    state = TableState("wheel-1")
+    for event in before.said:
+        state.apply(event)
+    after = LiveTable(
+        configured(money_toml()), Wiring(sources=[SimLines(PINS)]), VirtualClock(), epoch="11", state=state
+    )
+    after.open_wires()
+    said = Said(after.open())
+    assert said.story() == ["table.opened", "void power_loss", "round.opened"]
+    opened = said.one(events.TableOpened)
+    assert (opened.previous_epoch, opened.previous_sequence) == (EPOCH, 2)
+    assert [event.seq for event in said] == [3, 4, 5]
+    assert said.one(events.RoundOpened).round == 2
+
+
+def test_time_alone_that_changes_nothing_is_not_fed_but_is_in_the_cut() -> None:
+    bench = InMemory(money_toml(), money_lines())
+    bench.open()
+    bench.play([], 60 * S)
+    cut = bench.table.memory.cut(0, 60 * S)
+    assert cut is not None
+    assert cut.complete
+    assert cut.batch.until_ns == 60 * S

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from controller.signals import Signals
 from drivers.indicators import NoMoreBetsLamp, NumberDisplay, SendFrame, SetLine
+from feed import events
+from hal.values import Command
 from tests.tables.bench import Said, hear
 from tests.tables.money_lines import MoneyLines, money_toml
 from tests.tables.roulette_lines import roulette_toml, spin
@@ -57,3 +59,26 @@ def test_a_refused_spin_shows_no_number() -> None:
 
 def test_a_table_without_indicators_shows_nothing() -> None:
     assert Signals(None, None).of(roulette()) == []
+
+
+def test_the_display_shows_the_number_that_a_person_called_and_is_blank_when_it_was_void() -> None:
+    game = "read_turns = 10\ngive_up_turns = 1\ngive_up_s = 15\nsettle_after_s = 60"
+    lines = spin()
+    orders = [
+        Command("confirm pocket=17 by=bob", lines.now_ns - 2_000_000_000),
+        Command("correct round=1 reason=dealer_call by=ann why=touched", lines.now_ns - 1_000_000_000),
+    ]
+    said = hear(roulette_toml(game=game), lines.edges(), orders, lines.now_ns)
+    assert said.verdicts() == ["unresolved no_number_read"]
+    shown = [c.data for c in Signals(None, NumberDisplay()).of(said) if isinstance(c, SendFrame)]
+    assert shown == [b"  \r\n", b"  \r\n", b"17\r\n", b"  \r\n"]
+
+
+def test_a_correction_of_an_older_round_is_not_shown() -> None:
+    lines = spin()
+    late = lines.now_ns + 60_000_000_000
+    order = Command("correct round=1 pocket=18 by=ann why=misread", late)
+    said = hear(roulette_toml(), lines.edges(), [order], late)
+    assert said.of(events.RoundCorrected)[0].round == 1
+    shown = Signals(None, NumberDisplay()).of(said)
+    assert b"18\r\n" not in [c.data for c in shown if isinstance(c, SendFrame)]

@@ -89,11 +89,11 @@ def test_an_opening_names_rules_software_and_devices() -> None:
     assert {"device": "wheel", "driver": "roulette_wheel"} in opened.devices
 
 
-def test_a_table_that_closes_says_why_and_gives_no_verdict() -> None:
+def test_a_table_that_closes_says_why_after_it_gave_open_bets_back() -> None:
     bench = Bench(money_toml())
     closed = bench.table.close(5 * S, "the service stops")
-    assert [type(event.data).kind for event in closed] == ["table.closed"]
-    assert closed[0].sequence == f"{3:020d}"
+    assert [type(event.data).kind for event in closed] == ["round.void", "table.closed"]
+    assert closed[1].sequence == f"{4:020d}"
 
 
 def test_of_an_edge_and_a_loss_at_one_time_the_edge_is_first() -> None:

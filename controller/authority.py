@@ -1,0 +1,91 @@
+"""Who may send what to a table: the role of the sender's key, and the class of operator that the rules want.
+
+    role         may send
+    dealer       no_more_bets, settle, void, confirm
+    supervisor   these, and open, close, clear, correct, inspections, quit
+    technician   inspect_start, inspect_fail: nothing that touches a result
+    read-only    nothing
+
+Supervising is Class A's, because a Class B operator "is supervised by" one (13:47-20.2); operating roulette and craps
+is Class A's too. The table above is data, `rules/data/authority.toml`; the classes are in the rules profiles.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from importlib import resources
+from typing import Final, Literal, Protocol
+
+import msgspec
+from msgspec import Struct
+
+from controller.rules.cited import Cited
+from controller.rules.profile import DEFAULT_PROFILE, NoText, profile
+
+CLASS_A_ONLY: Final[Cited[tuple[str, ...]]] = Cited(("A",), "13:47-20.2")
+"""Who plays a game of which the profile has no rules: a Class A operator may operate all games."""
+
+
+class Sender(Protocol):
+    """Whose key a command came with."""
+
+    @property
+    def name(self) -> str:
+        """The person, as the list of keys names them."""
+
+    @property
+    def role(self) -> str:
+        """One of `feed.allow_list.ROLES`."""
+
+    @property
+    def operator_class(self) -> str | None:
+        """`A` or `B`, where the person is an operator."""
+
+
+class Authority(Struct, frozen=True, forbid_unknown_fields=True):
+    """What one verb wants of its sender."""
+
+    acts: Literal["operates", "supervises", "serves"]
+    roles: Cited[tuple[str, ...]]
+
+
+class _Authorities(Struct, frozen=True, forbid_unknown_fields=True):
+    verbs: dict[str, Authority]
+
+
+@cache
+def authorities() -> dict[str, Authority]:
+    """What each verb wants of its sender."""
+    text = resources.files("controller.rules").joinpath("data", "authority.toml").read_text(encoding="utf-8")
+    return msgspec.convert(tomllib.loads(text), _Authorities).verbs
+
+
+def may(sender: Sender, verb: str, game: str, rules: str = DEFAULT_PROFILE) -> str | None:
+    """Why the sender may not send this to a table of this game by these rules; None where they may."""
+    authority = authorities().get(verb)
+    if authority is None:
+        return f"there is no command {verb!r}; there are {', '.join(authorities())}"
+    if sender.role not in authority.roles.value:
+        allowed = " or ".join(authority.roles.value)
+        return f"{verb} needs the role {allowed}, and {sender.name} has the role {sender.role}"
+    if authority.acts == "serves":
+        return None
+    classes = _classes(game, rules, authority.acts == "supervises")
+    if sender.operator_class in classes.value:
+        return None
+    has = "no operator's class" if not sender.operator_class else f"Class {sender.operator_class}"
+    wanted = " or ".join(f"Class {one}" for one in classes.value)
+    what = "supervise" if authority.acts == "supervises" else "operate"
+    return f"{verb}: only a {wanted} operator may {what} {game} ({classes.cite}), and {sender.name} has {has}"
+
+
+def _classes(game: str, rules: str, supervises: bool) -> Cited[tuple[str, ...]]:
+    """The classes of operator that may do it. What no text allows to another class is Class A's."""
+    try:
+        text = profile(rules).rules_of(game)
+    except KeyError:
+        return CLASS_A_ONLY
+    if isinstance(text, NoText):
+        return CLASS_A_ONLY
+    return text.supervisor_classes if supervises else text.operator_classes

@@ -1,0 +1,1 @@
+"""What people send to a table: one module a group of orders, and one book that holds them all."""

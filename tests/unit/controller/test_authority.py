@@ -1,0 +1,83 @@
+"""Who may send what: every role, class of operator, command and game."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import NamedTuple
+
+import pytest
+
+from controller.authority import authorities, may
+from controller.orders.book import VERBS
+from feed.allow_list import ROLES
+
+
+class Who(NamedTuple):
+    name: str
+    role: str
+    operator_class: str | None
+
+
+DEALERS = {"no_more_bets", "settle", "void", "confirm"}
+SUPERVISORS = {"open", "close", "clear", "correct", "inspect_pass", "quit"}
+TECHNICIANS = {"inspect_start", "inspect_fail"}
+GAMES = ("money_wheel", "roulette", "craps")
+
+
+def allowed(role: str, operator_class: str | None, verb: str, game: str) -> bool:
+    """The same in other words: who may send what."""
+    if verb in TECHNICIANS:
+        return role in ("technician", "supervisor")
+    if verb in SUPERVISORS:
+        return role == "supervisor" and operator_class == "A"
+    if role not in ("dealer", "supervisor"):
+        return False
+    return operator_class == "A" or (operator_class == "B" and game == "money_wheel")
+
+
+@pytest.mark.parametrize(
+    ("role", "operator_class", "verb", "game"),
+    list(product((*ROLES, "cleaner", ""), ("A", "B", None, ""), sorted(authorities()), GAMES)),
+)
+def test_everybody_may_send_what_the_rules_let_them(
+    role: str, operator_class: str | None, verb: str, game: str
+) -> None:
+    why_not = may(Who("kim", role, operator_class), verb, game)
+    assert (why_not is None) == allowed(role, operator_class, verb, game), why_not
+
+
+def test_every_order_of_a_table_has_its_authority_and_the_service_has_quit() -> None:
+    assert set(authorities()) == {*VERBS, "quit"} == DEALERS | SUPERVISORS | TECHNICIANS
+
+
+def test_a_read_only_key_sends_nothing() -> None:
+    assert all(may(Who("board", "read-only", "A"), verb, "money_wheel") for verb in authorities())
+
+
+def test_a_class_b_dealer_at_roulette_is_told_the_rule() -> None:
+    assert may(Who("bob", "dealer", "B"), "no_more_bets", "roulette") == (
+        "no_more_bets: only a Class A operator may operate roulette (13:47-20.2, 20.9(d)), and bob has Class B"
+    )
+
+
+def test_a_class_b_operator_supervises_nothing() -> None:
+    assert may(Who("bob", "supervisor", "B"), "open", "money_wheel") == (
+        "open: only a Class A operator may supervise money_wheel (13:47-20.2), and bob has Class B"
+    )
+
+
+def test_a_dealer_who_would_open_is_told_whose_it_is() -> None:
+    why_not = may(Who("bob", "dealer", "A"), "open", "roulette")
+    assert why_not == "open needs the role supervisor, and bob has the role dealer"
+
+
+def test_a_command_that_nobody_knows_is_nobodys() -> None:
+    why_not = may(Who("ann", "supervisor", "A"), "dance", "roulette")
+    assert why_not is not None
+    assert why_not.startswith("there is no command 'dance'; there are no_more_bets")
+
+
+def test_a_game_or_a_profile_without_a_text_is_class_as() -> None:
+    for game, rules in (("craps", "njac-13:47-20"), ("roulette", "njac-19:47"), ("roulette", "nowhere")):
+        assert may(Who("ann", "dealer", "A"), "void", game, rules) is None
+        assert may(Who("bob", "dealer", "B"), "void", game, rules) is not None

@@ -1,0 +1,94 @@
+"""Events as a person reads them: corrections, inspections, restarts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from controller.events_view import color_of, line_of
+from feed import events
+from feed.events import Data, Event, Verdict, type_of
+
+TABLE: dict[str, Any] = {"table": "wheel-1", "game": "money_wheel", "simulated": False, "mono_ns": 0}
+OPENED: dict[str, Any] = {"rules": "njac-13:47-20", "software": "feltwire 0.1.0", "devices": []}
+CALLED = Verdict(verdict="outcome", result={"space": 3, "face": "$5"})
+
+
+def line(data: Data) -> str:
+    event = Event(
+        id="wheel-1.ab.1",
+        source="/tables/wheel-1",
+        type=type_of(type(data)),
+        time="2026-07-01T20:15:00.000000Z",
+        sequence=f"{1:020d}",
+        data=data,
+    )
+    assert color_of(event) is None or isinstance(color_of(event), str)
+    return line_of(event).split("  ", 2)[-1].strip()
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (
+            events.TableOpened(**TABLE, **OPENED, by="ann"),
+            "table opened by ann: money_wheel by njac-13:47-20, feltwire 0.1.0",
+        ),
+        (events.TableOpened(**TABLE, **OPENED), "table opened: money_wheel by njac-13:47-20, feltwire 0.1.0"),
+        (events.TableClosed(**TABLE, reason="late", by="ann"), "table closed by ann: late"),
+        (
+            events.RoundCorrected(
+                **TABLE,
+                round=4,
+                by="bob",
+                from_=Verdict(verdict="unresolved", reason="direction_unproven"),
+                to=CALLED,
+                why="",
+                confirmed=True,
+            ),
+            "CALLED $5 (space 3), was unresolved direction_unproven; by bob",
+        ),
+        (
+            events.RoundCorrected(
+                **TABLE,
+                round=4,
+                by="ann",
+                from_=CALLED,
+                to=Verdict(verdict="void", reason="dealer_call"),
+                why="touched",
+            ),
+            "CORRECTED void dealer_call, was $5 (space 3); by ann: touched",
+        ),
+        (
+            events.InspectionPassed(**TABLE, device="wheel", checks=["level", "no_magnets"], by="ann"),
+            "inspection of wheel passed by ann: level, no_magnets",
+        ),
+        (
+            events.InspectionFailed(**TABLE, device="wheel", checks=["level"], by="tom", detail="0.4 degrees"),
+            "INSPECTION of wheel FAILED, says tom: level (0.4 degrees)",
+        ),
+        (
+            events.DeviceFault(
+                **TABLE, device="wheel", fault="not_level", detail="tilted", blocks_play=True, before_restart=True
+            ),
+            "FAULT wheel: not_level: tilted (since before the restart); the table is shut until a supervisor clears it",
+        ),
+        (events.Heartbeat(**TABLE, epoch="ab", last=7, head="", state="open"), "open, last event 7"),
+    ],
+)
+def test_a_line_says_it_in_a_dealers_words(data: Data, words: str) -> None:
+    assert words in line(data)
+
+
+def test_what_is_not_known_is_shown_as_it_came() -> None:
+    raw = b'{"table":"wheel-1","cards":3}'
+    event = Event(
+        id="wheel-1.ab.1",
+        source="/tables/wheel-1",
+        type="feltwire.shoe.emptied.v2",
+        time="2026-07-01T20:15:00.000000Z",
+        data=events.Unknown(**TABLE, raw=msgspec.Raw(raw)),
+    )
+    assert line_of(event).endswith(f"shoe.emptied.v2, which this version does not know: {raw.decode()}")
