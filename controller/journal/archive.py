@@ -1,0 +1,213 @@
+"""Moves sealed history out of a journal into an archive, which is a journal itself and verifies by itself.
+
+    archive 1        archive 2         the journal
+    1 ──── seal 3    4 ──── seal 9     base: heads of seal 9, then 10 ────►
+                     base: heads of seal 3
+
+Nothing is deleted before the archive is complete, durable, verified and compared. What stays keeps, as its base, the
+heads that the seal states and where each table stood. Cut off at any moment, the journal is as before or as after;
+a second call goes on. The service must not run: a deletion this large would hold its writer up longer than it waits
+for a lock, and it would stop play.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Collection
+from contextlib import closing, suppress
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+import msgspec
+
+from controller.journal.audit.findings import Report
+from controller.journal.errors import UNREADABLE, JournalError, said
+from controller.journal.files import Lock, connect_writer, make_file, sync_folder
+from controller.journal.fold import state_of
+from controller.journal.migration import prepare
+from controller.journal.records import COMMANDS
+from controller.journal.schema import create
+from controller.journal.seals import Seal, Statement, read_seals
+from controller.journal.verify import verify
+from controller.journal.walk import Walk, walk
+from hal.clock import Clock
+
+Progress: TypeAlias = Callable[[str], None]
+"""What is being done now."""
+
+
+class Archived(NamedTuple):
+    """What was moved."""
+
+    archive: Path
+    records: int
+    until: str
+    """The time of the seal up to which history was moved."""
+    left: int
+    """Records that the journal still holds."""
+
+
+def archive(
+    path: Path,
+    out: Path,
+    before: datetime,
+    clock: Clock,
+    *,
+    keys: Collection[bytes] = (),
+    progress: Progress = lambda _: None,
+) -> Archived | None:
+    """Moves what was sealed up to `before` into `out`; None where nothing sealed is older.
+
+    `keys` are the public keys that seals may be of, by default the one in the file.
+
+    Raises:
+        JournalError: the service runs, a file cannot be used, or the journal does not verify. Nothing is lost.
+    """
+    _look(path, out)
+    with Lock(path):
+        try:
+            with closing(connect_writer(path)) as connection:
+                prepare(connection, path, clock)
+                progress("verifying the journal")
+                _must_verify(path, keys, "nothing is archived of a journal that does not verify")
+                begun = _begun(connection, out, keys)
+                seal = _last_seal(connection, before) if begun is None else begun
+                if seal is None or _is_archived(connection, seal):
+                    return None
+                if begun is None:
+                    progress(f"writing {out}")
+                    _write(connection, path, out, seal, keys)
+                progress("deleting from the journal what is archived")
+                return _delete(connection, path, out, seal)
+        except UNREADABLE as error:
+            raise said(path, error, f"archiving it to {out}") from error
+
+
+def _look(path: Path, out: Path) -> None:
+    if not path.is_file():
+        raise JournalError(path, "there is no such file", "give the path of a journal")
+    if out.absolute() == path.absolute() or out.is_dir():
+        raise JournalError(out, "it is the journal itself, or a folder", "name a new file for the archive")
+    if not out.absolute().parent.is_dir():
+        raise JournalError(out, "its folder is not there", "make the folder first")
+
+
+def _last_seal(connection: sqlite3.Connection, before: datetime) -> Seal | None:
+    """The last seal that is old enough and covers anything that is still here."""
+    (archived,) = connection.execute("SELECT coalesce(max(n), 0) FROM base").fetchone()
+    found = None
+    for seal in read_seals(connection):
+        if seal.after_n > archived and datetime.fromisoformat(seal.said.time) <= before:
+            found = seal
+    return found
+
+
+def _begun(connection: sqlite3.Connection, out: Path, keys: Collection[bytes]) -> Seal | None:
+    """The seal up to which `out` was written by a call that was cut off before it deleted anything."""
+    if not out.exists():
+        return None
+    report = _must_verify(out, keys, "it is no archive that this command wrote")
+    ends = {chain: (head.seq, head.hash) for chain, head in report.heads.items()}
+    for seal in read_seals(connection):
+        if ends and ends == {chain: (head.seq, head.hash) for chain, head in seal.said.heads.items()}:
+            base = {str(chain): int(seq) for chain, seq in connection.execute("SELECT chain, seq FROM base")}
+            begins = {chain: head.seq for chain, head in report.archived.items()}
+            if base == begins or _is_archived(connection, seal):
+                return seal
+    raise JournalError(out, "it is there already, and holds something else", "name a new file for the archive")
+
+
+def _is_archived(connection: sqlite3.Connection, seal: Seal) -> bool:
+    (archived,) = connection.execute("SELECT coalesce(max(n), 0) FROM base").fetchone()
+    return bool(seal.after_n <= archived)
+
+
+def _write(connection: sqlite3.Connection, path: Path, out: Path, seal: Seal, keys: Collection[bytes]) -> None:
+    """Writes the archive under another name, and gives it its own when it is proven to be whole."""
+    part = out.with_name(out.name + ".part")
+    try:
+        for left in (part, part.with_name(part.name + "-journal")):
+            left.unlink(missing_ok=True)
+        make_file(part)
+        with closing(sqlite3.connect(part, isolation_level=None)) as fresh:
+            create(fresh)
+        connection.execute("ATTACH ? AS archive", (str(part),))
+        try:
+            connection.execute("PRAGMA archive.synchronous = FULL")
+            connection.execute("BEGIN")
+            connection.execute("INSERT INTO archive.base SELECT * FROM main.base")
+            connection.execute("INSERT INTO archive.record SELECT * FROM main.record WHERE n <= ?", (seal.after_n,))
+            connection.execute("INSERT INTO archive.seal SELECT * FROM main.seal WHERE n <= ?", (seal.n,))
+            connection.execute("COMMIT")
+            _compare(connection, path, out, seal)
+        finally:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            connection.execute("DETACH archive")
+        report = _must_verify(part, keys, "the archive that was just written does not verify, and nothing was deleted")
+        _same_heads(out, seal.said, {chain: (head.seq, head.hash) for chain, head in report.heads.items()})
+        with part.open("rb") as written:
+            os.fsync(written.fileno())
+        part.rename(out)
+        sync_folder(out.absolute().parent)
+    except OSError as error:
+        raise said(out, error, "writing it") from error
+
+
+def _compare(connection: sqlite3.Connection, path: Path, out: Path, seal: Seal) -> None:
+    """Every row, byte by byte."""
+    query = "SELECT count(*) FROM (SELECT * FROM main.record WHERE n <= ? EXCEPT SELECT * FROM archive.record)"
+    (missing,) = connection.execute(query, (seal.after_n,)).fetchone()
+    if missing:
+        raise JournalError(out, f"{missing} records are not as they are in {path}", "replace the disk it is on")
+
+
+def _same_heads(out: Path, said_: Statement, heads: dict[str, tuple[int, str]]) -> None:
+    if heads != {chain: (head.seq, head.hash) for chain, head in said_.heads.items()}:
+        raise JournalError(out, f"it does not end with the heads of seal {said_.n}", "replace the disk it is on")
+
+
+def _delete(connection: sqlite3.Connection, path: Path, out: Path, seal: Seal) -> Archived:
+    """Puts the base in place of the archived records, in one transaction that is proven before it is committed."""
+    with closing(sqlite3.connect(out, isolation_level=None)) as archived:
+        base = list(_base(archived, out, seal.said))
+        (records,) = archived.execute("SELECT count(*) FROM record").fetchone()
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        connection.executemany(
+            "INSERT OR REPLACE INTO base (chain, seq, epoch, hash, n, state) VALUES (?, ?, ?, ?, ?, ?)", base
+        )
+        connection.execute("DELETE FROM record WHERE n <= ?", (seal.after_n,))
+        for flaw in walk(connection, Walk(connection)):
+            if flaw is not None:
+                raise JournalError(
+                    path, f"without what is archived, {flaw.where}: {flaw.what}", "report this; nothing was deleted"
+                )
+        (left,) = connection.execute("SELECT count(*) FROM record").fetchone()
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            # The error that led here is the one to tell; without a commit nothing is deleted anyway.
+            with suppress(sqlite3.Error):
+                connection.execute("ROLLBACK")
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    return Archived(out, records, seal.said.time, left)
+
+
+def _base(archived: sqlite3.Connection, out: Path, said_: Statement) -> list[tuple[object, ...]]:
+    rows: list[tuple[object, ...]] = []
+    for chain, head in said_.heads.items():
+        query = "SELECT n FROM record WHERE chain = ? AND seq = ? UNION SELECT n FROM base WHERE chain = ? AND seq = ?"
+        (n,) = archived.execute(query, (chain, head.seq, chain, head.seq)).fetchone()
+        state = b"" if chain == COMMANDS else msgspec.json.encode(state_of(archived, chain, out).snapshot())
+        rows.append((chain, head.seq, head.epoch, bytes.fromhex(head.hash), n, state))
+    return rows
+
+
+def _must_verify(path: Path, keys: Collection[bytes], otherwise: str) -> Report:
+    report = verify(path, keys=keys)
+    if report.first is not None:
+        raise JournalError(path, f"it does not verify ({report.first}): {otherwise}", "run `feltwire journal verify`")
+    return report

@@ -1,0 +1,1 @@
+"""What an auditor's verification is made of: it trusts nothing that a journal's file says of itself."""

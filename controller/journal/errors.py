@@ -1,0 +1,140 @@
+"""What goes wrong with a journal, said so that a person can mend it: which file, what, and what to do."""
+
+from __future__ import annotations
+
+import errno
+import os
+import resource
+import sqlite3
+from pathlib import Path
+from typing import Final
+
+from feed.history import HistoryError
+
+
+class JournalError(HistoryError):
+    """The journal cannot be opened, read or written. Nothing is published that it does not hold."""
+
+    def __init__(self, path: Path, what: str, fix: str) -> None:
+        super().__init__(f"{path}: {what}; {fix}")
+        self.path = path
+        self.what = what
+        self.fix = fix
+
+
+class JournalDamaged(JournalError):  # noqa: N818  (the name says what it is, not that it is an error)
+    """What the file holds is not what was written to it: changed, torn or lost."""
+
+
+UNREADABLE: Final = (sqlite3.Error, UnicodeDecodeError)
+"""What SQLite may raise, as Python hands it on: it quotes what it cannot read, and that need not be text."""
+
+FREE_SPACE = "free space on this disk, or move old history away with `feltwire journal archive`; then start again"
+MAKE_WRITABLE = "make the disk writable (a card that fails often turns read-only: replace it); then start again"
+REPLACE_DISK = "look at the kernel's log, save a copy of the file, and replace the card or disk"
+RETIRE = "keep it, and run `feltwire journal retire` to begin a new file beside it"
+VERIFY = (
+    "run `feltwire journal verify` to see what is left, and `feltwire journal retire` to begin a new file beside it"
+)
+
+_SAID: dict[str, tuple[str, str]] = {
+    "SQLITE_FULL": ("the disk is full", FREE_SPACE),
+    "SQLITE_READONLY": ("it cannot be written: the disk or the file is read-only", MAKE_WRITABLE),
+    "SQLITE_PERM": ("it cannot be written: permission denied", "give the file to the user that the service runs as"),
+    "SQLITE_AUTH": ("it cannot be written: permission denied", "give the file to the user that the service runs as"),
+    "SQLITE_CANTOPEN": ("it cannot be opened", "check the path, the owner of the folder, and that the disk is there"),
+    "SQLITE_BUSY": ("another program holds it locked", "end the program that writes to it; only the service may"),
+    "SQLITE_LOCKED": ("another program holds it locked", "end the program that writes to it; only the service may"),
+    "SQLITE_IOERR": ("the disk answered with an error", REPLACE_DISK),
+    "SQLITE_NOMEM": (
+        "there was no memory left",
+        "end other programs, or give the service more memory; then start again",
+    ),
+    "SQLITE_CORRUPT": ("a page of it is damaged", VERIFY),
+    "SQLITE_NOTADB": ("it is no journal: not an SQLite file, or one whose beginning is destroyed", RETIRE),
+    "SQLITE_CONSTRAINT": (
+        "a record does not fit after those that it holds",
+        "report this: it is a mistake in Feltwire",
+    ),
+    "FILE_LIMIT": (
+        "a file grew to the largest size that this process may write",
+        "raise that limit (`ulimit -f unlimited`, or LimitFSIZE=infinity in the service's unit); then start again",
+    ),
+    "FILE_SYSTEM": (
+        "a file grew to the largest size that its file system takes",
+        "move old history away with `feltwire journal archive`, or put the state folder on another file system",
+    ),
+}
+_VAGUE = ("SQLITE_CANTOPEN", "SQLITE_IOERR")
+"""SQLite says no more than this of a disk that filled up or turned read-only at a bad moment."""
+_BROKEN_TEXT = "Could not decode to UTF-8"
+"""Python says so of text that is none; it has no number of SQLite's."""
+_DAMAGE = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
+_NEAR_LIMIT: Final = 64 * 1024
+"""A write that fails at the limit of a file's size begins at most so far below it (ours): SQLite writes by pages."""
+_SYSTEM: dict[int, str] = {
+    errno.EFBIG: "FILE_LIMIT",
+    errno.ENOSPC: "SQLITE_FULL",
+    errno.EDQUOT: "SQLITE_FULL",
+    errno.EROFS: "SQLITE_READONLY",
+    errno.EACCES: "SQLITE_PERM",
+    errno.EPERM: "SQLITE_PERM",
+    errno.EIO: "SQLITE_IOERR",
+    errno.ENOENT: "SQLITE_CANTOPEN",
+    errno.ENOTDIR: "SQLITE_CANTOPEN",
+    errno.EISDIR: "SQLITE_CANTOPEN",
+}
+
+
+def said(path: Path, error: sqlite3.Error | UnicodeDecodeError | OSError, doing: str) -> JournalError:
+    """What an error of SQLite or of the system means for the journal at `path`, while `doing` something."""
+    if isinstance(error, OSError):
+        name, detail = _SYSTEM.get(error.errno or 0, ""), os.strerror(error.errno) if error.errno else str(error)
+    elif isinstance(error, UnicodeDecodeError):
+        name, detail = "SQLITE_CORRUPT", f"what stands there is no text: {error.reason}"
+    else:
+        name, detail = str(getattr(error, "sqlite_errorname", "")), str(error)
+    family = "_".join(name.split("_")[:2])
+    if not name and _BROKEN_TEXT in detail:
+        family = "SQLITE_CORRUPT"
+    if family in _VAGUE:
+        family = _disk_says(path) or family
+    if family == "SQLITE_IOERR" and _at_limit(path):
+        family = "FILE_LIMIT"
+    if family == "FILE_LIMIT" and _limit() is None:
+        family = "FILE_SYSTEM"
+    what, fix = _SAID.get(family, ("it cannot be used", REPLACE_DISK))
+    kind = JournalDamaged if family in _DAMAGE else JournalError
+    shown = f"{detail}, {name}" if name and not isinstance(error, OSError) else detail
+    return kind(path, f"while {doing}, {what} ({shown})", fix)
+
+
+def _disk_says(path: Path) -> str | None:
+    """What the disk itself tells as the reason; None where it looks well."""
+    try:
+        disk = os.statvfs(path.parent)
+    except OSError:
+        # It is gone altogether: what SQLite said is all there is.
+        return None
+    if disk.f_flag & os.ST_RDONLY:
+        return "SQLITE_READONLY"
+    return None if disk.f_bavail else "SQLITE_FULL"
+
+
+def _limit() -> int | None:
+    """The largest file that this process may write; None where there is no such limit."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
+    return None if soft == resource.RLIM_INFINITY else soft
+
+
+def _at_limit(path: Path) -> bool:
+    """Whether the journal or a file beside it has grown to the limit: SQLite says only that it could not write."""
+    limit = _limit()
+    if limit is None:
+        return False
+    try:
+        sizes = [one.stat().st_size for one in path.parent.glob(f"{path.name}*")]
+    except OSError:
+        # What SQLite said is all there is.
+        return False
+    return max(sizes, default=0) + _NEAR_LIMIT > limit

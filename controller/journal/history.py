@@ -1,0 +1,139 @@
+"""The journal as others read it while the service writes: the history server, and whoever asks for a command."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+from typing import Final
+
+import msgspec
+
+from controller.journal.errors import UNREADABLE, said
+from controller.journal.files import connect_reader
+from controller.journal.fold import state_of
+from controller.journal.records import COMMANDS, Head, nothing
+from controller.journal.schema import CHAINS, COMMAND_TERM
+from feed.history import REWRITTEN, UNKNOWN_TABLE, Page
+
+MOST_EVENTS: Final = 10_000
+"""In one page, whatever is asked for (ours): while somebody reads, the write-ahead log cannot be used again."""
+
+_LAST = "SELECT seq, epoch, hash FROM record WHERE chain = ? ORDER BY seq DESC LIMIT 1"
+_BASE = "SELECT seq, epoch, hash FROM base WHERE chain = ?"
+_EPOCH = "SELECT epoch FROM record WHERE chain = ? AND seq = ?"
+_EVENTS = "SELECT topic, body FROM record WHERE chain = ? AND seq > ? ORDER BY seq LIMIT ?"
+_COMMAND = f"SELECT body FROM record WHERE {COMMAND_TERM} AND id = ? ORDER BY seq LIMIT 1"
+
+
+class Reader:
+    """A read-only connection. Calls may come from any thread, one at a time."""
+
+    def __init__(self, path: Path) -> None:
+        """Opens the journal for reading.
+
+        Raises:
+            JournalError: it is not there, or cannot be opened.
+        """
+        self._path = path
+        self._one_at_a_time = Lock()
+        try:
+            self._connection = connect_reader(path)
+        except UNREADABLE as error:
+            raise said(path, error, "opening it for reading") from error
+
+    def find_command(self, identity: str) -> bytes | None:
+        """The body of the first durable command with this id; None where there is none.
+
+        Raises:
+            JournalError: the journal cannot be read.
+        """
+        with self._reading("looking for a command") as connection:
+            row = connection.execute(_COMMAND, (identity,)).fetchone()
+        return None if row is None else bytes(row[0])
+
+    def close(self) -> None:
+        """Closes the connection."""
+        with self._one_at_a_time:
+            self._connection.close()
+
+    @contextmanager
+    def _reading(self, doing: str) -> Iterator[sqlite3.Connection]:
+        """One state of the file, whatever is written meanwhile."""
+        with self._one_at_a_time:
+            connection = self._connection
+            try:
+                connection.execute("BEGIN")
+                try:
+                    yield connection
+                finally:
+                    if connection.in_transaction:
+                        connection.execute("COMMIT")
+            except UNREADABLE as error:
+                raise said(self._path, error, doing) from error
+
+
+class JournalHistory(Reader):
+    """Reads a journal for the history server (`feed.history.History`). A call that cannot raises JournalError."""
+
+    def tables(self) -> list[str]:
+        """The tables that have events."""
+        with self._reading("listing its tables") as connection:
+            return [chain for (chain,) in connection.execute(CHAINS) if chain != COMMANDS]
+
+    def snapshot(self, table: str) -> bytes | None:
+        """Where a table stands after its last durable event, as JSON; None for a table that is not known."""
+        with self._reading("taking a snapshot") as connection:
+            if table == COMMANDS or _head(connection, table).seq == 0:
+                return None
+            return msgspec.json.encode(state_of(connection, table, self._path).snapshot())
+
+    def page(self, table: str, epoch: str, after: int, limit: int) -> Page:
+        """At most `limit` events with a `seq` above `after`, the lowest first; one state of the file, whatever comes.
+
+        Where older history was archived away, it begins after that, and the page's `after` says so.
+        """
+        with self._reading("reading events") as connection:
+            head = _head(connection, table)
+            if table == COMMANDS or head.seq == 0:
+                # Who has seen events of it did not invent the name: this history was lost.
+                problem = REWRITTEN if after > 0 and table != COMMANDS else UNKNOWN_TABLE
+                return Page([], "", 0, head.hash, problem, f"no event of {table} was ever journalled here")
+            base = _head_at(connection, _BASE, table)
+            wrong = _contradicts(connection, table, epoch, after, head, base)
+            if wrong is not None:
+                return Page([], head.epoch, head.seq, head.hash, REWRITTEN, wrong)
+            begin = max(after, base.seq)
+            rows = connection.execute(_EVENTS, (table, begin, max(0, min(limit, MOST_EVENTS))))
+            events = [(topic.encode(), bytes(body)) for topic, body in rows]
+            return Page(events, head.epoch, head.seq, head.hash, after=begin if begin != after else None)
+
+
+def _contradicts(
+    connection: sqlite3.Connection, table: str, epoch: str, after: int, head: Head, base: Head
+) -> str | None:
+    """Why who has the event `after` of `epoch` saw another history; None where it fits, or is too old to tell."""
+    if after > head.seq:
+        return f"{table} ends at {head.seq} ({head.epoch}) here, and {after} was asked for"
+    if after == 0:
+        return None
+    if after == base.seq:
+        held = base.epoch
+    else:
+        row = connection.execute(_EPOCH, (table, after)).fetchone()
+        held = "" if row is None else row[0]
+    if epoch and held and held != epoch:
+        return f"the event {after} of {table} belongs to {held} here, and not to {epoch}"
+    return None
+
+
+def _head(connection: sqlite3.Connection, chain: str) -> Head:
+    head = _head_at(connection, _LAST, chain)
+    return head if head.seq else _head_at(connection, _BASE, chain)
+
+
+def _head_at(connection: sqlite3.Connection, query: str, chain: str) -> Head:
+    row: tuple[int, str, bytes] | None = connection.execute(query, (chain,)).fetchone()
+    return nothing(chain) if row is None else Head(row[0], row[1], row[2].hex())

@@ -1,0 +1,172 @@
+"""The journal of a service: opened, proven whole, written by one thread, sealed when it begins and when it ends."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from nacl.signing import SigningKey
+
+from controller.journal.errors import UNREADABLE, JournalError, said
+from controller.journal.files import Lock, connect_writer, fill_log, make_file, make_folder
+from controller.journal.history import Reader
+from controller.journal.migration import prepare
+from controller.journal.records import COMMANDS, Entry, Head, nothing
+from controller.journal.recovery import Progress, Recovered, Recovery, recover
+from controller.journal.seals import SEAL_EVERY, START, Sealer
+from controller.journal.store import End, Store
+from controller.journal.witness import HistoryLost, Witness
+from controller.journal.writer import CHECKPOINT_EVERY, Deliver, Done, Heads, Submission, Writer
+from hal.clock import Clock
+
+__all__ = ["Deliver", "Done", "Heads", "HistoryLost", "Journal", "JournalError", "Progress", "Recovered", "Recovery"]
+
+
+class Journal:
+    """One journal, open for writing. `Journal.open` makes it."""
+
+    def __init__(
+        self, path: Path, public_key: bytes, recovery: Recovery, writer: Writer, reader: Reader, held: ExitStack
+    ) -> None:
+        self.path = path
+        self._public_key = public_key
+        self.recovery = recovery
+        self._writer = writer
+        self._reader = reader
+        self._held = held
+
+    @classmethod
+    def open(
+        cls,
+        path: Path,
+        signing_key: SigningKey,
+        *,
+        clock: Clock,
+        deliver: Deliver,
+        progress: Progress | None = None,
+        seal_every: int = SEAL_EVERY,
+        checkpoint_every: int = CHECKPOINT_EVERY,
+    ) -> Journal:
+        """Opens or makes a journal, proves that it is whole, seals its beginning, and starts the writer.
+
+        Blocks while it reads; `progress` hears how far it is.
+
+        Raises:
+            JournalError: it cannot be used: says which file, what is wrong, and what to do.
+        """
+        make_folder(path)
+        with ExitStack() as held:
+            held.enter_context(Lock(path))
+            make_file(path)
+            connection = connect_writer(path)
+            held.callback(connection.close)
+            try:
+                prepare(connection, path, clock)
+            except UNREADABLE as error:
+                raise said(path, error, "opening it") from error
+            recovery = recover(connection, path, progress)
+            store = Store(
+                path,
+                connection,
+                End(recovery.records, recovery.heads),
+                Sealer(signing_key, clock, recovery.last_seal),
+                seal_every,
+            )
+            reader = Reader(path)
+            held.callback(reader.close)
+            # Before the first table opens: a disk that takes no more is found here.
+            store.seal(START)
+            store.checkpoint()
+            fill_log(path)
+            try:
+                # What the witness saw and the journal lost stays noted, until newer records of that chain are durable.
+                witness = Witness(path, {**recovery.heads, **{c: lost.witnessed for c, lost in recovery.lost.items()}})
+            except OSError as error:
+                raise said(path, error, "beginning the witness beside it") from error
+            writer = Writer(path, store, witness, deliver, checkpoint_every)
+            return cls(path, bytes(signing_key.verify_key), recovery, writer, reader, held.pop_all())
+
+    @property
+    def recovered(self) -> Mapping[str, Recovered]:
+        """By table: where it stood when the journal was opened."""
+        return self.recovery.tables
+
+    @property
+    def lost(self) -> Mapping[str, HistoryLost]:
+        """By chain: what was durable once and was not there when the journal was opened."""
+        return self.recovery.lost
+
+    @property
+    def commands(self) -> Head:
+        """The head of the chain of commands when the journal was opened."""
+        return self.recovery.heads.get(COMMANDS, nothing(COMMANDS))
+
+    @property
+    def last_time(self) -> str:
+        """The wall time of the last thing written before the journal was opened; empty in a new one."""
+        return self.recovery.last_time
+
+    @property
+    def clean(self) -> bool:
+        """Whether the service before ended in order."""
+        return self.recovery.clean
+
+    @property
+    def is_new(self) -> bool:
+        """Whether there was no journal here: each start of a service seals one, and this had no seal."""
+        return self.recovery.last_seal is None
+
+    @property
+    def other_key(self) -> str | None:
+        """The public half of the key that sealed it last, in hexadecimal, where that is not the one given now."""
+        last = self.recovery.last_seal
+        return None if last is None or last.public_key == self._public_key else last.public_key.hex()
+
+    @property
+    def failure(self) -> JournalError | None:
+        """The first failure; after it nothing is written. None while everything is well."""
+        return self._writer.failure
+
+    def free_bytes(self) -> int:
+        """How much room is left on its disk.
+
+        Raises:
+            JournalError: the disk is gone.
+        """
+        try:
+            room = os.statvfs(self.path.parent)
+        except OSError as error:
+            raise said(self.path, error, "looking how much room its disk has") from error
+        return room.f_bavail * room.f_frsize
+
+    def submit(self, entries: Sequence[Entry], done: Done) -> None:
+        """Hands over entries to be written in one transaction. Never blocks.
+
+        `done` is delivered in the order of submission: with the heads of the chains that the entries belong to, once
+        they are durable, or with the error of the first failure. From then on nothing more is written.
+
+        Raises:
+            JournalError: the journal was closed.
+        """
+        self._writer.submit(Submission(entries, done))
+
+    def find_command(self, identity: str) -> bytes | None:
+        """The body of the first durable command with this id; None where there is none.
+
+        Raises:
+            JournalError: the journal cannot be read.
+        """
+        return self._reader.find_command(identity)
+
+    def close(self) -> None:
+        """Writes what waits, seals, and closes the file. Blocks until it is done. Closing it again does nothing.
+
+        Raises:
+            JournalError: the last seal could not be written; what was delivered as durable is durable.
+        """
+        with self._held:
+            # First, so that the writer is the last to close, and leaves one file without a write-ahead log.
+            self._reader.close()
+            self._writer.close()

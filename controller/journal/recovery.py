@@ -1,0 +1,130 @@
+"""What a journal holds at its start: proven whole first, then folded to where each table stands."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+from controller.journal.audit.layout import check_layout
+from controller.journal.errors import UNREADABLE, VERIFY, JournalDamaged, said
+from controller.journal.fold import state_of
+from controller.journal.records import COMMANDS, Head, nothing
+from controller.journal.seals import STOP, Seal
+from controller.journal.walk import Walk, walk
+from controller.journal.witness import HistoryLost, read_witness
+from feed.state import TableState
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""Records read so far, and how many there are."""
+
+TELL_EVERY = 5000
+"""Records between two calls of `Progress`."""
+
+
+class Recovered(NamedTuple):
+    """A table as the journal left it."""
+
+    head: Head
+    state: TableState
+    lost: HistoryLost | None = None
+    """What was durable and is not there any more."""
+
+
+class Recovery(NamedTuple):
+    """Everything that the start of a service needs from its journal."""
+
+    records: int
+    """How many were ever written, over all chains."""
+    heads: Mapping[str, Head]
+    tables: Mapping[str, Recovered]
+    lost: Mapping[str, HistoryLost]
+    """By chain, the commands' too: what the witness saw and the journal does not hold."""
+    witnessed: Mapping[str, Head]
+    """What the witness last noted of each chain."""
+    last_time: str
+    """Of the last record or seal; empty in a new journal."""
+    last_seal: Seal | None
+    clean: bool
+    """The service before ended in order: its seal is the last thing written. True of a new journal."""
+
+
+def recover(connection: sqlite3.Connection, path: Path, progress: Progress | None = None) -> Recovery:
+    """Reads a journal from end to end.
+
+    Raises:
+        JournalDamaged: it is not as it was written; says where it first differs.
+        JournalError: it cannot be read.
+    """
+    try:
+        _check_layout(connection, path)
+        (total,) = connection.execute("SELECT count(*) FROM record").fetchone()
+        if progress is not None and total:
+            progress(0, total)
+        _check_pages(connection, path)
+        walked = Walk(connection)
+        _walk_all(connection, path, walked, total, progress)
+        heads = walked.heads
+        witnessed = read_witness(path)
+        lost = _lost(connection, heads, witnessed)
+        names = {chain for chain in (*heads, *lost) if chain != COMMANDS}
+        tables = {
+            name: Recovered(heads.get(name, nothing(name)), state_of(connection, name, path), lost.get(name))
+            for name in sorted(names)
+        }
+        last = connection.execute("SELECT time FROM record ORDER BY n DESC LIMIT 1").fetchone()
+    except (*UNREADABLE, OSError) as error:
+        raise said(path, error, "reading it from end to end") from error
+    seal = walked.last_seal
+    return Recovery(
+        records=walked.n,
+        heads=heads,
+        tables=tables,
+        lost=lost,
+        witnessed=witnessed,
+        last_time=seal.said.time if seal and seal.after_n == walked.n else last[0] if last else "",
+        last_seal=seal,
+        clean=walked.n == 0 or (seal is not None and seal.after_n == walked.n and seal.said.why == STOP),
+    )
+
+
+def _check_layout(connection: sqlite3.Connection, path: Path) -> None:
+    """Tables with their constraints, and nothing beside them: a trigger would be run by who writes."""
+    wrong = next(check_layout(connection), None)
+    if wrong is not None:
+        raise JournalDamaged(path, f"its layout was changed: {wrong.detail}", VERIFY)
+
+
+def _check_pages(connection: sqlite3.Connection, path: Path) -> None:
+    """The tree of pages, the types of all values, and that each index has what its table has."""
+    problems = [str(row[0]) for row in connection.execute("PRAGMA integrity_check(3)")]
+    if problems != ["ok"]:
+        raise JournalDamaged(path, f"its pages are damaged: {'; '.join(problems)}", VERIFY)
+
+
+def _walk_all(connection: sqlite3.Connection, path: Path, walked: Walk, total: int, progress: Progress | None) -> None:
+    for count, flaw in enumerate(walk(connection, walked), start=1):
+        if flaw is not None:
+            raise JournalDamaged(path, f"{flaw.where} is not as it was written: {flaw.what}", VERIFY)
+        if progress is not None and (count % TELL_EVERY == 0 or count == total):
+            progress(count, total)
+
+
+def _lost(
+    connection: sqlite3.Connection, heads: Mapping[str, Head], witnessed: Mapping[str, Head]
+) -> dict[str, HistoryLost]:
+    lost: dict[str, HistoryLost] = {}
+    for chain, seen in witnessed.items():
+        held = heads.get(chain, nothing(chain))
+        if seen.seq < held.seq:
+            row = connection.execute(
+                "SELECT seq, epoch, hash FROM record WHERE chain = ? AND seq = ?", (chain, seen.seq)
+            ).fetchone()
+            if row is None:
+                # Archived, or noted before the first record.
+                continue
+            held = Head(row[0], row[1], row[2].hex())
+        if held != seen:
+            lost[chain] = HistoryLost(chain, seen, held)
+    return lost

@@ -1,0 +1,113 @@
+"""The tables of a journal's file, and its version.
+
+    record   what happened, in the order in which it was written: `n` counts over all chains without a gap
+    seal     signatures over the heads of all chains, each bound to the one before
+    base     where the history of a chain begins in this file, once older history was archived: its last record there,
+             and `state`, where the table stood after it: a snapshot in JSON, empty for the commands
+
+The file is known by its `application_id`, its version is `user_version`; `migration` leads from older ones to this.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import Final
+
+from controller.journal.errors import JournalError
+
+VERSION: Final = 2
+APPLICATION_ID: Final = 0x46574A4C
+""" "FWJL"."""
+
+STATE_KINDS: Final = (
+    "device.fault",
+    "device.cleared",
+    "inspection.failed",
+    "inspection.passed",
+    "table.closed",
+    "table.opened",
+)
+"""What an event of these kinds says holds until another one of them: recovery reads all of them."""
+STATE_TERM: Final = f"kind IN {STATE_KINDS}"
+"""SQLite uses a partial index only where a query has the index's own words."""
+OPENING_TERM: Final = "kind = 'round.opened'"
+COMMAND_TERM: Final = "chain = '@commands'"
+
+CHAINS: Final = """
+    WITH RECURSIVE one (chain) AS (
+        SELECT min(chain) FROM record
+        UNION ALL
+        SELECT (SELECT min(chain) FROM record WHERE record.chain > one.chain) FROM one WHERE one.chain IS NOT NULL
+    )
+    SELECT chain FROM one WHERE chain IS NOT NULL UNION SELECT chain FROM base ORDER BY chain
+"""
+"""All chains, from the one to the next by the index: DISTINCT would read all of it."""
+
+TABLES: Final = (
+    """CREATE TABLE record (
+        n INTEGER PRIMARY KEY,
+        chain TEXT NOT NULL,
+        seq INTEGER NOT NULL,
+        id TEXT NOT NULL,
+        epoch TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        round INTEGER,
+        time TEXT NOT NULL,
+        topic TEXT NOT NULL,
+        body BLOB NOT NULL,
+        hash BLOB NOT NULL,
+        UNIQUE (chain, seq)
+    ) STRICT""",
+    """CREATE TABLE seal (
+        n INTEGER PRIMARY KEY,
+        after_n INTEGER NOT NULL,
+        statement BLOB NOT NULL,
+        public_key BLOB NOT NULL,
+        signature BLOB NOT NULL,
+        hash BLOB NOT NULL
+    ) STRICT""",
+    """CREATE TABLE base (
+        chain TEXT PRIMARY KEY NOT NULL,
+        seq INTEGER NOT NULL,
+        epoch TEXT NOT NULL,
+        hash BLOB NOT NULL,
+        n INTEGER NOT NULL,
+        state BLOB NOT NULL DEFAULT x''
+    ) STRICT""",
+    # Partial: a record that is none of these costs them nothing.
+    f"CREATE INDEX record_state ON record (chain, seq) WHERE {STATE_TERM}",
+    f"CREATE INDEX record_opening ON record (chain, seq) WHERE {OPENING_TERM}",
+    f"CREATE INDEX record_command ON record (id) WHERE {COMMAND_TERM}",
+)
+
+
+def version(connection: sqlite3.Connection, path: Path) -> int:
+    """The version of a journal's file.
+
+    Raises:
+        JournalError: the file is something else, or was written by a newer Feltwire.
+    """
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    if application != APPLICATION_ID:
+        what = f"it is an SQLite file, and not a journal (application_id is {application}, expected {APPLICATION_ID})"
+        raise JournalError(path, what, "give the path of a journal")
+    found = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    if found > VERSION:
+        what = f"it was written by a newer Feltwire (version {found}; this one knows versions up to {VERSION})"
+        raise JournalError(path, what, "install the newer Feltwire again")
+    return found
+
+
+def create(connection: sqlite3.Connection) -> None:
+    """Makes the tables in an empty file.
+
+    Raises:
+        sqlite3.Error: it cannot be written.
+    """
+    connection.execute("BEGIN IMMEDIATE")
+    for statement in TABLES:
+        connection.execute(statement)
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version = {VERSION}")
+    connection.execute("COMMIT")

@@ -1,0 +1,169 @@
+"""Records chosen by table, time and kind.
+
+They are read page by page: a slow reader never keeps the service's write-ahead log from being used again.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from controller.journal.reading import reading
+from controller.journal.records import COMMANDS, Record
+from controller.journal.schema import CHAINS
+from controller.journal.walk import COLUMNS
+
+_PAGE: Final = 1000
+"""Records read in one transaction (ours)."""
+_MOST: Final = 2**63 - 1
+
+
+class Selection(NamedTuple):
+    """Which records; what is left empty chooses all but the commands, which are no events."""
+
+    tables: Collection[str] = ()
+    kinds: Collection[str] = ()
+    since: datetime | None = None
+    """Inclusive."""
+    until: datetime | None = None
+    """Exclusive."""
+
+    def has(self, record: Record) -> bool:
+        """Whether a record is chosen."""
+        if self.tables:
+            if record.chain not in self.tables:
+                return False
+        elif record.chain == COMMANDS:
+            return False
+        if self.kinds and record.kind not in self.kinds:
+            return False
+        if self.since is None and self.until is None:
+            return True
+        at = _moment(record.time)
+        return at is not None and (self.since is None or at >= self.since) and (self.until is None or at < self.until)
+
+
+class Chosen(NamedTuple):
+    """A chosen record, and how far the reading is."""
+
+    record: Record
+    done: int
+    """Records read so far, chosen or not."""
+    total: int
+
+
+def parse_moment(text: str) -> datetime:
+    """Reads `2026-07-04`, the beginning of that day, or `2026-07-04T21:30:00`; in UTC unless it says otherwise.
+
+    Raises:
+        ValueError: it is neither.
+    """
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise ValueError(f"{text!r} is no time; expected 2026-07-04 or 2026-07-04T21:30:00, in UTC") from error
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
+
+
+def select(path: Path, selection: Selection) -> Iterator[Chosen]:
+    """The chosen records in the order in which they were written, up to the last that there is at the beginning.
+
+    Raises:
+        JournalError: the journal cannot be read.
+    """
+    with reading(path, "reading records") as opened:
+        connection = opened.connection
+        last, total = connection.execute("SELECT coalesce(max(n), 0), count(*) FROM record").fetchone()
+        done = after = 0
+        query = f"SELECT {COLUMNS} FROM record WHERE n > ? AND n <= ? ORDER BY n LIMIT {_PAGE}"
+        while rows := _read(connection, query, (after, last)):
+            for record in rows:
+                done += 1
+                if selection.has(record):
+                    yield Chosen(record, done, total)
+            after = rows[-1].n
+
+
+def tables(path: Path) -> list[str]:
+    """The chains that a journal has, the commands among them.
+
+    Raises:
+        JournalError: the journal cannot be read.
+    """
+    with reading(path, "listing its tables") as opened:
+        return [str(chain) for (chain,) in opened.connection.execute(CHAINS)]
+
+
+def last_written(path: Path, count: int) -> Iterator[Record]:
+    """The last `count` records of all tables in the order in which they were written; commands are none.
+
+    Raises:
+        JournalError: the journal cannot be read.
+    """
+    with reading(path, "reading records") as opened:
+        query = f"SELECT {COLUMNS} FROM record WHERE chain <> ? ORDER BY n DESC LIMIT ?"
+        rows = _read(opened.connection, query, (COMMANDS, count))
+    return reversed(rows)
+
+
+def _read(connection: sqlite3.Connection, query: str, values: tuple[object, ...]) -> list[Record]:
+    """Rows in a transaction of their own."""
+    if not connection.in_transaction:
+        connection.execute("BEGIN")
+    rows = [Record(*row) for row in connection.execute(query, values)]
+    connection.execute("COMMIT")
+    return rows
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+
+
+def find(path: Path, identity: str) -> Record | None:
+    """The record of an event's id; None where there is none.
+
+    Raises:
+        JournalError: the journal cannot be read.
+    """
+    chain, _, rest = identity.rpartition(".")
+    table = chain.rpartition(".")[0]
+    if not table or not (rest.isascii() and rest.isdigit() and len(rest) < 19):
+        return None
+    with reading(path, "looking for an event") as opened:
+        query = f"SELECT {COLUMNS} FROM record WHERE chain = ? AND seq = ? AND id = ?"
+        row = opened.connection.execute(query, (table, int(rest), identity)).fetchone()
+    return None if row is None else Record(*row)
+
+
+def span_of(path: Path, chain: str, first: int | None, last: int | None) -> Iterator[Record]:
+    """The records of a chain from number `first` to number `last`.
+
+    Raises:
+        JournalError: the journal cannot be read.
+    """
+    after, end = (first or 1) - 1, _MOST if last is None else last
+    with reading(path, "reading records") as opened:
+        connection = opened.connection
+        query = f"SELECT {COLUMNS} FROM record WHERE chain = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT {_PAGE}"
+        while rows := _read(connection, query, (chain, after, end)):
+            yield from rows
+            after = rows[-1].seq
+
+
+def last_of(path: Path, chain: str, count: int) -> Iterator[Record]:
+    """The last `count` records of a chain, oldest first.
+
+    Raises:
+        JournalError: the journal cannot be read.
+    """
+    with reading(path, "reading records") as opened:
+        query = f"SELECT {COLUMNS} FROM record WHERE chain = ? ORDER BY seq DESC LIMIT ?"
+        rows = _read(opened.connection, query, (chain, count))
+    return reversed(rows)

@@ -1,0 +1,134 @@
+"""What is written to a journal, in transactions: records that follow each other, and seals among them."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from controller.journal.errors import UNREADABLE, JournalError, said
+from controller.journal.records import Entry, Head, genesis, link
+from controller.journal.seals import COUNT, Sealer
+
+MISTAKE = "report this: it is a mistake in Feltwire"
+_INSERT_RECORD = "INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_INSERT_SEAL = "INSERT INTO seal VALUES (?, ?, ?, ?, ?, ?)"
+
+
+class End(NamedTuple):
+    """Where a journal ends."""
+
+    n: int
+    """The number of the last record, over all chains."""
+    heads: Mapping[str, Head]
+
+
+class Store:
+    """Appends to the file. After an error it is of no use any more: what it holds in memory may be ahead of it."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection, end: End, sealer: Sealer, seal_every: int) -> None:
+        """Goes on from `end`; a seal follows when `seal_every` records have been written since the last one."""
+        self._path = path
+        self._connection = connection
+        self._n = self._sealed_n = end.n
+        self._heads = {chain: (head.seq, head.epoch, bytes.fromhex(head.hash)) for chain, head in end.heads.items()}
+        self._sealer = sealer
+        self._seal_every = seal_every
+
+    @property
+    def written(self) -> int:
+        """How many records were ever written."""
+        return self._n
+
+    @property
+    def heads(self) -> dict[str, Head]:
+        """The head of every chain."""
+        return {chain: self._head(chain) for chain in self._heads}
+
+    def append(self, submissions: Iterable[Sequence[Entry]]) -> list[dict[str, Head]]:
+        """Writes all entries in one transaction; they are durable when it returns.
+
+        Returns, for each submission, the heads of its chains after it.
+
+        Raises:
+            JournalError: nothing of it is written.
+        """
+        rows: list[tuple[object, ...]] = []
+        after: list[dict[str, Head]] = []
+        for entries in submissions:
+            for entry in entries:
+                rows.append(self._row(entry))
+            after.append({chain: self._head(chain) for chain in {entry.chain for entry in entries}})
+        with self._transaction("writing events"):
+            self._connection.executemany(_INSERT_RECORD, rows)
+            if self._n - self._sealed_n >= self._seal_every:
+                self._insert_seal(COUNT)
+        return after
+
+    def seal(self, why: str) -> None:
+        """Seals what is there, in a transaction of its own.
+
+        Raises:
+            JournalError: the seal is not written.
+        """
+        with self._transaction("sealing"):
+            self._insert_seal(why)
+
+    def checkpoint(self) -> None:
+        """Moves what the write-ahead log holds into the file, as far as readers allow, so that the log is used again.
+
+        Raises:
+            JournalError: it cannot be moved. It stays durable in the log.
+        """
+        try:
+            self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+        except UNREADABLE as error:
+            raise said(self._path, error, "moving the write-ahead log into it") from error
+
+    def close(self) -> None:
+        """Closes the file.
+
+        Raises:
+            JournalError: SQLite could not.
+        """
+        try:
+            self._connection.close()
+        except UNREADABLE as error:
+            raise said(self._path, error, "closing it") from error
+
+    def _row(self, entry: Entry) -> tuple[object, ...]:
+        chain = entry.chain
+        seq, _, digest = self._heads.get(chain) or (0, "", genesis(chain))
+        if entry.seq != seq + 1:
+            what = f"{entry.id} ({chain}, seq {entry.seq}) was to be written after seq {seq}"
+            raise JournalError(self._path, what, MISTAKE)
+        digest = link(digest, entry.body)
+        self._heads[chain] = (entry.seq, entry.epoch, digest)
+        self._n += 1
+        return (self._n, *entry, digest)
+
+    def _head(self, chain: str) -> Head:
+        seq, epoch, digest = self._heads[chain]
+        return Head(seq, epoch, digest.hex())
+
+    def _insert_seal(self, why: str) -> None:
+        self._connection.execute(_INSERT_SEAL, self._sealer.seal(why, self._n, self.heads))
+        self._sealed_n = self._n
+
+    @contextmanager
+    def _transaction(self, doing: str) -> Iterator[None]:
+        """Durable when it ends; undone by whatever goes wrong in it."""
+        connection = self._connection
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            yield
+            connection.execute("COMMIT")
+        except UNREADABLE as error:
+            raise said(self._path, error, doing) from error
+        finally:
+            if connection.in_transaction:
+                # What led here is the one to tell. Even if the roll-back fails, the transaction never commits.
+                with suppress(*UNREADABLE):
+                    connection.execute("ROLLBACK")

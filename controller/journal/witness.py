@@ -1,0 +1,129 @@
+"""The witness: a file beside the journal that notes the heads after each commit, and shows when synced bytes vanish.
+
+The journal is synced before anybody hears of an event; the witness is not synced at all. So after a power cut it may
+be old, or torn, and proves nothing by that. But what it does say was durable: when it knows of a record that the
+journal does not hold, or holds otherwise, then the disk lost what it had promised to keep.
+
+Each line notes one head, with a checksum; lines that do not check are passed over.
+
+    roulette-1 1042 9f3c… 61ab… 8d00f1c2
+    chain      seq  epoch hash  CRC-32 of the line before it
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Final, NamedTuple
+from zlib import crc32
+
+from controller.journal.records import Head
+
+SUFFIX: Final = ".heads"
+MOST_BYTES: Final = 256 * 1024
+"""The file is begun anew when it has grown to this (ours)."""
+_MOST_READ = 16 * MOST_BYTES
+_LINE = re.compile(rb"([!-~]+) ([0-9]{1,18}) ([!-~]+) ([0-9a-f]{64})")
+
+
+class HistoryLost(NamedTuple):
+    """What was durable is not in the journal any more."""
+
+    chain: str
+    witnessed: Head
+    """What the witness saw on the disk."""
+    held: Head
+    """The record that the journal has in its place, or its last one where it ends before."""
+
+    def __str__(self) -> str:
+        seen, held = self.witnessed, self.held
+        if held.seq < seen.seq:
+            gone = seen.seq - held.seq
+            what = f"ends at {held.seq}; {gone} records that were durable are gone"
+        else:
+            what = f"has another record at {held.seq}: its history was replaced"
+        return f"{self.chain}: the witness saw {seen.seq} ({seen.epoch}) written and synced, and the journal {what}"
+
+
+def witness_path(path: Path) -> Path:
+    """Where the witness of a journal is."""
+    return path.with_name(path.name + SUFFIX)
+
+
+def read_witness(path: Path) -> dict[str, Head]:
+    """By chain: the last head that the witness of the journal at `path` notes. None of it where there is no witness.
+
+    Raises:
+        OSError: it is there and cannot be read.
+    """
+    try:
+        with witness_path(path).open("rb") as file:
+            data = file.read(_MOST_READ)
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    noted = (_head(line) for line in data.split(b"\n"))
+    return dict(one for one in noted if one is not None)
+
+
+class Witness:
+    """Writes the file. What it noted before stays until something newer is noted of the same chain."""
+
+    def __init__(self, path: Path, heads: Mapping[str, Head]) -> None:
+        """Begins the file anew, with these heads.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        self._path = witness_path(path)
+        self._heads = dict(heads)
+        self._file, self._size = self._begin()
+
+    def note(self, heads: Mapping[str, Head]) -> None:
+        """Notes heads that are durable.
+
+        Raises:
+            OSError: they cannot be written.
+        """
+        self._heads.update(heads)
+        if self._size >= MOST_BYTES:
+            full = self._file
+            self._file, self._size = self._begin()
+            os.close(full)
+            return
+        data = _lines(heads.items())
+        os.write(self._file, data)
+        self._size += len(data)
+
+    def close(self) -> None:
+        """Closes the file."""
+        os.close(self._file)
+
+    def _begin(self) -> tuple[int, int]:
+        """A new file in place of the old one, which stays as it is until the new one is complete."""
+        new = self._path.with_name(self._path.name + ".new")
+        file = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        try:
+            data = _lines(self._heads.items())
+            os.write(file, data)
+            new.replace(self._path)
+        except OSError:
+            os.close(file)
+            raise
+        return file, len(data)
+
+
+def _lines(heads: Iterable[tuple[str, Head]]) -> bytes:
+    # A line begins with its own line end as well: what was torn before it does not take it along.
+    lines = [f"{chain} {head.seq} {head.epoch or '-'} {head.hash}".encode() for chain, head in heads]
+    return b"".join(b"\n%b %08x\n" % (line, crc32(line)) for line in lines)
+
+
+def _head(line: bytes) -> tuple[str, Head] | None:
+    said, _, checksum = line.rpartition(b" ")
+    parts = _LINE.fullmatch(said)
+    if parts is None or checksum != b"%08x" % crc32(said):
+        return None
+    chain, seq, epoch, digest = (part.decode() for part in parts.groups())
+    return chain, Head(int(seq), "" if epoch == "-" else epoch, digest)

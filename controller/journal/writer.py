@@ -1,0 +1,224 @@
+"""The one thread that writes: what waits is written together, and told of in order, once it is durable.
+
+    submit ─► queue ─► everything that waits ─► one transaction ─► done, in the order of submission
+                                                                     │
+                          a moment later, or before the next one ◄───┘
+                                        └─► witness, then a checkpoint when one is due
+
+It never waits for a group to form: a lone event is written at once, and what comes meanwhile makes the next group.
+After the first failure nothing is written any more, and all that comes gets the same error: an event that follows a
+lost one must not exist.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Lock, Thread
+from typing import Final, NamedTuple, TypeAlias
+
+from controller.journal.errors import JournalError, said
+from controller.journal.records import Entry, Head
+from controller.journal.seals import STOP
+from controller.journal.store import MISTAKE, Store
+from controller.journal.witness import Witness
+
+MOST_TOGETHER: Final = 1000
+"""Entries in one transaction, unless one submission alone has more (ours)."""
+CHECKPOINT_EVERY: Final = 500
+"""Entries and transactions between two checkpoints (ours): the write-ahead log stays at about 4 MB."""
+
+REST_SECONDS: Final = 0.002
+"""How long the writer lets those run first whom it told, unless more comes (ours): Python runs one thread at a time."""
+
+Heads: TypeAlias = Mapping[str, Head]
+"""The heads of the chains that one submission touched, after it."""
+Done: TypeAlias = Callable[[Heads | JournalError], None]
+"""Called once for each submission: with the heads when it is durable, with the error when it is not written."""
+Deliver: TypeAlias = Callable[[Done, Heads | JournalError], object]
+"""Hands a result to the thread of who submitted: `loop.call_soon_threadsafe`. Called on the writer's thread."""
+
+
+class Submission(NamedTuple):
+    """Entries that are written together or not at all, and who is to be told."""
+
+    entries: Sequence[Entry]
+    done: Done
+
+
+class Writer:
+    """Writes to a store from a thread of its own."""
+
+    def __init__(
+        self, path: Path, store: Store, witness: Witness, deliver: Deliver, checkpoint_every: int = CHECKPOINT_EVERY
+    ) -> None:
+        """Takes over the store and the witness, and starts the thread."""
+        self._path = path
+        self._store = store
+        self._witness = witness
+        self._deliver = deliver
+        self._checkpoint_every = checkpoint_every
+        self._since_checkpoint = 0
+        self._unnoted: dict[str, Head] = {}
+        """Durable, told, and not yet in the witness."""
+        self._queue: SimpleQueue[Submission | None] = SimpleQueue()
+        self._gate = Lock()
+        """Held to put something into the queue: nothing comes after the end."""
+        self._ended = False
+        self._taken: deque[Submission] = deque()
+        """Taken from the queue, and not told of."""
+        self._last = False
+        """Nothing comes after what was taken."""
+        self._failure: JournalError | None = None
+        self._unsealed: JournalError | None = None
+        self._thread = Thread(target=self._run, name="journal", daemon=True)
+        self._thread.start()
+
+    @property
+    def failure(self) -> JournalError | None:
+        """The first failure; None while everything is well."""
+        return self._failure
+
+    def submit(self, submission: Submission) -> None:
+        """Puts a submission behind those that wait.
+
+        Raises:
+            JournalError: the journal was closed.
+        """
+        with self._gate:
+            if self._ended:
+                raise JournalError(self._path, "it was closed, and something was to be written after that", MISTAKE)
+            self._queue.put(submission)
+
+    def close(self) -> None:
+        """Lets what waits be written, seals, and ends the thread.
+
+        Raises:
+            JournalError: the seal could not be written. Said once.
+        """
+        with self._gate:
+            if not self._ended:
+                self._ended = True
+                self._queue.put(None)
+        self._thread.join()
+        if self._unsealed is not None:
+            error, self._unsealed = self._unsealed, None
+            raise error
+
+    # --- on the writer's thread ----------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        in_order = False
+        try:
+            while not self._last:
+                self._take()
+                self._look_after()
+                self._serve()
+            self._look_after()
+            self._end()
+            in_order = True
+        finally:
+            # Only a mistake in the program leads here otherwise. Nobody may wait for ever because of it.
+            if not in_order:
+                self._fail(JournalError(self._path, "its writer stopped while it wrote events", MISTAKE))
+                self._unsealed = self._failure
+                self._refuse()
+                while not self._last:
+                    self._take()
+                    self._refuse()
+
+    def _take(self) -> None:
+        """Waits for a submission, and takes all that wait behind it."""
+        found = self._next()
+        together = 0
+        while found is not None:
+            self._taken.append(found)
+            together += len(found.entries)
+            if together >= MOST_TOGETHER:
+                return
+            try:
+                found = self._queue.get_nowait()
+            except Empty:
+                return
+        self._last = True
+
+    def _next(self) -> Submission | None:
+        if self._unnoted:
+            try:
+                return self._queue.get(timeout=REST_SECONDS)
+            except Empty:
+                self._look_after()
+        return self._queue.get()
+
+    def _serve(self) -> None:
+        if not self._taken:
+            return
+        if self._failure is not None:
+            self._refuse()
+            return
+        self._since_checkpoint += 1 + sum(len(submission.entries) for submission in self._taken)
+        try:
+            results = self._store.append([submission.entries for submission in self._taken])
+        except JournalError as error:
+            self._fail(error)
+            self._refuse()
+            return
+        for heads in results:
+            self._tell_next(heads)
+        for heads in results:
+            self._unnoted.update(heads)
+
+    def _look_after(self) -> None:
+        """Does what nobody waits for."""
+        if self._unnoted:
+            noted, self._unnoted = self._unnoted, {}
+            self._note(noted)
+            self._checkpoint()
+
+    def _note(self, heads: Heads) -> None:
+        try:
+            self._witness.note(heads)
+        except OSError as error:
+            self._fail(said(self._path, error, "noting the heads in the witness beside it"))
+
+    def _checkpoint(self) -> None:
+        """Moves the write-ahead log into the file, when enough was written."""
+        if self._failure is None and self._since_checkpoint >= self._checkpoint_every:
+            self._since_checkpoint = 0
+            try:
+                self._store.checkpoint()
+            except JournalError as error:
+                self._fail(error)
+
+    def _tell_next(self, result: Heads | JournalError) -> None:
+        """Tells of the oldest that was taken: of each once, whatever happens."""
+        submission = self._taken.popleft()
+        try:
+            self._deliver(submission.done, result)
+        except RuntimeError as error:
+            # The loop is closed: nobody is left to publish, so nothing more may happen.
+            self._fail(JournalError(self._path, f"nobody takes what was written ({error})", MISTAKE))
+
+    def _fail(self, error: JournalError) -> None:
+        if self._failure is None:
+            self._failure = error
+
+    def _refuse(self) -> None:
+        failure = self._failure
+        while failure is not None and self._taken:
+            self._tell_next(failure)
+
+    def _end(self) -> None:
+        """Seals, unless something failed: then the file is left as it is."""
+        for what, step in (("sealing", self._seal), ("closing", self._store.close), ("closing", self._witness.close)):
+            try:
+                step()
+            except (JournalError, OSError) as error:
+                self._unsealed = error if isinstance(error, JournalError) else said(self._path, error, f"{what} it")
+                self._fail(self._unsealed)
+
+    def _seal(self) -> None:
+        if self._failure is None:
+            self._store.seal(STOP)

@@ -1,0 +1,58 @@
+"""Journals and entries for tests, small and by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from queue import SimpleQueue
+from random import Random
+from typing import Any
+
+import msgspec
+
+from controller.journal.errors import JournalError
+from controller.journal.journal import Heads, Journal
+from controller.journal.records import COMMAND, COMMANDS, Entry
+from hal.clock import VirtualClock
+from tests.powercut.load import KEY, Player
+
+NOW_NS = 1_900_000_000_000_000_000
+PATIENCE_S = 60.0
+"""How long a test waits for a result that must come; it comes at once."""
+
+
+def player(table: str = "roulette-1", epoch: str = "e1", left: Any = None) -> Player:
+    """A table that says what it is told to say, and numbers it."""
+    return Player(table, epoch, Random(0), left)
+
+
+def command(seq: int, identity: str, epoch: str = "e1") -> Entry:
+    """A command's entry."""
+    said = {"id": identity, "scope": "ann", "epoch": epoch, "sender": "ann", "accepted": True, "events": []}
+    body = msgspec.json.encode(said)
+    return Entry(COMMANDS, seq, f"ann:{identity}", epoch, COMMAND, None, "2030-01-01T20:00:00.000000Z", "", body)
+
+
+def opened(path: Path, **options: Any) -> Journal:
+    """A journal whose results come on the writer's own thread."""
+    options = {"clock": VirtualClock(NOW_NS), "deliver": at_once, **options}
+    return Journal.open(path, options.pop("signing_key", KEY), **options)
+
+
+def at_once(done: Callable[[Heads | JournalError], object], result: Heads | JournalError) -> None:
+    """Delivers a result where it is made."""
+    done(result)
+
+
+def written(journal: Journal, entries: Sequence[Entry]) -> Heads:
+    """The heads after these entries, which must be written."""
+    result = outcome(journal, entries)
+    assert not isinstance(result, JournalError), result
+    return result
+
+
+def outcome(journal: Journal, entries: Sequence[Entry]) -> Heads | JournalError:
+    """What becomes of these entries."""
+    results: SimpleQueue[Heads | JournalError] = SimpleQueue()
+    journal.submit(entries, results.put)
+    return results.get(timeout=PATIENCE_S)

@@ -1,0 +1,147 @@
+"""Whatever is done to a journal, verification finds it, names the record and says what was done."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import suppress
+from itertools import product
+from pathlib import Path
+from random import Random
+from shutil import copytree
+from typing import NamedTuple
+
+import pytest
+
+from controller.journal.audit.findings import Kind, Report
+from controller.journal.verify import verify
+from tests.unit.controller.journal_audit import tampering as kinds
+from tests.unit.controller.journal_audit.making import evening, tampering
+from tests.unit.controller.journal_audit.tampering import Done, Tampered
+
+QUICK, FULL = 6, 150
+
+
+class Shape(NamedTuple):
+    """Of a journal: how many tables, rounds of each, and records between two seals."""
+
+    tables: int
+    rounds: int
+    seal_every: int
+
+
+SHAPES = [Shape(*one) for one in product((1, 2, 3), (6, 9), (2, 7, 1000))]
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a journal of each shape."""
+    folder = tmp_path_factory.mktemp("journals")
+    for number, shape in enumerate(SHAPES):
+        (folder / str(number)).mkdir()
+        tables = [f"wheel-{one + 1}" for one in range(shape.tables)]
+        path = folder / str(number) / "journal.sqlite"
+        evening(path, tables=tables, rounds=shape.rounds, seal_every=shape.seal_every)
+    return folder
+
+
+def tampered(kept: Path, tmp_path: Path, seed: int, tamper: Callable[[Tampered], Done]) -> tuple[Done, Path]:
+    random = Random(seed)
+    folder = tmp_path / str(seed)
+    copytree(kept / str(random.randrange(len(SHAPES))), folder)
+    path = folder / "journal.sqlite"
+    with tampering(path) as connection:
+        done = tamper(Tampered(connection, random))
+    return done, path
+
+
+def rows_of(connection: sqlite3.Connection) -> list[tuple[object, ...]]:
+    return [row for table in ("record", "seal") for row in connection.execute(f"SELECT * FROM {table} ORDER BY n")]
+
+
+EVERYTHING = (*kinds.RECORDS, *kinds.SEALS, kinds.rewritten_to_the_end, kinds.rewritten_for_a_while)
+FULL_OF_SEVERAL = pytest.param(range(60, 2_000), id="full", marks=pytest.mark.soak)
+SEEDS = [
+    pytest.param(range(QUICK), id="quick"),
+    pytest.param(range(QUICK, FULL), id="full", marks=pytest.mark.soak),
+]
+
+
+def told(report: Report) -> str:
+    return "\n".join(str(finding) for finding in report.findings) or "nothing was found"
+
+
+@pytest.mark.parametrize("numbers", SEEDS)
+@pytest.mark.parametrize("tamper", kinds.RECORDS, ids=lambda one: one.__name__)
+def test_what_was_done_to_records_is_the_first_thing_told_and_names_them(
+    kept: Path, tmp_path: Path, tamper: Callable[[Tampered], Done], numbers: range
+) -> None:
+    for seed in numbers:
+        done, path = tampered(kept, tmp_path, seed, tamper)
+        report = verify(path)
+        assert report.first is not None, f"seed {seed}: {done} was not found"
+        assert done.is_told_by(report.first), f"seed {seed}: {done}\n{told(report)}"
+
+
+@pytest.mark.parametrize("numbers", SEEDS)
+@pytest.mark.parametrize("tamper", kinds.SEALS, ids=lambda one: one.__name__)
+def test_what_was_done_to_seals_is_told_and_names_them(
+    kept: Path, tmp_path: Path, tamper: Callable[[Tampered], Done], numbers: range
+) -> None:
+    for seed in numbers:
+        done, path = tampered(kept, tmp_path, seed, tamper)
+        report = verify(path)
+        assert any(done.is_told_by(finding) for finding in report.findings), f"seed {seed}: {done}\n{told(report)}"
+
+
+@pytest.mark.parametrize("numbers", SEEDS)
+def test_a_history_that_was_rewritten_to_its_end_does_not_fit_the_seals(
+    kept: Path, tmp_path: Path, numbers: range
+) -> None:
+    for seed in numbers:
+        done, path = tampered(kept, tmp_path, seed, kinds.rewritten_to_the_end)
+        report = verify(path)
+        assert report.first is not None, f"seed {seed}: {done} was not found"
+        first, last = report.first.first, report.first.last
+        assert (report.first.kind, report.first.chain) == (Kind.REWRITTEN, done.chain), told(report)
+        assert first is not None and last is not None and done.first is not None
+        assert first <= done.first <= last, f"seed {seed}: {done}\n{told(report)}"
+
+
+@pytest.mark.parametrize("numbers", SEEDS)
+def test_a_history_that_was_rewritten_for_a_while_is_told_with_every_record_that_it_may_be(
+    kept: Path, tmp_path: Path, numbers: range
+) -> None:
+    for seed in numbers:
+        done, path = tampered(kept, tmp_path, seed, kinds.rewritten_for_a_while)
+        report = verify(path)
+        found = report.first
+        assert found is not None, f"seed {seed}: {done} was not found"
+        spans = [(found.first, found.last)] + [(other.first, other.last) for other in found.alternatives]
+        assert found.chain == done.chain
+        assert any((first or 0) <= (done.first or 0) <= (last or 0) for first, last in spans), f"{done}\n{told(report)}"
+
+
+def test_a_journal_that_nobody_touched_verifies(kept: Path) -> None:
+    for number in range(len(SHAPES)):
+        report = verify(kept / str(number) / "journal.sqlite")
+        assert report.ok, told(report)
+
+
+@pytest.mark.parametrize("numbers", [pytest.param(range(60), id="quick"), FULL_OF_SEVERAL])
+def test_several_things_done_at_once_never_go_unseen(kept: Path, tmp_path: Path, numbers: range) -> None:
+    for seed in numbers:
+        random = Random(seed)
+        folder = tmp_path / str(seed)
+        copytree(kept / str(random.randrange(len(SHAPES))), folder)
+        path = folder / "journal.sqlite"
+        done: list[Done] = []
+        with tampering(path) as connection:
+            before = rows_of(connection)
+            for _ in range(random.randint(2, 5)):
+                # What one did may leave another nothing to do: no record of that number, or no room for it.
+                with suppress(sqlite3.Error, TypeError, ValueError, IndexError):
+                    done.append(random.choice(EVERYTHING)(Tampered(connection, random)))
+            is_as_it_was = rows_of(connection) == before
+        # Two moves may undo each other: then nothing was done.
+        assert verify(path).ok == is_as_it_was, f"seed {seed}: {done}"

@@ -1,0 +1,46 @@
+"""Records, and the hashes that bind them."""
+
+from hashlib import sha256
+
+import pytest
+
+from controller.journal.records import Entry, genesis, link, nothing
+from feed import events
+from feed.events import Event, encode, type_of
+from tests.powercut.making import player
+
+
+def test_a_hash_is_that_of_the_one_before_and_the_body() -> None:
+    first = link(genesis("roulette-1"), b"{}")
+    assert first == sha256(sha256(b"feltwire journal\0roulette-1").digest() + b"{}").digest()
+
+
+def test_each_chain_begins_with_a_hash_of_its_own() -> None:
+    assert genesis("roulette-1") != genesis("roulette-10")
+    assert nothing("roulette-1") == (0, "", genesis("roulette-1").hex())
+
+
+def test_an_entry_has_what_its_event_says() -> None:
+    entry = player("wheel-1", "e7").say(events.RoundOpened, round=12)
+    assert entry[:8] == (
+        "wheel-1",
+        1,
+        "wheel-1.e7.1",
+        "e7",
+        "round.opened",
+        12,
+        "2030-01-01T20:00:00.000000Z",
+        "v1/wheel-1/round.opened/",
+    )
+    assert b'"id":"wheel-1.e7.1"' in entry.body
+
+
+def test_an_event_that_belongs_to_no_round_has_none() -> None:
+    assert player().say(events.TableClosed, reason="end").round is None
+
+
+def test_what_is_not_durable_is_no_entry() -> None:
+    data = events.RoundProgress(table="t", game="roulette", simulated=True, mono_ns=1, round=1, revolutions=2.5)
+    event = Event(id="t.e.e1", source="/tables/t", type=type_of(events.RoundProgress), time="", data=data)
+    with pytest.raises(ValueError, match=r"t\.e\.e1 is not durable"):
+        Entry.of(event, encode(event))

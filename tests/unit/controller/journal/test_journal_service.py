@@ -1,0 +1,488 @@
+"""A journal as a service opens it, writes it and closes it, and what it finds when it opens it again."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from nacl.signing import SigningKey
+
+from controller.journal import errors, files
+from controller.journal.errors import JournalDamaged, JournalError
+from controller.journal.files import LOG_BYTES
+from controller.journal.history import JournalHistory
+from controller.journal.records import COMMANDS, Entry, Head
+from controller.journal.schema import CHAINS
+from controller.journal.seals import read_seals
+from controller.journal.witness import witness_path
+from feed import events
+from feed.events import SpinEvidence
+from hal.clock import VirtualClock
+from tests.powercut.load import KEY, Player
+from tests.powercut.making import NOW_NS, PATIENCE_S, command, opened, outcome, player, written
+
+FAULT = {"device": "wheel", "fault": "sensor_stuck", "detail": "dark", "blocks_play": True}
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "state" / "journal.sqlite"
+
+
+@contextmanager
+def altered(path: Path) -> Iterator[sqlite3.Connection]:
+    """Somebody with an SQLite shell."""
+    connection = sqlite3.connect(path)
+    try:
+        yield connection
+        connection.commit()
+    finally:
+        connection.close()
+
+
+def rounds(one: Player, first: int, last: int) -> list[Entry]:
+    said = []
+    for number in range(first, last + 1):
+        said.append(one.say(events.RoundOpened, round=number))
+        evidence = SpinEvidence(revolutions=float(number))
+        said.append(
+            one.say(events.Outcome, round=number, result={"pocket": "7"}, winning=[], evidence=evidence, rule="20.32")
+        )
+    return said
+
+
+def filled(path: Path) -> Player:
+    """A journal with a round that is not finished and a fault that stands; ended in order."""
+    journal = opened(path)
+    one = player()
+    written(journal, [one.say(events.TableOpened, rules="njac-13:47-20", software="1", devices=[])])
+    written(journal, [one.say(events.DeviceFault, **FAULT), *rounds(one, 1, 12)])
+    written(journal, [command(1, "ask-1"), one.say(events.RoundOpened, round=13)])
+    journal.close()
+    return one
+
+
+def test_a_new_journal_is_private_and_begins_with_a_seal(path: Path) -> None:
+    journal = opened(path)
+    assert (journal.recovered, journal.lost, journal.clean, journal.last_time) == ({}, {}, True, "")
+    assert (journal.is_new, journal.other_key) == (True, None)
+    assert path.parent.stat().st_mode & 0o777 == 0o700
+    assert {file.name: file.stat().st_mode & 0o777 for file in path.parent.iterdir()} == dict.fromkeys(
+        [f"journal.sqlite{end}" for end in ("", "-wal", "-shm", ".lock", ".heads")], 0o600
+    )
+    journal.close()
+    with altered(path) as connection:
+        assert [seal.said.why for seal in read_seals(connection)] == ["start", "stop"]
+    assert not path.with_name("journal.sqlite-wal").exists()
+
+
+def test_a_key_that_did_not_seal_it_before_shows(path: Path) -> None:
+    filled(path)
+    journal = opened(path, signing_key=SigningKey(b"o" * 32))
+    assert journal.other_key == bytes(KEY.verify_key).hex()
+    journal.close()
+
+
+def test_a_second_service_on_the_same_journal_is_refused_and_told_who_has_it(path: Path) -> None:
+    journal = opened(path)
+    with pytest.raises(JournalError, match=f"process {os.getpid()} writes this journal already; end it first"):
+        opened(path)
+    journal.close()
+    opened(path).close()
+
+
+def test_everything_comes_back_at_the_next_start(path: Path) -> None:
+    one = filled(path)
+    journal = opened(path)
+    recovered = journal.recovered["roulette-1"]
+    state = recovered.state
+    assert list(journal.recovered) == ["roulette-1"]
+    assert recovered.head == (one.seq, "e1", journal.recovery.heads["roulette-1"].hash)
+    assert (state.unfinished_round, state.round, state.last) == (13, 13, one.seq)
+    assert [fault.fault for fault in state.faults] == ["sensor_stuck"]
+    assert [record.evidence and record.evidence.revolutions for record in state.rounds] == [
+        float(n) for n in range(3, 13)
+    ]
+    assert (journal.commands.seq, journal.clean) == (1, True)
+    assert (journal.is_new, journal.other_key) == (False, None)
+    assert journal.last_time == "2030-03-17T17:46:40.000000Z"
+    journal.close()
+
+
+def test_it_goes_on_where_it_ended_and_seals_it_all(path: Path) -> None:
+    filled(path)
+    journal = opened(path)
+    one = player(epoch="e2", left=journal.recovered["roulette-1"])
+    heads = written(journal, one.act())
+    assert heads["roulette-1"].epoch == "e2"
+    journal.close()
+    again = opened(path)
+    assert again.recovered["roulette-1"].state.unfinished_round is None
+    assert again.recovery.heads["roulette-1"] == heads["roulette-1"]
+    again.close()
+
+
+def test_a_service_that_did_not_end_in_order_shows(path: Path, tmp_path: Path) -> None:
+    journal = opened(path)
+    written(journal, [player().say(events.TableClosed, reason="end")])
+    copied = tmp_path / "copy" / "journal.sqlite"
+    shutil.copytree(path.parent, copied.parent)
+    journal.close()
+    after = opened(copied)
+    assert (after.clean, after.last_time) == (False, "2030-01-01T20:00:00.000000Z")
+    after.close()
+
+
+def test_a_seal_comes_after_so_many_records(path: Path) -> None:
+    journal = opened(path, seal_every=3)
+    one = player()
+    for _ in range(7):
+        written(journal, [one.say(events.TableClosed, reason="end")])
+    journal.close()
+    with altered(path) as connection:
+        said = [(seal.said.why, seal.said.records) for seal in read_seals(connection)]
+    assert said == [("start", 0), ("count", 3), ("count", 6), ("stop", 7)]
+
+
+def test_progress_is_told_while_a_long_journal_is_read(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    filled(path)
+    monkeypatch.setattr("controller.journal.recovery.TELL_EVERY", 10)
+    told: list[tuple[int, int]] = []
+    opened(path, progress=lambda done, total: told.append((done, total))).close()
+    assert told == [(0, 28), (10, 28), (20, 28), (28, 28)]
+
+
+def test_a_command_is_found_by_its_id_and_the_first_one_counts(path: Path) -> None:
+    journal = opened(path)
+    first = command(1, "ask-1")
+    written(journal, [first, command(2, "ask-2"), command(3, "ask-1", epoch="e9")])
+    assert journal.find_command("ann:ask-1") == first.body
+    assert journal.find_command("bob:ask-1") is None
+    assert journal.find_command("roulette-1.e1.1") is None
+    journal.close()
+
+
+def test_an_id_of_a_command_can_look_like_an_event_and_hurts_nobody(path: Path) -> None:
+    journal = opened(path)
+    one = player()
+    written(journal, [command(1, "roulette-1.e1.1")])
+    written(journal, [one.say(events.TableClosed, reason="end")])
+    journal.close()
+    opened(path).close()
+
+
+def test_a_submission_is_written_whole_or_not_at_all(path: Path) -> None:
+    journal = opened(path)
+    one = player()
+    good = one.say(events.TableClosed, reason="end")
+    result = outcome(journal, [good, good])
+    assert isinstance(result, JournalError)
+    assert "roulette-1.e1.1 (roulette-1, seq 1) was to be written after seq 1" in str(result)
+    assert outcome(journal, [good]) is result is journal.failure
+    journal.close()
+    again = opened(path)
+    assert again.recovered == {}
+    again.close()
+
+
+def test_how_much_room_is_left_is_known(path: Path) -> None:
+    journal = opened(path)
+    assert journal.free_bytes() > 0
+    journal.close()
+
+
+def test_a_submission_of_nothing_comes_back_behind_those_before_it(path: Path) -> None:
+    journal = opened(path)
+    assert written(journal, []) == {}
+    journal.close()
+
+
+def test_the_write_ahead_log_does_not_grow_for_ever(path: Path) -> None:
+    journal = opened(path, checkpoint_every=20)
+    one = player()
+    log = path.with_name("journal.sqlite-wal")
+    sizes = {log.stat().st_size}
+    for _ in range(300):
+        written(journal, [one.say(events.TableClosed, reason="end" * 2000)])
+        sizes.add(log.stat().st_size)
+    journal.close()
+    assert sizes == {LOG_BYTES}, "no commit makes it longer: it is as long as it needs to be from the beginning"
+
+
+def test_a_log_that_is_longer_already_is_left_as_it_is(path: Path, tmp_path: Path) -> None:
+    journal = opened(path, checkpoint_every=10**9)
+    one = player()
+    written(journal, [one.say(events.TableClosed, reason="end" * 200_000) for _ in range(10)])
+    left = tmp_path / "left" / "journal.sqlite"
+    shutil.copytree(path.parent, left.parent)
+    journal.close()
+    log = left.with_name("journal.sqlite-wal")
+    size = log.stat().st_size
+    assert size > LOG_BYTES
+    again = opened(left)
+    assert again.recovered["roulette-1"].head.seq == 10
+    assert size <= log.stat().st_size < 2 * size
+    again.close()
+
+
+def test_who_reads_all_the_time_keeps_nobody_from_writing(path: Path) -> None:
+    journal = opened(path, checkpoint_every=20)
+    history = JournalHistory(path)
+    one = player()
+    said = [one.say(events.RoundOpened, round=number) for number in range(1, 401)]
+    read: list[bytes] = []
+
+    def follow() -> None:
+        while len(read) < len(said):
+            read.extend(body for _, body in history.page("roulette-1", "", len(read), 50).events)
+
+    follower = threading.Thread(target=follow)
+    follower.start()
+    for entry in said:
+        written(journal, [entry])
+    follower.join(PATIENCE_S)
+    assert read == [entry.body for entry in said]
+    history.close()
+    journal.close()
+
+
+def test_another_program_that_holds_the_file_locked_is_named(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "BUSY_SECONDS", 0.01)
+    journal = opened(path)
+    with altered(path) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        result = outcome(journal, [player().say(events.TableClosed, reason="end")])
+    assert "while writing events, another program holds it locked (database is locked, SQLITE_BUSY)" in str(result)
+    journal.close()
+
+
+# --- what else can be found at a start ---------------------------------------------------------------------------
+
+
+def test_a_file_that_is_no_database_is_named(path: Path) -> None:
+    path.parent.mkdir()
+    path.write_bytes(b"no database" * 1000)
+    with pytest.raises(JournalDamaged, match=r"journal\.sqlite: while opening it, it is no journal"):
+        opened(path)
+
+
+def test_a_database_of_something_else_is_left_alone(path: Path) -> None:
+    path.parent.mkdir()
+    with altered(path) as connection:
+        connection.execute("CREATE TABLE cards (face TEXT)")
+    with pytest.raises(JournalError, match="it is an SQLite file, and not a journal"):
+        opened(path)
+
+
+def test_a_journal_of_a_newer_version_is_left_alone(path: Path) -> None:
+    filled(path)
+    with altered(path) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    with pytest.raises(JournalError, match=r"written by a newer Feltwire \(version 99.*install the newer Feltwire"):
+        opened(path)
+
+
+def test_a_folder_in_the_place_of_the_file_is_named(path: Path) -> None:
+    path.mkdir(parents=True)
+    with pytest.raises(JournalError, match="while opening it, it cannot be opened"):
+        opened(path)
+
+
+def test_a_file_in_the_place_of_the_folder_is_named(path: Path) -> None:
+    path.parent.write_text("")
+    with pytest.raises(JournalError, match=r"journal\.sqlite"):
+        opened(path)
+
+
+@pytest.mark.parametrize("left", [None, b""], ids=["gone", "empty"])
+def test_a_log_without_its_journal_is_a_lost_history_and_is_kept(path: Path, left: bytes | None) -> None:
+    filled(path)
+    log = path.with_name("journal.sqlite-wal")
+    log.write_bytes(b"frames")
+    path.unlink()
+    if left is not None:
+        path.write_bytes(left)
+    with pytest.raises(JournalDamaged, match=r"its log journal\.sqlite-wal is not: the history is lost"):
+        opened(path)
+    assert log.read_bytes() == b"frames"
+
+
+def test_a_journal_that_vanished_is_missed_by_its_witness(path: Path) -> None:
+    one = filled(path)
+    path.unlink()
+    journal = opened(path)
+    assert set(journal.lost) == {"roulette-1", COMMANDS}
+    lost = journal.recovered["roulette-1"].lost
+    assert lost is not None
+    assert (lost.witnessed.seq, lost.held.seq) == (one.seq, 0)
+    journal.close()
+
+
+def test_what_was_lost_is_told_at_every_start_until_newer_events_are_durable(path: Path) -> None:
+    filled(path)
+    path.unlink()
+    opened(path).close()
+    journal = opened(path)
+    assert "roulette-1" in journal.lost
+    written(journal, [player(epoch="e2").say(events.TableClosed, reason="end")])
+    journal.close()
+    again = opened(path)
+    assert "roulette-1" not in again.lost
+    assert COMMANDS in again.lost
+    again.close()
+
+
+def test_an_older_copy_of_the_journal_is_found_out_by_the_witness(path: Path) -> None:
+    filled(path)
+    older = path.read_bytes()
+    journal = opened(path)
+    one = player(epoch="e2", left=journal.recovered["roulette-1"])
+    written(journal, one.act())
+    journal.close()
+    path.write_bytes(older)
+    after = opened(path)
+    assert str(after.lost["roulette-1"]).endswith("and the journal ends at 27; 2 records that were durable are gone")
+    after.close()
+
+
+def test_a_rewritten_history_is_found_out_by_the_witness(path: Path) -> None:
+    filled(path)
+    noted = witness_path(path).read_bytes()
+    path.unlink()
+    witness_path(path).unlink()
+    journal = opened(path)
+    other = player(epoch="e9")
+    written(journal, [other.say(events.TableClosed, reason="end") for _ in range(40)])
+    journal.close()
+    witness_path(path).write_bytes(noted)
+    after = opened(path)
+    assert "has another record at 27: its history was replaced" in str(after.lost["roulette-1"])
+    after.close()
+
+
+# --- what somebody changed ----------------------------------------------------------------------------------------
+
+CHANGES = {
+    "UPDATE record SET body = CAST(replace(body, '\"7\"', '\"8\"') AS BLOB) WHERE n = 6": "hash does not follow",
+    "UPDATE record SET hash = zeroblob(32) WHERE n = 6": "record 6 (roulette-1, seq 6)",
+    "UPDATE record SET round = 99 WHERE n = 6": "its body says 2, and beside it stands 99",
+    "UPDATE record SET kind = 'round.void' WHERE n = 6": "record 6 (roulette-1, seq 6)",
+    "UPDATE record SET topic = 'sim/' || topic WHERE n = 6": "record 6",
+    "UPDATE record SET time = '1999' WHERE n = 6": "record 6",
+    "UPDATE record SET epoch = 'e2' WHERE n = 6": "record 6",
+    "UPDATE record SET id = 'ask-2' WHERE chain = '@commands'": "its body says 'ann:ask-1', and beside it",
+    "UPDATE record SET epoch = 'e2' WHERE chain = '@commands'": "its body says 'e1', and beside it stands 'e2'",
+    "UPDATE record SET id = 'bob:ask-1' WHERE chain = '@commands'": "its body says 'ann:ask-1', and beside it stands",
+    "DELETE FROM record WHERE n = 6": "it follows record 5: 6 is missing",
+    "DELETE FROM record WHERE n BETWEEN 6 AND 8": "6 to 8 are missing",
+    "DELETE FROM record WHERE n > 20": "it covers 28 records, and the journal has 20 up to here",
+    "DELETE FROM record": "it covers 28 records",
+    "DELETE FROM seal": "seal 1 is not as it was written: it is missing",
+    "DELETE FROM seal WHERE n = 1": "seal 2 is not as it was written: it follows seal 0: 1 is missing",
+    "UPDATE seal SET signature = zeroblob(64) WHERE n = 2": "its signature does not fit what it says",
+    "UPDATE seal SET after_n = 5 WHERE n = 2": "it was signed as seal 2 after record 28, and stands after 5",
+    "UPDATE seal SET statement = CAST(replace(statement, 'stop', 'Stop') AS BLOB) WHERE n = 2": "its signature",
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_was_changed_is_found_and_named(path: Path, change: str) -> None:
+    filled(path)
+    with altered(path) as connection:
+        connection.execute(change)
+    with pytest.raises(JournalDamaged) as caught:
+        opened(path)
+    assert CHANGES[change] in str(caught.value)
+    assert "feltwire journal verify" in caught.value.fix
+
+
+def test_an_index_that_lost_a_record_is_found(path: Path) -> None:
+    filled(path)
+    with altered(path) as connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        words = "UPDATE sqlite_schema SET sql = replace(sql, ?, ?) WHERE name = 'record_state'"
+        connection.execute(words, ("device.fault", "device.dault"))
+    with altered(path) as connection:
+        connection.execute("REINDEX record_state")
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute(words, ("device.dault", "device.fault"))
+    with pytest.raises(JournalDamaged, match=r"its pages are damaged: .*record_state"):
+        opened(path)
+
+
+LAYOUTS = {
+    "CREATE TRIGGER quiet AFTER INSERT ON record BEGIN DELETE FROM record; END": "there is a trigger quiet",
+    "CREATE TABLE cards (face TEXT)": "there is a table cards that no journal has",
+    "DROP INDEX record_opening": "the index record_opening is missing",
+}
+
+
+@pytest.mark.parametrize("change", LAYOUTS)
+def test_a_layout_that_was_changed_is_found_before_anything_is_written(path: Path, change: str) -> None:
+    filled(path)
+    with altered(path) as connection:
+        connection.execute(change)
+    with pytest.raises(JournalDamaged, match=f"its layout was changed: .*{LAYOUTS[change]}"):
+        opened(path)
+
+
+def test_a_schema_that_is_no_text_any_more_is_damage(path: Path) -> None:
+    filled(path)
+    with altered(path) as connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        broken = "UPDATE sqlite_schema SET name = CAST(x'd4ff41' AS TEXT), sql = 'rubbish' WHERE name = 'seal'"
+        connection.execute(broken)
+    with pytest.raises(
+        JournalDamaged, match=r"while opening it, a page of it is damaged \(what stands there is no text"
+    ):
+        opened(path)
+    with pytest.raises(JournalDamaged, match=r"while listing its tables, a page of it is damaged"):
+        JournalHistory(path).tables()
+
+
+def test_all_tables_are_known_without_reading_all_records(path: Path) -> None:
+    journal = opened(path)
+    for table in ("wheel-1", "roulette-1", "roulette-10"):
+        written(journal, [player(table).say(events.TableClosed, reason="end")])
+    journal.close()
+    history = JournalHistory(path)
+    assert history.tables() == ["roulette-1", "roulette-10", "wheel-1"]
+    history.close()
+    with altered(path) as connection:
+        plan = [str(step[3]) for step in connection.execute(f"EXPLAIN QUERY PLAN {CHAINS}")]
+    assert any(step.startswith("SEARCH record") for step in plan)
+    assert not any(step.startswith("SCAN record") for step in plan)
+
+
+# --- errors in words ----------------------------------------------------------------------------------------------
+
+
+def test_a_disk_that_says_no_more_than_error_is_asked_itself(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Room:
+        f_bavail = 5
+        f_flag = 0
+
+    monkeypatch.setattr(os, "statvfs", lambda folder: Room)
+    error = OSError(5, "Input/output error")
+    assert "the disk answered with an error (Input/output error)" in str(errors.said(path, error, "writing"))
+    Room.f_bavail = 0
+    assert "the disk is full" in str(errors.said(path, error, "writing"))
+    Room.f_flag = os.ST_RDONLY
+    assert "read-only" in str(errors.said(path, error, "writing"))
+
+
+def test_an_error_of_another_kind_is_told_as_it_is(path: Path) -> None:
+    said = errors.said(path, sqlite3.ProgrammingError("Cannot operate on a closed database."), "reading")
+    assert "it cannot be used (Cannot operate on a closed database.)" in str(said)
+
+
+def test_a_head_is_nothing_before_the_first_command(path: Path) -> None:
+    journal = opened(path, clock=VirtualClock(NOW_NS))
+    assert journal.commands == Head(0, "", journal.commands.hash)
+    journal.close()
