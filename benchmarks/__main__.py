@@ -14,6 +14,7 @@ def main() -> None:
     if find_spec("gpiozero") is None:
         sys.exit("benchmarks: gpiozero, the peer to measure against, is not installed; run `pip install -e .[dev]`")
     from benchmarks.report import WIDTH, print_report
+    from benchmarks.service_bench import ServiceSizes, print_service
     from benchmarks.suite import Sizes, sections
 
     sizes = Sizes()
@@ -24,6 +25,7 @@ def main() -> None:
             done.append(section)
             status.update(f"measured: {section.title}")
     print_report(Console(width=WIDTH), done, sizes.repeats, perf_counter() - begin)
+    print_service(Console(), ServiceSizes())
 
 
 if __name__ == "__main__":

@@ -1,119 +1,197 @@
-"""Live tables: sources merged by time, fed to the table, and what it says handed on.
+"""One table on open wires: sources merged by time, fed to the table, and what it says handed on.
 
-sources ─► Merge ─► Ring
-              └───► Table ─► events ─► whoever listens (a line for people; journal and feed in their time)
-                               └─────► Signals ─► lamps and display
+sources ──┐
+          ├─► Merge ─► Ring
+commands ─┘     └────► Table ─► events, answers ─► the service: journal, then feed
+                                     └── once they are durable ──► Signals ─► lamps and display
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from datetime import UTC, datetime
-from secrets import token_hex
-from typing import Final
+from functools import partial
+from typing import Final, NamedTuple
 
 from controller.assemble import table_for
+from controller.calendar import wall_time
+from controller.casebook.memory import LineMemory
 from controller.configuration.values import TableConfig
+from controller.faults import LatchedFault
+from controller.orders.order import Answer
 from controller.signals import Signals
-from controller.wiring import Wiring, wire
+from controller.wiring import Wiring
 from drivers.indicators import NoMoreBetsLamp, NumberDisplay, SendFrame, SetLine
 from feed.events import Event
-from hal.capture.ring import Ring
+from feed.state import TableState
 from hal.clock import Clock
 from hal.lines import LineError, LineSource
-from hal.loop import sleep_ns
 from hal.merge import Merge
 from hal.serial_link import LinkError
-from hal.values import Batch, Command
+from hal.values import Command, Edge, Rare
 
 log = logging.getLogger(__name__)
 
-TICK_NS: Final = 20_000_000
-"""How often a table looks whether time has passed (ours): a fiftieth of a second, as a person sees it."""
+COMMANDS: Final = "commands"
+"""The source of what people send: it is merged, kept and replayed like any other."""
+WIRES: Final = "wires"
+WIRES_FAILED: Final = "wires_failed"
+START_AGAIN: Final = "wires are opened when the service starts, so start it again once this is mended"
+SERVICE_DEVICES: Final = frozenset({WIRES, "clock", "disk", "journal"})
+"""Devices of which the service itself tells faults; the bench's own supervisor leaves them to people."""
+BENCH_SUPERVISOR: Final = "simulated-supervisor"
 
-Listener = Callable[[Sequence[Event]], None]
-"""Takes events in order. The journal will be the first of them, and the feed behind it."""
+
+class ServiceFault(NamedTuple):
+    """A fault that the service found before the table began."""
+
+    device: str
+    fault: str
+    detail: str
+    cause: str = ""
+    """What must be gone before it can be cleared."""
+
+
+class Said(NamedTuple):
+    """What one look at the table brought."""
+
+    events: Sequence[Event]
+    answers: Sequence[Answer]
+    until_ns: int
+    """Up to when the lines have been looked at."""
 
 
 class LiveTable:
-    """One table on open wires."""
+    """One table. Everything it says is returned; nothing of it is shown before `show` is told that it is durable."""
 
-    def __init__(self, config: TableConfig, wiring: Wiring, clock: Clock, listener: Listener) -> None:
+    def __init__(
+        self,
+        config: TableConfig,
+        wiring: Wiring,
+        clock: Clock,
+        *,
+        epoch: str,
+        state: TableState | None = None,
+        failure: LineError | None = None,
+        wake: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`state` is where the journal left the table; `failure` is why this computer cannot have its wires at all.
+
+        `wake` is called when something has come that should be looked at soon.
+        """
         self.config = config
+        self.epoch = epoch
         self._wiring = wiring
+        self._failure = failure
         self._clock = clock
-        self._listener = listener
         self._merge = Merge()
+        self._wake = wake
         self._table = table_for(
             config,
-            epoch=token_hex(8),
-            simulated=config.lines.backend == "sim",
-            time_of=self._wall_time,
+            epoch=epoch,
+            simulated=self.simulated,
+            time_of=partial(wall_time, clock),
             wires=config.buttons if config.live else None,
         )
+        if state is not None:
+            self._table.restore(state)
         self._sources: list[LineSource] = list(wiring.sources)
-        self.ring: Ring | None = None
-        """The last minutes of the lines; None before anything came."""
+        lines = [line for source in self._sources for line in source.lines]
+        self.memory = LineMemory(config, lines, all(source.detects_loss for source in self._sources))
+        """The last minutes of the lines."""
+        self._watched = False
+        self._moved = False
+        self._cleared_ns = -1
         uses = config.uses
         lamp = NoMoreBetsLamp() if NoMoreBetsLamp.line in uses and NoMoreBetsLamp.line in config.pins else None
         display = NumberDisplay() if NumberDisplay.link in wiring.links else None
         self._signals = Signals(lamp, display)
 
-    def open(self) -> None:
-        """Opens the wires, then the table. What was opened is closed again if not all can be.
+    @property
+    def simulated(self) -> bool:
+        """Whether its devices are simulated."""
+        return self.config.lines.backend == "sim"
+
+    @property
+    def state(self) -> str:
+        """`closed`, `inspecting`, `open`, or `shut` by a fault."""
+        return self._table.state
+
+    @property
+    def faults(self) -> tuple[LatchedFault, ...]:
+        """The faults that stand."""
+        return self._table.faults.standing
+
+    def busy_within(self, ns: int) -> bool:
+        """Whether its lines moved at the last look, or time will mean something to it so soon."""
+        due_ns = self._table.next_due_ns
+        return self._moved or (due_ns is not None and due_ns <= self.memory.until_ns + ns)
+
+    # --- from opening to closing ---------------------------------------------------------------------------------
+
+    def open_wires(self) -> None:
+        """Opens lines, ports and outputs. What was opened is closed again if not all can be.
 
         Raises:
             LineError: a line or a port cannot be had.
         """
+        if self._failure is not None:
+            raise self._failure
         try:
             for source in self._sources:
                 self._merge.add(source.name, source.max_lateness_ns, source.lines)
-                source.open(self._merge)
+                source.open(_Waking(self._merge, self._wake))
             display = self._wiring.links.get(NumberDisplay.link)
             if display is not None:
                 display.open(_Deaf())
             if self._wiring.outputs is not None:
                 self._wiring.outputs.open()
         except LineError:
-            self._close_wires()
+            self.safe()
             raise
-        self._say(self._table.open(self._clock.now_ns()))
+        self._merge.add(COMMANDS)
+        self._watched = True
 
-    def tick(self) -> None:
-        """Takes what the sources have, and lets time pass."""
+    def open(self, standing: Sequence[ServiceFault] = ()) -> list[Event]:
+        """Begins; shut, where there are faults that the service found before it began."""
         now_ns = self._clock.now_ns()
-        for source in [*self._sources]:
-            if source.failed is not None:
-                log.error("table %s: %s", self.config.id, source.failed)
-                self._sources.remove(source)
-                self._merge.remove(source.name, now_ns)
-            else:
-                self._merge.until(source.name, source.delivered_until(now_ns))
-        batch = self._merge.take()
-        if batch is not None:
-            if self.ring is None:
-                firsts = [values[0].t_ns for values in (batch.edges, batch.rare) if values]
-                self.ring = Ring(min(firsts, default=batch.until_ns))
-            self.ring.append(batch)
-            self._say(self._table.feed(batch))
+        latch = self._table.faults
+        # Latched while it opens, so that no round is opened only to be void; then told as the events that they are.
+        new = [one for one in standing if latch.latch(LatchedFault(one.device, one.fault, one.detail, True))]
+        said = self._table.open(now_ns)
+        for one in new:
+            latch.clear(one.device)
+        for one in standing:
+            said += self._table.raise_fault(one.device, one.fault, one.detail, now_ns, cause=one.cause)
+        return said
 
-    def supervise(self, by: str) -> None:
-        """Clears the faults whose causes are gone, in the name of a person or of the simulation."""
-        t_ns = max(self._merge.watermark_ns, 0)
-        for device in dict.fromkeys(fault.device for fault in self._table.faults.standing):
-            if not any(self._table.faults.causes(device, fault.fault) for fault in self._table.faults.standing):
-                self._say(self._table.feed(Batch([], [Command(f"clear device={device} by={by}", t_ns)], t_ns)))
+    def tick(self) -> Said:
+        """Takes what the sources have, and lets time pass."""
+        if not self._watched:
+            return Said((), (), self.memory.until_ns)
+        now_ns = self._clock.now_ns()
+        gone = [source for source in self._sources if source.failed is not None]
+        for source in gone:
+            self._sources.remove(source)
+            self._merge.remove(source.name, now_ns)
+        for source in self._sources:
+            self._merge.until(source.name, source.delivered_until(now_ns))
+        self._merge.until(COMMANDS, now_ns)
+        said = self._take()
+        return said._replace(events=[*said.events, *self._given_up(gone)]) if gone else said
 
-    def close(self, reason: str) -> None:
+    def close(self, reason: str) -> list[Event]:
         """Makes the outputs safe and closes the wires, then closes the table."""
-        self._close_wires()
-        self._say(self._table.close(self._clock.now_ns(), reason))
+        self.safe()
+        return self._table.close(self._clock.now_ns(), reason)
 
-    def _close_wires(self) -> None:
+    def safe(self) -> None:
+        """Makes the outputs safe and closes the wires. Nothing is heard or carried out any more."""
+        self._watched = False
         with ExitStack() as closing:
-            for source in self._sources:
+            for source in self._wiring.sources:
+                # Those that failed too: they still hold what they had.
                 closing.callback(source.close)
             display = self._wiring.links.get(NumberDisplay.link)
             if display is not None:
@@ -122,12 +200,77 @@ class LiveTable:
                 # Called first: the stack is undone from its end.
                 closing.callback(self._wiring.outputs.close)
 
-    def _say(self, said: Sequence[Event]) -> None:
-        if not said:
+    # --- what people and the service do --------------------------------------------------------------------------
+
+    def command(self, text: str) -> str | None:
+        """Hands an order to the table; its answer comes with a later look. Returns why not, if it takes none now."""
+        if not self._watched:
+            return f"{self.config.id}: its wires are not open; mend what its fault names, then start the service again"
+        self._merge.deliver(COMMANDS, [], [Command(text, self._clock.now_ns())])
+        self._wake()
+        return None
+
+    def supervise(self) -> None:
+        """On the bench, a simulated supervisor clears the faults whose causes are gone."""
+        if not self._table.faults.standing or self.memory.until_ns <= self._cleared_ns:
             return
-        self._listener(said)
+        faults = self._table.faults
+        for device in dict.fromkeys(fault.device for fault in faults.standing):
+            causes = [faults.causes(device, fault.fault) for fault in faults.standing if fault.device == device]
+            if device not in SERVICE_DEVICES and not any(causes):
+                # Until it is carried out, it is not sent again.
+                self._cleared_ns = self._clock.now_ns()
+                self.command(f"clear device={device} by={BENCH_SUPERVISOR}")
+
+    def raise_fault(self, device: str, fault: str, detail: str, *, cause: str = "") -> list[Event]:
+        """Latches a fault that the service found; while its cause is there it cannot be cleared."""
+        return self._table.raise_fault(device, fault, detail, self._now_ns(), cause=cause)
+
+    def cause_gone(self, device: str, cause: str) -> None:
+        """The cause of such a fault is gone: a person may clear it."""
+        self._table.cause_gone(device, cause)
+
+    def heartbeat(self, last: int, head: str, state: str | None = None) -> Event:
+        """What tells everybody how far the journal is."""
+        return self._table.heartbeat(self._clock.now_ns(), last, head, state)
+
+    def show(self, said: Sequence[Event]) -> None:
+        """Shows on lamps and display what is durable."""
+        if not self._watched:
+            return
         for command in self._signals.of(said):
             self._show(command)
+
+    def _take(self) -> Said:
+        """What the table says of all that is complete."""
+        batch = self._merge.take()
+        if batch is None:
+            return Said((), (), self.memory.until_ns)
+        self.memory.pass_to(batch.until_ns)
+        self._moved = bool(batch.edges or batch.rare)
+        if not batch.edges and not batch.rare:
+            due_ns = self._table.next_due_ns
+            if due_ns is None or due_ns > batch.until_ns:
+                # Time alone changes nothing before that.
+                return Said((), (), self.memory.until_ns)
+        self.memory.append(batch)
+        return Said(self._table.feed(batch), self._table.answers(), batch.until_ns)
+
+    def _given_up(self, gone: Sequence[LineSource]) -> list[Event]:
+        """Tells of sources that failed, and what to do. Their lines are told as unplugged, which stops the play where a
+        game needs them; so this fault stops none itself, and verdicts are those of the lines, as in a replay.
+        """
+        said: list[Event] = []
+        for source in gone:
+            detail = f"{source.failed}; {START_AGAIN}"
+            log.error("table %s: %s", self.config.id, detail)
+            cause = f"what failed ({source.name})"
+            said += self._table.raise_fault(WIRES, WIRES_FAILED, detail, self._now_ns(), blocks_play=False, cause=cause)
+        return said
+
+    def _now_ns(self) -> int:
+        """The time to which the table has been fed, or now where it is not."""
+        return max(self.memory.until_ns, 0) if self._watched and self.memory.until_ns else self._clock.now_ns()
 
     def _show(self, command: SetLine | SendFrame) -> None:
         """A lamp that fails stops no game: it is told in the log, and tried again with the next command."""
@@ -140,9 +283,18 @@ class LiveTable:
         except (LineError, LinkError) as error:
             log.warning("table %s: %s", self.config.id, error)
 
-    def _wall_time(self, t_ns: int) -> str:
-        moment = datetime.fromtimestamp(self._clock.wall_time_ns(t_ns) / 1e9, UTC)
-        return moment.isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+class _Waking:
+    """The merge, which also says that something has come."""
+
+    def __init__(self, merge: Merge, wake: Callable[[], None]) -> None:
+        self._merge = merge
+        self._wake = wake
+
+    def deliver(self, source: str, edges: Sequence[Edge], rare: Sequence[Rare]) -> None:
+        """Hands values on."""
+        self._merge.deliver(source, edges, rare)
+        self._wake()
 
 
 class _Deaf:
@@ -150,43 +302,3 @@ class _Deaf:
 
     def deliver(self, source: str, edges: Sequence[object], rare: Sequence[object]) -> None:
         """What a display answers is of no use."""
-
-
-async def run_tables(
-    configs: Sequence[TableConfig],
-    clock: Clock,
-    listener: Listener,
-    *,
-    stopped: Callable[[], bool],
-    faults: Sequence[Mapping[int | None, str]],
-    seed: int,
-) -> None:
-    """Runs tables until `stopped`. One table's failure to open does not keep the others shut.
-
-    Raises:
-        LineError: no table could be opened.
-    """
-    tables: list[LiveTable] = []
-    failures: list[LineError] = []
-    for number, config in enumerate(configs):
-        try:
-            table = LiveTable(config, wire(config, clock, faults[number], seed + number), clock, listener)
-            table.open()
-        except LineError as error:
-            log.error("table %s stays shut: %s", config.id, error)
-            failures.append(error)
-        else:
-            tables.append(table)
-    if not tables:
-        raise LineError("no table could be opened: " + "; ".join(str(error) for error in failures))
-    try:
-        while not stopped():
-            await sleep_ns(TICK_NS)
-            for table in tables:
-                table.tick()
-                if table.config.lines.backend == "sim":
-                    table.supervise("simulated-supervisor")
-    finally:
-        with ExitStack() as closing:
-            for table in tables:
-                closing.callback(table.close, "the service stops")

@@ -16,12 +16,19 @@ FATAL = 1
 BAD_CONFIGURATION = 2
 """Exit code for files that cannot be used."""
 
+NOT_VERIFIED = 3
+"""Exit code for a journal that is not as it was written."""
+
 _COMMANDS = {
     "check": "controller.cli.check",
     "pins": "controller.cli.pins",
     "simulate": "controller.cli.simulate",
     "replay": "controller.cli.replay",
     "run": "controller.cli.run",
+    "keys": "controller.cli.keys",
+    "watch": "controller.cli.watch",
+    "send": "controller.cli.send",
+    "journal": "controller.cli.journal",
 }
 
 
@@ -63,6 +70,8 @@ def main() -> None:
         feltwire check table.toml     is the file right? every mistake at once
         feltwire pins table.toml      which wire goes to which pin
         feltwire simulate table.toml  play it on simulated devices
+        feltwire run table.toml       the service: play it, keep its journal, publish its events
+        feltwire watch                see in another terminal what a running service says
 
     Exit codes: 0 for success, 1 for a fatal error, 2 for a file or an option that cannot be used.
     """

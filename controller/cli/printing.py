@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import click
 
-from controller.events_view import color_of, line_of
+from controller.events_view import painted
 from feed.events import Event, encode
 
 
@@ -16,4 +16,4 @@ def print_events(said: Iterable[Event], *, as_json: bool) -> None:
         if as_json:
             click.echo(encode(event))
         else:
-            click.echo(click.style(line_of(event), fg=color_of(event)))
+            click.echo(painted(event))

@@ -4,79 +4,174 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import signal
 import sys
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from controller.cli import BAD_CONFIGURATION, FATAL
 from controller.cli.loading import load_all
 from controller.cli.pacing import parse_speed
-from controller.cli.printing import print_events
 from controller.configuration.values import TableConfig
-from feed.events import Event
 from hal.clock import Clock, FastClock, SystemClock
-from hal.lines import LineError
+
+if TYPE_CHECKING:
+    from controller.service.plan import Plan
+
+log = logging.getLogger(__name__)
+
+OUTPUT = 1
+ERRORS = 2
 
 
 @click.command("run")
 @click.argument("tables", metavar="TABLE.toml...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--state", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Journal and captures.")
+@click.option("--bind", metavar="BASE", help="Where to listen: ipc:///run/feltwire (default), tcp://10.0.0.5:5600.")
+@click.option("--keys", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Keys, for tcp://.")
+@click.option(
+    "--local-role",
+    type=click.Choice(["read-only", "dealer", "supervisor", "technician"]),
+    default="supervisor",
+    show_default=True,
+    help="What whoever may open the ipc:// socket may do.",
+)
+@click.option("--metrics", type=click.IntRange(0, 65535), metavar="PORT", help="Numbers for Prometheus, on 127.0.0.1.")
 @click.option("--json", "as_json", is_flag=True, help="One event a line, exactly the JSON body of the feed.")
 @click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Stop after so many seconds.")
 @click.option("--speed", default="1", metavar="X", show_default=True, help="Simulated tables only: times real time.")
 @click.option("--seed", type=int, default=1, show_default=True, help="Simulated tables only.")
 @click.option("--fault", "faults", metavar="[TABLE:]NAME[@ROUND]", multiple=True, help="Simulated tables only.")
 def command(
-    tables: tuple[Path, ...], as_json: bool, seconds: float | None, speed: str, seed: int, faults: tuple[str, ...]
+    tables: tuple[Path, ...],
+    state: Path | None,
+    bind: str | None,
+    keys: Path | None,
+    local_role: str,
+    metrics: int | None,
+    as_json: bool,
+    seconds: float | None,
+    speed: str,
+    seed: int,
+    faults: tuple[str, ...],
 ) -> None:
-    """Run tables: read their wires, judge every spin, say what happens.
+    """Run tables: read their wires, judge every spin, journal and publish what happens.
 
-    Any number of tables run in one process. A table whose wires cannot be had stays shut while the others play.
-    Ctrl-C or SIGTERM closes the tables and makes their outputs safe.
+    Any number of tables run in one process. A table whose wires cannot be had, or with a fault, stays shut while the
+    others play. Ctrl-C, SIGTERM or `feltwire send quit` closes the tables and makes their outputs safe; after a power
+    cut, start it again: nothing that was published is missing, and a round that was open is void.
 
     \b
     Examples:
         feltwire run roulette.toml wheel.toml
         feltwire run examples/roulette.toml --speed 20 --fault roulette-1:same_direction@2
+        feltwire run roulette.toml --bind tcp://10.0.0.5:5600 --keys /etc/feltwire/keys
 
-    Exit codes: 0; 1 if no table could be opened; 2 for files or options that cannot be used.
+    Exit codes: 0; 1 if the service is not fit to run (it says why); 2 for files or options that cannot be used.
     """
+    from feed.endpoints import EndpointError, Endpoints
+    from feed.schema import document
+
     configs = load_all(tables)
     _refuse_captures(configs)
     clock = _clock(configs, speed, faults)
     plans = _plans(configs, faults)
-    logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(levelname)s %(message)s")
     try:
-        asyncio.run(_run(configs, clock, plans, seed, as_json, seconds))
-    except LineError as error:
-        click.echo(click.style(str(error), fg="red"), err=True)
-        sys.exit(FATAL)
+        endpoints = Endpoints.default() if bind is None else Endpoints.parse(bind)
+    except EndpointError as error:
+        raise click.UsageError(str(error)) from error
+    from controller.service.places import PlaceError, keys_folder, places_for, state_folder
+    from controller.service.plan import Plan
+
+    folder = state_folder(state)
+    try:
+        places = places_for(folder, configs)
+    except PlaceError as error:
+        raise click.UsageError(str(error)) from error
+    if keys is not None and endpoints.is_local:
+        raise click.UsageError(
+            "--keys is for tcp://: whoever may open the ipc:// sockets needs no key; leave it out, or give --bind tcp://..."
+        )
+    if keys is None and not endpoints.is_local:
+        keys = keys_folder(folder)
+        if not keys.is_dir():
+            raise click.UsageError(
+                f"--bind {bind}: over the network nothing goes without keys, and there is no {keys}; make them with "
+                "feltwire keys new --server, or give their folder with --keys"
+            )
+    plan = Plan(
+        configs=configs,
+        places=places,
+        endpoints=endpoints,
+        keys=keys,
+        local_role=local_role,  # type: ignore[arg-type]  # click.Choice allows no other
+        faults=plans,
+        seed=seed,
+        schema=document(),
+    )
+    sys.exit(_serve(plan, clock, metrics, as_json=as_json, seconds=seconds))
 
 
-async def _run(
-    configs: Sequence[TableConfig],
-    clock: Clock,
-    plans: Sequence[dict[int | None, str]],
-    seed: int,
-    as_json: bool,
-    seconds: float | None,
-) -> None:
-    from controller.live import run_tables
+def _serve(plan: Plan, clock: Clock, metrics: int | None, *, as_json: bool, seconds: float | None) -> int:
+    """Runs the service; returns the exit code."""
+    from controller.journal.errors import JournalError
+    from controller.service.console import Console
+    from controller.service.line_writer import LineWriter
+    from controller.service.logs import log_to, reads_journald
+    from controller.service.metrics_port import metrics_port
+    from controller.service.opening import NotFitError
+    from controller.service.service import Service
+    from controller.service.systemd import Systemd
+    from controller.service.tally import Tally
 
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop.set)
-    if seconds is not None:
-        loop.call_later(seconds, stop.set)
+    real = SystemClock()
+    output, errors = LineWriter(OUTPUT, name="output"), LineWriter(ERRORS, name="log")
+    handler = log_to(errors, real, journald=reads_journald(ERRORS))
+    tally = Tally()
+    console = Console(output, as_json=as_json, color=not as_json and os.isatty(OUTPUT))
 
-    def listen(said: Sequence[Event]) -> None:
-        print_events(said, as_json=as_json)
-        sys.stdout.flush()
+    async def main(beside: ExitStack) -> None:
+        def fit() -> None:
+            beside.enter_context(metrics_port(metrics, tally, real, live))
 
-    await run_tables(configs, clock, listen, stopped=stop.is_set, faults=plans, seed=seed)
+        def live() -> dict[str, float]:
+            return {**service.live(), "feltwire_lines_dropped": output.dropped}
+
+        service = Service(plan, clock, real, Systemd(), tally, console, fit=fit)
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, service.stop, f"{signal.Signals(number).name} came")
+        if seconds is not None:
+            loop.call_later(seconds, service.stop, f"{seconds:g} seconds have passed")
+        errors.put(_banner(plan))
+        await service.run()
+
+    try:
+        with ExitStack() as beside:
+            asyncio.run(main(beside))
+    except (NotFitError, JournalError) as error:
+        log.critical("not fit to run: %s", error)
+        return FATAL
+    finally:
+        logging.getLogger().removeHandler(handler)
+        output.close()
+        errors.close()
+    return 0
+
+
+def _banner(plan: Plan) -> str:
+    """Where everything is, and what to type in a second terminal."""
+    from feed.endpoints import default_base
+
+    base = plan.endpoints.feed.removesuffix("/feed") if plan.endpoints.is_local else plan.endpoints.feed
+    # As it was called here: a newcomer's shell does not find it by its name alone.
+    watch = f"{sys.argv[0]} watch" + ("" if base == default_base() else f" {base}")
+    return f"feed {base}; journal {plan.places.journal}; in a second terminal: {watch}"
 
 
 def _refuse_captures(configs: Sequence[TableConfig]) -> None:

@@ -26,6 +26,14 @@ MONEY = '[table]\nid = "wheel-1"\ngame = "money_wheel"\n[lines]\nbackend = "sim"
 RUN_SECONDS = "0.4"
 
 
+@pytest.fixture(autouse=True)
+def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A service of a test keeps its journal and its sockets to itself."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("FELTWIRE_RUNTIME", str(tmp_path / "run"))
+    monkeypatch.delenv("STATE_DIRECTORY", raising=False)
+
+
 @pytest.fixture
 def roulette(tmp_path: Path) -> Path:
     path = tmp_path / "roulette.toml"

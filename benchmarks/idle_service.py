@@ -1,0 +1,31 @@
+"""A service whose tables' wires do nothing: `feltwire run` on lines in memory, to measure what it costs by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from controller.cli.run import command
+from controller.configuration.values import TableConfig
+from controller.service import service
+from controller.wiring import Wiring
+from hal.backends.sim import SimLines
+from hal.clock import Clock
+
+
+class StillLines(SimLines):
+    """Lines at rest: everything up to now has been delivered, and it is nothing."""
+
+    def delivered_until(self, now_ns: int) -> int:
+        self.passed(now_ns)
+        return super().delivered_until(now_ns)
+
+
+def still(config: TableConfig, clock: Clock, faults: Mapping[int | None, str], seed: int) -> Wiring:
+    """Every input of the table, at rest."""
+    lines = [line for line, use in config.uses.items() if use.kind == "input"]
+    return Wiring(sources=[StillLines(lines, name=f"{config.id}:still", start_ns=clock.now_ns())])
+
+
+if __name__ == "__main__":
+    service.wire = still  # type: ignore[attr-defined]
+    command()

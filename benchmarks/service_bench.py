@@ -1,0 +1,247 @@
+"""The service: latency to a subscriber, events a second, what it costs when nothing happens, and what a table costs.
+
+Unlike the other benchmarks these wait for disks, sockets and processes, so time is that which passes; what a process
+costs is what the kernel charged it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from time import perf_counter, sleep
+
+import zmq
+from rich.console import Console
+
+from benchmarks.service_latency import EPOCH, TABLE, Rig, latencies, p50, p99, sustained
+from controller.journal.history import JournalHistory
+from feed.history_server import HistoryServer
+from feed.wire import AskSince, EndAnswer, decode_answer, encode_request
+
+FELTWIRE = Path(sys.executable).with_name("feltwire")
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceSizes:
+    """How much is measured."""
+
+    turns: int = 400
+    """Of the latency."""
+    events: int = 10_000
+    starts: int = 5
+    seconds: float = 10.0
+    """Over which a process is watched."""
+    tables: tuple[int, ...] = (1, 8, 64)
+
+
+SERVICE_SMALLEST = ServiceSizes(turns=3, events=50, starts=1, seconds=0.5, tables=(1, 2))
+"""Shows that everything works; its figures mean nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the report."""
+
+    name: str
+    value: str
+    beside: str = ""
+    """What it is next to."""
+    ratio: float | None = None
+    most: float | None = None
+    """The greatest ratio that we promise; None where nothing is promised."""
+
+    @property
+    def met(self) -> bool:
+        """Whether the target is met; true where there is none."""
+        return self.most is None or self.ratio is None or self.ratio <= self.most
+
+
+def service_lines(sizes: ServiceSizes) -> Iterator[Line]:
+    """Measures one thing after the other."""
+    yield from _latency_lines(sizes.turns)
+    one = sustained(sizes.events, 1)
+    yield Line("events a second, 1 subscriber", f"{one:,.0f}")
+    many = sustained(sizes.events // 4, 50)
+    yield Line("events a second, 50 subscribers", f"{many:,.0f}", "1 subscriber", many / one)
+    yield Line("replay through the history", f"{replayed(sizes.events):,.0f} events/s")
+    start = median(start_s() for _ in range(sizes.starts))
+    yield Line("start to open table", f"{start:.2f} s")
+    idle = {count: idle_cost(count, sizes.seconds) for count in sizes.tables}
+    base = sizes.tables[0]
+    for count, (cpu, rss_mb) in idle.items():
+        where = f"idle, {count} table{'s' if count > 1 else ''}"
+        if count == base:
+            yield Line(f"{where}: CPU", f"{cpu * 100:.2f} % of a core", "1 %", cpu / 0.01, 1)
+            yield Line(f"{where}: memory", f"{rss_mb:.0f} MB", "60 MB", rss_mb / 60, 1)
+        else:
+            a_table, alone = cpu / count, idle[base][0] / base
+            beside = f"{base}: {alone * 100:.2f} %"
+            yield Line(f"{where}: CPU a table", f"{a_table * 100:.2f} %", beside, a_table / alone, 1.5)
+            yield Line(f"{where}: memory", f"{rss_mb:.0f} MB")
+    yield from _played_lines(sizes)
+
+
+def _latency_lines(turns: int) -> Iterator[Line]:
+    took = latencies(turns)
+    names = {"hop": "bare pyzmq hop", "fdatasync": "bare fdatasync", "sqlite": "bare SQLite commit"}
+    for name, said in names.items():
+        yield Line(said, f"p50 {p50(took[name]):.3f} ms, p99 {p99(took[name]):.2f} ms")
+    ours, hop = p50(took["ours"]), p50(took["hop"])
+    yield Line("event, durable, subscriber", f"p50 {ours:.3f} ms, p99 {p99(took['ours']):.2f} ms")
+    for name, most in (("sqlite", 1.15), ("fdatasync", 1.5)):
+        peer = p50(took[name]) + hop
+        yield Line("  at p50", f"{ours:.3f} ms", f"{names[name]} + hop {peer:.3f} ms", ours / peer, most)
+
+
+def _played_lines(sizes: ServiceSizes) -> Iterator[Line]:
+    """What tables cost that are played at, simulator and all."""
+    alone = 0.0
+    for count in sizes.tables:
+        cpu, _ = played_cost(count, sizes.seconds)
+        a_table = cpu / count
+        if count == sizes.tables[0]:
+            alone = a_table
+            yield Line(f"simulated play, {count} table: CPU", f"{cpu * 100:.2f} % of a core")
+        else:
+            beside = f"{sizes.tables[0]}: {alone * 100:.2f} %"
+            yield Line(
+                f"simulated play, {count} tables: CPU a table", f"{a_table * 100:.2f} %", beside, a_table / alone, 1.5
+            )
+
+
+def replayed(count: int) -> float:
+    """Events a second out of the journal, through the history server, to one asker."""
+    with tempfile.TemporaryDirectory(prefix="service-bench-") as name:
+        return asyncio.run(_replayed(count, Path(name)))
+
+
+async def _replayed(count: int, folder: Path) -> float:
+    rig = Rig(folder)
+    written = asyncio.Event()
+    for number in range(count):
+        last = number == count - 1
+        rig.pipeline.put([rig.next_event()], then=(lambda failure: written.set()) if last else None)
+    await written.wait()
+    history = JournalHistory(folder / "journal.sqlite")
+    server = HistoryServer(rig.context, rig.endpoints, history)
+    server.bind()
+    serving = asyncio.get_running_loop().create_task(server.serve())
+    try:
+        return await asyncio.get_running_loop().run_in_executor(None, _ask_for_all, rig, count)
+    finally:
+        serving.cancel()
+        await asyncio.gather(serving, return_exceptions=True)
+        server.close()
+        history.close()
+        rig.close()
+
+
+def _ask_for_all(rig: Rig, count: int) -> float:
+    with rig.context.socket(zmq.DEALER) as asker:
+        asker.connect(rig.endpoints.history)
+        seen = 0
+        begin = perf_counter()
+        while seen < count:
+            asker.send_multipart(encode_request(AskSince(b"1", TABLE, EPOCH if seen else "", seen)))
+            while not isinstance(answer := decode_answer(asker.recv_multipart()), EndAnswer):
+                seen += 1
+            if not answer.more and seen < count:
+                raise RuntimeError(f"{seen} of {count} events came")
+        return count / (perf_counter() - begin)
+
+
+# --- processes -----------------------------------------------------------------------------------------------------
+
+
+def start_s() -> float:
+    """Seconds from the command to the sockets being open and the table too, as systemd is told."""
+    with _process([FELTWIRE, "run"], 1) as (begin, ready, _):
+        ready.recv(100)
+        return perf_counter() - begin
+
+
+def idle_cost(tables: int, seconds: float) -> tuple[float, float]:
+    """Share of a core and MB of a service whose tables' wires do nothing."""
+    return _cost([sys.executable, "-m", "benchmarks.idle_service"], tables, seconds)
+
+
+def played_cost(tables: int, seconds: float) -> tuple[float, float]:
+    """The same of simulated tables at real speed."""
+    return _cost([FELTWIRE, "run"], tables, seconds)
+
+
+def _cost(command: list[str | Path], tables: int, seconds: float) -> tuple[float, float]:
+    with _process(command, tables) as (_, ready, pid):
+        ready.recv(100)
+        # What is done once, such as the first garbage collections, is not what it costs.
+        sleep(min(2.0, seconds))
+        before, begin = _cpu_s(pid), perf_counter()
+        sleep(seconds)
+        return (_cpu_s(pid) - before) / (perf_counter() - begin), _rss_mb(pid)
+
+
+@contextmanager
+def _process(command: list[str | Path], tables: int) -> Iterator[tuple[float, socket.socket, int]]:
+    """A service in a process; yields when it began, systemd's end of its socket, and its number."""
+    with (
+        tempfile.TemporaryDirectory(prefix="service-bench-") as name,
+        socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager,
+    ):
+        folder = Path(name)
+        manager.bind(str(folder / "notify"))
+        manager.settimeout(120)
+        files = []
+        for number in range(tables):
+            path = folder / f"table-{number}.toml"
+            path.write_text(f'[table]\nid = "wheel-{number}"\ngame = "money_wheel"\n[lines]\nbackend = "sim"\n')
+            files.append(path)
+        words = [*command, *files, "--state", folder / "state", "--bind", f"ipc://{folder}/run"]
+        environ = {**os.environ, "NOTIFY_SOCKET": str(folder / "notify")}
+        begin = perf_counter()
+        process = subprocess.Popen(words, env=environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            yield begin, manager, process.pid
+        finally:
+            process.kill()
+            process.wait()
+
+
+def _cpu_s(pid: int) -> float:
+    """What the kernel charged all threads of a process, to the nanosecond."""
+    threads = Path(f"/proc/{pid}/task").iterdir()
+    return sum(int((thread / "schedstat").read_text().split()[0]) for thread in threads) / 1e9
+
+
+def _rss_mb(pid: int) -> float:
+    status = Path(f"/proc/{pid}/status").read_text()
+    return int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmRSS"))) * 1024 / 1e6
+
+
+def print_service(console: Console, sizes: ServiceSizes) -> None:
+    """Prints each line as it is measured; about two minutes."""
+    console.print(
+        "\nThe service: time that passes, and what the kernel charged processes", style="bold", highlight=False
+    )
+    for line in service_lines(sizes):
+        console.print(shown(line), highlight=False, markup=False, soft_wrap=True)
+
+
+def shown(line: Line) -> str:
+    """A line as the report prints it."""
+    ratio = "" if line.ratio is None else f"{line.ratio:.2f} x"
+    most = "" if line.most is None else f"<= {line.most:g} x"
+    mark = "" if line.most is None else "met" if line.met else "MISSED"
+    return f"  {line.name:<40} {line.value:<28} {line.beside:<32} {ratio:>7} {most:>9} {mark}".rstrip()
+
+
+if __name__ == "__main__":
+    print_service(Console(), ServiceSizes())

@@ -1,0 +1,241 @@
+"""How long an event takes from a table to a subscriber, next to what it cannot be faster than.
+
+Each turn does one of each, one after the other, on one disk and to one subscriber in a process of its own, so that a
+slow moment of the machine hits all of them. Time is that which passes, on the clock that all processes share.
+
+    hop         pyzmq alone: XPUB ─► SUB
+    fdatasync   append 256 bytes, fdatasync
+    sqlite      one row of 256 bytes: WAL, synchronous=FULL
+    ours        Pipeline.put ─► journal, durable ─► XPUB ─► SUB
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+from time import monotonic_ns
+
+import zmq
+from nacl.signing import SigningKey
+
+from controller.journal.errors import JournalError
+from controller.journal.journal import Journal
+from controller.journal.writer import Done, Heads
+from controller.service.pipeline import Pipeline
+from controller.service.tally import Tally
+from feed import events
+from feed.endpoints import Endpoints
+from feed.events import Event, type_of
+from feed.publisher import Publisher
+from hal.clock import SystemClock
+
+BODY_BYTES = 256
+HOP = b"hop/"
+TABLE = "roulette-1"
+EPOCH = "0123456789abcdef"
+PATIENCE_S = 60
+WARM_UP = 5
+"""Turns that do not count."""
+
+
+class Rig:
+    """A journal, a pipeline and a feed on one folder, and subscribers in processes of their own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.loop = asyncio.get_running_loop()
+        self.context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+        self.endpoints = Endpoints.parse(f"ipc://{folder}/run")
+        self.publisher = Publisher(self.context, self.endpoints, queue=1_000_000)
+        self.publisher.bind()
+        self.journal = Journal.open(
+            folder / "journal.sqlite", SigningKey.generate(), clock=SystemClock(), deliver=self._deliver
+        )
+        self.pipeline = Pipeline(self.journal, self.publisher, SystemClock(), Tally(), heads={}, halted=self._halted)
+        self.acks = self.context.socket(zmq.PULL)
+        self.acks.bind(f"ipc://{folder}/acks")
+        self._acked: asyncio.Queue[int] = asyncio.Queue()
+        self.loop.add_reader(self.acks.fileno(), self._take_acks)
+        self._folder = folder
+        self._sequence = 0
+
+    @contextmanager
+    def subscribers(self, count: int, every: int) -> Iterator[None]:
+        """So many subscribers; each says when it received every so manyth message."""
+        words = [sys.executable, "-m", "benchmarks.service_peer", self.endpoints.feed, f"ipc://{self._folder}/acks"]
+        process = subprocess.Popen([*words, str(count), str(every)])
+        try:
+            yield
+        finally:
+            process.kill()
+            process.wait()
+
+    async def joined(self, count: int) -> None:
+        """Waits until so many subscribers are there."""
+        while self.publisher.subscriptions < count:
+            await asyncio.sleep(0.005)
+
+    async def ack(self) -> int:
+        """When a subscriber received what it was to acknowledge."""
+        async with asyncio.timeout(PATIENCE_S):
+            return await self._acked.get()
+
+    def next_event(self) -> Event:
+        """An event of the usual size."""
+        self._sequence += 1
+        number = self._sequence
+        return Event(
+            id=f"{TABLE}.{EPOCH}.{number}",
+            source=f"/tables/{TABLE}",
+            type=type_of(events.NoMoreBets),
+            subject=f"round/{number}",
+            time="2030-01-01T20:00:00.000000Z",
+            sequence=f"{number:020d}",
+            data=events.NoMoreBets(
+                table=TABLE, game="roulette", simulated=True, mono_ns=number, round=number, by="dealer", rule="20.32(d)"
+            ),
+        )
+
+    def close(self) -> None:
+        self.loop.remove_reader(self.acks.fileno())
+        self.journal.close()
+        self.publisher.close()
+        self.context.destroy(linger=0)
+
+    def _take_acks(self) -> None:
+        while True:
+            try:
+                self._acked.put_nowait(int(self.acks.recv(zmq.NOBLOCK)))
+            except zmq.Again:
+                return
+
+    def _deliver(self, done: Done, result: Heads | JournalError) -> None:
+        self.loop.call_soon_threadsafe(done, result)
+
+    def _halted(self, failure: JournalError) -> None:
+        raise failure
+
+
+@contextmanager
+def _appender(folder: Path) -> Iterator[Callable[[], None]]:
+    file = os.open(folder / "appended", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    body = os.urandom(BODY_BYTES)
+
+    def append() -> None:
+        os.write(file, body)
+        os.fdatasync(file)
+
+    yield append
+    os.close(file)
+
+
+@contextmanager
+def _bare_sqlite(folder: Path) -> Iterator[Callable[[], None]]:
+    connection = sqlite3.connect(folder / "bare.sqlite", isolation_level=None, check_same_thread=False)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("CREATE TABLE event (n INTEGER PRIMARY KEY, body BLOB)")
+    body = os.urandom(BODY_BYTES)
+
+    def commit() -> None:
+        connection.execute("INSERT INTO event (body) VALUES (?)", (body,))
+
+    yield commit
+    connection.close()
+
+
+def _timed(work: Callable[[], None]) -> int:
+    begin = monotonic_ns()
+    work()
+    return monotonic_ns() - begin
+
+
+async def _latencies(turns: int, folder: Path) -> dict[str, list[int]]:
+    took: dict[str, list[int]] = {"hop": [], "fdatasync": [], "sqlite": [], "ours": []}
+    rig = Rig(folder)
+    try:
+        with (
+            rig.subscribers(1, 1),
+            ThreadPoolExecutor(1) as worker,
+            _appender(folder) as append,
+            _bare_sqlite(folder) as commit,
+        ):
+            await rig.joined(1)
+
+            async def hop() -> int:
+                begin = monotonic_ns()
+                rig.publisher.publish(HOP, b"x" * 256)
+                return await rig.ack() - begin
+
+            async def ours() -> int:
+                begin = monotonic_ns()
+                rig.pipeline.put([rig.next_event()])
+                return await rig.ack() - begin
+
+            async def blocking(work: Callable[[], None]) -> int:
+                # On a thread, as the journal's commit is: on some machines a disk answers sooner to one that is busy.
+                return await rig.loop.run_in_executor(worker, _timed, work)
+
+            subjects: list[tuple[str, Callable[[], Awaitable[int]]]] = [
+                ("hop", hop),
+                ("fdatasync", lambda: blocking(append)),
+                ("sqlite", lambda: blocking(commit)),
+                ("ours", ours),
+            ]
+            for turn in range(turns + WARM_UP):
+                # A disk is quicker just after it was synced: each is the first of a turn as often as the others.
+                at = turn % len(subjects)
+                for name, subject in subjects[at:] + subjects[:at]:
+                    took_ns = await subject()
+                    if turn >= WARM_UP:
+                        took[name].append(took_ns)
+    finally:
+        rig.close()
+    return took
+
+
+async def _sustained(count: int, subscribers: int, folder: Path) -> float:
+    """Events a second until every subscriber has the last, with a bounded number on the way."""
+    rig = Rig(folder)
+    waiting = asyncio.Semaphore(1000)
+    try:
+        with rig.subscribers(subscribers, count):
+            await rig.joined(subscribers)
+            begin = monotonic_ns()
+            for _ in range(count):
+                await waiting.acquire()
+                rig.pipeline.put([rig.next_event()], then=lambda failure: waiting.release())
+            last = max([await rig.ack() for _ in range(subscribers)])
+    finally:
+        rig.close()
+    return count / ((last - begin) / 1e9)
+
+
+def latencies(turns: int) -> dict[str, list[int]]:
+    """Nanoseconds of every turn, for `hop`, `fdatasync`, `sqlite` and `ours`."""
+    with tempfile.TemporaryDirectory(prefix="service-bench-") as name:
+        return asyncio.run(_latencies(turns, Path(name)))
+
+
+def sustained(count: int, subscribers: int) -> float:
+    """Events a second, journalled and published, with so many subscribers."""
+    with tempfile.TemporaryDirectory(prefix="service-bench-") as name:
+        return asyncio.run(_sustained(count, subscribers, Path(name)))
+
+
+def p50(took_ns: list[int]) -> float:
+    """The median, in milliseconds."""
+    return median(took_ns) / 1e6
+
+
+def p99(took_ns: list[int]) -> float:
+    """What 99 of 100 do not exceed, in milliseconds."""
+    return sorted(took_ns)[min(len(took_ns) - 1, len(took_ns) * 99 // 100)] / 1e6

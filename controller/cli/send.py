@@ -1,0 +1,200 @@
+"""`feltwire send`: what dealers and supervisors say to a service."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from secrets import token_hex
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from controller.cli import FATAL
+from controller.cli.client_keys import client_curve
+
+if TYPE_CHECKING:
+    from controller.service.requests import Request, StatusAnswer
+    from feed.endpoints import Endpoints
+    from feed.keys import ClientCurve
+
+REFUSED = 4
+"""Exit code for a command that was refused."""
+MAX_TIMEOUT_S = 3600
+_BESIDE = ("table", "id", "by")
+"""Keys that stand beside the others in a request."""
+
+
+@click.command("send", context_settings={"ignore_unknown_options": False})
+@click.argument("words", metavar="[ENDPOINT] COMMAND [KEY=VALUE]...", nargs=-1, required=True)
+@click.option("--table", default="", metavar="ID", help="Which table; may be left out where there is only one.")
+@click.option("--id", "request_id", default="", metavar="ID", help="To send the same again without doing it twice.")
+@click.option("--by", default="", metavar="NAME", help="Who says it; without it, the name of the user.")
+@click.option("--key", type=click.Path(path_type=Path), metavar="FILE", help="Your .secret key file, for tcp://.")
+@click.option("--server", metavar="KEY", help="The service's public key, or its .public file, for tcp://.")
+@click.option("--timeout", default=5.0, show_default=True, metavar="S", help="Seconds to wait for the answer.")
+@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
+def command(
+    words: tuple[str, ...],
+    table: str,
+    request_id: str,
+    by: str,
+    key: Path | None,
+    server: str | None,
+    timeout: float,
+    as_json: bool,
+) -> None:
+    """Send a command to a running service, and say what became of it.
+
+    \b
+    no_more_bets                        the call
+    settle                              the bets of the round are settled
+    void reason=dealer_call why=...     the round has no result
+    confirm pocket=17                   what the dealer reads, of an unresolved round
+    correct round=12 pocket=17 why=...  a supervisor changes a result; what was said first stays
+    open, close reason=...              the table takes part, or not any more
+    inspect_start, inspect_pass         before an opening, where the rules ask for it
+    clear device=wheel                  a fault, once its cause is gone
+    status                              how the service is
+    quit                                end the service in order
+
+    \b
+    Examples:
+        feltwire send void reason=dealer_call why=spill on the layout --table roulette-1
+        feltwire send ipc:///run/feltwire status
+        feltwire send tcp://10.0.0.5:5600 clear device=wheel --key ann.secret --server pit-3.public
+
+    Exit codes: 0 it was carried out; 4 it was refused, and why is said; 1 no answer came in time; 2 a wrong option.
+    """
+    from controller.service.requests import RequestError, decode_request, encode_request
+    from feed.endpoints import EndpointError, Endpoints
+
+    if not 0 < timeout <= MAX_TIMEOUT_S:
+        raise click.UsageError(f"--timeout {timeout:g}: give seconds above 0 and up to {MAX_TIMEOUT_S}")
+    base, verb, given = _read(words)
+    beside = {"table": table, "id": request_id, "by": by}
+    for name in _BESIDE:
+        beside[name] = given.pop(name, "") or beside[name]
+    try:
+        endpoints = Endpoints.default() if base is None else Endpoints.parse(base)
+    except EndpointError as error:
+        raise click.UsageError(str(error)) from error
+    body = {
+        "id": beside["id"] or token_hex(8),
+        "command": verb,
+        "table": beside["table"],
+        "given": given,
+        "by": beside["by"] or _user(),
+    }
+    try:
+        request = decode_request(_json(body))
+    except RequestError as error:
+        raise click.UsageError(str(error)) from error
+    answer = _ask(endpoints, client_curve(endpoints, key, server), request, encode_request(request), timeout)
+    if answer is None:
+        _no_answer(endpoints, request, timeout)
+        sys.exit(FATAL)
+    if as_json:
+        click.echo(_json(answer))
+    else:
+        _show(answer)
+    sys.exit(0 if answer.accepted else REFUSED)
+
+
+def _read(words: Sequence[str]) -> tuple[str | None, str, dict[str, str]]:
+    """The endpoint, the verb and what is given. A word without `=` goes on with the value before it."""
+    rest = [*words]
+    base = rest.pop(0) if "://" in rest[0] else None
+    if not rest or "=" in rest[0]:
+        raise click.UsageError("no command is given; write one such as status, void or clear")
+    verb, given, last = rest.pop(0), dict[str, str](), ""
+    for word in rest:
+        name, equals, value = word.partition("=")
+        if equals and name.isidentifier():
+            if name in given:
+                raise click.UsageError(f"{name} is given twice")
+            last, given[name] = name, value
+        elif last:
+            given[last] += f" {word}"
+        else:
+            raise click.UsageError(f'"{word}" is no key=value; write for example why="{word}"')
+    return base, verb, given
+
+
+def _ask(
+    endpoints: Endpoints, curve: ClientCurve | None, request: Request, body: bytes, timeout_s: float
+) -> StatusAnswer | None:
+    """Sends a request and waits for its answer; None if none comes in time."""
+    import zmq
+
+    from controller.service.requests import RequestError, decode_answer
+
+    with zmq.Context() as context, context.socket(zmq.DEALER) as socket:
+        socket.linger = 0
+        socket.maxmsgsize = 1024 * 1024
+        if curve is not None:
+            curve.apply(socket)
+        socket.connect(endpoints.commands)
+        socket.send(body)
+        while socket.poll(round(timeout_s * 1000)):
+            try:
+                answer = decode_answer(socket.recv_multipart()[-1])
+            except RequestError as error:
+                click.echo(f"{endpoints.commands}: {error}", err=True)
+                continue
+            if answer.id == request.id:
+                return answer
+    return None
+
+
+def _no_answer(endpoints: Endpoints, request: Request, timeout_s: float) -> None:
+    where = endpoints.commands
+    if endpoints.is_local and not Path(where.removeprefix("ipc://")).exists():
+        why = "nothing listens there; is the service running? start it with feltwire run"
+    elif endpoints.is_local:
+        why = "is the service running, and may you open its socket?"
+    else:
+        why = "is the service running there, is your key allowed, and is --server its public key? its log says more"
+    click.echo(f"{where}: no answer within {timeout_s:g} s: {why}", err=True)
+    again = "to learn whether it was carried out, send the same again with"
+    click.echo(f"{again} --id {request.id}", err=True)
+
+
+def _show(answer: StatusAnswer) -> None:
+    again = " (as was answered before)" if answer.again else ""
+    if not answer.accepted:
+        click.echo(f"refused{again}: {answer.reason}", err=True)
+        return
+    if answer.status:
+        _show_status(answer.status)
+        return
+    click.echo(f"done{again}" + (f": {answer.reason}" if answer.reason else ""))
+    for event in answer.events:
+        click.echo(f"  {event}")
+
+
+def _show_status(status: dict[str, Any]) -> None:
+    tables = status.get("tables", {})
+    click.echo(f"{status.get('state')}, up {status.get('uptime_s')} s, journal {status.get('journal')}")
+    if status.get("problem"):
+        click.echo(f"PROBLEM: {status['problem']}")
+    for table, stands in tables.items():
+        click.echo(f"{table}: {stands['state']}, last event {stands['last']}, head {stands['head'][:16]}…")
+        for fault in stands["faults"]:
+            click.echo(f"  fault {fault}")
+
+
+def _user() -> str:
+    """The name of whoever is logged in."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return f"user {os.getuid()}"
+
+
+def _json(value: object) -> bytes:
+    import msgspec
+
+    return msgspec.json.encode(value)

@@ -1,0 +1,70 @@
+"""Looks whether the calendar runs with the clock that times the edges.
+
+Verdicts use the steady clock alone. But an event's `time` is the calendar's, and auditors read it: a calendar that
+was set while tables play, or that stands before what the journal already holds, makes them doubt the order of events.
+So play stops until a supervisor has seen it.
+
+    steady   ──┬──────┬──────┬──────┬──►
+    calendar ──┬──────┬──────────────┬──►      the difference changed by more than `JUMP_NS`: it was set
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Final
+
+from hal.clock import NS_PER_S, Clock
+
+JUMP_NS: Final = 2 * NS_PER_S
+"""A calendar that moves by more than this against the steady clock was set (ours); NTP's slewing stays far below."""
+DEVICE: Final = "clock"
+FAULT: Final = "clock_jumped"
+BEHIND: Final = "the calendar is before the journal's last record"
+"""The cause that must be gone before the fault can be cleared."""
+
+_QUICK_NS: Final = NS_PER_S // 10
+"""Two readings of clocks that are further apart than this do not belong together."""
+
+
+class ClockWatch:
+    """Compares a clock's calendar with its own time, again and again."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._difference_ns: int | None = self._difference()
+
+    def look(self) -> str | None:
+        """What happened to the calendar since the last look, in words; None where nothing did."""
+        before_ns, now_ns = self._difference_ns, self._difference()
+        if now_ns is None:
+            return None
+        self._difference_ns = now_ns
+        if before_ns is None or abs(now_ns - before_ns) <= JUMP_NS:
+            return None
+        seconds = (now_ns - before_ns) / NS_PER_S
+        way = "forward" if seconds > 0 else "back"
+        return (
+            f"the computer's calendar was set {way} by {abs(seconds):.1f} s while the table played "
+            f"(more than {JUMP_NS / NS_PER_S:g} s); look at the time of the events, then clear it"
+        )
+
+    def behind(self, last_time: str) -> str | None:
+        """Whether the calendar is before the last record of the journal, in words; None where it is not."""
+        if not last_time:
+            return None
+        last = datetime.fromisoformat(last_time)
+        now = datetime.fromtimestamp(self._clock.wall_time_ns() / NS_PER_S, UTC)
+        if now >= last:
+            return None
+        return (
+            f"the computer's calendar says {now.isoformat(timespec='seconds')}, and the journal holds a record of "
+            f"{last.isoformat(timespec='seconds')}: set the clock (or wait for NTP), then clear it"
+        )
+
+    def _difference(self) -> int | None:
+        """Calendar minus steady time; None if the process was held up between the two readings."""
+        clock = self._clock
+        first_ns = clock.now_ns()
+        wall_ns = clock.wall_time_ns()
+        second_ns = clock.now_ns()
+        return None if second_ns - first_ns > _QUICK_NS else wall_ns - first_ns

@@ -1,0 +1,63 @@
+"""Looks how much room the journal's disk has: play stops while the stop can still be journalled."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Final
+
+from controller.journal.errors import FREE_SPACE, JournalError
+from hal.clock import NS_PER_S, Clock
+
+log = logging.getLogger(__name__)
+
+STOP_BYTES: Final = 16 * 1024 * 1024
+"""With less room than this play stops (ours)."""
+ENOUGH_BYTES: Final = 2 * STOP_BYTES
+"""With as much again, the fault may be cleared."""
+LOW_BYTES: Final = 256 * 1024 * 1024
+"""With less than this the log says so; captures are not kept below 128 MB."""
+EVERY_NS: Final = 10 * NS_PER_S
+DEVICE: Final = "disk"
+FAULT: Final = "disk_nearly_full"
+CAUSE: Final = "too little room on the disk"
+
+_MB: Final = 1024 * 1024
+
+
+class DiskWatch:
+    """Asks for the room now and then."""
+
+    def __init__(self, free: Callable[[], int], clock: Clock) -> None:
+        """`free` gives the room in bytes, and raises JournalError where the disk is gone."""
+        self._free = free
+        self._clock = clock
+        self._next_ns = clock.now_ns()
+        self._stopped = False
+        self._again = False
+
+    def look(self) -> str | None:
+        """Why play has to stop, once; None while there is room, or nothing is new."""
+        if self._clock.now_ns() < self._next_ns:
+            return None
+        self._next_ns = self._clock.now_ns() + EVERY_NS
+        try:
+            free = self._free()
+        except JournalError as error:
+            log.warning("%s", error)
+            return None
+        if free < LOW_BYTES:
+            log.warning("the journal's disk has only %d MB left: %s", free // _MB, FREE_SPACE)
+        if self._stopped:
+            self._stopped = free < ENOUGH_BYTES
+            self._again = not self._stopped
+            return None
+        self._stopped = free < STOP_BYTES
+        if not self._stopped:
+            return None
+        return f"the journal's disk has only {free // _MB} MB left: {FREE_SPACE}"
+
+    def has_room_again(self) -> bool:
+        """Whether there is room again after play had to stop; said once."""
+        again, self._again = self._again, False
+        return again

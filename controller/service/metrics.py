@@ -1,0 +1,94 @@
+"""The service's numbers in Prometheus' text form, on a port of this computer only. Loaded where it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final
+
+from prometheus_client import CollectorRegistry, start_http_server
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, SummaryMetricFamily
+from prometheus_client.registry import Collector
+
+from controller.service.tally import Tally
+from hal.clock import NS_PER_S, Clock
+
+ADDRESS: Final = "127.0.0.1"
+
+Metric = CounterMetricFamily | GaugeMetricFamily | SummaryMetricFamily
+
+
+class TallyCollector(Collector):
+    """Reads the tally whenever somebody asks: counting costs the loop nothing more than an addition."""
+
+    def __init__(self, tally: Tally, clock: Clock, live: Callable[[], dict[str, float]]) -> None:
+        """`live` gives what is asked for at the moment itself: `feltwire_subscribers` and others of its like."""
+        self._tally = tally
+        self._clock = clock
+        self._start_ns = clock.now_ns()
+        self._live = live
+
+    def collect(self) -> Iterator[Metric]:
+        """All counters and gauges."""
+        tally = self._tally
+        yield _counter("feltwire_events", "Events published", ("table", "type"), dict(tally.events).items())
+        verdicts = dict(tally.verdicts).items()
+        yield _counter("feltwire_verdicts", "Verdicts on rounds", ("table", "verdict", "reason"), verdicts)
+        yield _gauge("feltwire_faults", "Faults that stand", "table", dict(tally.faults))
+        states = GaugeMetricFamily("feltwire_table_state", "1 for the state of a table", labels=("table", "state"))
+        for table, state in dict(tally.states).items():
+            states.add_metric((table, state), 1)
+        yield states
+        commits = SummaryMetricFamily("feltwire_journal_commit_seconds", "From an event to durable")
+        commits.add_metric((), tally.commits, tally.commit_ns / NS_PER_S)
+        yield commits
+        longest = tally.longest_commit_ns / NS_PER_S
+        yield GaugeMetricFamily("feltwire_journal_longest_commit_seconds", "The longest of them", value=longest)
+        yield GaugeMetricFamily("feltwire_journal_waiting", "Submissions not yet durable", value=tally.waiting)
+        commands = [((result,), count) for result, count in dict(tally.commands).items()]
+        yield _counter("feltwire_commands", "Commands by what became of them", ("result",), commands)
+        captures = [((result,), count) for result, count in dict(tally.captures).items()]
+        yield _counter("feltwire_captures", "Captures of rounds by what became of them", ("result",), captures)
+        yield CounterMetricFamily("feltwire_late_ticks", "Times that the loop was late", value=tally.late_ticks)
+        lag = tally.longest_tick_ns / NS_PER_S
+        yield GaugeMetricFamily("feltwire_longest_tick_seconds", "The longest time between two looks", value=lag)
+        uptime = (self._clock.now_ns() - self._start_ns) / NS_PER_S
+        yield GaugeMetricFamily("feltwire_uptime_seconds", "Since the service started", value=uptime)
+        for name, value in self._live().items():
+            yield GaugeMetricFamily(name, name.removeprefix("feltwire_").replace("_", " "), value=value)
+
+
+class MetricsServer:
+    """Serves the numbers from a thread of its own."""
+
+    def __init__(self, port: int, collector: Collector) -> None:
+        """Binds the port (0 lets the kernel choose).
+
+        Raises:
+            OSError: it is taken, or not allowed.
+        """
+        registry = CollectorRegistry(auto_describe=False)
+        registry.register(collector)
+        self._server, self._thread = start_http_server(port, addr=ADDRESS, registry=registry)
+        self.port: int = self._server.server_port
+
+    def close(self) -> None:
+        """Serves no more."""
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+def _counter(
+    name: str, what: str, labels: tuple[str, ...], values: Iterable[tuple[Sequence[str], int]]
+) -> CounterMetricFamily:
+    family = CounterMetricFamily(name, what, labels=labels)
+    for key, count in values:
+        family.add_metric(key, count)
+    return family
+
+
+def _gauge(name: str, what: str, label: str, values: dict[str, int]) -> GaugeMetricFamily:
+    family = GaugeMetricFamily(name, what, labels=(label,))
+    for key, value in values.items():
+        family.add_metric((key,), value)
+    return family

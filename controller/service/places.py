@@ -1,0 +1,78 @@
+"""Where a service keeps what must outlive it.
+
+<state>/                  --state, else $STATE_DIRECTORY, else $XDG_STATE_HOME/feltwire, else ~/.local/state/feltwire
+├── journal.sqlite        what happened, of tables with real wires
+├── signing.key           seals the journal; mode 0600
+├── captures/<table>/     rounds that somebody will ask about
+└── sim/                  the same of simulated tables: the two never meet in one file
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from controller.configuration.values import TableConfig
+from controller.journal.signing import FILE_NAME
+
+SIMULATED: Final = "sim"
+
+
+class PlaceError(Exception):
+    """Something cannot be kept where it is asked to be; says what, and what to do."""
+
+
+class Places(NamedTuple):
+    """The files and folders of one service."""
+
+    root: Path
+
+    @property
+    def journal(self) -> Path:
+        """The journal's file."""
+        return self.root / "journal.sqlite"
+
+    @property
+    def signing_key(self) -> Path:
+        """The key that seals the journal."""
+        return self.root / FILE_NAME
+
+    @property
+    def captures(self) -> Path:
+        """The folder of captures."""
+        return self.root / "captures"
+
+
+def places_for(state: Path, configs: Sequence[TableConfig]) -> Places:
+    """Where the tables' history is kept below a state directory.
+
+    Raises:
+        PlaceError: simulated tables and tables with real wires are to run together.
+    """
+    simulated = [config.id for config in configs if config.lines.backend == "sim"]
+    real = [config.id for config in configs if config.lines.backend != "sim"]
+    if simulated and real:
+        raise PlaceError(
+            f"{', '.join(simulated)} is simulated, and {', '.join(real)} has real wires: one service runs the ones or "
+            "the others, so that no bench round stands in the journal of real ones; start two services"
+        )
+    return Places(state / SIMULATED if simulated else state)
+
+
+def state_folder(given: Path | None, environ: Mapping[str, str] = os.environ) -> Path:
+    """The state directory: what was given, or the first of the environment's."""
+    if given is not None:
+        return given
+    if folders := environ.get("STATE_DIRECTORY"):
+        # systemd separates several with colons; ours is the first.
+        return Path(folders.split(":")[0])
+    if folder := environ.get("XDG_STATE_HOME"):
+        return Path(folder) / "feltwire"
+    return Path(environ.get("HOME") or Path.home()) / ".local" / "state" / "feltwire"
+
+
+def keys_folder(state: Path) -> Path:
+    """Where keys are, unless another folder is given: below the state directory."""
+    return state / "keys"

@@ -1,0 +1,136 @@
+"""What comes over the command socket, and what is answered: one JSON object each way.
+
+    request   {"id": "7f3a", "table": "roulette-1", "command": "void", "given": {"reason": "dealer_call"}, "by": "Ann"}
+    answer    {"id": "7f3a", "accepted": true, "reason": "", "events": ["roulette-1.5c….118"], "again": false}
+
+A request is taken strictly: an unknown key, a value out of bounds or a word too many is refused, and said. `id` is
+chosen by the sender: the same request sent again under it is carried out once.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Final
+
+import msgspec
+from msgspec import Meta, Struct
+
+from controller.commands import LONGEST_VALUE, OrderError, write_order
+
+MAX_GIVEN: Final = 16
+
+RESERVED: Final = frozenset({"id", "by"})
+"""Keys that the service itself gives to the table."""
+
+Id = Annotated[str, Meta(pattern=r"\A[A-Za-z0-9][A-Za-z0-9._:-]{0,63}\Z")]
+Table = Annotated[str, Meta(pattern=r"\A([a-z0-9]+(-[a-z0-9]+)*)?\Z", max_length=64)]
+Verb = Annotated[str, Meta(pattern=r"\A[a-z][a-z_]{0,31}\Z")]
+Key = Annotated[str, Meta(pattern=r"\A[a-z][a-z_]{0,31}\Z")]
+Value = Annotated[str, Meta(max_length=LONGEST_VALUE)]
+Name = Annotated[str, Meta(max_length=64)]
+
+_SAFE_ID = re.compile(r'"id"\s*:\s*"([A-Za-z0-9][A-Za-z0-9._:-]{0,63})"')
+
+
+class RequestError(ValueError):
+    """A message that is no request; `id` is that of the request, where it can be seen."""
+
+    def __init__(self, detail: str, request_id: str = "") -> None:
+        super().__init__(detail)
+        self.request_id = request_id
+
+
+class Request(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One command."""
+
+    id: Id
+    command: Verb
+    table: Table = ""
+    """May be left out where there is only one, and for `status` and `quit`."""
+    given: Annotated[dict[Key, Value], Meta(max_length=MAX_GIVEN)] = {}
+    by: Name = ""
+    """Who says it. Over the network the key says who it is, and this is not looked at."""
+
+    def same_as(self, other: Request) -> bool:
+        """Whether it asks for the same thing, whoever sends it."""
+        return (self.command, self.table, self.given) == (other.command, other.table, other.given)
+
+
+class Answer(Struct, frozen=True, kw_only=True, omit_defaults=False):
+    """What became of a command."""
+
+    id: str
+    accepted: bool
+    reason: str = ""
+    """Why not; of an accepted one what there is to say beside its events."""
+    events: list[str] = []
+    """The ids of the events that it caused."""
+    again: bool = False
+    """The request was carried out, or refused, before: this is what was answered then."""
+
+
+class StatusAnswer(Answer, frozen=True, kw_only=True):
+    """The answer to `status`."""
+
+    status: dict[str, Any] = {}
+
+
+_DECODER = msgspec.json.Decoder(Request)
+_ENCODER = msgspec.json.Encoder()
+
+
+def decode_request(body: bytes) -> Request:
+    """What a message asks.
+
+    Raises:
+        RequestError: it is no request; the detail says what was expected.
+    """
+    try:
+        request = _DECODER.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise RequestError(f"no request: {error}", _visible_id(body)) from error
+    _check(request)
+    return request
+
+
+def encode_request(request: Request) -> bytes:
+    """The message of a request."""
+    return _ENCODER.encode(request)
+
+
+def encode_answer(answer: Answer) -> bytes:
+    """The message of an answer."""
+    return _ENCODER.encode(answer)
+
+
+def decode_answer(body: bytes) -> StatusAnswer:
+    """What was answered.
+
+    Raises:
+        RequestError: it is no answer.
+    """
+    try:
+        return msgspec.json.decode(body, type=StatusAnswer)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise RequestError(f"no answer: {error}") from error
+
+
+def order_text(request: Request, by: str, identity: str) -> str:
+    """The request as a table and a capture have it: `verb key=value … by=… id=…`."""
+    return write_order(request.command, {**request.given, "by": by, "id": identity})
+
+
+def _check(request: Request) -> None:
+    """What a type cannot say."""
+    for key in RESERVED & request.given.keys():
+        raise RequestError(f'"{key}" is not given among the others: it stands beside them', request.id)
+    try:
+        order_text(request, request.by, request.id)
+    except OrderError as error:
+        raise RequestError(str(error), request.id) from error
+
+
+def _visible_id(body: bytes) -> str:
+    """The id of a wrong message, so that its sender knows which one it was."""
+    found = _SAFE_ID.search(body[:1024].decode("ascii", "replace"))
+    return "" if found is None else found[1]

@@ -1,0 +1,291 @@
+"""The life of a service: fit, open, at work, halted if it must be, and ended in order.
+
+    checks ─► journal ─► tables restored ─► wires ─► sockets ─► READY ─► looks, heartbeats ─► stop
+      │ not fit                                                              │ journal fails
+      └──► exit 1, says why                                                  └──► HALTED: outputs safe, heartbeats only
+
+It starts the same way after a crash as after an orderly end: there is no other way to start.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from functools import partial
+from secrets import token_hex
+from typing import Any, Final
+
+from controller.calendar import wall_time
+from controller.casebook.casebook import Casebook
+from controller.journal.errors import JournalError
+from controller.journal.history import JournalHistory
+from controller.service.clock_watch import ClockWatch
+from controller.service.desk import Desk
+from controller.service.disk_watch import DiskWatch
+from controller.service.floor import TICK_NS, Floor
+from controller.service.opening import (
+    Found,
+    NotFitError,
+    StoppedError,
+    check_same_kind,
+    check_state,
+    open_journal,
+    shelf_for,
+)
+from controller.service.pipeline import Heard, Pipeline
+from controller.service.plan import Plan, tables_of
+from controller.service.recall import Recall
+from controller.service.seat import Seat
+from controller.service.sockets import Sockets
+from controller.service.status import status_line, status_of
+from controller.service.systemd import Systemd
+from controller.service.tally import Tally
+from hal.clock import NS_PER_S, Clock
+from hal.loop import sleep_ns
+
+log = logging.getLogger(__name__)
+
+STUCK_NS: Final = 20 * NS_PER_S
+"""A commit that takes longer than this is no sign of life (ours): the disk, or the writer, hangs."""
+DRAIN_NS: Final = 10 * NS_PER_S
+"""How long the end waits for what is still being written (ours)."""
+ENDS: Final = "the service stops"
+
+
+class Service:
+    """One service; `run` is its whole life."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        clock: Clock,
+        real: Clock,
+        systemd: Systemd,
+        tally: Tally,
+        heard: Heard,
+        *,
+        fit: Callable[[], object] = lambda: None,
+    ) -> None:
+        """`clock` is that of the tables; `real` is the computer's, even where simulated tables run faster. `fit` is
+        called when all checks have passed: for what must not be open before.
+        """
+        self._plan = plan
+        self._clock = clock
+        self._real = real
+        self._systemd = systemd
+        self._tally = tally
+        self._heard = heard
+        self._fit = fit
+        self._mistake: BaseException | None = None
+        """What was raised where nobody could catch it: the service ends with it."""
+        self._epoch = token_hex(8)
+        self._start_ns = real.now_ns()
+        self._stop = asyncio.Event()
+        self._woken = asyncio.Event()
+        self._pipeline: Pipeline | None = None
+        self._floor: Floor | None = None
+        self._desk: Desk | None = None
+        self._sockets: Sockets | None = None
+
+    def stop(self, why: str = ENDS) -> None:
+        """Ends the service in order; it may be called before it is open."""
+        if not self._stop.is_set():
+            log.info("stopping: %s", why)
+            self._stop.set()
+            self._woken.set()
+
+    async def run(self) -> None:
+        """Runs until it is stopped.
+
+        Raises:
+            NotFitError: a check failed; nothing was bound.
+            JournalError: the journal cannot be used; nothing was bound.
+        """
+        plan = self._plan
+        asyncio.get_running_loop().set_exception_handler(self._mistaken)
+        check_state(plan.places)
+        sockets = self._sockets = Sockets(plan.endpoints, plan.keys, plan.local_role)
+        try:
+            found = await open_journal(plan.places, self._real, self._systemd.starting, self._stop.is_set)
+            await self._run_on(found, sockets)
+        except StoppedError:
+            log.info("stopped before anything was opened")
+        finally:
+            sockets.drop()
+
+    def status(self) -> dict[str, Any]:
+        """How the service is, as `feltwire send status` shows it."""
+        seats = [] if self._floor is None else [*self._floor.seats.values()]
+        about = {
+            "epoch": self._epoch,
+            "uptime_s": round((self._real.now_ns() - self._start_ns) / NS_PER_S, 1),
+            "journal": str(self._plan.places.journal),
+        }
+        problem = None if self._sockets is None else self._sockets.problem
+        return about | status_of(seats, self._pipeline, problem, self._tally)
+
+    def quit(self, by: str) -> None:
+        """Somebody who may do so ends the service."""
+        self.stop(f"{by} sent quit")
+
+    def live(self) -> dict[str, float]:
+        """What the monitoring port asks for at the moment itself."""
+        sockets = self._sockets
+        if sockets is None:
+            return {}
+        return {
+            "feltwire_subscribers": sockets.publisher.connections,
+            "feltwire_connections_refused": sockets.refused,
+            "feltwire_feed_malformed": sockets.publisher.malformed,
+        }
+
+    # --- from start to end ---------------------------------------------------------------------------------------
+
+    async def _run_on(self, found: Found, sockets: Sockets) -> None:
+        """Runs on a journal that is open, and closes it."""
+        history = JournalHistory(self._plan.places.journal)
+        recall = Recall(found.journal.find_command)
+        try:
+            check_same_kind(self._plan.configs, found)
+            casebook = Casebook(shelf_for(self._plan.places), self._tally.captures)
+            floor = self._set_up(found, sockets, casebook, history, recall)
+            try:
+                await self._work(floor, found, sockets)
+            except BaseException:
+                # Whatever it was: what the tables move and light goes safe first.
+                floor.safe()
+                raise
+            await self._end(floor, casebook)
+            recall.close()
+            await self._close_journal(found)
+            # What the journal finished while it closed is on the loop now, and goes out.
+            await sleep_ns(0)
+            await sockets.close()
+            log.info("stopped")
+        except NotFitError:
+            await self._close_journal(found)
+            raise
+        finally:
+            recall.close()
+            history.close()
+
+    def _set_up(
+        self, found: Found, sockets: Sockets, casebook: Casebook, history: JournalHistory, recall: Recall
+    ) -> Floor:
+        """Puts everything together. Nothing is open yet."""
+        seats: dict[str, Seat] = {}
+        pipeline = self._pipeline = Pipeline(
+            found.journal,
+            sockets.publisher,
+            self._real,
+            self._tally,
+            heads=found.heads,
+            halted=self._halt,
+            heard=self._heard,
+        )
+        desk = self._desk = Desk(
+            seats,
+            self,
+            pipeline,
+            self._real,
+            self._tally,
+            epoch=self._epoch,
+            now=partial(wall_time, self._real),
+            find=recall,
+        )
+        for table in tables_of(self._plan, found.journal.recovered, self._clock, self._epoch, self._woken.set):
+            seats[table.config.id] = Seat(table, pipeline, desk, casebook)
+        sockets.prepare(history, desk, self._real, self._tally, self._plan.schema)
+        self._floor = Floor(
+            seats,
+            self._real,
+            ClockWatch(self._real),
+            DiskWatch(found.journal.free_bytes, self._real),
+            self._tally,
+            halted=lambda: pipeline.failure is not None,
+        )
+        return self._floor
+
+    async def _work(self, floor: Floor, found: Found, sockets: Sockets) -> None:
+        failures = floor.open_wires()
+        if len(failures) == len(floor.seats):
+            raise NotFitError("no table could be opened: " + "; ".join(str(failure) for failure in failures.values()))
+        sockets.bind()
+        self._fit()
+        floor.open(failures, found.journal.last_time, found.journal.lost)
+        self._systemd.ready()
+        while not self._stop.is_set():
+            if floor.look():
+                self._each_second(sockets, found.journal.failure)
+            await self._rest(floor.rest_ns())
+            if self._mistake is not None:
+                raise self._mistake
+
+    async def _rest(self, rest_ns: int) -> None:
+        """Waits for the next look; the longer rest is broken off when something comes."""
+        if rest_ns <= TICK_NS:
+            await sleep_ns(rest_ns)
+            return
+        self._woken.clear()
+        waker = asyncio.get_running_loop().call_later(rest_ns / NS_PER_S, self._woken.set)
+        await self._woken.wait()
+        waker.cancel()
+
+    def _each_second(self, sockets: Sockets, failure: JournalError | None) -> None:
+        if failure is not None and self._pipeline is not None and self._pipeline.waiting_since_ns is None:
+            # It failed beside its commits: no event waits that would be told so.
+            self._pipeline.halt(failure)
+        sockets.look()
+        since_ns = None if self._pipeline is None else self._pipeline.waiting_since_ns
+        if since_ns is None or self._real.now_ns() - since_ns < STUCK_NS:
+            self._systemd.alive()
+        else:
+            log.error("the journal has not finished a commit for %d s", STUCK_NS // NS_PER_S)
+        self._systemd.status(status_line(self._pipeline, sockets, self._tally))
+
+    async def _end(self, floor: Floor, casebook: Casebook) -> None:
+        """Tables closed, everybody answered, and all of it durable."""
+        self._systemd.stopping()
+        if self._desk is not None:
+            self._desk.end()
+        if self._pipeline is not None and self._pipeline.failure is None:
+            floor.close(ENDS)
+        await casebook.close()
+        if self._desk is not None:
+            self._desk.dismiss()
+        await self._drained()
+
+    async def _close_journal(self, found: Found) -> None:
+        try:
+            await asyncio.get_running_loop().run_in_executor(None, found.journal.close)
+        except JournalError as error:
+            log.error("%s", error)
+
+    async def _drained(self) -> None:
+        """Waits until everything said is durable and published, or it is clear that it never will be."""
+        begin_ns = self._real.now_ns()
+        while self._pipeline is not None and self._pipeline.waiting_since_ns is not None:
+            if self._real.now_ns() - begin_ns > DRAIN_NS:
+                log.error("the last events were not durable after %d s", DRAIN_NS // NS_PER_S)
+                return
+            await sleep_ns(TICK_NS // 4)
+
+    def _halt(self, failure: JournalError) -> None:
+        """Nothing can be journalled any more, so nothing may happen any more."""
+        log.critical("HALTED: every table is stopped, and nothing is published: %s", failure)
+        if self._floor is not None:
+            self._floor.safe()
+        if self._desk is not None:
+            self._desk.halt(failure)
+        self._systemd.status(f"HALTED: {failure}")
+
+    def _mistaken(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """A callback of the loop raised what no code expects. Nobody knows what it left half done, so the service ends
+        as in a crash, and starts anew from what is durable.
+        """
+        loop.default_exception_handler(context)
+        mistake = context.get("exception")
+        if mistake is not None and "handle" in context:
+            self._mistake = mistake
+            self._woken.set()

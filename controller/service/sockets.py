@@ -1,0 +1,143 @@
+"""The service's sockets, opened together once it is fit, and closed together: feed, history, commands, and the keys."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import zmq
+
+from controller.service.command_server import CommandServer
+from controller.service.desk import Desk
+from controller.service.opening import NotFitError
+from controller.service.senders import KeyedSenders, LocalSenders, Senders
+from controller.service.tally import Tally
+from feed.allow_list import Role, Sender
+from feed.authentication import AuthenticationError, Authenticator
+from feed.endpoints import EndpointError, Endpoints
+from feed.history import History
+from feed.history_server import HistoryServer
+from feed.keys import SECRET_SUFFIX, SERVER, BadKeyError, ServerCurve, read_pair
+from feed.publisher import Publisher
+from hal.clock import Clock
+from hal.loop import sleep_ns
+
+ALLOWED: Final = "allowed"
+LINGER_NS: Final = 200_000_000
+"""How long the last events and answers may take on their way, at the end (ours)."""
+
+
+class Sockets:
+    """Everything by which others reach the service."""
+
+    def __init__(self, endpoints: Endpoints, keys: Path | None, local_role: Role) -> None:
+        """Reads the keys.
+
+        Raises:
+            NotFitError: it is `tcp://` without keys, or they cannot be used.
+        """
+        self._endpoints = endpoints
+        self._curve = None if endpoints.is_local else _server_key(endpoints, keys)
+        self.context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+        self._authenticator = (
+            None if keys is None or endpoints.is_local else Authenticator(self.context, keys / ALLOWED)
+        )
+        self._senders: Senders = LocalSenders(local_role)
+        self._owner: Callable[[str], Sender | None] = _nobody
+        if self._authenticator is not None:
+            allowed = self._authenticator
+            self._senders = KeyedSenders(lambda: allowed.keys)
+            # Asked anew each time: the list changes while the service runs.
+            self._owner = lambda user_id: allowed.keys.sender(user_id)
+        self._serving: asyncio.Task[None] | None = None
+        self._history: HistoryServer | None = None
+        self.commands: CommandServer | None = None
+        self.publisher = Publisher(self.context, endpoints, self._curve, sender=self._owner)
+
+    def prepare(self, history: History, desk: Desk, clock: Clock, tally: Tally, schema: bytes) -> None:
+        """Makes the sockets that answer."""
+        self._history = HistoryServer(
+            self.context, self._endpoints, history, self._curve, sender=self._owner, schema=schema
+        )
+        self.commands = CommandServer(
+            self.context, self._endpoints.commands, self._curve, self._senders, desk, clock, tally
+        )
+        if self._authenticator is not None:
+            for socket in (self.publisher, self._history, self.commands):
+                self._authenticator.on_revoked(socket.drop_connections)
+
+    def bind(self) -> None:
+        """Lets others in from now on.
+
+        Raises:
+            NotFitError: an address cannot be had.
+        """
+        if self._history is None or self.commands is None:
+            raise NotFitError("sockets: bound before they were prepared; this is a mistake in Feltwire")
+        try:
+            if self._authenticator is not None:
+                self._authenticator.start()
+            self.publisher.bind()
+            self._history.bind()
+            self.commands.bind()
+        except (EndpointError, AuthenticationError) as error:
+            raise NotFitError(str(error)) from error
+        self._serving = asyncio.get_running_loop().create_task(self._history.serve(), name="history")
+
+    @property
+    def problem(self) -> str | None:
+        """What is wrong with a socket that was open before; None while all is well."""
+        if self._serving is not None and self._serving.done() and not self._serving.cancelled():
+            return f"the history server has stopped: {self._serving.exception()!r}; restart the service"
+        sockets = (self.publisher, self._history, self.commands)
+        return next((one.problem for one in sockets if one is not None and one.problem), None)
+
+    @property
+    def refused(self) -> int:
+        """How many handshakes and connections came to nothing."""
+        handshakes = 0 if self._authenticator is None else self._authenticator.refused
+        return handshakes + self.publisher.refused + (0 if self.commands is None else self.commands.refused)
+
+    def look(self) -> None:
+        """Reads the allow-list again, if it was changed."""
+        if self._authenticator is not None:
+            self._authenticator.reload_if_changed()
+
+    async def close(self) -> None:
+        """Lets the last messages go out, then closes everything."""
+        await sleep_ns(LINGER_NS)
+        if self._serving is not None:
+            self._serving.cancel()
+            await asyncio.gather(self._serving, return_exceptions=True)
+        self.drop()
+
+    def drop(self) -> None:
+        """Closes everything at once, whatever is on its way. Closing it again does nothing."""
+        if self._serving is not None:
+            self._serving.cancel()
+        if self.commands is not None:
+            self.commands.close()
+        if self._history is not None:
+            self._history.close()
+        self.publisher.close()
+        if self._authenticator is not None:
+            self._authenticator.stop()
+        self.context.destroy(linger=0)
+
+
+def _server_key(endpoints: Endpoints, folder: Path | None) -> ServerCurve:
+    if folder is None:
+        raise NotFitError(
+            f"--bind {endpoints.feed}: over the network nothing goes without keys; make them with feltwire keys new, "
+            "and give their folder with --keys, or use ipc://"
+        )
+    try:
+        return ServerCurve(read_pair(folder / f"{SERVER}{SECRET_SUFFIX}"))
+    except BadKeyError as error:
+        raise NotFitError(f"server key {error}") from error
+
+
+def _nobody(user_id: str) -> None:
+    return None

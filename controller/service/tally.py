@@ -1,0 +1,34 @@
+"""What the service counts of itself: read by `status`, by systemd's status line and by the monitoring port."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Tally:
+    """Plain numbers, changed on the loop's thread only; another thread may read them at any moment."""
+
+    events: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """Published, by table and kind."""
+    verdicts: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    """By table, kind and reason; the reason of an outcome is empty."""
+    faults: dict[str, int] = field(default_factory=dict)
+    """Standing now, by table."""
+    states: dict[str, str] = field(default_factory=dict)
+    """Of each table: `open`, `closed`, `shut`, `halted`."""
+    commits: int = 0
+    """Submissions that became durable."""
+    commit_ns: int = 0
+    """Time from handing over to durable, all together."""
+    longest_commit_ns: int = 0
+    waiting: int = 0
+    """Submissions that are not yet durable."""
+    commands: Counter[str] = field(default_factory=Counter)
+    """By what became of them: `accepted`, `refused`, `again`, `malformed`, `unjournalled`."""
+    captures: Counter[str] = field(default_factory=Counter)
+    """By what became of them: `kept`, `skipped`, `removed`."""
+    late_ticks: int = 0
+    """Times that the loop came to the tables much later than it should."""
+    longest_tick_ns: int = 0

@@ -1,0 +1,78 @@
+"""The monitoring port: plain numbers on this computer only, and loaded only where it is asked for."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+from urllib.request import urlopen
+
+import pytest
+
+from controller.service.metrics import MetricsServer, TallyCollector
+from controller.service.metrics_port import metrics_port
+from controller.service.opening import NotFitError
+from controller.service.tally import Tally
+from hal.clock import NS_PER_S, VirtualClock
+
+
+def tally() -> Tally:
+    counted = Tally()
+    counted.events["wheel-1", "round.outcome"] = 3
+    counted.verdicts["wheel-1", "round.void", "wheel_revolutions"] = 1
+    counted.faults["wheel-1"] = 2
+    counted.states["wheel-1"] = "shut"
+    counted.commits, counted.commit_ns, counted.waiting = 4, 2 * NS_PER_S, 1
+    counted.commands["refused"] = 5
+    counted.captures["kept"] = 6
+    return counted
+
+
+def test_the_numbers_are_served_in_prometheus_text_form() -> None:
+    clock = VirtualClock()
+    collector = TallyCollector(tally(), clock, lambda: {"feltwire_subscribers": 7})
+    clock.advance_to(90 * NS_PER_S)
+    server = MetricsServer(0, collector)
+    with urlopen(f"http://127.0.0.1:{server.port}/metrics", timeout=10) as answer:
+        text = answer.read().decode()
+    server.close()
+    for line in (
+        'feltwire_events_total{table="wheel-1",type="round.outcome"} 3.0',
+        'feltwire_verdicts_total{reason="wheel_revolutions",table="wheel-1",verdict="round.void"} 1.0',
+        'feltwire_faults{table="wheel-1"} 2.0',
+        'feltwire_table_state{state="shut",table="wheel-1"} 1.0',
+        "feltwire_journal_commit_seconds_count 4.0",
+        "feltwire_journal_commit_seconds_sum 2.0",
+        "feltwire_journal_waiting 1.0",
+        'feltwire_commands_total{result="refused"} 5.0',
+        'feltwire_captures_total{result="kept"} 6.0',
+        "feltwire_uptime_seconds 90.0",
+        "feltwire_subscribers 7.0",
+    ):
+        assert line in text.splitlines()
+
+
+def test_a_port_that_is_taken_is_named() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        told = pytest.raises(NotFitError, match=f"--metrics {port}")
+        with told, metrics_port(port, Tally(), VirtualClock(), dict):
+            pass
+
+
+def test_the_port_is_closed_with_its_block() -> None:
+    with metrics_port(None, Tally(), VirtualClock(), dict):
+        pass
+    with metrics_port(0, Tally(), VirtualClock(), dict):
+        pass
+
+
+def test_a_service_that_does_not_serve_them_does_not_load_the_library() -> None:
+    code = (
+        "import sys; import controller.service.service, controller.service.metrics_port, controller.cli.run; "
+        "assert 'prometheus_client' not in sys.modules, 'loaded'; assert 'sdnotify' not in sys.modules; "
+        "assert not any(name.startswith('simulators') for name in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

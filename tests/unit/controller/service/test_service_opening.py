@@ -1,0 +1,118 @@
+"""What must be true before a service begins: each check says what it found and what to do."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from pathlib import Path
+
+import pytest
+
+from controller.configuration.values import TableConfig
+from controller.journal.retire import retire
+from controller.service.opening import NotFitError, check_state, open_journal, signing_key
+from controller.service.places import PlaceError, Places, places_for, state_folder
+from hal.clock import VirtualClock
+from tests.tables.bench import configured
+from tests.tables.money_lines import money_toml
+
+REAL = (
+    '[table]\nid = "wheel-9"\ngame = "money_wheel"\nno_more_bets = "auto"\n[lines]\nbackend = "gpiod"\n[pins]\n'
+    "wheel_a = { gpio = 17 }\nwheel_b = { gpio = 27 }\nwheel_index = { gpio = 22 }\n"
+)
+
+
+def simulated() -> TableConfig:
+    return configured(money_toml())
+
+
+def test_the_state_directory_is_the_first_that_is_named() -> None:
+    given = Path("/given")
+    everything = {"STATE_DIRECTORY": "/var/lib/a:/var/lib/b", "XDG_STATE_HOME": "/xdg", "HOME": "/home/ann"}
+    assert state_folder(given, everything) == given
+    assert state_folder(None, everything) == Path("/var/lib/a")
+    assert state_folder(None, {"XDG_STATE_HOME": "/xdg", "HOME": "/home/ann"}) == Path("/xdg/feltwire")
+    assert state_folder(None, {"HOME": "/home/ann"}) == Path("/home/ann/.local/state/feltwire")
+
+
+def test_simulated_tables_never_share_a_journal_with_real_ones() -> None:
+    state = Path("/state")
+    assert places_for(state, [simulated()]).journal == Path("/state/sim/journal.sqlite")
+    assert places_for(state, [configured(REAL)]).journal == Path("/state/journal.sqlite")
+    with pytest.raises(PlaceError, match=r"wheel-1 is simulated, and wheel-9 has real wires.*start two services"):
+        places_for(state, [simulated(), configured(REAL)])
+
+
+def test_a_state_directory_that_cannot_be_used_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(NotFitError, match=r"state directory .*file/state: it cannot be used.*--state"):
+        check_state(Places(tmp_path / "file" / "state"))
+
+
+def test_a_disk_without_room_is_told_before_anything_begins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.disk_usage", lambda path: type("Usage", (), {"free": 1_000_000})())
+    with pytest.raises(NotFitError, match=r"only 0 MB left.*free space"):
+        check_state(Places(tmp_path))
+
+
+def test_the_signing_key_is_made_once_and_for_its_owner_only(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = tmp_path / "sim" / "signing.key"
+    with caplog.at_level(logging.INFO):
+        made = signing_key(path)
+    assert "note its public half" in caplog.text
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert bytes(signing_key(path)) == bytes(made)
+    assert bytes(made).hex() not in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("content", "mode", "what"),
+    [
+        (b"", 0o600, "64 hexadecimal digits"),
+        (b"zz" * 32, 0o600, "64 hexadecimal digits"),
+        (b"00" * 31, 0o600, "64 hexadecimal digits"),
+        (b"00" * 32, 0o644, "others may read"),
+    ],
+)
+def test_a_signing_key_that_cannot_be_used_is_not_replaced(
+    tmp_path: Path, content: bytes, mode: int, what: str
+) -> None:
+    path = tmp_path / "signing.key"
+    path.write_bytes(content)
+    path.chmod(mode)
+    with pytest.raises(NotFitError, match=what):
+        signing_key(path)
+    assert path.read_bytes() == content
+
+
+def told_at_a_start(places: Places, caplog: pytest.LogCaptureFixture) -> str:
+    """What the log says when a service opens its journal, and ends."""
+
+    async def start() -> None:
+        found = await open_journal(places, VirtualClock(1_900_000_000_000_000_000), lambda status: None)
+        found.journal.close()
+
+    caplog.clear()
+    with caplog.at_level(logging.INFO):
+        asyncio.run(start())
+    return caplog.text
+
+
+def test_a_journal_that_begins_says_so_and_names_the_one_that_was_set_aside(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    places = places_for(tmp_path, [simulated()])
+    assert f"a new journal begins: {places.journal}\n" in told_at_a_start(places, caplog)
+    assert "a new journal begins" not in told_at_a_start(places, caplog)
+    aside = retire(places.journal, VirtualClock(1_900_000_000_000_000_000))
+    assert f"a new journal begins: {places.journal}; the one before was set aside as {aside}" in told_at_a_start(
+        places, caplog
+    )
+
+
+def test_a_journal_that_another_key_sealed_before_says_so(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    places = places_for(tmp_path, [simulated()])
+    told_at_a_start(places, caplog)
+    assert "was sealed with another key" not in told_at_a_start(places, caplog)
+    places.signing_key.unlink()
+    assert "was sealed with another key up to now" in told_at_a_start(places, caplog)

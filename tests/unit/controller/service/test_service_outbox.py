@@ -1,0 +1,145 @@
+"""Events whose capture is being made hold back the ones behind them, and nobody else's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from controller.casebook.case import Case
+from controller.casebook.casebook import Ready
+from controller.casebook.marks import Stretch
+from controller.journal.errors import JournalError
+from controller.journal.records import Entry
+from controller.orders.order import Answer
+from controller.service.outbox import Outbox
+from feed import events
+from feed.events import CaptureFile, Event, SpinEvidence
+from hal.capture.ring import Ring
+from hal.capture.vcd_writer import CaptureLines
+from hal.values import Batch
+from tests.fakes.said import event, opened, progress
+from tests.fakes.service import Bench
+
+NAME = CaptureFile(file="wheel-1/x.vcd", sha256="00" * 32)
+
+
+class SlowKeeper:
+    """Says the names when it is told to."""
+
+    def __init__(self) -> None:
+        self.cases: list[tuple[Case, Ready]] = []
+
+    def keep(self, case: Case, ready: Ready) -> None:
+        self.cases.append((case, ready))
+
+    def ready(self, name: CaptureFile | None = NAME) -> None:
+        _, ready = self.cases.pop(0)
+        ready(name)
+
+
+class NoDesk:
+    """Records of answers, one entry each."""
+
+    def __init__(self) -> None:
+        self.answered: list[str] = []
+
+    def records(self, answers: Sequence[Answer]) -> tuple[list[Entry], Callable[[JournalError | None], None]]:
+        return [], lambda failure: self.answered.extend(answer.id for answer in answers)
+
+
+class StillLines:
+    """Lines that do nothing."""
+
+    held_ns = 0
+
+    def __init__(self, table: str) -> None:
+        self.table = table
+
+    def case(self, event_id: str, stretch: Stretch) -> Case:
+        ring = Ring()
+        ring.append(Batch([], [], 10))
+        return Case(self.table, event_id, ring.cut(stretch.from_ns, stretch.to_ns), CaptureLines(()))
+
+
+class Box:
+    """Two tables' outboxes on one pipeline."""
+
+    def __init__(self) -> None:
+        self.bench, self.keeper, self.desk = Bench(), SlowKeeper(), NoDesk()
+        self.shown: list[Event] = []
+        self.one, self.other = self._box("wheel-1"), self._box("wheel-2")
+
+    def _box(self, table: str) -> Outbox:
+        return Outbox(self.bench.pipeline, self.desk, self.keeper, StillLines(table), self.shown.extend)  # type: ignore[arg-type]
+
+
+def void(number: int) -> Event:
+    return event(
+        events.Void, number, round=1, call="No spin", reason="dealer_call", rule="ours", evidence=SpinEvidence()
+    )
+
+
+def test_a_verdict_waits_for_its_capture_and_what_follows_waits_for_it() -> None:
+    box = Box()
+    box.one.put([opened(1)], [], 1)
+    box.one.put([void(2)], [], 2)
+    box.one.put([progress(1)], [], 3)
+    box.one.put([opened(3)], [Answer("7", "", True, "", ())], 4)
+    box.other.put([opened(1, "wheel-2")], [], 4)
+    assert box.bench.feed.kinds == ["round.opened", "round.opened"], "the other table does not wait"
+    assert box.desk.answered == []
+    box.keeper.ready()
+    assert box.bench.feed.kinds[2:] == ["round.void", "round.progress", "round.opened"]
+    assert box.desk.answered == ["7"]
+    (named,) = [one.data for one in box.bench.feed.events if isinstance(one.data, events.Void)]
+    assert named.evidence.capture == NAME
+
+
+def test_a_verdict_without_a_capture_goes_out_as_it_is() -> None:
+    box = Box()
+    box.one.put([opened(1)], [], 1)
+    box.one.put([void(2)], [], 2)
+    box.keeper.ready(None)
+    (said,) = [one for one in box.bench.feed.events if isinstance(one.data, events.Void)]
+    assert said == void(2)
+
+
+def test_what_the_journal_holds_is_what_names_the_capture() -> None:
+    box = Box()
+    box.one.put([opened(1)], [], 1)
+    box.one.put([void(2)], [], 2)
+    box.keeper.ready()
+    assert NAME.file.encode() in box.bench.journal.entries[-1].body
+
+
+def test_lamps_are_shown_what_is_durable_and_nothing_else() -> None:
+    box = Box()
+    box.bench.journal.by_itself = False
+    box.one.put([opened(1)], [], 1)
+    assert box.shown == []
+    box.bench.journal.commit()
+    assert box.shown == [opened(1)]
+    box.one.put([opened(2)], [], 2)
+    box.bench.journal.fail()
+    box.bench.journal.commit()
+    assert box.shown == [opened(1)]
+
+
+def test_what_the_service_itself_does_needs_no_capture() -> None:
+    box = Box()
+    box.one.put([opened(1)], [], 1)
+    box.one.tell([void(2)])
+    assert box.keeper.cases == []
+    assert box.bench.feed.kinds == ["round.opened", "round.void"]
+
+
+def test_two_rounds_in_one_look_have_a_capture_each() -> None:
+    box = Box()
+    second = event(
+        events.Unresolved, 4, round=2, reason="encoder_slip", rule="ours", evidence=SpinEvidence(), candidates=[]
+    )
+    box.one.put([opened(1), void(2), event(events.RoundOpened, 3, round=2), second], [], 9)
+    assert [case.event_id for case, _ in box.keeper.cases] == [void(2).id, second.id]
+    box.keeper.ready()
+    assert box.bench.feed.kinds == []
+    box.keeper.ready()
+    assert len(box.bench.feed.kinds) == 4

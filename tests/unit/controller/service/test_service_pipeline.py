@@ -1,0 +1,151 @@
+"""From a table to the feed by way of the journal: order, durability, and what happens when the journal fails."""
+
+from __future__ import annotations
+
+from controller.journal.errors import JournalError
+from controller.journal.records import COMMAND, COMMANDS, Entry, Head
+from feed import events
+from tests.fakes.said import EPOCH, event, opened, progress
+from tests.fakes.service import FULL, Bench
+
+
+def command(number: int) -> Entry:
+    return Entry(COMMANDS, number, f"@local:{number}", EPOCH, COMMAND, None, "1970-01-01T00:00:00Z", "", b"{}")
+
+
+def test_nothing_is_published_before_it_is_durable() -> None:
+    bench = Bench(by_itself=False)
+    bench.pipeline.put([opened(1)])
+    assert bench.feed.kinds == []
+    bench.journal.commit()
+    assert bench.feed.kinds == ["round.opened"]
+
+
+def test_what_is_published_is_the_very_body_that_was_journalled() -> None:
+    bench = Bench()
+    bench.pipeline.put([opened(1), opened(2)])
+    assert [body for _, body in bench.feed.messages] == [entry.body for entry in bench.journal.entries]
+    assert [topic.decode() for topic, _ in bench.feed.messages] == [entry.topic for entry in bench.journal.entries]
+
+
+def test_progress_goes_at_once_where_nothing_waits() -> None:
+    bench = Bench(by_itself=False)
+    bench.pipeline.put([progress(1)])
+    assert bench.feed.kinds == ["round.progress"]
+    assert bench.journal.entries == []
+
+
+def test_progress_keeps_its_place_behind_what_is_not_yet_durable() -> None:
+    bench = Bench(by_itself=False)
+    bench.pipeline.put([opened(1)])
+    bench.pipeline.put([progress(1)])
+    bench.pipeline.put([opened(2)])
+    assert bench.feed.kinds == []
+    bench.journal.commit(1)
+    assert bench.feed.kinds == ["round.opened", "round.progress"]
+    bench.journal.commit()
+    assert bench.feed.kinds == ["round.opened", "round.progress", "round.opened"]
+
+
+def test_a_command_is_in_the_commit_of_the_events_that_it_caused() -> None:
+    bench = Bench()
+    bench.pipeline.put([opened(1)], [command(bench.pipeline.next_command())])
+    assert bench.journal.commits == [[opened(1).id, "@local:1"]]
+    assert bench.feed.kinds == ["round.opened"], "a command is not published"
+
+
+def test_commands_go_on_where_the_journal_was_found() -> None:
+    bench = Bench(heads={COMMANDS: Head(41, EPOCH, "00" * 32)})
+    assert [bench.pipeline.next_command(), bench.pipeline.next_command()] == [42, 43]
+
+
+def test_whoever_waits_is_told_when_it_is_durable_and_published() -> None:
+    bench = Bench(by_itself=False)
+    told: list[tuple[JournalError | None, list[str]]] = []
+    bench.pipeline.put([opened(1)], then=lambda failure: told.append((failure, [*bench.feed.kinds])))
+    assert told == []
+    bench.journal.commit()
+    assert told == [(None, ["round.opened"])]
+
+
+def test_the_head_is_that_of_what_is_published_and_no_further() -> None:
+    bench = Bench(by_itself=False)
+    assert bench.pipeline.head("wheel-1").seq == 0
+    bench.pipeline.put([opened(1), opened(2)])
+    assert bench.pipeline.head("wheel-1").seq == 0
+    bench.journal.commit()
+    assert bench.pipeline.head("wheel-1") == bench.journal.heads["wheel-1"]
+
+
+def test_a_heartbeat_does_not_wait_for_the_journal() -> None:
+    bench = Bench(by_itself=False)
+    bench.pipeline.put([opened(1)])
+    bench.pipeline.beat(event(events.Heartbeat, 1, epoch=EPOCH, last=0, head="", state="open"))
+    assert bench.feed.kinds == ["heartbeat"]
+
+
+def test_after_a_failure_nothing_that_waited_is_published_and_everybody_is_told() -> None:
+    bench = Bench(by_itself=False)
+    told: list[JournalError | None] = []
+    bench.pipeline.put([opened(1)], then=told.append)
+    bench.pipeline.put([progress(1)], then=told.append)
+    bench.pipeline.put([opened(2)], then=told.append)
+    bench.journal.fail()
+    bench.journal.commit()
+    assert bench.feed.kinds == []
+    assert told == [FULL, FULL, FULL]
+    assert bench.halted == [FULL], "said once"
+    assert bench.pipeline.failure is FULL
+
+
+def test_after_a_failure_nothing_is_taken_any_more_but_heartbeats_go_out() -> None:
+    bench = Bench()
+    bench.pipeline.put([opened(1)])
+    bench.journal.fail()
+    bench.pipeline.put([opened(2)])
+    told: list[JournalError | None] = []
+    bench.pipeline.put([opened(3), progress(1)], then=told.append)
+    bench.pipeline.beat(event(events.Heartbeat, 1, epoch=EPOCH, last=1, head="", state="halted"))
+    assert told == [FULL]
+    assert bench.feed.kinds == ["round.opened", "heartbeat"]
+    assert bench.pipeline.head("wheel-1").seq == 1
+
+
+def test_what_was_durable_before_the_failure_is_still_published() -> None:
+    bench = Bench(by_itself=False)
+    bench.pipeline.put([opened(1)])
+    bench.pipeline.put([opened(2)])
+    bench.journal.commit(1)
+    bench.journal.fail()
+    bench.journal.commit()
+    assert [one.seq for one in bench.feed.events] == [1]
+
+
+def test_it_is_counted_what_was_published_and_how_long_it_took() -> None:
+    bench = Bench(by_itself=False)
+    bench.pipeline.put([opened(1)])
+    assert bench.tally.waiting == 1
+    bench.clock.advance_to(bench.clock.now_ns() + 5_000_000)
+    bench.journal.commit()
+    assert bench.tally.waiting == 0
+    assert bench.tally.commits == 1
+    assert bench.tally.longest_commit_ns == 5_000_000
+    assert bench.tally.events["wheel-1", "round.opened"] == 1
+
+
+def test_the_oldest_that_waits_is_known_to_the_watchdog() -> None:
+    bench = Bench(by_itself=False)
+    assert bench.pipeline.waiting_since_ns is None
+    bench.pipeline.put([opened(1)])
+    assert bench.pipeline.waiting_since_ns == bench.clock.now_ns()
+    bench.journal.commit()
+    assert bench.pipeline.waiting_since_ns is None
+
+
+def test_a_journal_that_failed_beside_its_commits_halts_it_too() -> None:
+    bench = Bench()
+    bench.pipeline.halt(FULL)
+    bench.pipeline.put([opened(1)])
+    assert bench.halted == [FULL]
+    assert bench.feed.kinds == []
+    assert bench.journal.entries == []

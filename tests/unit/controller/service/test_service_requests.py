@@ -1,0 +1,107 @@
+"""What comes over the command socket is taken strictly, and every wrong one is told what is wrong."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from controller.commands import parse_order
+from controller.service.requests import (
+    Answer,
+    Request,
+    RequestError,
+    decode_answer,
+    decode_request,
+    encode_answer,
+    encode_request,
+    order_text,
+)
+
+GOOD = {"id": "7f3a", "table": "roulette-1", "command": "void", "given": {"reason": "dealer_call"}, "by": "Ann"}
+
+
+def body(**changes: object) -> bytes:
+    return json.dumps(GOOD | changes).encode()
+
+
+def test_a_request_is_read() -> None:
+    request = decode_request(body())
+    assert request == Request(id="7f3a", table="roulette-1", command="void", given={"reason": "dealer_call"}, by="Ann")
+    assert decode_request(encode_request(request)) == request
+
+
+@pytest.mark.parametrize(
+    ("changes", "what"),
+    [
+        ({"id": ""}, "matching regex"),
+        ({"id": "x" * 65}, "matching regex"),
+        ({"id": "a b"}, "matching regex"),
+        ({"id": 7}, "Expected `str`"),
+        ({"table": "Roulette"}, "matching regex"),
+        ({"command": "void; rm"}, "matching regex"),
+        ({"command": ""}, "matching regex"),
+        ({"given": {"why": 7}}, "Expected `str`"),
+        ({"given": {"Why": "x"}}, "matching regex"),
+        ({"given": {"why": "x" * 501}}, "length <= 500"),
+        ({"given": {f"k_{chr(97 + i)}": "x" for i in range(17)}}, "length <= 16"),
+        ({"given": {"id": "x"}}, "stands beside"),
+        ({"given": {"by": "x"}}, "stands beside"),
+        ({"given": {"why": "a\u0000b"}}, "printed"),
+        ({"by": "\u001b[31mAnn"}, "printed"),
+        ({"by": "x" * 65}, "length <= 64"),
+        ({"shout": True}, "unknown field"),
+    ],
+)
+def test_a_wrong_request_is_refused_and_said_why(changes: dict[str, object], what: str) -> None:
+    with pytest.raises(RequestError, match=what):
+        decode_request(body(**changes))
+
+
+@pytest.mark.parametrize("wrong", [b"", b"{", b"[]", b"null", b"\xff\xfe", b"7", b"[" * 5000])
+def test_what_is_no_json_object_is_no_request(wrong: bytes) -> None:
+    with pytest.raises(RequestError, match="no request"):
+        decode_request(wrong)
+
+
+def test_the_sender_of_a_wrong_request_learns_which_one_it_was() -> None:
+    with pytest.raises(RequestError) as raised:
+        decode_request(body(command="VOID"))
+    assert raised.value.request_id == "7f3a"
+
+
+@given(st.binary(max_size=400))
+def test_no_bytes_whatever_make_anything_but_a_request_or_an_error(wrong: bytes) -> None:
+    try:
+        decode_request(wrong)
+    except RequestError as error:
+        assert str(error)
+
+
+@given(why=st.text(max_size=100).filter(lambda text: " ".join(text.split()).isprintable()))
+def test_no_value_can_pass_for_another_key_or_another_sender(why: str) -> None:
+    request = Request(id="7f3a", command="void", given={"reason": "dealer_call", "why": why})
+    verb, given_ = parse_order(order_text(request, "ann", "@local:7f3a"))
+    assert verb == "void"
+    assert given_ == {"reason": "dealer_call", "why": " ".join(why.split()), "by": "ann", "id": "@local:7f3a"}
+
+
+def test_an_answer_is_read_as_it_was_written() -> None:
+    answer = Answer(id="7f3a", accepted=False, reason="no round is open", events=["a.b.1"], again=True)
+    read = decode_answer(encode_answer(answer))
+    assert (read.id, read.accepted, read.reason, read.events, read.again, read.status) == (
+        "7f3a",
+        False,
+        "no round is open",
+        ["a.b.1"],
+        True,
+        {},
+    )
+    assert json.loads(encode_answer(answer)).keys() == {"id", "accepted", "reason", "events", "again"}
+
+
+def test_what_is_no_answer_is_told() -> None:
+    with pytest.raises(RequestError, match="no answer"):
+        decode_answer(b'{"id": 7}')

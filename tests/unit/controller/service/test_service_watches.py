@@ -1,0 +1,134 @@
+"""The calendar and the disk are watched: what they do is told once, in words, and can be cleared when it is over."""
+
+from __future__ import annotations
+
+import pytest
+
+from controller.journal.errors import JournalError
+from controller.service.clock_watch import JUMP_NS, ClockWatch
+from controller.service.disk_watch import ENOUGH_BYTES, EVERY_NS, STOP_BYTES, DiskWatch
+from hal.clock import NS_PER_S, FastClock, VirtualClock
+from tests.fakes.service import FULL, SetClock
+
+
+def test_a_calendar_that_runs_with_the_clock_is_nothing() -> None:
+    clock = SetClock()
+    watch = ClockWatch(clock)
+    for _ in range(100):
+        clock.pass_by(NS_PER_S)
+        assert watch.look() is None
+
+
+@pytest.mark.parametrize(
+    ("jump_ns", "way"), [(JUMP_NS + NS_PER_S, "forward by 3.0 s"), (-3600 * NS_PER_S, "back by 3600.0 s")]
+)
+def test_a_calendar_that_is_set_is_told_once(jump_ns: int, way: str) -> None:
+    clock = SetClock()
+    watch = ClockWatch(clock)
+    clock.wall += jump_ns
+    said = watch.look()
+    assert said is not None
+    assert way in said
+    clock.pass_by(NS_PER_S)
+    assert watch.look() is None
+
+
+def test_slewing_is_no_jump() -> None:
+    clock = SetClock()
+    watch = ClockWatch(clock)
+    for _ in range(1000):
+        clock.pass_by(NS_PER_S)
+        # NTP slews by 500 parts in a million at most.
+        clock.wall += NS_PER_S // 2000
+        assert watch.look() is None
+
+
+def test_a_process_that_is_held_up_between_two_readings_takes_it_for_no_jump() -> None:
+    clock = SetClock()
+    watch = ClockWatch(clock)
+
+    def stopped() -> None:
+        clock.held_up = lambda: None
+        clock.pass_by(60 * NS_PER_S)
+
+    clock.held_up = stopped
+    assert watch.look() is None
+    assert watch.look() is None
+
+
+def test_a_fast_clock_of_simulated_tables_trips_nothing() -> None:
+    watch = ClockWatch(VirtualClock())
+    assert watch.look() is None
+    fast = FastClock(1000)
+    assert abs(fast.wall_time_ns(fast.now_ns()) - fast.wall_time_ns()) < JUMP_NS
+
+
+def test_a_calendar_before_the_journals_last_record_is_told_until_it_is_past_it() -> None:
+    clock = SetClock()
+    watch = ClockWatch(clock)
+    said = watch.behind("2030-01-01T00:00:00.000000Z")
+    assert said is not None
+    assert "2023-11-14" in said
+    assert "2030-01-01" in said
+    clock.wall = 1_900_000_000 * NS_PER_S
+    assert watch.behind("2030-01-01T00:00:00.000000Z") is None
+    assert watch.behind("") is None, "a new journal"
+
+
+class Disk:
+    def __init__(self) -> None:
+        self.free: int | JournalError = 10**9
+
+    def __call__(self) -> int:
+        if isinstance(self.free, JournalError):
+            raise self.free
+        return self.free
+
+
+def test_play_stops_while_the_stop_can_still_be_journalled(caplog: pytest.LogCaptureFixture) -> None:
+    clock, disk = VirtualClock(), Disk()
+    watch = DiskWatch(disk, clock)
+
+    def later() -> str | None:
+        clock.advance_to(clock.now_ns() + EVERY_NS)
+        return watch.look()
+
+    assert watch.look() is None
+    disk.free = STOP_BYTES * 3
+    assert later() is None
+    assert "only 48 MB left" in caplog.text
+    disk.free = STOP_BYTES - 1
+    said = later()
+    assert said is not None
+    assert "free space" in said
+    assert later() is None, "said once"
+    disk.free = ENOUGH_BYTES - 1
+    assert later() is None
+    assert not watch.has_room_again(), "a little more is not enough"
+    disk.free = ENOUGH_BYTES
+    assert later() is None
+    assert watch.has_room_again()
+    assert not watch.has_room_again(), "said once"
+    disk.free = 0
+    assert later() is not None
+
+
+def test_the_disk_is_not_asked_more_often_than_it_needs() -> None:
+    clock, asked = VirtualClock(), []
+
+    def free() -> int:
+        asked.append(clock.now_ns())
+        return 10**9
+
+    watch = DiskWatch(free, clock)
+    for second in range(25):
+        clock.advance_to(second * NS_PER_S)
+        watch.look()
+    assert len(asked) == 3
+
+
+def test_a_disk_that_cannot_be_asked_is_a_line_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    disk = Disk()
+    disk.free = FULL
+    assert DiskWatch(disk, VirtualClock()).look() is None
+    assert "the disk is full" in caplog.text

@@ -1,0 +1,40 @@
+"""The service's benchmarks work and measure real work. How fast it is is nothing that a test says."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.service_bench import SERVICE_SMALLEST, Line, service_lines, shown
+
+
+@pytest.fixture(scope="module")
+def lines() -> list[Line]:
+    return [*service_lines(SERVICE_SMALLEST)]
+
+
+def test_every_line_of_the_services_benchmark_has_a_value(lines: list[Line]) -> None:
+    names = [line.name for line in lines]
+    assert {"bare pyzmq hop", "bare fdatasync", "bare SQLite commit", "event, durable, subscriber"} <= {*names}
+    assert "events a second, 50 subscribers" in names
+    assert "start to open table" in names
+    assert all(line.value for line in lines)
+
+
+def test_the_targets_are_those_of_the_design(lines: list[Line]) -> None:
+    targets = {
+        (line.name.strip(), line.beside.partition(" + ")[0].partition(":")[0]): line.most for line in lines if line.most
+    }
+    assert targets == {
+        ("at p50", "bare SQLite commit"): 1.15,
+        ("at p50", "bare fdatasync"): 1.5,
+        ("idle, 1 table: CPU", "1 %"): 1,
+        ("idle, 1 table: memory", "60 MB"): 1,
+        ("idle, 2 tables: CPU a table", "1"): 1.5,
+        ("simulated play, 2 tables: CPU a table", "1"): 1.5,
+    }
+
+
+def test_a_missed_target_is_shown() -> None:
+    line = Line("idle: CPU", "2 % of a core", "1 %", 2.0, 1)
+    assert not line.met
+    assert shown(line).endswith("MISSED")
