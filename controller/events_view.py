@@ -80,7 +80,7 @@ def _said(event: Event) -> str:
         case events.RoundCorrected():
             how = "CALLED" if data.confirmed else "CORRECTED"
             why = f": {data.why}" if data.why else ""
-            return f"{how} {_verdict(data.to)}, was {_verdict(data.from_)}; by {data.by}{why}"
+            return f"{how} {verdict_words(data.to)}, was {verdict_words(data.from_)}; by {data.by}{why}"
         case events.Settled():
             return f"settled ({data.by})"
         case events.ProcedureViolation():
@@ -111,7 +111,8 @@ def _named(by: str) -> str:
     return f" by {by}" if by else ""
 
 
-def _verdict(verdict: Verdict) -> str:
+def verdict_words(verdict: Verdict) -> str:
+    """A verdict in a few words: the result, or what it is and why."""
     return f"{verdict.verdict} {verdict.reason}" if verdict.result is None else _result(verdict.result)
 
 

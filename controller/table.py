@@ -16,7 +16,7 @@ import msgspec
 from controller.faults import CauseGone, Fault, FaultLatch, LatchedFault
 from controller.identity import Identity
 from controller.inspection import NO_INSPECTION, InspectionPlan, Inspections
-from controller.orders.book import Answered, carry_out, id_of
+from controller.orders.book import Answered, carry_out, id_of, without_id
 from controller.orders.order import Answer, Refused
 from controller.rounds.game import Game
 from controller.scribe import Scribe
@@ -272,7 +272,8 @@ class Table:
             happened, accepted = str(refused), False
         self._collect()
         if not accepted:
-            self._tell(events.DeviceWarning, command.t_ns, device="table", warning="command_refused", detail=text)
+            detail = f"{happened} (sent: {without_id(text)})"
+            self._tell(events.DeviceWarning, command.t_ns, device="table", warning="command_refused", detail=detail)
         if order_id:
             ids = tuple(event.id for event in self._scribe.said[first:] if event.sequence is not msgspec.UNSET)
             answer = Answer(order_id, text, accepted, happened, ids)

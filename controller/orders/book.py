@@ -46,6 +46,11 @@ def id_of(text: str) -> str:
     return "" if found is None else found[1]
 
 
+def without_id(text: str) -> str:
+    """The order as a person reads it."""
+    return _ID.sub("", text)
+
+
 class Answered:
     """What became of the last orders, by their ids: an order that comes again is answered again, and not done again."""
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from controller.events_view import verdict_words
 from controller.orders.order import Given, Refused, Verb, not_one_of
 from controller.rounds.game import Game
 from controller.rounds.phase import SETTLING
@@ -25,7 +26,7 @@ def confirm(sitting: Sitting, given: Given, t_ns: int) -> str:
     _check_result_key(game, "confirm", given)
     ruling = _round(game, "confirm", given)
     if ruling.stands.verdict != "unresolved":
-        raise Refused(f"confirm: round {ruling.round} is not unresolved: it is {_words(ruling.stands)}")
+        raise Refused(f"confirm: round {ruling.round} is not unresolved: it is {verdict_words(ruling.stands)}")
     result = _result(game, "confirm", given)
     if result not in ruling.candidates:
         if not ruling.candidates:
@@ -52,7 +53,7 @@ def correct(sitting: Sitting, given: Given, t_ns: int) -> str:
     else:
         raise Refused(f"correct: {not_one_of('reason', reason, game.void_reasons)}")
     if to == ruling.stands:
-        raise Refused(f"correct: round {ruling.round} is {_words(to)} already")
+        raise Refused(f"correct: round {ruling.round} is {verdict_words(to)} already")
     return _rule(sitting, t_ns, ruling, to, given["by"], given["why"])
 
 
@@ -67,7 +68,7 @@ def uncalled(game: Game, given: Given) -> Ruling | None:
         return last if last is not None and last.stands.verdict == "unresolved" else None
     ruling = _round(game, "void", given)
     if ruling.stands.verdict != "unresolved":
-        raise Refused(f"void: round {ruling.round} is {_words(ruling.stands)}; a supervisor corrects it")
+        raise Refused(f"void: round {ruling.round} is {verdict_words(ruling.stands)}; a supervisor corrects it")
     return ruling
 
 
@@ -129,13 +130,7 @@ def _rule(
         notices=notices,
     )
     game.ruled(t_ns, ruling._replace(stands=to))
-    return f"round {ruling.round} is {_words(to)}, and was {_words(ruling.stands)}"
-
-
-def _words(verdict: Verdict) -> str:
-    if verdict.result is None:
-        return f"{verdict.verdict} {verdict.reason}"
-    return " ".join(str(verdict.result[key]) for key in ("pocket", "color", "face", "space") if key in verdict.result)
+    return f"round {ruling.round} is {verdict_words(to)}, and was {verdict_words(ruling.stands)}"
 
 
 VERBS = (

@@ -230,7 +230,7 @@ def test_a_called_round_is_settled_so_long_after_the_call() -> None:
 def test_a_supervisor_corrects_a_result_and_the_first_event_stays() -> None:
     desk, now_ns = outcome()
     happened = desk.done("correct round=1 space=3 by=ann why=the wheel was touched", now_ns + S)
-    assert happened.startswith("round 1 is ") and happened.endswith(" 0")
+    assert happened.startswith("round 1 is ") and happened.endswith(" (space 0)")
     correction = desk.said.one(events.RoundCorrected)
     assert desk.said.one(events.Outcome).result["space"] == 0
     assert correction.from_.result == desk.said.one(events.Outcome).result

@@ -108,7 +108,11 @@ def test_of_an_edge_and_a_loss_at_one_time_the_edge_is_first() -> None:
 
 
 def refused(said: Said) -> list[str]:
-    return [warning.detail for warning in said.of(events.DeviceWarning) if warning.warning == "command_refused"]
+    """The orders that were refused, each told with the reason before it."""
+    told = [warning.detail for warning in said.of(events.DeviceWarning) if warning.warning == "command_refused"]
+    parts = [detail.partition(" (sent: ") for detail in told]
+    assert all(why for why, _, _ in parts)
+    return [text.removesuffix(")") for _, _, text in parts]
 
 
 def test_a_command_voids_an_open_round() -> None:
