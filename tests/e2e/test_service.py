@@ -78,13 +78,6 @@ def test_what_is_published_is_what_the_journal_holds_and_the_end_is_orderly(tmp_
     assert set(history.tables()) == {"wheel-1", "roulette-1"}
     history.close()
     assert running.log.read_text().splitlines()[-1] == "info: stopped"
-
-
-def test_the_journal_of_an_orderly_end_verifies(tmp_path: Path) -> None:
-    with service(tmp_path) as running, listening(running.endpoints) as listener:
-        started(running, listener)
-        listener.take_durable(50)
-        running.stop()
     verified = subprocess.run(
         [FELTWIRE, "journal", "verify", running.journal], capture_output=True, text=True, timeout=60, check=False
     )
@@ -169,8 +162,8 @@ def test_keys_for_sockets_that_ask_for_none_are_refused(tmp_path: Path) -> None:
 def test_an_output_that_nobody_reads_does_not_stop_the_tables(tmp_path: Path) -> None:
     with service(tmp_path) as running, listening(running.endpoints) as listener:
         running.start("--json", stdout=subprocess.PIPE)
-        # A pipe holds 64 KiB: some two hundred events. Three times as many come by.
-        listener.take_durable(600)
+        # A pipe holds 64 KiB: some two hundred events, and live revolutions come by beside these.
+        listener.take_durable(300)
         assert running.process.stdout is not None
         assert running.stop() == 0
         running.process.stdout.close()
