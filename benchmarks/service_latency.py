@@ -176,8 +176,9 @@ async def _latencies(turns: int, folder: Path) -> dict[str, list[int]]:
                 return await rig.ack() - begin
 
             async def ours() -> int:
+                event = rig.next_event()
                 begin = monotonic_ns()
-                rig.pipeline.put([rig.next_event()])
+                rig.pipeline.put([event])
                 return await rig.ack() - begin
 
             async def blocking(work: Callable[[], None]) -> int:

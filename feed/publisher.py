@@ -59,7 +59,7 @@ _OPTIONS = {
 
 
 class Publisher:
-    """The feed's socket, on the asyncio loop's thread."""
+    """The feed's socket. All but `send` is for the asyncio loop's thread."""
 
     def __init__(
         self,
@@ -125,8 +125,18 @@ class Publisher:
 
     def publish(self, topic: bytes, body: bytes) -> None:
         """Sends one message to whoever subscribed to its topic. It never waits; who is too slow loses it."""
-        self._socket.raw.send_multipart((topic, body), zmq.DONTWAIT, copy=True)
-        self.published += 1
+        self.send(topic, body)
+        self._socket.poke()
+
+    def send(self, topic: bytes, body: bytes) -> None:
+        """The same from any thread; who does so calls `poke` on the loop afterwards."""
+        with self._socket.lock:
+            if not self._socket.raw.closed:
+                self._socket.raw.send_multipart((topic, body), zmq.DONTWAIT, copy=True)
+                self.published += 1
+
+    def poke(self) -> None:
+        """Takes what subscribers have sent: libzmq forgets to wake the loop for it when something is sent."""
         self._socket.poke()
 
     def drop_connections(self) -> None:

@@ -17,6 +17,7 @@ import socket
 import stat
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from threading import RLock
 
 import zmq
 
@@ -78,6 +79,8 @@ class ServerSocket:
         self._ended_because = ""
         self._woken = False
         """Whether the loop will call `poke`."""
+        self.lock = RLock()
+        """Held by whoever uses the socket: it may be sent with from another thread than the loop's."""
         self._loop: asyncio.AbstractEventLoop | None = None
         self._socket: zmq.Socket[bytes] = context.socket(kind)
         self._monitor: zmq.Socket[bytes] | None = None
@@ -127,14 +130,12 @@ class ServerSocket:
     def poke(self) -> None:
         """Reads what has come. libzmq wakes the loop only once for all of it, and forgets when something is sent."""
         self._woken = False
-        if self._loop is None:
-            return
         for _ in range(TURN):
-            if not int(self._socket.getsockopt(zmq.EVENTS)) & zmq.POLLIN:
-                return
-            self._read(self._socket.recv_multipart(zmq.DONTWAIT, copy=False))
-            if self._loop is None:
-                return
+            with self.lock:
+                if self._loop is None or not int(self._socket.getsockopt(zmq.EVENTS)) & zmq.POLLIN:
+                    return
+                frames = self._socket.recv_multipart(zmq.DONTWAIT, copy=False)
+            self._read(frames)
         self.wake()
 
     def wake(self) -> None:
@@ -161,7 +162,8 @@ class ServerSocket:
             return
         self._bound = False
         self._ending = True
-        self._socket.unbind(self.endpoint)
+        with self.lock:
+            self._socket.unbind(self.endpoint)
         # The monitor tells when the listener is gone; then it is bound again.
 
     def close(self) -> None:
@@ -172,11 +174,12 @@ class ServerSocket:
                 self._loop.remove_reader(self._monitor.fileno())
         self._loop = None
         self._bound = False
-        if self._monitor is not None:
-            self._socket.disable_monitor()
-            self._monitor.close(linger=0)
-            self._monitor = None
-        self._socket.close(linger=0)
+        with self.lock:
+            if self._monitor is not None:
+                self._socket.disable_monitor()
+                self._monitor.close(linger=0)
+                self._monitor = None
+            self._socket.close(linger=0)
 
     def _set(self, options: Mapping[zmq.SocketOption, int]) -> None:
         standard = {
@@ -208,7 +211,8 @@ class ServerSocket:
 
     def _bind_again(self) -> None:
         try:
-            self._socket.bind(self.endpoint)
+            with self.lock:
+                self._socket.bind(self.endpoint)
         except zmq.ZMQError as error:
             self.problem = f"{self._name}: {self.endpoint} could not be had again: {_cause(error)}; restart the service"
             log.critical("%s", self.problem)

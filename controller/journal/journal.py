@@ -18,7 +18,7 @@ from controller.journal.recovery import Progress, Recovered, Recovery, recover
 from controller.journal.seals import SEAL_EVERY, START, Sealer
 from controller.journal.store import End, Store
 from controller.journal.witness import HistoryLost, Witness
-from controller.journal.writer import CHECKPOINT_EVERY, Deliver, Done, Heads, Submission, Writer
+from controller.journal.writer import CHECKPOINT_EVERY, AtOnce, Deliver, Done, Heads, Submission, Writer
 from hal.clock import Clock
 
 __all__ = ["Deliver", "Done", "Heads", "HistoryLost", "Journal", "JournalError", "Progress", "Recovered", "Recovery"]
@@ -141,8 +141,10 @@ class Journal:
             raise said(self.path, error, "looking how much room its disk has") from error
         return room.f_bavail * room.f_frsize
 
-    def submit(self, entries: Sequence[Entry], done: Done) -> None:
+    def submit(self, entries: Sequence[Entry], done: Done, at_once: AtOnce | None = None) -> None:
         """Hands over entries to be written in one transaction. Never blocks.
+
+        `at_once` is called on the writer's thread when they are durable, and not at all if they are not written.
 
         `done` is delivered in the order of submission: with the heads of the chains that the entries belong to, once
         they are durable, or with the error of the first failure. From then on nothing more is written.
@@ -150,7 +152,7 @@ class Journal:
         Raises:
             JournalError: the journal was closed.
         """
-        self._writer.submit(Submission(entries, done))
+        self._writer.submit(Submission(entries, done, at_once))
 
     def find_command(self, identity: str) -> bytes | None:
         """The body of the first durable command with this id; None where there is none.

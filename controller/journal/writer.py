@@ -41,11 +41,16 @@ Deliver: TypeAlias = Callable[[Done, Heads | JournalError], object]
 """Hands a result to the thread of who submitted: `loop.call_soon_threadsafe`. Called on the writer's thread."""
 
 
+AtOnce: TypeAlias = Callable[[], None]
+"""Called on the writer's thread as soon as a submission is durable, so that no other thread need wake to publish it."""
+
+
 class Submission(NamedTuple):
     """Entries that are written together or not at all, and who is to be told."""
 
     entries: Sequence[Entry]
     done: Done
+    at_once: AtOnce | None = None
 
 
 class Writer:
@@ -194,6 +199,9 @@ class Writer:
 
     def _tell_next(self, result: Heads | JournalError) -> None:
         """Tells of the oldest that was taken: of each once, whatever happens."""
+        at_once = self._taken[0].at_once
+        if at_once is not None and not isinstance(result, JournalError):
+            at_once()
         submission = self._taken.popleft()
         try:
             self._deliver(submission.done, result)

@@ -1,8 +1,7 @@
 """From a table to the feed, by way of the journal: nothing is published that is not durable.
 
-    put ──► [ parcel ][ parcel ][ parcel ] ──front is durable──► publish, answer
-                │ its entries
-                └──► journal.submit ──► one commit ──► done, in the order of submission
+    put ──► parcel ──► journal.submit ──► one commit ──► published at once, by the thread that wrote it
+                                                  └──► done, on the loop ──► shown, counted, answered
 
 Events that are not durable (live revolutions) keep their place among the others; where nothing waits they go at once.
 
@@ -14,12 +13,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from controller.journal.errors import JournalError
 from controller.journal.records import COMMANDS, Entry, Head, nothing
-from controller.journal.writer import Done
+from controller.journal.writer import AtOnce, Done
 from controller.service.tally import Tally
 from feed.events import Event, Outcome, Unresolved, Void, encode
 from hal.clock import Clock
@@ -33,8 +31,10 @@ Then = Callable[[JournalError | None], None]
 class Writer(Protocol):
     """Makes entries durable: the journal."""
 
-    def submit(self, entries: Sequence[Entry], done: Done) -> None:
-        """Takes entries of one transaction; `done` comes in the order of submission."""
+    def submit(self, entries: Sequence[Entry], done: Done, at_once: AtOnce | None = None) -> None:
+        """Takes entries of one transaction; `at_once` and `done` come in the order of submission, the first on the
+        thread that wrote them.
+        """
 
 
 class Publishes(Protocol):
@@ -43,21 +43,33 @@ class Publishes(Protocol):
     def publish(self, topic: bytes, body: bytes) -> None:
         """Sends one event. Never blocks."""
 
+    def send(self, topic: bytes, body: bytes) -> None:
+        """The same, from any thread."""
 
-@dataclass(slots=True)
-class _Parcel:
+    def poke(self) -> None:
+        """To be called on the loop after `send`."""
+
+
+class Message(NamedTuple):
+    """An event and what goes out for it."""
+
+    event: Event
+    topic: bytes
+    body: bytes
+
+
+class _Parcel(NamedTuple):
     """What is published together."""
 
-    messages: list[tuple[Event, bytes]]
+    messages: list[Message]
     then: Then | None
-    durable: bool
-    """Whether nothing of it is still to be written."""
+    written: bool
+    """Whether something of it is journalled."""
     since_ns: int
-    heads: Mapping[str, Head] = field(default_factory=dict)
 
 
 class Pipeline:
-    """Journals, then publishes, in order. Used on the loop's thread only."""
+    """Journals, then publishes, in order. For the loop's thread; what is durable is sent by the journal's."""
 
     def __init__(
         self,
@@ -103,17 +115,18 @@ class Pipeline:
             if then is not None:
                 then(self.failure)
             return
-        messages = [(event, encode(event)) for event in said]
-        entries = [Entry.of(event, body) for event, body in messages if type(event.data).durable]
+        messages = [Message(event, event.topic.encode(), encode(event)) for event in said]
+        entries = [Entry.of(one.event, one.body) for one in messages if type(one.event.data).durable]
         entries += commands
-        parcel = _Parcel(messages, then, not entries, self._clock.now_ns())
-        if parcel.durable and not self._parcels:
-            self._publish(parcel)
+        parcel = _Parcel(messages, then, bool(entries), self._clock.now_ns())
+        if not entries and not self._parcels:
+            self._send(parcel)
+            self._settle(parcel)
             return
+        # What is not durable goes the same way behind what waits, so that it keeps its place.
         self._parcels.append(parcel)
-        if entries:
-            self._tally.waiting += 1
-            self._journal.submit(entries, lambda result: self._done(parcel, result))
+        self._tally.waiting += 1
+        self._journal.submit(entries, lambda result: self._done(parcel, result), lambda: self._send(parcel))
 
     def beat(self, event: Event) -> None:
         """Publishes a heartbeat, ahead of what waits: it tells of what is published, and no more."""
@@ -126,21 +139,26 @@ class Pipeline:
             return
         if self.failure is not None:
             return
-        parcel.durable = True
-        parcel.heads = result
-        took_ns = self._clock.now_ns() - parcel.since_ns
-        self._tally.commits += 1
-        self._tally.commit_ns += took_ns
-        self._tally.longest_commit_ns = max(self._tally.longest_commit_ns, took_ns)
-        while self._parcels and self._parcels[0].durable:
-            self._publish(self._parcels.popleft())
+        self._parcels.popleft()
+        self._heads.update(result)
+        if parcel.written:
+            took_ns = self._clock.now_ns() - parcel.since_ns
+            self._tally.commits += 1
+            self._tally.commit_ns += took_ns
+            self._tally.longest_commit_ns = max(self._tally.longest_commit_ns, took_ns)
+        self._publisher.poke()
+        self._settle(parcel)
 
-    def _publish(self, parcel: _Parcel) -> None:
-        self._heads.update(parcel.heads)
-        for event, body in parcel.messages:
-            self._publisher.publish(event.topic.encode(), body)
-            self._heard(event, body)
-            self._count(event)
+    def _send(self, parcel: _Parcel) -> None:
+        """Publishes. Of what is durable the journal's thread does it, the moment that it is."""
+        for message in parcel.messages:
+            self._publisher.send(message.topic, message.body)
+
+    def _settle(self, parcel: _Parcel) -> None:
+        """What follows when it is published: it is shown, counted and answered."""
+        for message in parcel.messages:
+            self._heard(message.event, message.body)
+            self._count(message.event)
         if parcel.then is not None:
             parcel.then(None)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from controller.journal.errors import JournalError
 from controller.journal.records import COMMANDS, Entry, Head, link, nothing
-from controller.journal.writer import Done
+from controller.journal.writer import AtOnce, Done
 from controller.service.pipeline import Pipeline
 from controller.service.tally import Tally
 from feed.events import Event, decode
@@ -26,18 +26,19 @@ class MemoryJournal:
         """The ids that came together."""
         self.failure: JournalError | None = None
         self.heads: dict[str, Head] = {}
-        self._waiting: list[tuple[Sequence[Entry], Done]] = []
+        self._waiting: list[tuple[Sequence[Entry], Done, AtOnce | None]] = []
 
-    def submit(self, entries: Sequence[Entry], done: Done) -> None:
-        self._waiting.append((entries, done))
+    def submit(self, entries: Sequence[Entry], done: Done, at_once: AtOnce | None = None) -> None:
+        self._waiting.append((entries, done, at_once))
         if self.by_itself:
             self.commit()
 
     def commit(self, most: int | None = None) -> None:
-        """What waits becomes durable, in order; `most` submissions of it."""
-        waiting = self._waiting[:most]
-        del self._waiting[: len(waiting)]
-        for entries, done in waiting:
+        """What waits becomes durable, in order: `most` commits, and behind them what has nothing to be written."""
+        while self._waiting and (most != 0 or not self._waiting[0][0]):
+            entries, done, at_once = self._waiting.pop(0)
+            if most is not None and entries:
+                most -= 1
             if self.failure is not None:
                 done(self.failure)
                 continue
@@ -49,7 +50,10 @@ class MemoryJournal:
                 head = Head(entry.seq, entry.epoch, link(bytes.fromhex(before.hash), entry.body).hex())
                 self.heads[entry.chain] = touched[entry.chain] = head
                 self.entries.append(entry)
-            self.commits.append([entry.id for entry in entries])
+            if entries:
+                self.commits.append([entry.id for entry in entries])
+            if at_once is not None:
+                at_once()
             done(touched)
 
     def fail(self, failure: JournalError = FULL) -> None:
@@ -75,7 +79,14 @@ class Heard:
         self.messages: list[tuple[bytes, bytes]] = []
 
     def publish(self, topic: bytes, body: bytes) -> None:
+        self.send(topic, body)
+        self.poke()
+
+    def send(self, topic: bytes, body: bytes) -> None:
         self.messages.append((topic, body))
+
+    def poke(self) -> None:
+        """Nobody has sent anything."""
 
     @property
     def events(self) -> list[Event]:
