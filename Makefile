@@ -12,7 +12,7 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 help:
 	@echo "make run     simulated tables; outcomes as they come (Ctrl-C ends it); watch them in a second terminal"
 	@echo "make test    all checks: ruff, mypy, import contracts, clock lint, tests"
-	@echo "make soak    the long randomised runs (about an hour)"
+	@echo "make soak    the long randomised runs (some hours)"
 	@echo "make bench   the figures, each next to its peer or limit"
 	@echo "make setup   only installs the command into $(BIN)/feltwire"
 	@echo "make lock    renews the locked dependencies"

@@ -32,7 +32,7 @@ ERRORS = 2
 @click.command("run")
 @click.argument("tables", metavar="TABLE.toml...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--state", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Journal and captures.")
-@click.option("--bind", metavar="BASE", help="Where to listen: ipc:///run/feltwire (default), tcp://10.0.0.5:5600.")
+@click.option("--bind", metavar="BASE", help="ipc:///run/feltwire or tcp://10.0.0.5:5600; else in your runtime folder.")
 @click.option("--keys", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Keys, for tcp://.")
 @click.option(
     "--local-role",
@@ -171,6 +171,8 @@ def _banner(plan: Plan) -> str:
     base = plan.endpoints.feed.removesuffix("/feed") if plan.endpoints.is_local else plan.endpoints.feed
     # As it was called here: a newcomer's shell does not find it by its name alone.
     watch = f"{sys.argv[0]} watch" + ("" if base == default_base() else f" {base}")
+    if not plan.endpoints.is_local:
+        watch += " --key YOURS.secret --server server.public"
     return f"feed {base}; journal {plan.places.journal}; in a second terminal: {watch}"
 
 

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable
 from typing import Final
 
-from controller.journal.errors import FREE_SPACE, JournalError
+from controller.journal.errors import JournalError
 from hal.clock import NS_PER_S, Clock
 
 log = logging.getLogger(__name__)
@@ -20,6 +20,7 @@ LOW_BYTES: Final = 256 * 1024 * 1024
 EVERY_NS: Final = 10 * NS_PER_S
 DEVICE: Final = "disk"
 FAULT: Final = "disk_nearly_full"
+REMEDY: Final = "free space on it; a supervisor then clears the fault"
 CAUSE: Final = "too little room on the disk"
 
 _MB: Final = 1024 * 1024
@@ -47,7 +48,7 @@ class DiskWatch:
             log.warning("%s", error)
             return None
         if free < LOW_BYTES:
-            log.warning("the journal's disk has only %d MB left: %s", free // _MB, FREE_SPACE)
+            log.warning("the journal's disk has only %d MB left: %s", free // _MB, REMEDY)
         if self._stopped:
             self._stopped = free < ENOUGH_BYTES
             self._again = not self._stopped
@@ -55,7 +56,7 @@ class DiskWatch:
         self._stopped = free < STOP_BYTES
         if not self._stopped:
             return None
-        return f"the journal's disk has only {free // _MB} MB left: {FREE_SPACE}"
+        return f"the journal's disk has only {free // _MB} MB left: {REMEDY}"
 
     def has_room_again(self) -> bool:
         """Whether there is room again after play had to stop; said once."""
