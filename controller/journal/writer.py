@@ -1,9 +1,8 @@
 """The one thread that writes: what waits is written together, and told of in order, once it is durable.
 
-    submit ─► queue ─► everything that waits ─► one transaction ─► done, in the order of submission
-                                                                     │
-                          a moment later, or before the next one ◄───┘
-                                        └─► witness, then a checkpoint when one is due
+    submit ─► queue ─► everything that waits ─► one transaction ─► published and done, in the order of submission
+                                                      │
+                                                      └─► then the witness, and a checkpoint when one is due
 
 It never waits for a group to form: a lone event is written at once, and what comes meanwhile makes the next group.
 After the first failure nothing is written any more, and all that comes gets the same error: an event that follows a
@@ -29,9 +28,6 @@ MOST_TOGETHER: Final = 1000
 """Entries in one transaction, unless one submission alone has more (ours)."""
 CHECKPOINT_EVERY: Final = 500
 """Entries and transactions between two checkpoints (ours): the write-ahead log stays at about 4 MB."""
-
-REST_SECONDS: Final = 0.002
-"""How long the writer lets those run first whom it told, unless more comes (ours): Python runs one thread at a time."""
 
 Heads: TypeAlias = Mapping[str, Head]
 """The heads of the chains that one submission touched, after it."""
@@ -119,9 +115,8 @@ class Writer:
         try:
             while not self._last:
                 self._take()
-                self._look_after()
                 self._serve()
-            self._look_after()
+                self._look_after()
             self._end()
             in_order = True
         finally:
@@ -136,7 +131,7 @@ class Writer:
 
     def _take(self) -> None:
         """Waits for a submission, and takes all that wait behind it."""
-        found = self._next()
+        found = self._queue.get()
         together = 0
         while found is not None:
             self._taken.append(found)
@@ -148,14 +143,6 @@ class Writer:
             except Empty:
                 return
         self._last = True
-
-    def _next(self) -> Submission | None:
-        if self._unnoted:
-            try:
-                return self._queue.get(timeout=REST_SECONDS)
-            except Empty:
-                self._look_after()
-        return self._queue.get()
 
     def _serve(self) -> None:
         if not self._taken:
