@@ -8,11 +8,12 @@ head, stands for all of them: who knows it can tell whether anything before it w
 
 from __future__ import annotations
 
-from functools import cache
-from hashlib import sha256
 from typing import Final, NamedTuple
 
+from feed.chain import genesis, link
 from feed.events import Event
+
+__all__ = ["COMMAND", "COMMANDS", "Entry", "Head", "Record", "genesis", "link", "nothing"]
 
 COMMANDS: Final = "@commands"
 """The chain of commands. No table can be called so."""
@@ -79,17 +80,6 @@ class Record(NamedTuple):
     topic: str
     body: bytes
     hash: bytes
-
-
-@cache
-def genesis(chain: str) -> bytes:
-    """The hash that stands before the first record of a chain."""
-    return sha256(b"feltwire journal\0" + chain.encode()).digest()
-
-
-def link(previous: bytes, body: bytes) -> bytes:
-    """The hash of a record, from that of the record before it and its body."""
-    return sha256(previous + body).digest()
 
 
 def nothing(chain: str) -> Head:
