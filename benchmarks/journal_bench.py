@@ -12,8 +12,6 @@ that writes, and to the waiting thread that is woken by it.
 
 from __future__ import annotations
 
-import os
-import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -25,15 +23,13 @@ from time import perf_counter_ns
 
 from nacl.signing import SigningKey
 
+from benchmarks.bare_disk import bare_append, bare_sqlite
 from controller.journal.errors import JournalError
 from controller.journal.journal import Heads, Journal
 from controller.journal.records import Entry
 from feed import events
 from feed.events import Event, encode, type_of
 from hal.clock import SystemClock
-
-BODY_BYTES = 256
-ROW = "INSERT INTO event (body) VALUES (?)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +55,7 @@ def journal_latencies(turns: int, folder: Path | None = None) -> tuple[Latency, 
     took: dict[str, list[int]] = {"fdatasync": [], "sqlite": [], "durable": [], "woken": []}
     with tempfile.TemporaryDirectory(dir=folder, prefix="journal-bench-") as name:
         place = Path(name)
-        with _appender(place) as append, _bare_sqlite(place) as commit, _journal(place) as journalled:
+        with bare_append(place) as append, bare_sqlite(place) as commit, _journal(place) as journalled:
             for turn in range(turns):
                 begin = perf_counter_ns()
                 append()
@@ -72,36 +68,6 @@ def journal_latencies(turns: int, folder: Path | None = None) -> tuple[Latency, 
                 took["durable"].append(durable_ns)
                 took["woken"].append(woken_ns)
     return tuple(Latency(name, tuple(all_of_it)) for name, all_of_it in took.items())
-
-
-@contextmanager
-def _appender(place: Path) -> Iterator[Callable[[], None]]:
-    file = os.open(place / "appended", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    body = os.urandom(BODY_BYTES)
-
-    def append() -> None:
-        os.write(file, body)
-        os.fdatasync(file)
-
-    yield append
-    os.close(file)
-
-
-@contextmanager
-def _bare_sqlite(place: Path) -> Iterator[Callable[[], None]]:
-    connection = sqlite3.connect(place / "bare.sqlite", isolation_level=None)
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("CREATE TABLE event (n INTEGER PRIMARY KEY, body BLOB)")
-    body = os.urandom(BODY_BYTES)
-
-    def commit() -> None:
-        connection.execute("BEGIN IMMEDIATE")
-        connection.execute(ROW, (body,))
-        connection.execute("COMMIT")
-
-    yield commit
-    connection.close()
 
 
 @contextmanager

@@ -12,8 +12,6 @@ slow moment of the machine hits all of them. Time is that which passes, on the c
 from __future__ import annotations
 
 import asyncio
-import os
-import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -27,6 +25,7 @@ from time import monotonic_ns
 import zmq
 from nacl.signing import SigningKey
 
+from benchmarks.bare_disk import bare_append, bare_sqlite
 from controller.journal.errors import JournalError
 from controller.journal.journal import Journal
 from controller.journal.writer import Done, Heads
@@ -38,7 +37,6 @@ from feed.events import Event, type_of
 from feed.publisher import Publisher
 from hal.clock import SystemClock
 
-BODY_BYTES = 256
 HOP = b"hop/"
 TABLE = "roulette-1"
 EPOCH = "0123456789abcdef"
@@ -124,34 +122,6 @@ class Rig:
         raise failure
 
 
-@contextmanager
-def _appender(folder: Path) -> Iterator[Callable[[], None]]:
-    file = os.open(folder / "appended", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    body = os.urandom(BODY_BYTES)
-
-    def append() -> None:
-        os.write(file, body)
-        os.fdatasync(file)
-
-    yield append
-    os.close(file)
-
-
-@contextmanager
-def _bare_sqlite(folder: Path) -> Iterator[Callable[[], None]]:
-    connection = sqlite3.connect(folder / "bare.sqlite", isolation_level=None, check_same_thread=False)
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("CREATE TABLE event (n INTEGER PRIMARY KEY, body BLOB)")
-    body = os.urandom(BODY_BYTES)
-
-    def commit() -> None:
-        connection.execute("INSERT INTO event (body) VALUES (?)", (body,))
-
-    yield commit
-    connection.close()
-
-
 def _timed(work: Callable[[], None]) -> int:
     begin = monotonic_ns()
     work()
@@ -165,8 +135,8 @@ async def _latencies(turns: int, folder: Path) -> dict[str, list[int]]:
         with (
             rig.subscribers(1, 1),
             ThreadPoolExecutor(1) as worker,
-            _appender(folder) as append,
-            _bare_sqlite(folder) as commit,
+            bare_append(folder) as append,
+            bare_sqlite(folder) as commit,
         ):
             await rig.joined(1)
 
