@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from drivers.ball_track import PICKED_UP_LAP_S, BallTrack, Pass
+from drivers.ball_course import PICKED_UP_LAP_S, Pass
+from drivers.ball_track import BallTrack
 from drivers.driver import NEVER_NS, Observation
 from drivers.pocket_head import PocketHead
 from drivers.rotor import Rotor
@@ -121,6 +122,7 @@ class BallRuns:
                 direction=track.direction,
                 travel=course.travel_deg / 360,
                 travel_high=course.travel_high_deg / 360,
+                doubted=course.doubted_deg / 360,
                 lap_s=round(course.lap_s, 4),
                 missed=course.missed,
                 proves=known is None and track.direction is not None,

@@ -24,6 +24,8 @@ from hal.values import Edge
 MOST_EXPLAINED: Final = 4 * COUNTS_PER_SLOT
 """Losses that were only suspected explain no greater slip than this many counts (ours)."""
 
+NOTHING_SUSPECTED: Final = (0, 0)
+
 STUCK_CHAIN: Final = 8
 """Edges of one line in a row, with none of the other, after which the other is not believed (ours)."""
 
@@ -44,6 +46,7 @@ class Encoder:
         "_least_turn_ns",
         "_rocking",
         "_stopping",
+        "_suspected",
         "_swing_from",
         "_turned_ns",
         "bounces",
@@ -86,6 +89,8 @@ class Encoder:
         """Between which offsets from the count the truth lies, in counts."""
         self.stuck: str | None = None
         """The line of A and B that did not change while the other did."""
+        self._suspected = NOTHING_SUSPECTED
+        """Which part of the doubt would explain a slip."""
         self.losses = 0
         """How often edges were lost for certain."""
         self.lost_counts = 0
@@ -229,6 +234,7 @@ class Encoder:
         """The index proves the count: what was in doubt before is settled."""
         if self.index.confirm(self.quadrature, self._explains):
             self.doubt_low = self.doubt_high = 0
+            self._suspected = NOTHING_SUSPECTED
             self.proven_ns = self.quadrature.t2_ns
             self._gaps.adapt(self.quadrature)
 
@@ -236,12 +242,19 @@ class Encoder:
         """Whether losses that were noticed since the last index account for so many lost counts."""
         if not self.doubtful:
             return False
-        suspected = self.doubt_low <= lost <= self.doubt_high and self.doubt_high - self.doubt_low <= MOST_EXPLAINED
-        return self.losses > 0 or suspected
+        low, high = self._suspected
+        return self.losses > 0 or (low <= lost <= high and high - low <= MOST_EXPLAINED)
 
     # --- turns, wobbles and losses -------------------------------------------------------------------------------
 
     def _lose(self, low: int, high: int) -> None:
+        """The disc went on in a way that says that counts were lost: so many may be missing."""
+        self.doubt_low += low
+        self.doubt_high += high
+        self._suspected = (self._suspected[0] + low, self._suspected[1] + high)
+
+    def _doubt(self, low: int, high: int) -> None:
+        """A turn that may hide lost counts. It explains no slip: an index that has moved looks the same."""
         self.doubt_low += low
         self.doubt_high += high
 
@@ -289,7 +302,7 @@ class Encoder:
             # So fast a disc cannot have turned round here: noise on one line while the other moved.
             self._lose(-COUNTS_PER_SLOT, COUNTS_PER_SLOT)
         else:
-            self._lose(*last.ended_turned(quadrature.t1_ns, rocks, self._rocking))
+            self._doubt(*last.ended_turned(quadrature.t1_ns, rocks, self._rocking))
         lasted_ns = last.turn_ns - (self._turned_ns or 0)
         self._rocking = Rocking(last.turn_ns, lasted_ns, swing) if rocks else None
         self._turned_ns = last.turn_ns

@@ -20,6 +20,8 @@ class BallPassed(Observation, frozen=True, kw_only=True):
     travel: float
     """Revolutions around the track from the first pass to this one; the smaller where a miss leaves two."""
     travel_high: float
+    doubted: float = 0.0
+    """Revolutions that the passes count beyond `travel` and do not prove: noise, perhaps, or another ball's."""
     lap_s: float
     missed: int
     """Sensors that the ball passed without their telling, over the run."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from drivers.ball_track import Pass
+from drivers.ball_course import Pass
 from hal.values import Edge
 
 NARROWEST_NS: Final = 800_000

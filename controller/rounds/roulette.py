@@ -116,6 +116,9 @@ class RouletteGame(Game):
                 return
             case LevelAgain():
                 self.said.append(CauseGone(seen.t_ns, "level"))
+            case RotorDoubt(explained=False):
+                # Whenever it comes: an index that moved while nothing was decided names wrong pockets ever after.
+                self.said.append(Fault(seen.t_ns, seen.reason, seen.detail))
             case _:
                 pass
         if self._stale:
@@ -140,8 +143,6 @@ class RouletteGame(Game):
             seen, BallPassed | BallLeftTrack | ForeignObject | RotorReversed | RotorStopped
         ):
             self._early.append(seen)
-        elif isinstance(seen, RotorDoubt) and not seen.explained:
-            self.said.append(Fault(seen.t_ns, seen.reason, seen.detail))
 
     def _judge(self, seen: Observation, t_ns: int) -> None:
         match seen:
@@ -164,7 +165,7 @@ class RouletteGame(Game):
                 if self.phase is RUNNING and not self._spin.joined:
                     self._refuse(t_ns, "rotor_reversed", "the rotor turned back by more than half a pocket")
             case RotorDoubt():
-                self._doubt(seen, t_ns)
+                self._doubt(seen)
             case _:
                 pass
 
@@ -215,6 +216,9 @@ class RouletteGame(Game):
         least = self._rules.minimum_revolutions.value
         if last.direction is None:
             self._refuse(t_ns, "ball_revolutions", "the ball left the track before its direction was proven")
+        elif last.travel + WHOLE < least <= last.travel + last.doubted + WHOLE:
+            detail = f"{last.travel:.2f} revolutions are proven, {last.doubted:.2f} may be noise or another ball's"
+            self.unresolved(t_ns, "ball_revolutions", self._evidence(detail), [])
         elif last.travel + WHOLE < least:
             self._refuse(t_ns, "ball_revolutions", f"{last.travel:.2f} revolutions around the track are proven")
         elif seen.swapped is not None:
@@ -287,12 +291,11 @@ class RouletteGame(Game):
         else:
             self._refuse(t_ns, "foreign_object", seen.detail)
 
-    def _doubt(self, seen: RotorDoubt, t_ns: int) -> None:
+    def _doubt(self, seen: RotorDoubt) -> None:
         """The readings so far are void; an index that moved leaves no angle to be trusted."""
         self._spin.reads = None
         if not seen.explained:
             self._spin.slip = seen
-            self.said.append(Fault(t_ns, seen.reason, seen.detail))
 
     # --- the call ------------------------------------------------------------------------------------------------
 

@@ -45,6 +45,21 @@ def test_no_outcome_of_many_corrupted_roulette_wheels_is_false(chunk: int) -> No
     check(range(chunk * CHUNK, (chunk + 1) * CHUNK))
 
 
+@pytest.mark.parametrize(
+    ("seed", "what"),
+    [
+        (400_940, "noise where the ball's fourth turn would have ended"),
+        (403_291, "two balls, and a pass of one lost"),
+        (502_481, "the index moved after the round was void"),
+        (502_497, "the index moved while a ball ran out that had been refused"),
+    ],
+    ids=lambda value: str(value),
+)
+def test_what_once_gave_a_false_outcome_gives_none(seed: int, what: str) -> None:
+    judged = roulette_round(seed)
+    assert (judged.wrong, what) == ([], what)
+
+
 @pytest.mark.parametrize("corruption", corruptions.ALL, ids=lambda c: c.__name__)
 def test_no_outcome_is_false_under(corruption: corruptions.Corruption) -> None:
     judged = [roulette_round(1_000_000 + seed, corruption) for seed in range(6)]

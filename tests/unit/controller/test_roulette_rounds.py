@@ -561,6 +561,20 @@ def test_an_index_that_crosses_where_it_cannot_leaves_the_number_unproven() -> N
     assert said.one(events.DeviceFault).fault == "encoder_slip"
 
 
+def test_an_index_that_moves_while_a_refused_ball_runs_out_shuts_the_table() -> None:
+    lines = spin(way=1, until_s=60.0)
+    assert hear(roulette_toml(), lines.edges(), [], lines.now_ns).verdicts() == ["void ball_direction"]
+    rises = [e.t_ns for e in lines.edges() if e.line == "rotor_index" and e.level and e.t_ns > ns(10.0)]
+    edges = [
+        e._replace(t_ns=e.t_ns + 300_000_000) if e.line == "rotor_index" and e.t_ns >= rises[0] else e
+        for e in lines.edges()
+    ]
+    edges.sort(key=lambda edge: edge.t_ns)
+    said = hear(roulette_toml(), edges, [], lines.now_ns)
+    assert said.verdicts() == ["void ball_direction"]
+    assert said.one(events.DeviceFault).fault == "encoder_slip"
+
+
 def test_a_rotor_without_an_index_gives_no_number() -> None:
     lines = spin(until_s=60.0)
     edges = [edge for edge in lines.edges() if edge.line != "rotor_index" or edge.t_ns == 0]

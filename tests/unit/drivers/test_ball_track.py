@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drivers.ball_track import BallTrack, Pass
+from drivers.ball_course import Pass
+from drivers.ball_track import BallTrack
 
 S = 1_000_000_000
 THREE = (0.0, 120.0, 240.0)
@@ -188,3 +189,31 @@ def test_travel_is_never_more_than_the_ball_made(
     track = followed(sensors, passes(sensors, laps, way=way, first=first))
     assert track.direction == way
     assert travel(track) <= len(laps) + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("late", "width_ns"),
+    [(1.0, 10_000_000), (1.4, 15_000_000)],
+    ids=["too narrow for the ball", "slower than a ball on the track"],
+)
+def test_a_last_pass_that_may_be_noise_proves_nothing_until_the_ball_passes_again(late: float, width_ns: int) -> None:
+    seen = passes(THREE, [2.0, 2.0])
+    track = followed(THREE, [*seen, Pass(1, seen[-1].t_ns + round(late * 2 / 3 * S), width_ns)])
+    course = track.course
+    assert course is not None
+    assert (course.travel_deg, course.doubted_deg) == pytest.approx((720.0, 120.0))
+    assert track.take(Pass(2, course.last.t_ns + round(0.8 * S), 20_000_000)) is course
+    assert (course.travel_deg, course.doubted_deg) == pytest.approx((960.0, 0.0))
+
+
+def test_two_passes_of_another_ball_leave_proven_only_what_came_before_them() -> None:
+    seen = passes(THREE, [1.0, 1.0, 1.0])
+    others = [Pass(seen[i].sensor, seen[i].t_ns + S // 30, seen[i].width_ns) for i in (4, 7)]
+    track = followed(THREE, sorted([*seen, *others], key=lambda p: p.t_ns))
+    course = track.course
+    assert course is not None
+    assert (len(track.strays), track.crowded) == (2, False)
+    assert (course.travel_deg, course.doubted_deg) == pytest.approx((480.0, 600.0))
+    one = followed(THREE, sorted([*seen, others[0]], key=lambda p: p.t_ns)).course
+    assert one is not None
+    assert (one.travel_deg, one.doubted_deg) == pytest.approx((1080.0, 0.0))

@@ -231,3 +231,13 @@ def test_edges_cut_anywhere_are_decoded_alike(cuts: list[int]) -> None:
         decode(encoder, EDGES[start:end])
     state = (encoder.count, encoder.doubt_low, encoder.doubt_high, encoder.angle_counts(), encoder.index.slip)
     assert state == (WHOLE.count, WHOLE.doubt_low, WHOLE.doubt_high, WHOLE.angle_counts(), WHOLE.index.slip)
+
+
+def test_a_turn_that_may_hide_a_loss_explains_no_slip() -> None:
+    """Turned by hand before the next spin: lost pulses there, and an index that has moved, look the same."""
+    encoder = new()
+    encoder._doubt(-4, 8)
+    assert (encoder.doubt_low, encoder.doubt_high) == (-4, 8)
+    assert not encoder._explains(8)
+    encoder._lose(-4, 8)
+    assert encoder._explains(8)

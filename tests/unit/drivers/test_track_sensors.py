@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from drivers.ball_track import Pass
+from drivers.ball_course import Pass
 from drivers.track_sensors import TrackSensors
 from hal.values import Edge
 
