@@ -20,6 +20,7 @@ from typing import Final, Literal, Protocol
 import msgspec
 from msgspec import Struct
 
+from controller.configuration.problems import suggestion
 from controller.rules.cited import Cited
 from controller.rules.profile import DEFAULT_PROFILE, NoText, profile
 
@@ -65,7 +66,7 @@ def may(sender: Sender, verb: str, game: str, rules: str = DEFAULT_PROFILE) -> s
     """Why the sender may not send this to a table of this game by these rules; None where they may."""
     authority = authorities().get(verb)
     if authority is None:
-        return f"there is no command {verb!r}; there are {', '.join(authorities())}"
+        return f"there is no command {verb!r}; {suggestion(verb, authorities(), 'command')}"
     if sender.role not in authority.roles.value:
         allowed = " or ".join(authority.roles.value)
         return f"{verb} needs the role {allowed}, and {sender.name} has the role {sender.role}"

@@ -13,6 +13,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Callable
+from typing import Final
 
 import zmq
 
@@ -40,6 +41,8 @@ bytes for each byte of them (measured), and sets no bound itself."""
 MANY_TOPICS = 1_000
 """Subscriptions of one client that are worth a line in the log."""
 
+_FIRST: Final = int(zmq.DONTWAIT | zmq.SNDMORE)
+_LAST: Final = int(zmq.DONTWAIT)
 _SUBSCRIBE = 1
 _UNSUBSCRIBE = 0
 _MOST_CLIENTS = 1_000
@@ -131,8 +134,11 @@ class Publisher:
     def send(self, topic: bytes, body: bytes) -> None:
         """The same from any thread; who does so calls `poke` on the loop afterwards."""
         with self._socket.lock:
-            if not self._socket.raw.closed:
-                self._socket.raw.send_multipart((topic, body), zmq.DONTWAIT, copy=True)
+            raw = self._socket.raw
+            if not raw.closed:
+                # As `send_multipart` does after a look at each frame, which costs a subscriber some 10 µs.
+                raw.send(topic, _FIRST)
+                raw.send(body, _LAST)
                 self.published += 1
 
     def poke(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import os
+import socket
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -76,7 +77,10 @@ def command(
     base, verb, given = _read(words)
     beside = {"table": table, "id": request_id, "by": by}
     for name in _BESIDE:
-        beside[name] = given.pop(name, "") or beside[name]
+        named, option = given.pop(name, ""), beside[name]
+        if named and option and named != option:
+            raise click.UsageError(f"{name}={named} and --{name} {option} differ; give one of them")
+        beside[name] = named or option
     try:
         endpoints = Endpoints.default() if base is None else Endpoints.parse(base)
     except EndpointError as error:
@@ -92,6 +96,10 @@ def command(
         request = decode_request(_json(body))
     except RequestError as error:
         raise click.UsageError(str(error)) from error
+    if endpoints.is_local and not _listens(endpoints.commands):
+        nobody = "nothing listens there; is the service running? start it with feltwire run"
+        click.echo(f"{endpoints.commands}: nothing was sent: {nobody}", err=True)
+        sys.exit(FATAL)
     answer = _ask(endpoints, client_curve(endpoints, key, server), request, encode_request(request), timeout)
     if answer is None:
         _no_answer(endpoints, request, timeout)
@@ -123,6 +131,18 @@ def _read(words: Sequence[str]) -> tuple[str | None, str, dict[str, str]]:
     return base, verb, given
 
 
+def _listens(endpoint: str) -> bool:
+    """Whether somebody holds the socket of an `ipc://` endpoint; one that may not be opened is taken as held."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        try:
+            probe.connect(endpoint.removeprefix("ipc://"))
+        except (FileNotFoundError, ConnectionRefusedError):
+            return False
+        except OSError:
+            return True
+    return True
+
+
 def _ask(
     endpoints: Endpoints, curve: ClientCurve | None, request: Request, body: bytes, timeout_s: float
 ) -> StatusAnswer | None:
@@ -131,16 +151,16 @@ def _ask(
 
     from controller.service.requests import RequestError, decode_answer
 
-    with zmq.Context() as context, context.socket(zmq.DEALER) as socket:
-        socket.linger = 0
-        socket.maxmsgsize = 1024 * 1024
+    with zmq.Context() as context, context.socket(zmq.DEALER) as dealer:
+        dealer.linger = 0
+        dealer.maxmsgsize = 1024 * 1024
         if curve is not None:
-            curve.apply(socket)
-        socket.connect(endpoints.commands)
-        socket.send(body)
-        while socket.poll(round(timeout_s * 1000)):
+            curve.apply(dealer)
+        dealer.connect(endpoints.commands)
+        dealer.send(body)
+        while dealer.poll(round(timeout_s * 1000)):
             try:
-                answer = decode_answer(socket.recv_multipart()[-1])
+                answer = decode_answer(dealer.recv_multipart()[-1])
             except RequestError as error:
                 click.echo(f"{endpoints.commands}: {error}", err=True)
                 continue
@@ -151,9 +171,7 @@ def _ask(
 
 def _no_answer(endpoints: Endpoints, request: Request, timeout_s: float) -> None:
     where = endpoints.commands
-    if endpoints.is_local and not Path(where.removeprefix("ipc://")).exists():
-        why = "nothing listens there; is the service running? start it with feltwire run"
-    elif endpoints.is_local:
+    if endpoints.is_local:
         why = "is the service running, and may you open its socket?"
     else:
         why = "is the service running there, is your key allowed, and is --server its public key? its log says more"

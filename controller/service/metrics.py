@@ -14,6 +14,13 @@ from hal.clock import NS_PER_S, Clock
 
 ADDRESS: Final = "127.0.0.1"
 
+_LIVE: Final[dict[str, tuple[type[CounterMetricFamily] | type[GaugeMetricFamily], str]]] = {
+    "feltwire_subscribers": (GaugeMetricFamily, "Connections to the feed"),
+    "feltwire_connections_refused": (CounterMetricFamily, "Connections refused on all sockets"),
+    "feltwire_feed_malformed": (CounterMetricFamily, "Malformed messages on the feed's socket"),
+}
+"""What is asked for at the moment itself."""
+
 Metric = CounterMetricFamily | GaugeMetricFamily | SummaryMetricFamily
 
 
@@ -54,7 +61,8 @@ class TallyCollector(Collector):
         uptime = (self._clock.now_ns() - self._start_ns) / NS_PER_S
         yield GaugeMetricFamily("feltwire_uptime_seconds", "Since the service started", value=uptime)
         for name, value in self._live().items():
-            yield GaugeMetricFamily(name, name.removeprefix("feltwire_").replace("_", " "), value=value)
+            family, what = _LIVE[name]
+            yield family(name, what, value=value)
 
 
 class MetricsServer:

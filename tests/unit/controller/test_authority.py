@@ -74,10 +74,16 @@ def test_a_dealer_who_would_open_is_told_whose_it_is() -> None:
 def test_a_command_that_nobody_knows_is_nobodys() -> None:
     why_not = may(Who("ann", "supervisor", "A"), "dance", "roulette")
     assert why_not is not None
-    assert why_not.startswith("there is no command 'dance'; there are no_more_bets")
+    assert why_not.startswith("there is no command 'dance'; the commands here are no_more_bets")
 
 
 def test_a_game_or_a_profile_without_a_text_is_class_as() -> None:
     for game, rules in (("craps", "njac-13:47-20"), ("roulette", "njac-19:47"), ("roulette", "nowhere")):
         assert may(Who("ann", "dealer", "A"), "void", game, rules) is None
         assert may(Who("bob", "dealer", "B"), "void", game, rules) is not None
+
+
+def test_a_misspelt_command_is_told_the_nearest_one() -> None:
+    assert may(Who("ann", "supervisor", "A"), "setle", "roulette") == (
+        "there is no command 'setle'; did you mean \"settle\"?"
+    )
