@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Generic, TypeVar
+from collections.abc import Collection
+from typing import Annotated, Generic, Literal, NamedTuple, TypeVar
 
 from msgspec import Meta, Struct
 
@@ -28,12 +29,16 @@ class Cited(Struct, Generic[T], frozen=True, forbid_unknown_fields=True):
         return self.cite == OURS
 
 
+When = Literal["before_spin", "while_ball_in_track", "before_tumble", "before_shake", "before_throw"]
+"""When bets close. The games differ: roulette's stay open while the ball runs, the others' close before."""
+
+
 class NoMoreBets(Struct, frozen=True, forbid_unknown_fields=True):
     """The call that closes the bets: its words, and when it must come."""
 
     call: Cited[str]
-    when: Cited[str]
-    """`before_spin` or `while_ball_in_track`: the two wheels differ."""
+    when: Cited[When]
+    """When it must have come."""
 
 
 class Reason(Struct, frozen=True, forbid_unknown_fields=True):
@@ -44,8 +49,14 @@ class Reason(Struct, frozen=True, forbid_unknown_fields=True):
     """The words the dealer calls; none where the spin stands."""
     remove_ball: bool = False
     """The dealer attempts to remove the ball before it comes to rest."""
-    respin: bool = False
-    """The text itself says that the spin is void and made again."""
+    again: bool = False
+    """The text itself says that the run is void and made again: the wheel is respun, the dice are re-thrown."""
+    by_call: bool = False
+    """It voids nothing by itself: a person who may call it invalidates the roll."""
+    before_rest: bool = False
+    """The call comes, whenever possible, before the dice have come to rest."""
+    settle_then_cease: bool = False
+    """The round stands and is settled in the supervisor's presence; then nothing is played until it is mended."""
 
 
 class Check(Struct, frozen=True, forbid_unknown_fields=True):
@@ -56,14 +67,33 @@ class Check(Struct, frozen=True, forbid_unknown_fields=True):
     says: str
     cite: Cite
     note: str = ""
+    only_with: str = ""
+    """The device without which there is nothing to look at: `automated_shaker`."""
 
 
 class Inspection(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a person looks at before the table opens."""
+    """What a person looks at before the table opens, and at the beginning of each shift."""
 
     opening: Cited[bool]
     """Whether the text asks for it at each opening. A house may ask for it by itself."""
     checks: tuple[Check, ...]
+    each_shift: tuple[Check, ...] = ()
+    """What the text asks for again at the beginning of each shift."""
+
+    def with_devices(self, in_use: Collection[str]) -> Inspection:
+        """The inspection of a table that has these devices: without the checks of those that it has not."""
+        return Inspection(self.opening, _asked(self.checks, in_use), _asked(self.each_shift, in_use))
+
+
+class Odds(NamedTuple):
+    """Payout odds: `win` for each `stake`. Nine to five is `[9, 5]` in the data."""
+
+    win: Annotated[int, Meta(ge=1)]
+    stake: Annotated[int, Meta(ge=1)]
+
+    def said(self) -> str:
+        """Said as the rules want it: `9 to 5`."""
+        return said(self.win, self.stake)
 
 
 class WinningBet(Struct, frozen=True):
@@ -73,6 +103,10 @@ class WinningBet(Struct, frozen=True):
     odds: str
 
 
-def said(odds: int) -> str:
+def said(odds: int, stake: int = 1) -> str:
     """Odds as the rules want them said: "to", never "for"."""
-    return f"{odds} to 1"
+    return f"{odds} to {stake}"
+
+
+def _asked(checks: tuple[Check, ...], in_use: Collection[str]) -> tuple[Check, ...]:
+    return tuple(check for check in checks if not check.only_with or check.only_with in in_use)

@@ -6,23 +6,27 @@ sections, the pair of profile and game is `NoText` and no table plays it: rules 
 
 from __future__ import annotations
 
-import tomllib
 from functools import cache
-from importlib import resources
+from typing import TypeAlias, TypeVar
 
 import msgspec
 from msgspec import Struct
 
+from controller.rules.craps import CrapsRules
 from controller.rules.money_wheel import MoneyWheelRules
+from controller.rules.profile_files import FILES, read
 from controller.rules.roulette import RouletteRules
+from controller.rules.sic_bo import SicBoRules
+from controller.rules.tumbled import BeatTheDealerRules, ChuckALuckRules, UnderOverRules
 
 DEFAULT_PROFILE = "njac-13:47-20"
 
-_FILES = {
-    "njac-13:47-20": "njac-13_47-20.toml",
-    "njac-19:47": "njac-19_47.toml",
-    "njac-13:69F": "njac-13_69F.toml",
-}
+Rules: TypeAlias = (
+    MoneyWheelRules | RouletteRules | BeatTheDealerRules | ChuckALuckRules | UnderOverRules | SicBoRules | CrapsRules
+)
+"""What a text says of one game."""
+
+R = TypeVar("R")
 
 
 class Title(Struct, frozen=True, forbid_unknown_fields=True):
@@ -36,9 +40,12 @@ class NoText(Struct, frozen=True, forbid_unknown_fields=True):
     """A profile names the game, but the words of its rules were not found."""
 
     titles: tuple[Title, ...]
+    note: str = ""
+    """Why the words that there are make no rules."""
 
     def __str__(self) -> str:
-        return "; ".join(f'{title.section} "{title.title}"' for title in self.titles)
+        titles = "; ".join(f'{title.section} "{title.title}"' for title in self.titles)
+        return f"{titles} ({self.note})" if self.note else titles
 
 
 class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -50,21 +57,37 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     notes: tuple[str, ...] = ()
     money_wheel: MoneyWheelRules | None = None
     roulette: RouletteRules | None = None
+    beat_the_dealer: BeatTheDealerRules | None = None
+    chuck_a_luck: ChuckALuckRules | None = None
+    under_over: UnderOverRules | None = None
+    sic_bo: SicBoRules | None = None
+    craps: CrapsRules | None = None
+    mini_craps: CrapsRules | None = None
     no_text: dict[str, NoText] = {}
 
-    def rules_of(self, game: str) -> MoneyWheelRules | RouletteRules | NoText:
+    def rules_of(self, game: str) -> Rules | NoText:
         """The rules of a game, or the titles that are all there is of them.
 
         Raises:
             KeyError: the profile does not know the game.
         """
-        if game == "money_wheel" and self.money_wheel is not None:
-            return self.money_wheel
-        if game == "roulette" and self.roulette is not None:
-            return self.roulette
-        if game in self.no_text:
-            return self.no_text[game]
-        raise KeyError(f"profile {self.name} does not speak of the game {game!r}")
+        rules = self._texts().get(game) or self.no_text.get(game)
+        if rules is None:
+            raise KeyError(f"profile {self.name} does not speak of the game {game!r}")
+        return rules
+
+    def plays(self, game: str) -> bool:
+        """Whether there is a text to play the game by."""
+        return self._texts().get(game) is not None
+
+    def refusal(self, game: str) -> str | None:
+        """Why no table plays the game by this profile, in words; None where one does."""
+        if self.plays(game):
+            return None
+        titles = self.no_text.get(game)
+        if titles is None:
+            return f"no text: {self.name} does not speak of {game}"
+        return f"no text: of {game}, {self.name} gives only the titles {titles}"
 
     def money_wheel_rules(self) -> MoneyWheelRules:
         """The rules of the money wheel, where there is a text.
@@ -72,24 +95,58 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         Raises:
             KeyError: there is none; the message names the titles.
         """
-        if self.money_wheel is None:
-            raise KeyError(f"{self.name} has no text for money_wheel: {self.no_text.get('money_wheel')}")
-        return self.money_wheel
+        return self._text("money_wheel", self.money_wheel)
 
     def roulette_rules(self) -> RouletteRules:
-        """The rules of roulette, where there is a text.
+        """The rules of roulette. Raises as `money_wheel_rules`."""
+        return self._text("roulette", self.roulette)
 
-        Raises:
-            KeyError: there is none; the message names the titles.
-        """
-        if self.roulette is None:
-            raise KeyError(f"{self.name} has no text for roulette: {self.no_text.get('roulette')}")
-        return self.roulette
+    def beat_the_dealer_rules(self) -> BeatTheDealerRules:
+        """The rules of beat the dealer. Raises as `money_wheel_rules`."""
+        return self._text("beat_the_dealer", self.beat_the_dealer)
+
+    def chuck_a_luck_rules(self) -> ChuckALuckRules:
+        """The rules of chuck-a-luck. Raises as `money_wheel_rules`."""
+        return self._text("chuck_a_luck", self.chuck_a_luck)
+
+    def under_over_rules(self) -> UnderOverRules:
+        """The rules of under/over. Raises as `money_wheel_rules`."""
+        return self._text("under_over", self.under_over)
+
+    def sic_bo_rules(self) -> SicBoRules:
+        """The rules of sic bo. Raises as `money_wheel_rules`."""
+        return self._text("sic_bo", self.sic_bo)
+
+    def craps_rules(self) -> CrapsRules:
+        """The rules of craps. Raises as `money_wheel_rules`."""
+        return self._text("craps", self.craps)
+
+    def mini_craps_rules(self) -> CrapsRules:
+        """The rules of mini-craps. Raises as `money_wheel_rules`."""
+        return self._text("mini_craps", self.mini_craps)
+
+    def _text(self, game: str, rules: R | None) -> R:
+        if rules is None:
+            titles = self.no_text.get(game)
+            raise KeyError(f"{self.name} has no text for {game}: {titles or 'it does not speak of it'}")
+        return rules
+
+    def _texts(self) -> dict[str, Rules | None]:
+        return {
+            "money_wheel": self.money_wheel,
+            "roulette": self.roulette,
+            "beat_the_dealer": self.beat_the_dealer,
+            "chuck_a_luck": self.chuck_a_luck,
+            "under_over": self.under_over,
+            "sic_bo": self.sic_bo,
+            "craps": self.craps,
+            "mini_craps": self.mini_craps,
+        }
 
 
 def profile_names() -> tuple[str, ...]:
     """The names that `[table] rules` may have."""
-    return tuple(_FILES)
+    return tuple(FILES)
 
 
 @cache
@@ -99,7 +156,20 @@ def profile(name: str) -> Profile:
     Raises:
         KeyError: there is no such profile.
     """
-    if name not in _FILES:
-        raise KeyError(f"no rules profile {name!r}; there are {', '.join(_FILES)}")
-    text = resources.files("controller.rules").joinpath("data", _FILES[name]).read_text(encoding="utf-8")
-    return msgspec.convert(tomllib.loads(text), Profile)
+    if name not in FILES:
+        raise KeyError(f"no rules profile {name!r}; there are {', '.join(FILES)}")
+    return msgspec.convert(read(name), Profile)
+
+
+def profiles_that_play(game: str) -> tuple[str, ...]:
+    """The profiles that have a text for the game; none where no profile has."""
+    return tuple(name for name in FILES if profile(name).plays(game))
+
+
+def default_profile(game: str) -> str:
+    """The profile of a table that names none: casino nights, or else the newest that has the game's text (ours).
+
+    A game that no profile plays gets casino nights, whose `refusal` says why.
+    """
+    able = profiles_that_play(game)
+    return DEFAULT_PROFILE if DEFAULT_PROFILE in able or not able else able[-1]

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from controller.rules.profile import DEFAULT_PROFILE, NoText, profile, profile_names
+from controller.rules.profile_files import FILES, read
 
 GAMES = ("money_wheel", "roulette")
 
@@ -25,8 +26,8 @@ def values_with_a_citation(data: Any, path: str = "") -> Iterator[tuple[str, dic
             yield from values_with_a_citation(item, f"{path}[{index}]")
 
 
-def casino_night_data() -> dict[str, Any]:
-    text = resources.files("controller.rules").joinpath("data", "njac-13_47-20.toml").read_text(encoding="utf-8")
+def data_of(file: str) -> dict[str, Any]:
+    text = resources.files("controller.rules").joinpath("data", file).read_text(encoding="utf-8")
     return tomllib.loads(text)
 
 
@@ -41,11 +42,47 @@ def test_an_unknown_profile_is_refused_by_name() -> None:
         profile("njac-13:48")
 
 
-def test_every_value_is_cited_from_the_casino_night_rules_or_marked_ours() -> None:
-    found = list(values_with_a_citation(casino_night_data()))
-    assert len(found) > 60
+@pytest.mark.parametrize(("name", "values"), [("njac-13:47-20", 200), ("njac-19:47", 160), ("njac-13:69F", 50)])
+def test_every_value_is_cited_from_the_rules_of_its_profile_or_marked_ours(name: str, values: int) -> None:
+    found = [pair for file in FILES[name] for pair in values_with_a_citation(data_of(file))]
+    assert len(found) > values
+    chapter = "13:47-20." if name == DEFAULT_PROFILE else f"{name.removeprefix('njac-')}-"
     for path, value in found:
-        assert value["cite"] == "ours" or value["cite"].startswith("13:47-20."), path
+        assert value["cite"] == "ours" or value["cite"].startswith(chapter), path
+
+
+def test_every_file_of_the_rules_belongs_to_a_profile() -> None:
+    folder = resources.files("controller.rules").joinpath("data")
+    there = {file.name for file in folder.iterdir()} - {"authority.toml"}
+    assert there == {file for files in FILES.values() for file in files}
+
+
+def test_a_section_that_shares_the_text_of_another_differs_only_in_what_it_says_itself() -> None:
+    sections = read("njac-19:47")
+    own = data_of("njac-19_47-craps.toml")["mini_craps"]
+    assert own["text_of"] == "craps"
+    differing = {key for key in sections["craps"] if sections["craps"][key] != sections["mini_craps"][key]}
+    assert differing == set(own) - {"text_of"}
+
+
+@pytest.mark.parametrize("of", ["mini_craps", "chess"])
+def test_a_section_cannot_share_the_text_of_itself_or_of_none(monkeypatch: pytest.MonkeyPatch, of: str) -> None:
+    def changed(text: str) -> dict[str, Any]:
+        data = loads(text)
+        if "mini_craps" in data:
+            data["mini_craps"]["text_of"] = of
+        return data
+
+    loads = tomllib.loads
+    monkeypatch.setattr(tomllib, "loads", changed)
+    with pytest.raises(ValueError, match=rf"\[mini_craps\] text_of = '{of}': there is no other section"):
+        read("njac-19:47")
+
+
+def test_a_section_stands_in_one_file_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(FILES, "njac-19:47", ("njac-19_47.toml", "njac-19_47-dice.toml", "njac-13_69F-dice.toml"))
+    with pytest.raises(ValueError, match=r"njac-13_69F-dice\.toml: sic_bo stands in another file of njac-19:47 too"):
+        read("njac-19:47")
 
 
 def test_the_words_for_an_invalid_money_wheel_spin_are_ours_and_those_of_roulette_are_not() -> None:
@@ -73,7 +110,7 @@ def test_a_profile_without_a_text_gives_titles_and_no_rules(name: str, game: str
 
 def test_the_titles_cover_the_six_sections_of_the_subchapter_without_a_gap() -> None:
     for name in ("njac-19:47", "njac-13:69F"):
-        sections = [title.section for text in profile(name).no_text.values() for title in text.titles]
+        sections = [title.section for game in GAMES for title in profile(name).no_text[game].titles]
         assert sorted(sections) == [f"{name.removeprefix('njac-')}-5.{n}" for n in range(1, 7)]
 
 
