@@ -7,11 +7,12 @@ STAMP  := $(VENV)/.installed
 CHECKS := $(VENV)/.checks-installed
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help setup run test checks soak bench lock clean
+.PHONY: help setup run test soak bench firmware lock clean
 
 help:
 	@echo "make run     simulated tables; outcomes as they come (Ctrl-C ends it); watch them in a second terminal"
 	@echo "make test    all checks: ruff, mypy, import contracts, clock lint, tests"
+	@echo "make firmware  the boards' firmware, and the board that is emulated (apt installs the AVR toolchain)"
 	@echo "make soak    the long randomised runs (some hours)"
 	@echo "make bench   the figures, each next to its peer or limit"
 	@echo "make setup   only installs the command into $(BIN)/feltwire"
@@ -46,6 +47,10 @@ soak: $(CHECKS)
 
 bench: $(CHECKS)
 	$(BIN)/python -m benchmarks
+
+firmware:
+	@sh tests/debian_packages.sh
+	@$(MAKE) -s -C firmware
 
 lock: $(STAMP)
 	$(BIN)/python -m pip install --quiet uv

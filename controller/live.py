@@ -10,17 +10,18 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
 from functools import partial
 from typing import Final, NamedTuple
 
 from controller.assemble import table_for
+from controller.boards.watch import BoardWatch
 from controller.calendar import wall_time
 from controller.casebook.memory import LineMemory
 from controller.configuration.values import TableConfig
 from controller.faults import LatchedFault
 from controller.orders.order import Answer
 from controller.signals import Signals
+from controller.sinks import Deaf, Waking
 from controller.wiring import Wiring
 from drivers.indicators import NoMoreBetsLamp, NumberDisplay, SendFrame, SetLine
 from feed.events import Event
@@ -29,7 +30,7 @@ from hal.clock import Clock
 from hal.lines import LineError, LineSource
 from hal.merge import Merge
 from hal.serial_link import LinkError
-from hal.values import Command, Edge, Rare
+from hal.values import Command
 
 log = logging.getLogger(__name__)
 
@@ -100,18 +101,21 @@ class LiveTable:
         lines = [line for source in self._sources for line in source.lines]
         self.memory = LineMemory(config, lines, all(source.detects_loss for source in self._sources))
         """The last minutes of the lines."""
+        self._boards = BoardWatch(config, wiring.boards, wake)
+        self._standing: list[ServiceFault] | None = None
+        """What the service found, while the table waits for its boards."""
         self._watched = False
         self._moved = False
         self._cleared_ns = -1
         uses = config.uses
-        lamp = NoMoreBetsLamp() if NoMoreBetsLamp.line in uses and NoMoreBetsLamp.line in config.pins else None
+        lamp = NoMoreBetsLamp() if NoMoreBetsLamp.line in uses and config.wired(NoMoreBetsLamp.line) else None
         display = NumberDisplay() if NumberDisplay.link in wiring.links else None
         self._signals = Signals(lamp, display)
 
     @property
     def simulated(self) -> bool:
         """Whether its devices are simulated."""
-        return self.config.lines.backend == "sim"
+        return self.config.simulated
 
     @property
     def state(self) -> str:
@@ -139,14 +143,13 @@ class LiveTable:
         if self._failure is not None:
             raise self._failure
         try:
+            self._boards.open(self._clock.now_ns())
             for source in self._sources:
                 self._merge.add(source.name, source.max_lateness_ns, source.lines)
-                source.open(_Waking(self._merge, self._wake))
-            display = self._wiring.links.get(NumberDisplay.link)
-            if display is not None:
-                display.open(_Deaf())
-            if self._wiring.outputs is not None:
-                self._wiring.outputs.open()
+                source.open(Waking(self._merge, self._wake))
+            if self._wiring.display is not None:
+                self._wiring.display.open(Deaf())
+            self._wiring.open_outputs()
         except LineError:
             self.safe()
             raise
@@ -154,21 +157,25 @@ class LiveTable:
         self._watched = True
 
     def open(self, standing: Sequence[ServiceFault] = ()) -> list[Event]:
-        """Begins; shut, where there are faults that the service found before it began."""
-        now_ns = self._clock.now_ns()
-        latch = self._table.faults
-        # Latched while it opens, so that no round is opened only to be void; then told as the events that they are.
-        new = [one for one in standing if latch.latch(LatchedFault(one.device, one.fault, one.detail, True))]
-        said = self._table.open(now_ns)
-        for one in new:
-            latch.clear(one.device)
-        for one in standing:
-            said += self._table.raise_fault(one.device, one.fault, one.detail, now_ns, cause=one.cause)
-        return said
+        """Begins; shut, where there are faults that the service found before it began.
+
+        A table on boards begins with a later `begun`: bets are not open before its lines are there.
+        """
+        if self._watched and self._boards.awaited(self._clock.now_ns()):
+            self._standing = list(standing)
+            return []
+        return self._begin(standing)
+
+    def begun(self) -> list[Event]:
+        """What a table says that has waited for its boards and now begins; nothing at any other time."""
+        if self._standing is None or self._boards.awaited(self._clock.now_ns()):
+            return []
+        standing, self._standing = self._standing, None
+        return self._begin(standing)
 
     def tick(self) -> Said:
         """Takes what the sources have, and lets time pass."""
-        if not self._watched:
+        if not self._watched or self._standing is not None:
             return Said((), (), self.memory.until_ns)
         now_ns = self._clock.now_ns()
         gone = [source for source in self._sources if source.failed is not None]
@@ -178,27 +185,22 @@ class LiveTable:
         for source in self._sources:
             self._merge.until(source.name, source.delivered_until(now_ns))
         self._merge.until(COMMANDS, now_ns)
+        lost = self._boards.tell(self._table, self._now_ns())
         said = self._take()
-        return said._replace(events=[*said.events, *self._given_up(gone)]) if gone else said
+        return said._replace(events=[*lost, *said.events, *self._given_up(gone)]) if lost or gone else said
 
     def close(self, reason: str) -> list[Event]:
         """Makes the outputs safe and closes the wires, then closes the table."""
         self.safe()
+        if self._standing is not None:
+            return []  # it never began
         return self._table.close(self._clock.now_ns(), reason)
 
     def safe(self) -> None:
         """Makes the outputs safe and closes the wires. Nothing is heard or carried out any more."""
         self._watched = False
-        with ExitStack() as closing:
-            for source in self._wiring.sources:
-                # Those that failed too: they still hold what they had.
-                closing.callback(source.close)
-            display = self._wiring.links.get(NumberDisplay.link)
-            if display is not None:
-                closing.callback(display.close)
-            if self._wiring.outputs is not None:
-                # Called first: the stack is undone from its end.
-                closing.callback(self._wiring.outputs.close)
+        self._boards.close()
+        self._wiring.close()
 
     # --- what people and the service do --------------------------------------------------------------------------
 
@@ -224,10 +226,18 @@ class LiveTable:
 
     def raise_fault(self, device: str, fault: str, detail: str, *, cause: str = "") -> list[Event]:
         """Latches a fault that the service found; while its cause is there it cannot be cleared."""
+        if self._standing is not None:
+            self._standing.append(ServiceFault(device, fault, detail, cause))
+            return []
         return self._table.raise_fault(device, fault, detail, self._now_ns(), cause=cause)
 
     def cause_gone(self, device: str, cause: str) -> None:
         """The cause of such a fault is gone: a person may clear it."""
+        if self._standing is not None:
+            gone = (device, cause)
+            self._standing = [
+                one._replace(cause="") if (one.device, one.cause) == gone else one for one in self._standing
+            ]
         self._table.cause_gone(device, cause)
 
     def heartbeat(self, last: int, head: str, state: str | None = None) -> Event:
@@ -240,6 +250,19 @@ class LiveTable:
             return
         for command in self._signals.of(said):
             self._show(command)
+
+    def _begin(self, standing: Sequence[ServiceFault]) -> list[Event]:
+        now_ns = self._clock.now_ns()
+        self._boards.introduce(self._table)
+        latch = self._table.faults
+        # Latched while it opens, so that no round is opened only to be void; then told as the events that they are.
+        new = [one for one in standing if latch.latch(LatchedFault(one.device, one.fault, one.detail, True))]
+        said = self._table.open(now_ns)
+        for one in new:
+            latch.clear(one.device)
+        for one in standing:
+            said += self._table.raise_fault(one.device, one.fault, one.detail, now_ns, cause=one.cause)
+        return said
 
     def _take(self) -> Said:
         """What the table says of all that is complete."""
@@ -275,30 +298,6 @@ class LiveTable:
     def _show(self, command: SetLine | SendFrame) -> None:
         """A lamp that fails stops no game: it is told in the log, and tried again with the next command."""
         try:
-            if isinstance(command, SetLine):
-                if self._wiring.outputs is not None:
-                    self._wiring.outputs.set(command.line, 1.0 if command.on else 0.0)
-            else:
-                self._wiring.links[command.link].write(command.data)
+            self._wiring.show(command)
         except (LineError, LinkError) as error:
             log.warning("table %s: %s", self.config.id, error)
-
-
-class _Waking:
-    """The merge, which also says that something has come."""
-
-    def __init__(self, merge: Merge, wake: Callable[[], None]) -> None:
-        self._merge = merge
-        self._wake = wake
-
-    def deliver(self, source: str, edges: Sequence[Edge], rare: Sequence[Rare]) -> None:
-        """Hands values on."""
-        self._merge.deliver(source, edges, rare)
-        self._wake()
-
-
-class _Deaf:
-    """A sink for a link that only sends."""
-
-    def deliver(self, source: str, edges: Sequence[object], rare: Sequence[object]) -> None:
-        """What a display answers is of no use."""

@@ -52,6 +52,8 @@ class Sitting:
         self.faults = faults
         self.inspections = inspections
         self.tell = tell
+        self.devices: dict[str, dict[str, str]] = {device["device"]: dict(device) for device in identity.devices}
+        """What the devices are, as the next opening tells it."""
         self._identity = identity
         self.taking_part = False
         """Whether it is open, though a fault may shut it."""
@@ -173,5 +175,5 @@ class Sitting:
 
     def _say_opened(self, t_ns: int, **fields: Any) -> None:
         identity = self._identity
-        devices = [dict(device) for device in identity.devices]
+        devices = [dict(device) for device in self.devices.values()]
         self.tell(events.TableOpened, t_ns, rules=identity.rules, software=identity.software, devices=devices, **fields)

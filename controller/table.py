@@ -167,6 +167,11 @@ class Table:
         """The cause of a fault is gone. The fault stays latched until a person clears it."""
         self.faults.goes(device, cause)
 
+    def warn(self, device: str, warning: str, detail: str, t_ns: int) -> list[Event]:
+        """Says a warning of what the service found."""
+        self._tell_after_game(events.DeviceWarning, t_ns, device=device, warning=warning, detail=detail)
+        return self._take()
+
     # --- from values to observations -----------------------------------------------------------------------------
 
     def _edges(self, edges: list[Edge], seen: list[Observation | Command]) -> None:

@@ -1,14 +1,16 @@
-"""Opens what a live table's configuration names: its lines, its links and its lamps."""
+"""Opens what a live table's configuration names: its lines, its boards, its links and its lamps."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
+from controller.boards.watch import Link
 from controller.configuration.values import TableConfig
-from drivers.indicators import NumberDisplay
+from drivers.indicators import NumberDisplay, SendFrame, SetLine
 from hal.clock import Clock
 from hal.framing import LineFramer
 from hal.lines import LineSource, by_chip
@@ -29,15 +31,66 @@ class Wiring:
     sources: list[LineSource] = field(default_factory=list)
     links: dict[str, SerialLink] = field(default_factory=dict)
     outputs: Outputs | None = None
+    """The outputs on pins of the Pi."""
+    boards: dict[str, Link] = field(default_factory=dict)
+    """The boards, by their names in the file."""
+    board_outputs: dict[str, Outputs] = field(default_factory=dict)
+    """The outputs of each board that has some."""
+    output_of: dict[str, str] = field(default_factory=dict)
+    """Which board has an output; none for one on a pin."""
+
+    @property
+    def display(self) -> SerialLink | None:
+        """The display of the winning number, which is only sent to."""
+        return self.links.get(NumberDisplay.link)
+
+    def open_outputs(self) -> None:
+        """Claims the outputs and makes them safe.
+
+        Raises:
+            LineError: one cannot be had.
+        """
+        for outputs in self._all_outputs():
+            outputs.open()
+
+    def show(self, command: SetLine | SendFrame) -> None:
+        """Shows something on a lamp or the display; a lamp that is not wired shows nothing.
+
+        Raises:
+            LineError: the lamp is held safe, or cannot be written.
+            LinkError: the display is down.
+        """
+        if isinstance(command, SendFrame):
+            self.links[command.link].write(command.data)
+            return
+        outputs = self.board_outputs.get(self.output_of.get(command.line, ""), self.outputs)
+        if outputs is not None:
+            outputs.set(command.line, 1.0 if command.on else 0.0)
+
+    def close(self) -> None:
+        """Makes the outputs safe, then lets everything go, whatever of it fails."""
+        with ExitStack() as closing:
+            for source in self.sources:
+                # Those that failed too: they still hold what they had.
+                closing.callback(source.close)
+            if self.display is not None:
+                closing.callback(self.display.close)
+            for outputs in self._all_outputs():
+                # Called first: the stack is undone from its end.
+                closing.callback(outputs.close)
+
+    def _all_outputs(self) -> list[Outputs]:
+        on_pins = [] if self.outputs is None else [self.outputs]
+        return [*on_pins, *self.board_outputs.values()]
 
 
 def wire(config: TableConfig, clock: Clock, faults: Mapping[int | None, str], seed: int) -> Wiring:
-    """The sources and outputs of a table. Nothing is opened yet.
+    """Makes everything that a table's configuration names. Nothing is opened yet.
 
     `faults` and `seed` are for simulated devices, which are imported only where the configuration asks for them.
 
     Raises:
-        hal.lines.LineError: a backend cannot be had on this computer.
+        LineError: this computer cannot have such lines or links.
     """
     if config.lines.backend == "sim":
         return Wiring(sources=[_simulated(config, clock, faults, seed)])
@@ -65,7 +118,32 @@ def wire(config: TableConfig, clock: Clock, faults: Mapping[int | None, str], se
             wiring.sources.append(GpiozeroLines(inputs, clock, factory, name=f"{config.id}:gpiozero"))
         if outputs:
             wiring.outputs = Outputs(outputs, GpiozeroOutputs(outputs, factory), clock)
+    elif config.lines.backend == "board":
+        for name in config.boards:
+            _wire_board(name, config, wiring, clock)
     return wiring
+
+
+def _wire_board(name: str, config: TableConfig, wiring: Wiring, clock: Clock) -> None:
+    """Adds one board: its link, its lines, and its outputs."""
+    from controller.boards.specs import analogues_of, inputs_of, outputs_of
+    from hal.backends.board import BoardLines
+    from hal.board.firmware import BUILD, VERSION
+    from hal.board.identity_check import Wanted
+    from hal.board.link import BoardLink
+    from hal.board.messages import KINDS
+    from hal.outputs_board import BoardOutputs
+
+    board = config.boards[name]
+    link = BoardLink(name, board.port, Wanted(KINDS[board.kind], VERSION, BUILD, board.serial), clock)
+    wiring.boards[name] = link
+    inputs, analogues, outputs = inputs_of(config, name), analogues_of(config, name), outputs_of(config, name)
+    if inputs or analogues:
+        source_name = f"{config.id}:board.{name}"
+        wiring.sources.append(BoardLines(inputs, link, clock, analogues=analogues, name=source_name))
+    if outputs:
+        wiring.board_outputs[name] = Outputs(outputs, BoardOutputs(outputs, link), clock)
+        wiring.output_of.update(dict.fromkeys((spec.name for spec in outputs), name))
 
 
 @cache

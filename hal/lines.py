@@ -46,7 +46,10 @@ class LineSpec:
     name: str
     """The line's name in the table: `rotor_a`."""
     gpio: int | str | None = None
-    """The GPIO number (BCM on a Pi), or the kernel's name for the line (`"GPIO17"`); None where there is no wire."""
+    """The GPIO number (BCM on a Pi), or the kernel's name for the line (`"GPIO17"`); None where there is no wire.
+
+    On a board it is the number of the input, from 1.
+    """
     chip: str | None = None
     """The label of the chip (`"pinctrl-rp1"`); None means the chip of the Pi's header."""
     pull: Pull = "none"
@@ -55,10 +58,14 @@ class LineSpec:
     """Whether a low wire is level 1."""
     debounce_ns: int = 0
     """A debounce by the kernel, off by default: drivers debounce, and this one dates an edge at the period's end."""
+    board: str | None = None
+    """The name of the board whose input it is; None for a pin of this computer."""
 
     @property
     def wire(self) -> str:
-        """The wire for people: `GPIO17`."""
+        """The wire for people: `GPIO17`, or `input 3` of a board."""
+        if self.board is not None:
+            return f"input {self.gpio}"
         return f"GPIO{self.gpio}" if isinstance(self.gpio, int) else str(self.gpio)
 
 
@@ -111,12 +118,12 @@ class LineSource(Protocol):
         """
 
 
-def check_wires(specs: Iterable[LineSpec]) -> list[LineSpec]:
-    """The lines as a list, when each has a wire of its own, and all are on one chip.
+def check_wires(specs: Iterable[LineSpec], board: str | None = None) -> list[LineSpec]:
+    """The lines as a list, when each has a wire of its own, and all are on one chip, or on `board`.
 
     Raises:
         LineError: two lines share a name or a wire, a line has no wire or an unknown pull, or the lines are on
-            several chips.
+            several chips or elsewhere.
     """
     lines = list(specs)
     if not lines:
@@ -130,6 +137,10 @@ def check_wires(specs: Iterable[LineSpec]) -> list[LineSpec]:
             raise LineError(f"line {spec.name!r}: expected pull = up, down or none, got {spec.pull!r}; correct it")
         if spec.name in names:
             raise LineError(f"line {spec.name!r}: it is given twice; remove one of the two under [pins]")
+        if spec.board != board:
+            raise LineError(
+                f"line {spec.name!r}: expected {place_words(board)}, got {place_words(spec.board)}; correct it"
+            )
         if spec.chip != lines[0].chip:
             raise LineError(
                 f"line {spec.name!r}: it is on chip {spec.chip!r}, and line {lines[0].name!r} on {lines[0].chip!r}; "
@@ -143,6 +154,11 @@ def check_wires(specs: Iterable[LineSpec]) -> list[LineSpec]:
         names.add(spec.name)
         wires[spec.gpio] = spec.name
     return lines
+
+
+def place_words(board: str | None) -> str:
+    """Where a line or an output is, for people."""
+    return "a pin of this computer" if board is None else f"a terminal of board {board!r}"
 
 
 def by_chip(specs: Iterable[LineSpec]) -> dict[str | None, list[LineSpec]]:

@@ -9,7 +9,7 @@ alike:
           │ no
     outside work under way? ──yes──► wait for it, time stands still   (a thread, or `hold_time`)
           │ no
-    a timer? ──yes──► the clock jumps to it
+    a timer? ──yes──► the clock jumps to it, or only to where a `World` has something before
           │ no
     StalledError: everything waits for something that can never come
 
@@ -23,12 +23,15 @@ import selectors
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from concurrent.futures import Executor
 from contextlib import contextmanager
-from typing import Any, TypeVar, TypeVarTuple, Unpack
+from typing import Any, Protocol, TypeVar, TypeVarTuple, Unpack
 
 from hal.clock import NS_PER_S, VirtualClock
 
 OUTSIDE_PATIENCE_S = 20.0
 """Real seconds that the loop waits for outside work before it says that none comes (ours)."""
+
+QUIET_NS = 600 * NS_PER_S
+"""How long worlds may be quiet while the loop itself waits for nothing but them (ours)."""
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
@@ -42,12 +45,26 @@ class LeakedTasksError(RuntimeError):
     """The main coroutine ended while tasks that it had started were still running; says which."""
 
 
+class World(Protocol):
+    """What lives at the other end of a file descriptor, in the loop's own time: an emulated board behind a pty."""
+
+    def pass_to(self, t_ns: int) -> int:
+        """Lets its time pass from the clock's to `t_ns`, or only until it has something for the loop; returns when."""
+
+    def hand_over(self, t_ns: int) -> None:
+        """Makes descriptors readable: of what it has, that which was there by `t_ns`, to which the clock has come."""
+
+
 class _JumpingSelector(selectors.BaseSelector):
-    """Serves file descriptors as a plain selector does, but passes time instead of waiting for it."""
+    """Serves file descriptors as a plain selector does, but passes time instead of waiting for it.
+
+    It polls: that makes the kernel hand over at once what was written to the other end of a pty, whereas epoll hears
+    of it when a kernel thread has had its turn.
+    """
 
     def __init__(self, idle: Callable[[float | None], float]) -> None:
         """`idle(timeout_s)` is asked when nothing is readable: real seconds to wait, or 0 after a jump."""
-        self._real = selectors.DefaultSelector()
+        self._real = selectors.PollSelector()
         self._idle = idle
 
     def register(self, fileobj: Any, events: int, data: Any = None) -> selectors.SelectorKey:
@@ -90,6 +107,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     def __init__(self, clock: VirtualClock | None = None) -> None:
         self.clock = clock if clock is not None else VirtualClock()
         self._outside = 0
+        self._worlds: list[World] = []
         super().__init__(_JumpingSelector(self._pass_time))
 
     def time(self) -> float:
@@ -107,6 +125,18 @@ class VirtualLoop(asyncio.SelectorEventLoop):
             yield
         finally:
             self._outside -= 1
+
+    def join(self, world: World) -> None:
+        """From now on time passes for `world` too, before each jump of the clock.
+
+        Of several worlds one may have come further than another one let the clock jump: what it has then waits for the
+        clock, and what the loop does to it comes that little later.
+        """
+        self._worlds.append(world)
+
+    def part(self, world: World) -> None:
+        """Time passes for `world` no more."""
+        self._worlds.remove(world)
 
     def run_in_executor(
         self, executor: Executor | None, func: Callable[[Unpack[Ts]], T], *args: *Ts
@@ -132,14 +162,21 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     def _pass_time(self, timeout_s: float | None) -> float:
         if self._outside:
             return OUTSIDE_PATIENCE_S
-        if timeout_s is None:
+        now_ns = self.clock.now_ns()
+        # At least 1 ns: a rest that rounds to nothing would spin for ever.
+        wait_ns = QUIET_NS if timeout_s is None else max(1, round(timeout_s * NS_PER_S))
+        to_ns = now_ns + wait_ns
+        for world in self._worlds:
+            to_ns = max(now_ns, min(to_ns, world.pass_to(to_ns)))
+        if timeout_s is None and to_ns == now_ns + QUIET_NS:
             waiting = "; ".join(self.pending()) or "no task at all"
             raise StalledError(
                 "virtual loop: nothing is ready and nothing is scheduled, so what is awaited can never come "
                 f"(wait for file descriptors under `hold_time`). Pending: {waiting}"
             )
-        # At least 1 ns: a rest that rounds to nothing would spin for ever.
-        self.clock.advance_to(self.clock.now_ns() + max(1, round(timeout_s * NS_PER_S)))
+        self.clock.advance_to(to_ns)
+        for world in self._worlds:
+            world.hand_over(to_ns)
         return 0
 
 

@@ -1,19 +1,7 @@
-"""Output lines: lamps and signals, with a safe state and a longest time away from it.
+"""Output lines: lamps, signals and, on boards, what moves. Always safe when nobody says otherwise.
 
-`OutputGuard` decides, sans-I/O; `Outputs` carries its decisions to a writer (`hal.outputs_gpiod`,
-`hal.outputs_gpiozero`) and wakes it on the event loop.
-
-    command │ state before        │ written │ state after
-    ────────┼─────────────────────┼─────────┼─────────────────────────────────────────────────
-    set(v)  │ ready, v not safe   │ v       │ on: safe again `max_on_ns` after it was first on
-    set(v)  │ on, v not safe      │ v       │ on: the time runs on, repeating does not extend it
-    set(v)  │ timed out, not safe │ nothing │ timed out: refused until it was set to safe once
-    set(s)  │ any but faulted     │ safe    │ ready
-    due     │ on for `max_on_ns`  │ safe    │ timed out
-    fault   │ any                 │ safe    │ faulted: refused until `clear`
-
-The kernel leaves a pin as it was when a process is killed or frozen. So nothing that moves may hang on a pin of the Pi:
-only lamps and signals are accepted here.
+`hal.output_guard` decides, sans-I/O; `Outputs` carries its decisions to a writer (`hal.outputs_gpiod`,
+`hal.outputs_gpiozero`, `hal.outputs_board`) and wakes it on the event loop.
 """
 
 from __future__ import annotations
@@ -21,139 +9,11 @@ from __future__ import annotations
 import asyncio
 import atexit
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias, get_args
+from typing import Protocol, runtime_checkable
 
 from hal.clock import NS_PER_S, Clock
 from hal.lines import LineError
-
-OutputKind: TypeAlias = Literal["lamp", "signal"]
-KINDS: tuple[str, ...] = get_args(OutputKind)
-MOVING = ("motor", "solenoid", "stepper", "servo", "relay", "valve")
-"""Kinds that people ask for and that need a board."""
-
-DEFAULT_MAX_ON_NS = 600 * NS_PER_S
-"""Ten minutes (ours): longer than any round, short enough that a forgotten lamp goes out."""
-
-
-@dataclass(frozen=True, slots=True)
-class OutputSpec:
-    """One output as the configuration describes it. Values go from 0.0 to 1.0; between them only with `pwm_hz`."""
-
-    name: str
-    """The output's name in the table: `no_more_bets_lamp`."""
-    gpio: int | str | None
-    """The GPIO number (BCM on a Pi) or the kernel's name for the line."""
-    kind: str = "lamp"
-    """What hangs on it: `lamp` or `signal`."""
-    chip: str | None = None
-    """The label of the chip; None means the chip of the Pi's header."""
-    inverted: bool = False
-    """Whether the wire is low at value 1."""
-    safe: float = 0.0
-    """The value that harms nobody."""
-    max_on_ns: int = DEFAULT_MAX_ON_NS
-    """The longest time away from the safe value."""
-    pwm_hz: float | None = None
-    """The frequency of its PWM (gpiozero only); None for plain on and off."""
-
-    def refusal(self) -> str | None:
-        """Why this output cannot be; None when it can. A check tells all of them at once."""
-        where = f"output {self.name!r}"
-        if self.kind in MOVING:
-            return (
-                f"{where}: a {self.kind} moves, and a pin of the Pi stays as it is when its program dies; "
-                "drive it by a board, which has a dead-man, or use kind = lamp or signal for what does not move"
-            )
-        if self.kind not in KINDS:
-            return f"{where}: expected kind = {' or '.join(KINDS)}, got {self.kind!r}; correct it"
-        if self.gpio is None:
-            return f"{where}: expected a GPIO number or name, got none; add gpio = …"
-        if self.max_on_ns <= 0:
-            return f"{where}: expected a longest on-time above 0, got {self.max_on_ns} ns; correct it"
-        if self.pwm_hz is not None and self.pwm_hz <= 0:
-            return f"{where}: expected a PWM frequency above 0, got {self.pwm_hz} Hz; correct it"
-        if not self.takes(self.safe):
-            return f"{where}: its safe value {self.safe} is one that it cannot take; use 0 or 1"
-        return None
-
-    def takes(self, value: float) -> bool:
-        """Whether the output can have this value."""
-        return 0.0 <= value <= 1.0 if self.pwm_hz is not None else value in (0.0, 1.0)
-
-
-class OutputGuard:
-    """One output's safe state and longest on-time, without a clock or a pin.
-
-    Every method returns the value to write now, or None when nothing is to be written.
-    """
-
-    def __init__(self, spec: OutputSpec) -> None:
-        """Begins safe.
-
-        Raises:
-            LineError: the output is one that cannot be.
-        """
-        refusal = spec.refusal()
-        if refusal is not None:
-            raise LineError(refusal)
-        self.spec = spec
-        self.value = spec.safe
-        """The value that the wire should have."""
-        self.timed_out = False
-        self.fault: str | None = None
-        """Why it is held safe; None while it is not."""
-        self._on_since_ns: int | None = None
-
-    @property
-    def next_due_ns(self) -> int | None:
-        """When it must go safe; None while it is."""
-        return None if self._on_since_ns is None else self._on_since_ns + self.spec.max_on_ns
-
-    def set(self, value: float, t_ns: int) -> float | None:
-        """Asks for a value. An output that timed out or has a fault stays safe.
-
-        Raises:
-            ValueError: the output cannot have that value.
-        """
-        if not self.spec.takes(value):
-            raise ValueError(f"output {self.spec.name!r}: it cannot take the value {value}; use 0 or 1")
-        safe = self.due(t_ns)
-        if value == self.spec.safe:
-            self.timed_out = False
-            return self._go_safe() if safe is None else safe
-        if self.timed_out or self.fault is not None:
-            return safe
-        if self._on_since_ns is None:
-            self._on_since_ns = t_ns
-        return self._take(value)
-
-    def due(self, t_ns: int) -> float | None:
-        """Lets time pass to `t_ns`."""
-        due_ns = self.next_due_ns
-        if due_ns is None or t_ns < due_ns:
-            return None
-        self.timed_out = True
-        return self._go_safe()
-
-    def fail(self, why: str) -> float | None:
-        """Holds the output safe until `clear`."""
-        self.fault = self.fault or why
-        return self._go_safe()
-
-    def clear(self) -> None:
-        """Takes the fault back; the output stays safe until it is set."""
-        self.fault = None
-
-    def _go_safe(self) -> float | None:
-        self._on_since_ns = None
-        return self._take(self.spec.safe)
-
-    def _take(self, value: float) -> float | None:
-        if value == self.value:
-            return None
-        self.value = value
-        return value
+from hal.output_guard import OutputGuard, OutputSpec
 
 
 class OutputWriter(Protocol):
@@ -177,8 +37,35 @@ class OutputWriter(Protocol):
         """Lets the lines go. Calling it again does nothing."""
 
 
+class OutputWatcher(Protocol):
+    """What is told of outputs that have a mind of their own: a board answers later, makes safe, goes and comes back."""
+
+    def refused(self, name: str, why: str) -> None:
+        """What was written was not done: the output has a fault."""
+
+    def stopped(self, names: Iterable[str], why: str) -> None:
+        """The hardware made these outputs safe by itself."""
+
+    def gone(self, why: str) -> None:
+        """No output can be reached; the hardware makes all of them safe."""
+
+    def back(self) -> None:
+        """All outputs can be reached, and are safe."""
+
+
+@runtime_checkable
+class AnsweringWriter(Protocol):
+    """An `OutputWriter` that also tells what became of its outputs."""
+
+    def report_to(self, watcher: OutputWatcher) -> None:
+        """Names who is told; before `open`."""
+
+
 class Outputs:
-    """The outputs of a table. Safe from `open` on, at their longest on-time, on a fault, at `close` and at exit."""
+    """The outputs of a table. Safe from `open` on, at their longest on-time, on a fault, at `close` and at exit.
+
+    Of an `AnsweringWriter` it is the watcher: while its board is gone, all outputs are held safe.
+    """
 
     def __init__(
         self,
@@ -203,11 +90,16 @@ class Outputs:
         self._loop = loop
         self._timer: asyncio.TimerHandle | None = None
         self._open = False
+        self._gone: str | None = None
+        self._refused: set[str] = set()
+        if isinstance(writer, AnsweringWriter):
+            writer.report_to(self)
 
     @property
     def faults(self) -> dict[str, str]:
         """The outputs that are held safe, and why."""
-        return {name: guard.fault for name, guard in self._guards.items() if guard.fault is not None}
+        held = {name: guard.fault or self._gone or guard.stopped for name, guard in self._guards.items()}
+        return {name: why for name, why in held.items() if why is not None}
 
     def open(self) -> None:
         """Claims the outputs and makes them safe.
@@ -230,10 +122,13 @@ class Outputs:
         guard = self._guard(name)
         if not self._open:
             raise LineError(f"output {name!r}: it is not open; open the outputs first")
+        if self._gone is not None and value != guard.spec.safe:
+            raise LineError(f"output {name!r}: it is held safe: {self._gone}")
         self._write(guard, guard.set(value, self._clock.now_ns()))
         self._arm()
         if guard.value != value:
-            why = guard.fault or f"it was on for {guard.spec.max_on_ns / NS_PER_S:g} s; set it to its safe value first"
+            on_for = f"it was on for {guard.spec.max_on_ns / NS_PER_S:g} s"
+            why = guard.fault or f"{guard.stopped or on_for}; set it to its safe value first"
             raise LineError(f"output {name!r}: it is held safe: {why}")
 
     def fail(self, why: str) -> None:
@@ -244,8 +139,35 @@ class Outputs:
 
     def clear(self) -> None:
         """Takes all faults back; the outputs stay safe until they are set."""
+        self._refused.clear()
         for guard in self._guards.values():
             guard.clear()
+
+    def refused(self, name: str, why: str) -> None:
+        """What was written to an output was not done: holds it safe until `clear`, or until its board begins anew."""
+        guard = self._guard(name)
+        if guard.fault is None:
+            self._refused.add(name)
+        self._write(guard, guard.fail(why))
+        self._arm()
+
+    def stopped(self, names: Iterable[str], why: str) -> None:
+        """Hardware made these outputs safe: those that were on are held so until they are set to safe once."""
+        for name in names:
+            self._guard(name).stop(why)
+        self._arm()
+
+    def gone(self, why: str) -> None:
+        """Holds all outputs safe until they are back: nothing is written to what cannot be reached."""
+        self._gone = why
+        self.stopped(self._guards, why)
+
+    def back(self) -> None:
+        """Outputs can be reached again, and are safe. Refusals of the time before are forgotten."""
+        self._gone = None
+        for name in self._refused:
+            self._guards[name].clear()
+        self._refused.clear()
 
     def close(self) -> None:
         """Makes all outputs safe and lets them go. Calling it again does nothing."""
@@ -268,7 +190,7 @@ class Outputs:
         return self._guards[name]
 
     def _write(self, guard: OutputGuard, value: float | None) -> None:
-        if value is None:
+        if value is None or self._gone is not None:
             return
         try:
             self._writer.write(guard.spec.name, _wire(guard.spec, value))

@@ -15,7 +15,7 @@ from hal.backends.gpiod_chip import (
     require_gpiod,
 )
 from hal.lines import LineError
-from hal.outputs import OutputSpec
+from hal.output_guard import OutputSpec, check_place
 
 if TYPE_CHECKING:
     import gpiod
@@ -28,12 +28,13 @@ class GpiodOutputs:
         """Takes the outputs; nothing is opened yet.
 
         Raises:
-            LineError: there are none, they are on several chips, or one wants PWM.
+            LineError: there are none, they are on several chips or a board, or one wants PWM.
         """
         self._specs = list(specs)
         if not self._specs:
             raise LineError("outputs: expected at least one, got none; name them in the configuration")
         for spec in self._specs:
+            check_place(spec)
             if spec.pwm_hz is not None:
                 raise LineError(
                     f"output {spec.name!r}: gpiod has no PWM, and pwm_hz = {spec.pwm_hz:g} was asked for; "

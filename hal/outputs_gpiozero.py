@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from hal.backends.gpiozero_factory import library_errors
 from hal.lines import LineError
-from hal.outputs import OutputSpec
+from hal.output_guard import OutputSpec, check_place
 
 if TYPE_CHECKING:
     from gpiozero.pins import Factory, Pin
@@ -17,8 +17,14 @@ class GpiozeroOutputs:
     """Writes outputs on the pins of one factory, which the caller made (`load_factory`) and closes afterwards."""
 
     def __init__(self, specs: Iterable[OutputSpec], factory: Factory) -> None:
-        """Takes the outputs; no pin is touched yet."""
+        """Takes the outputs; no pin is touched yet.
+
+        Raises:
+            LineError: one is on a board.
+        """
         self._specs = list(specs)
+        for spec in self._specs:
+            check_place(spec)
         self._factory = factory
         self._pins: dict[str, Pin] = {}
 

@@ -38,6 +38,8 @@ POLL_S = 0.01
 RETRY_FIRST_S = 0.25
 RETRY_LONGEST_S = 5.0
 """The wait before opening again doubles from the first to the longest, and starts anew when bytes came (ours)."""
+MAX_READS = 32
+"""Reads in a row when all that has come is asked for (ours): more than a port's buffers hold."""
 MAX_UNWRITTEN_BYTES = 4096
 """What may wait for a slow device (ours): four seconds at 9600 baud."""
 
@@ -80,9 +82,16 @@ class SerialLink:
     """Bytes may still be read, and are stamped, in this very nanosecond; none older are to come."""
 
     def __init__(
-        self, name: str, url: str, clock: Clock, framer: Framer, settings: SerialSettings | None = None
+        self,
+        name: str,
+        url: str,
+        clock: Clock,
+        framer: Framer,
+        settings: SerialSettings | None = None,
+        *,
+        went_up: Callable[[int], None] = lambda t_ns: None,
     ) -> None:
-        """Opens nothing yet.
+        """Opens nothing yet. `went_up` is called with the time whenever the port has been opened.
 
         Raises:
             LineError: pyserial has no such kind of URL, or a setting that no port has.
@@ -93,6 +102,7 @@ class SerialLink:
         self._url = url
         self._clock = clock
         self._framer = framer
+        self._went_up = went_up
         try:
             self._port = serial.serial_for_url(
                 url,
@@ -137,17 +147,24 @@ class SerialLink:
         return self._status
 
     def open(self, sink: Sink) -> None:
-        """Starts to open the port, on the running loop, and to deliver frames to `sink`."""
-        if self._task is not None:
+        """Starts to open the port, on the running loop, and to deliver frames to `sink`.
+
+        Where it was closed a moment ago, the port is let go first.
+        """
+        if self._sink is not None:
             raise LineError(f"serial link {self.name!r}: it is already open; close it first")
         self._sink = sink
-        self._task = asyncio.get_running_loop().create_task(self._keep_open(), name=f"serial link {self.name}")
+        self._told_down = False
+        self._status = LinkStatus(False, self._clock.now_ns(), "not opened yet")
+        keep_open = self._keep_open(after=self._task)
+        self._task = asyncio.get_running_loop().create_task(keep_open, name=f"serial link {self.name}")
 
     def close(self) -> None:
         """Delivers nothing any more and lets the port go; `wait_closed` waits until it has."""
         self._sink = None
         if self._task is not None:
             self._task.cancel()
+            self._status = LinkStatus(False, self._clock.now_ns(), "closed")
 
     async def wait_closed(self) -> None:
         """Waits until the port is closed, after `close`."""
@@ -158,6 +175,12 @@ class SerialLink:
     def delivered_until(self, now_ns: int) -> int:
         """Just before now: what is read later is stamped later."""
         return now_ns - 1
+
+    def take_in(self) -> None:
+        """Reads and delivers what has come, without waiting for the loop to turn."""
+        for _ in range(MAX_READS):
+            if self._wake_writer is None or self._read_some() < READ_BYTES:
+                return
 
     def write(self, data: bytes) -> None:
         """Sends `data`, at once or when the device has room.
@@ -178,7 +201,18 @@ class SerialLink:
         self._unwritten += data
         self._wake_writer()
 
-    async def _keep_open(self) -> None:
+    def drop(self, why: str) -> None:
+        """Takes the link down, to be opened again: its port is open, and of no use."""
+        if self._lost is not None and not self._lost.done():
+            self._lost.set_result(why)
+
+    async def _keep_open(self, after: asyncio.Task[None] | None) -> None:
+        if after is not None:
+            try:
+                await asyncio.wait([after])
+            finally:
+                # Closed again meanwhile: the port is let go all the same before this task ends.
+                await asyncio.wait([after])
         while True:
             reason = await self._live_once()
             self._go_down(reason)
@@ -228,7 +262,7 @@ class SerialLink:
             try:
                 sent = self._port.write(bytes(self._unwritten))
             except PORT_ERRORS as error:
-                self._lose(error)
+                self.drop(str(error))
                 return
             del self._unwritten[:sent]
             if not self._unwritten:
@@ -237,6 +271,7 @@ class SerialLink:
         self._wake_writer = lambda: loop.add_writer(descriptor, write_some)
         loop.add_reader(descriptor, self._read_some)
         try:
+            self._went_up(self._status.since_ns)
             return await lost
         finally:
             loop.remove_reader(descriptor)
@@ -245,6 +280,7 @@ class SerialLink:
     async def _serve_polled(self, lost: asyncio.Future[str]) -> str:
         loop = asyncio.get_running_loop()
         self._wake_writer = lambda: None
+        self._went_up(self._status.since_ns)
         while not lost.done():
             self._read_some()
             if self._unwritten:
@@ -254,23 +290,21 @@ class SerialLink:
             await asyncio.wait([lost], timeout=POLL_S)
         return lost.result()
 
-    def _read_some(self) -> None:
+    def _read_some(self) -> int:
+        """Delivers what one read gives; returns how many bytes it gave."""
         try:
-            data = self._port.read(READ_BYTES)
+            data: bytes = self._port.read(READ_BYTES)
         except PORT_ERRORS as error:
-            self._lose(error)
-            return
+            self.drop(str(error))
+            return 0
         if not data or self._sink is None:
-            return
+            return 0
         t_ns = self._clock.now_ns()
         self._retry_s = RETRY_FIRST_S
         rare = received(self.name, self._framer, data, t_ns)
         if rare:
             self._sink.deliver(self.name, [], rare)
-
-    def _lose(self, error: BaseException) -> None:
-        if self._lost is not None and not self._lost.done():
-            self._lost.set_result(str(error))
+        return len(data)
 
     def _go_down(self, reason: str) -> None:
         t_ns = self._clock.now_ns()

@@ -29,6 +29,7 @@ _COMMANDS = {
     "watch": "controller.cli.watch",
     "send": "controller.cli.send",
     "journal": "controller.cli.journal",
+    "boards": "controller.cli.boards",
 }
 
 

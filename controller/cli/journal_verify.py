@@ -10,9 +10,8 @@ import msgspec
 
 from controller.cli import NOT_VERIFIED
 from controller.cli.journal_view import progress_bar, show_report, telling_errors
+from controller.cli.public_keys import public_keys
 from controller.journal.verify import KnownHead, breaks_between, verify
-
-_KEY_DIGITS = 64
 
 
 def _heads(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> tuple[KnownHead, ...]:
@@ -20,28 +19,6 @@ def _heads(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]
         return tuple(KnownHead.parse(value) for value in values)
     except ValueError as error:
         raise click.BadParameter(str(error)) from error
-
-
-def public_keys(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> tuple[bytes, ...]:
-    """Reads public keys, as an option's callback."""
-    return tuple(_public_key(value) for value in values)
-
-
-def _public_key(value: str) -> bytes:
-    """Reads 64 hexadecimal digits, as the service's log has them, in groups or not; or a file that holds them."""
-    text = value
-    try:
-        if Path(value).is_file():
-            text = Path(value).read_text(encoding="ascii")
-    except (OSError, ValueError) as error:
-        raise click.BadParameter(f"{value} cannot be read: {error}") from error
-    digits = "".join(text.split()).lower()
-    if len(digits) != _KEY_DIGITS or set(digits) - set("0123456789abcdef"):
-        raise click.BadParameter(
-            f"{value!r} is no public key; expected {_KEY_DIGITS} hexadecimal digits, as the service's log says them, "
-            "or a file that holds them"
-        )
-    return bytes.fromhex(digits)
 
 
 @click.command("verify")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+from hal.output_guard import BoardOutputKind
+
 Kind = Literal["input", "output", "analogue", "link"]
-"""What carries it: a pin that is read or driven, an analogue converter, or a serial port."""
+"""What carries it: a wire that is read or driven, an analogue converter, or a serial port."""
 
 
 class LineUse(NamedTuple):
@@ -20,5 +22,7 @@ class LineUse(NamedTuple):
     kind: Kind = "input"
     required: bool = True
     """Whether the device cannot work without it."""
+    drives: BoardOutputKind = "lamp"
+    """What hangs on an output."""
     wire_inverted: str = ""
     """The same where the pin is inverted, if that is another wire."""

@@ -14,7 +14,7 @@ from controller.configuration.problems import ConfigurationErrors, Finding, Path
 from controller.configuration.registry import Registry
 from controller.configuration.table_file import TableFile
 from controller.configuration.values import TableConfig
-from controller.configuration.wiring import pin_words
+from controller.configuration.wire_sections import BOARD, pin_words
 
 
 class Report(NamedTuple):
@@ -90,10 +90,12 @@ def _clashes(
     if table.id is not None:
         take(("id", table.id), ("table", "id"), said(table.id), "give each table its own id")
     if table.live:
-        for line, pin in table.pins.items():
+        for line, pin in table.wires.pins.items():
             take(
                 ("pin", *pin.place), ("pins", line), f"its wire ({pin_words(pin)})", "give each line a wire of its own"
             )
-        for name, link in table.links.items():
+        for name, board in table.wires.boards.items():
+            take(("port", board.port), (BOARD, name), f"its port {said(board.port)}", "give each board its own port")
+        for name, link in table.wires.links.items():
             take(("port", link.port), ("links", name), f"its port {said(link.port)}", "give each link its own port")
     return findings

@@ -17,7 +17,7 @@ from controller.configuration.header40 import (
 from controller.configuration.problems import Finding
 from controller.configuration.sections import PinSection, Pull
 from hal.lines import LineSpec
-from hal.outputs import OutputSpec
+from hal.output_guard import OutputSpec
 from hal.pins import HEADER_CHIP_LABELS
 
 _GPIO_NAME = re.compile(r"GPIO(?P<gpio>\d{1,2})\Z")

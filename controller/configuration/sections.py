@@ -19,6 +19,9 @@ Pull = Literal["up", "down", "none"]
 Name = Annotated[
     str, Meta(pattern=r"\A[!-~]+( [!-~]+)*\Z", max_length=64, description="write plain letters, digits and signs")
 ]
+Port = Annotated[
+    str, Meta(pattern=r"\A[!-~]+( [!-~]+)*\Z", max_length=256, description="write a device or a URL, in ASCII")
+]
 
 
 class TableSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -78,7 +81,8 @@ class LinesSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     backend: Annotated[
         Backend,
         Meta(
-            description="gpiod or gpiozero for real wires, sim for simulated devices, capture for recorded ones",
+            description="gpiod or gpiozero for pins of the Pi, board for boards with firmware of their own, sim for "
+            "simulated devices, capture for recorded ones",
             examples=["sim"],
         ),
     ]
@@ -92,7 +96,7 @@ class LinesSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class PinSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One entry of `[pins]`: where a line is wired. Exactly one of `gpio`, `header` and `name`."""
+    """One entry of `[pins]` on the Pi: where a line is wired. Exactly one of `gpio`, `header` and `name`."""
 
     gpio: Annotated[int | None, Meta(description="the number of the GPIO (Broadcom), as in GPIO17")] = None
     header: Annotated[int | None, Meta(description="the pin of the 40-pin header, 1 to 40")] = None
@@ -130,9 +134,7 @@ class LinkSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """One entry of `[links]`: the serial port of a device."""
 
     port: Annotated[
-        Annotated[
-            str, Meta(pattern=r"\A[!-~]+( [!-~]+)*\Z", max_length=256, description="write a device or a URL, in ASCII")
-        ],
+        Port,
         Meta(
             description="the port by its id, or any URL that pyserial opens",
             examples=["/dev/serial/by-id/usb-FTDI_FT232R-if00-port0"],

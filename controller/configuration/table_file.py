@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any, TypeVar
 
 import msgspec
 
 from controller.configuration.declaration import said
+from controller.configuration.device_sections import not_a_section, read_devices
 from controller.configuration.line_use import LineUse
-from controller.configuration.pins import Pin
 from controller.configuration.problems import Finding, nearest, suggestion
-from controller.configuration.registry import GameEntry, Registry, Slot
-from controller.configuration.sections import LIVE_BACKENDS, CallBy, LinesSection, LinkSection, TableSection
+from controller.configuration.registry import GameEntry, Registry
+from controller.configuration.sections import LIVE_BACKENDS, CallBy, LinesSection, TableSection
 from controller.configuration.validation import validate
 from controller.configuration.values import DeviceConfig, TableConfig
+from controller.configuration.wire_sections import BOARD, Wires, check_chip, read_wires
 from controller.configuration.wiring import (
-    CALL_LINE,
-    check_chip,
+    check_boards,
+    check_call_line,
     check_complete,
     check_names,
-    read_links,
-    read_pins,
+    check_places,
     with_call,
 )
 from controller.rules.profile import NoText, profile, profile_names
 
-SECTIONS = ("table", "lines", "device", "pins", "links", "game")
+SECTIONS = ("table", "lines", "device", BOARD, "pins", "links", "game")
 
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -33,7 +34,7 @@ S = TypeVar("S", bound=msgspec.Struct)
 class TableFile:
     """Checks one file's values; afterwards `findings` holds all that is wrong, and `config` the table if nothing is.
 
-    `id`, `live`, `pins` and `links` are as far as they are right: other files are compared with them.
+    `id`, `live` and `wires` are as far as they are right: other files are compared with them.
     """
 
     def __init__(self, file: str, values: dict[str, Any], registry: Registry) -> None:
@@ -41,8 +42,7 @@ class TableFile:
         self.findings: list[Finding] = []
         self.id: str | None = None
         self.live = False
-        self.pins: dict[str, Pin] = {}
-        self.links: dict[str, LinkSection] = {}
+        self.wires = Wires({}, {}, {}, {})
         self.registry = registry
         self._values = values
         self._check(file)
@@ -59,19 +59,19 @@ class TableFile:
         if table is not None:
             self.id = table.id
             self._check_rules(table)
-        self.pins, found = read_pins(self._table("pins"), self._table("lines"))
-        self.findings += found
-        self.links, found = read_links(self._table("links"))
-        self.findings += found
+        sections = (self._table(name) for name in ("pins", BOARD, "links", "lines"))
+        self.wires, found = read_wires(*sections)
+        self.findings += [f for f in found if f.path != (BOARD,) or not self._misspelt(BOARD)]
         if game is None:
             return
         options = self._section(game.options, "game")
-        devices = self._devices(game)
+        devices, all_right, found = read_devices(self._table("device"), game, self.registry)
+        self.findings += found
         self._check_faces(table, devices)
         self._check_simulated(lines, devices)
-        if not self._all_right(devices, game):
+        if not all_right:
             return
-        uses = self._check_wiring(devices, call)
+        uses = self._check_wiring(lines, devices, call)
         wrong = any(finding.severity == "error" for finding in self.findings)
         if table is not None and lines is not None and options is not None and not wrong:
             self.config = TableConfig(
@@ -82,8 +82,7 @@ class TableFile:
                 call,
                 lines,
                 devices,
-                self.pins,
-                self.links,
+                self.wires,
                 uses,
                 options,
                 table.opens_with(self.live),
@@ -96,10 +95,10 @@ class TableFile:
         for name in self._values:
             if name not in SECTIONS:
                 self.findings.append(Finding((name,), "unknown section", suggestion(name, SECTIONS, "section")))
-        for name in ("device", "pins", "links"):
+        for name in ("device", "pins", BOARD, "links"):
             value = self._values.get(name, {})
             if not isinstance(value, dict):
-                self.findings.append(_not_a_section((name,), value))
+                self.findings.append(not_a_section((name,), value))
 
     def _table(self, name: str) -> dict[str, Any]:
         """A section's values, none where there is no such table."""
@@ -107,12 +106,16 @@ class TableFile:
         return values if isinstance(values, dict) else {}
 
     def _section(self, struct: type[S], name: str) -> S | None:
-        near = [key for key in self._values if key not in SECTIONS and nearest(key, SECTIONS) == name]
-        if name not in self._values and near:
-            return None  # misspelt, which is one mistake and not two
+        if self._misspelt(name):
+            return None  # which is one mistake and not two
         made, findings = validate(self._values.get(name, {}), struct, (name,))
         self.findings += findings
         return made
+
+    def _misspelt(self, name: str) -> bool:
+        """Whether a section is there under a name that is nearly right."""
+        unknown = (key for key in self._values if key not in SECTIONS)
+        return name not in self._values and any(nearest(key, SECTIONS) == name for key in unknown)
 
     def _game(self) -> GameEntry | None:
         name = self._table("table").get("game")
@@ -132,13 +135,13 @@ class TableFile:
         return self.registry.games.get(nearest(name, known) or "")
 
     def _check_lines(self, lines: LinesSection) -> None:
-        if lines.backend == "board":
-            wrong = "boards are not supported in this version"
-            self.findings.append(Finding(("lines", "backend"), wrong, 'write "gpiod" for the pins of the Pi'))
         if lines.factory is not None and lines.backend != "gpiozero":
             wrong = f"has no effect with the backend {lines.backend}"
             fix = 'remove it, or write backend = "gpiozero"'
             self.findings.append(Finding(("lines", "factory"), wrong, fix, "warning"))
+        if lines.chip is not None and lines.backend == BOARD:
+            wrong = "names a chip of the Pi, and has no effect with the backend board"
+            self.findings.append(Finding(("lines", "chip"), wrong, "remove it", "warning"))
         self.findings += check_chip(lines.chip, ("lines", "chip"))
 
     def _check_rules(self, table: TableSection) -> None:
@@ -166,42 +169,6 @@ class TableFile:
 
     # -------------------------------------------------------------------------------------------- devices
 
-    def _devices(self, game: GameEntry) -> dict[str, DeviceConfig]:
-        """The devices that are right."""
-        given = self._table("device")
-        for name in given:
-            if name not in game.devices:
-                fix = suggestion(name, game.devices, "device")
-                self.findings.append(Finding(("device", name), f"a {game.name} table has no such device", fix))
-        made = (self._device(n, slot) for n, slot in game.devices.items() if slot.always or n in given)
-        return {device.name: device for device in made if device is not None}
-
-    def _device(self, name: str, slot: Slot) -> DeviceConfig | None:
-        values = self._table("device").get(name, {})
-        path = ("device", name)
-        if not isinstance(values, dict):
-            self.findings.append(_not_a_section(path, values))
-            return None
-        driver = values.get("driver", slot.drivers[0])
-        if not isinstance(driver, str) or driver not in slot.drivers:
-            word = driver if isinstance(driver, str) else ""
-            fix = suggestion(word, slot.drivers, "driver")
-            self.findings.append(Finding((*path, "driver"), f"{said(driver)} is no driver of this device", fix))
-            driver = nearest(word, slot.drivers)
-            if driver is None:
-                return None
-        entry = self.registry.drivers[driver]
-        keys = {key: value for key, value in values.items() if key != "driver"}
-        if "driver" in entry.config.__struct_fields__:
-            keys["driver"] = driver
-        config, findings = validate(keys, entry.config, path)
-        self.findings += findings
-        return None if config is None else DeviceConfig(name, driver, config)
-
-    def _all_right(self, devices: dict[str, DeviceConfig], game: GameEntry) -> bool:
-        given = self._table("device")
-        return all(name in devices for name, slot in game.devices.items() if slot.always or name in given)
-
     def _check_faces(self, table: TableSection | None, devices: dict[str, DeviceConfig]) -> None:
         """The faces that are configured must be those of the rules."""
         faces = getattr(devices["wheel"].config, "faces", None) if "wheel" in devices else None
@@ -222,33 +189,30 @@ class TableFile:
 
     # --------------------------------------------------------------------------------------------- wiring
 
-    def _check_wiring(self, devices: dict[str, DeviceConfig], call: CallBy | None) -> dict[str, LineUse]:
+    def _check_wiring(
+        self, lines: LinesSection | None, devices: dict[str, DeviceConfig], call: CallBy | None
+    ) -> dict[str, LineUse]:
         """Checks the wires against what the devices want, and returns that."""
         all_uses: dict[str, LineUse] = {}
         for device in devices.values():
             all_uses.update(self.registry.drivers[device.driver].lines(device.config))
         pins, links = self._table("pins"), self._table("links")
         self.findings += check_names(pins, links, all_uses)
-        self._check_call_line(all_uses, call)
+        self.findings += check_places(self.wires, all_uses)
+        self.findings += check_call_line(pins, all_uses, call)
         uses = with_call(all_uses, call)
-        if self.live:
-            self.findings += check_complete([*pins, *links], self.pins, uses)
+        if lines is not None and self.live:
+            self.findings += check_complete([*pins, *links], self.wires, uses, lines.backend)
+        if lines is not None and lines.backend == BOARD:
+            self.findings += check_boards(self.wires, _boards_named(pins.values(), self.wires.boards))
         return uses
 
-    def _check_call_line(self, uses: dict[str, LineUse], call: CallBy | None) -> None:
-        """The button of the call and `no_more_bets` must agree."""
-        if call == "auto" and CALL_LINE in self._table("pins"):
-            wrong = 'is wired, and [table] says no_more_bets = "auto"'
-            fix = 'remove the line, or write no_more_bets = "button"'
-            self.findings.append(Finding(("pins", CALL_LINE), wrong, fix))
-        path = ("device", "dealer", "buttons")
-        if call == "auto" and CALL_LINE in uses and uses[CALL_LINE].required:
-            wrong = f'names {CALL_LINE}, and [table] says no_more_bets = "auto"'
-            self.findings.append(Finding(path, wrong, "remove the button from the list"))
-        if call == "button" and CALL_LINE not in uses:
-            wrong = f"lacks {CALL_LINE}, and the dealer makes the call with it"
-            self.findings.append(Finding(path, wrong, 'add it, or write no_more_bets = "auto" in [table]'))
 
-
-def _not_a_section(path: tuple[str, ...], value: object) -> Finding:
-    return Finding(path, f"is {said(value)}, and a section was expected", f"write it as [{'.'.join(path)}]")
+def _boards_named(entries: Iterable[object], boards: Collection[str]) -> Iterator[str]:
+    """The boards that entries of `[pins]` name, right or wrong; one that names none means the only board."""
+    for entry in entries:
+        named = entry.get(BOARD) if isinstance(entry, dict) else None
+        if isinstance(named, str):
+            yield named
+        elif len(boards) == 1:
+            yield from boards

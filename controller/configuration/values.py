@@ -7,9 +7,12 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
+from controller.configuration.board_sections import BoardSection
 from controller.configuration.line_use import LineUse
 from controller.configuration.pins import Pin
 from controller.configuration.sections import LIVE_BACKENDS, CallBy, InspectionAt, LinesSection, LinkSection, Opens
+from controller.configuration.terminals import Terminal
+from controller.configuration.wire_sections import Wires
 from drivers.buttons import BUTTONS
 
 C = TypeVar("C", bound=msgspec.Struct)
@@ -45,9 +48,8 @@ class TableConfig(NamedTuple):
     """Who calls it. None only under `capture`, where the wires of the capture decide."""
     lines: LinesSection
     devices: Mapping[str, DeviceConfig]
-    pins: Mapping[str, Pin]
-    links: Mapping[str, LinkSection]
-    """The serial ports, by the name that the devices give them."""
+    wires: Wires
+    """Where each line goes."""
     uses: Mapping[str, LineUse]
     """Every line that the devices want, wired or not."""
     options: msgspec.Struct
@@ -57,14 +59,43 @@ class TableConfig(NamedTuple):
 
     @property
     def live(self) -> bool:
-        """Whether real wires are read."""
+        """Whether wires are read, and not what a simulator or a capture says of them."""
         return self.lines.backend in LIVE_BACKENDS
+
+    @property
+    def simulated(self) -> bool:
+        """Whether something simulated is at the other end of the wires."""
+        return self.lines.backend == "sim" or any(board.emulated for board in self.boards.values())
+
+    @property
+    def pins(self) -> Mapping[str, Pin]:
+        """The lines on pins of the Pi."""
+        return self.wires.pins
+
+    @property
+    def terminals(self) -> Mapping[str, Terminal]:
+        """The lines on boards."""
+        return self.wires.terminals
+
+    @property
+    def boards(self) -> Mapping[str, BoardSection]:
+        """The boards, by the names that the file gives them."""
+        return self.wires.boards
+
+    @property
+    def links(self) -> Mapping[str, LinkSection]:
+        """The serial ports of devices, by the names that the devices give them."""
+        return self.wires.links
+
+    def wired(self, line: str) -> bool:
+        """Whether the file says where a line goes."""
+        return line in self.wires.pins or line in self.wires.terminals
 
     @property
     def buttons(self) -> tuple[str, ...]:
         """The buttons that the table has: those that its file names, or else those that are wired and the call's."""
         known = [line for line in self.uses if line in BUTTONS]
-        return tuple(line for line in known if self.uses[line].required or line in self.pins)
+        return tuple(line for line in known if self.uses[line].required or self.wired(line))
 
     def game_options(self, struct: type[C]) -> C:
         """The options of the round as the struct that its game declares.

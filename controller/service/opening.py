@@ -148,7 +148,7 @@ def check_same_kind(configs: Sequence[TableConfig], found: Found) -> None:
     """
     for config in configs:
         recovered = found.journal.recovered.get(config.id)
-        simulated = config.lines.backend == "sim"
+        simulated = config.simulated
         if recovered is not None and recovered.head.seq and recovered.state.simulated != simulated:
             before, now = ("simulated", "real") if recovered.state.simulated else ("real", "simulated")
             raise NotFitError(

@@ -51,8 +51,8 @@ def places_for(state: Path, configs: Sequence[TableConfig]) -> Places:
     Raises:
         PlaceError: simulated tables and tables with real wires are to run together.
     """
-    simulated = [config.id for config in configs if config.lines.backend == "sim"]
-    real = [config.id for config in configs if config.lines.backend != "sim"]
+    simulated = [config.id for config in configs if config.simulated]
+    real = [config.id for config in configs if not config.simulated]
     if simulated and real:
         raise PlaceError(
             f"{', '.join(simulated)} is simulated, and {', '.join(real)} has real wires: one service runs the ones or "

@@ -33,11 +33,14 @@ class Seat:
         return None
 
     def open(self, standing: Sequence[ServiceFault]) -> None:
-        """Opens the table, shut by what the service found before."""
+        """Opens the table, shut by what the service found before; one on boards with a later look."""
         self._outbox.tell(self.table.open(standing))
 
     def look(self) -> None:
         """Takes what the lines did since the last look."""
+        begun = self.table.begun()
+        if begun:
+            self._outbox.tell(begun)
         said = self.table.tick()
         self._outbox.put(said.events, said.answers, said.until_ns)
         if self.table.simulated:

@@ -50,6 +50,12 @@ class Harness(ABC):
     """One backend with its wires, its clock and its sink. Every time is the virtual clock's."""
 
     source: LineSource
+    late_ns = 987_654_321_012_345
+    """A time after eleven days of uptime."""
+    burst_gap_ns = 20_000
+    """Between two of thousands of edges that the backend must take without loss."""
+    dates_edges = False
+    """Whether an edge is dated where it happens, so that it cannot be told late of a time that is over."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
@@ -93,6 +99,15 @@ class Harness(ABC):
     def finish(self) -> None:
         self.cleanup.close()
 
+    def happen_now(self, changes: Sequence[Edge]) -> None:
+        """These changes happen, and can be had by asking for them, without a turn of the loop."""
+        for edge in changes:
+            self.happen(edge)
+
+    def told_of(self, line: str, changes: int) -> set[tuple[str, Loss, int | None]]:
+        """The losses that tell of so many changes of a line: line, cause, and how many are missing."""
+        return {(line, Loss.OVERFLOW, changes)}
+
     def stamped(self, changes: Sequence[Edge]) -> list[Edge]:
         """The changes with the times that the source must give them: their own, where the harness sets the clock."""
         return list(changes)
@@ -116,6 +131,10 @@ class WiredHarness(Harness):
     @abstractmethod
     def source_of(self, specs: Sequence[LineSpec]) -> LineSource:
         """A source of other lines on the same hardware."""
+
+    def wire(self, pin: int) -> str:
+        """The words by which the backend calls the wire of a pin."""
+        return f"GPIO{pin}"
 
     def set_up(self, levels: Mapping[str, int], inverted: frozenset[str]) -> None:
         for line in LINES:

@@ -268,12 +268,12 @@ def test_a_refused_command_is_said_why_with_exit_4_and_journalled(tmp_path: Path
         assert running.process.poll() is None
 
 
-def test_nobody_there_is_exit_1_and_says_how_to_go_on(tmp_path: Path) -> None:
+def test_nobody_there_is_exit_1_and_nothing_is_sent(tmp_path: Path) -> None:
     with service(tmp_path) as running:
         unanswered = running.send("status", "--timeout", "0.1", "--id", "abc")
     assert unanswered.returncode == 1
     assert "feltwire run" in unanswered.stderr
-    assert "--id abc" in unanswered.stderr
+    assert "nothing was sent" in unanswered.stderr
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,29 @@ rest_s = 1.5
 [game]
 settle_after_s = 3.0
 """
+BOARDS = """\
+[table]
+id = "wheel-2"
+game = "money_wheel"
+no_more_bets = "button"
+[lines]
+backend = "board"
+[board.wheel]
+kind = "wheel"
+port = "/dev/serial/by-id/usb-1"
+supply_v = 4.9
+[board.desk]
+kind = "reel"
+port = "/dev/serial/by-id/usb-2"
+[device.lamp]
+[pins]
+wheel_a = { board = "wheel", input = 1, pull = "up", inverted = true }
+wheel_b = { board = "wheel", input = 2, pull = "none" }
+wheel_index.board = "wheel"
+wheel_index.input = 3
+dealer_no_more_bets = { board = "desk", input = 8, inverted = true }
+no_more_bets_lamp = { board = "wheel", output = 4 }
+"""
 PIECES = [
     "[", "]", "[[", "]]", "{", "}", "=", ".", ",", '"', "'", '"""', "'''", "#", "\n", "\r", "\0", "\\", "\\u12",
     "nan", "-inf", "1e999", "99999999999999999999", "0x", "1979-05-27T07:32:00Z", "true", "[pins]\n", "[table]\n",
@@ -99,12 +122,12 @@ def mutated(text: str, rng: random.Random) -> str:
 
 
 def test_the_files_that_the_fuzzer_starts_from_are_right() -> None:
-    for text in (ROULETTE, MONEY_WHEEL):
+    for text in (ROULETTE, MONEY_WHEEL, BOARDS):
         assert check_text(text).problems == []
 
 
 @light
-@given(st.sampled_from([ROULETTE, MONEY_WHEEL]), st.integers(0, 2**32))
+@given(st.sampled_from([ROULETTE, MONEY_WHEEL, BOARDS]), st.integers(0, 2**32))
 def test_a_file_with_accidents_gives_problems_or_a_table(text: str, seed: int) -> None:
     broken = mutated(text, random.Random(seed))
     judge(check_text(broken), broken.count("\n") + 1)
@@ -127,14 +150,18 @@ def test_any_bytes_give_problems(tmp_path_factory: pytest.TempPathFactory, raw: 
 
 VALUES = [
     "0", "-1", "17", "1e308", "nan", "inf", "2.5", "true", '""', '"x"', '"GPIO17"', "[]", "[0]", "[0, 180]", "{}",
-    "{ gpio = 17 }", "[[1], [2]]", '["$1"]', "1979-05-27", "07:32:00", "99999999999999999999999", '"\\u0000\\n"',
+    "{ gpio = 17 }", "{ input = 9 }", '{ output = -1, board = "desk" }', "[[1], [2]]", '["$1"]',
+    "1979-05-27", "07:32:00", "99999999999999999999999", '"\\u0000\\n"',
 ]  # fmt: skip
 
 
 @light
-@given(st.lists(st.tuples(st.integers(0, 40), st.sampled_from(VALUES)), min_size=1, max_size=5))
-def test_any_value_for_any_key_gives_problems_or_a_table(changes: list[tuple[int, str]]) -> None:
-    lines = ROULETTE.split("\n")
+@given(
+    st.sampled_from([ROULETTE, BOARDS]),
+    st.lists(st.tuples(st.integers(0, 40), st.sampled_from(VALUES)), min_size=1, max_size=5),
+)
+def test_any_value_for_any_key_gives_problems_or_a_table(start: str, changes: list[tuple[int, str]]) -> None:
+    lines = start.split("\n")
     keyed = [n for n, line in enumerate(lines) if "=" in line]
     for which, value in changes:
         line = keyed[which % len(keyed)]
@@ -146,5 +173,5 @@ def test_any_value_for_any_key_gives_problems_or_a_table(changes: list[tuple[int
 @pytest.mark.soak
 def test_a_great_many_files_with_accidents() -> None:
     for seed in range(20_000):
-        broken = mutated((ROULETTE, MONEY_WHEEL)[seed % 2], random.Random(seed))
+        broken = mutated((ROULETTE, MONEY_WHEEL, BOARDS)[seed % 3], random.Random(seed))
         judge(check_text(broken), broken.count("\n") + 1)

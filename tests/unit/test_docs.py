@@ -1,6 +1,7 @@
 """The documentation says what the code does.
 
-A table of keys stands between `<!-- keys: ... -->` and `<!-- end -->`; a block marked `console` shows commands after
+A table of keys stands between `<!-- keys: ... -->` and `<!-- end -->`, one of a board's terminals between
+`<!-- terminals: ... -->` and `<!-- end -->`; a block marked `console` shows commands after
 `$ ` and what they print, with a line `...` for what is left out. After a change that is meant, renew both with
 
     .venv/bin/python -m tests.unit.test_docs
@@ -22,12 +23,16 @@ from click.testing import CliRunner
 
 from controller.assemble import table_for
 from controller.cli import main
+from controller.configuration.board_sections import BoardSection, TerminalSection
 from controller.configuration.declaration import Row, describe
 from controller.configuration.games import REGISTRY
 from controller.configuration.load import check_text
+from controller.configuration.nano import printed
 from controller.configuration.sections import LinesSection, LinkSection, PinSection, TableSection
+from controller.configuration.terminals import places_of
 from controller.simulation import geometry_of
 from feed.events import Outcome
+from hal.board.messages import KINDS
 from hal.values import Batch, Command
 from simulators.table import simulator_for
 
@@ -41,11 +46,14 @@ STRUCTS: dict[str, type[msgspec.Struct]] = {
     "table": TableSection,
     "lines": LinesSection,
     "pins": PinSection,
+    "board": BoardSection,
+    "terminals": TerminalSection,
     "links": LinkSection,
     **{f"device {name}": driver.config for name, driver in REGISTRY.drivers.items()},
     **{f"game {name}": game.options for name, game in REGISTRY.games.items()},
 }
 KEYS = re.compile(r"<!-- keys: (?P<name>[^>]+?) -->\n(?P<table>.*?)<!-- end -->", re.DOTALL)
+TERMINALS = re.compile(r"<!-- terminals: (?P<kind>\w+) -->\n(?P<table>.*?)<!-- end -->", re.DOTALL)
 BLOCK = re.compile(r"^```console\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"\]\((?P<target>[^)#\s]+)(#[^)\s]*)?\)")
 CODES = re.compile(
@@ -77,6 +85,17 @@ def table_of(name: str) -> str:
         )
         meaning = row.description + (" (ours)" if row.cite == "ours" else "")
         rows.append(f"| `{row.key}` | {row.default} | {allowed} | {meaning} |")
+    return "\n".join(rows) + "\n"
+
+
+def terminals_of(name: str) -> str:
+    """The table of a kind's terminals, as the documentation shows it."""
+    kind = KINDS[name]
+    rows = ["| terminal | Nano, Uno | chip | for | longest time on |", "|---|---|---|---|---|"]
+    for place in places_of(kind):
+        longest = f"{kind.outputs[place.number - 1][1] / 1000:,g} s" if place.side == "output" else "–"
+        where = f"{printed(place.pin)} | P{place.pin}" if place.pin else "keypad | –"
+        rows.append(f"| `{{ {place.side} = {place.number} }}` | {where} | `{place.name}` | {longest} |")
     return "\n".join(rows) + "\n"
 
 
@@ -153,6 +172,13 @@ def test_every_section_and_driver_has_its_table_of_keys() -> None:
     without_keys = {name for name in STRUCTS if not keys_of(name)}
     assert without_keys == {"device lamp", "device number_display"}
     assert described == set(STRUCTS) - without_keys
+
+
+def test_every_kind_of_board_has_its_table_of_terminals_and_it_is_what_the_wire_says() -> None:
+    found = [match for page in PAGES for match in TERMINALS.finditer(page.read_text(encoding="utf-8"))]
+    assert {match["kind"] for match in found} == set(KINDS)
+    for match in found:
+        assert match["table"] == terminals_of(match["kind"]), match["kind"]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
@@ -245,6 +271,9 @@ def renew() -> None:
         for page in PAGES:
             text = page.read_text(encoding="utf-8")
             text = KEYS.sub(lambda m: f"<!-- keys: {m['name']} -->\n{table_of(m['name'])}<!-- end -->", text)
+            text = TERMINALS.sub(
+                lambda m: f"<!-- terminals: {m['kind']} -->\n{terminals_of(m['kind'])}<!-- end -->", text
+            )
             for shown in shown_on(page):
                 if checked(shown.command):
                     old = "\n".join([f"$ {shown.command}", *shown.lines])

@@ -8,8 +8,9 @@ import pytest
 
 from controller.configuration.declaration import describe
 from controller.configuration.games import REGISTRY
-from controller.configuration.load import Report, check, check_text, load
+from controller.configuration.load import check, check_text, load
 from controller.configuration.problems import ConfigurationErrors
+from tests.tables.problems import only, told
 
 SHORTEST = """\
 [table]
@@ -36,17 +37,6 @@ ball_2 = { gpio = 24 }
 ball_3 = { gpio = 25, inverted = true }
 pocket = { gpio = 5 }
 """
-
-
-def told(report: Report) -> list[str]:
-    return [str(problem).removeprefix("table.toml:") for problem in report.problems]
-
-
-def only(text: str) -> str:
-    """The one problem of a document."""
-    problems = told(check_text(text))
-    assert len(problems) == 1, problems
-    return problems[0]
 
 
 @pytest.mark.parametrize("game", ["money_wheel", "roulette"])
@@ -91,7 +81,6 @@ def test_an_unplugged_line_is_pulled_to_its_resting_level() -> None:
         ('no_more_bets = "auto"', "", "1: table.no_more_bets: is missing, and the backend gpiod needs it; add"),
         ('no_more_bets = "auto"', 'no_more_bets = "buton"', '4: table.no_more_bets: "buton" is not known; did you'),
         ("[lines]", "[line]", '5: line: unknown section; did you mean "lines"?'),
-        ('"gpiod"', '"board"', "6: lines.backend: boards are not supported in this version; "),
         ('"gpiod"', '"gpoid"', '6: lines.backend: "gpoid" is not known; did you mean "gpiod"?'),
         ('"pinctrl-rp1"', '"gpiochip0"', '7: lines.chip: "gpiochip0" is a number that changes from one kernel'),
         ("gpio = 17", "gpio = 34", "9: pins.rotor_a.gpio: GPIO34 is not on the 40-pin header; the header has GPIO0"),

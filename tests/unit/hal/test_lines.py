@@ -138,6 +138,20 @@ def test_lines_that_contradict_one_another_are_refused_by_name() -> None:
         check_wires([LineSpec("a", 1, "x"), LineSpec("b", 1, "y")])
 
 
+def test_the_wires_of_a_board_are_its_inputs() -> None:
+    a, b = LineSpec("a", 1, board="wheel"), LineSpec("b", 1, board="wheel")
+    assert a.wire == "input 1"
+    with pytest.raises(LineError, match="'b': input 1 is already the wire of line 'a'"):
+        check_wires([a, b], "wheel")
+
+
+def test_lines_that_are_elsewhere_are_refused() -> None:
+    with pytest.raises(LineError, match=r"'b': expected a pin of this computer, got a terminal of board 'two'"):
+        check_wires([LineSpec("a", 1), LineSpec("b", 1, board="two")])
+    with pytest.raises(LineError, match=r"'b': expected a terminal of board 'one', got a terminal of board 'two'"):
+        check_wires([LineSpec("a", 1, board="one"), LineSpec("b", 1, board="two")], "one")
+
+
 def test_lines_are_sorted_out_by_chip() -> None:
     a, b, c = LineSpec("a", 1, "x"), LineSpec("b", 2), LineSpec("c", 3, "x")
     assert by_chip([a, b, c]) == {"x": [a, c], None: [b]}

@@ -184,3 +184,86 @@ def test_outside_work_that_never_ends_is_an_error_and_not_a_hang(monkeypatch: py
 
     with pytest.raises(StalledError, match="outside work"):
         run_virtual(main())
+
+
+class Speaker:
+    """A world that writes to a pipe at its times."""
+
+    def __init__(self, clock: VirtualClock, times_ns: list[int]) -> None:
+        self.read_end, self._write_end = os.pipe()
+        self._clock = clock
+        self._times_ns = times_ns
+        self.asked: list[tuple[int, int]] = []
+
+    def pass_to(self, t_ns: int) -> int:
+        self.asked.append((self._clock.now_ns(), t_ns))
+        return min([t_ns, *self._times_ns[:1]])
+
+    def hand_over(self, t_ns: int) -> None:
+        if self._times_ns and self._times_ns[0] <= t_ns:
+            os.write(self._write_end, b"!")
+            self._times_ns.pop(0)
+
+    def close(self) -> None:
+        os.close(self.read_end)
+        os.close(self._write_end)
+
+
+def listen_to(clock: VirtualClock, *worlds: Speaker, for_ns: int) -> list[tuple[int, int]]:
+    """When each world was heard while the loop sleeps."""
+    heard: list[tuple[int, int]] = []
+
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, VirtualLoop)
+
+        def hear(number: int, world: Speaker) -> None:
+            os.read(world.read_end, 1)
+            heard.append((number, clock.now_ns()))
+
+        for number, world in enumerate(worlds):
+            loop.add_reader(world.read_end, hear, number, world)
+            loop.join(world)
+        await sleep_ns(for_ns)
+        for world in worlds:
+            loop.part(world)
+            loop.remove_reader(world.read_end)
+            world.close()
+        await sleep_ns(NS_PER_S)
+
+    run_virtual(main(), clock)
+    return heard
+
+
+def test_a_world_is_heard_at_its_times_between_the_loops_own() -> None:
+    clock = VirtualClock()
+    world = Speaker(clock, [5, 5, 700, NS_PER_S, 3 * NS_PER_S])
+    assert listen_to(clock, world, for_ns=2 * NS_PER_S) == [(0, 5), (0, 5), (0, 700), (0, NS_PER_S)]
+    assert clock.now_ns() == 3 * NS_PER_S
+    assert all(now_ns < t_ns for now_ns, t_ns in world.asked)
+
+
+def test_of_two_worlds_the_one_that_is_first_is_heard_first() -> None:
+    clock = VirtualClock()
+    one, other = Speaker(clock, [10, 40]), Speaker(clock, [20, 30])
+    assert listen_to(clock, one, other, for_ns=100) == [(0, 10), (1, 20), (1, 30), (0, 40)]
+
+
+def test_a_loop_that_waits_for_a_world_alone_waits_long_but_not_for_ever() -> None:
+    clock = VirtualClock()
+    world = Speaker(clock, [3 * 60 * NS_PER_S])
+
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, VirtualLoop)
+        heard = asyncio.Event()
+        loop.join(world)
+        loop.add_reader(world.read_end, heard.set)
+        await heard.wait()
+        loop.remove_reader(world.read_end)
+        assert clock.now_ns() == 3 * 60 * NS_PER_S
+        await loop.create_future()
+
+    with pytest.raises(StalledError, match="nothing is scheduled"):
+        run_virtual(main(), clock)
+    world.close()

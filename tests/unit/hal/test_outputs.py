@@ -18,7 +18,8 @@ from hal.backends.gpiozero import GpiozeroLines
 from hal.clock import NS_PER_S, VirtualClock
 from hal.lines import LineError, LineSpec
 from hal.loop import VirtualLoop
-from hal.outputs import MOVING, OutputGuard, Outputs, OutputSpec
+from hal.output_guard import MOVING, OutputGuard, OutputSpec
+from hal.outputs import Outputs, OutputWatcher
 from hal.outputs_gpiod import GpiodOutputs
 from hal.outputs_gpiozero import GpiozeroOutputs
 from tests.fakes.fake_gpiod import FakeChip, FakeKernel
@@ -280,9 +281,75 @@ def test_two_outputs_of_one_name_are_refused() -> None:
         Outputs([LONG, LONG], Wires(), VirtualClock())
 
 
+# A writer that tells what became of its outputs.
+
+
+class Answering(Wires):
+    """A writer that remembers whom it tells."""
+
+    def report_to(self, watcher: OutputWatcher) -> None:
+        self.watcher = watcher
+
+
+@pytest.fixture
+def answering() -> Iterator[tuple[Outputs, Answering]]:
+    """Two outputs of such a writer, open."""
+    wires, loop = Answering(), VirtualLoop()
+    outputs = Outputs([LONG, OTHER], wires, loop.clock, loop=loop)
+    outputs.open()
+    yield outputs, wires
+    outputs.close()
+    loop.close()
+
+
+def test_while_its_outputs_are_gone_nothing_is_written_and_only_safe_can_be_asked_for(
+    answering: tuple[Outputs, Answering],
+) -> None:
+    outputs, wires = answering
+    outputs.set("lamp", 1)
+    wires.watcher.gone("the cable is out")
+    assert outputs.faults == {"lamp": "the cable is out", "sign": "the cable is out"}
+    with pytest.raises(LineError, match="'sign': it is held safe: the cable is out"):
+        outputs.set("sign", 1)
+    outputs.set("lamp", 0)
+    outputs.set("sign", 0)
+    assert wires.written == [("lamp", 1.0)]
+    wires.watcher.back()
+    assert outputs.faults == {}
+    outputs.set("lamp", 1)
+    assert wires.written[1:] == [("lamp", 1.0)]
+
+
+def test_a_refusal_holds_one_output_until_it_is_cleared_or_its_hardware_is_back(
+    answering: tuple[Outputs, Answering],
+) -> None:
+    outputs, wires = answering
+    for end in (outputs.clear, wires.watcher.back):
+        outputs.set("lamp", 1)
+        wires.watcher.refused("lamp", "busy")
+        assert wires.written[-1] == ("lamp", 0.0)
+        assert outputs.faults == {"lamp": "busy"}
+        with pytest.raises(LineError, match="held safe: busy"):
+            outputs.set("lamp", 1)
+        end()
+        assert outputs.faults == {}
+
+
+def test_what_its_hardware_stopped_is_held_until_it_is_set_to_safe(answering: tuple[Outputs, Answering]) -> None:
+    outputs, wires = answering
+    outputs.set("lamp", 1)
+    wires.watcher.stopped(["lamp", "sign"], "the host was silent")
+    assert outputs.faults == {"lamp": "the host was silent"}
+    with pytest.raises(LineError, match="the host was silent; set it to its safe value first"):
+        outputs.set("lamp", 1)
+    outputs.set("lamp", 0)
+    assert outputs.faults == {}
+
+
 EXITING = """
 from hal.clock import SystemClock
-from hal.outputs import Outputs, OutputSpec
+from hal.output_guard import OutputSpec
+from hal.outputs import Outputs
 import asyncio
 
 class Wires:
@@ -363,6 +430,14 @@ def test_gpiod_refuses_pwm_and_several_chips(kernel: FakeKernel) -> None:
 
 
 # On gpiozero's pins.
+
+
+def test_an_output_of_a_board_is_on_no_pin_of_this_computer(kernel: FakeKernel) -> None:
+    motor = replace(LONG, kind="motor", board="wheel")
+    with pytest.raises(LineError, match="'lamp': expected a pin of this computer, got a terminal of board 'wheel'"):
+        GpiodOutputs([motor])
+    with pytest.raises(LineError, match="expected a pin of this computer"):
+        GpiozeroOutputs([motor], MockFactory(pin_class=MockPin))
 
 
 def test_gpiozero_pins_become_outputs_with_their_value() -> None:

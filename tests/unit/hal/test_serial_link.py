@@ -4,6 +4,7 @@ import asyncio
 import itertools
 import os
 import pty
+import select
 from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 
@@ -273,6 +274,71 @@ def test_after_close_nothing_is_delivered_and_closing_again_does_nothing(tmp_pat
         link.close()
         await link.wait_closed()
         assert heard.values == []
+
+    with_pty(tmp_path, scene)
+
+
+def test_a_link_can_be_opened_again_while_its_port_is_still_being_let_go(tmp_path: Path) -> None:
+    async def scene(link: SerialLink, heard: Heard, plug: Plug) -> None:
+        for _ in range(3):
+            link.close()
+            link.open(heard)
+            assert not link.status.up
+            await until(lambda: link.status.up)
+        os.write(plug.device, b"17\r\n")
+        await heard.wait_for(1)
+        assert heard.values[0][:2] == ("wheel_serial", b"17")
+        link.close()
+        link.open(heard)
+        link.close()  # the port is let go all the same
+
+    with_pty(tmp_path, scene)
+
+
+def test_whoever_waits_for_the_port_is_told_when_it_was_opened(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    opened_ns: list[int] = []
+
+    async def main() -> None:
+        plug = Plug(tmp_path / "wheel")
+        link = SerialLink("wheel_serial", str(plug.path), clock, LineFramer(), went_up=opened_ns.append)
+        link.open(Heard())
+        await sleep_ns(NS_PER_S)
+        assert opened_ns == []
+        plug.plug_in()
+        await until(lambda: link.status.up)
+        assert opened_ns == [link.status.since_ns]
+        plug.release_link_end()
+        link.close()
+        await link.wait_closed()
+        os.close(plug.device)
+
+    run_virtual(main(), clock)
+
+
+def test_what_has_come_can_be_taken_in_without_a_turn_of_the_loop(tmp_path: Path) -> None:
+    async def scene(link: SerialLink, heard: Heard, plug: Plug) -> None:
+        link.take_in()
+        assert heard.values == []
+        os.write(plug.device, b"17\r\n")
+        # Polling the other end makes the kernel hand over what is under way.
+        while not select.select([link._port.fileno()], [], [], 0)[0]:
+            pass
+        link.take_in()
+        assert [value[:2] for value in heard.values] == [("wheel_serial", b"17")]
+        link.close()
+        link.take_in()
+
+    with_pty(tmp_path, scene)
+
+
+def test_a_port_that_is_of_no_use_can_be_dropped_and_is_opened_again(tmp_path: Path) -> None:
+    async def scene(link: SerialLink, heard: Heard, plug: Plug) -> None:
+        link.drop("it takes no bytes")
+        link.drop("it takes no bytes")
+        await heard.wait_for(1)
+        assert (link.status.up, link.status.reason) == (False, "it takes no bytes")
+        await until(lambda: link.status.up)
 
     with_pty(tmp_path, scene)
 

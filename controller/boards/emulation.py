@@ -1,0 +1,165 @@
+"""A table's boards without hardware: the real firmware in emulated chips, with a simulated wheel on their pins.
+
+table.toml ──► a copy whose boards are emulated, on ports in a folder ──► feltwire run
+               ├─ board wheel: pty ◄─► firmware in an emulated chip ◄── pins ── simulated wheel, ball and dealer
+               └─ board desk:  pty ◄─► ...                                      (the same, with the same seed)
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from controller.configuration.terminals import place_of
+from controller.configuration.toml_text import toml_text
+from controller.configuration.values import TableConfig
+from controller.simulation import geometry_of
+from hal.board.messages import KINDS
+from simulators.board.library import LIBRARY, EmulationError
+from simulators.board.lines_to_pins import Analogue, Pin, Wiring
+from simulators.board.serve import RealTime, Time, serve
+from simulators.table import simulator_for
+
+Say = Callable[[str], None]
+
+
+def port_of(folder: Path, board: str) -> Path:
+    """Where an emulated board's port appears."""
+    return folder / board
+
+
+def emulated_copy(values: Mapping[str, Any], folder: Path) -> str:
+    """A table's file with its boards on emulated ports in a folder; it opens by itself, for there is nobody to ask."""
+    boards = {name: _emulated(board, port_of(folder, name)) for name, board in values["board"].items()}
+    table = {**values["table"], "opens": "at_start"}
+    if table.get("inspection", "none") != "none":
+        table = {key: value for key, value in table.items() if key != "inspection"}
+    return toml_text({**values, "table": table, "lines": {**values["lines"], "backend": "board"}, "board": boards})
+
+
+def _emulated(board: Mapping[str, Any], port: Path) -> dict[str, Any]:
+    """A board's section; nobody has given the emulated one a number."""
+    return {key: value for key, value in board.items() if key != "serial"} | {"port": str(port), "emulated": True}
+
+
+def wiring_of(config: TableConfig, board: str) -> Wiring:
+    """Which line of a table is on which pin of one of its boards."""
+    kind, supply_v = KINDS[config.boards[board].kind], config.boards[board].supply_v
+    pins: dict[str, Pin] = {}
+    analogues: dict[str, Analogue] = {}
+    for line, terminal in config.terminals.items():
+        pin = place_of(terminal, kind).pin
+        if terminal.board != board or not pin:
+            continue  # a key of a keypad is no pin: nobody presses it here
+        if terminal.side == "input":
+            pins[line] = Pin(pin, terminal.inverted)
+        elif terminal.side == "analogue":
+            low, high = (-terminal.zero_v * terminal.per_v, (supply_v - terminal.zero_v) * terminal.per_v)
+            analogues[line] = Analogue(pin, low, high)
+    return Wiring(pins, analogues)
+
+
+def check_built(config: TableConfig) -> None:
+    """Whether the emulator and the firmware of the table's boards were built.
+
+    Raises:
+        EmulationError: naming what is missing.
+    """
+    needed = [LIBRARY, *(LIBRARY.with_name(f"{board.kind}.elf") for board in config.boards.values())]
+    missing = [path for path in needed if not path.is_file()]
+    if missing:
+        raise EmulationError(
+            f"emulated board: there is no {missing[0]}; build firmware and emulator with: make firmware (it needs "
+            "gcc-avr, avr-libc, libsimavr-dev and libelf-dev)"
+        )
+
+
+def emulate(
+    config: TableConfig,
+    folder: Path,
+    *,
+    seed: int,
+    faults: Mapping[int | None, str],
+    stop: threading.Event,
+    say: Say,
+    time: Time | None = None,
+) -> None:
+    """Lets the boards of a table live on ports in `folder` until `stop` is set.
+
+    Raises:
+        EmulationError: the program of a board left its code.
+        OSError: a port cannot be made there.
+    """
+    until_stopped = _UntilStopped(time or RealTime(), stop)
+    failures: list[BaseException] = []
+    lives = [
+        threading.Thread(
+            target=_live, args=(config, name, folder, seed, faults, until_stopped, say, failures), name=f"board {name}"
+        )
+        for name in config.boards
+    ]
+    for life in lives:
+        life.start()
+    try:
+        for life in lives:
+            while life.is_alive():
+                # Not for ever at once: the interrupt of a terminal is heard between two waits only.
+                life.join(0.2)
+    finally:
+        stop.set()
+        for life in lives:
+            life.join()
+    if failures:
+        raise failures[0]
+
+
+class _StoppedError(Exception):
+    """The boards' lives are over."""
+
+
+class _UntilStopped:
+    """A time that ends when somebody says so."""
+
+    def __init__(self, time: Time, stop: threading.Event) -> None:
+        self._time = time
+        self._stop = stop
+
+    def now_ns(self) -> int:
+        """How far it has come."""
+        return self._time.now_ns()
+
+    def wait_until(self, t_ns: int) -> None:
+        """Comes back when it has come to `t_ns`; raises where it is over."""
+        if self._stop.is_set():
+            raise _StoppedError
+        self._time.wait_until(t_ns)
+
+
+def _live(
+    config: TableConfig,
+    name: str,
+    folder: Path,
+    seed: int,
+    faults: Mapping[int | None, str],
+    time: Time,
+    say: Say,
+    failures: list[BaseException],
+) -> None:
+    """The life of one board, on a thread of its own. Each has a simulated table of the same seed: they play alike."""
+    simulator = simulator_for(config.game, geometry_of(config), seed)
+    try:
+        with suppress(_StoppedError):
+            serve(
+                KINDS[config.boards[name].kind],
+                port_of(folder, name),
+                simulator=simulator,
+                wiring=wiring_of(config, name),
+                faults=dict(faults),
+                on_opened=lambda opened: say(f"board {name}: its port was {'opened' if opened else 'closed'}"),
+                time=time,
+            )
+    except (EmulationError, OSError) as error:
+        failures.append(error)

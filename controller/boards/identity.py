@@ -1,0 +1,62 @@
+"""What a board said it is, in words and as the facts that the opening of a table tells."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hal.board import reasons
+from hal.board.firmware import BUILD, VERSION
+from hal.board.identity_check import Wanted, refusal
+from hal.board.messages import KINDS, IdentityAnswer
+
+_KIND_NAMES: Final = {kind.id: kind.name for kind in KINDS.values()}
+
+
+def kind_name(identity: IdentityAnswer) -> str:
+    """The name of its kind."""
+    return _KIND_NAMES.get(identity.kind, f"unknown kind {identity.kind}")
+
+
+def version(identity: IdentityAnswer) -> str:
+    """The version of its firmware: `1.0.0`."""
+    return f"{identity.major}.{identity.minor}.{identity.patch}"
+
+
+def build(identity: IdentityAnswer) -> str:
+    """The first 32 bits of the hash over the firmware's sources, as 8 digits."""
+    return f"{identity.build:08X}"
+
+
+def who(identity: IdentityAnswer) -> str:
+    """Which board it is: `wheel board, serial 7`."""
+    serial = f", serial {identity.serial}" if identity.serial else ""
+    return f"{kind_name(identity)} board{serial}"
+
+
+def times(number: int) -> str:
+    """How often: `once`, `3 times`."""
+    return "once" if number == 1 else f"{number} times"
+
+
+def words(identity: IdentityAnswer) -> str:
+    """All that people ask of a board, in one line."""
+    firmware = f"firmware {version(identity)}, build {build(identity)}"
+    last = "" if identity.boots == 1 else ", the last time"
+    return f"{who(identity)}, {firmware}, begun {times(identity.boots)}{last}: {reasons.causes(identity.cause)}"
+
+
+def misfit(identity: IdentityAnswer, kind: str | None = None) -> str | None:
+    """What of a board is not as this software wants it, with both sides' values and what to do; None where all is.
+
+    `kind` is the kind that it must be, where that matters.
+    """
+    wanted = KINDS.get(kind_name(identity) if kind is None else kind)
+    return refusal(Wanted(wanted, VERSION, BUILD), identity)
+
+
+def facts(device: str, kind: str, identity: IdentityAnswer | None) -> dict[str, str]:
+    """A board among the devices of an opened table; what it is where that is known."""
+    known = {"device": device, "driver": "board", "kind": kind}
+    if identity is None:
+        return known
+    return known | {"identity": who(identity), "firmware": version(identity), "hash": build(identity)}

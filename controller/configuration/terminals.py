@@ -1,0 +1,192 @@
+"""Which terminal of a board each line of a table is wired to, and what is wrong with that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from controller.configuration.board_sections import SIDES, BoardSection, Side, TerminalSection
+from controller.configuration.declaration import said
+from controller.configuration.line_use import Kind as LineKind
+from controller.configuration.line_use import LineUse
+from controller.configuration.problems import Finding, suggestion
+from controller.configuration.sections import Pull
+from hal.board.message import Kind
+from hal.board.messages import KINDS
+
+SIDE_OF: Mapping[LineKind, Side] = {"input": "input", "output": "output", "analogue": "analogue"}
+"""The side of a board that takes each kind of line; a link goes to a port of its own."""
+
+
+class Terminal(NamedTuple):
+    """A line's place on a board."""
+
+    line: str
+    board: str
+    """The board's name in the file."""
+    side: Side
+    number: int
+    """From 1, on its side."""
+    pull: Pull = "none"
+    inverted: bool = False
+    zero_v: float = 0.0
+    """Of an analogue channel: the volts at which its reading is 0."""
+    per_v: float = 0.0
+    """Of an analogue channel: by how much the reading grows with each volt."""
+
+    @property
+    def place(self) -> tuple[str, Side, int]:
+        """What no two lines may share."""
+        return self.board, self.side, self.number
+
+
+class Place(NamedTuple):
+    """One terminal of a kind of board."""
+
+    side: Side
+    number: int
+    name: str
+    pin: str
+    """Of the chip, such as `D2`; empty for a key, which is a crossing of two pins."""
+
+
+def places_of(kind: Kind) -> Iterator[Place]:
+    """Every terminal that a line can be wired to, in their order."""
+    for number, (name, pin) in enumerate(kind.inputs, 1):
+        yield Place("input", number, name, pin)
+    for number, key in enumerate(kind.keys, kind.first_key_line):
+        yield Place("input", number, f"key {key}", "")
+    for number, ((name, _), pin) in enumerate(zip(kind.outputs, kind.output_pins, strict=True), 1):
+        yield Place("output", number, name, pin)
+    for number, (name, pin) in enumerate(kind.analogues, 1):
+        yield Place("analogue", number, name, pin)
+
+
+def place_of(terminal: Terminal, kind: Kind) -> Place:
+    """The place that a terminal is.
+
+    Raises:
+        KeyError: that kind of board has none such.
+    """
+    return {(place.side, place.number): place for place in places_of(kind)}[terminal.side, terminal.number]
+
+
+def resolve_terminal(
+    line: str, section: TerminalSection, boards: Mapping[str, BoardSection], named: Iterable[str]
+) -> tuple[Terminal | None, list[Finding]]:
+    """Finds the terminal of one entry of `[pins]`, which names one side.
+
+    `boards` are the boards that are right, `named` all that the file names: of one that is not right, nothing more is
+    said here.
+
+    Returns:
+        The terminal, or None if there is none such, and every mistake.
+    """
+    path = ("pins", line)
+    name, findings = _board_of(line, section, list(named))
+    if name is None or name not in boards:
+        return None, findings
+    side = section.sides[0]
+    number = getattr(section, side)
+    kind = KINDS[boards[name].kind]
+    place = next((place for place in places_of(kind) if (place.side, place.number) == (side, number)), None)
+    if place is None:
+        wrong = f"a {kind.name} board has no {side} {said(number)}"
+        return None, [Finding((*path, side), wrong, f"the board {name} has {range_words(kind, side)}")]
+    if not place.pin and (section.inverted or section.pull):
+        key = "inverted" if section.inverted else "pull"
+        wrong = f"has no meaning for the {place.name} of a keypad, which is 1 while it is pressed"
+        return None, [Finding((*path, key), wrong, "remove it")]
+    pull: Pull = section.pull or "up" if side == "input" and place.pin else "none"
+    scale = (section.zero_v or 0.0, section.per_v or 0.0)
+    return Terminal(line, name, side, number, pull, section.inverted, *scale), []
+
+
+def shared_terminals(terminals: Iterable[Terminal]) -> list[tuple[Terminal, Terminal]]:
+    """The terminals that another line has already, each with that other."""
+    first: dict[tuple[str, Side, int], Terminal] = {}
+    pairs = ((terminal, first.setdefault(terminal.place, terminal)) for terminal in terminals)
+    return [(terminal, other) for terminal, other in pairs if other is not terminal]
+
+
+def check_sides(
+    terminals: Mapping[str, Terminal], boards: Mapping[str, BoardSection], uses: Mapping[str, LineUse]
+) -> list[Finding]:
+    """Each line must be on the side of the board that does what the line is for."""
+    findings: list[Finding] = []
+    for line, terminal in terminals.items():
+        use = uses.get(line)
+        if use is None or use.kind not in SIDE_OF:
+            continue  # another check says so
+        wanted = SIDE_OF[use.kind]
+        if terminal.side != wanted:
+            kind = KINDS[boards[terminal.board].kind]
+            wrong = f"is {_WHAT[wanted]} ({use.purpose}), and {_terminal(terminal)} {_DOES[terminal.side]}"
+            fix = f"write {{ {wanted} = ... }}; the board {terminal.board} has {range_words(kind, wanted)}"
+            findings.append(Finding(("pins", line), wrong, fix))
+        elif wanted == "input" and use.wire_inverted and not terminal.inverted and terminal.pull == "up":
+            wrong = "is a bare contact, and the board's resistor holds its wire high: it would be active while open"
+            findings.append(Finding(("pins", line), wrong, "add inverted = true, and wire the contact to ground"))
+    return findings
+
+
+def propose_terminals(
+    uses: Mapping[str, LineUse], taken: Iterable[Terminal], boards: Mapping[str, BoardSection]
+) -> dict[str, str]:
+    """A free terminal for each of these lines, as `[pins]` says it; lines for which none is left are not in it."""
+    used = {terminal.place for terminal in taken}
+    free: dict[Side, list[tuple[str, Place]]] = {side: [] for side in SIDES}
+    for name, board in boards.items():
+        for place in places_of(KINDS[board.kind]):
+            if place.pin and (name, place.side, place.number) not in used:
+                free[place.side].append((name, place))
+    proposal: dict[str, str] = {}
+    for line, use in uses.items():
+        if use.kind not in SIDE_OF or not free[SIDE_OF[use.kind]]:
+            continue
+        name, place = free[SIDE_OF[use.kind]].pop(0)
+        which = f'board = "{name}", ' if len(boards) > 1 else ""
+        scale = ", zero_v = 2.5, per_v = 5.0" if place.side == "analogue" else ""
+        inverted = ", inverted = true" if use.wire_inverted else ""
+        proposal[line] = f"{{ {which}{place.side} = {place.number}{scale}{inverted} }}"
+    return proposal
+
+
+def terminal_words(terminal: Terminal, kind: Kind) -> str:
+    """A terminal in words: `input 1 of the board wheel, in_1`."""
+    return f"{_terminal(terminal)}, {place_of(terminal, kind).name}"
+
+
+def range_words(kind: Kind, side: Side) -> str:
+    """The terminals of one side of a board, in words: `inputs 1 to 8`."""
+    numbers = [place.number for place in places_of(kind) if place.side == side]
+    noun = "analogue channel" if side == "analogue" else side
+    if not numbers:
+        return f"no {noun}s"
+    return f"{noun}s {numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else f"{noun} {numbers[0]} only"
+
+
+_WHAT: Mapping[Side, str] = {"input": "read", "output": "driven", "analogue": "an analogue reading"}
+_DOES: Mapping[Side, str] = {"input": "is an input", "output": "is an output", "analogue": "measures volts"}
+
+
+def _terminal(terminal: Terminal) -> str:
+    return f"{terminal.side} {terminal.number} of the board {terminal.board}"
+
+
+def _board_of(line: str, section: TerminalSection, named: list[str]) -> tuple[str | None, list[Finding]]:
+    """The name of the entry's board: the only one, where it names none."""
+    path = ("pins", line)
+    if section.board is None:
+        if len(named) == 1:
+            return named[0], []
+        if not named:
+            return None, []  # that there is no board is said once
+        wrong = f"says no board, and there are {' and '.join(named)}"
+        return None, [Finding(path, wrong, f'add board = "{named[0]}"')]
+    if section.board in named:
+        return section.board, []
+    if not named:
+        return None, []
+    fix = suggestion(section.board, named, "board")
+    return None, [Finding((*path, "board"), f"no board is called {said(section.board)}", fix)]

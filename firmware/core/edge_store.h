@@ -1,0 +1,52 @@
+/* The edges that the board keeps: numbered, packed into reports, and sent again when the host asks for them.
+ *
+ * Numbers count up by one from 0, for each edge that was kept or lost: a number that no edge has is an edge that was lost.
+ */
+#ifndef FELTWIRE_EDGE_STORE_H
+#define FELTWIRE_EDGE_STORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "port.h"
+
+#define EDGES_A_REPORT 24U                /* a report is due when so many wait, */
+#define EDGES_OLDEST_TICKS TICKS_OF_MS(5) /* or when the oldest has waited for so long (ours) */
+
+/* Forgets all, and begins anew with number 0. */
+void edge_store_clear(uint32_t now);
+
+/* Keeps an edge of a line (from 0). One that is dated before what was kept or told last is dated like that. */
+void edge_store_add(uint8_t line, bool level, uint32_t ticks);
+
+/* Skips the numbers of edges that were lost. */
+void edge_store_lose(uint8_t edges);
+
+/* Edges lost since edge_store_clear, modulo 65536. */
+uint16_t edge_store_lost(void);
+
+/* How far the host was told, or is with what is in the line: each edge up to `time` has a number below `next` and was
+ * sent; `levels` are those at that time, bit i for line i: after a loss, not always those after the edges that were sent.
+ * Edges that come later are dated after `time`. Give it the levels as far as edges were added up to `now`. */
+struct edge_stand {
+    uint32_t time;
+    uint32_t next;
+    uint8_t levels;
+};
+void edge_store_stand(struct edge_stand *to, uint32_t now, uint8_t levels);
+
+/* Begins to send again what is still kept from this number on; `first` is the first number that is sent again, or comes
+ * next: those before it are lost for good. False if `number` is beyond what was told. */
+bool edge_store_again(uint32_t number, uint32_t *first);
+
+/* Whether a report should be sent now. */
+bool edge_store_due(uint32_t now);
+
+/* For how many ticks there is no report to send, if no edge comes. */
+uint16_t edge_store_wait(uint32_t now);
+
+/* Builds the next report (see frame_out): what is asked for again, else what was not sent yet. False if there is
+ * neither: then nothing was built. */
+bool edge_store_report(uint8_t number);
+
+#endif

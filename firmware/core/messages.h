@@ -1,0 +1,783 @@
+/* Made from firmware/wire/messages.toml by generate.py: change that table, not this file. */
+#ifndef FELTWIRE_MESSAGES_H
+#define FELTWIRE_MESSAGES_H
+
+#include <stdint.h>
+
+#define WIRE_PROTOCOL 1U
+#define WIRE_DICTIONARY UINT32_C(0xD02A9E39)
+#define WIRE_TICK_HZ UINT32_C(2000000)
+#define WIRE_BAUD UINT32_C(250000)
+#define WIRE_LONGEST 64U
+#define WIRE_OVERHEAD 5U
+#define WIRE_DEADMAN_MS 500U
+
+#define KIND_WHEEL 1U
+#define KIND_WHEEL_INPUTS 8U
+#define KIND_WHEEL_OUTPUTS 4U
+#define KIND_WHEEL_ANALOGUES 4U
+#define KIND_WHEEL_COUNTERS 0U
+#define WHEEL_IN_IN_1 1U
+#define WHEEL_IN_IN_1_PIN 0xD2U
+#define WHEEL_IN_IN_2 2U
+#define WHEEL_IN_IN_2_PIN 0xD3U
+#define WHEEL_IN_IN_3 3U
+#define WHEEL_IN_IN_3_PIN 0xD4U
+#define WHEEL_IN_IN_4 4U
+#define WHEEL_IN_IN_4_PIN 0xD5U
+#define WHEEL_IN_IN_5 5U
+#define WHEEL_IN_IN_5_PIN 0xD6U
+#define WHEEL_IN_IN_6 6U
+#define WHEEL_IN_IN_6_PIN 0xD7U
+#define WHEEL_IN_IN_7 7U
+#define WHEEL_IN_IN_7_PIN 0xC0U
+#define WHEEL_IN_IN_8 8U
+#define WHEEL_IN_IN_8_PIN 0xC1U
+#define WHEEL_OUT_LAMP_1 1U
+#define WHEEL_OUT_LAMP_1_PIN 0xB0U
+#define WHEEL_OUT_LAMP_1_LONGEST_MS UINT32_C(600000)
+#define WHEEL_OUT_LAMP_2 2U
+#define WHEEL_OUT_LAMP_2_PIN 0xB1U
+#define WHEEL_OUT_LAMP_2_LONGEST_MS UINT32_C(600000)
+#define WHEEL_OUT_LAMP_3 3U
+#define WHEEL_OUT_LAMP_3_PIN 0xB2U
+#define WHEEL_OUT_LAMP_3_LONGEST_MS UINT32_C(600000)
+#define WHEEL_OUT_LAMP_4 4U
+#define WHEEL_OUT_LAMP_4_PIN 0xB3U
+#define WHEEL_OUT_LAMP_4_LONGEST_MS UINT32_C(600000)
+#define KIND_WHEEL_OUTPUT_TABLE {{0xB0U, UINT32_C(600000)}, {0xB1U, UINT32_C(600000)}, {0xB2U, UINT32_C(600000)}, {0xB3U, UINT32_C(600000)}}
+#define KIND_WHEEL_ANALOGUE_PINS {0xC2U, 0xC3U, 0xC4U, 0xC5U}
+
+#define KIND_TABLE 2U
+#define KIND_TABLE_INPUTS 8U
+#define KIND_TABLE_OUTPUTS 2U
+#define KIND_TABLE_ANALOGUES 0U
+#define KIND_TABLE_COUNTERS 0U
+#define TABLE_IN_SHAFT 1U
+#define TABLE_IN_SHAFT_PIN 0xD2U
+#define TABLE_IN_HOME 2U
+#define TABLE_IN_HOME_PIN 0xD3U
+#define TABLE_IN_BEAM_1 3U
+#define TABLE_IN_BEAM_1_PIN 0xD4U
+#define TABLE_IN_BEAM_2 4U
+#define TABLE_IN_BEAM_2_PIN 0xD5U
+#define TABLE_IN_BEAM_3 5U
+#define TABLE_IN_BEAM_3_PIN 0xD6U
+#define TABLE_IN_BEAM_4 6U
+#define TABLE_IN_BEAM_4_PIN 0xD7U
+#define TABLE_IN_SHAKE 7U
+#define TABLE_IN_SHAKE_PIN 0xC0U
+#define TABLE_IN_TURN 8U
+#define TABLE_IN_TURN_PIN 0xC1U
+#define TABLE_OUT_MOTOR 1U
+#define TABLE_OUT_MOTOR_PIN 0xB3U
+#define TABLE_OUT_MOTOR_LONGEST_MS UINT32_C(60000)
+#define TABLE_OUT_MOTOR_BACK 2U
+#define TABLE_OUT_MOTOR_BACK_PIN 0xB0U
+#define TABLE_OUT_MOTOR_BACK_LONGEST_MS UINT32_C(60000)
+#define KIND_TABLE_OUTPUT_TABLE {{0xB3U, UINT32_C(60000)}, {0xB0U, UINT32_C(60000)}}
+#define KIND_TABLE_ANALOGUE_PINS {0}
+#define TABLE_KEYS 9U
+#define TABLE_KEYS_FIRST_LINE 9U
+#define TABLE_KEYS_COLUMN_1_PIN 0xB1U
+#define TABLE_KEYS_COLUMN_2_PIN 0xB2U
+#define TABLE_KEYS_COLUMN_3_PIN 0xB5U
+#define TABLE_KEYS_ROW_1_PIN 0xC2U
+#define TABLE_KEYS_ROW_2_PIN 0xC3U
+#define TABLE_KEYS_ROW_3_PIN 0xC4U
+#define TABLE_LAMPS 56U
+#define TABLE_LAMPS_DATA_PIN 0xB1U
+#define TABLE_LAMPS_CLOCK_PIN 0xB2U
+#define TABLE_LAMPS_LATCH_PIN 0xB4U
+#define TABLE_LAMPS_READ_BACK_PIN 0xC5U
+
+#define KIND_REEL 3U
+#define KIND_REEL_INPUTS 8U
+#define KIND_REEL_OUTPUTS 4U
+#define KIND_REEL_ANALOGUES 0U
+#define KIND_REEL_COUNTERS 1U
+#define REEL_IN_HOME_1 1U
+#define REEL_IN_HOME_1_PIN 0xD2U
+#define REEL_IN_HOME_2 2U
+#define REEL_IN_HOME_2_PIN 0xD3U
+#define REEL_IN_HOME_3 3U
+#define REEL_IN_HOME_3_PIN 0xD4U
+#define REEL_IN_STOP_1 4U
+#define REEL_IN_STOP_1_PIN 0xD5U
+#define REEL_IN_STOP_2 5U
+#define REEL_IN_STOP_2_PIN 0xD6U
+#define REEL_IN_STOP_3 6U
+#define REEL_IN_STOP_3_PIN 0xD7U
+#define REEL_IN_TOKEN 7U
+#define REEL_IN_TOKEN_PIN 0xC0U
+#define REEL_IN_POWER_FAIL 8U
+#define REEL_IN_POWER_FAIL_PIN 0xC1U
+#define REEL_OUT_REEL_1 1U
+#define REEL_OUT_REEL_1_PIN 0xB0U
+#define REEL_OUT_REEL_1_LONGEST_MS UINT32_C(30000)
+#define REEL_OUT_REEL_2 2U
+#define REEL_OUT_REEL_2_PIN 0xB1U
+#define REEL_OUT_REEL_2_LONGEST_MS UINT32_C(30000)
+#define REEL_OUT_REEL_3 3U
+#define REEL_OUT_REEL_3_PIN 0xB2U
+#define REEL_OUT_REEL_3_LONGEST_MS UINT32_C(30000)
+#define REEL_OUT_ACCEPT 4U
+#define REEL_OUT_ACCEPT_PIN 0xB3U
+#define REEL_OUT_ACCEPT_LONGEST_MS UINT32_C(86400000)
+#define KIND_REEL_OUTPUT_TABLE {{0xB0U, UINT32_C(30000)}, {0xB1U, UINT32_C(30000)}, {0xB2U, UINT32_C(30000)}, {0xB3U, UINT32_C(86400000)}}
+#define KIND_REEL_ANALOGUE_PINS {0}
+#define REEL_COUNTER_TOKENS_IN 0U
+#define REEL_LAMPS 16U
+#define REEL_LAMPS_DATA_PIN 0xB4U
+#define REEL_LAMPS_CLOCK_PIN 0xB5U
+#define REEL_LAMPS_LATCH_PIN 0xC2U
+#define REEL_LAMPS_READ_BACK_PIN 0xC3U
+#define REEL_REELS 3U
+#define REEL_REEL_STEPS 200U
+
+#define KIND_PUSHER 4U
+#define KIND_PUSHER_INPUTS 8U
+#define KIND_PUSHER_OUTPUTS 4U
+#define KIND_PUSHER_ANALOGUES 0U
+#define KIND_PUSHER_COUNTERS 4U
+#define PUSHER_IN_TOKEN 1U
+#define PUSHER_IN_TOKEN_PIN 0xD2U
+#define PUSHER_IN_WIN_A 2U
+#define PUSHER_IN_WIN_A_PIN 0xD3U
+#define PUSHER_IN_WIN_B 3U
+#define PUSHER_IN_WIN_B_PIN 0xD4U
+#define PUSHER_IN_SHAFT 4U
+#define PUSHER_IN_SHAFT_PIN 0xD5U
+#define PUSHER_IN_TILT 5U
+#define PUSHER_IN_TILT_PIN 0xD6U
+#define PUSHER_IN_HOPPER_COIN 6U
+#define PUSHER_IN_HOPPER_COIN_PIN 0xD7U
+#define PUSHER_IN_HOME 7U
+#define PUSHER_IN_HOME_PIN 0xC0U
+#define PUSHER_IN_POWER_FAIL 8U
+#define PUSHER_IN_POWER_FAIL_PIN 0xC1U
+#define PUSHER_OUT_MOTOR 1U
+#define PUSHER_OUT_MOTOR_PIN 0xB3U
+#define PUSHER_OUT_MOTOR_LONGEST_MS UINT32_C(3600000)
+#define PUSHER_OUT_HOPPER 2U
+#define PUSHER_OUT_HOPPER_PIN 0xB0U
+#define PUSHER_OUT_HOPPER_LONGEST_MS UINT32_C(20000)
+#define PUSHER_OUT_ACCEPT 3U
+#define PUSHER_OUT_ACCEPT_PIN 0xB1U
+#define PUSHER_OUT_ACCEPT_LONGEST_MS UINT32_C(86400000)
+#define PUSHER_OUT_ALARM 4U
+#define PUSHER_OUT_ALARM_PIN 0xB2U
+#define PUSHER_OUT_ALARM_LONGEST_MS UINT32_C(600000)
+#define KIND_PUSHER_OUTPUT_TABLE {{0xB3U, UINT32_C(3600000)}, {0xB0U, UINT32_C(20000)}, {0xB1U, UINT32_C(86400000)}, {0xB2U, UINT32_C(600000)}}
+#define KIND_PUSHER_ANALOGUE_PINS {0}
+#define PUSHER_COUNTER_TOKENS_IN 0U
+#define PUSHER_COUNTER_PAID_OUT 1U
+#define PUSHER_COUNTER_WON 2U
+#define PUSHER_COUNTER_TILTS 3U
+
+#define RESET_POWER_ON 1U
+#define RESET_EXTERNAL 2U
+#define RESET_BROWN_OUT 4U
+#define RESET_WATCHDOG 8U
+#define FLAG_SESSION_OPEN 1U
+#define FLAG_DEADMAN 2U
+#define FLAG_WATCHING 4U
+#define FLAG_STORE_FAILED 8U
+#define FLAG_FAULT 16U
+#define REFUSED_NO_SESSION 1U
+#define REFUSED_UNKNOWN_COMMAND 2U
+#define REFUSED_WRONG_LENGTH 3U
+#define REFUSED_WRONG_VALUE 4U
+#define REFUSED_BUSY 5U
+#define REFUSED_HELD_SAFE 6U
+#define REFUSED_NOT_SAFE 7U
+#define REFUSED_STORE_FAILED 8U
+
+static inline void wire_put16(uint8_t *at, uint16_t value)
+{
+    at[0] = (uint8_t)value;
+    at[1] = (uint8_t)(value >> 8);
+}
+
+static inline void wire_put32(uint8_t *at, uint32_t value)
+{
+    wire_put16(at, (uint16_t)value);
+    wire_put16(at + 2, (uint16_t)(value >> 16));
+}
+
+static inline uint16_t wire_get16(const uint8_t *at)
+{
+    return (uint16_t)(at[0] | (uint16_t)((uint16_t)at[1] << 8));
+}
+
+static inline uint32_t wire_get32(const uint8_t *at)
+{
+    return wire_get16(at) | ((uint32_t)wire_get16(at + 2) << 16);
+}
+
+/* asks what the board is; needs no session */
+#define COMMAND_IDENTIFY 1U
+#define COMMAND_IDENTIFY_SIZE 0
+
+/* begins a session: makes all outputs safe, stops all reports, and makes the next command number 1; needs none before */
+#define COMMAND_OPEN 2U
+#define COMMAND_OPEN_SIZE 4
+
+struct command_open {
+    uint32_t session;
+};
+
+static inline void command_open_read(struct command_open *to, const uint8_t *from)
+{
+    to->session = wire_get32(from + 0);
+}
+
+/* asks for the board's time */
+#define COMMAND_CLOCK 3U
+#define COMMAND_CLOCK_SIZE 0
+
+/* the host is there; any other good frame says so too */
+#define COMMAND_ALIVE 4U
+#define COMMAND_ALIVE_SIZE 0
+
+/* reports the edges of these inputs from now on; the levels found are the first report */
+#define COMMAND_WATCH 5U
+#define COMMAND_WATCH_SIZE 2
+
+struct command_watch {
+    uint8_t inputs;
+    uint8_t pull_ups;
+};
+
+static inline void command_watch_read(struct command_watch *to, const uint8_t *from)
+{
+    to->inputs = from[0];
+    to->pull_ups = from[1];
+}
+
+/* asks for edges again, from this number on, as far as the board still has them */
+#define COMMAND_EDGES_FROM 6U
+#define COMMAND_EDGES_FROM_SIZE 4
+
+struct command_edges_from {
+    uint32_t number;
+};
+
+static inline void command_edges_from_read(struct command_edges_from *to, const uint8_t *from)
+{
+    to->number = wire_get32(from + 0);
+}
+
+/* counts a quadrature on the board: three of the watched inputs, numbered from 1; 0 for no index; all 0 stops it */
+#define COMMAND_COUNT 7U
+#define COMMAND_COUNT_SIZE 3
+
+struct command_count {
+    uint8_t a;
+    uint8_t b;
+    uint8_t index;
+};
+
+static inline void command_count_read(struct command_count *to, const uint8_t *from)
+{
+    to->a = from[0];
+    to->b = from[1];
+    to->index = from[2];
+}
+
+/* samples analogue channels from now on; a period of 0 stops it */
+#define COMMAND_SAMPLE 8U
+#define COMMAND_SAMPLE_SIZE 3
+
+struct command_sample {
+    uint8_t channels;
+    uint16_t period_ms;
+};
+
+static inline void command_sample_read(struct command_sample *to, const uint8_t *from)
+{
+    to->channels = from[0];
+    to->period_ms = wire_get16(from + 1);
+}
+
+/* puts an output on a value, for so long at most; the board has a longest time of its own for each output */
+#define COMMAND_SET 9U
+#define COMMAND_SET_SIZE 4
+
+struct command_set {
+    uint8_t output;
+    uint8_t value;
+    uint16_t for_ms;
+};
+
+static inline void command_set_read(struct command_set *to, const uint8_t *from)
+{
+    to->output = from[0];
+    to->value = from[1];
+    to->for_ms = wire_get16(from + 2);
+}
+
+/* makes all outputs safe and stops all that moves */
+#define COMMAND_ALL_SAFE 10U
+#define COMMAND_ALL_SAFE_SIZE 0
+
+/* asks for the counters */
+#define COMMAND_COUNTS 11U
+#define COMMAND_COUNTS_SIZE 0
+
+/* gives this board a serial number, kept over power cuts */
+#define COMMAND_NAME_BOARD 12U
+#define COMMAND_NAME_BOARD_SIZE 4
+
+struct command_name_board {
+    uint32_t serial;
+};
+
+static inline void command_name_board_read(struct command_name_board *to, const uint8_t *from)
+{
+    to->serial = wire_get32(from + 0);
+}
+
+/* turns the motor; it stops at its longest time, at a stall (shaft pulses stay away) and with the dead-man */
+#define COMMAND_MOTOR 20U
+#define COMMAND_MOTOR_SIZE 4
+
+struct command_motor {
+    int8_t speed;
+    uint16_t for_ms;
+    uint8_t home;
+};
+
+static inline void command_motor_read(struct command_motor *to, const uint8_t *from)
+{
+    to->speed = (int8_t)from[0];
+    to->for_ms = wire_get16(from + 1);
+    to->home = from[3];
+}
+
+/* puts lamps of the chain on and off, then reads them back */
+#define COMMAND_LAMPS 21U
+#define COMMAND_LAMPS_SIZE 8
+
+struct command_lamps {
+    uint8_t lit[8];
+};
+
+static inline void command_lamps_read(struct command_lamps *to, const uint8_t *from)
+{
+    for (uint8_t i = 0; i < 8U; i++)
+        to->lit[i] = from[0U + i];
+}
+
+/* spins a reel up and keeps it turning, for so long at most */
+#define COMMAND_SPIN 22U
+#define COMMAND_SPIN_SIZE 5
+
+struct command_spin {
+    uint8_t reel;
+    uint16_t steps_per_s;
+    uint16_t for_ms;
+};
+
+static inline void command_spin_read(struct command_spin *to, const uint8_t *from)
+{
+    to->reel = from[0];
+    to->steps_per_s = wire_get16(from + 1);
+    to->for_ms = wire_get16(from + 3);
+}
+
+/* stops a reel at a step counted from home, at its next coming; 65535 stops it as soon as it can */
+#define COMMAND_STOP 23U
+#define COMMAND_STOP_SIZE 3
+
+struct command_stop {
+    uint8_t reel;
+    uint16_t step;
+};
+
+static inline void command_stop_read(struct command_stop *to, const uint8_t *from)
+{
+    to->reel = from[0];
+    to->step = wire_get16(from + 1);
+}
+
+/* sees to it that so many tokens are paid under this number; each that passes is counted, and 'hopper' says how it goes */
+#define COMMAND_PAY 24U
+#define COMMAND_PAY_SIZE 3
+
+struct command_pay {
+    uint16_t payout;
+    uint8_t tokens;
+};
+
+static inline void command_pay_read(struct command_pay *to, const uint8_t *from)
+{
+    to->payout = wire_get16(from + 0);
+    to->tokens = from[2];
+}
+
+/* lets the token acceptor take tokens, or not */
+#define COMMAND_ACCEPT 25U
+#define COMMAND_ACCEPT_SIZE 1
+
+struct command_accept {
+    uint8_t on;
+};
+
+static inline void command_accept_read(struct command_accept *to, const uint8_t *from)
+{
+    to->on = from[0];
+}
+
+/* done */
+#define ANSWER_OK 64U
+#define ANSWER_OK_SIZE 0
+
+/* nothing was done */
+#define ANSWER_REFUSED 65U
+#define ANSWER_REFUSED_SIZE 2
+
+struct answer_refused {
+    uint8_t command;
+    uint8_t why;
+};
+
+static inline void answer_refused_write(uint8_t *to, const struct answer_refused *from)
+{
+    to[0] = from->command;
+    to[1] = from->why;
+}
+
+/* what this board is */
+#define ANSWER_IDENTITY 66U
+#define ANSWER_IDENTITY_SIZE 25
+
+struct answer_identity {
+    uint16_t protocol;
+    uint32_t dictionary;
+    uint8_t kind;
+    uint8_t major;
+    uint8_t minor;
+    uint8_t patch;
+    uint32_t build;
+    uint32_t serial;
+    uint16_t boots;
+    uint8_t cause;
+    uint8_t inputs;
+    uint8_t outputs;
+    uint8_t analogues;
+    uint8_t counters;
+};
+
+static inline void answer_identity_write(uint8_t *to, const struct answer_identity *from)
+{
+    wire_put16(to + 0, from->protocol);
+    wire_put32(to + 2, from->dictionary);
+    to[6] = from->kind;
+    to[7] = from->major;
+    to[8] = from->minor;
+    to[9] = from->patch;
+    wire_put32(to + 10, from->build);
+    wire_put32(to + 14, from->serial);
+    wire_put16(to + 18, from->boots);
+    to[20] = from->cause;
+    to[21] = from->inputs;
+    to[22] = from->outputs;
+    to[23] = from->analogues;
+    to[24] = from->counters;
+}
+
+/* the board's time when the command's last byte came, and how long it kept the answer */
+#define ANSWER_CLOCK 67U
+#define ANSWER_CLOCK_SIZE 10
+
+struct answer_clock {
+    uint32_t received;
+    uint32_t received_high;
+    uint16_t kept;
+};
+
+static inline void answer_clock_write(uint8_t *to, const struct answer_clock *from)
+{
+    wire_put32(to + 0, from->received);
+    wire_put32(to + 4, from->received_high);
+    wire_put16(to + 8, from->kept);
+}
+
+/* counters that survive power cuts, as they are kept */
+#define ANSWER_COUNTS 68U
+#define ANSWER_COUNTS_SIZE 16
+
+struct answer_counts {
+    uint32_t first;
+    uint32_t second;
+    uint32_t third;
+    uint32_t fourth;
+};
+
+static inline void answer_counts_write(uint8_t *to, const struct answer_counts *from)
+{
+    wire_put32(to + 0, from->first);
+    wire_put32(to + 4, from->second);
+    wire_put32(to + 8, from->third);
+    wire_put32(to + 12, from->fourth);
+}
+
+/* which of the edges asked for the board still has: those before `first` are lost for good */
+#define ANSWER_HELD 69U
+#define ANSWER_HELD_SIZE 4
+
+struct answer_held {
+    uint32_t first;
+};
+
+static inline void answer_held_write(uint8_t *to, const struct answer_held *from)
+{
+    wire_put32(to + 0, from->first);
+}
+
+/* the board has just begun; no session is open */
+#define REPORT_BOOT 128U
+#define REPORT_BOOT_SIZE 4
+
+struct report_boot {
+    uint8_t cause;
+    uint16_t boots;
+    uint8_t kind;
+};
+
+static inline void report_boot_write(uint8_t *to, const struct report_boot *from)
+{
+    to[0] = from->cause;
+    wire_put16(to + 1, from->boots);
+    to[3] = from->kind;
+}
+
+/* edges in the order of time, each with its number: a number that is missing is an edge that was lost */
+#define REPORT_EDGES 129U
+#define REPORT_EDGES_SIZE 9
+
+struct report_edges {
+    uint32_t first;
+    uint32_t time;
+    uint8_t count;
+};
+
+static inline void report_edges_write(uint8_t *to, const struct report_edges *from)
+{
+    wire_put32(to + 0, from->first);
+    wire_put32(to + 4, from->time);
+    to[8] = from->count;
+}
+
+/* how the board stands; while it watches every 20 ms, else every 100 ms */
+#define REPORT_STATE 130U
+#define REPORT_STATE_SIZE 16
+
+struct report_state {
+    uint32_t time;
+    uint32_t next;
+    uint8_t levels;
+    uint16_t lost;
+    uint16_t outputs;
+    uint8_t flags;
+    uint16_t bad_frames;
+};
+
+static inline void report_state_write(uint8_t *to, const struct report_state *from)
+{
+    wire_put32(to + 0, from->time);
+    wire_put32(to + 4, from->next);
+    to[8] = from->levels;
+    wire_put16(to + 9, from->lost);
+    wire_put16(to + 11, from->outputs);
+    to[13] = from->flags;
+    wire_put16(to + 14, from->bad_frames);
+}
+
+/* what the board counted of a quadrature, every 100 ms while it turns and once at rest */
+#define REPORT_COUNT 131U
+#define REPORT_COUNT_SIZE 16
+
+struct report_count {
+    uint32_t time;
+    int32_t count;
+    int32_t index_count;
+    uint16_t indexes;
+    uint16_t invalid;
+};
+
+static inline void report_count_write(uint8_t *to, const struct report_count *from)
+{
+    wire_put32(to + 0, from->time);
+    wire_put32(to + 4, (uint32_t)from->count);
+    wire_put32(to + 8, (uint32_t)from->index_count);
+    wire_put16(to + 12, from->indexes);
+    wire_put16(to + 14, from->invalid);
+}
+
+/* one sample of each sampled channel, in their order */
+#define REPORT_SAMPLE 132U
+#define REPORT_SAMPLE_SIZE 7
+
+struct report_sample {
+    uint16_t number;
+    uint32_t time;
+    uint8_t channels;
+};
+
+static inline void report_sample_write(uint8_t *to, const struct report_sample *from)
+{
+    wire_put16(to + 0, from->number);
+    wire_put32(to + 2, from->time);
+    to[6] = from->channels;
+}
+
+/* how the motor stands, at each change and every 100 ms while it turns */
+#define REPORT_MOTOR 133U
+#define REPORT_MOTOR_SIZE 12
+
+struct report_motor {
+    uint32_t time;
+    int8_t speed;
+    uint16_t turns;
+    uint32_t pulses;
+    uint8_t why;
+};
+
+static inline void report_motor_write(uint8_t *to, const struct report_motor *from)
+{
+    wire_put32(to + 0, from->time);
+    to[4] = (uint8_t)from->speed;
+    wire_put16(to + 5, from->turns);
+    wire_put32(to + 7, from->pulses);
+    to[11] = from->why;
+}
+
+/* what the lamp chain read back after the last command */
+#define REPORT_LAMPS 134U
+#define REPORT_LAMPS_SIZE 24
+
+struct report_lamps {
+    uint8_t lit[8];
+    uint8_t dead[8];
+    uint8_t stuck[8];
+};
+
+static inline void report_lamps_write(uint8_t *to, const struct report_lamps *from)
+{
+    for (uint8_t i = 0; i < 8U; i++)
+        to[0U + i] = from->lit[i];
+    for (uint8_t i = 0; i < 8U; i++)
+        to[8U + i] = from->dead[i];
+    for (uint8_t i = 0; i < 8U; i++)
+        to[16U + i] = from->stuck[i];
+}
+
+/* how a reel stands, at each change, every 100 ms while it turns, and when a session opens */
+#define REPORT_REEL 135U
+#define REPORT_REEL_SIZE 11
+
+struct report_reel {
+    uint32_t time;
+    uint8_t reel;
+    uint8_t moving;
+    uint16_t step;
+    uint16_t slips;
+    uint8_t button;
+};
+
+static inline void report_reel_write(uint8_t *to, const struct report_reel *from)
+{
+    wire_put32(to + 0, from->time);
+    to[4] = from->reel;
+    to[5] = from->moving;
+    wire_put16(to + 6, from->step);
+    wire_put16(to + 8, from->slips);
+    to[10] = from->button;
+}
+
+/* how the last payout stands, at each token, at its end, and when a session opens */
+#define REPORT_HOPPER 136U
+#define REPORT_HOPPER_SIZE 5
+
+struct report_hopper {
+    uint16_t payout;
+    uint8_t paid;
+    uint8_t left;
+    uint8_t state;
+};
+
+static inline void report_hopper_write(uint8_t *to, const struct report_hopper *from)
+{
+    wire_put16(to + 0, from->payout);
+    to[2] = from->paid;
+    to[3] = from->left;
+    to[4] = from->state;
+}
+
+/* the counters that survive power cuts, after each change that is kept */
+#define REPORT_COUNTS 137U
+#define REPORT_COUNTS_SIZE 16
+
+struct report_counts {
+    uint32_t first;
+    uint32_t second;
+    uint32_t third;
+    uint32_t fourth;
+};
+
+static inline void report_counts_write(uint8_t *to, const struct report_counts *from)
+{
+    wire_put32(to + 0, from->first);
+    wire_put32(to + 4, from->second);
+    wire_put32(to + 8, from->third);
+    wire_put32(to + 12, from->fourth);
+}
+
+/* Bytes of a command's fields on a kind of board, or -1 where that kind has no such command. */
+static inline int8_t wire_command_size(uint8_t id, uint8_t kind)
+{
+    switch (id) {
+    case COMMAND_IDENTIFY:
+        return COMMAND_IDENTIFY_SIZE;
+    case COMMAND_OPEN:
+        return COMMAND_OPEN_SIZE;
+    case COMMAND_CLOCK:
+        return COMMAND_CLOCK_SIZE;
+    case COMMAND_ALIVE:
+        return COMMAND_ALIVE_SIZE;
+    case COMMAND_WATCH:
+        return COMMAND_WATCH_SIZE;
+    case COMMAND_EDGES_FROM:
+        return COMMAND_EDGES_FROM_SIZE;
+    case COMMAND_COUNT:
+        return COMMAND_COUNT_SIZE;
+    case COMMAND_SAMPLE:
+        return COMMAND_SAMPLE_SIZE;
+    case COMMAND_SET:
+        return COMMAND_SET_SIZE;
+    case COMMAND_ALL_SAFE:
+        return COMMAND_ALL_SAFE_SIZE;
+    case COMMAND_COUNTS:
+        return COMMAND_COUNTS_SIZE;
+    case COMMAND_NAME_BOARD:
+        return COMMAND_NAME_BOARD_SIZE;
+    case COMMAND_MOTOR:
+        return (kind == KIND_TABLE || kind == KIND_PUSHER) ? COMMAND_MOTOR_SIZE : -1;
+    case COMMAND_LAMPS:
+        return (kind == KIND_TABLE || kind == KIND_REEL) ? COMMAND_LAMPS_SIZE : -1;
+    case COMMAND_SPIN:
+        return (kind == KIND_REEL) ? COMMAND_SPIN_SIZE : -1;
+    case COMMAND_STOP:
+        return (kind == KIND_REEL) ? COMMAND_STOP_SIZE : -1;
+    case COMMAND_PAY:
+        return (kind == KIND_PUSHER) ? COMMAND_PAY_SIZE : -1;
+    case COMMAND_ACCEPT:
+        return (kind == KIND_REEL || kind == KIND_PUSHER) ? COMMAND_ACCEPT_SIZE : -1;
+    default:
+        return -1;
+    }
+}
+
+#endif

@@ -1,0 +1,93 @@
+/* How the non-volatile memory is laid out: two banks, of which the newer one that is whole counts.
+ *
+ *     offset   bytes
+ *          0   1        unused: in the first bank it is address 0, which a falling supply spoils most often
+ *          1   34       base: what was kept when the bank was begun, and a CRC
+ *         35   1        commit: BANK_COMMITTED, written after all the rest; without it there is no bank
+ *         36   16 x 7   notes: the note, a check byte, a mark
+ *        148   20       log of boots
+ *        168   4 x 86   a log for each counter
+ *
+ * A log has one slot for each event: the event is kept when its slot holds the bank's mark. So an event is one byte, and
+ * that byte can mean nothing but this one event: whatever a power cut leaves in it is "came" or "did not come", never
+ * another event. Each bank's mark is another than that of the 127 banks before it, so old marks mean nothing.
+ */
+#ifndef FELTWIRE_STORE_BANK_H
+#define FELTWIRE_STORE_BANK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "port.h"
+#include "store.h"
+
+#define BANKS 2U
+#define BANK_SIZE 512U
+#define BANK_NOWHERE BANKS
+#define BANK_COMMITTED 0xA5U
+#define BANK_LOGS (STORE_COUNTERS + 1U)
+#define BANK_LOG_OF_BOOTS STORE_COUNTERS /* the log behind those of the counters */
+
+/* Bytes of a base. */
+#define BASE_SEQUENCE 0U
+#define BASE_KIND 2U
+#define BASE_COUNT(log) (3U + 4U * (size_t)(log))
+#define BASE_SERIAL 23U
+#define BASE_NOTE 27U
+#define BASE_CRC (BASE_NOTE + STORE_NOTE)
+#define BASE_SIZE (BASE_CRC + 2U)
+
+/* Bytes of a note's record: the note, and then */
+#define NOTE_CHECK STORE_NOTE
+#define NOTE_MARK (NOTE_CHECK + 1U)
+#define NOTE_SIZE (NOTE_MARK + 1U)
+
+/* Offsets in a bank. */
+#define BANK_BASE 1U
+#define BANK_COMMIT (BANK_BASE + BASE_SIZE)
+#define BANK_NOTES (BANK_COMMIT + 1U)
+#define BANK_NOTES_ROOM 16U
+#define BANK_BOOTS (BANK_NOTES + BANK_NOTES_ROOM * NOTE_SIZE)
+#define BANK_BOOTS_ROOM 20U
+#define BANK_COUNTERS (BANK_BOOTS + BANK_BOOTS_ROOM)
+#define BANK_COUNTER_ROOM 86U
+
+/* A byte to be written. */
+struct store_byte {
+    uint16_t at;
+    uint8_t byte;
+};
+
+/* What a bank holds besides its base. */
+struct bank_use {
+    uint32_t counts[BANK_LOGS]; /* those of its base, and the marks in its logs */
+    uint8_t slots[BANK_LOGS];   /* of its logs, up to behind the last mark */
+    uint8_t note[STORE_NOTE];   /* the last one */
+    uint8_t notes;              /* records, up to behind the last mark */
+    bool spoiled;               /* a note has its mark, and is not as it was written */
+};
+
+uint16_t bank_at(uint8_t bank, uint16_t offset);
+
+/* Offset of a log's first slot, and how many it has. */
+uint16_t bank_log(uint8_t log);
+uint8_t bank_log_room(uint8_t log);
+
+/* What an event of a bank with this sequence number is written as; never what an erased byte is. */
+uint8_t bank_mark(uint16_t sequence);
+
+/* Puts the CRC behind a base. */
+void base_seal(uint8_t base[BASE_SIZE]);
+
+/* The check byte of a note. */
+uint8_t note_check(const uint8_t note[STORE_NOTE]);
+
+/* The bank that counts, and its base; BANK_NOWHERE for a new memory. `spoiled`: a bank was committed, and is not as it was
+ * then. No power cut does that, and what was kept last cannot be known. */
+uint8_t bank_find(uint8_t base[BASE_SIZE], bool *spoiled);
+
+/* Reads the logs and the notes of a bank with this base. */
+void bank_read_logs(uint8_t bank, const uint8_t base[BASE_SIZE], struct bank_use *use);
+
+#endif

@@ -1,0 +1,44 @@
+/* A chain of lamps: a shift register that lights them, and one that reads back which of them draw their current.
+ *
+ * The board puts a bit on `data`, reads `read_back`, and raises `clock`: both registers shift by one. The last lamp's bit
+ * goes first, for it goes furthest; the last lamp's current comes first. The rising edge of `latch` puts the shifted bits on
+ * the lamps, and at the same time takes the currents as they are into the register that is read back. So lamps that were
+ * just latched are read by latching the same frame again, a while later.
+ *
+ * Other things may move data and clock between frames (the table's keypad does): a whole frame is shifted before each latch,
+ * so what they left in the register is gone. */
+#ifndef FELTWIRE_LAMP_CHAIN_H
+#define FELTWIRE_LAMP_CHAIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LAMP_BYTES 8U    /* bit i of byte j: lamp 8j + i + 1 */
+#define LAMPS_GLOW_MS 5U /* until a lamp that was latched draws its current (ours) */
+
+/* The kind gives: one bit out, and the one that came back; and a pulse of the latch. */
+uint8_t lamp_pins_shift(uint8_t bit);
+void lamp_pins_latch(void);
+
+struct lamp_chain {
+    uint8_t count; /* of lamps: 1 to 64 */
+    uint8_t told[LAMP_BYTES];
+    uint8_t lit[LAMP_BYTES]; /* as read back last */
+    enum { LAMPS_STILL, LAMPS_LATCH, LAMPS_GLOW } stage;
+    uint32_t latched; /* ticks */
+};
+
+void lamp_chain_begin(struct lamp_chain *chain, uint8_t count);
+
+/* Whether the chain has all the lamps that these bits light. */
+bool lamp_chain_takes(const struct lamp_chain *chain, const uint8_t lit[LAMP_BYTES]);
+
+void lamp_chain_light(struct lamp_chain *chain, const uint8_t lit[LAMP_BYTES]);
+
+/* Whether lamp_chain_poll would use the pins now. */
+bool lamp_chain_wants_pins(const struct lamp_chain *chain, uint32_t now);
+
+/* Goes on, by one frame at most (two when it reads back). True: `lit` was read back. */
+bool lamp_chain_poll(struct lamp_chain *chain, uint32_t now);
+
+#endif

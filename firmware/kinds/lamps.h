@@ -1,0 +1,20 @@
+/* The lamps of this board: the command `lamps`, and the report of what was read back. */
+#ifndef FELTWIRE_LAMPS_H
+#define FELTWIRE_LAMPS_H
+
+#include "lamp_chain.h"
+
+void lamps_begin(uint8_t count);
+
+/* The command `lamps`: 0 or a REFUSED_ code. */
+uint8_t lamps_command(const uint8_t *fields);
+
+/* All dark. */
+void lamps_safe(void);
+
+/* Whether lamps_poll would use the pins now. */
+bool lamps_want_pins(uint32_t now);
+
+void lamps_poll(uint32_t now);
+
+#endif

@@ -1,0 +1,33 @@
+/* The reels of this board: steps, the commands `spin` and `stop`, the buttons, the reports.
+ *
+ * Skill stop: a button that is closed for 1 ms without a break stops its reel on this board, whatever the host does. It
+ * brakes from the next step on, by the ramp: 18 steps and 0.1 s from 80 turns a minute, 40 steps and 0.2 s at most. */
+#ifndef FELTWIRE_REELS_H
+#define FELTWIRE_REELS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+void reels_begin(void);
+void reels_opened(void);
+
+/* The commands `spin` and `stop`: 0 or a REFUSED_ code. `may`: the interlocks of the board, as such a code. */
+uint8_t reels_spin(const uint8_t *fields, uint8_t may);
+uint8_t reels_stop(const uint8_t *fields);
+
+/* May the host put a reel's output on this by `set`? Only on 0: that stops it, and ends its fault. */
+uint8_t reels_set(uint8_t index, uint8_t value);
+
+/* At once, without a ramp: the output is safe. */
+void reels_halt(uint8_t index);
+void reels_halt_all(void);
+
+/* An edge of a reel's button. */
+void reels_button(uint8_t index, uint8_t level, uint32_t ticks);
+
+void reels_poll(uint32_t now);
+
+/* A reel turned without ever coming home, and has not been set to 0 since. */
+bool reels_fault(void);
+
+#endif

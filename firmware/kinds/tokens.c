@@ -1,0 +1,44 @@
+#include "tokens.h"
+
+#include "port.h"
+
+#define LEAST_TICKS TICKS_OF_MS(TOKENS_LEAST_MS)
+#define MOST_TICKS TICKS_OF_MS(TOKENS_MOST_MS)
+#define BOUNCE_TICKS TICKS_OF_MS(TOKENS_BOUNCE_MS)
+
+void tokens_begin(struct tokens *tokens, uint8_t level)
+{
+    *tokens = (struct tokens){.rejected = 0};
+    debounce_begin(&tokens->line, level);
+}
+
+static bool pulse_ended(struct tokens *tokens, uint32_t width)
+{
+    bool whole = tokens->in_pulse && !tokens->blocked && width >= LEAST_TICKS && width <= MOST_TICKS;
+    if (!whole)
+        tokens->rejected++;
+    tokens->in_pulse = false;
+    tokens->blocked = false;
+    return whole;
+}
+
+bool tokens_poll(struct tokens *tokens, uint32_t now)
+{
+    bool low = tokens->in_pulse && tokens->line.raw == 0U;
+    if (low && (int32_t)(now - tokens->fell) > (int32_t)(MOST_TICKS + BOUNCE_TICKS))
+        tokens->blocked = true;
+    if (!debounce_settled(&tokens->line, BOUNCE_TICKS, now))
+        return false;
+    if (tokens->line.level != 0U)
+        return pulse_ended(tokens, tokens->line.since - tokens->fell);
+    tokens->fell = tokens->line.since;
+    tokens->in_pulse = true;
+    return false;
+}
+
+bool tokens_edge(struct tokens *tokens, uint8_t level, uint32_t ticks)
+{
+    bool token = tokens_poll(tokens, ticks);
+    debounce_edge(&tokens->line, level, ticks);
+    return token;
+}

@@ -1,0 +1,28 @@
+/* The pulses of a token acceptor: low for a time that says "a token".
+ *
+ * Acceptors give 25 to 200 ms, within 20 %. So a pulse shorter than 20 ms, or longer than 250 ms (ours), is no token. What
+ * breaks the line for less than 5 ms (ours) is a bounce. */
+#ifndef FELTWIRE_TOKENS_H
+#define FELTWIRE_TOKENS_H
+
+#include "debounce.h"
+
+#define TOKENS_LEAST_MS 20U
+#define TOKENS_MOST_MS 250U
+#define TOKENS_BOUNCE_MS 5U
+
+struct tokens {
+    struct debounce line;
+    uint32_t fell;
+    bool in_pulse;
+    bool blocked;      /* low for longer than any pulse: jammed, or held by a hand */
+    uint16_t rejected; /* pulses of a wrong width, modulo 65536 */
+};
+
+void tokens_begin(struct tokens *tokens, uint8_t level);
+
+/* Each returns whether a token has come; before an edge it may be one that ended earlier. */
+bool tokens_edge(struct tokens *tokens, uint8_t level, uint32_t ticks);
+bool tokens_poll(struct tokens *tokens, uint32_t now);
+
+#endif

@@ -1,0 +1,106 @@
+# How the firmware is checked: what can be read out of the code, a fuzzer, and the sanitizers. Included by the Makefile.
+#
+#   make -C firmware lint                  warnings of gcc and clang, cppcheck, clang-tidy: core, kinds, ports, emulator, fuzzer
+#   make -C firmware fuzz SECONDS=600      each kind of board for so long; what it finds is in build/fuzz/found
+#   make -C firmware sanitized             the libraries of the tests, with AddressSanitizer and UBSan, in build/sanitized
+
+CHECKED     := $(SOURCES) $(wildcard ports/host/*.c)
+CLANG_FLAGS := $(filter-out -Wvla,$(HOST_FLAGS))
+
+# --- lint -------------------------------------------------------------------------------------------------------------
+
+CPPCHECK_FLAGS := --quiet --enable=warning,style,performance,portability --inline-suppr --error-exitcode=1 \
+                  --suppressions-list=lint/cppcheck.txt
+TIDY_FLAGS := --quiet --config-file=.clang-tidy
+
+# clang knows the chip, its address space of flash and its ints of 16 bits. It does not take one word of avr-libc, the assembly
+# of wdt.h, so that header is left out; and gcc's word for interrupts.
+AVR_INCLUDE   ?= /usr/lib/avr/include
+AVR_CHECKED   := $(SOURCES) $(wildcard ports/avr/*.c)
+AVR_CLANG     := --target=avr $(filter-out -Wvla -Wcast-align -Os -g $(PART_OF),$(AVR_FLAGS)) -isystem $(AVR_INCLUDE) \
+                 -Wno-unknown-attributes -Wno-unused-variable \
+                 -D_AVR_WDT_H_ -DWDTO_250MS=4 '-Dwdt_enable(timeout)=' '-Dwdt_disable()=' '-Dwdt_reset()='
+
+.PHONY: lint lint-host lint-avr lint-emulator lint-fuzz
+lint: lint-host lint-avr lint-emulator lint-fuzz
+
+# What clang-tidy counts (warnings of others' headers) it says on stderr, and only what it could not do is worth reading.
+tidy = $(TIDY) $(TIDY_FLAGS) $(1) -- $(2) 2>$(BUILD)/$@.log || { cat $(BUILD)/$@.log >&2; exit 1; }
+
+lint-host: $(BUILD)/build.h
+	@$(CC) $(HOST_FLAGS) -fsyntax-only $(CHECKED)
+	@$(CLANG) $(CLANG_FLAGS) -fsyntax-only $(CHECKED)
+	@$(CPPCHECK) $(CPPCHECK_FLAGS) --std=c99 --platform=unix64 -Icore -Ikinds -Iports/host -I$(BUILD) $(CHECKED)
+	@$(call tidy,$(CHECKED),$(CLANG_FLAGS))
+
+lint-avr: $(BUILD)/build.h
+	@$(CLANG) $(AVR_CLANG) -fsyntax-only $(AVR_CHECKED)
+	@$(CPPCHECK) $(CPPCHECK_FLAGS) --std=c99 --platform=avr8 --include=lint/avr.h -DF_CPU=16000000UL \
+	  -Icore -Ikinds -Iports/avr -I$(BUILD) $(AVR_CHECKED)
+	@$(call tidy,$(AVR_CHECKED),$(AVR_CLANG))
+
+lint-emulator: | $(BUILD)/build.h
+	@$(EMULATOR_CC) $(EMULATOR_CFLAGS) -fsyntax-only $(EMULATOR_C)
+	@$(CLANG) $(EMULATOR_CFLAGS) -fsyntax-only $(EMULATOR_C)
+	@$(CPPCHECK) $(CPPCHECK_FLAGS) --std=c11 --platform=unix64 $(EMULATOR_C)
+	@$(call tidy,$(EMULATOR_C),$(EMULATOR_CFLAGS))
+
+lint-fuzz: $(BUILD)/build.h
+	@$(CLANG) $(CLANG_FLAGS) -fsyntax-only $(FUZZ_C)
+	@$(CPPCHECK) $(CPPCHECK_FLAGS) --std=c99 --platform=unix64 -Icore -Ikinds -Iports/host -Ifuzz -I$(BUILD) $(FUZZ_C)
+	@$(call tidy,$(FUZZ_C),$(CLANG_FLAGS))
+
+# --- the fuzzer -------------------------------------------------------------------------------------------------------
+#
+# A board's variables are put into sections of their own (fuzz/power.h), so that a script can begin with a board that has just
+# been powered on. What the core, the kind and the port call of each other goes through fuzz/hooks.c.
+
+SECONDS ?= 600
+FUZZ_C       := $(wildcard fuzz/*.c)
+FUZZ_DIR     := $(BUILD)/fuzz
+FUZZ_HOOKED  := port_watchdog_pat port_rx port_tx port_snapshot_take port_listen port_output port_pin_write \
+                outputs_set outputs_all_safe kind_command kind_set edges_watch edge_store_clear edge_store_add \
+                edge_store_lose edge_store_again store_set_serial store_note
+SANITIZED    := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+FUZZ_FLAGS   := $(filter-out -O2 -fPIC -fvisibility=hidden $(PART_OF),$(CLANG_FLAGS)) -O1 -Ifuzz $(SANITIZED)
+FUZZ_BOARD   := $(FUZZ_FLAGS) -DMACHINE_QUEUE_SIZE=4096U -include fuzz/power.h
+# Only what is the board's own is to be explored, by its branches: the fuzzer need not guess a CRC, nor the hours of a clock.
+FUZZ_EXPLORE := -fsanitize-coverage=inline-8bit-counters,pc-table
+FUZZ_OBJECTS := $(CORE:%=$(FUZZ_DIR)/o/%.o) $(FUZZ_DIR)/o/machine.o
+
+$(FUZZ_DIR)/o/%.o: core/%.c $(HEADERS) ports/host/port_inline.h fuzz/power.h qa.mk
+	@mkdir -p $(@D)
+	@$(CLANG) $(FUZZ_BOARD) $(FUZZ_EXPLORE) -c $< -o $@
+
+$(FUZZ_DIR)/o/machine.o: ports/host/machine.c $(HEADERS) $(wildcard ports/host/*.h) fuzz/power.h qa.mk
+	@mkdir -p $(@D)
+	@$(CLANG) $(FUZZ_BOARD) -c $< -o $@
+
+$(FUZZ_DIR)/o/kind_%.o: kinds/%.c $(HEADERS) ports/host/port_inline.h fuzz/power.h qa.mk
+	@mkdir -p $(@D)
+	@$(CLANG) $(FUZZ_BOARD) $(FUZZ_EXPLORE) -c $< -o $@
+
+$(FUZZ_DIR)/o/by_%.o: fuzz/%.c $(wildcard fuzz/*.h) $(HEADERS) $(wildcard ports/host/*.h) qa.mk
+	@mkdir -p $(@D)
+	@$(CLANG) $(FUZZ_FLAGS) -c $< -o $@
+
+FUZZ_KNOWING := $(patsubst fuzz/%.c,$(FUZZ_DIR)/o/by_%.o,$(FUZZ_C))
+
+$(KINDS:%=$(FUZZ_DIR)/%): $(FUZZ_DIR)/%: $$(addprefix $(FUZZ_DIR)/o/kind_,$$(addsuffix .o,$$(call kind,$$*))) \
+                          $(FUZZ_OBJECTS) $(FUZZ_KNOWING)
+	@$(CLANG) $(SANITIZED) -fsanitize=fuzzer $(FUZZ_HOOKED:%=-Wl,--wrap=%) $(filter %.o,$^) -o $@
+
+.PHONY: fuzz fuzzers
+fuzzers: $(KINDS:%=$(FUZZ_DIR)/%)
+
+# What each session of the fuzzer learnt is where the next begins; what it finds is kept, and named.
+fuzz: fuzzers
+	@for kind in $(KINDS); do \
+	  mkdir -p $(FUZZ_DIR)/corpus/$$kind $(FUZZ_DIR)/found && \
+	  PYTHONPATH=.. $(PYTHON) fuzz/seeds.py $$kind $(FUZZ_DIR)/seeds/$$kind && \
+	  echo "fuzz $$kind: $(SECONDS) s" && \
+	  $(FUZZ_DIR)/$$kind -max_total_time=$(SECONDS) -max_len=2048 -timeout=60 -rss_limit_mb=1024 -print_final_stats=1 \
+	    -artifact_prefix=$(FUZZ_DIR)/found/$$kind- $(FUZZ_DIR)/corpus/$$kind $(FUZZ_DIR)/seeds/$$kind \
+	    2>$(FUZZ_DIR)/$$kind.log || { tail -40 $(FUZZ_DIR)/$$kind.log; exit 1; }; \
+	  tail -6 $(FUZZ_DIR)/$$kind.log; \
+	done

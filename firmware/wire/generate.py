@@ -1,0 +1,489 @@
+"""Makes both sides of the wire, and its documentation, out of `messages.toml`.
+
+    python firmware/wire/generate.py            writes firmware/core/messages.h, hal/board/messages.py, docs/wire.md
+                                                and hal/board/firmware.py
+    python firmware/wire/generate.py --check    says which of them is not what it should be, and ends with 1
+
+Needs nothing but Python 3.11.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import textwrap
+import tomllib
+import zlib
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).resolve().parents[2]
+TABLE = Path(__file__).with_name("messages.toml")
+C_SIDE = ROOT / "firmware/core/messages.h"
+PYTHON_SIDE = ROOT / "hal/board/messages.py"
+PAGE = ROOT / "docs/wire.md"
+WANTED = ROOT / "hal/board/firmware.py"
+OVERHEAD = 5
+"""Bytes of a frame beside its fields: length, number, id and CRC."""
+
+WIDTH = 120
+"""Columns of a line of Python."""
+
+STRUCT = {"u8": "B", "u16": "H", "u32": "I", "i8": "b", "i16": "h", "i32": "i"}
+SIZE = {"u8": 1, "u16": 2, "u32": 4, "i8": 1, "i16": 2, "i32": 4}
+
+
+class Field(NamedTuple):
+    """One field of a message."""
+
+    name: str
+    type: str
+    doc: str
+
+    @property
+    def size(self) -> int:
+        """Bytes on the wire; 0 for `rest`."""
+        return self.count or SIZE.get(self.type, 0)
+
+    @property
+    def count(self) -> int:
+        """How many bytes an array has; 0 for a number."""
+        return int(self.type.removeprefix("bytes ")) if self.type.startswith("bytes ") else 0
+
+    @property
+    def rest(self) -> bool:
+        """Whether it is all that is left of the frame."""
+        return self.type == "rest"
+
+
+class Message(NamedTuple):
+    """A command, an answer or a report."""
+
+    family: str
+    name: str
+    id: int
+    doc: str
+    fields: tuple[Field, ...]
+    kinds: tuple[str, ...]
+    answer: str
+
+    @property
+    def size(self) -> int:
+        """Bytes of its fixed fields."""
+        return sum(field.size for field in self.fields)
+
+
+class Table(NamedTuple):
+    """All that the wire is."""
+
+    values: dict[str, Any]
+    messages: tuple[Message, ...]
+    hash: int
+
+    def family(self, family: str) -> list[Message]:
+        """The messages of one family, by id."""
+        return sorted((m for m in self.messages if m.family == family), key=lambda m: m.id)
+
+
+def read(path: Path) -> Table:
+    """Reads and checks the table.
+
+    Raises:
+        SystemExit: it contradicts itself; says where.
+    """
+    values = tomllib.loads(path.read_text(encoding="utf-8"))
+    kinds = tuple(values["kind"])
+    messages = []
+    for family in ("command", "answer", "report"):
+        for name, given in values[family].items():
+            fields = tuple(Field(*field) for field in given.get("fields", []))
+            of = tuple(given.get("kinds", kinds))
+            messages.append(Message(family, name, given["id"], given["doc"], fields, of, given.get("answer", "")))
+    for message in messages:
+        where = f"{path.name}: {message.family}.{message.name}"
+        if [m for m in messages if m.id == message.id] != [message]:
+            raise SystemExit(f"{where}: its id {message.id} is another message's too; take a free one")
+        for field in message.fields:
+            if not field.size and not field.rest:
+                raise SystemExit(f"{where}.{field.name}: no such type {field.type!r}; see the top of the file")
+            if field.rest and field is not message.fields[-1]:
+                raise SystemExit(f"{where}.{field.name}: only the last field can be the rest")
+        if message.size + OVERHEAD > values["longest"]:
+            raise SystemExit(f"{where}: {message.size + OVERHEAD} bytes are more than the longest frame")
+        if set(message.kinds) - set(kinds):
+            raise SystemExit(f"{where}: no such kind {sorted(set(message.kinds) - set(kinds))}; there are {kinds}")
+        if message.family == "command" and message.answer not in values["answer"]:
+            raise SystemExit(f"{where}: no such answer {message.answer!r}")
+    return Table(values, tuple(messages), zlib.crc32(repr(_meaning(values)).encode()))
+
+
+def _meaning(value: Any) -> Any:
+    """The table without its explanations: what both sides must agree on, order included."""
+    if isinstance(value, dict):
+        return [(key, _meaning(part)) for key, part in value.items() if key != "doc"]
+    if isinstance(value, list) and len(value) == 3 and all(isinstance(part, str) for part in value):
+        return value[:2]
+    if isinstance(value, list):
+        return [_meaning(part) for part in value]
+    return value
+
+
+# --- C ----------------------------------------------------------------------------------------------------------------
+
+
+def c_side(table: Table) -> str:
+    """`messages.h`."""
+    values = table.values
+    out = [
+        "/* Made from firmware/wire/messages.toml by generate.py: change that table, not this file. */",
+        "#ifndef FELTWIRE_MESSAGES_H",
+        "#define FELTWIRE_MESSAGES_H",
+        "",
+        "#include <stdint.h>",
+        "",
+        f"#define WIRE_PROTOCOL {values['protocol']}U",
+        f"#define WIRE_DICTIONARY UINT32_C(0x{table.hash:08X})",
+        f"#define WIRE_TICK_HZ UINT32_C({values['tick_hz']})",
+        f"#define WIRE_BAUD UINT32_C({values['baud']})",
+        f"#define WIRE_LONGEST {values['longest']}U",
+        f"#define WIRE_OVERHEAD {OVERHEAD}U",
+        f"#define WIRE_DEADMAN_MS {values['deadman_ms']}U",
+        "",
+    ]
+    for name, kind in values["kind"].items():
+        out += _c_kind(name.upper(), kind)
+    for name, bit in values["resets"].items():
+        out.append(f"#define RESET_{name.upper()} {bit}U")
+    for name, flag in values["flags"].items():
+        out.append(f"#define FLAG_{name.upper()} {flag if isinstance(flag, int) else flag['bit']}U")
+    for name, refusal in values["refusals"].items():
+        out.append(f"#define REFUSED_{name.upper()} {refusal['code']}U")
+    out += [
+        "",
+        "static inline void wire_put16(uint8_t *at, uint16_t value)",
+        "{",
+        "    at[0] = (uint8_t)value;",
+        "    at[1] = (uint8_t)(value >> 8);",
+        "}",
+        "",
+        "static inline void wire_put32(uint8_t *at, uint32_t value)",
+        "{",
+        "    wire_put16(at, (uint16_t)value);",
+        "    wire_put16(at + 2, (uint16_t)(value >> 16));",
+        "}",
+        "",
+        "static inline uint16_t wire_get16(const uint8_t *at)",
+        "{",
+        "    return (uint16_t)(at[0] | (uint16_t)((uint16_t)at[1] << 8));",
+        "}",
+        "",
+        "static inline uint32_t wire_get32(const uint8_t *at)",
+        "{",
+        "    return wire_get16(at) | ((uint32_t)wire_get16(at + 2) << 16);",
+        "}",
+    ]
+    for family in ("command", "answer", "report"):
+        for message in table.family(family):
+            out += _c_message(message)
+    out += [
+        "",
+        "/* Bytes of a command's fields on a kind of board, or -1 where that kind has no such command. */",
+        "static inline int8_t wire_command_size(uint8_t id, uint8_t kind)",
+        "{",
+        "    switch (id) {",
+    ]
+    for message in table.family("command"):
+        out.append(f"    case COMMAND_{message.name.upper()}:")
+        size = f"COMMAND_{message.name.upper()}_SIZE"
+        if len(message.kinds) == len(values["kind"]):
+            out.append(f"        return {size};")
+        else:
+            of = " || ".join(f"kind == KIND_{kind.upper()}" for kind in message.kinds)
+            out.append(f"        return ({of}) ? {size} : -1;")
+    out += ["    default:", "        return -1;", "    }", "}", "", "#endif", ""]
+    return "\n".join(out)
+
+
+def _c_pin(pin: str) -> str:
+    """A pin as C writes it: B3 is 0xB3U."""
+    return f"0x{pin}U"
+
+
+def _c_kind(name: str, kind: dict[str, Any]) -> list[str]:
+    out = [f"#define KIND_{name} {kind['id']}U"]
+    for many in ("inputs", "outputs", "analogues", "counters"):
+        out.append(f"#define KIND_{name}_{many.upper()} {len(kind[many])}U")
+    for number, (line, pin) in enumerate(kind["inputs"], 1):
+        out.append(f"#define {name}_IN_{line.upper()} {number}U")
+        out.append(f"#define {name}_IN_{line.upper()}_PIN {_c_pin(pin)}")
+    for number, (line, pin, longest_ms) in enumerate(kind["outputs"], 1):
+        out.append(f"#define {name}_OUT_{line.upper()} {number}U")
+        out.append(f"#define {name}_OUT_{line.upper()}_PIN {_c_pin(pin)}")
+        out.append(f"#define {name}_OUT_{line.upper()}_LONGEST_MS UINT32_C({longest_ms})")
+    outputs = ", ".join(f"{{{_c_pin(pin)}, UINT32_C({longest_ms})}}" for _, pin, longest_ms in kind["outputs"])
+    out.append(f"#define KIND_{name}_OUTPUT_TABLE {{{outputs}}}")
+    analogues = ", ".join(_c_pin(pin) for _, pin in kind["analogues"]) or "0"
+    out.append(f"#define KIND_{name}_ANALOGUE_PINS {{{analogues}}}")
+    for number, counter in enumerate(kind["counters"]):
+        out.append(f"#define {name}_COUNTER_{counter.upper()} {number}U")
+    if "keys" in kind:
+        keys = kind["keys"]
+        out.append(f"#define {name}_KEYS {len(keys['names'])}U")
+        out.append(f"#define {name}_KEYS_FIRST_LINE {keys['first_line']}U")
+        for side in ("columns", "rows"):
+            for number, pin in enumerate(keys[side], 1):
+                out.append(f"#define {name}_KEYS_{side[:-1].upper()}_{number}_PIN {_c_pin(pin)}")
+    if "lamps" in kind:
+        lamps = kind["lamps"]
+        out.append(f"#define {name}_LAMPS {lamps['count']}U")
+        for wire in ("data", "clock", "latch", "read_back"):
+            out.append(f"#define {name}_LAMPS_{wire.upper()}_PIN {_c_pin(lamps[wire])}")
+    if "reels" in kind:
+        out.append(f"#define {name}_REELS {kind['reels']['count']}U")
+        out.append(f"#define {name}_REEL_STEPS {kind['reels']['steps']}U")
+    return [*out, ""]
+
+
+def _c_message(message: Message) -> list[str]:
+    name = f"{message.family}_{message.name}"
+    out = ["", f"/* {message.doc} */", f"#define {name.upper()} {message.id}U"]
+    out.append(f"#define {name.upper()}_SIZE {message.size}")
+    fixed = [field for field in message.fields if not field.rest]
+    if not fixed:
+        return out
+    out += ["", f"struct {name} {{"]
+    for field in fixed:
+        if field.count:
+            out.append(f"    uint8_t {field.name}[{field.count}];")
+        else:
+            out.append(f"    {'int' if field.type[0] == 'i' else 'uint'}{8 * field.size}_t {field.name};")
+    out += ["};", ""]
+    if message.family == "command":
+        out += [f"static inline void {name}_read(struct {name} *to, const uint8_t *from)", "{"]
+        line = _c_read
+    else:
+        out += [f"static inline void {name}_write(uint8_t *to, const struct {name} *from)", "{"]
+        line = _c_write
+    at = 0
+    for field in fixed:
+        out += line(field, at)
+        at += field.size
+    return [*out, "}"]
+
+
+def _c_read(field: Field, at: int) -> list[str]:
+    if field.count:
+        loop = f"    for (uint8_t i = 0; i < {field.count}U; i++)"
+        return [loop, f"        to->{field.name}[i] = from[{at}U + i];"]
+    signed = f"(int{8 * field.size}_t)" if field.type[0] == "i" else ""
+    got = f"from[{at}]" if field.size == 1 else f"wire_get{8 * field.size}(from + {at})"
+    return [f"    to->{field.name} = {signed}{got};"]
+
+
+def _c_write(field: Field, at: int) -> list[str]:
+    if field.count:
+        loop = f"    for (uint8_t i = 0; i < {field.count}U; i++)"
+        return [loop, f"        to[{at}U + i] = from->{field.name}[i];"]
+    unsigned = f"(uint{8 * field.size}_t)" if field.type[0] == "i" else ""
+    if field.size == 1:
+        return [f"    to[{at}] = {unsigned}from->{field.name};"]
+    return [f"    wire_put{8 * field.size}(to + {at}, {unsigned}from->{field.name});"]
+
+
+# --- Python -----------------------------------------------------------------------------------------------------------
+
+
+def python_side(table: Table) -> str:
+    """`hal/board/messages.py`."""
+    values = table.values
+    out = [
+        '"""What boards and hosts say. Made from `firmware/wire/messages.toml` by `generate.py`: change that table."""',
+        "",
+        "from __future__ import annotations",
+        "",
+        "from enum import IntEnum, IntFlag",
+        "from struct import Struct",
+        "from typing import ClassVar",
+        "",
+        "from hal.board.message import Answer, Command, Kind, Report",
+        "",
+        f"PROTOCOL = {values['protocol']}",
+        f"DICTIONARY = 0x{table.hash:08X}",
+        f"TICK_HZ = {values['tick_hz']:_}",
+        f"BAUD = {values['baud']:_}",
+        f"LONGEST = {values['longest']}",
+        f"DEADMAN_MS = {values['deadman_ms']}",
+        "",
+        "KINDS = {",
+    ]
+    for name, kind in values["kind"].items():
+        out += [
+            f'    "{name}": Kind(',
+            f"        id={kind['id']},",
+            f'        name="{name}",',
+            f'        doc="{kind["doc"]}",',
+            f"        inputs={_pairs(kind['inputs'])},",
+            f"        outputs={_pairs(kind['outputs'])},",
+            f"        analogues={_pairs(kind['analogues'])},",
+            f"        counters={_tuple(kind['counters'])},",
+            f"        output_pins={_tuple([pin for _, pin, _ in kind['outputs']])},",
+        ]
+        if "keys" in kind:
+            keys = kind["keys"]
+            out += [f"        keys={_tuple(keys['names'])},", f"        first_key_line={keys['first_line']},"]
+            out += [f"        key_columns={_tuple(keys['columns'])},", f"        key_rows={_tuple(keys['rows'])},"]
+        if "lamps" in kind:
+            out.append(f"        lamps={kind['lamps']['count']},")
+            pins = [[name, pin] for name, pin in kind["lamps"].items() if name != "count"]
+            out.append(f"        lamp_pins={_pairs(pins)},")
+        if "reels" in kind:
+            out += [f"        reels={kind['reels']['count']},", f"        reel_steps={kind['reels']['steps']},"]
+        out.append("    ),")
+    out += ["}", '"""Each kind of board, by its name."""', "", ""]
+    out += ["class Reset(IntFlag):", '    """Why a board began anew."""', ""]
+    out += [f"    {name.upper()} = {bit}" for name, bit in values["resets"].items()]
+    out += ["", "", "class Flag(IntFlag):", '    """How a board stands."""', ""]
+    for name, flag in values["flags"].items():
+        out.append(f"    {name.upper()} = {flag if isinstance(flag, int) else flag['bit']}")
+        if not isinstance(flag, int):
+            out.append(f'    """{flag["doc"][0].upper()}{flag["doc"][1:]}."""')
+    out += ["", "", "class Refusal(IntEnum):", '    """Why a board did not do what it was told."""', ""]
+    for name, refusal in values["refusals"].items():
+        out.append(f"    {name.upper()} = {refusal['code']}")
+        out.append(f'    """{refusal["doc"][0].upper()}{refusal["doc"][1:]}."""')
+    for family in ("answer", "command", "report"):
+        for message in table.family(family):
+            out += _python_message(message)
+    for family in ("command", "answer", "report"):
+        name = f"{family.upper()}S"
+        out += ["", ""] if family == "command" else [""]
+        out.append(f"{name}: dict[int, type[{family.capitalize()}]] = {{")
+        out += [f"    {m.id}: {_class(m)}," for m in table.family(family)]
+        out += ["}", f'"""Each {family}, by its id."""']
+    return "\n".join([*out, ""])
+
+
+def _class(message: Message) -> str:
+    words = "".join(part.capitalize() for part in message.name.split("_"))
+    # A command and its answer, or a report, may have one name.
+    return f"{words}{message.family.capitalize()}"
+
+
+def _python_message(message: Message) -> list[str]:
+    base = message.family.capitalize()
+    out = ["", "", f"class {_class(message)}({base}, frozen=True):"]
+    out += [*_docstring(message.doc), ""]
+    layout = "<" + "".join(
+        f"{field.count}s" if field.count else STRUCT[field.type] for field in message.fields if not field.rest
+    )
+    out.append(f"    id: ClassVar[int] = {message.id}")
+    out.append(f'    layout: ClassVar[Struct] = Struct("{layout}")')
+    if message.fields and message.fields[-1].rest:
+        out.append("    has_rest: ClassVar[bool] = True")
+    if message.family == "command":
+        answer = "".join(part.capitalize() for part in message.answer.split("_"))
+        out.append(f"    answer: ClassVar[type[Answer]] = {answer}Answer")
+    out.append(f"    kinds: ClassVar[tuple[str, ...]] = {_tuple(message.kinds)}")
+    for field in message.fields:
+        kind = "bytes" if field.count or field.rest else "int"
+        out.append(f"    {field.name}: {kind}")
+        if field.doc:
+            out.append(f'    """{field.doc[0].upper()}{field.doc[1:]}."""')
+    return out
+
+
+def _docstring(doc: str) -> list[str]:
+    text = f"{doc[0].upper()}{doc[1:]}."
+    if len(text) <= WIDTH - 10:
+        return [f'    """{text}"""']
+    lines = textwrap.wrap(text, WIDTH - 12)
+    return [f'    """{lines[0]}', *(f"    {line}" for line in lines[1:]), '    """']
+
+
+def _pairs(pairs: list[list[Any]]) -> str:
+    if not pairs:
+        return "()"
+    return "(\n" + "".join(f'            ("{name}", {_literal(other[-1])}),\n' for name, *other in pairs) + "        )"
+
+
+def _tuple(words: list[str] | tuple[str, ...]) -> str:
+    inner = ", ".join(f'"{word}"' for word in words)
+    return f"({inner},)" if len(words) == 1 else f"({inner})"
+
+
+def _literal(value: int | str) -> str:
+    return f'"{value}"' if isinstance(value, str) else f"{value:_}"
+
+
+# --- the page ---------------------------------------------------------------------------------------------------------
+
+
+def page(table: Table, old: str) -> str:
+    """`docs/wire.md`, with what stands between its marks made anew."""
+    parts = {
+        "facts": [
+            f"Protocol {table.values['protocol']}, dictionary `{table.hash:08X}`, "
+            f"{table.values['baud']:,} baud 8N1, ticks of {1e6 / table.values['tick_hz']:g} µs, "
+            f"frames of at most {table.values['longest']} bytes, dead-man {table.values['deadman_ms']} ms.",
+        ],
+        "refusals": ["| code | name | meaning |", "|---|---|---|"]
+        + [f"| {r['code']} | `{name}` | {r['doc']} |" for name, r in table.values["refusals"].items()],
+        **{f"{family}s": _page_family(table, family) for family in ("command", "answer", "report")},
+    }
+    for name, lines in parts.items():
+        pattern = re.compile(rf"(<!-- made: {name} -->\n).*?(<!-- end -->)", re.S)
+        if not pattern.search(old):
+            raise SystemExit(f"{PAGE.name}: lacks <!-- made: {name} --> … <!-- end -->")
+        made = "\n".join(lines)
+        old = pattern.sub(lambda found, made=made: f"{found[1]}{made}\n{found[2]}", old)  # type: ignore[misc]
+    return old
+
+
+def _page_family(table: Table, family: str) -> list[str]:
+    out = [f"| id | {family} | fields | boards | meaning |", "|---|---|---|---|---|"]
+    for m in table.family(family):
+        fields = "; ".join(f"`{f.name}` {f.type}{f': {f.doc}' if f.doc else ''}" for f in m.fields) or "none"
+        kinds = "all" if len(m.kinds) == len(table.values["kind"]) else ", ".join(m.kinds)
+        answer = f" → `{m.answer}`" if m.answer else ""
+        out.append(f"| {m.id} | `{m.name}`{answer} | {fields} | {kinds} | {m.doc} |")
+    return out
+
+
+# --- the firmware wanted ----------------------------------------------------------------------------------------------
+
+
+def wanted() -> str:
+    """`hal/board/firmware.py`: what the firmware that lies beside this table calls itself."""
+    sys.path.insert(0, str(ROOT / "firmware"))
+    from build_hash import build_hash, version
+
+    return (
+        '"""The firmware that this software wants on its boards. Made by `firmware/wire/generate.py`."""\n\n'
+        f"VERSION = {version()}\nBUILD = 0x{build_hash():08X}\n"
+    )
+
+
+def main(arguments: list[str]) -> int:
+    """Writes the four files, or with `--check` compares them; the exit code."""
+    table = read(TABLE)
+    stale = 0
+    for path, made in (
+        (C_SIDE, c_side(table)),
+        (PYTHON_SIDE, python_side(table)),
+        (PAGE, page(table, PAGE.read_text(encoding="utf-8"))),
+        (WANTED, wanted()),
+    ):
+        if path.exists() and path.read_text(encoding="utf-8") == made:
+            continue
+        if "--check" in arguments:
+            print(f"{path.relative_to(ROOT)} is not what firmware/ makes; run: python firmware/wire/generate.py")
+            stale = 1
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(made, encoding="utf-8")
+            print(f"made {path.relative_to(ROOT)}")
+    return stale
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,1 @@
+"""Boards with firmware of their own: their wire, their clock, their sessions."""

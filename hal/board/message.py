@@ -1,0 +1,99 @@
+"""What every message of a board is, whatever it says: an id and fields of a fixed layout."""
+
+from __future__ import annotations
+
+from struct import Struct, error
+from typing import ClassVar, Self
+
+import msgspec
+
+MAX_U32 = 1 << 32
+
+
+class MessageError(ValueError):
+    """Bytes are no such message; says which and why."""
+
+
+class Message(msgspec.Struct, frozen=True):
+    """A message; its subclasses are made from the wire's table."""
+
+    id: ClassVar[int]
+    layout: ClassVar[Struct]
+    has_rest: ClassVar[bool] = False
+    """Whether the last field is all that is left of the frame."""
+    kinds: ClassVar[tuple[str, ...]]
+    """The kinds of boards that know it."""
+
+    def pack(self) -> bytes:
+        """The fields as bytes.
+
+        Raises:
+            MessageError: a value does not fit its field.
+        """
+        values = msgspec.structs.astuple(self)
+        rest = values[-1] if self.has_rest else b""
+        fixed = values[:-1] if self.has_rest else values
+        try:
+            return self.layout.pack(*fixed) + rest
+        except error as problem:
+            raise MessageError(f"{type(self).__name__}: {problem} in {self}") from problem
+
+    @classmethod
+    def unpack(cls, payload: bytes) -> Self:
+        """The message whose fields these bytes are.
+
+        Raises:
+            MessageError: there are too few or too many.
+        """
+        size = cls.layout.size
+        if len(payload) < size or (len(payload) > size and not cls.has_rest):
+            raise MessageError(f"{cls.__name__}: expected {size} bytes of fields, got {len(payload)}")
+        values = cls.layout.unpack_from(payload)
+        return cls(*values, payload[size:]) if cls.has_rest else cls(*values)
+
+
+class Answer(Message, frozen=True):
+    """What a board says to one command."""
+
+
+class Command(Message, frozen=True):
+    """What a host tells a board to do. It is carried out once, however often it must be sent."""
+
+    answer: ClassVar[type[Answer]]
+    """What the board answers when it did it."""
+
+
+class Report(Message, frozen=True):
+    """What a board says by itself."""
+
+
+class Kind(msgspec.Struct, frozen=True, kw_only=True):
+    """A kind of board: what it has, in the order of its numbers, which begin at 1."""
+
+    id: int
+    name: str
+    doc: str
+    inputs: tuple[tuple[str, str], ...]
+    """Name and pin of the chip."""
+    outputs: tuple[tuple[str, int], ...]
+    """Name and longest time on, in milliseconds."""
+    analogues: tuple[tuple[str, str], ...]
+    """Name and pin of the chip."""
+    counters: tuple[str, ...]
+    """Counters that survive power cuts."""
+    output_pins: tuple[str, ...] = ()
+    """The pin of the chip of each output."""
+    keys: tuple[str, ...] = ()
+    """Keys of its keypad, whose lines are numbered from `first_key_line`."""
+    first_key_line: int = 0
+    key_columns: tuple[str, ...] = ()
+    """The pins of the chip of the keypad's columns."""
+    key_rows: tuple[str, ...] = ()
+    """The pins of its rows."""
+    lamps: int = 0
+    """Lamps of its chain."""
+    lamp_pins: tuple[tuple[str, str], ...] = ()
+    """What of the chain goes to which pin of the chip."""
+    reels: int = 0
+    reel_steps: int = 0
+    """Full steps of one turn of a reel."""

@@ -1,0 +1,698 @@
+"""What boards and hosts say. Made from `firmware/wire/messages.toml` by `generate.py`: change that table."""
+
+from __future__ import annotations
+
+from enum import IntEnum, IntFlag
+from struct import Struct
+from typing import ClassVar
+
+from hal.board.message import Answer, Command, Kind, Report
+
+PROTOCOL = 1
+DICTIONARY = 0xD02A9E39
+TICK_HZ = 2_000_000
+BAUD = 250_000
+LONGEST = 64
+DEADMAN_MS = 500
+
+KINDS = {
+    "wheel": Kind(
+        id=1,
+        name="wheel",
+        doc="a wheel: eight inputs whose edges are dated, a quadrature that is counted, a level sensor",
+        inputs=(
+            ("in_1", "D2"),
+            ("in_2", "D3"),
+            ("in_3", "D4"),
+            ("in_4", "D5"),
+            ("in_5", "D6"),
+            ("in_6", "D7"),
+            ("in_7", "C0"),
+            ("in_8", "C1"),
+        ),
+        outputs=(
+            ("lamp_1", 600_000),
+            ("lamp_2", 600_000),
+            ("lamp_3", 600_000),
+            ("lamp_4", 600_000),
+        ),
+        analogues=(
+            ("level_x", "C2"),
+            ("level_y", "C3"),
+            ("spare_1", "C4"),
+            ("spare_2", "C5"),
+        ),
+        counters=(),
+        output_pins=("B0", "B1", "B2", "B3"),
+    ),
+    "table": Kind(
+        id=2,
+        name="table",
+        doc="a dice table: a motor, beams, sensors of shaking and turning, a keypad, a chain of lamps",
+        inputs=(
+            ("shaft", "D2"),
+            ("home", "D3"),
+            ("beam_1", "D4"),
+            ("beam_2", "D5"),
+            ("beam_3", "D6"),
+            ("beam_4", "D7"),
+            ("shake", "C0"),
+            ("turn", "C1"),
+        ),
+        outputs=(
+            ("motor", 60_000),
+            ("motor_back", 60_000),
+        ),
+        analogues=(),
+        counters=(),
+        output_pins=("B3", "B0"),
+        keys=("1", "2", "3", "4", "5", "6", "enter", "clear", "spare"),
+        first_key_line=9,
+        key_columns=("B1", "B2", "B5"),
+        key_rows=("C2", "C3", "C4"),
+        lamps=56,
+        lamp_pins=(
+            ("data", "B1"),
+            ("clock", "B2"),
+            ("latch", "B4"),
+            ("read_back", "C5"),
+        ),
+    ),
+    "reel": Kind(
+        id=3,
+        name="reel",
+        doc="skill-stop reels: three steppers with home sensors, a stop button each, a token acceptor, lamps",
+        inputs=(
+            ("home_1", "D2"),
+            ("home_2", "D3"),
+            ("home_3", "D4"),
+            ("stop_1", "D5"),
+            ("stop_2", "D6"),
+            ("stop_3", "D7"),
+            ("token", "C0"),
+            ("power_fail", "C1"),
+        ),
+        outputs=(
+            ("reel_1", 30_000),
+            ("reel_2", 30_000),
+            ("reel_3", 30_000),
+            ("accept", 86_400_000),
+        ),
+        analogues=(),
+        counters=("tokens_in",),
+        output_pins=("B0", "B1", "B2", "B3"),
+        lamps=16,
+        lamp_pins=(
+            ("data", "B4"),
+            ("clock", "B5"),
+            ("latch", "C2"),
+            ("read_back", "C3"),
+        ),
+        reels=3,
+        reel_steps=200,
+    ),
+    "pusher": Kind(
+        id=4,
+        name="pusher",
+        doc="a token pusher: token acceptor, win chute with two beams, shelf motor with shaft pulses, tilt, hopper",
+        inputs=(
+            ("token", "D2"),
+            ("win_a", "D3"),
+            ("win_b", "D4"),
+            ("shaft", "D5"),
+            ("tilt", "D6"),
+            ("hopper_coin", "D7"),
+            ("home", "C0"),
+            ("power_fail", "C1"),
+        ),
+        outputs=(
+            ("motor", 3_600_000),
+            ("hopper", 20_000),
+            ("accept", 86_400_000),
+            ("alarm", 600_000),
+        ),
+        analogues=(),
+        counters=("tokens_in", "paid_out", "won", "tilts"),
+        output_pins=("B3", "B0", "B1", "B2"),
+    ),
+}
+"""Each kind of board, by its name."""
+
+
+class Reset(IntFlag):
+    """Why a board began anew."""
+
+    POWER_ON = 1
+    EXTERNAL = 2
+    BROWN_OUT = 4
+    WATCHDOG = 8
+
+
+class Flag(IntFlag):
+    """How a board stands."""
+
+    SESSION_OPEN = 1
+    DEADMAN = 2
+    """The host fell silent and the outputs were made safe."""
+    WATCHING = 4
+    """Edges of the inputs are reported."""
+    STORE_FAILED = 8
+    """The counters could not be kept."""
+    FAULT = 16
+    """A device of this kind of board has a fault; its own report says which."""
+
+
+class Refusal(IntEnum):
+    """Why a board did not do what it was told."""
+
+    NO_SESSION = 1
+    """The board was reset, or never opened: open a session first."""
+    UNKNOWN_COMMAND = 2
+    """No such command on this kind of board."""
+    WRONG_LENGTH = 3
+    """The command's fields are too short or too long."""
+    WRONG_VALUE = 4
+    """A field has a value that this board cannot take."""
+    BUSY = 5
+    """What it would start is running already."""
+    HELD_SAFE = 6
+    """The output was on for its longest time, or has a fault: set it to 0 once."""
+    NOT_SAFE = 7
+    """An interlock of the board forbids it now."""
+    STORE_FAILED = 8
+    """The board's non-volatile memory does not keep what is written."""
+
+
+class OkAnswer(Answer, frozen=True):
+    """Done."""
+
+    id: ClassVar[int] = 64
+    layout: ClassVar[Struct] = Struct("<")
+    kinds: ClassVar[tuple[str, ...]] = ("wheel", "table", "reel", "pusher")
+
+
+class RefusedAnswer(Answer, frozen=True):
+    """Nothing was done."""
+
+    id: ClassVar[int] = 65
+    layout: ClassVar[Struct] = Struct("<BB")
+    kinds: ClassVar[tuple[str, ...]] = ("wheel", "table", "reel", "pusher")
+    command: int
+    """Id of the command."""
+    why: int
+    """A code of [refusals]."""
+
+
+class IdentityAnswer(Answer, frozen=True):
+    """What this board is."""
+
+    id: ClassVar[int] = 66
+    layout: ClassVar[Struct] = Struct("<HIBBBBIIHBBBBB")
+    kinds: ClassVar[tuple[str, ...]] = ("wheel", "table", "reel", "pusher")
+    protocol: int
+    """Version of this table."""
+    dictionary: int
+    """CRC-32 of this table: both sides were made from the same one."""
+    kind: int
+    """The id of a kind."""
+    major: int
+    """Version of the firmware."""
+    minor: int
+    patch: int
+    build: int
+    """First 32 bits of the SHA-256 over the firmware's sources."""
+    serial: int
+    """The number that a technician gave this board; 0 for none."""
+    boots: int
+    """How often this board began, modulo 65536."""
+    cause: int
+    """Why it began: bits of [resets]."""
+    inputs: int
+    """How many inputs it has."""
+    outputs: int
+    """How many outputs."""
+    analogues: int
+    """How many analogue channels."""
+    counters: int
+    """How many counters that survive power cuts."""
+
+
+class ClockAnswer(Answer, frozen=True):
+    """The board's time when the command's last byte came, and how long it kept the answer."""
+
+    id: ClassVar[int] = 67
+    layout: ClassVar[Struct] = Struct("<IIH")
+    kinds: ClassVar[tuple[str, ...]] = ("wheel", "table", "reel", "pusher")
+    received: int
+    """Ticks, low half."""
+    received_high: int
+    """High half."""
+    kept: int
+    """Ticks from there to the first byte of this answer."""
+
+
+class CountsAnswer(Answer, frozen=True):
+    """Counters that survive power cuts, as they are kept."""
+
+    id: ClassVar[int] = 68
+    layout: ClassVar[Struct] = Struct("<IIII")
+    kinds: ClassVar[tuple[str, ...]] = ("wheel", "table", "reel", "pusher")
+    first: int
+    """In the order of the kind's counters."""
+    second: int
+    third: int
+    fourth: int
+
+
+class HeldAnswer(Answer, frozen=True):
+    """Which of the edges asked for the board still has: those before `first` are lost for good."""
+
+    id: ClassVar[int] = 69
+    layout: ClassVar[Struct] = Struct("<I")
+    kinds: ClassVar[tuple[str, ...]] = ("wheel", "table", "reel", "pusher")
+    first: int
+    """The first number that is sent again; where there is none, the number of the next edge."""
+
+
+class IdentifyCommand(Command, frozen=True):
+    """Asks what the board is; needs no session."""
+
+    id: ClassVar[int] = 1
+    layout: ClassVar[Struct] = Struct("<")
+    answer: ClassVar[type[Answer]] = IdentityAnswer
+    kinds: ClassVar[tuple[str, ...]] = ("wheel", "table", "reel", "pusher")
+
+
+class OpenCommand(Command, frozen=True):
+    """Begins a session: makes all outputs safe, stops all reports, and makes the next command number 1; needs none
+    before.
+    """
+
+    id: ClassVar[int] = 2
+    layout: ClassVar[Struct] = Struct("<I")
+    answer: ClassVar[type[Answer]] = OkAnswer
+    kinds: ClassVar[tuple[str, ...]] = ("wheel", "table", "reel", "pusher")
+    session: int
+    """Drawn at random by the host; a session of the same number goes on."""
+
+
+class ClockCommand(Command, frozen=True):
+    """Asks for the board's time."""
+
+    id: ClassVar[int] = 3
+    layout: ClassVar[Struct] = Struct("<")
+    answer: ClassVar[type[Answer]] = ClockAnswer
+    kinds: ClassVar[tuple[str, ...]] = ("wheel", "table", "reel", "pusher")
+
+
+class AliveCommand(Command, frozen=True):
+    """The host is there; any other good frame says so too."""
+
+    id: ClassVar[int] = 4
+    layout: ClassVar[Struct] = Struct("<")
+    answer: ClassVar[type[Answer]] = OkAnswer
+    kinds: ClassVar[tuple[str, ...]] = ("wheel", "table", "reel", "pusher")
+
+
+class WatchCommand(Command, frozen=True):
+    """Reports the edges of these inputs from now on; the levels found are the first report."""
+
+    id: ClassVar[int] = 5
+    layout: ClassVar[Struct] = Struct("<BB")
+    answer: ClassVar[type[Answer]] = OkAnswer
+    kinds: ClassVar[tuple[str, ...]] = ("wheel", "table", "reel", "pusher")
+    inputs: int
+    """Bit i: input i+1."""
+    pull_ups: int
+    """Bit i: with the resistor to + inside the chip."""
+
+
+class EdgesFromCommand(Command, frozen=True):
+    """Asks for edges again, from this number on, as far as the board still has them."""
+
+    id: ClassVar[int] = 6
+    layout: ClassVar[Struct] = Struct("<I")
+    answer: ClassVar[type[Answer]] = HeldAnswer
+    kinds: ClassVar[tuple[str, ...]] = ("wheel", "table", "reel", "pusher")
+    number: int
+
+
+class CountCommand(Command, frozen=True):
+    """Counts a quadrature on the board: three of the watched inputs, numbered from 1; 0 for no index; all 0 stops
+    it.
+    """
+
+    id: ClassVar[int] = 7
+    layout: ClassVar[Struct] = Struct("<BBB")
+    answer: ClassVar[type[Answer]] = OkAnswer
+    kinds: ClassVar[tuple[str, ...]] = ("wheel", "table", "reel", "pusher")
+    a: int
+    b: int
+    index: int
+
+
+class SampleCommand(Command, frozen=True):
+    """Samples analogue channels from now on; a period of 0 stops it."""
+
+    id: ClassVar[int] = 8
+    layout: ClassVar[Struct] = Struct("<BH")
+    answer: ClassVar[type[Answer]] = OkAnswer
+    kinds: ClassVar[tuple[str, ...]] = ("wheel", "table", "reel", "pusher")
+    channels: int
+    """Bit i: channel i+1."""
+    period_ms: int
+
+
+class SetCommand(Command, frozen=True):
+    """Puts an output on a value, for so long at most; the board has a longest time of its own for each output."""
+
+    id: ClassVar[int] = 9
+    layout: ClassVar[Struct] = Struct("<BBH")
+    answer: ClassVar[type[Answer]] = OkAnswer
+    kinds: ClassVar[tuple[str, ...]] = ("wheel", "table", "reel", "pusher")
+    output: int
+    """From 1."""
+    value: int
+    """0 is safe; 255 is fully on."""
+    for_ms: int
+    """0: as long as the board allows."""
+
+
+class AllSafeCommand(Command, frozen=True):
+    """Makes all outputs safe and stops all that moves."""
+
+    id: ClassVar[int] = 10
+    layout: ClassVar[Struct] = Struct("<")
+    answer: ClassVar[type[Answer]] = OkAnswer
+    kinds: ClassVar[tuple[str, ...]] = ("wheel", "table", "reel", "pusher")
+
+
+class CountsCommand(Command, frozen=True):
+    """Asks for the counters."""
+
+    id: ClassVar[int] = 11
+    layout: ClassVar[Struct] = Struct("<")
+    answer: ClassVar[type[Answer]] = CountsAnswer
+    kinds: ClassVar[tuple[str, ...]] = ("wheel", "table", "reel", "pusher")
+
+
+class NameBoardCommand(Command, frozen=True):
+    """Gives this board a serial number, kept over power cuts."""
+
+    id: ClassVar[int] = 12
+    layout: ClassVar[Struct] = Struct("<I")
+    answer: ClassVar[type[Answer]] = OkAnswer
+    kinds: ClassVar[tuple[str, ...]] = ("wheel", "table", "reel", "pusher")
+    serial: int
+
+
+class MotorCommand(Command, frozen=True):
+    """Turns the motor; it stops at its longest time, at a stall (shaft pulses stay away) and with the dead-man."""
+
+    id: ClassVar[int] = 20
+    layout: ClassVar[Struct] = Struct("<bHB")
+    answer: ClassVar[type[Answer]] = OkAnswer
+    kinds: ClassVar[tuple[str, ...]] = ("table", "pusher")
+    speed: int
+    """-127 to 127; 0 stops."""
+    for_ms: int
+    """0: as long as the board allows."""
+    home: int
+    """1: stops at the home sensor."""
+
+
+class LampsCommand(Command, frozen=True):
+    """Puts lamps of the chain on and off, then reads them back."""
+
+    id: ClassVar[int] = 21
+    layout: ClassVar[Struct] = Struct("<8s")
+    answer: ClassVar[type[Answer]] = OkAnswer
+    kinds: ClassVar[tuple[str, ...]] = ("table", "reel")
+    lit: bytes
+    """Bit i of byte j: lamp 8j+i+1."""
+
+
+class SpinCommand(Command, frozen=True):
+    """Spins a reel up and keeps it turning, for so long at most."""
+
+    id: ClassVar[int] = 22
+    layout: ClassVar[Struct] = Struct("<BHH")
+    answer: ClassVar[type[Answer]] = OkAnswer
+    kinds: ClassVar[tuple[str, ...]] = ("reel",)
+    reel: int
+    """From 1."""
+    steps_per_s: int
+    """62 to 400."""
+    for_ms: int
+    """0: as long as the board allows."""
+
+
+class StopCommand(Command, frozen=True):
+    """Stops a reel at a step counted from home, at its next coming; 65535 stops it as soon as it can."""
+
+    id: ClassVar[int] = 23
+    layout: ClassVar[Struct] = Struct("<BH")
+    answer: ClassVar[type[Answer]] = OkAnswer
+    kinds: ClassVar[tuple[str, ...]] = ("reel",)
+    reel: int
+    """From 1."""
+    step: int
+
+
+class PayCommand(Command, frozen=True):
+    """Sees to it that so many tokens are paid under this number; each that passes is counted, and 'hopper' says
+    how it goes.
+    """
+
+    id: ClassVar[int] = 24
+    layout: ClassVar[Struct] = Struct("<HB")
+    answer: ClassVar[type[Answer]] = OkAnswer
+    kinds: ClassVar[tuple[str, ...]] = ("pusher",)
+    payout: int
+    """A number of its own, from 1, above the last: said again it pays what is left, which may be nothing."""
+    tokens: int
+    """From 1; the same whenever this number is said."""
+
+
+class AcceptCommand(Command, frozen=True):
+    """Lets the token acceptor take tokens, or not."""
+
+    id: ClassVar[int] = 25
+    layout: ClassVar[Struct] = Struct("<B")
+    answer: ClassVar[type[Answer]] = OkAnswer
+    kinds: ClassVar[tuple[str, ...]] = ("reel", "pusher")
+    on: int
+    """0 or 1."""
+
+
+class BootReport(Report, frozen=True):
+    """The board has just begun; no session is open."""
+
+    id: ClassVar[int] = 128
+    layout: ClassVar[Struct] = Struct("<BHB")
+    kinds: ClassVar[tuple[str, ...]] = ("wheel", "table", "reel", "pusher")
+    cause: int
+    """Bits of [resets]."""
+    boots: int
+    kind: int
+
+
+class EdgesReport(Report, frozen=True):
+    """Edges in the order of time, each with its number: a number that is missing is an edge that was lost."""
+
+    id: ClassVar[int] = 129
+    layout: ClassVar[Struct] = Struct("<IIB")
+    has_rest: ClassVar[bool] = True
+    kinds: ClassVar[tuple[str, ...]] = ("wheel", "table", "reel", "pusher")
+    first: int
+    """Number of the first edge here."""
+    time: int
+    """Its time, in ticks."""
+    count: int
+    """How many edges are here."""
+    packed: bytes
+    """See docs/wire.md, edges."""
+
+
+class StateReport(Report, frozen=True):
+    """How the board stands; while it watches every 20 ms, else every 100 ms."""
+
+    id: ClassVar[int] = 130
+    layout: ClassVar[Struct] = Struct("<IIBHHBH")
+    kinds: ClassVar[tuple[str, ...]] = ("wheel", "table", "reel", "pusher")
+    time: int
+    """Ticks: every edge up to here has a number below `next`."""
+    next: int
+    """Number of the next edge."""
+    levels: int
+    """Bit i: level of input i+1."""
+    lost: int
+    """Edges that were lost for want of room or of time, modulo 65536; their numbers are never sent."""
+    outputs: int
+    """Bit i: output i+1 is not safe."""
+    flags: int
+    """Bits of [flags]."""
+    bad_frames: int
+    """Frames from the host that came broken, modulo 65536."""
+
+
+class CountReport(Report, frozen=True):
+    """What the board counted of a quadrature, every 100 ms while it turns and once at rest."""
+
+    id: ClassVar[int] = 131
+    layout: ClassVar[Struct] = Struct("<IiiHH")
+    kinds: ClassVar[tuple[str, ...]] = ("wheel", "table", "reel", "pusher")
+    time: int
+    """Ticks."""
+    count: int
+    """From where counting began."""
+    index_count: int
+    """The count at the index's last rising edge."""
+    indexes: int
+    """Rising edges of the index, modulo 65536."""
+    invalid: int
+    """Transitions that a quadrature cannot make, modulo 65536."""
+
+
+class SampleReport(Report, frozen=True):
+    """One sample of each sampled channel, in their order."""
+
+    id: ClassVar[int] = 132
+    layout: ClassVar[Struct] = Struct("<HIB")
+    has_rest: ClassVar[bool] = True
+    kinds: ClassVar[tuple[str, ...]] = ("wheel", "table", "reel", "pusher")
+    number: int
+    """Modulo 65536."""
+    time: int
+    """Ticks."""
+    channels: int
+    """Bit i: channel i+1."""
+    values: bytes
+    """U16 each, 0 to 1023 of the supply."""
+
+
+class MotorReport(Report, frozen=True):
+    """How the motor stands, at each change and every 100 ms while it turns."""
+
+    id: ClassVar[int] = 133
+    layout: ClassVar[Struct] = Struct("<IbHIB")
+    kinds: ClassVar[tuple[str, ...]] = ("table", "pusher")
+    time: int
+    """Ticks."""
+    speed: int
+    """0: it stands."""
+    turns: int
+    """Home sensor passes, modulo 65536."""
+    pulses: int
+    """Shaft pulses since the start of the session."""
+    why: int
+    """Why it stands: 0 told to, 1 longest time, 2 home, 3 stall, 4 dead-man, 5 interlock."""
+
+
+class LampsReport(Report, frozen=True):
+    """What the lamp chain read back after the last command."""
+
+    id: ClassVar[int] = 134
+    layout: ClassVar[Struct] = Struct("<8s8s8s")
+    kinds: ClassVar[tuple[str, ...]] = ("table", "reel")
+    lit: bytes
+    """Lamps that draw their current."""
+    dead: bytes
+    """Told to be lit, and drawing none."""
+    stuck: bytes
+    """Told to be dark, and drawing some."""
+
+
+class ReelReport(Report, frozen=True):
+    """How a reel stands, at each change, every 100 ms while it turns, and when a session opens."""
+
+    id: ClassVar[int] = 135
+    layout: ClassVar[Struct] = Struct("<IBBHHB")
+    kinds: ClassVar[tuple[str, ...]] = ("reel",)
+    time: int
+    """Ticks."""
+    reel: int
+    """From 1."""
+    moving: int
+    """0 or 1."""
+    step: int
+    """Steps from home; 65535: not known."""
+    slips: int
+    """Home came where it should not, modulo 65536."""
+    button: int
+    """1: the player stopped it with the button of this reel."""
+
+
+class HopperReport(Report, frozen=True):
+    """How the last payout stands, at each token, at its end, and when a session opens."""
+
+    id: ClassVar[int] = 136
+    layout: ClassVar[Struct] = Struct("<HBBB")
+    kinds: ClassVar[tuple[str, ...]] = ("pusher",)
+    payout: int
+    """0: there never was one."""
+    paid: int
+    """255: so many or more."""
+    left: int
+    state: int
+    """0 idle, 1 paying, 2 empty or jammed, 3 runaway."""
+
+
+class CountsReport(Report, frozen=True):
+    """The counters that survive power cuts, after each change that is kept."""
+
+    id: ClassVar[int] = 137
+    layout: ClassVar[Struct] = Struct("<IIII")
+    kinds: ClassVar[tuple[str, ...]] = ("wheel", "table", "reel", "pusher")
+    first: int
+    """In the order of the kind's counters."""
+    second: int
+    third: int
+    fourth: int
+
+
+COMMANDS: dict[int, type[Command]] = {
+    1: IdentifyCommand,
+    2: OpenCommand,
+    3: ClockCommand,
+    4: AliveCommand,
+    5: WatchCommand,
+    6: EdgesFromCommand,
+    7: CountCommand,
+    8: SampleCommand,
+    9: SetCommand,
+    10: AllSafeCommand,
+    11: CountsCommand,
+    12: NameBoardCommand,
+    20: MotorCommand,
+    21: LampsCommand,
+    22: SpinCommand,
+    23: StopCommand,
+    24: PayCommand,
+    25: AcceptCommand,
+}
+"""Each command, by its id."""
+
+ANSWERS: dict[int, type[Answer]] = {
+    64: OkAnswer,
+    65: RefusedAnswer,
+    66: IdentityAnswer,
+    67: ClockAnswer,
+    68: CountsAnswer,
+    69: HeldAnswer,
+}
+"""Each answer, by its id."""
+
+REPORTS: dict[int, type[Report]] = {
+    128: BootReport,
+    129: EdgesReport,
+    130: StateReport,
+    131: CountReport,
+    132: SampleReport,
+    133: MotorReport,
+    134: LampsReport,
+    135: ReelReport,
+    136: HopperReport,
+    137: CountsReport,
+}
+"""Each report, by its id."""

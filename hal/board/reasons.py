@@ -1,0 +1,67 @@
+"""Why a board is down, in words for people: what was seen, and what to do."""
+
+from __future__ import annotations
+
+from hal.board.errors import command_name
+from hal.board.message import Command
+from hal.board.messages import Reset
+from hal.board.quality import Figures
+
+_CAUSES = {
+    Reset.POWER_ON: "its power came on",
+    Reset.EXTERNAL: "its reset button, or the opening of its port",
+    Reset.BROWN_OUT: "its power sagged: check the supply",
+    Reset.WATCHDOG: "its watchdog: its program hung",
+}
+
+
+def causes(cause: int) -> str:
+    """Why a board began anew: bits of `Reset`."""
+    return ", ".join(words for bit, words in _CAUSES.items() if cause & bit) or "it does not know why"
+
+
+def reset(cause: int) -> str:
+    """The board began anew, and said why: bits of `Reset`."""
+    return f"it was reset: {causes(cause)}"
+
+
+def forgotten() -> str:
+    """The board began anew; what it said of that was lost."""
+    return "it was reset: it knows the session no longer; its identity tells the cause"
+
+
+def refuses(command: Command, why: int) -> str:
+    """The board does not do what every board does."""
+    return f"it refuses {command_name(command)} (code {why}), which every board does; flash its firmware anew"
+
+
+def silent(command: Command, tries: int, after_ns: int) -> str:
+    """A command was not answered."""
+    return (
+        f"no answer to {command_name(command)} for {after_ns // 1_000_000} ms ({tries} tries); is it powered, "
+        "is its cable in?"
+    )
+
+
+def unknown(after_ns: int) -> str:
+    """Nobody answers on this port."""
+    return (
+        f"no answer to identify for {after_ns // 1_000_000_000} s; is it powered, is this its port, was its "
+        "firmware flashed?"
+    )
+
+
+def unproven(exchanges: int, figures: Figures) -> str:
+    """The session is open, and yet cannot be used."""
+    return (
+        f"it answers, but its clock is not known: {exchanges} answers came in time; {figures}. Is the link slow, or "
+        "the computer busy?"
+    )
+
+
+def broken(figures: Figures) -> str:
+    """The link breaks too many bytes."""
+    return (
+        f"the link is too bad to play on: {figures}; expected less than 1 byte in 300. Check the cable, its shield "
+        "and the ground; the board is used again once the link was good for a while"
+    )

@@ -1,0 +1,225 @@
+"""Output lines on a board: what moves hangs here, for a board has a dead-man and longest times of its own.
+
+Three keep each output: the host's guard (`hal.output_guard`), which turns it off at its `max_on_ns`; `for_ms` of each
+command, by which the board does so itself; and the board's own longest time, which no command makes longer.
+
+    what happens                      │ on the board             │ here
+    ──────────────────────────────────┼──────────────────────────┼─────────────────────────────────────────────
+    a command is refused              │ nothing                  │ a fault of that output, until `clear`
+    … one to be safe                  │ nothing                  │ `all_safe` is said as well
+    the host is silent for 500 ms     │ all safe, flag `deadman` │ those that were on are stopped; `all_safe` is said
+    a longest time ends there first   │ that output is safe      │ it is stopped
+    reset, unplugged, too bad a link  │ all safe                 │ all are gone until the board is up again
+    closed, or the process ends       │ all safe                 │ `all_safe` is said; else the dead-man does it
+
+A stopped output stays safe until it is set to its safe value once: nothing begins to move again by itself.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping
+from functools import partial
+from typing import Final
+
+from hal.board.errors import BoardError, SessionEndedError
+from hal.board.link import BoardLink
+from hal.board.message import Answer, Report
+from hal.board.messages import DEADMAN_MS, AllSafeCommand, Flag, IdentityAnswer, SetCommand, StateReport
+from hal.lines import LineError
+from hal.output_guard import OutputSpec, check_place
+from hal.outputs import OutputWatcher
+
+log = logging.getLogger(__name__)
+
+NS_PER_MS: Final = 1_000_000
+FULLY_ON: Final = 255
+LONGEST_FOR_MS: Final = 65_535
+"""What `for_ms` can say. Where an output may be on for longer, the board's own longest time and the guard are left."""
+STATES_TO_BELIEVE: Final = 2
+"""So many reports in a row must say that an output is safe (ours): one may be from before the last command."""
+
+
+class BoardOutputs:
+    """Writes outputs of one board (see `hal.outputs.OutputWriter`), and tells what became of them."""
+
+    def __init__(self, specs: Iterable[OutputSpec], link: BoardLink) -> None:
+        """Takes the outputs of the link's board; nothing is opened yet. `gpio` is the number of the output.
+
+        Raises:
+            LineError: there are none, the board has no such output, or one cannot be as long on or as safe as is asked.
+        """
+        self._specs = {spec.name: spec for spec in specs}
+        if not self._specs:
+            raise LineError(f"board {link.name!r}: expected at least one output, got none; name them under [pins]")
+        _check(list(self._specs.values()), link)
+        self._link = link
+        self._watcher: OutputWatcher | None = None
+        self._open = False
+        self._deadman = False
+        self._under_way: dict[str, int] = {}
+        self._on: dict[str, int] = {}
+        """Outputs that the board has put on -> how many reports in a row called them safe."""
+
+    def report_to(self, watcher: OutputWatcher) -> None:
+        """Names who is told what became of the outputs."""
+        self._watcher = watcher
+
+    def open(self, wires: Mapping[str, float]) -> None:
+        """Opens the board's port. The outputs can be set when the board is up; they are safe until then and after.
+
+        Raises:
+            LineError: it is open already.
+        """
+        if self._watcher is not None:
+            self._watcher.gone(f"board {self._link.name!r} is not up yet")
+        self._link.open(self)
+        self._open = True
+
+    def write(self, name: str, wire: float) -> None:
+        """Has the board put one output on a value; what became of it is told later.
+
+        Raises:
+            OSError: the outputs are not open.
+        """
+        if not self._open:
+            raise OSError(f"output {name!r}: its board is not open")
+        spec = self._specs[name]
+        value = max(1, round(wire * FULLY_ON)) if wire else 0
+        self._set(name, value, _for_ms(spec, self._link) if value else 0)
+
+    def close(self) -> None:
+        """Has the board make all outputs safe, and lets it go. Calling it again does nothing."""
+        if self._open:
+            self._open = False
+            self._link.submit(AllSafeCommand())
+            self._link.close(self)
+
+    # --- the board (see `hal.board.watcher`) --------------------------------------------------------------------------
+
+    def up(self, identity: IdentityAnswer, t_ns: int) -> None:
+        """The outputs can be reached."""
+        self._forget()
+        # They are safe in a new session. But another use may have had the board up before, and a board that has made an
+        # output safe by itself wants to hear it of that one.
+        self._link.submit(AllSafeCommand(), self._made_safe)
+        for name in self._specs:
+            self._set(name, 0, 0)
+        if self._watcher is not None:
+            self._watcher.back()
+
+    def down(self, t_ns: int, reason: str) -> None:
+        """The outputs cannot be reached. The board makes them safe, or has."""
+        self._forget()
+        if self._watcher is not None:
+            self._watcher.gone(reason)
+
+    def reported(self, report: Report, t_ns: int) -> None:
+        """Takes what the board says of its outputs."""
+        if not isinstance(report, StateReport):
+            return
+        deadman = bool(report.flags & Flag.DEADMAN)
+        if deadman and not self._deadman:
+            self._on.clear()
+            self._stop(self._specs, f"board {self._link.name!r} heard nothing from its host for {DEADMAN_MS} ms")
+            # The board waits to hear that the host is in order again.
+            self._link.submit(AllSafeCommand(), self._made_safe)
+        self._deadman = deadman
+        for name in list(self._on):
+            on = bool(report.outputs >> _number(self._specs[name]) - 1 & 1)
+            self._on[name] = 0 if on or self._under_way.get(name) else self._on[name] + 1
+            if self._on[name] >= STATES_TO_BELIEVE:
+                del self._on[name]
+                self._stop([name], f"board {self._link.name!r} made it safe by itself: its longest time, or its device")
+
+    # --- commands, and what became of them ---------------------------------------------------------------------------
+
+    def _set(self, name: str, value: int, for_ms: int) -> None:
+        self._under_way[name] = self._under_way.get(name, 0) + 1
+        command = SetCommand(_number(self._specs[name]), value, for_ms)
+        self._link.submit(command, partial(self._answered, name, value))
+
+    def _answered(self, name: str, value: int, result: Answer | BoardError) -> None:
+        self._under_way[name] = max(0, self._under_way.get(name, 0) - 1)
+        if isinstance(result, BoardError):
+            self._not_done([name], result)
+            if not value and not isinstance(result, SessionEndedError):
+                self._link.submit(AllSafeCommand(), self._made_safe)
+        elif value:
+            self._on[name] = 0
+        else:
+            self._on.pop(name, None)
+
+    def _made_safe(self, result: Answer | BoardError) -> None:
+        if isinstance(result, BoardError):
+            self._not_done(list(self._specs), result)
+        else:
+            self._on.clear()
+
+    def _not_done(self, names: Iterable[str], error: BoardError) -> None:
+        if isinstance(error, SessionEndedError) or self._watcher is None:
+            return  # `down` tells it
+        for name in names:
+            log.warning("output %r: %s", name, error)
+            self._watcher.refused(name, str(error))
+
+    def _stop(self, names: Iterable[str], why: str) -> None:
+        log.warning("outputs %s: %s", ", ".join(names), why)
+        if self._watcher is not None:
+            self._watcher.stopped(names, why)
+
+    def _forget(self) -> None:
+        self._deadman = False
+        self._under_way.clear()
+        self._on.clear()
+
+
+def longest_on_ns(spec: OutputSpec, link: BoardLink) -> int:
+    """The longest time that the board itself leaves an output on.
+
+    Raises:
+        LineError: the board has no such output.
+    """
+    outputs = () if link.kind is None else link.kind.outputs
+    if not isinstance(spec.gpio, int) or not 1 <= spec.gpio <= len(outputs):
+        of = "a board of no known kind" if link.kind is None else f"a board of kind {link.kind.name!r}"
+        raise LineError(f"output {spec.name!r}: board {link.name!r} has no output {spec.gpio}; {of} has {len(outputs)}")
+    return outputs[spec.gpio - 1][1] * NS_PER_MS
+
+
+def _check(specs: list[OutputSpec], link: BoardLink) -> None:
+    taken: dict[int, str] = {}
+    for spec in specs:
+        where = f"output {spec.name!r}"
+        refusal = spec.refusal()
+        if refusal is not None:
+            raise LineError(refusal)
+        check_place(spec, link.name)
+        longest_ns = longest_on_ns(spec, link)
+        if spec.max_on_ns > longest_ns:
+            raise LineError(
+                f"{where}: it may be on for {spec.max_on_ns / 1e9:g} s, and the board makes output {spec.gpio} safe "
+                f"after {longest_ns / 1e9:g} s; give it a longest time of at most that, or another output"
+            )
+        if spec.safe != (1.0 if spec.inverted else 0.0):
+            raise LineError(
+                f"{where}: its wire would be high when it is safe, and a board makes its outputs low; wire it so that "
+                "low is safe"
+            )
+        number = _number(spec)
+        if number in taken:
+            raise LineError(
+                f"{where}: output {number} is the wire of output {taken[number]!r} already; give each its own"
+            )
+        taken[number] = spec.name
+
+
+def _number(spec: OutputSpec) -> int:
+    """The number of the output, which `OutputSpec.refusal` has found to be one."""
+    return int(spec.gpio or 0)
+
+
+def _for_ms(spec: OutputSpec, link: BoardLink) -> int:
+    """How long the board is to leave it on at most; 0 where it cannot be told, or need not."""
+    for_ms = -(-spec.max_on_ns // NS_PER_MS)
+    return for_ms if for_ms <= LONGEST_FOR_MS and spec.max_on_ns < longest_on_ns(spec, link) else 0

@@ -1,0 +1,315 @@
+"""An emulated board: the real ELF on an ATmega328P of libsimavr, in lock-step with its caller.
+
+Time stands still until `run_until`, and is the world's, in nanoseconds. The chip's own clock may be fast or slow
+against it (`clock_hz`), or stand (`freeze`). A cycle is 62.5 ns. Equal calls give equal bytes, on any computer.
+
+    world     run_until(t) ──────────────► drive, supply: at their times, at the first instruction's end after them
+    host      receive(bytes) ── 10 bits a byte at its baud ──► UART ──► take_sent: when each byte's stop bit ended
+    outputs   take_changes: each new level of a pin that the chip drives, PWM as a share, None where it drives no more
+
+What is like the chip, and what is not, stands in simboard.h and its parts.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterable
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from hal.board.messages import BAUD
+from hal.clock import NS_PER_S
+from simulators.board.chip_pins import CHANNELS, NOT_DRIVEN, PIN_NAMES, PINS, PinChange, number_of, share_of
+from simulators.board.chip_time import ChipTime
+from simulators.board.library import EmulationError, library
+
+__all__ = ["CLOCK_HZ", "START_UP_NS", "EmulatedBoard", "EmulationError", "PinChange"]
+
+CLOCK_HZ = 16_000_000
+START_UP_NS = 66_024_000
+"""What an Arduino's fuses make of a start: 16,384 cycles and 65 ms from a reset to the first instruction."""
+BITS_A_BYTE = 10
+
+_ANALOGUE = 32
+_SUPPLY = 1 << 24
+_CRASHED = -1
+
+
+class EmulatedBoard:
+    """One board, from power-on. Use it as a context, or `close` it: it holds memory outside Python."""
+
+    def __init__(
+        self,
+        elf: Path,
+        *,
+        eeprom: bytes | None = None,
+        begins_ns: int = 0,
+        clock_hz: int = CLOCK_HZ,
+        start_up_ns: int = 0,
+    ) -> None:
+        """Loads a program. Nothing of it is executed yet.
+
+        `eeprom` are the bytes of the non-volatile memory (default: erased). The power comes at `begins_ns`.
+        `start_up_ns` is from each reset to the first instruction: `START_UP_NS` is that of a real board.
+
+        Raises:
+            EmulationError: the library or the file cannot be had, or the file is no program for the chip.
+        """
+        if not elf.is_file():
+            raise EmulationError(f"emulated board: there is no file {elf}; build it with: make -C firmware avr")
+        self._c = library()
+        image = None if eeprom is None else eeprom + b"\xff" * (1024 - len(eeprom))
+        self._board = self._c.board_new(str(elf).encode(), image, start_up_ns * clock_hz // NS_PER_S)
+        if not self._board:
+            raise MemoryError("emulated board: no memory")
+        problem = self._problem()
+        if problem or (image is not None and len(image) != self._c.board_eeprom_size(self._board)):
+            self.close()
+            raise EmulationError(f"emulated board: cannot run {elf}: {problem or 'the EEPROM has 1024 bytes'}")
+        self.elf = elf
+        self.host_baud: float = BAUD
+        """What the host's port is set to: where the board has another baud, each byte comes broken."""
+        self.powered = True
+        self._time = ChipTime(begins_ns, clock_hz)
+        self._frozen_ns: int | None = None
+        self._world_ns = begins_ns
+        self._line_free_ns = begins_ns
+        self._sent: list[tuple[int, int]] = []
+        self._changes: list[PinChange] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Gives its memory back; it cannot be used any more."""
+        if self._board:
+            self._c.board_free(self._board)
+            self._board = None
+
+    @property
+    def now_ns(self) -> int:
+        """The time that it has come to: at most 3 cycles behind what it was last run to, never before it."""
+        if self._frozen_ns is not None:
+            return self._world_ns
+        return self._time.ns_at(self._c.board_cycle(self._board))
+
+    @property
+    def cycle(self) -> int:
+        """Cycles of the chip since its power first came."""
+        return int(self._c.board_cycle(self._board))
+
+    def run_until(self, t_ns: int, pause_at: int | None = None, pause_after: int | None = None) -> None:
+        """Lets time pass to `t_ns`, or only until a byte `pause_at`, or so many bytes, have left the board.
+
+        `now_ns` says how far it came: to `t_ns` or at most 3 cycles further, or not so far.
+
+        Raises:
+            EmulationError: the program left the code that it has.
+        """
+        if self._frozen_ns is not None:
+            self._world_ns = max(self._world_ns, t_ns)
+            return
+        at = -1 if pause_at is None else pause_at
+        if self._c.board_run(self._board, self._time.cycle_at(t_ns), at, pause_after or 0) == _CRASHED:
+            raise EmulationError(f"emulated board ({self.elf.name}): {self._problem()}")
+
+    def drive(self, pin: str, level: int | None, t_ns: int | None = None) -> None:
+        """The world puts a pin on a level at `t_ns` (default, or where that has passed: at once); None lets it go.
+
+        A pin that nobody drives keeps its level, or is pulled up by the resistor that the program switched on.
+
+        Raises:
+            ValueError: there is no such pin or level.
+        """
+        self.drive_many([(pin, level, self.now_ns if t_ns is None else t_ns)])
+
+    def drive_many(self, levels: Iterable[tuple[str, int | None, int]]) -> None:
+        """As `drive`, for many at once: (pin, level, time) in any order."""
+        cycles: list[int] = []
+        pins: list[int] = []
+        values: list[int] = []
+        for pin, level, t_ns in levels:
+            if level not in (0, 1, None):
+                raise ValueError(f"pin {pin}: expected level 0, 1 or None, got {level!r}")
+            pins.append(number_of(pin, PINS))
+            values.append(NOT_DRIVEN if level is None else level)
+            cycles.append(self._time.cycle_at(t_ns))
+        self._plan(cycles, pins, values)
+
+    def supply(self, channel: str, share: float, t_ns: int | None = None) -> None:
+        """Puts an analogue pin ("C2") on a share of the supply, 0 to 1, at `t_ns` (default: at once).
+
+        Raises:
+            ValueError: there is no such channel, or the share is beyond the supply.
+        """
+        if not 0.0 <= share <= 1.0:
+            raise ValueError(f"channel {channel}: expected 0 to 1 of the supply, got {share}")
+        cycle = self._time.cycle_at(self.now_ns if t_ns is None else t_ns)
+        self._plan([cycle], [_ANALOGUE + number_of(channel, CHANNELS)], [round(share * _SUPPLY)])
+
+    @property
+    def planned(self) -> int:
+        """How many levels still wait for their time."""
+        return int(self._c.board_planned(self._board))
+
+    def receive(self, data: bytes, t_ns: int | None = None) -> None:
+        """The host begins to send bytes at `t_ns` (default: now), or when those that it still sends are over."""
+        begins_ns = max(self._line_free_ns, self.now_ns if t_ns is None else t_ns)
+        byte_ns = BITS_A_BYTE * NS_PER_S / self.host_baud
+        self._line_free_ns = begins_ns + round(byte_ns * len(data))
+        begins, cycles_a_byte = self._time.cycle_at(begins_ns), byte_ns * self._time.hz / NS_PER_S
+        self._c.board_receive(self._board, data, len(data), begins, cycles_a_byte)
+
+    def take_sent(self) -> list[tuple[int, int]]:
+        """The bytes that left the board since the last call: when each one's stop bit ended, and the byte."""
+        self._collect_sent()
+        sent, self._sent = self._sent, []
+        return sent
+
+    def take_changes(self) -> list[PinChange]:
+        """What the board's outputs did since the last call, in the order of time."""
+        self._collect_changes()
+        changes, self._changes = self._changes, []
+        return changes
+
+    def output(self, pin: str) -> float | None:
+        """What the board puts on a pin now, as in `PinChange.level`."""
+        return share_of(self._c.board_output(self._board, number_of(pin, PINS)))
+
+    @property
+    def baud(self) -> float:
+        """The baud that the board's registers make: 250,000 exactly, or 117,647 where it calls it 115,200."""
+        return float(self._c.board_baud(self._board))
+
+    @property
+    def overruns(self) -> int:
+        """Bytes that the program fetched too late: the chip keeps two, and a third until a fourth begins."""
+        return int(self._c.board_overruns(self._board))
+
+    @property
+    def unread(self) -> int:
+        """Bytes that came while the receiver was off, or the board was frozen or without power."""
+        return int(self._c.board_unread(self._board))
+
+    def reset(self) -> None:
+        """Pulls the reset line for a moment, as a port that is opened does to an Arduino."""
+        self._c.board_reset(self._board)
+
+    def hang(self) -> None:
+        """The program stops in its tracks, with interrupts off; only the watchdog or a reset helps."""
+        self._c.board_hang(self._board)
+
+    def freeze(self, on: bool) -> None:
+        """Stops the chip's clock, or lets it run on: nothing is executed, outputs stay, no watchdog bites.
+
+        What the world does to its pins meanwhile is there when it goes on; what the host sends meanwhile is lost.
+        """
+        if on and self._frozen_ns is None:
+            self._collect_sent()
+            self._collect_changes()
+            self._world_ns = self._frozen_ns = self.now_ns
+        elif not on and self._frozen_ns is not None:
+            stood_ns = self._world_ns - self._frozen_ns
+            self._frozen_ns = None
+            self._time.stand(stood_ns)
+            self._c.board_retime(self._board, 1.0, max(1, self._time.cycles_in(stood_ns)))
+
+    def set_clock_hz(self, clock_hz: int) -> None:
+        """From now on the chip's clock runs at another rate: crystals drift with the temperature.
+
+        Raises:
+            ValueError: the clock stands (`freeze`), or the rate is none.
+        """
+        if self._frozen_ns is not None or clock_hz <= 0:
+            raise ValueError(f"emulated board: expected a clock that runs and a rate above 0, got {clock_hz} Hz")
+        self._collect_sent()
+        self._collect_changes()
+        self._c.board_retime(self._board, clock_hz / self._time.hz, 0)
+        self._time.set_hz(clock_hz, self.cycle)
+
+    def power_cut(self, seed: int = 0) -> bytes:
+        """Takes the power away, and returns the EEPROM as it is then.
+
+        A byte that is being written is torn: with the time that has gone, more of its bits have first become 1 and then
+        what was wanted; `seed` draws which. The board is dead until `power_on`, or until another one begins with these
+        bytes.
+        """
+        self._c.board_power_off(self._board, seed & (1 << 64) - 1)
+        self.powered = False
+        return self.eeprom
+
+    def power_on(self) -> None:
+        """Gives the power back after `power_cut`: RAM is lost, the EEPROM is kept, the world's levels are there."""
+        if not self.powered:
+            self._c.board_power_on(self._board)
+            self.powered = True
+
+    @property
+    def eeprom(self) -> bytes:
+        """The non-volatile memory; a byte that is being written is still as it was."""
+        image = (ctypes.c_uint8 * self._c.board_eeprom_size(self._board))()
+        self._c.board_eeprom(self._board, image)
+        return bytes(image)
+
+    @property
+    def eeprom_busy(self) -> bool:
+        """Whether a byte is being written."""
+        return bool(self._c.board_eeprom_busy(self._board))
+
+    @property
+    def eeprom_writes(self) -> int:
+        """How many bytes were written or erased so far; a real cell bears 100,000 times."""
+        return int(self._c.board_eeprom_writes(self._board))
+
+    @property
+    def resets(self) -> int:
+        """How often it began anew since its first power-on."""
+        return int(self._c.board_resets(self._board))
+
+    @property
+    def last_cause(self) -> int:
+        """Why it began last: 1 power, 2 reset line, 8 watchdog (`hal.board.messages.Reset`)."""
+        return int(self._c.board_last_cause(self._board))
+
+    @property
+    def stack_left(self) -> int:
+        """Bytes between the variables and the stack that were never written to: the stack's low-water mark."""
+        return int(self._c.board_stack_left(self._board))
+
+    def _collect_sent(self) -> None:
+        count = self._c.board_sent_count(self._board)
+        if count:
+            ends, data = (ctypes.c_uint64 * count)(), (ctypes.c_uint8 * count)()
+            self._c.board_take_sent(self._board, ends, data)
+            self._sent += zip(map(self._time.ns_at, ends), data, strict=True)
+
+    def _collect_changes(self) -> None:
+        count = self._c.board_change_count(self._board)
+        if count:
+            cycles, pins, levels = (ctypes.c_uint64 * count)(), (ctypes.c_uint8 * count)(), (ctypes.c_int32 * count)()
+            self._c.board_take_changes(self._board, cycles, pins, levels)
+            self._changes += [
+                PinChange(PIN_NAMES[pin], share_of(level), self._time.ns_at(cycle))
+                for cycle, pin, level in zip(cycles, pins, levels, strict=True)
+            ]
+
+    def _plan(self, cycles: list[int], pins: list[int], values: list[int]) -> None:
+        count = len(cycles)
+        planned = self._c.board_plan(
+            self._board,
+            count,
+            (ctypes.c_uint64 * count)(*cycles),
+            (ctypes.c_uint8 * count)(*pins),
+            (ctypes.c_int32 * count)(*values),
+        )
+        if not planned:
+            raise MemoryError(f"emulated board: no memory to plan {count} levels")
+
+    def _problem(self) -> str:
+        return str(self._c.board_problem(self._board).decode(errors="replace"))

@@ -1,0 +1,177 @@
+"""Lines of a table as wires on a board: a capture or a simulated wheel plays its edges into the pins, in time.
+
+    Batch(edges, readings) ──► Wiring: line → pin, or → analogue channel ──► board.drive_many, board.supply
+
+Levels are those that drivers see; an inverted wire is low where its line is 1. An unplugged line lets its pin go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Protocol
+
+from hal.board.message import Kind
+from hal.values import Batch, Edge, EdgesLost, Loss, Reading
+from simulators.truth import TableSimulator
+
+
+class DrivenBoard(Protocol):
+    """A board whose pins can be driven ahead of time."""
+
+    def drive_many(self, levels: Iterable[tuple[str, int | None, int]]) -> None:
+        """Puts pins on levels at their times: (pin, level, time)."""
+
+    def supply(self, channel: str, share: float, t_ns: int | None = None) -> None:
+        """Puts an analogue pin on a share of the supply at a time."""
+
+
+class WiringError(ValueError):
+    """Lines that cannot be wired to a board so; says which line and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """The wire of a digital line."""
+
+    pin: str
+    """The chip's name: `"D2"`."""
+    inverted: bool = False
+    """Whether the wire is low where the line is 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Analogue:
+    """The wire of a line with readings: a sensor that gives 0 at `low` and the whole supply at `high`."""
+
+    channel: str
+    """The chip's name: `"C2"`."""
+    low: float = -5.0
+    high: float = 5.0
+
+    def share(self, value: float) -> float:
+        """The share of the supply at a reading; a sensor goes no further than its ends."""
+        return min(1.0, max(0.0, (value - self.low) / (self.high - self.low)))
+
+
+@dataclass(frozen=True, slots=True)
+class Wiring:
+    """Which line is on which pin. A line that is not here is not connected."""
+
+    pins: Mapping[str, Pin] = field(default_factory=dict)
+    analogues: Mapping[str, Analogue] = field(default_factory=dict)
+
+
+def wired(
+    kind: Kind, inputs: Mapping[str, int], analogues: Mapping[str, int] | None = None, *, inverted: Iterable[str] = ()
+) -> Wiring:
+    """Lines on the numbered inputs and analogue channels of a kind of board, as a table's configuration numbers them.
+
+    Raises:
+        WiringError: the board has no such input or channel, or two lines are on one.
+    """
+    upside_down = frozenset(inverted)
+    return Wiring(
+        {
+            line: Pin(pin, line in upside_down)
+            for line, pin in _numbered(kind, "input", inputs, [pin for _, pin in kind.inputs])
+        },
+        {
+            line: Analogue(pin)
+            for line, pin in _numbered(kind, "analogue channel", analogues or {}, [pin for _, pin in kind.analogues])
+        },
+    )
+
+
+def wired_in_order(kind: Kind, lines: Iterable[str]) -> Wiring:
+    """A table's lines on a board's inputs in their order, `level_…` on its analogue channels.
+
+    Raises:
+        WiringError: there are more lines than inputs or channels.
+    """
+    lines = list(lines)
+    levels = [line for line in lines if line.startswith("level_")]
+    wires = [line for line in lines if line not in levels]
+    return wired(
+        kind,
+        {line: number for number, line in enumerate(wires, 1)},
+        {line: number for number, line in enumerate(levels, 1)},
+    )
+
+
+class LinesPlayer:
+    """Plays batches into a board's pins, as far ahead as it is asked.
+
+    Times are the batches' plus `start_ns`. Two equal levels in a row are none on a wire: the second is left out.
+    """
+
+    def __init__(self, board: DrivenBoard, wiring: Wiring, batches: Iterable[Batch], *, start_ns: int = 0) -> None:
+        self.edges = 0
+        """How many changes of wires were planned so far, the first levels included."""
+        self.ended = False
+        """Whether all batches were taken."""
+        self._board = board
+        self._wiring = wiring
+        self._batches: Iterator[Batch] = iter(batches)
+        self._start_ns = start_ns
+        self._until_ns = start_ns
+        self._levels: dict[str, int | None] = {}
+
+    def play_until(self, t_ns: int) -> None:
+        """Plans whole batches until everything up to `t_ns` is planned."""
+        while not self.ended and self._until_ns <= t_ns:
+            batch = next(self._batches, None)
+            if batch is None:
+                self.ended = True
+                return
+            self._plan(batch)
+            self._until_ns = self._start_ns + batch.until_ns
+
+    def _plan(self, batch: Batch) -> None:
+        levels: list[tuple[str, int | None, int]] = []
+        changes: Iterable[Edge | EdgesLost] = batch.edges
+        unplugged = [value for value in batch.rare if isinstance(value, EdgesLost) and value.cause is Loss.UNPLUGGED]
+        if unplugged:
+            changes = sorted(chain(batch.edges, unplugged), key=_time)
+        for change in changes:
+            wire = self._wiring.pins.get(change.line)
+            if wire is None:
+                continue
+            level = change.level ^ wire.inverted if isinstance(change, Edge) else None
+            if level is None or self._levels.get(change.line) != level:
+                self._levels[change.line] = level
+                levels.append((wire.pin, level, change.t_ns + self._start_ns))
+        self.edges += len(levels)
+        self._board.drive_many(levels)
+        for value in batch.rare:
+            if isinstance(value, Reading) and (sensor := self._wiring.analogues.get(value.line)):
+                self._board.supply(sensor.channel, sensor.share(value.value), value.t_ns + self._start_ns)
+
+
+def rounds_of(simulator: TableSimulator, faults: Mapping[int | None, str] | None = None) -> Iterator[Batch]:
+    """What a simulated table's lines do, round after round without end.
+
+    `faults` are the named faults of rounds by their number from 1; None is that of every other round.
+    """
+    planned = faults or {}
+    yield simulator.start()
+    number = 0
+    while True:
+        number += 1
+        yield simulator.round(planned.get(number, planned.get(None))).batch
+
+
+def _numbered(kind: Kind, what: str, numbers: Mapping[str, int], pins: list[str]) -> Iterator[tuple[str, str]]:
+    taken: dict[int, str] = {}
+    for line, number in numbers.items():
+        if not 1 <= number <= len(pins):
+            raise WiringError(f"line {line!r}: a {kind.name} board has {what}s 1 to {len(pins)}, not {number}")
+        if number in taken:
+            raise WiringError(f"line {line!r}: {what} {number} is already that of line {taken[number]!r}")
+        taken[number] = line
+        yield line, pins[number - 1]
+
+
+def _time(value: Edge | EdgesLost) -> int:
+    return value.t_ns

@@ -1,0 +1,133 @@
+"""An emulated board that lives on a pty of its own, in real time: for a person at two terminals.
+
+    python -m simulators.board wheel --game money_wheel --port /tmp/feltwire-wheel
+    feltwire run table.toml                                     # in the other, with port = "/tmp/feltwire-wheel"
+
+Tests do not use this: they run a board in lock-step (`simulators.board.lockstep`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Protocol
+
+from hal.board.message import Kind
+from hal.clock import SystemClock, wait_until_ns
+from simulators.board.emulated import EmulatedBoard
+from simulators.board.library import LIBRARY
+from simulators.board.lines_to_pins import LinesPlayer, Wiring, rounds_of
+from simulators.board.pty_end import PtyEnd
+from simulators.truth import TableSimulator
+
+STEP_NS = 1_000_000
+"""How often bytes are passed on (ours): as often as USB asks."""
+AHEAD_NS = 100_000_000
+"""How far ahead the pins are planned (ours)."""
+
+
+class Time(Protocol):
+    """The time in which a board lives, from 0."""
+
+    def now_ns(self) -> int:
+        """How far it has come."""
+
+    def wait_until(self, t_ns: int) -> None:
+        """Comes back when it has come to `t_ns`."""
+
+
+class RealTime:
+    """The computer's, `speed` times as fast. A service with a board of its own needs the speed 1."""
+
+    def __init__(self, speed: float = 1.0) -> None:
+        self._clock = SystemClock()
+        self._speed = speed
+        self._start_ns = self._clock.now_ns()
+
+    def now_ns(self) -> int:
+        """How far it has come."""
+        return round((self._clock.now_ns() - self._start_ns) * self._speed)
+
+    def wait_until(self, t_ns: int) -> None:
+        """Waits, blocking."""
+        wait_until_ns(self._clock, self._start_ns + round(t_ns / self._speed))
+
+
+class BoardOnPty:
+    """Passes bytes between a board and whoever has opened its port, and time on to the board."""
+
+    def __init__(self, board: EmulatedBoard, path: Path, time: Time, player: LinesPlayer | None = None) -> None:
+        self.board = board
+        self._pty = PtyEnd(path)
+        self._time = time
+        self._player = player
+
+    def run(self, until_ns: int | None = None, on_opened: Callable[[bool], None] = lambda opened: None) -> None:
+        """Lives until its time has come to `until_ns`; None: for ever.
+
+        `on_opened` is told when a program opens the port, and when it closes it.
+
+        Raises:
+            EmulationError: the board's program left its code.
+        """
+        self._pty.plug_in()
+        try:
+            while until_ns is None or self.board.now_ns < until_ns:
+                self._time.wait_until(self.board.now_ns + STEP_NS)
+                self._step(on_opened)
+        finally:
+            self._pty.pull()
+
+    def _step(self, on_opened: Callable[[bool], None]) -> None:
+        was_open = self._pty.opened
+        data = self._pty.read()
+        # Asked for after the reading: nothing that the board hears began before it was written.
+        now_ns = self._time.now_ns()
+        if self._pty.opened != was_open:
+            on_opened(self._pty.opened)
+        if self._pty.opened:
+            self.board.host_baud = self._pty.baud or self.board.host_baud
+        if self._player is not None:
+            self._player.play_until(now_ns + AHEAD_NS)
+        self.board.run_until(now_ns)
+        self.board.receive(data, now_ns)
+        self.board.take_changes()
+        sent = bytes(byte for _, byte in self.board.take_sent())
+        if sent and self._pty.opened:
+            self._pty.write(sent)
+
+
+def serve(
+    kind: Kind,
+    path: Path,
+    *,
+    elf: Path | None = None,
+    simulator: TableSimulator | None = None,
+    wiring: Wiring | None = None,
+    faults: Mapping[int | None, str] | None = None,
+    speed: float = 1.0,
+    eeprom: Path | None = None,
+    on_opened: Callable[[bool], None] = lambda opened: None,
+    time: Time | None = None,
+    until_ns: int | None = None,
+) -> None:
+    """Lets a board of `kind` run on a pty at `path`, with a simulated table on its pins.
+
+    `elf` is another program than the firmware of this kind. `eeprom` is a file that holds its non-volatile memory from
+    one run to the next. Ends at `until_ns`, else with KeyboardInterrupt.
+
+    Raises:
+        EmulationError: the library or the program cannot be had.
+        simulators.faults.FaultError: a fault that the table cannot have.
+        OSError: `path` or `eeprom` cannot be written.
+    """
+    kept = eeprom.read_bytes() if eeprom is not None and eeprom.exists() else None
+    with EmulatedBoard(elf or LIBRARY.with_name(f"{kind.name}.elf"), eeprom=kept) as board:
+        player = None
+        if simulator is not None:
+            player = LinesPlayer(board, wiring or Wiring(), rounds_of(simulator, faults))
+        try:
+            BoardOnPty(board, path, time or RealTime(speed), player).run(until_ns, on_opened)
+        finally:
+            if eeprom is not None:
+                eeprom.write_bytes(board.eeprom)

@@ -1,0 +1,45 @@
+#!/bin/sh
+# What the checks of the firmware need from Debian. Installs what is missing where this may be done without a password;
+# else says what to install, and ends with 1.
+#
+#     sh tests/debian_packages.sh            installs what is missing
+#     sh tests/debian_packages.sh --list     prints the names
+packages="gcc make gcc-avr binutils-avr avr-libc libsimavr-dev libelf-dev cppcheck clang clang-tidy"
+
+if [ "${1:-}" = "--list" ]; then
+    echo "$packages"
+    exit 0
+fi
+
+missing=""
+for package in $packages; do
+    status=$(dpkg-query -W -f='${db:Status-Abbrev}' "$package" 2>/dev/null) || status=""
+    case $status in
+        ii*) ;;
+        *) missing="$missing $package" ;;
+    esac
+done
+[ -z "$missing" ] && exit 0
+
+if ! command -v apt-get >/dev/null; then
+    echo "the firmware's checks need:$missing (names of Debian packages; this system has no apt-get)"
+    exit 1
+fi
+if [ "$(id -u)" = 0 ]; then
+    as_root="env"
+elif sudo -n true 2>/dev/null; then
+    as_root="sudo -n env"
+else
+    echo "the firmware's checks need:$missing; install them with: sudo apt install$missing"
+    exit 1
+fi
+echo "installing$missing ..."
+install="$as_root DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends"
+# shellcheck disable=SC2086
+$install $missing >/dev/null 2>&1 && exit 0
+# The lists of a fresh system may be empty or old.
+$as_root apt-get update -qq >/dev/null
+# shellcheck disable=SC2086
+$install $missing >/dev/null && exit 0
+echo "apt-get could not install$missing; see what it says with: sudo apt install$missing"
+exit 1

@@ -1,0 +1,134 @@
+"""The edges of a model board: numbered, kept, packed, sent again, and lost when there is no room."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from hal.board.messages import LONGEST, EdgesReport
+
+KEPT = 255
+"""Edges that the board keeps."""
+A_REPORT = 24
+"""A report is sent when so many wait."""
+LONG = 4095
+_MASK = 0xFFFFFFFF
+
+
+class Edge(NamedTuple):
+    """One edge as the board has it."""
+
+    number: int
+    line: int
+    level: int
+    ticks: int
+
+
+def pack(edges: list[Edge]) -> tuple[EdgesReport, int]:
+    """The report of as many of these edges as are in a row and find room; how many."""
+    packed = bytearray()
+    count = 0
+    room = LONGEST - 5 - EdgesReport.layout.size
+    for edge in edges:
+        if count and edge.number != edges[count - 1].number + 1:
+            break
+        distance = edge.ticks - edges[count - 1].ticks if count else 0
+        if distance < LONG and edge.line < 8:
+            made = bytes((edge.level << 7 | edge.line << 4 | distance >> 8, distance & 0xFF))
+        else:
+            made = bytes((edge.level << 7 | LONG >> 8, LONG & 0xFF, edge.line))
+            made += (distance & _MASK).to_bytes(4, "little")
+        if len(packed) + len(made) > room:
+            break
+        packed += made
+        count += 1
+    first = edges[0]
+    return EdgesReport(first.number & _MASK, first.ticks & _MASK, count, bytes(packed)), count
+
+
+class ModelEdges:
+    """The store of one `watch`."""
+
+    def __init__(self, first: int = 0) -> None:
+        """`first` is the number of the first edge: 0 on a board."""
+        self.store: list[Edge] = []
+        self.next = first
+        """The number of the next edge."""
+        self.lost = 0
+        self.unsent = first
+        """The number from which on nothing was sent."""
+        self.again: int | None = None
+        """Where sending again goes on."""
+        self.sent_levels = 0
+        self.history: dict[int, Edge] = {}
+        """Every edge that got a number, kept or not: the truth."""
+
+    @property
+    def waiting(self) -> list[Edge]:
+        """The edges that were not sent."""
+        count = 0
+        for edge in reversed(self.store):
+            if edge.number < self.unsent:
+                break
+            count += 1
+        return self.store[len(self.store) - count :]
+
+    @property
+    def repeating(self) -> list[Edge]:
+        """The edges that are to be sent again."""
+        again = self.again
+        return [] if again is None else [edge for edge in self.store if again <= edge.number < self.unsent]
+
+    def add(self, line: int, level: int, ticks: int) -> None:
+        """An edge was seen; it is lost when everything kept is still to be sent."""
+        if len(self.store) >= KEPT:
+            if self.store[0].number >= self.unsent:
+                self.lose(1)
+                return
+            del self.store[0]
+        self.history[self.next] = Edge(self.next, line, level, ticks)
+        self.store.append(self.history[self.next])
+        self.next += 1
+
+    def lose(self, count: int) -> None:
+        """Edges were missed: their numbers are never sent."""
+        self.next += count
+        self.lost += count
+
+    def stand(self, now: int) -> tuple[int, int]:
+        """Time and number of a state: every edge up to the one has a number below the other, and was sent."""
+        waiting = self.waiting
+        # Numbers that no edge has are told by going on behind them.
+        self.unsent = waiting[0].number if waiting else self.next
+        return (waiting[0].ticks - 1 if waiting else now), self.unsent
+
+    def ask(self, number: int) -> int:
+        """What was sent from this number on is sent again; the first that there is."""
+        number += (self.next - number) & ~_MASK  # the upper half, which does not go over the wire
+        if number >= self.unsent:
+            return number & _MASK
+        self.again = number
+        kept = [edge.number for edge in self.store if edge.number >= number]
+        return (kept[0] if kept else self.next) & _MASK
+
+    def due_ticks(self) -> int | None:
+        """When a report is to be sent; None for not at all."""
+        if self.repeating:
+            return 0
+        waiting = self.waiting
+        if not waiting:
+            return None
+        return 0 if len(waiting) >= A_REPORT else waiting[0].ticks + 10_000
+
+    def report(self) -> EdgesReport:
+        """The next report."""
+        repeating = self.repeating
+        report, count = pack(repeating or self.waiting)
+        if repeating:
+            self.again = repeating[count - 1].number + 1
+            return report
+        self.again = None
+        for edge in self.waiting[:count]:
+            if edge.line < 8:
+                self.sent_levels = self.sent_levels & ~(1 << edge.line) | edge.level << edge.line
+        self.unsent = self.waiting[count - 1].number + 1
+        return report

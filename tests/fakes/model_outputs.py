@@ -1,0 +1,85 @@
+"""The outputs of a model board: each has a longest time, and all are safe when the host falls silent."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from hal.board.message import Kind
+from hal.board.messages import DEADMAN_MS, Refusal, SetCommand
+
+MS = 1_000_000
+SILENCE_NS = (DEADMAN_MS - 1) * MS
+"""Safe when the host's time is over, not after it."""
+
+
+class Output(NamedTuple):
+    """An output that is not safe."""
+
+    value: int
+    since_ns: int
+    """When it left 0."""
+    ends_ns: int
+    held: bool
+    """Whether it is held safe afterwards: it will have been on for its longest time."""
+
+
+class ModelOutputs:
+    """What an ended life leaves behind is nothing: another life has another guard."""
+
+    def __init__(self, kind: Kind) -> None:
+        self.on: dict[int, Output] = {}
+        """By the number of the output."""
+        self.deadman = False
+        self._longest_ns = [longest_ms * MS for _, longest_ms in kind.outputs]
+        self._held: set[int] = set()
+        self._heard_ns: int | None = None
+
+    @property
+    def due_ns(self) -> list[int]:
+        """When something ends by itself."""
+        silent = [] if self._heard_ns is None else [self._heard_ns + SILENCE_NS]
+        return silent + [output.ends_ns for output in self.on.values()]
+
+    def hear(self, t_ns: int) -> None:
+        """The host is there."""
+        self._heard_ns = t_ns
+
+    def all_safe(self) -> None:
+        """The host wants all safe: it knows of the dead-man."""
+        self.on.clear()
+        self.deadman = False
+
+    def set(self, command: SetCommand, t_ns: int) -> Refusal | None:
+        """Puts an output on a value; why not, if it does not."""
+        number = command.output
+        if not 1 <= number <= len(self._longest_ns):
+            return Refusal.WRONG_VALUE
+        if command.value == 0:
+            self.on.pop(number, None)
+            self._held.discard(number)
+            return None
+        if number in self._held:
+            return Refusal.HELD_SAFE
+        since_ns = self.on[number].since_ns if number in self.on else t_ns
+        longest_ns = since_ns + self._longest_ns[number - 1]
+        asked_ns = t_ns + command.for_ms * MS if command.for_ms else longest_ns
+        self.on[number] = Output(command.value, since_ns, min(asked_ns, longest_ns), held=asked_ns >= longest_ns)
+        return None
+
+    def hold(self, number: int) -> None:
+        """Its device has a fault: it is safe, and stays so until it is set to 0 once."""
+        self.on.pop(number, None)
+        self._held.add(number)
+
+    def poll(self, t_ns: int, session: bool) -> None:
+        """Ends what is over."""
+        if self._heard_ns is not None and t_ns >= self._heard_ns + SILENCE_NS:
+            self._heard_ns = None
+            if session:
+                self.on.clear()
+                self.deadman = True
+        for number, output in list(self.on.items()):
+            if t_ns >= output.ends_ns:
+                del self.on[number]
+                if output.held:
+                    self._held.add(number)

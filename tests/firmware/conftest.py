@@ -1,0 +1,51 @@
+"""What the tests of the firmware share: the core, built for this computer. They need make and a C compiler."""
+
+from __future__ import annotations
+
+import fcntl
+import subprocess
+from functools import cache
+from itertools import count
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+
+from tests.firmware.core_board import CoreBoard
+
+FIRMWARE = Path(__file__).resolve().parents[2] / "firmware"
+
+
+class NewBoard(Protocol):
+    """Makes boards."""
+
+    def __call__(
+        self, kind: str = "wheel", *, ticks: int = 0, eeprom: bytes | None = None, cause: int = 1
+    ) -> CoreBoard:
+        """A board of this kind, powered on at a time."""
+        ...
+
+
+@cache
+def make_firmware(target: str) -> Path:
+    """A file of the firmware's, made anew where its sources are newer. Several processes of tests may ask at once."""
+    FIRMWARE.joinpath("build").mkdir(exist_ok=True)
+    with FIRMWARE.joinpath("build", ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        command = ["make", "-s", "-C", str(FIRMWARE), target]
+        made = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert made.returncode == 0, f"{' '.join(command)} failed:\n{made.stdout}{made.stderr}"
+    return FIRMWARE / target
+
+
+@pytest.fixture(scope="session")
+def new_board(tmp_path_factory: pytest.TempPathFactory) -> NewBoard:
+    """Makes boards of the firmware as it is in this tree: `with new_board("wheel") as board:`."""
+    folder = tmp_path_factory.mktemp("core")
+    numbers = count()
+
+    def make(kind: str = "wheel", *, ticks: int = 0, eeprom: bytes | None = None, cause: int = 1) -> CoreBoard:
+        library = make_firmware(f"build/libcore_{kind}.so")
+        return CoreBoard(library, folder / f"{next(numbers)}.so", ticks=ticks, eeprom=eeprom, cause=cause)
+
+    return make

@@ -1,0 +1,232 @@
+"""The firmware's core as a library of this computer (firmware/ports/host/library.c): one board, in virtual time.
+
+Nothing happens but in `run`. Time is the board's ticks of 0.5 µs; the test knows all 64 bits of it, the board only 32.
+"""
+
+from __future__ import annotations
+
+import _ctypes
+import ctypes
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple, Self, TypeVar
+
+from hal.board import frames
+from hal.board.edge_stream import unpack
+from hal.board.message import Answer, Command, Report
+from hal.board.messages import ANSWERS, KINDS, REPORTS, EdgesReport, IdentifyCommand, OkAnswer, OpenCommand
+
+MS = 2000
+"""Ticks."""
+BYTE = 80
+"""Ticks of a byte on the line."""
+SESSION = 0x5EED
+EEPROM_SIZE = 1024
+_MANY = 4096
+
+R = TypeVar("R", bound=Report)
+
+
+class _Sent(ctypes.Structure):
+    _fields_ = (("ticks", ctypes.c_uint64), ("byte", ctypes.c_uint8))
+
+
+class _Change(ctypes.Structure):
+    _fields_ = (("ticks", ctypes.c_uint64), ("pin", ctypes.c_uint8), ("value", ctypes.c_uint8))
+
+
+class Said(NamedTuple):
+    """A frame that the board sent."""
+
+    begins: int
+    """When its first bit began, in ticks."""
+    ends: int
+    number: int
+    message: Answer | Report
+
+
+class Change(NamedTuple):
+    """An output took a value."""
+
+    ticks: int
+    pin: str
+    value: int
+
+
+class SeenEdge(NamedTuple):
+    """An edge as a report told it."""
+
+    number: int
+    line: int
+    level: int
+    ticks: int
+    """The low 32 bits."""
+
+
+def pin_number(name: str) -> int:
+    """As the firmware writes pins: 0xB3 is B3."""
+    return int(name, 16)
+
+
+class CoreBoard:
+    """A board that was just powered on. Use it as a context."""
+
+    def __init__(
+        self, library: Path, copy: Path, *, ticks: int = 0, eeprom: bytes | None = None, cause: int = 1
+    ) -> None:
+        """`copy` is where the library is copied to: a copy loaded by itself has variables of its own."""
+        shutil.copy(library, copy)
+        self._copy = copy
+        self._c = ctypes.CDLL(str(copy))
+        self._c.core_ticks.restype = ctypes.c_uint64
+        self._c.core_unpatted.restype = ctypes.c_uint64
+        self._c.core_take_sent.restype = ctypes.c_size_t
+        self._c.core_take_changes.restype = ctypes.c_size_t
+        self._c.core_drive.restype = ctypes.c_bool
+        self._c.core_receive.restype = ctypes.c_bool
+        self._c.core_pin.restype = ctypes.c_uint8
+        self.kind = KINDS[library.stem.removeprefix("libcore_")]
+        self.said: list[Said] = []
+        """All frames sent so far."""
+        self.sent = bytearray()
+        """All bytes sent so far."""
+        self.changes: list[Change] = []
+        """All changes of outputs so far."""
+        self.number = 0
+        """Of the last command."""
+        self._begun: list[tuple[int, int]] = []
+        self._c.core_begin(ctypes.c_uint64(ticks), eeprom, ctypes.c_uint8(cause))
+        self._fetch()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        _ctypes.dlclose(self._c._handle)
+        self._copy.unlink()
+
+    # --- time --------------------------------------------------------------------------------------------------------
+
+    @property
+    def now(self) -> int:
+        """Ticks."""
+        return int(self._c.core_ticks())
+
+    def run(self, ticks: int) -> None:
+        """Lets time pass."""
+        self.run_until(self.now + ticks)
+
+    def run_until(self, ticks: int) -> None:
+        """Lets time pass to then. No test lets the host be silent for so long that the watchdog would matter."""
+        self._c.core_run(ctypes.c_uint64(ticks))
+        assert self._c.core_unpatted() < 250 * MS, "the watchdog would have bitten"
+        self._fetch()
+
+    def stall(self, ticks: int) -> None:
+        """Lets time pass in which interrupts run, and the main loop does not."""
+        self._c.core_stall(ctypes.c_uint64(self.now + ticks))
+
+    # --- the world ---------------------------------------------------------------------------------------------------
+
+    def drive(self, input_number: int, level: int, ticks: int | None = None) -> None:
+        """Puts a level on an input, now or at a time that is not before what was planned last."""
+        pin = pin_number(self.kind.inputs[input_number - 1][1])
+        assert self._c.core_drive(ctypes.c_uint64(self.now if ticks is None else ticks), pin, level)
+
+    def supply(self, channel: int, value: int) -> None:
+        """Puts an analogue channel on a value, 0 to 1023."""
+        self._c.core_supply(pin_number(self.kind.analogues[channel - 1][1]), value)
+
+    def pin(self, name: str) -> int:
+        """What a pin is now, 0 to 255."""
+        return int(self._c.core_pin(pin_number(name)))
+
+    def eeprom(self, seed: int = 0) -> bytes:
+        """The non-volatile memory as a power cut would leave it now."""
+        image = (ctypes.c_uint8 * EEPROM_SIZE)()
+        self._c.core_eeprom(image, seed)
+        return bytes(image)
+
+    # --- the host ----------------------------------------------------------------------------------------------------
+
+    def receive(self, data: bytes) -> None:
+        """The host begins to send bytes, or goes on to."""
+        assert self._c.core_receive(ctypes.c_uint64(self.now), data, ctypes.c_size_t(len(data)))
+
+    def send(self, command: Command, number: int | None = None) -> None:
+        """The host sends a command, with the number that is due."""
+        if number is None:
+            number = 0 if isinstance(command, IdentifyCommand | OpenCommand) else self.number % 255 + 1
+            self.number = 0 if isinstance(command, OpenCommand) else number or self.number
+        self.receive(frames.encode(number, command))
+
+    def tell(self, command: Command) -> Answer:
+        """The host sends a command and gets its answer."""
+        before = len(self.said)
+        self.send(command)
+        for _ in range(500):
+            self.run(MS)
+            answers = [said.message for said in self.said[before:] if isinstance(said.message, Answer)]
+            if answers:
+                assert len(answers) == 1
+                return answers[0]
+        raise AssertionError(f"no answer to {command}")
+
+    def open(self, session: int = SESSION) -> None:
+        """Opens a session."""
+        assert self.tell(OpenCommand(session)) == OkAnswer()
+
+    def do(self, *commands: Command) -> None:
+        """Tells commands that must be done."""
+        for command in commands:
+            assert self.tell(command) == OkAnswer(), command
+
+    # --- what it said ------------------------------------------------------------------------------------------------
+
+    def reports(self, kind: type[R], since: int = 0) -> list[R]:
+        """The reports of one kind, from the frame `since` on."""
+        return [said.message for said in self.said[since:] if isinstance(said.message, kind)]
+
+    def answers(self, since: int = 0) -> list[tuple[int, Answer]]:
+        """The answers with their numbers, from the frame `since` on."""
+        return [(said.number, said.message) for said in self.said[since:] if isinstance(said.message, Answer)]
+
+    def edges(self, since: int = 0) -> list[SeenEdge]:
+        """All edges told, in the order of telling, from the frame `since` on."""
+        return [edge for report in self.reports(EdgesReport, since) for edge in edges_of(report)]
+
+    def _fetch(self) -> None:
+        sent = (_Sent * _MANY)()
+        while count := self._c.core_take_sent(sent, ctypes.c_size_t(_MANY)):
+            for item in sent[:count]:
+                self._take(item.ticks, item.byte)
+        changes = (_Change * _MANY)()
+        while count := self._c.core_take_changes(changes, ctypes.c_size_t(_MANY)):
+            self.changes += [Change(item.ticks, f"{item.pin:02X}", item.value) for item in changes[:count]]
+
+    def _take(self, ends: int, byte: int) -> None:
+        self.sent.append(byte)
+        if byte != 0:
+            self._begun.append((ends, byte))
+            return
+        frame = frames.decode(bytes(byte for _, byte in self._begun))
+        known: type[Answer | Report] = ANSWERS[frame.id] if frame.id in ANSWERS else REPORTS[frame.id]
+        self.said.append(Said(self._begun[0][0] - BYTE, ends, frame.number, known.unpack(frame.fields)))
+        self._begun.clear()
+
+
+def edges_of(report: EdgesReport) -> list[SeenEdge]:
+    """What a report of edges tells."""
+    return [
+        SeenEdge(report.first + at, edge.line, edge.level, (report.time + edge.after) & 0xFFFFFFFF)
+        for at, edge in enumerate(unpack(report))
+    ]
+
+
+def levels_of(levels: Sequence[int]) -> int:
+    """Levels as the bits of a byte, the first lowest."""
+    return sum(level << line for line, level in enumerate(levels))

@@ -1,0 +1,88 @@
+"""Emulated boards for tests: built once, and a small program that does one thing for each byte (elf/probe.c)."""
+
+from __future__ import annotations
+
+import fcntl
+import subprocess
+from functools import cache
+from pathlib import Path
+
+from hal.clock import NS_PER_S
+from hal.values import Edge
+from simulators.board.emulated import CLOCK_HZ, EmulatedBoard
+
+FIRMWARE = Path(__file__).resolve().parents[2] / "firmware"
+CYCLE_NS = 62.5
+MS = 1_000_000
+S = NS_PER_S
+
+PIND, PORTD, PINB, DDRB, PORTB = 0x29, 0x2B, 0x23, 0x24, 0x25
+TCCR2A, TCCR2B, OCR2A = 0xB0, 0xB1, 0xB3
+UCSR0A, UBRR0L = 0xC0, 0xC4
+
+
+OWN = ("libsimboard.so", "probe.elf")
+"""What firmware/emulator.mk makes, without the firmware itself."""
+
+
+@cache
+def built(target: str) -> Path:
+    """A file of firmware/build, made anew where its sources are newer. Several processes may ask at once."""
+    FIRMWARE.joinpath("build").mkdir(exist_ok=True)
+    with FIRMWARE.joinpath("build", ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        for each in dict.fromkeys((OWN[0], target)):
+            makefile = "emulator.mk" if each in OWN else "Makefile"
+            command = ["make", "-s", "-C", str(FIRMWARE), "-f", makefile, f"build/{each}"]
+            made = subprocess.run(command, capture_output=True, text=True, check=False)
+            assert made.returncode == 0, f"{' '.join(command)} failed:\n{made.stdout}{made.stderr}"
+    return FIRMWARE / "build" / target
+
+
+def board(
+    kind: str, *, eeprom: bytes | None = None, begins_ns: int = 0, clock_hz: int = CLOCK_HZ, start_up_ns: int = 0
+) -> EmulatedBoard:
+    """An emulated board with the firmware of a kind, as it is in this tree."""
+    return EmulatedBoard(
+        built(f"{kind}.elf"), eeprom=eeprom, begins_ns=begins_ns, clock_hz=clock_hz, start_up_ns=start_up_ns
+    )
+
+
+class Probe(EmulatedBoard):
+    """A board with the small program, which has just started."""
+
+    def __init__(self, *, eeprom: bytes | None = None, clock_hz: int = CLOCK_HZ, start_up_ns: int = 0) -> None:
+        super().__init__(built("probe.elf"), eeprom=eeprom, clock_hz=clock_hz, start_up_ns=start_up_ns)
+        self.run_for(start_up_ns + MS)
+        self.hello = bytes(byte for _, byte in self.take_sent())
+        """What it says at its start."""
+
+    def run_for(self, duration_ns: int) -> None:
+        self.run_until(self.now_ns + duration_ns)
+
+    def told(self) -> bytes:
+        """What it sent since the last look."""
+        return bytes(byte for _, byte in self.take_sent())
+
+    def ask(self, command: bytes, duration_ns: int = 10 * MS) -> bytes:
+        """Sends a command, and returns what it answers within a time."""
+        self.receive(command)
+        self.run_for(duration_ns)
+        return self.told()
+
+    def put(self, register: int, value: int) -> None:
+        self.ask(bytes((ord("d"), register, value)), MS)
+
+    def get(self, register: int) -> int:
+        return self.ask(bytes((ord("g"), register)), MS)[0]
+
+    def seen(self) -> list[tuple[int, int]]:
+        """Changes of D2 to D7 since the last look: when the program noted each (16 bits of 0.5 µs), and PIND."""
+        answer = self.ask(b"p", 40 * MS)
+        assert len(answer) == 1 + 3 * answer[0]
+        return [(int.from_bytes(answer[i : i + 2], "big"), answer[i + 2]) for i in range(1, len(answer), 3)]
+
+
+def square(line: str, from_ns: int, period_ns: int, count: int) -> list[Edge]:
+    """A line that changes `count` times, first to 1."""
+    return [Edge(line, (i + 1) % 2, from_ns + i * period_ns) for i in range(count)]

@@ -1,0 +1,211 @@
+"""A kind of board on the emulated chip, with a host of few words at its wire and a world at its pins.
+
+The host opens a session, keeps the board awake, sends a command at a time, and collects what the board reports. The
+world drives inputs by their names; what nobody drives is pulled up, which is how all sensors rest.
+"""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import NamedTuple, Protocol, Self, TypeVar
+
+from hal.board.frames import BoardFramer, decode, encode
+from hal.board.message import Answer, Command, Report
+from hal.board.messages import (
+    ANSWERS,
+    KINDS,
+    REPORTS,
+    AliveCommand,
+    IdentifyCommand,
+    IdentityAnswer,
+    OpenCommand,
+    Refusal,
+    RefusedAnswer,
+)
+from simulators.board.emulated import PinChange
+from tests.firmware.emulated import MS, board
+
+R = TypeVar("R", bound=Report)
+
+ALIVE_NS = 100 * MS
+ANSWER_NS = 50 * MS
+STEP_NS = MS // 2
+LAST_NUMBER = 255
+
+
+class World(Protocol):
+    """What hangs on a board's pins and answers to its outputs."""
+
+    @property
+    def every_ns(self) -> int:
+        """How soon it wants to look again."""
+
+    def look(self, bench: KindBench, changes: list[PinChange]) -> None:
+        """Sees what the outputs did since the last look, and drives inputs."""
+
+
+class Reported(NamedTuple):
+    """A report, and when its last byte had left the board."""
+
+    report: Report
+    t_ns: int
+
+
+class KindBench:
+    """One life of a board. Use it as a context."""
+
+    def __init__(self, kind: str, *, eeprom: bytes | None = None, session: int | None = 1) -> None:
+        """Begins the board, and a session; unless `session` is None: then not an instruction has run yet."""
+        self.kind = KINDS[kind]
+        self.board = board(kind, eeprom=eeprom)
+        self.reported: list[Reported] = []
+        self.changes: list[PinChange] = []
+        self.worlds: list[World] = []
+        self.talks = True
+        """False: the host is silent, and sends nothing of its own accord."""
+        self._inputs = dict(self.kind.inputs)
+        self._outputs = dict(zip((name for name, _ in self.kind.outputs), self.kind.output_pins, strict=True))
+        self._framer = BoardFramer()
+        self._answers: list[tuple[int, Answer]] = []
+        self._number = 0
+        self._spoke_ns = 0
+        self._open = False
+        if session is not None:
+            self.run(5)
+            self.open(session)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        self.board.close()
+
+    @property
+    def now_ns(self) -> int:
+        return self.board.now_ns
+
+    # --- time ---
+
+    def run(self, ms: float) -> None:
+        """Lets time pass."""
+        self.run_until(self.now_ns + round(ms * MS))
+
+    def run_until(self, t_ns: int) -> None:
+        while self.now_ns < t_ns:
+            if self._open and self.talks and self.now_ns - self._spoke_ns >= ALIVE_NS:
+                self.ask(AliveCommand())
+            self._pass(min(t_ns, max(self.now_ns + 1, self._spoke_ns + ALIVE_NS) if self.talks else t_ns))
+
+    def _pass(self, t_ns: int) -> None:
+        while self.now_ns < t_ns:
+            soon_ns = min((world.every_ns for world in self.worlds), default=t_ns)
+            self.board.run_until(min(t_ns, self.now_ns + soon_ns))
+            changes = self.board.take_changes()
+            self.changes += changes
+            for world in self.worlds:
+                world.look(self, changes)
+        for end_ns, byte in self.board.take_sent():
+            self._take(byte, end_ns)
+
+    def _take(self, byte: int, end_ns: int) -> None:
+        for piece in self._framer.feed(bytes((byte,))).frames:
+            frame = decode(piece)
+            if frame.id in REPORTS:
+                self.reported.append(Reported(REPORTS[frame.id].unpack(frame.fields), end_ns))
+            else:
+                self._answers.append((frame.number, ANSWERS[frame.id].unpack(frame.fields)))
+
+    # --- the host ---
+
+    def open(self, session: int) -> None:
+        """Opens a session."""
+        self._number = 0
+        self._exchange(0, OpenCommand(session))
+        self._open = True
+
+    def reset(self) -> None:
+        """Pulls the board's reset line; a frame that it was sending is cut off, and its session is over."""
+        self.board.take_sent()
+        self._framer.reset()
+        self.board.reset()
+        self._open = False
+
+    def say(self, command: Command) -> Answer:
+        """One command, and whatever the board answers."""
+        self._number = 1 if self._number == LAST_NUMBER else self._number + 1
+        return self._exchange(self._number, command)
+
+    def ask(self, command: Command) -> Answer:
+        """One command that the board does."""
+        answer = self.say(command)
+        assert type(answer) is command.answer, f"{command}: {answer}"
+        return answer
+
+    def refused(self, command: Command) -> Refusal:
+        """One command that the board refuses: why."""
+        answer = self.say(command)
+        assert isinstance(answer, RefusedAnswer), f"{command}: {answer}"
+        assert answer.command == command.id
+        return Refusal(answer.why)
+
+    def identity(self) -> IdentityAnswer:
+        answer = self._exchange(0, IdentifyCommand())
+        assert isinstance(answer, IdentityAnswer)
+        return answer
+
+    def _exchange(self, number: int, command: Command) -> Answer:
+        self._answers.clear()
+        self._spoke_ns = self.now_ns
+        self.board.receive(encode(number, command))
+        until_ns = self.now_ns + ANSWER_NS
+        while self.now_ns < until_ns:
+            self._pass(self.now_ns + STEP_NS)
+            for answered, answer in self._answers:
+                if answered == number:
+                    return answer
+        raise AssertionError(f"no answer to {command}")
+
+    def reports(self, kind: type[R]) -> list[R]:
+        """What the board reported of this since the last look at it."""
+        return [report for report, _ in self.reports_at(kind)]
+
+    def reports_at(self, kind: type[R]) -> list[tuple[R, int]]:
+        """The same, with when each had come."""
+        found = [(each.report, each.t_ns) for each in self.reported if isinstance(each.report, kind)]
+        self.reported = [each for each in self.reported if not isinstance(each.report, kind)]
+        return found
+
+    def last(self, kind: type[R]) -> R:
+        """The last of them."""
+        return self.reports(kind)[-1]
+
+    # --- the world ---
+
+    def put(self, line: str, level: int, in_ms: float = 0) -> None:
+        """An input takes a level, so many milliseconds from now."""
+        self.board.drive(self._inputs[line], level, self.now_ns + round(in_ms * MS))
+
+    def put_pin(self, pin: str, level: int) -> None:
+        """A pin that is no numbered input takes a level now."""
+        self.board.drive(pin, level)
+
+    def pulse(self, line: str, width_ms: float, in_ms: float = 0) -> None:
+        """An input is low for a while."""
+        self.put(line, 0, in_ms)
+        self.put(line, 1, in_ms + width_ms)
+
+    def pin_of(self, output: str) -> str:
+        return self._outputs[output]
+
+    def output(self, name: str) -> float:
+        """What the board puts on an output: 0 to 1, and 0 where it drives it not (in a reset)."""
+        return self.board.output(self._outputs[name]) or 0.0
+
+    def output_changes(self, name: str) -> list[PinChange]:
+        """What an output did since the last look at it."""
+        pin = self._outputs[name]
+        found = [change for change in self.changes if change.pin == pin]
+        self.changes = [change for change in self.changes if change.pin != pin]
+        return found

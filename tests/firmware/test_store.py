@@ -1,0 +1,321 @@
+"""The store: what is counted is kept, what is kept is found again, and a memory that fails is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.firmware.store_memory import SIZE, Store, store_library
+
+NOTHING = bytes(5)
+ENDURANCE = 100_000
+"""Writes that the data sheet promises of a cell."""
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return store_library(tmp_path_factory.mktemp("store"))
+
+
+@pytest.fixture
+def store(library: Path) -> Store:
+    """A store on a new memory, begun and settled."""
+    store = Store(library)
+    store.begin()
+    store.settle()
+    return store
+
+
+def test_a_new_memory_has_counted_nothing_and_the_first_start(store: Store) -> None:
+    assert store.kept == ((0, 0, 0, 0), NOTHING, 0, 1)
+    assert store.ready
+    assert not store.failed
+
+
+def test_a_new_memory_is_not_ready_before_a_bank_is_there(library: Path) -> None:
+    store = Store(library)
+    store.begin()
+    assert not store.ready
+    store.settle()
+    assert store.ready
+
+
+def test_events_before_the_first_bank_are_kept_with_it(library: Path) -> None:
+    store = Store(library)
+    store.begin()
+    for _ in range(3):
+        store.add(0)
+    for _ in range(20):
+        store.step()
+    store.add(0)
+    store.add(2)
+    store.settle()
+    assert store.kept.counts == (4, 0, 1, 0)
+    store.begin()
+    assert store.kept.counts == (4, 0, 1, 0)
+
+
+def test_an_event_is_kept_by_one_byte_and_told_once(store: Store) -> None:
+    before = sum(store.writes)
+    store.add(1)
+    assert store.counted(1) == 1
+    store.poll()
+    assert store.kept.counts == (0, 0, 0, 0), "its byte is under way"
+    assert not store.take_kept()
+    store.step()
+    assert store.kept.counts == (0, 1, 0, 0)
+    assert sum(store.writes) == before + 1
+    assert store.take_kept()
+    assert not store.take_kept()
+
+
+def test_counters_do_not_mix(store: Store) -> None:
+    for counter, times in enumerate((5, 0, 7, 2)):
+        for _ in range(times):
+            store.add(counter)
+    store.settle()
+    assert store.kept.counts == (5, 0, 7, 2)
+    store.begin()
+    assert store.kept.counts == (5, 0, 7, 2)
+
+
+def test_each_start_is_counted_also_where_the_next_comes_at_once(store: Store) -> None:
+    for boots in range(2, 22):
+        store.begin()
+        assert store.kept.boots == boots
+        store.poll()
+        store.step()
+
+
+def test_thousands_of_events_over_many_banks_and_starts(store: Store) -> None:
+    truth = [0, 0, 0, 0]
+    for turn in range(4_000):
+        counter = (turn * 7 + turn // 100) % 4
+        store.add(counter)
+        truth[counter] += 1
+        store.step()
+        store.step()
+        if turn % 333 == 0:
+            store.settle()
+            store.begin()
+            assert store.kept.counts == tuple(truth)
+    store.settle()
+    assert store.kept.counts == tuple(truth)
+
+
+def test_events_go_on_while_the_next_bank_is_written(store: Store) -> None:
+    store.begin()
+    store.step()
+    store.step()
+    store.step()
+    assert store.busy
+    store.add(3)
+    store.step()
+    store.step()
+    assert store.kept.counts == (0, 0, 0, 1), "within two bytes, though the move is not over"
+    assert store.busy
+    store.settle()
+    store.begin()
+    assert store.kept.counts == (0, 0, 0, 1)
+
+
+def test_a_note_replaces_the_one_before(store: Store) -> None:
+    for number in range(40):
+        note = bytes((number, 1, 2, 3, 255 - number))
+        assert store.take_note(note)
+        assert not store.take_note(NOTHING), "one is being kept"
+        assert not store.note_kept
+        store.settle()
+        assert store.note_kept
+        assert store.kept.note == note
+    store.begin()
+    assert store.kept.note == bytes((39, 1, 2, 3, 216))
+
+
+def test_what_was_counted_before_a_note_is_kept_before_it(store: Store) -> None:
+    store.add(1)
+    store.take_note(b"later")
+    while store.kept.note != b"later":
+        assert store.kept.counts[1] == 1 or store.kept.note == NOTHING
+        store.step()
+    assert store.kept.counts[1] == 1
+
+
+def test_a_serial_number_is_said_only_when_it_is_kept(store: Store) -> None:
+    assert store.name(0xDEADBEEF)
+    assert store.kept.serial == 0
+    store.settle()
+    assert store.kept.serial == 0xDEADBEEF
+    store.begin()
+    assert store.kept.serial == 0xDEADBEEF
+
+
+def test_a_serial_number_that_is_changed_while_it_is_written_is_the_last_one(store: Store) -> None:
+    store.name(1)
+    for _ in range(30):
+        store.step()
+    store.name(2)
+    store.settle()
+    assert store.kept.serial == 2
+
+
+def test_a_board_of_another_kind_counts_from_nothing_and_keeps_its_name(library: Path, tmp_path: Path) -> None:
+    store = Store(library)
+    store.begin()
+    store.name(77)
+    store.add(0)
+    store.take_note(b"notes")
+    store.settle()
+    other = Store(store_library(tmp_path, "KIND_REEL"))
+    other.image = store.image
+    other.begin()
+    assert other.kept == ((0, 0, 0, 0), NOTHING, 77, 2)
+    assert not other.ready
+    other.add(0)
+    other.settle()
+    other.begin()
+    assert other.kept == ((1, 0, 0, 0), NOTHING, 77, 3)
+
+
+def test_when_the_power_fails_events_go_first_and_nothing_else_is_begun(store: Store) -> None:
+    store.name(5)
+    store.take_note(b"tally")
+    store.step()
+    store.power_fail()
+    before = sum(store.writes)
+    for counter in range(4):
+        store.add(counter)
+    for _ in range(6):
+        store.step()
+    assert store.kept.counts == (1, 1, 1, 1)
+    assert sum(store.writes) == before + 5, "the byte that was under way, and one for each event"
+    assert store.write is None
+    store.power_back()
+    store.settle()
+    assert (store.kept.note, store.kept.serial) == (b"tally", 5)
+
+
+def test_when_the_power_fails_and_the_log_is_full_the_next_bank_is_finished(store: Store) -> None:
+    for _ in range(65):
+        store.add(0)
+    store.settle()
+    store.power_fail()
+    for _ in range(100):
+        store.add(0)
+    store.settle()
+    assert store.kept.counts[0] == 165
+
+
+def first_write(store: Store, byte: int | None = None) -> tuple[int, int]:
+    """Goes on until a byte is being written (this one)."""
+    while store.write is None or (byte is not None and store.write[1] != byte):
+        store.step()
+    return store.write
+
+
+@pytest.mark.parametrize("what", ["event", "note", "base", "commit"])
+def test_a_memory_that_does_not_keep_what_is_written_has_failed(store: Store, what: str) -> None:
+    if what == "event":
+        store.add(0)
+    elif what == "note":
+        store.take_note(b"\x01note")
+    else:
+        store.name(3)
+    at, _ = first_write(store, {"base": 3, "commit": 0xA5}.get(what))
+    before = store.writes[at]
+    store.break_cell(at, 0x5A)
+    kept = store.kept
+    for _ in range(10):
+        store.step()
+    assert store.failed
+    assert not store.ready
+    assert not store.busy, "nothing more is written"
+    assert store.kept == kept
+    assert store.writes[at] == before + 3, "tried three times"
+    assert not store.take_note(NOTHING)
+    assert not store.name(9)
+
+
+def test_one_bad_write_is_written_again(store: Store) -> None:
+    store.add(0)
+    store.poll()
+    assert store.write is not None
+    at, _ = store.write
+    store.break_cell(at, 0x80)
+    store.step()
+    store.break_cell(at, 0)
+    store.settle()
+    assert not store.failed
+    assert store.kept.counts == (1, 0, 0, 0)
+    store.begin()
+    assert store.kept.counts == (1, 0, 0, 0)
+
+
+def test_a_base_that_decayed_is_a_failure_and_what_is_there_stays(store: Store) -> None:
+    for at in range(1, 35):
+        image = bytearray(store.image)
+        image[at] ^= 0x10
+        spoiled = bytes(image)
+        store.image = spoiled
+        store.begin()
+        assert store.failed
+        for _ in range(100):
+            store.step()
+        assert store.image == spoiled
+        image[at] ^= 0x10
+        store.image = bytes(image)
+
+
+def test_a_note_that_decayed_is_a_failure(store: Store) -> None:
+    store.take_note(b"12345")
+    store.settle()
+    at = store.image.index(b"12345")
+    image = bytearray(store.image)
+    image[at] ^= 1
+    store.image = bytes(image)
+    store.begin()
+    assert store.failed
+
+
+def test_a_memory_full_of_anything_is_a_new_one_or_a_failure(library: Path) -> None:
+    store = Store(library)
+    for byte in range(256):
+        store.image = bytes((byte,)) * SIZE
+        store.begin()
+        assert store.failed == (byte == 0xA5)
+        if store.failed:
+            continue
+        store.add(2)
+        store.settle()
+        assert store.kept.counts == (0, 0, 1, 0)
+        store.begin()
+        assert store.kept.counts == (0, 0, 1, 0)
+
+
+def test_each_cell_is_written_as_seldom_as_store_h_says(store: Store) -> None:
+    before = store.writes
+    for _ in range(20_000):
+        store.add(0)
+        store.settle()
+    worst = max(now - then for now, then in zip(store.writes, before, strict=True))
+    assert 20_000 / worst * ENDURANCE > 7_000_000
+    before = store.writes
+    for number in range(4_000):
+        store.take_note(number.to_bytes(5, "little"))
+        store.settle()
+    worst = max(now - then for now, then in zip(store.writes, before, strict=True))
+    assert 4_000 / worst * ENDURANCE > 1_500_000
+    before = store.writes
+    for _ in range(1_000):
+        store.begin()
+        store.settle()
+    worst = max(now - then for now, then in zip(store.writes, before, strict=True))
+    assert 1_000 / worst * ENDURANCE >= 100_000
+
+
+def test_address_zero_is_never_written(store: Store) -> None:
+    for _ in range(500):
+        store.add(0)
+        store.settle()
+    assert store.writes[0] == 0

@@ -1,0 +1,17 @@
+"""What a check of a document says, as tests compare it: without the name of its file."""
+
+from __future__ import annotations
+
+from controller.configuration.load import Report, check_text
+
+
+def told(report: Report) -> list[str]:
+    """The problems, one a line."""
+    return [str(problem).removeprefix("table.toml:") for problem in report.problems]
+
+
+def only(text: str) -> str:
+    """The one problem of a document."""
+    problems = told(check_text(text))
+    assert len(problems) == 1, problems
+    return problems[0]

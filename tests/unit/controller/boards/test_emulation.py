@@ -1,0 +1,115 @@
+"""A table's boards without hardware: the copy of its file, its wires, and the real firmware on a port."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from pathlib import Path
+
+import pytest
+
+from controller.boards import emulation
+from controller.boards.emulation import check_built, emulate, emulated_copy, port_of, wiring_of
+from controller.boards.identity import kind_name
+from controller.configuration.document import read_document
+from controller.configuration.load import check_text
+from hal.board.probe import ask_identity
+from hal.clock import SystemClock
+from simulators.board.library import LIBRARY, EmulationError
+from tests.tables.bench import configured
+
+EXAMPLES = Path(__file__).resolve().parents[4] / "examples"
+ROULETTE = EXAMPLES / "roulette_board.toml"
+LONG_NS = 60_000_000_000
+"""Patience with a computer that has other things to do."""
+
+
+def test_the_copy_of_a_file_has_emulated_boards_and_says_so(tmp_path: Path) -> None:
+    report = check_text(emulated_copy(read_document(ROULETTE).values, tmp_path))
+    assert [str(problem) for problem in report.problems] == []
+    table = report.tables[0]
+    assert {name: board.port for name, board in table.boards.items()} == {
+        "wheel": str(tmp_path / "wheel"),
+        "desk": str(tmp_path / "desk"),
+    }
+    assert table.simulated
+    assert table.opens == "at_start"
+    original = configured(ROULETTE.read_text())
+    assert table.terminals == original.terminals
+    assert table.devices == original.devices
+
+
+def test_the_copy_of_a_file_asks_nobody_to_inspect_the_wheel(tmp_path: Path) -> None:
+    values = read_document(ROULETTE).values
+    values["table"]["inspection"] = "opening"
+    assert check_text(emulated_copy(values, tmp_path)).errors == []
+
+
+def test_lines_are_wired_to_the_pins_of_their_terminals() -> None:
+    table = configured(ROULETTE.read_text())
+    wheel, desk = wiring_of(table, "wheel"), wiring_of(table, "desk")
+    assert wheel.pins["rotor_a"].pin == "D2"
+    assert wheel.pins["rotor_a"].inverted
+    assert wheel.pins["object"].pin == "C1"
+    assert "dealer_void" not in wheel.pins
+    assert desk.pins["supervisor_key"].pin == "D5"
+    level = wheel.analogues["level_x"]
+    assert level.channel == "C2"
+    assert (level.share(-12.5), level.share(0.0), level.share(12.5)) == (0.0, 0.5, 1.0)
+
+
+def test_a_falling_scale_is_wired_upside_down() -> None:
+    table = configured(ROULETTE.read_text().replace("per_v = 5.0", "per_v = -5.0"))
+    level = wiring_of(table, "wheel").analogues["level_x"]
+    assert (level.share(-12.5), level.share(0.0), level.share(12.5)) == (1.0, 0.5, 0.0)
+
+
+def test_what_was_not_built_is_named_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(emulation, "LIBRARY", tmp_path / "libsimboard.so")
+    with pytest.raises(EmulationError, match=r"there is no .*libsimboard\.so; build .* with: make firmware"):
+        check_built(configured(ROULETTE.read_text()))
+    (tmp_path / "libsimboard.so").touch()
+    with pytest.raises(EmulationError, match=r"there is no .*wheel\.elf"):
+        check_built(configured(ROULETTE.read_text()))
+
+
+class AsFastAsItGoes:
+    """A time that is there as soon as somebody waits for it. `all_live` is set when so many boards do."""
+
+    def __init__(self, boards: int) -> None:
+        self.all_live = threading.Event()
+        self._now_ns = 0
+        self._boards = boards
+        self._waited: set[str] = set()
+
+    def now_ns(self) -> int:
+        return self._now_ns
+
+    def wait_until(self, t_ns: int) -> None:
+        self._now_ns = max(self._now_ns, t_ns)
+        self._waited.add(threading.current_thread().name)
+        if len(self._waited) == self._boards:
+            self.all_live.set()
+
+
+def test_emulated_boards_answer_on_their_ports_as_real_ones(tmp_path: Path) -> None:
+    check_built(configured(ROULETTE.read_text()))
+    table = configured(ROULETTE.read_text())
+    stop, told, time = threading.Event(), list[str](), AsFastAsItGoes(len(table.boards))
+
+    def live() -> None:
+        emulate(table, tmp_path, seed=1, faults={}, stop=stop, say=told.append, time=time)
+
+    life = threading.Thread(target=live)
+    life.start()
+    try:
+        time.all_live.wait()
+        for name in table.boards:
+            answer = asyncio.run(ask_identity(str(port_of(tmp_path, name)), SystemClock(), LONG_NS))
+            assert kind_name(answer) == "wheel"
+    finally:
+        stop.set()
+        life.join()
+    assert {"board wheel: its port was opened", "board desk: its port was opened"} <= set(told)
+    assert not port_of(tmp_path, "wheel").exists()
+    assert LIBRARY.is_file()

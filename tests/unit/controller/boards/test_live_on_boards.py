@@ -1,0 +1,209 @@
+"""A live table on a board: the wiring that a service makes, a model of the board on a port, and virtual time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+
+import pytest
+
+from controller.boards.watch import BOARD_LOST
+from controller.live import LiveTable
+from controller.wiring import wire
+from feed import events
+from hal.board.firmware import BUILD, VERSION
+from hal.board.messages import KINDS, Reset, SampleCommand, SetCommand, WatchCommand
+from hal.loop import VirtualLoop, run_virtual, sleep_ns
+from hal.values import Edge
+from tests.fakes.board_port import BoardPort
+from tests.fakes.model_board import ModelBoard
+from tests.tables.bench import Said, configured
+from tests.tables.board_tables import MONEY_ON_A_BOARD
+from tests.tables.money_lines import TURN, MoneyLines, S
+
+EPOCH = "00ff00ff00ff00ff"
+START_NS = 5 * S
+"""The wheel's own story begins here: the board is up by then."""
+
+ROULETTE = """\
+[table]
+id = "roulette-2"
+game = "roulette"
+no_more_bets = "auto"
+opens = "at_start"
+[lines]
+backend = "board"
+[board.wheel]
+kind = "wheel"
+port = "wire://wheel"
+supply_v = 5.0
+[pins]
+rotor_a = { input = 1 }
+rotor_b = { input = 2 }
+rotor_index = { input = 3 }
+ball_1 = { input = 4 }
+ball_2 = { input = 5 }
+ball_3 = { input = 6 }
+pocket = { input = 7 }
+level_x = { analogue = 1, zero_v = 2.5, per_v = 5.0 }
+"""
+
+
+class OnAPort:
+    """One live table, made as the service makes it, whose board a test scripts."""
+
+    def __init__(self, text: str, kind: str = "wheel", build: int = BUILD) -> None:
+        self.config = configured(text)
+        self.said = Said()
+        self.board = ModelBoard(KINDS[kind], version=VERSION, build=build, ppm=30)
+        for terminal in self.config.terminals.values():
+            if terminal.side == "input" and terminal.inverted:
+                self.board.levels |= 1 << terminal.number - 1
+
+    def play(self, edges: Sequence[Edge]) -> None:
+        """What the lines do, from `START_NS` on."""
+        for line, level, t_ns in edges:
+            terminal = self.config.terminals[line]
+            self.port.drive(terminal.number - 1, level ^ terminal.inverted, START_NS + t_ns if t_ns else 0)
+
+    def run(self, until_ns: int, script: Callable[[], object] = lambda: None) -> Said:
+        """Runs the table until then; `script` is called once its wires are open."""
+
+        async def main() -> None:
+            loop = asyncio.get_running_loop()
+            assert isinstance(loop, VirtualLoop)
+            self.clock = loop.clock
+            self.port = BoardPort(loop, self.board, "wheel")
+            self.port.plug_in()
+            self.wiring = wire(self.config, loop.clock, {}, 1)
+            self.table = LiveTable(self.config, self.wiring, loop.clock, epoch=EPOCH)
+            self.table.open_wires()
+            self.said += self.table.open()
+            script()
+            try:
+                while loop.clock.now_ns() < until_ns:
+                    await sleep_ns(S // 50)
+                    said = [*self.table.begun(), *self.table.tick().events]
+                    self.said += said
+                    self.table.show(said)
+            finally:
+                self.said += self.table.close("the test is over")
+                await self._closed()
+                self.port.close()
+
+        run_virtual(main())
+        return self.said
+
+    async def _closed(self) -> None:
+        waits: list[Awaitable[None]] = [link.wait_closed() for link in self.wiring.boards.values()]  # type: ignore[attr-defined]
+        for wait in waits:
+            await wait
+
+    def carried(self, kind: type) -> list[object]:
+        return [one.command for one in self.board.carried if type(one.command) is kind]
+
+
+def test_a_table_on_a_board_gives_its_verdict_and_lights_its_lamp() -> None:
+    lines = MoneyLines().rest(3).call().spin(3 * TURN).rest(8)
+    bench = OnAPort(MONEY_ON_A_BOARD)
+    said = bench.run(START_NS + lines.now_ns, lambda: bench.play(lines.edges()))
+    assert said.verdicts() == ["0", "void dealer_call"]
+    assert not any(event.data.simulated for event in said)
+    assert said.one(events.TableOpened).devices[-1] == {
+        "device": "board.wheel",
+        "driver": "board",
+        "kind": "wheel",
+        "identity": "wheel board",
+        "firmware": ".".join(map(str, VERSION)),
+        "hash": f"{BUILD:08X}",
+    }
+    assert bench.carried(WatchCommand)[0] == WatchCommand(0b1111, 0b1111)
+    lamp = [(one.output, one.value) for one in bench.carried(SetCommand) if isinstance(one, SetCommand)]
+    assert [value for k, value in enumerate(lamp) if k == 0 or lamp[k - 1] != value][:3] == [(2, 0), (2, 255), (2, 0)]
+    assert bench.board.outputs == {}, "all is safe when the table has closed"
+
+
+def test_the_times_of_the_evidence_are_those_of_the_board() -> None:
+    lines = MoneyLines().rest(3).call().spin(3 * TURN).rest(8)
+    bench = OnAPort(MONEY_ON_A_BOARD)
+    said = bench.run(START_NS + lines.now_ns, lambda: bench.play(lines.edges()))
+    called = next(edge.t_ns for edge in lines.edges() if edge.line == "dealer_no_more_bets" and edge.level)
+    told = said.of(events.NoMoreBets)[0].mono_ns
+    debounced_ns = 10_000_000
+    assert abs(told - (START_NS + called + debounced_ns)) < 20_000
+
+
+def test_a_board_that_its_watchdog_resets_leaves_the_round_to_the_dealer_and_comes_back(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level("INFO")
+    lines = MoneyLines().rest(3).call().spin(5 * TURN).rest(8)
+    bench = OnAPort(MONEY_ON_A_BOARD)
+    hung_ns = START_NS + lines.now_ns - 14 * S
+
+    def clear(t_ns: int) -> None:
+        for device in ("board.wheel", "wheel", "dealer"):
+            bench.table.command(f"clear device={device} by=ann")
+
+    def script() -> None:
+        bench.play(lines.edges())
+        bench.port.at(hung_ns, lambda t_ns: bench.board.reset(t_ns, Reset.WATCHDOG))
+        bench.port.at(START_NS + lines.now_ns, clear)
+
+    said = bench.run(START_NS + lines.now_ns + 5 * S, script)
+    assert said.verdicts()[0] == "unresolved sensor_missing"
+    lost = said.of(events.DeviceFault)[0]
+    assert (lost.device, lost.fault) == ("board.wheel", BOARD_LOST)
+    assert "it was reset: its watchdog: its program hung" in lost.detail
+    assert "board.wheel is up: wheel board" in caplog.text
+    cleared = {data.device for data in said.of(events.DeviceCleared)}
+    assert cleared == {"board.wheel", "wheel", "dealer"}
+    assert len(bench.carried(WatchCommand)) >= 2, "it watches again without a restart"
+
+
+def test_a_board_that_is_unplugged_and_plugged_in_again_is_used_again() -> None:
+    bench = OnAPort(MONEY_ON_A_BOARD)
+
+    def script() -> None:
+        bench.port.at(8 * S, lambda t_ns: bench.port.pull())
+        bench.port.at(10 * S, lambda t_ns: bench.port.plug_in())
+
+    said = bench.run(20 * S, script)
+    lost = said.of(events.DeviceFault)[0]
+    assert (lost.device, lost.fault) == ("board.wheel", BOARD_LOST)
+    assert "its port is down" in lost.detail
+    assert bench.port.openings == 2
+    assert len(bench.carried(WatchCommand)) >= 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "build", "words"),
+    [
+        ("pusher", BUILD, ["expected a board of kind 'wheel'", "found kind 'pusher'"]),
+        ("wheel", BUILD ^ 1, [f"expected build {BUILD:08X}", f"found build {BUILD ^ 1:08X}"]),
+    ],
+)
+def test_a_board_that_is_not_the_one_that_is_wanted_is_refused_with_both_names(
+    kind: str, build: int, words: list[str]
+) -> None:
+    bench = OnAPort(MONEY_ON_A_BOARD, kind, build)
+    said = bench.run(9 * S)
+    fault = said.of(events.DeviceFault)[0]
+    assert (fault.device, fault.fault) == ("board.wheel", BOARD_LOST)
+    for word in words:
+        assert word in fault.detail
+    assert bench.carried(WatchCommand) == []
+    assert said.verdicts()[0] == "void sensor_missing"
+
+
+def test_an_inclinometer_on_a_board_is_read_in_degrees() -> None:
+    bench = OnAPort(ROULETTE)
+    bench.board.analogue[0] = round(2.5 / 5 * 1023)
+
+    def tilt(t_ns: int) -> None:
+        bench.board.analogue[0] = round((2.5 + 0.3 / 5) / 5 * 1023)
+
+    said = bench.run(14 * S, lambda: bench.port.at(8 * S, tilt))
+    assert bench.carried(SampleCommand)[0] == SampleCommand(1, 50)
+    fault = next(data for data in said.of(events.DeviceFault) if data.fault == "not_level")
+    assert "0.3" in fault.detail

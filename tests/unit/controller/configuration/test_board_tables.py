@@ -1,0 +1,376 @@
+"""Tables on boards: which line goes to which terminal, and every mistake about it with its fix."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from controller.configuration.board_sections import BoardKind
+from controller.configuration.games import REGISTRY
+from controller.configuration.line_use import LineUse
+from controller.configuration.load import check, check_text
+from controller.configuration.registry import DriverEntry, Registry
+from controller.configuration.terminals import place_of, places_of
+from drivers.indicators import LampConfig
+from hal.board.messages import KINDS
+from tests.tables.problems import only, told
+
+WHEEL = """\
+[table]
+id = "roulette-1"
+game = "roulette"
+no_more_bets = "auto"
+[lines]
+backend = "board"
+[board.wheel]
+kind = "wheel"
+port = "/dev/serial/by-id/usb-1"
+[pins]
+rotor_a = { input = 1, pull = "none" }
+rotor_b = { input = 2 }
+rotor_index = { input = 3, inverted = true }
+ball_1 = { input = 4 }
+ball_2 = { input = 5 }
+ball_3 = { input = 6 }
+pocket = { input = 7 }
+"""
+
+TWO = """\
+[table]
+id = "wheel-2"
+game = "money_wheel"
+no_more_bets = "button"
+[lines]
+backend = "board"
+[board.wheel]
+kind = "wheel"
+port = "/dev/serial/by-id/usb-1"
+[board.desk]
+kind = "reel"
+port = "/dev/serial/by-id/usb-2"
+[device.lamp]
+[pins]
+wheel_a = { board = "wheel", input = 1 }
+wheel_b = { board = "wheel", input = 2 }
+wheel_index = { board = "wheel", input = 3 }
+dealer_no_more_bets = { board = "desk", input = 1, inverted = true }
+no_more_bets_lamp = { board = "wheel", output = 2 }
+"""
+
+
+def test_the_kinds_that_a_file_can_name_are_those_of_the_wire() -> None:
+    assert set(get_args(BoardKind)) == set(KINDS)
+
+
+def test_a_table_on_one_board_knows_the_terminal_of_each_line() -> None:
+    report = check_text(WHEEL)
+    assert told(report) == []
+    table = report.tables[0]
+    assert table.live
+    assert not table.simulated
+    assert table.opens == "by_order"
+    assert table.pins == {}
+    assert [(line, each.board, each.side, each.number) for line, each in table.terminals.items()] == [
+        ("rotor_a", "wheel", "input", 1),
+        ("rotor_b", "wheel", "input", 2),
+        ("rotor_index", "wheel", "input", 3),
+        ("ball_1", "wheel", "input", 4),
+        ("ball_2", "wheel", "input", 5),
+        ("ball_3", "wheel", "input", 6),
+        ("pocket", "wheel", "input", 7),
+    ]
+    assert (table.terminals["rotor_a"].pull, table.terminals["rotor_b"].pull) == ("none", "up")
+    assert table.terminals["rotor_index"].inverted
+
+
+def test_a_table_on_two_boards_says_which() -> None:
+    report = check_text(TWO)
+    assert told(report) == []
+    table = report.tables[0]
+    assert {name: board.kind for name, board in table.boards.items()} == {"wheel": "wheel", "desk": "reel"}
+    assert table.terminals["dealer_no_more_bets"].place == ("desk", "input", 1)
+    assert table.terminals["no_more_bets_lamp"].place == ("wheel", "output", 2)
+    assert table.buttons == ("dealer_no_more_bets",)
+
+
+def test_an_inclinometer_is_read_in_the_units_of_its_device() -> None:
+    table = check_text(WHEEL + "level_x = { analogue = 1, zero_v = 2.5, per_v = -5 }\n").tables[0]
+    level = table.terminals["level_x"]
+    assert (level.place, level.zero_v, level.per_v) == (("wheel", "analogue", 1), 2.5, -5.0)
+    assert table.boards["wheel"].supply_v == 5.0
+
+
+def test_the_keys_of_a_keypad_are_inputs_after_the_others() -> None:
+    places = {(place.side, place.number): place for place in places_of(KINDS["table"])}
+    assert places["input", 8].name == "turn"
+    assert (places["input", 9].name, places["input", 9].pin) == ("key 1", "")
+    assert places["input", 17].name == "key spare"
+    assert ("input", 18) not in places
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_has_a_pin_for_each_of_its_terminals_and_none_twice(kind: str) -> None:
+    pins = [place.pin for place in places_of(KINDS[kind]) if place.pin]
+    assert len(pins) == len(set(pins))
+    assert len(KINDS[kind].output_pins) == len(KINDS[kind].outputs)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ('kind = "wheel"', 'kind = "wheal"', '8: board.wheel.kind: "wheal" is not known; did you mean'),
+        ('kind = "wheel"', "kind = 1", "8: board.wheel.kind: 1 is not known; write one of"),
+        ('kind = "wheel"\n', "", '7: board.wheel.kind: is missing; add kind = "wheel" (what its firmware is made for)'),
+        (
+            'port = "/dev/serial/by-id/usb-1"\n',
+            "",
+            '7: board.wheel.port: is missing; add port = "/dev/serial/by-id/usb-1a86_USB_',
+        ),
+        ("by-id/usb-1", "by-id/\u00fcsb", "has the wrong form; the board's port by its id"),
+        ('"/dev/serial/by-id/usb-1"', '"/dev/ttyUSB0"', '9: board.wheel.port: warning: "/dev/ttyUSB0" changes when'),
+        ('"/dev/serial/by-id/usb-1"', '"/dev/pts/4"', "9: board.wheel.port: warning: \"/dev/pts/4\" is a pseudo-term"),
+        ("[board.wheel]", "[board.Wheel]", '7: board.Wheel: "Wheel" cannot be the name of a board; write up to 32'),
+        ("[board.wheel]", '[board."a b"]', "cannot be the name of a board"),
+        ("[board.wheel]", "[bord.wheel]", '7: bord: unknown section; did you mean "board"?'),
+        ("input = 1,", "input = 9,", "11: pins.rotor_a.input: a wheel board has no input 9; the board wheel has"),
+        ("input = 1,", "input = 0,", "a wheel board has no input 0; the board wheel has inputs 1 to 8"),
+        ("input = 1,", "input = -3,", "a wheel board has no input -3"),
+        ("input = 1,", "input = 99999999999999999999,", "11: pins.rotor_a.input: "),
+        ("input = 1,", 'input = "1",', '11: pins.rotor_a.input: "1" is not a whole number; write 1 without quotes'),
+        ("input = 2 ", "input = 1 ", "has the same terminal as rotor_a (input 1 of the board wheel, in_1)"),
+        ("input = 2 ", "inputs = 2 ", '12: pins.rotor_b.inputs: unknown key; did you mean "input"?'),
+        ("input = 2 ", "output = 2 ", "12: pins.rotor_b: is read (encoder of the rotor, channel B), and output 2"),
+        ("input = 2 ", "input = 2, output = 1 ", "12: pins.rotor_b: says input and output; write one of"),
+        ("{ input = 2 }", '{ pull = "up" }', "12: pins.rotor_b: says no terminal; write one of { input = 1 },"),
+        ("{ input = 2 }", "2", "12: pins.rotor_b: a bare number can be an input, an output or an analogue channel"),
+        ("{ input = 2 }", '"2"', '12: pins.rotor_b: is "2", and a wire was expected; write it as { input = 1 }'),
+        ("{ input = 2 }", "{ gpio = 27 }", "12: pins.rotor_b.gpio: gpio is for pins of the Pi, and with backend"),
+        ("{ input = 2 }", "{ header = 13 }", "12: pins.rotor_b.header: header is for pins of the Pi, and"),
+        ("{ input = 2 }", "{ gpio = 27, input = 2 }", "12: pins.rotor_b.gpio: says gpio and input: a pin of the"),
+        ("{ input = 2 }", "{ input = 2, debounce_us = 5 }", "12: pins.rotor_b.debounce_us: says debounce_us and input"),
+        ("{ input = 2 }", '{ input = 2, pull = "down" }', "12: pins.rotor_b.pull: is down, and the chip of a board"),
+        ("{ input = 2 }", "{ input = 2, per_v = 1 }", "12: pins.rotor_b.per_v: has no meaning for an input; remove it"),
+        ("{ input = 2 }", '{ board = "weel", input = 2 }', '12: pins.rotor_b.board: no board is called "weel"; did'),
+        ('backend = "board"', 'backend = "board"\nchip = "pinctrl-rp1"', "7: lines.chip: warning: names a chip"),
+        ("[pins]", "[board.spare]\nkind = \"wheel\"\nport = \"x\"\n[pins]", "says no board, and there are wheel"),
+    ],
+)  # fmt: skip
+def test_a_mistake_about_a_board_is_told_with_its_line_key_and_fix(old: str, new: str, problem: str) -> None:
+    assert old in WHEEL
+    assert any(problem in line for line in told(check_text(WHEEL.replace(old, new, 1)))), told(
+        check_text(WHEEL.replace(old, new, 1))
+    )
+
+
+@pytest.mark.parametrize("key", ["gpio = 27", 'name = "GPIO27"', "header = 13"])
+def test_a_pin_of_the_pi_is_told_what_to_write_on_a_table_of_boards(key: str) -> None:
+    problem = only(WHEEL.replace("{ input = 2 }", f"{{ {key} }}"))
+    assert problem.endswith('; write a terminal, such as { input = 1 }, or backend = "gpiod" in [lines]')
+
+
+def test_a_terminal_is_told_what_to_write_on_a_table_of_pins() -> None:
+    text = '[table]\nid = "t"\ngame = "money_wheel"\nno_more_bets = "auto"\n[lines]\nbackend = "gpiod"\n[pins]\n'
+    wires = "wheel_a = { input = 1 }\nwheel_b = { gpio = 27 }\nwheel_index = { gpio = 22 }\n"
+    assert only(text + wires) == (
+        '8: pins.wheel_a.input: input is for boards, and with backend = "gpiod" every line is wired to the Pi; write '
+        '{ gpio = ... }, or backend = "board" in [lines]'
+    )
+
+
+def test_a_board_on_a_table_of_pins_has_no_effect_and_is_told() -> None:
+    text = '[table]\nid = "t"\ngame = "money_wheel"\nno_more_bets = "auto"\n[lines]\nbackend = "gpiod"\n'
+    board = '[board.wheel]\nkind = "wheel"\nport = "/dev/serial/by-id/usb-1"\n'
+    wires = "[pins]\nwheel_a = { gpio = 17 }\nwheel_b = { gpio = 27 }\nwheel_index = { gpio = 22 }\n"
+    report = check_text(text + board + wires)
+    assert told(report) == [
+        '7: board: warning: has no effect with the backend gpiod; remove it, or write backend = "board" in [lines]'
+    ]
+    assert len(report.tables) == 1
+
+
+def test_a_table_of_boards_without_a_board_is_told_how_to_name_one() -> None:
+    text = WHEEL.replace('[board.wheel]\nkind = "wheel"\nport = "/dev/serial/by-id/usb-1"\n', "")
+    problem = only(text)
+    assert problem.startswith("1: board: is missing, and the backend board needs it; add [board.wheel] with kind = ")
+
+
+def test_a_line_that_is_not_wired_is_offered_a_free_terminal() -> None:
+    assert only(WHEEL.replace("pocket = { input = 7 }\n", "")).endswith(
+        "choose a terminal; free is pocket = { input = 7 }"
+    )
+    full = WHEEL.replace(
+        "pocket = { input = 7 }\n", "object = { input = 7 }\nsupervisor_key = { input = 8, inverted = true }\n"
+    )
+    assert only(full).endswith("free a terminal of a board for it, or add another board")
+
+
+def test_with_several_boards_the_offer_says_which() -> None:
+    problem = only(TWO.replace("dealer_no_more_bets =", "supervisor_key ="))
+    assert problem.endswith('free is dealer_no_more_bets = { board = "wheel", input = 4, inverted = true }')
+
+
+def test_a_board_that_no_line_uses_is_told() -> None:
+    spare = '[board.spare]\nkind = "pusher"\nport = "/dev/serial/by-id/usb-3"\n'
+    assert only(TWO + spare) == (
+        "20: board.spare: no line is wired to it; wire a line to it in [pins], or remove its section"
+    )
+
+
+def test_two_boards_of_one_kind_need_numbers_that_tell_them_apart() -> None:
+    text = TWO.replace('kind = "reel"', 'kind = "wheel"')
+    warnings = check_text(text)
+    assert [problem.severity for problem in warnings.problems] == ["warning", "warning"]
+    assert told(warnings)[0] == (
+        "7: board.wheel: warning: is of one kind with desk, and nothing would tell of their plugs being exchanged; "
+        "give it a number with feltwire boards name PORT NUMBER, and add serial = NUMBER"
+    )
+    numbered = text.replace('usb-1"', 'usb-1"\nserial = 1').replace('usb-2"', 'usb-2"\nserial = 2')
+    assert told(check_text(numbered)) == []
+    same = told(check_text(numbered.replace("serial = 2", "serial = 1")))
+    assert same[0].startswith("10: board.wheel.serial: is the serial of desk too; give each board a number of its own")
+    assert "write a whole number from 1 to 4294967295" in only(numbered.replace("serial = 2", "serial = 0"))
+
+
+def test_two_boards_and_links_cannot_share_a_port() -> None:
+    assert only(TWO.replace("usb-2", "usb-1")) == (
+        "12: board.desk.port: is the port of wheel too; give each board a port of its own"
+    )
+    display = '[device.display]\n[links]\nnumber_display = { port = "/dev/serial/by-id/usb-1" }\n'
+    assert only(WHEEL + display) == (
+        "20: links.number_display.port: is the port of board.wheel too; give each link a port of its own"
+    )
+
+
+def test_two_tables_cannot_have_one_board(tmp_path: Path) -> None:
+    paths = [tmp_path / "a.toml", tmp_path / "b.toml"]
+    for path in paths:
+        path.write_text(WHEEL.replace("roulette-1", path.stem))
+    problems = check(paths).problems
+    assert [problem.key for problem in problems] == ["board.wheel"]
+    assert problems[0].wrong == (
+        f'its port "/dev/serial/by-id/usb-1" is that of board.wheel of {tmp_path / "a.toml"}:7 too'
+    )
+
+
+def test_a_line_on_the_wrong_side_is_told_what_the_board_has() -> None:
+    lamp = TWO.replace("output = 2 }", "input = 5 }")
+    assert only(lamp) == (
+        '19: pins.no_more_bets_lamp: is driven (lamp "No more bets"), and input 5 of the board wheel is an input; '
+        "write { output = ... }; the board wheel has outputs 1 to 4"
+    )
+    level = WHEEL + "level_x = { input = 8 }\n"
+    assert "is an analogue reading (inclination of the wheel along x), and input 8 of the board wheel is an" in only(
+        level
+    )
+    reel = TWO.replace('[board.wheel]\nkind = "wheel"', '[board.wheel]\nkind = "reel"') + (
+        'level_x = { board = "wheel", analogue = 1, zero_v = 1, per_v = 1 }\n'
+    )
+    assert any(
+        "a reel board has no analogue 1; the board wheel has no analogue" in line for line in told(check_text(reel))
+    )
+
+
+def test_a_contact_that_would_be_pressed_while_it_is_open_is_told() -> None:
+    button = TWO.replace("input = 1, inverted = true", "input = 1")
+    assert only(button) == (
+        "18: pins.dealer_no_more_bets: is a bare contact, and the board's resistor holds its wire high: it would be "
+        "active while open; add inverted = true, and wire the contact to ground"
+    )
+    assert told(check_text(button.replace("input = 1 }\nno", 'input = 1, pull = "none" }\nno'))) == []
+
+
+def test_an_output_that_would_be_on_when_the_board_goes_safe_is_told() -> None:
+    problem = only(TWO.replace("output = 2", "output = 2, inverted = true"))
+    assert problem.startswith("19: pins.no_more_bets_lamp.inverted: is true, and a board that goes safe makes its")
+
+
+def test_a_key_of_a_keypad_is_a_button_that_needs_nothing() -> None:
+    text = TWO.replace('kind = "reel"', 'kind = "table"')
+    key = text.replace('board = "desk", input = 1, inverted = true', 'board = "desk", input = 15')
+    report = check_text(key)
+    assert told(report) == []
+    assert report.tables[0].terminals["dealer_no_more_bets"].pull == "none"
+    assert only(key.replace("input = 15", "input = 15, inverted = true")) == (
+        "18: pins.dealer_no_more_bets.inverted: has no meaning for the key enter of a keypad, which is 1 while it is "
+        "pressed; remove it"
+    )
+
+
+@pytest.mark.parametrize(
+    ("entry", "problem"),
+    [
+        ("analogue = 1", "zero_v: is missing; add zero_v = 2.5"),
+        ("analogue = 1, zero_v = 2.5", "per_v: is missing; write per_v = 5.0"),
+        ("analogue = 1, zero_v = 2.5, per_v = 0", "per_v: is 0, with which every reading is 0"),
+        ("analogue = 1, zero_v = 2.5, per_v = nan", "per_v: "),
+        ("analogue = 1, zero_v = 9, per_v = 1", "zero_v: 9 is out of range; write a number from 0 to 5.5"),
+        ('analogue = 1, zero_v = 2.5, per_v = 1, pull = "up"', "pull: has no meaning for an analogue channel"),
+        ("analogue = 1, zero_v = 2.5, per_v = 1, inverted = true", "inverted: has no meaning for an analogue channel"),
+        ("analogue = 5, zero_v = 2.5, per_v = 1", "analogue: a wheel board has no analogue 5; the board wheel has ana"),
+    ],
+)
+def test_a_wrong_scale_is_told(entry: str, problem: str) -> None:
+    report = told(check_text(WHEEL + f"level_x = {{ {entry} }}\n"))
+    assert any(f"pins.level_x.{problem}" in line for line in report), report
+
+
+class MotorConfig(LampConfig, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A lamp's keys, for a lamp that turns."""
+
+
+def with_a_motor() -> Registry:
+    """The games, with a motor where the lamp is."""
+
+    def lines(config: MotorConfig) -> dict[str, LineUse]:
+        return {"motor": LineUse("the motor", "turning", "motor driver", "output", drives="motor")}
+
+    lamp = DriverEntry("lamp", MotorConfig, lines)
+    return REGISTRY._replace(drivers={**REGISTRY.drivers, "lamp": lamp})
+
+
+def test_what_moves_is_driven_by_a_board_and_by_nothing_else() -> None:
+    on_board = TWO.replace("no_more_bets_lamp", "motor")
+    assert told(check_text(on_board, registry=with_a_motor())) == []
+    text = '[table]\nid = "t"\ngame = "money_wheel"\nno_more_bets = "auto"\n[lines]\nbackend = "gpiod"\n[device.lamp]\n'
+    text += "[pins]\nwheel_a = { gpio = 17 }\nwheel_b = { gpio = 27 }\nwheel_index = { gpio = 22 }\n"
+    (wired,) = told(check_text(text + "motor = { gpio = 5 }\n", registry=with_a_motor()))
+    assert wired == (
+        "12: pins.motor: is a motor, and a pin of the Pi stays as it is when its program dies; drive it with a board, "
+        'which has a dead-man: backend = "board"'
+    )
+    (missing,) = told(check_text(text, registry=with_a_motor()))
+    assert missing.endswith('a motor moves, and a pin of the Pi has no dead-man; backend = "board"')
+
+
+def test_a_file_of_boards_can_be_simulated_by_changing_its_backend_alone() -> None:
+    report = check_text(TWO.replace('backend = "board"', 'backend = "sim"'))
+    assert told(report) == []
+    assert report.tables[0].simulated
+    assert not report.tables[0].live
+
+
+def test_a_table_with_an_emulated_board_says_that_it_is_simulated() -> None:
+    text = WHEEL.replace('"/dev/serial/by-id/usb-1"', '"/dev/pts/4"\nemulated = true')
+    report = check_text(text)
+    assert told(report) == []
+    assert report.tables[0].simulated
+    assert report.tables[0].live
+
+
+def test_every_mistake_comes_at_once() -> None:
+    report = check_text(
+        '[table]\nid = "t"\ngame = "money_wheel"\nno_more_bets = "auto"\n[lines]\nbackend = "board"\n'
+        '[board.wheel]\nkind = "weel"\n[board.desk]\nkind = "reel"\nport = "a"\n[board.Big]\nkind = "table"\n'
+        'port = "a"\n'
+        '[pins]\nwheel_a = { board = "desk", input = 12 }\nwheel_b = { board = "dask", input = 1 }\n'
+        "wheel_index = { gpio = 4 }\nwheel_c = { input = 1, board = 'desk' }\n"
+    )
+    assert report.tables == []
+    assert [problem.line for problem in report.problems] == [7, 8, 12, 12, 14, 16, 17, 18, 19]
+
+
+def test_a_terminal_has_a_place_on_its_board() -> None:
+    terminal = check_text(WHEEL).tables[0].terminals["rotor_index"]
+    assert place_of(terminal, KINDS["wheel"]).pin == "D4"
