@@ -50,7 +50,7 @@ static uint8_t must_refuse(const struct wire_frame *command)
     int8_t size = wire_command_size(command->id, kind_facts.id);
     if (size < 0 || command->id == COMMAND_IDENTIFY || command->id == COMMAND_OPEN)
         return REFUSED_UNKNOWN_COMMAND;
-    return command->size == size ? 0U : REFUSED_WRONG_LENGTH;
+    return command->size == (uint8_t)size ? 0U : REFUSED_WRONG_LENGTH;
 }
 
 static void carry_out(void)
