@@ -7,12 +7,13 @@ STAMP  := $(VENV)/.installed
 CHECKS := $(VENV)/.checks-installed
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help setup run test soak bench firmware lock clean
+.PHONY: help setup run test soak bench firmware firmware-repeat lock clean
 
 help:
 	@echo "make run     simulated tables; outcomes as they come (Ctrl-C ends it); watch them in a second terminal"
 	@echo "make test    all checks: ruff, mypy, import contracts, clock lint, tests"
 	@echo "make firmware  the boards' firmware, and the board that is emulated (apt installs the AVR toolchain)"
+	@echo "make firmware-repeat N=200  the tests of emulated boards, that often, while every core is busy"
 	@echo "make soak    the long randomised runs (some hours)"
 	@echo "make bench   the figures, each next to its peer or limit"
 	@echo "make setup   only installs the command into $(BIN)/feltwire"
@@ -51,6 +52,11 @@ bench: $(CHECKS)
 firmware:
 	@sh tests/debian_packages.sh
 	@$(MAKE) -s -C firmware
+
+N ?= 200
+
+firmware-repeat: $(CHECKS) firmware
+	$(BIN)/python -m tests.repeat_loaded $(N)
 
 lock: $(STAMP)
 	$(BIN)/python -m pip install --quiet uv

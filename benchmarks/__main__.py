@@ -13,6 +13,7 @@ def main() -> None:
     """Measures everything, with the progress on a terminal, and prints the report."""
     if find_spec("gpiozero") is None:
         sys.exit("benchmarks: gpiozero, the peer to measure against, is not installed; run `pip install -e .[dev]`")
+    from benchmarks.boards import BoardSizes, print_boards
     from benchmarks.report import WIDTH, print_report
     from benchmarks.service_bench import ServiceSizes, print_service
     from benchmarks.suite import Sizes, sections
@@ -25,6 +26,7 @@ def main() -> None:
             done.append(section)
             status.update(f"measured: {section.title}")
     print_report(Console(width=WIDTH), done, sizes.repeats, perf_counter() - begin)
+    print_boards(Console(), BoardSizes())
     print_service(Console(), ServiceSizes())
 
 

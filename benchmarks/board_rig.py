@@ -141,6 +141,7 @@ def _overhear(heard: Heard) -> Tap:
             heard.numbers.update(range(edges.first, edges.first + edges.count))
             heard.edge_bytes += len(data) + 1
         elif report is StateReport:
-            heard.following = StateReport.unpack(frame.fields).next
+            # What is told after the lines were closed, and begins anew, may still be under way.
+            heard.following = max(heard.following, StateReport.unpack(frame.fields).next)
 
     return tap

@@ -20,10 +20,13 @@ from controller.casebook.memory import LineMemory
 from controller.configuration.values import TableConfig
 from controller.faults import LatchedFault
 from controller.orders.order import Answer
+from controller.output_faults import OutputFaults
 from controller.signals import Signals
 from controller.sinks import Deaf, Waking
+from controller.standing import ServiceFault, Standing
 from controller.wiring import Wiring
-from drivers.indicators import NoMoreBetsLamp, NumberDisplay, SendFrame, SetLine
+from drivers.indicators import NoMoreBetsLamp, NumberDisplay
+from drivers.outputs import Output
 from feed.events import Event
 from feed.state import TableState
 from hal.clock import Clock
@@ -42,16 +45,6 @@ START_AGAIN: Final = "wires are opened when the service starts, so start it agai
 SERVICE_DEVICES: Final = frozenset({WIRES, "clock", "disk", "journal"})
 """Devices of which the service itself tells faults; the bench's own supervisor leaves them to people."""
 BENCH_SUPERVISOR: Final = "simulated-supervisor"
-
-
-class ServiceFault(NamedTuple):
-    """A fault that the service found before the table began."""
-
-    device: str
-    fault: str
-    detail: str
-    cause: str = ""
-    """What must be gone before it can be cleared."""
 
 
 class Said(NamedTuple):
@@ -102,11 +95,15 @@ class LiveTable:
         self.memory = LineMemory(config, lines, all(source.detects_loss for source in self._sources))
         """The last minutes of the lines."""
         self._boards = BoardWatch(config, wiring.boards, wake)
-        self._standing: list[ServiceFault] | None = None
+        all_outputs = [wiring.outputs, *wiring.board_outputs.values()]
+        self._output_faults = OutputFaults(config, [one for one in all_outputs if one is not None])
+        self._standing: Standing | None = None
         """What the service found, while the table waits for its boards."""
         self._watched = False
         self._moved = False
         self._cleared_ns = -1
+        self._called: int | None = None
+        """The round that the bench's supervisor called last."""
         uses = config.uses
         lamp = NoMoreBetsLamp() if NoMoreBetsLamp.line in uses and config.wired(NoMoreBetsLamp.line) else None
         display = NumberDisplay() if NumberDisplay.link in wiring.links else None
@@ -162,9 +159,9 @@ class LiveTable:
         A table on boards begins with a later `begun`: bets are not open before its lines are there.
         """
         if self._watched and self._boards.awaited(self._clock.now_ns()):
-            self._standing = list(standing)
+            self._standing = Standing(standing)
             return []
-        return self._begin(standing)
+        return self._begin(Standing(standing))
 
     def begun(self) -> list[Event]:
         """What a table says that has waited for its boards and now begins; nothing at any other time."""
@@ -185,7 +182,7 @@ class LiveTable:
         for source in self._sources:
             self._merge.until(source.name, source.delivered_until(now_ns))
         self._merge.until(COMMANDS, now_ns)
-        lost = self._boards.tell(self._table, self._now_ns())
+        lost = [*self._boards.tell(self._table, self._now_ns()), *self._output_faults.tell(self._table, self._now_ns())]
         said = self._take()
         return said._replace(events=[*lost, *said.events, *self._given_up(gone)]) if lost or gone else said
 
@@ -213,7 +210,11 @@ class LiveTable:
         return None
 
     def supervise(self) -> None:
-        """On the bench, a simulated supervisor clears the faults whose causes are gone."""
+        """On the bench, a simulated supervisor clears the faults whose causes are gone, and calls what must be called."""
+        uncalled = self._table.game.uncalled
+        if uncalled is not None and uncalled != self._called:
+            self._called = uncalled
+            self.command(f"void round={uncalled} why=nobody looks at dice on the bench by={BENCH_SUPERVISOR}")
         if not self._table.faults.standing or self.memory.until_ns <= self._cleared_ns:
             return
         faults = self._table.faults
@@ -227,17 +228,14 @@ class LiveTable:
     def raise_fault(self, device: str, fault: str, detail: str, *, cause: str = "") -> list[Event]:
         """Latches a fault that the service found; while its cause is there it cannot be cleared."""
         if self._standing is not None:
-            self._standing.append(ServiceFault(device, fault, detail, cause))
+            self._standing.add(ServiceFault(device, fault, detail, cause))
             return []
         return self._table.raise_fault(device, fault, detail, self._now_ns(), cause=cause)
 
     def cause_gone(self, device: str, cause: str) -> None:
         """The cause of such a fault is gone: a person may clear it."""
         if self._standing is not None:
-            gone = (device, cause)
-            self._standing = [
-                one._replace(cause="") if (one.device, one.cause) == gone else one for one in self._standing
-            ]
+            self._standing.cause_gone(device, cause)
         self._table.cause_gone(device, cause)
 
     def heartbeat(self, last: int, head: str, state: str | None = None) -> Event:
@@ -251,18 +249,9 @@ class LiveTable:
         for command in self._signals.of(said):
             self._show(command)
 
-    def _begin(self, standing: Sequence[ServiceFault]) -> list[Event]:
-        now_ns = self._clock.now_ns()
+    def _begin(self, standing: Standing) -> list[Event]:
         self._boards.introduce(self._table)
-        latch = self._table.faults
-        # Latched while it opens, so that no round is opened only to be void; then told as the events that they are.
-        new = [one for one in standing if latch.latch(LatchedFault(one.device, one.fault, one.detail, True))]
-        said = self._table.open(now_ns)
-        for one in new:
-            latch.clear(one.device)
-        for one in standing:
-            said += self._table.raise_fault(one.device, one.fault, one.detail, now_ns, cause=one.cause)
-        return said
+        return standing.begin(self._table, self._clock.now_ns())
 
     def _take(self) -> Said:
         """What the table says of all that is complete."""
@@ -277,7 +266,10 @@ class LiveTable:
                 # Time alone changes nothing before that.
                 return Said((), (), self.memory.until_ns)
         self.memory.append(batch)
-        return Said(self._table.feed(batch), self._table.answers(), batch.until_ns)
+        said = Said(self._table.feed(batch), self._table.answers(), batch.until_ns)
+        for output in self._table.outputs():
+            self._show(output)
+        return said
 
     def _given_up(self, gone: Sequence[LineSource]) -> list[Event]:
         """Tells of sources that failed, and what to do. Their lines are told as unplugged, which stops the play where a
@@ -295,7 +287,7 @@ class LiveTable:
         """The time to which the table has been fed, or now where it is not."""
         return max(self.memory.until_ns, 0) if self._watched and self.memory.until_ns else self._clock.now_ns()
 
-    def _show(self, command: SetLine | SendFrame) -> None:
+    def _show(self, command: Output) -> None:
         """A lamp that fails stops no game: it is told in the log, and tried again with the next command."""
         try:
             self._wiring.show(command)

@@ -56,6 +56,7 @@ lint-fuzz: $(BUILD)/build.h
 # been powered on. What the core, the kind and the port call of each other goes through fuzz/hooks.c.
 
 SECONDS ?= 600
+FUZZ_PYTHON ?= $(firstword $(wildcard ../.venv/bin/python) $(PYTHON)) # the scripts are written with hal/board, which needs msgspec
 FUZZ_C       := $(wildcard fuzz/*.c)
 FUZZ_DIR     := $(BUILD)/fuzz
 FUZZ_HOOKED  := port_watchdog_pat port_rx port_tx port_snapshot_take port_listen port_output port_pin_write \
@@ -97,10 +98,20 @@ fuzzers: $(KINDS:%=$(FUZZ_DIR)/%)
 fuzz: fuzzers
 	@for kind in $(KINDS); do \
 	  mkdir -p $(FUZZ_DIR)/corpus/$$kind $(FUZZ_DIR)/found && \
-	  PYTHONPATH=.. $(PYTHON) fuzz/seeds.py $$kind $(FUZZ_DIR)/seeds/$$kind && \
+	  PYTHONPATH=.. $(FUZZ_PYTHON) fuzz/seeds.py $$kind $(FUZZ_DIR)/seeds/$$kind && \
 	  echo "fuzz $$kind: $(SECONDS) s" && \
 	  $(FUZZ_DIR)/$$kind -max_total_time=$(SECONDS) -max_len=2048 -timeout=60 -rss_limit_mb=1024 -print_final_stats=1 \
 	    -artifact_prefix=$(FUZZ_DIR)/found/$$kind- $(FUZZ_DIR)/corpus/$$kind $(FUZZ_DIR)/seeds/$$kind \
 	    2>$(FUZZ_DIR)/$$kind.log || { tail -40 $(FUZZ_DIR)/$$kind.log; exit 1; }; \
 	  tail -6 $(FUZZ_DIR)/$$kind.log; \
 	done
+
+# --- the sanitizers ---------------------------------------------------------------------------------------------------
+#
+# The libraries and programs of `make host` once more, in build/sanitized: a wrong address or anything undefined ends them.
+
+.PHONY: sanitized
+sanitized: $(KINDS:%=$(BUILD)/sanitized/libcore_%.so) $(KINDS:%=$(BUILD)/sanitized/host/%)
+
+$(BUILD)/sanitized/libcore_%.so $(BUILD)/sanitized/host/%: FORCE
+	@$(MAKE) -s BUILD=$(BUILD)/sanitized CC='$(CC) $(SANITIZED)' WARN=-w $@

@@ -13,7 +13,7 @@ from typing import Protocol, runtime_checkable
 
 from hal.clock import NS_PER_S, Clock
 from hal.lines import LineError
-from hal.output_guard import OutputGuard, OutputSpec
+from hal.output_guard import KINDS, OutputGuard, OutputSpec
 
 
 class OutputWriter(Protocol):
@@ -101,6 +101,16 @@ class Outputs:
         held = {name: guard.fault or self._gone or guard.stopped for name, guard in self._guards.items()}
         return {name: why for name, why in held.items() if why is not None}
 
+    @property
+    def refusals(self) -> dict[str, str]:
+        """The outputs that did not do what they were told, and why: held safe until `clear`."""
+        return {name: guard.fault for name, guard in self._guards.items() if guard.fault is not None}
+
+    @property
+    def names(self) -> frozenset[str]:
+        """What outputs there are."""
+        return frozenset(self._guards)
+
     def open(self) -> None:
         """Claims the outputs and makes them safe.
 
@@ -131,17 +141,40 @@ class Outputs:
             why = guard.fault or f"{guard.stopped or on_for}; set it to its safe value first"
             raise LineError(f"output {name!r}: it is held safe: {why}")
 
+    def show(self, name: str, value: float) -> None:
+        """As `set`; a lamp or a signal that hardware made safe goes on by way of its safe value: nothing moves there.
+
+        Raises:
+            LineError: as `set`.
+            ValueError: as `set`.
+        """
+        guard = self._guard(name)
+        if guard.stopped is not None and guard.spec.kind in KINDS:
+            self.set(name, guard.spec.safe)
+        self.set(name, value)
+
     def fail(self, why: str) -> None:
         """Holds all outputs safe: something that they belong to has a fault."""
         for guard in self._guards.values():
             self._write(guard, guard.fail(why))
         self._arm()
 
-    def clear(self) -> None:
-        """Takes all faults back; the outputs stay safe until they are set."""
-        self._refused.clear()
-        for guard in self._guards.values():
-            guard.clear()
+    def clear(self, names: Iterable[str] | None = None) -> None:
+        """Takes the faults of these outputs back (default: of all); they stay safe until they are set.
+
+        A board that holds such an output safe is told once that safe is what is wanted: that frees it.
+
+        Raises:
+            LineError: there is no such output.
+        """
+        for name in list(self._guards if names is None else names):
+            guard = self._guard(name)
+            if guard.fault is not None:
+                self._refused.discard(name)
+                guard.clear()
+                if self._open:
+                    self._write(guard, guard.set(guard.spec.safe, self._clock.now_ns()))
+        self._arm()
 
     def refused(self, name: str, why: str) -> None:
         """What was written to an output was not done: holds it safe until `clear`, or until its board begins anew."""

@@ -8,6 +8,7 @@ command, by which the board does so itself; and the board's own longest time, wh
     a command is refused              │ nothing                  │ a fault of that output, until `clear`
     … one to be safe                  │ nothing                  │ `all_safe` is said as well
     the host is silent for 500 ms     │ all safe, flag `deadman` │ those that were on are stopped; `all_safe` is said
+    … a command is refused as `silent`│ nothing                  │ the same: it came before the host knew
     a longest time ends there first   │ that output is safe      │ it is stopped
     reset, unplugged, too bad a link  │ all safe                 │ all are gone until the board is up again
     closed, or the process ends       │ all safe                 │ `all_safe` is said; else the dead-man does it
@@ -22,10 +23,10 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Final
 
-from hal.board.errors import BoardError, SessionEndedError
+from hal.board.errors import BoardError, CommandRefusedError, SessionEndedError
 from hal.board.link import BoardLink
 from hal.board.message import Answer, Report
-from hal.board.messages import DEADMAN_MS, AllSafeCommand, Flag, IdentityAnswer, SetCommand, StateReport
+from hal.board.messages import DEADMAN_MS, AllSafeCommand, Flag, IdentityAnswer, Refusal, SetCommand, StateReport
 from hal.lines import LineError
 from hal.output_guard import OutputSpec, check_place
 from hal.outputs import OutputWatcher
@@ -57,6 +58,7 @@ class BoardOutputs:
         self._watcher: OutputWatcher | None = None
         self._open = False
         self._deadman = False
+        """The board has made all safe by itself, and was not yet told that this is known."""
         self._under_way: dict[str, int] = {}
         self._on: dict[str, int] = {}
         """Outputs that the board has put on -> how many reports in a row called them safe."""
@@ -118,13 +120,8 @@ class BoardOutputs:
         """Takes what the board says of its outputs."""
         if not isinstance(report, StateReport):
             return
-        deadman = bool(report.flags & Flag.DEADMAN)
-        if deadman and not self._deadman:
-            self._on.clear()
-            self._stop(self._specs, f"board {self._link.name!r} heard nothing from its host for {DEADMAN_MS} ms")
-            # The board waits to hear that the host is in order again.
-            self._link.submit(AllSafeCommand(), self._made_safe)
-        self._deadman = deadman
+        if report.flags & Flag.DEADMAN:
+            self._was_silent()
         for name in list(self._on):
             on = bool(report.outputs >> _number(self._specs[name]) - 1 & 1)
             self._on[name] = 0 if on or self._under_way.get(name) else self._on[name] + 1
@@ -134,6 +131,16 @@ class BoardOutputs:
 
     # --- commands, and what became of them ---------------------------------------------------------------------------
 
+    def _was_silent(self) -> None:
+        """The dead-man has made all safe, and the board starts nothing until it hears that the host knows."""
+        if self._deadman:
+            return
+        self._deadman = True
+        self._on.clear()
+        self._stop(self._specs, f"board {self._link.name!r} heard nothing from its host for {DEADMAN_MS} ms")
+        # Behind everything that was asked for before this was known: what is asked for from now on is done.
+        self._link.submit(AllSafeCommand(), self._made_safe)
+
     def _set(self, name: str, value: int, for_ms: int) -> None:
         self._under_way[name] = self._under_way.get(name, 0) + 1
         command = SetCommand(_number(self._specs[name]), value, for_ms)
@@ -141,7 +148,9 @@ class BoardOutputs:
 
     def _answered(self, name: str, value: int, result: Answer | BoardError) -> None:
         self._under_way[name] = max(0, self._under_way.get(name, 0) - 1)
-        if isinstance(result, BoardError):
+        if isinstance(result, CommandRefusedError) and result.why == Refusal.SILENT:
+            self._was_silent()
+        elif isinstance(result, BoardError):
             self._not_done([name], result)
             if not value and not isinstance(result, SessionEndedError):
                 self._link.submit(AllSafeCommand(), self._made_safe)
@@ -154,6 +163,7 @@ class BoardOutputs:
         if isinstance(result, BoardError):
             self._not_done(list(self._specs), result)
         else:
+            self._deadman = False
             self._on.clear()
 
     def _not_done(self, names: Iterable[str], error: BoardError) -> None:

@@ -6,31 +6,30 @@
 Frames are stamped with the time at which their last byte was read. When the link goes down, `EdgesLost(UNPLUGGED)` is
 delivered once, under the link's name; that it is up again shows in its next frame, and in `status` at once.
 
-pyserial 3.5 has traps that are met here:
+pyserial 3.5 has traps that are met here (others in `hal.serial_port`):
 
-- Its timeouts restart with each byte and hand out half a frame: reads never wait, a `Framer` finds the ends.
 - A peer that vanishes leaves the port "open": every read or write error means that the link is down.
 - Opening, and closing a network port, block (up to seconds): both are done in a thread.
 - A write that may not wait spins when the device is full: bytes are written only when the device has room.
-- `exclusive` is an advisory lock: it keeps out a second Feltwire, not every other program.
-- Opening a tty raises DTR and RTS for a moment, whatever is configured, which resets boards of the Arduino kind. A
-  wheel does not care; a board must be identified anew after every opening. Name ports by `/dev/serial/by-id/…`.
 """
 
 from __future__ import annotations
 
 import asyncio
 import io
-import termios
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-
-import serial
 
 from hal.clock import Clock
 from hal.framing import Framer, received
 from hal.lines import LineError, Sink
+from hal.serial_port import PORT_ERRORS, SerialSettings, port_of
 from hal.values import EdgesLost, Loss
+
+__all__ = ["LinkError", "LinkStatus", "SerialLink", "SerialSettings"]
+
+log = logging.getLogger(__name__)
 
 READ_BYTES = 4096
 POLL_S = 0.01
@@ -43,22 +42,9 @@ MAX_READS = 32
 MAX_UNWRITTEN_BYTES = 4096
 """What may wait for a slow device (ours): four seconds at 9600 baud."""
 
-PORT_ERRORS = (OSError, termios.error, ValueError)
-"""What pyserial raises when a port cannot be opened, read, written or set up (its own error is an `OSError`)."""
-
 
 class LinkError(Exception):
     """Bytes cannot be sent; says which link, why and what to do."""
-
-
-@dataclass(frozen=True, slots=True)
-class SerialSettings:
-    """How bytes look on the wire; network URLs other than `rfc2217://` pass over them."""
-
-    baudrate: int = 9600
-    bytesize: int = 8
-    parity: str = "N"
-    stopbits: float = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,29 +82,13 @@ class SerialLink:
         Raises:
             LineError: pyserial has no such kind of URL, or a setting that no port has.
         """
-        settings = settings or SerialSettings()
         self.name = name
         self.lines = frozenset({name})
         self._url = url
         self._clock = clock
         self._framer = framer
         self._went_up = went_up
-        try:
-            self._port = serial.serial_for_url(
-                url,
-                do_not_open=True,
-                timeout=0,
-                exclusive=True,
-                baudrate=settings.baudrate,
-                bytesize=settings.bytesize,
-                parity=settings.parity,
-                stopbits=settings.stopbits,
-            )
-        except ValueError as error:
-            raise LineError(
-                f"serial link {name!r}: cannot use {url!r}: {error}; expected a device such as "
-                "/dev/serial/by-id/… or a URL such as socket://host:port"
-            ) from error
+        self._port = port_of(name, url, settings or SerialSettings())
         self._status = LinkStatus(False, clock.now_ns(), "not opened")
         self._told_down = False
         self._retry_s = RETRY_FIRST_S
@@ -214,27 +184,36 @@ class SerialLink:
                 # Closed again meanwhile: the port is let go all the same before this task ends.
                 await asyncio.wait([after])
         while True:
-            reason = await self._live_once()
-            self._go_down(reason)
+            await self._live_once()
             await asyncio.sleep(self._retry_s)
             self._retry_s = min(2 * self._retry_s, RETRY_LONGEST_S)
 
-    async def _live_once(self) -> str:
-        """Opens the port, serves it until it goes down, closes it; returns why it went down."""
-        loop = asyncio.get_running_loop()
-        opening = loop.run_in_executor(None, self._port.open)
+    async def _live_once(self) -> None:
+        """Opens the port, serves it until it goes down, tells why it did, and closes it.
+
+        It is told before the port is closed, which may take long and fail too: the first reason is the one.
+        """
+        opening = asyncio.get_running_loop().run_in_executor(None, self._port.open)
         try:
             try:
                 await asyncio.shield(opening)
-                return await self._serve()
-            finally:
-                # A cancelled opening goes on in its thread: a port that it still opens must not stay open.
-                await asyncio.wait([opening])
-                if not opening.cancelled():
-                    opening.exception()  # has been told, or nobody waits for it any more
-                await loop.run_in_executor(None, self._port.close)
+                reason = await self._serve()
+            except PORT_ERRORS as error:
+                reason = str(error)
+            self._go_down(reason)
+        finally:
+            # A cancelled opening goes on in its thread: a port that it still opens must not stay open.
+            await asyncio.wait([opening])
+            if not opening.cancelled():
+                opening.exception()  # has been told, or nobody waits for it any more
+            await self._let_go()
+
+    async def _let_go(self) -> None:
+        """Closes the port. Where that fails it is gone all the same, and has been told."""
+        try:
+            await asyncio.get_running_loop().run_in_executor(None, self._port.close)
         except PORT_ERRORS as error:
-            return str(error)
+            log.warning("serial link %r (%s): its port could not be closed: %s", self.name, self._url, error)
 
     async def _serve(self) -> str:
         """Reads and writes while the port is up; returns why it is no longer."""

@@ -16,7 +16,7 @@ from typing import Any
 from controller.configuration.terminals import place_of
 from controller.configuration.toml_text import toml_text
 from controller.configuration.values import TableConfig
-from controller.simulation import geometry_of
+from controller.geometries import geometry_of
 from hal.board.messages import KINDS
 from simulators.board.library import LIBRARY, EmulationError
 from simulators.board.lines_to_pins import Analogue, Pin, Wiring

@@ -34,7 +34,8 @@ def emulate_command(table: Path, folder: Path | None, seed: int, given: tuple[st
     """
     from controller.boards.emulation import check_built, emulate, emulated_copy, port_of
     from controller.configuration.document import read_document
-    from controller.simulation import NoSimulatorError, fault_plan, geometry_of
+    from controller.geometries import NoSimulatorError, geometry_of
+    from controller.simulation import fault_plan
     from feed.endpoints import default_base
     from simulators.board.library import EmulationError
     from simulators.faults import FaultError

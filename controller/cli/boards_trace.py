@@ -39,7 +39,8 @@ def trace_command(port: str, seconds: float | None, watch: bool, pull_ups: bool)
         feltwire boards trace /dev/serial/by-id/usb-1a86_USB_Serial-if00-port0
         feltwire boards trace PORT --seconds 10 > wire.txt
 
-    Ctrl-C ends it. Exit codes: 0; 1 if the board never was up.
+    Ctrl-C ends it, and so does a reader that goes (| head). Exit codes: 0; 1 if the board never was up, or the reader
+    went.
     """
     commands = [WatchCommand(ALL_INPUTS, ALL_INPUTS * pull_ups)] if watch else []
     try:
@@ -81,7 +82,29 @@ async def _until_stopped(port: str, seconds: float | None, commands: Sequence[Co
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
-    return await trace(port, SystemClock(), stop, seconds, commands, click.echo)
+    output = _Output(stop)
+    was_up = await trace(port, SystemClock(), stop, seconds, commands, output.say)
+    if output.closed is not None:
+        raise output.closed  # click ends quietly with this one
+    return was_up
+
+
+class _Output:
+    """Standard output, which somebody may close before the end: `feltwire boards trace PORT | head`."""
+
+    def __init__(self, stop: asyncio.Event) -> None:
+        self.closed: BrokenPipeError | None = None
+        self._stop = stop
+
+    def say(self, text: str) -> None:
+        """Writes a line; once nobody reads any more, the trace is stopped."""
+        if self.closed is not None:
+            return
+        try:
+            click.echo(text)
+        except BrokenPipeError as error:
+            self.closed = error
+            self._stop.set()
 
 
 class _Printer:

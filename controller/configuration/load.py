@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from os import PathLike
+from os.path import realpath
 from pathlib import Path as FilePath
 from typing import Any, NamedTuple
 
@@ -78,14 +79,19 @@ def _place(finding: Finding, document: Document) -> Problem:
 def _clashes(
     table: TableFile, document: Document, taken: dict[tuple[Any, ...], tuple[Path, Document]]
 ) -> list[Finding]:
-    """What this table and those before it cannot both have: an id, a wire, a port."""
+    """What this table and those before it cannot both have: an id, a wire; and a port, which nothing else may have."""
     findings: list[Finding] = []
 
     def take(thing: tuple[Any, ...], path: Path, what: str, fix: str) -> None:
         first, owner = taken.setdefault(thing, (path, document))
-        if owner is not document:
+        if owner is not document or (thing[0] == "port" and first != path):
             place = f"{dotted(first)} of {owner.file}:{owner.positions.line(first)}"
             findings.append(Finding(path, f"{what} is that of {place} too", fix))
+
+    def take_port(port: str, path: Path, fix: str) -> None:
+        device = _device_of(port)
+        name = said(port) if device == port else f"{said(port)}, which is {device},"
+        take(("port", device), (*path, "port"), f"its port {name}", fix)
 
     if table.id is not None:
         take(("id", table.id), ("table", "id"), said(table.id), "give each table its own id")
@@ -95,7 +101,12 @@ def _clashes(
                 ("pin", *pin.place), ("pins", line), f"its wire ({pin_words(pin)})", "give each line a wire of its own"
             )
         for name, board in table.wires.boards.items():
-            take(("port", board.port), (BOARD, name), f"its port {said(board.port)}", "give each board its own port")
+            take_port(board.port, (BOARD, name), "give each board its own port")
         for name, link in table.wires.links.items():
-            take(("port", link.port), ("links", name), f"its port {said(link.port)}", "give each link its own port")
+            take_port(link.port, ("links", name), "give each link its own port")
     return findings
+
+
+def _device_of(port: str) -> str:
+    """The device behind a port's name, which by id, by path and by number is the same; a URL is its own."""
+    return realpath(port) if port.startswith("/") else port

@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from types import MappingProxyType
 from typing import Final
 
-from controller.live import START_AGAIN, WIRES, WIRES_FAILED, ServiceFault
+from controller.live import START_AGAIN, WIRES, WIRES_FAILED
 from controller.service.clock_watch import BEHIND, ClockWatch
 from controller.service.clock_watch import DEVICE as CLOCK
 from controller.service.clock_watch import FAULT as CLOCK_JUMPED
@@ -22,6 +22,7 @@ from controller.service.disk_watch import FAULT as NEARLY_FULL
 from controller.service.disk_watch import DiskWatch
 from controller.service.seat import HALTED, Seat
 from controller.service.tally import Tally
+from controller.standing import ServiceFault
 from hal.clock import NS_PER_S, Clock
 from hal.lines import LineError
 

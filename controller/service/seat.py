@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from controller.authority import may
-from controller.live import LiveTable, ServiceFault
+from controller.live import LiveTable
 from controller.service.desk import Desk
 from controller.service.outbox import Keeper, Outbox
 from controller.service.pipeline import Pipeline
+from controller.standing import ServiceFault
 from feed.allow_list import Sender
 from hal.lines import LineError
 

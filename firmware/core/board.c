@@ -102,6 +102,7 @@ uint8_t board_levels(void)
 
 void board_virtual_edge(uint8_t line, uint8_t level)
 {
+    edge_store_key((uint8_t)(line - 1U), level != 0U);
     if (edges_watched() != 0U)
         edge_store_add((uint8_t)(line - 1U), level != 0U, now);
 }
@@ -226,6 +227,8 @@ static enum due carry_out(const struct frame *frame, uint32_t received)
         return done_or_refused(frame->id, REFUSED_UNKNOWN_COMMAND);
     if (frame->size != (uint8_t)size)
         return done_or_refused(frame->id, REFUSED_WRONG_LENGTH);
+    if (silent && wire_command_starts(frame->id, frame->fields)) /* it may be of the time before */
+        return done_or_refused(frame->id, REFUSED_SILENT);
     switch (frame->id) {
     case COMMAND_CLOCK:
         return take_clock(received);
@@ -420,6 +423,7 @@ static void send_boot(void)
 {
     struct report_boot boot = {.cause = port_reset_cause(), .boots = store_boots(), .kind = kind_facts.id};
     report_boot_write(frame_out(report_number++, REPORT_BOOT, REPORT_BOOT_SIZE), &boot);
+    port_tx(0); /* the reset may have cut off a frame, whose beginning must not spoil this one */
     frame_send();
     boot_due = false;
 }
@@ -438,6 +442,7 @@ static void send_state(void)
         .flags = (uint8_t)(FLAG_SESSION_OPEN | (silent ? FLAG_DEADMAN : 0U) | (watched != 0U ? FLAG_WATCHING : 0U) |
                            (store_failed() ? FLAG_STORE_FAILED : 0U) | (kind_fault() ? FLAG_FAULT : 0U)),
         .bad_frames = frame_bad(),
+        .keys = stand.keys,
     };
     report_state_write(frame_out(report_number++, REPORT_STATE, REPORT_STATE_SIZE), &state);
     frame_send();
@@ -515,6 +520,7 @@ void board_begin(void)
     outputs_begin();
     store_begin();
     quadrature_begin();
+    edge_store_begin();
     edges_begin();
     (void)samples_begin(0, 0);
     kind_begin();

@@ -30,8 +30,9 @@ uint8_t board_levels(void);
 /* Whether a host has a session open. Without one nothing may move, and reports are not sent. */
 bool board_session_open(void);
 
-/* Reports an edge of a line that no pin has (a key): `line` from 9 to 31, as in messages.h. It gets a number, and is kept
- * and sent as other edges are, dated with board_now(). Nothing happens while the host does not watch. */
+/* Reports an edge of a line that no pin has (a key): `line` from 9 to 24, as in messages.h. It gets a number, and is kept
+ * and sent as other edges are, dated with board_now(). While the host does not watch, only its level is noted: the report
+ * `state` tells it. Tell every change, and none twice. */
 void board_virtual_edge(uint8_t line, uint8_t level);
 
 /* Begins a report with so many bytes of fields. Returns where to write them, or null: no session, or no room now; try

@@ -45,14 +45,18 @@ static bool losing;         /* there was no room, and is not yet enough again */
 static uint16_t unskipped;  /* numbers to skip for which there was no room yet */
 static uint16_t lost;
 static uint32_t not_before; /* edges from now on are not earlier than this */
-static uint8_t told_levels;
+static uint16_t keys; /* that are pressed, bit i for line EDGES_FIRST_KEY + i */
+static struct levels {
+    uint8_t inputs;
+    uint16_t keys;
+} told; /* as the edges that were sent left them */
 
 /* Packed edges, see docs/wire.md. */
 #define PACKED_MOST (FRAME_MOST_FIELDS - REPORT_EDGES_SIZE)
 #define PACKED_SHORT_SIZE 2U
 #define PACKED_LONG_SIZE 7U
 #define PACKED_LONG 4095U /* so many ticks and more do not fit the short form */
-#define PACKED_LINES 8U   /* nor do other lines */
+#define PACKED_LINES EDGES_FIRST_KEY /* nor do other lines */
 
 static void step(struct place *place)
 {
@@ -97,6 +101,11 @@ static bool to_edge(struct place *place, uint8_t until)
 
 /* --- keeping -------------------------------------------------------------------------------------------------------- */
 
+void edge_store_begin(void)
+{
+    keys = 0;
+}
+
 void edge_store_clear(uint32_t now)
 {
     oldest = 0;
@@ -110,7 +119,7 @@ void edge_store_clear(uint32_t now)
     unskipped = 0;
     lost = 0;
     not_before = now;
-    told_levels = 0;
+    told = (struct levels){.inputs = 0, .keys = keys}; /* the first edges are the levels found, but of keys there are none */
 }
 
 /* Whether an edge and its marks find room, after forgetting what may be forgotten. */
@@ -124,6 +133,17 @@ static bool make_room(void)
         oldest++;
     }
     return true;
+}
+
+static uint16_t with_key(uint16_t pressed, uint8_t line, bool level)
+{
+    uint16_t bit = (uint16_t)(1U << (line - EDGES_FIRST_KEY));
+    return (uint16_t)(level ? pressed | bit : pressed & (uint16_t)~bit);
+}
+
+void edge_store_key(uint8_t line, bool level)
+{
+    keys = with_key(keys, line, level);
 }
 
 static void put(uint8_t what, uint16_t value)
@@ -192,10 +212,11 @@ void edge_store_stand(struct edge_stand *to, uint32_t now, uint8_t levels)
         to->time = first_unsent() - 1U;
     } else {
         to->time = now;
-        told_levels = levels;
+        told = (struct levels){.inputs = levels, .keys = keys};
     }
     to->next = unsent.number;
-    to->levels = told_levels;
+    to->levels = told.inputs;
+    to->keys = told.keys;
     if ((int32_t)(to->time - not_before) >= 0)
         not_before = to->time + 1U;
 }
@@ -238,7 +259,7 @@ static uint8_t *pack_long(uint8_t *to, uint8_t level, uint8_t line, uint32_t sin
 
 /* Packs edges from an edge on, and moves the place after the last of them: the last before `until`, or before a number that
  * is missing, or of which the frame is full. Returns where the packed bytes end. */
-static uint8_t *pack(struct place *from, uint8_t until, uint8_t *to, uint8_t *count, uint8_t *levels)
+static uint8_t *pack(struct place *from, uint8_t until, uint8_t *to, uint8_t *count, struct levels *levels)
 {
     const uint8_t *full = to + PACKED_MOST;
     uint8_t at = from->at;
@@ -277,7 +298,9 @@ static uint8_t *pack(struct place *from, uint8_t until, uint8_t *to, uint8_t *co
         packed++;
         if (line < PACKED_LINES) {
             uint8_t bit = (uint8_t)(1U << line);
-            *levels = (uint8_t)(level != 0U ? *levels | bit : *levels & (uint8_t)~bit);
+            levels->inputs = (uint8_t)(level != 0U ? levels->inputs | bit : levels->inputs & (uint8_t)~bit);
+        } else {
+            levels->keys = with_key(levels->keys, line, level != 0U);
         }
     }
     from->number += packed;
@@ -289,7 +312,7 @@ bool edge_store_report(uint8_t number)
 {
     bool repeats = again.at != again_until;
     struct place *from = repeats ? &again : &unsent;
-    uint8_t levels_again = 0;
+    struct levels levels_again = {0};
     put_skipped();
     uint8_t until = repeats ? again_until : end;
     if (!to_edge(from, until))
@@ -297,7 +320,7 @@ bool edge_store_report(uint8_t number)
     uint8_t *fields = frame_out(number, REPORT_EDGES, FRAME_MOST_FIELDS);
     struct report_edges head = {.first = from->number, .time = from->time + values[from->at], .count = 0};
     uint8_t *packed = fields + REPORT_EDGES_SIZE;
-    const uint8_t *packed_end = pack(from, until, packed, &head.count, repeats ? &levels_again : &told_levels);
+    const uint8_t *packed_end = pack(from, until, packed, &head.count, repeats ? &levels_again : &told);
     report_edges_write(fields, &head);
     frame_shorten((uint8_t)(packed_end - fields));
     if (!repeats)

@@ -12,9 +12,16 @@
 
 #define EDGES_A_REPORT 24U                /* a report is due when so many wait, */
 #define EDGES_OLDEST_TICKS TICKS_OF_MS(5) /* or when the oldest has waited for so long (ours) */
+#define EDGES_FIRST_KEY 8U                /* lines from here on are keys, 16 at most */
 
-/* Forgets all, and begins anew with number 0. */
+/* Once, at start: no key is pressed. */
+void edge_store_begin(void);
+
+/* Forgets all edges, and begins anew with number 0. */
 void edge_store_clear(uint32_t now);
+
+/* Notes the level of a key: a line from EDGES_FIRST_KEY on. Its edge, if the host is to hear of it, is added after that. */
+void edge_store_key(uint8_t line, bool level);
 
 /* Keeps an edge of a line (from 0). One that is dated before what was kept or told last is dated like that. */
 void edge_store_add(uint8_t line, bool level, uint32_t ticks);
@@ -27,11 +34,13 @@ uint16_t edge_store_lost(void);
 
 /* How far the host was told, or is with what is in the line: each edge up to `time` has a number below `next` and was
  * sent; `levels` are those at that time, bit i for line i: after a loss, not always those after the edges that were sent.
+ * `keys` are those of the keys, bit i for line EDGES_FIRST_KEY + i.
  * Edges that come later are dated after `time`. Give it the levels as far as edges were added up to `now`. */
 struct edge_stand {
     uint32_t time;
     uint32_t next;
     uint8_t levels;
+    uint16_t keys;
 };
 void edge_store_stand(struct edge_stand *to, uint32_t now, uint8_t levels);
 

@@ -2,10 +2,11 @@
 #ifndef FELTWIRE_MESSAGES_H
 #define FELTWIRE_MESSAGES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define WIRE_PROTOCOL 1U
-#define WIRE_DICTIONARY UINT32_C(0xD02A9E39)
+#define WIRE_DICTIONARY UINT32_C(0x05DDDDD0)
 #define WIRE_TICK_HZ UINT32_C(2000000)
 #define WIRE_BAUD UINT32_C(250000)
 #define WIRE_LONGEST 64U
@@ -192,6 +193,7 @@
 #define REFUSED_HELD_SAFE 6U
 #define REFUSED_NOT_SAFE 7U
 #define REFUSED_STORE_FAILED 8U
+#define REFUSED_SILENT 9U
 
 static inline void wire_put16(uint8_t *at, uint16_t value)
 {
@@ -572,7 +574,7 @@ static inline void report_edges_write(uint8_t *to, const struct report_edges *fr
 
 /* how the board stands; while it watches every 20 ms, else every 100 ms */
 #define REPORT_STATE 130U
-#define REPORT_STATE_SIZE 16
+#define REPORT_STATE_SIZE 18
 
 struct report_state {
     uint32_t time;
@@ -582,6 +584,7 @@ struct report_state {
     uint16_t outputs;
     uint8_t flags;
     uint16_t bad_frames;
+    uint16_t keys;
 };
 
 static inline void report_state_write(uint8_t *to, const struct report_state *from)
@@ -593,6 +596,7 @@ static inline void report_state_write(uint8_t *to, const struct report_state *fr
     wire_put16(to + 11, from->outputs);
     to[13] = from->flags;
     wire_put16(to + 14, from->bad_frames);
+    wire_put16(to + 16, from->keys);
 }
 
 /* what the board counted of a quadrature, every 100 ms while it turns and once at rest */
@@ -778,6 +782,41 @@ static inline int8_t wire_command_size(uint8_t id, uint8_t kind)
     default:
         return -1;
     }
+}
+
+/* Whether a command would turn something on, or make it move. Its fields are as long as they must be. */
+static inline bool wire_command_starts(uint8_t id, const uint8_t *fields)
+{
+    uint8_t any = 0;
+    switch (id) {
+    case COMMAND_SET:
+        for (uint8_t i = 1; i < 2U; i++)
+            any |= fields[i];
+        break;
+    case COMMAND_MOTOR:
+        for (uint8_t i = 0; i < 1U; i++)
+            any |= fields[i];
+        break;
+    case COMMAND_LAMPS:
+        for (uint8_t i = 0; i < 8U; i++)
+            any |= fields[i];
+        break;
+    case COMMAND_SPIN:
+        for (uint8_t i = 1; i < 3U; i++)
+            any |= fields[i];
+        break;
+    case COMMAND_PAY:
+        for (uint8_t i = 2; i < 3U; i++)
+            any |= fields[i];
+        break;
+    case COMMAND_ACCEPT:
+        for (uint8_t i = 0; i < 1U; i++)
+            any |= fields[i];
+        break;
+    default:
+        break;
+    }
+    return any != 0U;
 }
 
 #endif

@@ -2,15 +2,14 @@
 
 #include "kind.h"
 #include "store_bank.h"
+#include "store_byte.h"
 #include "store_move.h"
 #include "store_note.h"
 
-#define TRIES 3U    /* of writing a byte (ours) */
 #define RESERVE 16U /* slots left in a log when the next bank is begun: events go on while it is written (ours) */
 
 /* What the byte under way is for. */
 enum task { TASK_NONE, TASK_EVENT, TASK_NOTE, TASK_MOVE };
-
 static uint32_t kept[BANK_LOGS];
 static uint8_t waiting[BANK_LOGS]; /* events that came, and are not kept yet */
 static bool changed; /* kept counters */
@@ -29,13 +28,8 @@ static bool began;   /* this start is not in a bank of its own yet */
 static bool failing; /* the power */
 static bool failed;  /* the memory */
 
-static struct {
-    enum task task;
-    uint8_t log; /* TASK_EVENT: which */
-    uint16_t at;
-    uint8_t byte;
-    uint8_t tries;
-} writing;
+static enum task task;
+static uint8_t task_log; /* TASK_EVENT: which */
 
 /* --- start ---------------------------------------------------------------------------------------------------------- */
 
@@ -85,32 +79,15 @@ void store_begin(void)
     new_serial = serial;
     changed = false;
     move_forget();
-    writing.task = TASK_NONE;
+    task = TASK_NONE;
     failing = false;
     began = true;
 }
 
-/* --- one byte ------------------------------------------------------------------------------------------------------- */
-
-static void begin_byte(enum task task, uint16_t at, uint8_t byte)
+static void begin(enum task what, uint16_t at, uint8_t byte)
 {
-    writing.task = task;
-    writing.at = at;
-    writing.byte = byte;
-    writing.tries = 1;
-    port_eeprom_write(at, byte);
-}
-
-/* Whether the byte under way is there. If not, it is written again, or the memory has failed. */
-static bool byte_is_kept(void)
-{
-    if (port_eeprom_read(writing.at) == writing.byte)
-        return true;
-    if (writing.tries++ == TRIES)
-        failed = true;
-    else
-        port_eeprom_write(writing.at, writing.byte);
-    return false;
+    task = what;
+    byte_begin(at, byte);
 }
 
 /* --- events --------------------------------------------------------------------------------------------------------- */
@@ -131,8 +108,8 @@ static bool write_event(void)
     for (uint8_t log = 0; log < BANK_LOGS; log++) {
         if (waiting[log] == 0U || slots[log] == bank_log_room(log))
             continue;
-        writing.log = log;
-        begin_byte(TASK_EVENT, bank_at(bank, (uint16_t)(bank_log(log) + slots[log])), bank_mark(sequence));
+        task_log = log;
+        begin(TASK_EVENT, bank_at(bank, (uint16_t)(bank_log(log) + slots[log])), bank_mark(sequence));
         return true;
     }
     return false;
@@ -140,11 +117,11 @@ static bool write_event(void)
 
 static void event_kept(void)
 {
-    kept[writing.log]++;
-    waiting[writing.log]--;
-    slots[writing.log]++;
-    move_event(writing.log);
-    changed = changed || writing.log != BANK_LOG_OF_BOOTS;
+    kept[task_log]++;
+    waiting[task_log]--;
+    slots[task_log]++;
+    move_event(task_log);
+    changed = changed || task_log != BANK_LOG_OF_BOOTS;
 }
 
 /* --- the move to the next bank --------------------------------------------------------------------------------------- */
@@ -173,7 +150,7 @@ static void write_moved(void)
         .sequence = (uint16_t)(sequence + 1U), .serial = moved_serial, .note = note_moves ? note_new() : note_kept()};
     struct store_byte byte;
     if (move_next(&head, kept, &byte))
-        begin_byte(TASK_MOVE, byte.at, byte.byte);
+        begin(TASK_MOVE, byte.at, byte.byte);
 }
 
 static void take_moved(void)
@@ -192,11 +169,11 @@ static void take_moved(void)
 
 static void take_written(void)
 {
-    enum task task = writing.task;
-    writing.task = TASK_NONE;
-    if (task == TASK_EVENT)
+    enum task written = task;
+    task = TASK_NONE;
+    if (written == TASK_EVENT)
         event_kept();
-    else if (task == TASK_NOTE)
+    else if (written == TASK_NOTE)
         note_byte_kept();
     else if (move_kept())
         take_moved();
@@ -208,7 +185,7 @@ static void write_next(void)
         return;
     if (!moving() && note_waits() && !failing && bank != BANK_NOWHERE && note_has_room()) {
         struct store_byte byte = note_byte(bank, bank_mark(sequence));
-        begin_byte(TASK_NOTE, byte.at, byte.byte);
+        begin(TASK_NOTE, byte.at, byte.byte);
         return;
     }
     if (!moving() && must_move())
@@ -220,8 +197,10 @@ void store_poll(void)
 {
     if (failed || !port_eeprom_ready())
         return;
-    if (writing.task != TASK_NONE) {
-        if (!byte_is_kept())
+    if (task != TASK_NONE) {
+        enum byte_state state = byte_look();
+        failed = state == BYTE_FAILED;
+        if (state != BYTE_KEPT)
             return;
         take_written();
     }
@@ -230,10 +209,8 @@ void store_poll(void)
 
 bool store_busy(void)
 {
-    if (failed)
-        return false;
-    bool rest = moving() || note_waits() || must_move();
-    return writing.task != TASK_NONE || events_wait() || (rest && !failing);
+    bool rest = !failing && (moving() || note_waits() || must_move());
+    return !failed && (task != TASK_NONE || events_wait() || rest);
 }
 
 /* --- what is asked --------------------------------------------------------------------------------------------------- */

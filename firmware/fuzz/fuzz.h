@@ -82,7 +82,8 @@ void guard_wanted(const struct wire_frame *command);
 void guard_all_safe(void);
 void guard_set(uint8_t number, uint8_t before, uint8_t value, uint32_t for_ms);
 void guard_pin(uint8_t pin, uint8_t value);
-void guard_turn_begins(bool stalled);
+void guard_stalled(void);
+void guard_turn_begins(void);
 
 /* --- edges.c -------------------------------------------------------------------------------------------------------- */
 

@@ -5,7 +5,7 @@
 #include "fuzz.h"
 
 #define DEADMAN_TICKS MS(WIRE_DEADMAN_MS)
-#define LATE_TICKS 200U /* a turn of the main loop, and some */
+#define LATE_TICKS 700U /* a turn of the main loop, the 500 that it waits before it answers `clock`, and some */
 #define NEVER UINT64_MAX
 
 static struct {
@@ -14,8 +14,11 @@ static struct {
     uint64_t until;
 } guarded[KIND_MOST_OUTPUTS];
 
+static bool stalled; /* since the last turn of the main loop */
+
 void guard_begin(void)
 {
+    stalled = false;
     memset(guarded, 0, sizeof guarded);
 }
 
@@ -91,8 +94,13 @@ static bool supply_fails(void)
     return input != 0U && (board_levels() & (uint8_t)(1U << (input - 1U))) == 0U;
 }
 
+void guard_stalled(void)
+{
+    stalled = true;
+}
+
 /* How the turn before left the outputs. `turn` is its time; in a stalled main loop nothing is done in time. */
-void guard_turn_begins(bool stalled)
+void guard_turn_begins(void)
 {
     uint64_t turn = whole_ticks(board_now());
     uint64_t there = host_there();
@@ -108,7 +116,10 @@ void guard_turn_begins(bool stalled)
         MUST(!silent, "output %u is on, and the host is silent since tick %llu", i + 1U, (unsigned long long)there);
         MUST(turn < guarded[i].until, "output %u is on since tick %llu, and might be until %llu", i + 1U,
              (unsigned long long)guarded[i].since, (unsigned long long)guarded[i].until);
-        MUST(stalled || machine_ticks() <= guarded[i].until + LATE_TICKS, "output %u is on, and nobody looks", i + 1U);
+        MUST(stalled || machine_ticks() <= guarded[i].until + LATE_TICKS, 
+             "output %u is on since tick %llu, might be until %llu, and nobody looks", i + 1U,
+             (unsigned long long)guarded[i].since, (unsigned long long)guarded[i].until);
         MUST(!supply_fails(), "output %u is on while the supply fails", i + 1U);
     }
+    stalled = false;
 }

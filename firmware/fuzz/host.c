@@ -186,7 +186,7 @@ static void must_be_refusal(const struct wire_frame *answer)
 {
     MUST(answer->id == ANSWER_REFUSED, "answer %u to command %u, which must be refused", answer->id, host.owed_command);
     MUST(answer->fields[0] == host.owed_command, "refuses %u, and was told %u", answer->fields[0], host.owed_command);
-    MUST(answer->fields[1] != 0U && answer->fields[1] <= REFUSED_STORE_FAILED, "refused because of %u", answer->fields[1]);
+    MUST(answer->fields[1] != 0U && answer->fields[1] <= REFUSED_SILENT, "refused because of %u", answer->fields[1]);
     MUST(host.owed_why == 0U || answer->fields[1] == host.owed_why, "refused because of %u, and not of %u",
          answer->fields[1], host.owed_why);
 }

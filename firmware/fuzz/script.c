@@ -206,6 +206,7 @@ static void say_raw(void)
 static void stall(void)
 {
     uint32_t units = next16();
+    guard_stalled();
     machine_stall(machine_ticks() + STALL_UNIT * (units < STALL_MOST ? units : STALL_MOST));
 }
 

@@ -1,8 +1,9 @@
 """Scripts for the fuzzer to begin with: sessions as a host has them, for one kind of board.
 
-    python firmware/fuzz/seeds.py pusher build/fuzz/seeds/pusher
+    PYTHONPATH=. python firmware/fuzz/seeds.py pusher firmware/build/fuzz/seeds/pusher
 
 They are written with the messages of hal/board, so they follow the wire's table. What a script may say is in script.c.
+What once broke a board is among them for good.
 """
 
 from __future__ import annotations
@@ -12,8 +13,6 @@ import sys
 from collections.abc import Iterator
 from enum import IntEnum, auto
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from hal.board import frames
 from hal.board.message import Command, Kind
@@ -307,12 +306,22 @@ def _of_pusher(kind: Kind) -> Iterator[bytes]:
     yield pulse(6, 12) + wait(100) + begin() + wait(300) + say(PayCommand(2, 2), SetCommand(2, 0, 0)) + alive(1)
 
 
+# --- what once broke a board ------------------------------------------------------------------------------------------
+
+
+def _found(kind: Kind) -> Iterator[bytes]:
+    if kind.name == "table":  # the relay of the way round fell off while the motor was driven backwards
+        yield begin() + world(TURNS) + say(MotorCommand(-50, 0, 0)) + alive(1) + say(SetCommand(2, 0, 0)) + alive(1)
+    if kind.name == "pusher":  # the alarm was put on while the supply failed
+        yield begin() + edges((8, 1, 2), (8, 0, 2)) + wait(5) + say(SetCommand(4, 255, 0)) + alive(1)
+
+
 _OF_A_KIND = {"wheel": _of_wheel, "table": _of_table, "reel": _of_reel, "pusher": _of_pusher}
 
 
 def scripts(kind: Kind, draw: random.Random) -> Iterator[bytes]:
     """All of them, and some that are two of them one after the other."""
-    plain = [*_of_every_board(kind), *_OF_A_KIND[kind.name](kind)]
+    plain = [*_of_every_board(kind), *_OF_A_KIND[kind.name](kind), *_found(kind)]
     yield from plain
     for _ in range(len(plain)):
         yield draw.choice(plain) + draw.choice(plain)

@@ -66,6 +66,7 @@ class Message(NamedTuple):
     fields: tuple[Field, ...]
     kinds: tuple[str, ...]
     answer: str
+    starts: str
 
     @property
     def size(self) -> int:
@@ -98,7 +99,8 @@ def read(path: Path) -> Table:
         for name, given in values[family].items():
             fields = tuple(Field(*field) for field in given.get("fields", []))
             of = tuple(given.get("kinds", kinds))
-            messages.append(Message(family, name, given["id"], given["doc"], fields, of, given.get("answer", "")))
+            answer, starts = given.get("answer", ""), given.get("starts", "")
+            messages.append(Message(family, name, given["id"], given["doc"], fields, of, answer, starts))
     for message in messages:
         where = f"{path.name}: {message.family}.{message.name}"
         if [m for m in messages if m.id == message.id] != [message]:
@@ -114,6 +116,8 @@ def read(path: Path) -> Table:
             raise SystemExit(f"{where}: no such kind {sorted(set(message.kinds) - set(kinds))}; there are {kinds}")
         if message.family == "command" and message.answer not in values["answer"]:
             raise SystemExit(f"{where}: no such answer {message.answer!r}")
+        if message.starts and message.starts not in [field.name for field in message.fields]:
+            raise SystemExit(f"{where}: starts = {message.starts!r} is none of its fields")
     return Table(values, tuple(messages), zlib.crc32(repr(_meaning(values)).encode()))
 
 
@@ -139,6 +143,7 @@ def c_side(table: Table) -> str:
         "#ifndef FELTWIRE_MESSAGES_H",
         "#define FELTWIRE_MESSAGES_H",
         "",
+        "#include <stdbool.h>",
         "#include <stdint.h>",
         "",
         f"#define WIRE_PROTOCOL {values['protocol']}U",
@@ -200,8 +205,29 @@ def c_side(table: Table) -> str:
         else:
             of = " || ".join(f"kind == KIND_{kind.upper()}" for kind in message.kinds)
             out.append(f"        return ({of}) ? {size} : -1;")
-    out += ["    default:", "        return -1;", "    }", "}", "", "#endif", ""]
+    out += ["    default:", "        return -1;", "    }", "}"]
+    out += [*_c_starts(table), "", "#endif", ""]
     return "\n".join(out)
+
+
+def _c_starts(table: Table) -> list[str]:
+    out = [
+        "",
+        "/* Whether a command would turn something on, or make it move. Its fields are as long as they must be. */",
+        "static inline bool wire_command_starts(uint8_t id, const uint8_t *fields)",
+        "{",
+        "    uint8_t any = 0;",
+        "    switch (id) {",
+    ]
+    for message in table.family("command"):
+        at = 0
+        for field in message.fields:
+            if field.name == message.starts:
+                out.append(f"    case COMMAND_{message.name.upper()}:")
+                out.append(f"        for (uint8_t i = {at}; i < {at + field.size}U; i++)")
+                out += ["            any |= fields[i];", "        break;"]
+            at += field.size
+    return [*out, "    default:", "        break;", "    }", "    return any != 0U;", "}"]
 
 
 def _c_pin(pin: str) -> str:
@@ -383,6 +409,8 @@ def _python_message(message: Message) -> list[str]:
     if message.family == "command":
         answer = "".join(part.capitalize() for part in message.answer.split("_"))
         out.append(f"    answer: ClassVar[type[Answer]] = {answer}Answer")
+        if message.starts:
+            out.append(f'    starting: ClassVar[str] = "{message.starts}"')
     out.append(f"    kinds: ClassVar[tuple[str, ...]] = {_tuple(message.kinds)}")
     for field in message.fields:
         kind = "bytes" if field.count or field.rest else "int"

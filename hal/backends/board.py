@@ -13,10 +13,12 @@ their order, each exactly once. What is decided here is when the lines are there
 | what came                                  | what it becomes                                                        |
 |--------------------------------------------|------------------------------------------------------------------------|
 | the levels found after `watch`             | an `Edge` for each line, all at one time                               |
+| from the first `state`, those of keys      | an `Edge` for each key                                                 |
 | an edge                                    | an `Edge`, at the board's time in the host's time                      |
 | numbers whose edges the board has no more  | `EdgesLost(OVERFLOW)` for every line: numbers name none                |
 | then, from `state`, the levels             | an `Edge` for each line of which nothing was told since                |
-| a sample                                   | a `Reading` for each channel, in the unit of its line                  |
+| a sample                                   | a `Reading` for each channel, in the unit of its line; never dated     |
+|                                            | after it was read, for its time may have come garbled                  |
 | no word of the edges for `SILENT_NS`       | the session is ended, and so the lines are unplugged                   |
 """
 
@@ -26,6 +28,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
+from hal.backends.board_silence import SILENT_NS, Silence
 from hal.backends.board_wiring import SAMPLE_MS, AnalogueSpec, BoardWiring, Quadrature
 from hal.board.edge_stream import EdgesMissing, EdgeStream
 from hal.board.errors import BoardError, SessionEndedError
@@ -44,17 +47,19 @@ from hal.clock import Clock
 from hal.lines import NOT_YET_NS, LineError, LineSpec, LineTracker, Sink
 from hal.values import Edge, EdgesLost, Loss, Rare, Reading
 
+__all__ = ["MOST_AHEAD_NS", "OPENING_NS", "SILENT_NS", "BoardLines"]
+
 OPENING_NS: Final = 6_000_000_000
 """How long a board may take to be up before its lines are told unplugged (ours): two seconds of boot loader, and two to
 learn its clock over a slow adapter. The table's time stands still so long."""
-SILENT_NS: Final = 1_500_000_000
-"""No word of the edges for so long, and the lines are told unplugged (ours). The session finds within a second that a
-board answers no more; this finds one that answers, and whose reports stay away."""
 MOST_AHEAD_NS: Final = 500_000_000
 """A report that tells of a later time than that from now came garbled, and its checksum fitted (ours: more than any
 clock that is in use can be off). Heeded, it would hold all lines back until then."""
-STEP_NS: Final = 200_000_000
-"""At most so much silence is counted between two looks (ours): a host that was stopped has not listened."""
+_SAYS_NOTHING: Final = (
+    f"it answers, and has said nothing of its edges for {SILENT_NS / 1e9:g} s; if that comes again, flash its firmware "
+    "anew"
+)
+_YET_TO_COME: Final = "it told of a time that is yet to come; if that comes again, flash its firmware anew"
 
 
 class BoardLines:
@@ -99,8 +104,7 @@ class BoardLines:
         self._here = False
         self._unplugged = False
         self._promised_ns = NOT_YET_NS
-        self._looked_ns = 0
-        self._silent_ns = 0
+        self._silence = Silence()
 
     @property
     def failed(self) -> LineError | None:
@@ -128,7 +132,7 @@ class BoardLines:
         self._opening_until_ns = now_ns + OPENING_NS
         self._unplugged = False
         self._promised_ns = max(self._promised_ns, now_ns - 1)
-        self._looked_ns = now_ns
+        self._silence.listen(now_ns)
         self._link.open(self)
 
     def close(self) -> None:
@@ -152,7 +156,8 @@ class BoardLines:
         if self._sink is None:
             return now_ns if self._opened else NOT_YET_NS
         self._link.take_in()
-        self._count_silence(now_ns)
+        if self._silence.too_long(now_ns, self._up):
+            self._link.restart(_SAYS_NOTHING)
         if not self._up and now_ns >= self._opening_until_ns:
             self._unplug(now_ns)
             self._promised_ns = max(self._promised_ns, now_ns)
@@ -163,7 +168,8 @@ class BoardLines:
     def up(self, identity: IdentityAnswer, t_ns: int) -> None:
         """Has the board watch, sample and count."""
         wiring = self._wiring
-        self._up, self._silent_ns, self.counted = True, 0, None
+        self._up, self.counted = True, None
+        self._silence.broken()
         self._trackers = {index: LineTracker(spec.name, spec.inverted) for index, spec in wiring.by_index.items()}
         stream = EdgeStream(self._link.clock, wiring.watched)
         if wiring.watch is None:
@@ -197,7 +203,7 @@ class BoardLines:
                 self._here = self._here or self._wiring.watch is None
                 self._hand_on(stream)
             elif isinstance(report, SampleReport):
-                self._hand_on_sample(report)
+                self._hand_on_sample(report, t_ns)
             elif isinstance(report, CountReport):
                 self.counted = report
         except MessageError as error:
@@ -209,7 +215,7 @@ class BoardLines:
         """Delivers the edges that are complete, asks for those that are missing, and promises what the board does."""
         until_ns = stream.until_ns
         if until_ns is not None and until_ns > self._clock.now_ns() + MOST_AHEAD_NS:
-            self._link.restart("it told of a time that is yet to come; if that comes again, flash its firmware anew")
+            self._link.restart(_YET_TO_COME)
             return
         edges: list[Edge] = []
         rare: list[Rare] = []
@@ -220,27 +226,24 @@ class BoardLines:
             if isinstance(told, EdgesMissing):
                 self._miss(told.missing, t_ns - 1, rare)
                 continue
-            if not self._here:
-                self._here = True
-                self._take(edges, rare, t_ns, dict.fromkeys(self._wiring.keys, 0))
-            self._take(edges, rare, t_ns, {told.line: told.level})
+            self._here = True
+            self._take(edges, rare, t_ns, told.line, told.level)
             self.error_ns = self._link.clock.error_ns(told.ticks)
         if self._here:
             self._unplugged = False
         self._deliver(edges, rare)
         if until_ns is not None and until_ns > self._promised_ns + 1:
             self._promised_ns = until_ns - 1
-            self._silent_ns = 0
+            self._silence.broken()
         ask = stream.take_ask()
         if ask is not None:
             self._link.submit(ask, partial(self._held, stream))
 
-    def _take(self, edges: list[Edge], rare: list[Rare], t_ns: int, levels: dict[int, int]) -> None:
-        for index, level in levels.items():
-            tracker = self._trackers.get(index)
-            edge = None if tracker is None else tracker.changed(level, t_ns, rare)
-            if edge is not None:
-                edges.append(edge)
+    def _take(self, edges: list[Edge], rare: list[Rare], t_ns: int, index: int, level: int) -> None:
+        tracker = self._trackers.get(index)
+        edge = None if tracker is None else tracker.changed(level, t_ns, rare)
+        if edge is not None:
+            edges.append(edge)
 
     def _miss(self, count: int, t_ns: int, rare: list[Rare]) -> None:
         """Edges are lost, and nobody knows whose: of each line where there are several."""
@@ -249,12 +252,16 @@ class BoardLines:
             tracker.lost()
         rare += [EdgesLost(spec.name, Loss.OVERFLOW, t_ns, missing) for spec in self._wiring.inputs]
 
-    def _hand_on_sample(self, report: SampleReport) -> None:
+    def _hand_on_sample(self, report: SampleReport, read_ns: int) -> None:
         if not self._here:
             return
         clock = self._link.clock
+        taken_ns = clock.host_ns(clock.extend(report.time))
+        if taken_ns > read_ns + MOST_AHEAD_NS:
+            self._link.restart(_YET_TO_COME)
+            return
         # A sample may be sent after edges that came later; nobody needs its time to the millisecond.
-        t_ns = max(clock.host_ns(clock.extend(report.time)), self._promised_ns + 1)
+        t_ns = max(min(taken_ns, read_ns), self._promised_ns + 1)
         self._deliver([], [Reading(line, value, t_ns) for line, value in self._wiring.readings(report)])
 
     def _unplug(self, t_ns: int) -> None:
@@ -287,19 +294,6 @@ class BoardLines:
         """A board that does not do what every board of its kind does has other firmware than it says."""
         if isinstance(result, BoardError) and not isinstance(result, SessionEndedError):
             self._link.restart(str(result))
-
-    def _count_silence(self, now_ns: int) -> None:
-        """Ends the session of a board that answers, and says nothing of its edges."""
-        step_ns = min(now_ns - self._looked_ns, STEP_NS)
-        self._looked_ns = now_ns
-        if not self._up:
-            return
-        self._silent_ns += step_ns
-        if self._silent_ns > SILENT_NS:
-            self._link.restart(
-                f"it answers, and has said nothing of its edges for {SILENT_NS / 1e9:g} s; if that comes again, flash "
-                "its firmware anew"
-            )
 
     def _leave(self) -> None:
         self._up = self._here = False

@@ -75,7 +75,7 @@ class BoardWiring:
         self.by_index = {_number(spec) - 1: spec for spec in self.inputs}
         """The inputs as the board counts lines in its reports, from 0."""
         self.keys = frozenset(index for index in self.by_index if index >= len(kind.inputs))
-        """Those that are keys. The board tells their changes only: they are up until it does."""
+        """Those that are keys. The board tells their changes, and in each `state` their levels."""
         self.watch: WatchCommand | None = None
         """Has the board report the edges of the inputs; None where there are none."""
         if self.inputs:
@@ -97,8 +97,8 @@ class BoardWiring:
 
     @property
     def watched(self) -> int:
-        """Which inputs the board watches: bit i for index i."""
-        return 0 if self.watch is None else self.watch.inputs
+        """Which lines the board tells of: bit i for index i."""
+        return 0 if self.watch is None else self.watch.inputs | _bits(self.keys)
 
     def readings(self, report: SampleReport) -> list[tuple[str, float]]:
         """Each analogue line of a sample, with its value.

@@ -9,7 +9,8 @@ only what lies before is lost.
 
 After a loss nobody knows the level of an input until its next edge, and a button's next press would be that. The next
 `state` that is not ahead of the edges tells the levels: those of which nothing was told since are told as edges with
-`found`, whether they changed or not.
+`found`, whether they changed or not. Keys have no edge at `watch`, so the first `state` after those of the inputs
+tells theirs in the same way.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ MOST_AHEAD: Final = 4096
 """Edges that wait for those before them (ours): a board keeps fewer."""
 MOST_STATES: Final = 512
 """States that wait for the edges that they speak of (ours): ten seconds."""
-INPUTS: Final = 8
+KEYS_FROM: Final = 8
+"""The first line that is a key: `state` has a field of their levels."""
+LINES: Final = KEYS_FROM + 16
 """Lines whose levels a `state` knows."""
 _MASK: Final = 0xFFFFFFFF
 
@@ -44,7 +47,7 @@ class BoardEdge(NamedTuple):
     ticks: int
     """Board time, 64 bits."""
     found: bool = False
-    """It is the level found after a loss, not an edge: when it changed is not known."""
+    """It is the level found after a loss, or of a key at first, not an edge: when it changed is not known."""
 
 
 class EdgesMissing(NamedTuple):
@@ -117,11 +120,13 @@ class EdgeStream:
     """
 
     def __init__(self, clock: ClockMap, watched: int = 0xFF) -> None:
-        """`clock` is that of the board's session; `watched` has bit i for input i+1, as the command had it."""
+        """`clock` is that of the board's session; `watched` has bit i for line i, keys included."""
         self.lost = 0
         """Edges told as missing, since the start."""
         self._clock = clock
-        self._inputs = [line for line in range(INPUTS) if watched >> line & 1]
+        self._lines = [line for line in range(LINES) if watched >> line & 1]
+        self._untold_keys = {line for line in self._lines if line >= KEYS_FROM}
+        """Keys whose level was never told."""
         self._next = 0
         """The first number that was neither told nor counted as missing. Numbers are widened beyond 32 bits."""
         self._known = 0
@@ -132,7 +137,7 @@ class EdgeStream:
         """Numbers just before `_next` that are lost, and not yet told."""
         self._levels: dict[int, int] = {}
         self._doubtful: set[int] = set()
-        """Inputs of which nothing was told since the last loss."""
+        """Lines of which nothing was told since the last loss."""
         self._told: list[Told] = []
         self._until: int | None = None
         self._wanted = False
@@ -182,7 +187,8 @@ class EdgeStream:
         self._known = known
         for number in [number for number in self._ahead if number >= self._known]:
             del self._ahead[number]  # there is no such edge: it was garbled
-        self._stands.append(_Stand(self._known, self._clock.extend(report.time), report.levels))
+        levels = report.levels | report.keys << KEYS_FROM
+        self._stands.append(_Stand(self._known, self._clock.extend(report.time), levels))
         self._drain()
         if self._next >= self._known:
             self._repeating = self._patient = False
@@ -245,6 +251,7 @@ class EdgeStream:
         self._told.append(BoardEdge(line, level, t_ns, ticks))
         self._levels[line] = level
         self._doubtful.discard(line)
+        self._untold_keys.discard(line)
         self._until = ticks - 1
         self._next += 1
 
@@ -257,11 +264,14 @@ class EdgeStream:
         self._until = stand.ticks if self._until is None else max(stand.ticks, self._until)
         t_ns = self._clock.host_ns(self._until)
         self._tell_missing(self._missing - (self._next - stand.next), t_ns)
-        levels = {line: stand.levels >> line & 1 for line in self._inputs}
+        levels = {line: stand.levels >> line & 1 for line in self._lines}
         # A line whose level was never told is one whose first edge is still to come.
         changed = {line for line, level in levels.items() if self._levels.get(line, level) != level}
         if changed and not self._doubtful:
             self._tell_missing(1, t_ns)  # the board knows of no loss, and yet there must have been one
+        if stand.next:
+            self._doubtful |= self._untold_keys
+            self._untold_keys = set()
         found = sorted(changed | self._doubtful)
         self._told += [BoardEdge(line, levels[line], t_ns, self._until, found=True) for line in found]
         self._levels |= {line: levels[line] for line in found}
@@ -270,6 +280,6 @@ class EdgeStream:
     def _tell_missing(self, count: int, t_ns: int) -> None:
         if count > 0:
             self._told.append(EdgesMissing(count, t_ns))
-            self._doubtful.update(self._inputs)
+            self._doubtful.update(self._lines)
             self._missing = max(self._missing - count, 0)
             self.lost += count

@@ -36,6 +36,7 @@ _HINTS = {
     Refusal.BUSY: "what it would start is running already; wait for its end",
     Refusal.HELD_SAFE: "the output was on for its longest time, or has a fault; set it to 0 once",
     Refusal.NOT_SAFE: "an interlock of the board forbids it now; clear what holds it",
+    Refusal.SILENT: "it heard nothing from its host for too long, and made all outputs safe; say all_safe first",
     Refusal.STORE_FAILED: "its memory does not keep what is written; replace the board",
 }
 

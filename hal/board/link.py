@@ -17,11 +17,11 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Final, TypeAlias
 
+from hal.board import reasons
 from hal.board.clock_map import ClockMap
 from hal.board.errors import BoardError, refused
 from hal.board.frames import BoardFramer
@@ -29,8 +29,9 @@ from hal.board.identity_check import Wanted
 from hal.board.message import Answer, Command, Kind, MessageError
 from hal.board.messages import BAUD, RefusedAnswer
 from hal.board.quality import Quality
-from hal.board.said import Down, Said, Up
 from hal.board.session import Session
+from hal.board.uses import Uses
+from hal.board.waiting import Done
 from hal.board.watcher import BoardStatus, BoardWatcher
 from hal.clock import NS_PER_S, Clock
 from hal.lines import LineError
@@ -39,9 +40,6 @@ from hal.values import Edge, EdgesLost, Frame, Loss, Rare
 
 LINGER_NS: Final = 250_000_000
 """How long a closed link waits for its last answers (ours): half of the dead-man's time."""
-
-Done: TypeAlias = Callable[[Answer | BoardError], None]
-"""Takes what became of a command: the answer that it asked for, or why there is none."""
 
 Tap: TypeAlias = Callable[[str, bytes, int], None]
 """Overhears a link: `"to"` or `"from"` the board, the bytes (a piece between two zeros, from it), the time."""
@@ -75,15 +73,12 @@ class BoardLink:
             name, port, clock, BoardFramer(), SerialSettings(baudrate=BAUD), went_up=self._port_opened
         )
         self._session = Session(name, wanted, draw)
-        self._status = BoardStatus(False, clock.now_ns(), f"board {name!r}: not opened", None)
-        self._watchers: list[BoardWatcher] = []
+        self._uses = Uses(name, clock.now_ns())
         self._loop: asyncio.AbstractEventLoop | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._linger: asyncio.Handle | None = None
         self._closed: asyncio.Event | None = None
-        self._said: deque[Said] = deque()
         self._unanswered = 0
-        self._lines_of: str | None = None
         self._port_lost = False
         self._acting = False
 
@@ -92,13 +87,14 @@ class BoardLink:
         """How the board is now."""
         if self._port_lost:
             # The reason changes with each try to open it.
-            return replace(self._status, reason=f"board {self.name!r}: its port is down: {self._port_words()}")
-        return self._status
+            why = reasons.port(self.name, self._serial.status.reason)
+            return replace(self._uses.status, reason=f"board {self.name!r}: its port is down: {why}")
+        return self._uses.status
 
     @property
     def watchers(self) -> tuple[BoardWatcher, ...]:
         """Those for whom it is open."""
-        return tuple(self._watchers)
+        return tuple(self._uses.watchers)
 
     @property
     def failed(self) -> LineError | None:
@@ -121,28 +117,30 @@ class BoardLink:
         Raises:
             LineError: it is open for this watcher already.
         """
-        if watcher in self._watchers:
+        uses = self._uses
+        if watcher in uses.watchers:
             raise LineError(f"board {self.name!r}: it is open already for this use; close it first")
-        first = not self._watchers
-        self._watchers.append(watcher)
+        first = not uses.watchers
+        uses.watchers.append(watcher)
         if not first or self._linger is not None:
             self._stop_linger()
-            identity = self._status.identity
-            if self._status.up and identity is not None:
+            identity = uses.status.identity
+            if uses.status.up and identity is not None:
                 watcher.up(identity, self._clock.now_ns())
             self._act()
             return
         self._loop = asyncio.get_running_loop()
         self._closed = asyncio.Event()
-        self._status = BoardStatus(False, self._clock.now_ns(), f"board {self.name!r}: its port is being opened", None)
+        uses.status = BoardStatus(False, self._clock.now_ns(), f"board {self.name!r}: its port is being opened", None)
         self._serial.open(self)
 
     def close(self, watcher: BoardWatcher) -> None:
         """Tells a watcher nothing any more, and lets the port go with the last. Calling it again does nothing."""
-        if watcher not in self._watchers:
+        watchers = self._uses.watchers
+        if watcher not in watchers:
             return
-        self._watchers.remove(watcher)
-        if self._watchers or self._loop is None:
+        watchers.remove(watcher)
+        if watchers or self._loop is None:
             return
         if self._unanswered and not self._loop.is_closed():
             self._linger = self._loop.call_later(LINGER_NS / NS_PER_S, self._let_go)
@@ -205,17 +203,11 @@ class BoardLink:
         Raises:
             LineError: another one has: a board watches for one.
         """
-        if self._lines_of is not None:
-            raise LineError(
-                f"lines {', '.join(map(repr, sorted(lines)))}: board {self.name!r} is read by source "
-                f"{self._lines_of!r} already; give all lines of a board to one source, or close that one first"
-            )
-        self._lines_of = source
+        self._uses.claim_lines(source, lines)
 
     def release_lines(self, source: str) -> None:
         """Notes that `source` no longer has them."""
-        if self._lines_of == source:
-            self._lines_of = None
+        self._uses.release_lines(source)
 
     # --- the port ------------------------------------------------------------------------------------------------
 
@@ -228,11 +220,8 @@ class BoardLink:
                 self._session.take(value.data, value.t_ns)
             elif isinstance(value, EdgesLost) and value.cause is Loss.UNPLUGGED:
                 self._port_lost = True
-                self._session.disconnected(value.t_ns, self._port_words())
+                self._session.disconnected(value.t_ns, reasons.port(self.name, self._serial.status.reason))
         self._act()
-
-    def _port_words(self) -> str:
-        return f"{self._serial.status.reason}; check its cable, its power, and port = … under [board.{self.name}]"
 
     def _port_opened(self, t_ns: int) -> None:
         self._port_lost = False
@@ -249,7 +238,7 @@ class BoardLink:
         self._port_lost = False
         self._session.disconnected(now_ns, "it was closed")
         self._act()
-        self._status = BoardStatus(False, now_ns, f"board {self.name!r}: closed", self._status.identity)
+        self._uses.status = BoardStatus(False, now_ns, f"board {self.name!r}: closed", self._uses.status.identity)
         if self._closed is not None:
             self._closed.set()
 
@@ -272,7 +261,7 @@ class BoardLink:
             self._linger = self._loop.call_soon(self._let_go)
 
     def _act(self) -> None:
-        """Writes what the session has to say, tells what it said, and sets the timer."""
+        """Writes what the session has to say, tells what it said, sets the timer; then raises what a watcher did."""
         if self._acting:
             return  # a watcher has submitted something: that goes out when it returns
         self._acting = True
@@ -283,11 +272,10 @@ class BoardLink:
                 if due_ns is not None and due_ns <= now_ns:
                     self._session.due(now_ns)
                 self._write(self._session.take_output(), now_ns)
-                self._said.extend(self._session.take_said())
-                if not self._said:
+                self._uses.hear(self._session.take_said())
+                if not self._uses.waiting:
                     break
-                # What is left when a watcher fails is told next time.
-                self._tell(self._said.popleft())
+                self._uses.tell_next(self._session.identity)
         finally:
             self._acting = False
             self._arm()
@@ -306,22 +294,6 @@ class BoardLink:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        due_ns = self._session.next_due_ns
+        due_ns = 0 if self._uses.waiting else self._session.next_due_ns
         if due_ns is not None and self._loop is not None and not self._loop.is_closed():
             self._timer = self._loop.call_later(max(0, due_ns - self._clock.now_ns()) / NS_PER_S, self._act)
-
-    def _tell(self, said: Said) -> None:
-        if isinstance(said, Up):
-            self._status = BoardStatus(True, said.t_ns, "", said.identity)
-        elif isinstance(said, Down):
-            since_ns = said.t_ns if self._status.up else self._status.since_ns
-            self._status = BoardStatus(False, since_ns, said.reason, self._session.identity)
-        for watcher in self.watchers:
-            if watcher not in self._watchers:
-                continue  # one that was told before has closed it
-            if isinstance(said, Up):
-                watcher.up(said.identity, said.t_ns)
-            elif isinstance(said, Down):
-                watcher.down(said.t_ns, said.reason)
-            else:
-                watcher.reported(said.report, said.t_ns)

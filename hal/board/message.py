@@ -61,6 +61,14 @@ class Command(Message, frozen=True):
 
     answer: ClassVar[type[Answer]]
     """What the board answers when it did it."""
+    starting: ClassVar[str] = ""
+    """The field by which it turns something on or makes it move; empty for a command that never does."""
+
+    @property
+    def starts(self) -> bool:
+        """Whether it turns something on, or makes it move. After its dead-man a board refuses that."""
+        value = getattr(self, self.starting) if self.starting else 0
+        return any(value) if isinstance(value, bytes) else value != 0
 
 
 class Report(Message, frozen=True):

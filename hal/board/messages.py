@@ -9,7 +9,7 @@ from typing import ClassVar
 from hal.board.message import Answer, Command, Kind, Report
 
 PROTOCOL = 1
-DICTIONARY = 0xD02A9E39
+DICTIONARY = 0x05DDDDD0
 TICK_HZ = 2_000_000
 BAUD = 250_000
 LONGEST = 64
@@ -181,6 +181,8 @@ class Refusal(IntEnum):
     """An interlock of the board forbids it now."""
     STORE_FAILED = 8
     """The board's non-volatile memory does not keep what is written."""
+    SILENT = 9
+    """The host fell silent and the outputs were made safe: say all_safe, then what is wanted."""
 
 
 class OkAnswer(Answer, frozen=True):
@@ -369,6 +371,7 @@ class SetCommand(Command, frozen=True):
     id: ClassVar[int] = 9
     layout: ClassVar[Struct] = Struct("<BBH")
     answer: ClassVar[type[Answer]] = OkAnswer
+    starting: ClassVar[str] = "value"
     kinds: ClassVar[tuple[str, ...]] = ("wheel", "table", "reel", "pusher")
     output: int
     """From 1."""
@@ -412,6 +415,7 @@ class MotorCommand(Command, frozen=True):
     id: ClassVar[int] = 20
     layout: ClassVar[Struct] = Struct("<bHB")
     answer: ClassVar[type[Answer]] = OkAnswer
+    starting: ClassVar[str] = "speed"
     kinds: ClassVar[tuple[str, ...]] = ("table", "pusher")
     speed: int
     """-127 to 127; 0 stops."""
@@ -427,6 +431,7 @@ class LampsCommand(Command, frozen=True):
     id: ClassVar[int] = 21
     layout: ClassVar[Struct] = Struct("<8s")
     answer: ClassVar[type[Answer]] = OkAnswer
+    starting: ClassVar[str] = "lit"
     kinds: ClassVar[tuple[str, ...]] = ("table", "reel")
     lit: bytes
     """Bit i of byte j: lamp 8j+i+1."""
@@ -438,6 +443,7 @@ class SpinCommand(Command, frozen=True):
     id: ClassVar[int] = 22
     layout: ClassVar[Struct] = Struct("<BHH")
     answer: ClassVar[type[Answer]] = OkAnswer
+    starting: ClassVar[str] = "steps_per_s"
     kinds: ClassVar[tuple[str, ...]] = ("reel",)
     reel: int
     """From 1."""
@@ -467,6 +473,7 @@ class PayCommand(Command, frozen=True):
     id: ClassVar[int] = 24
     layout: ClassVar[Struct] = Struct("<HB")
     answer: ClassVar[type[Answer]] = OkAnswer
+    starting: ClassVar[str] = "tokens"
     kinds: ClassVar[tuple[str, ...]] = ("pusher",)
     payout: int
     """A number of its own, from 1, above the last: said again it pays what is left, which may be nothing."""
@@ -480,6 +487,7 @@ class AcceptCommand(Command, frozen=True):
     id: ClassVar[int] = 25
     layout: ClassVar[Struct] = Struct("<B")
     answer: ClassVar[type[Answer]] = OkAnswer
+    starting: ClassVar[str] = "on"
     kinds: ClassVar[tuple[str, ...]] = ("reel", "pusher")
     on: int
     """0 or 1."""
@@ -518,7 +526,7 @@ class StateReport(Report, frozen=True):
     """How the board stands; while it watches every 20 ms, else every 100 ms."""
 
     id: ClassVar[int] = 130
-    layout: ClassVar[Struct] = Struct("<IIBHHBH")
+    layout: ClassVar[Struct] = Struct("<IIBHHBHH")
     kinds: ClassVar[tuple[str, ...]] = ("wheel", "table", "reel", "pusher")
     time: int
     """Ticks: every edge up to here has a number below `next`."""
@@ -534,6 +542,8 @@ class StateReport(Report, frozen=True):
     """Bits of [flags]."""
     bad_frames: int
     """Frames from the host that came broken, modulo 65536."""
+    keys: int
+    """Bit i: level of line 9+i, which is a key; 1 is pressed."""
 
 
 class CountReport(Report, frozen=True):

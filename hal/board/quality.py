@@ -71,6 +71,8 @@ class Quality:
     def __init__(self) -> None:
         self._recent: deque[tuple[int, bool]] = deque(maxlen=RECENT)
         self._refused = False
+        self._doubted = 0
+        """So many of the last frames are those for which the link may be refused."""
         self._mean_report = 32.0
         self._odds = 0.0
         self._may_sink_to = PROVEN
@@ -95,6 +97,7 @@ class Quality:
     def prove(self) -> None:
         """A session begins: the link has to prove itself anew, the longer if it was refused."""
         self._odds = 0.0
+        self._doubted = 0
         self._may_sink_to = GOOD_AGAIN if self._refused else PROVEN
 
     def report_came(self, length: int, lost_before: int) -> None:
@@ -112,12 +115,17 @@ class Quality:
 
     def _weigh(self, length: int, came: bool) -> None:
         self._recent.append((length, came))
+        self._doubted += 1
         self._odds += odds_came(length) if came else odds_lost(length)
         if self._odds <= self._may_sink_to:
             # Proven: from now on what was good long ago does not excuse what is bad now.
             self._may_sink_to = self._odds = 0.0
             self._refused = False
+            self._doubted = 0
         elif self._odds >= REFUSED:
             self._refused = True
             self._odds = 0.0
             self._may_sink_to = GOOD_AGAIN
+            # What came before it went bad is not why it is refused, and would make the figures look good.
+            while len(self._recent) > self._doubted:
+                self._recent.popleft()

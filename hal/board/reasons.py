@@ -20,6 +20,11 @@ def causes(cause: int) -> str:
     return ", ".join(words for bit, words in _CAUSES.items() if cause & bit) or "it does not know why"
 
 
+def port(board: str, why: str) -> str:
+    """Its port cannot be had, or went."""
+    return f"{why}; check its cable, its power, and port = … under [board.{board}]"
+
+
 def reset(cause: int) -> str:
     """The board began anew, and said why: bits of `Reset`."""
     return f"it was reset: {causes(cause)}"

@@ -43,7 +43,7 @@ class News:
     def __init__(self, board: str) -> None:
         self._board = board
         self._said: list[Said] = []
-        self._told = ""
+        self.told = ""
         """The kind of reason told last, while it is down."""
         self.reason = f"board {board!r}: not connected"
         """Why it is down."""
@@ -55,14 +55,14 @@ class News:
 
     def up(self, identity: IdentityAnswer, t_ns: int) -> None:
         """It is up."""
-        self._told = ""
+        self.told = ""
         self._said.append(Up(identity, t_ns))
 
     def down(self, t_ns: int, reason: str, kind: str = "") -> None:
         """It is down for this reason. One of the same `kind` (by itself: the same words) is told once."""
         self.reason = f"board {self._board!r}: {reason}"
-        if self._told != (kind or reason):
-            self._told = kind or reason
+        if self.told != (kind or reason):
+            self.told = kind or reason
             self._said.append(Down(t_ns, self.reason))
 
     def reported(self, report: Report, t_ns: int) -> None:

@@ -203,7 +203,7 @@ class Session:
         """Whether this refusal ends the session."""
         if answer.why == Refusal.NO_SESSION:
             # Only an earlier try can have been carried out, in the board's life before.
-            self._end(t_ns, reasons.forgotten(), reset=True, may_be_done=carried.tries > 1)
+            self._end(t_ns, reasons.forgotten(), kind="forgotten", reset=True, may_be_done=carried.tries > 1)
             return True
         if not self._waiting.under_way:
             self._end(t_ns, reasons.refuses(carried.command, answer.why))
@@ -229,6 +229,8 @@ class Session:
 
     def _identified(self, identity: IdentityAnswer, t_ns: int) -> None:
         self.identity = identity
+        if self._news.told == "forgotten":
+            self._news.down(t_ns, reasons.reset(identity.cause))
         wrong = identity_check.refusal(self._wanted, identity)
         if wrong is not None:
             self._refuse(t_ns, wrong)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import TypeAlias
 
 from hal.board.errors import BoardError, SessionEndedError, command_name
@@ -63,10 +64,14 @@ class Waiting:
             self._news.append((done, not_sent(command, reason)))
 
     def tell(self) -> None:
-        """Tells those who wait what became of their commands, in the order in which it did."""
+        """Tells those who wait what became of their commands, in the order in which it did.
+
+        Everybody is told, even where one of them raises; then what was raised goes on.
+        """
         news, self._news = self._news, []
-        for done, result in news:
-            done(result)
+        with ExitStack() as telling:
+            for done, result in reversed(news):
+                telling.callback(done, result)
 
 
 def not_sent(command: Command, reason: str) -> SessionEndedError:

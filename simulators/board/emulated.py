@@ -20,6 +20,7 @@ from typing import Self
 
 from hal.board.messages import BAUD
 from hal.clock import NS_PER_S
+from simulators.board.chip_facts import ChipFacts
 from simulators.board.chip_pins import CHANNELS, NOT_DRIVEN, PIN_NAMES, PINS, PinChange, number_of, share_of
 from simulators.board.chip_time import ChipTime
 from simulators.board.library import EmulationError, library
@@ -36,7 +37,7 @@ _SUPPLY = 1 << 24
 _CRASHED = -1
 
 
-class EmulatedBoard:
+class EmulatedBoard(ChipFacts):
     """One board, from power-on. Use it as a context, or `close` it: it holds memory outside Python."""
 
     def __init__(
@@ -99,11 +100,6 @@ class EmulatedBoard:
             return self._world_ns
         return self._time.ns_at(self._c.board_cycle(self._board))
 
-    @property
-    def cycle(self) -> int:
-        """Cycles of the chip since its power first came."""
-        return int(self._c.board_cycle(self._board))
-
     def run_until(self, t_ns: int, pause_at: int | None = None, pause_after: int | None = None) -> None:
         """Lets time pass to `t_ns`, or only until a byte `pause_at`, or so many bytes, have left the board.
 
@@ -153,11 +149,6 @@ class EmulatedBoard:
         cycle = self._time.cycle_at(self.now_ns if t_ns is None else t_ns)
         self._plan([cycle], [_ANALOGUE + number_of(channel, CHANNELS)], [round(share * _SUPPLY)])
 
-    @property
-    def planned(self) -> int:
-        """How many levels still wait for their time."""
-        return int(self._c.board_planned(self._board))
-
     def receive(self, data: bytes, t_ns: int | None = None) -> None:
         """The host begins to send bytes at `t_ns` (default: now), or when those that it still sends are over."""
         begins_ns = max(self._line_free_ns, self.now_ns if t_ns is None else t_ns)
@@ -181,21 +172,6 @@ class EmulatedBoard:
     def output(self, pin: str) -> float | None:
         """What the board puts on a pin now, as in `PinChange.level`."""
         return share_of(self._c.board_output(self._board, number_of(pin, PINS)))
-
-    @property
-    def baud(self) -> float:
-        """The baud that the board's registers make: 250,000 exactly, or 117,647 where it calls it 115,200."""
-        return float(self._c.board_baud(self._board))
-
-    @property
-    def overruns(self) -> int:
-        """Bytes that the program fetched too late: the chip keeps two, and a third until a fourth begins."""
-        return int(self._c.board_overruns(self._board))
-
-    @property
-    def unread(self) -> int:
-        """Bytes that came while the receiver was off, or the board was frozen or without power."""
-        return int(self._c.board_unread(self._board))
 
     def reset(self) -> None:
         """Pulls the reset line for a moment, as a port that is opened does to an Arduino."""
@@ -249,38 +225,6 @@ class EmulatedBoard:
         if not self.powered:
             self._c.board_power_on(self._board)
             self.powered = True
-
-    @property
-    def eeprom(self) -> bytes:
-        """The non-volatile memory; a byte that is being written is still as it was."""
-        image = (ctypes.c_uint8 * self._c.board_eeprom_size(self._board))()
-        self._c.board_eeprom(self._board, image)
-        return bytes(image)
-
-    @property
-    def eeprom_busy(self) -> bool:
-        """Whether a byte is being written."""
-        return bool(self._c.board_eeprom_busy(self._board))
-
-    @property
-    def eeprom_writes(self) -> int:
-        """How many bytes were written or erased so far; a real cell bears 100,000 times."""
-        return int(self._c.board_eeprom_writes(self._board))
-
-    @property
-    def resets(self) -> int:
-        """How often it began anew since its first power-on."""
-        return int(self._c.board_resets(self._board))
-
-    @property
-    def last_cause(self) -> int:
-        """Why it began last: 1 power, 2 reset line, 8 watchdog (`hal.board.messages.Reset`)."""
-        return int(self._c.board_last_cause(self._board))
-
-    @property
-    def stack_left(self) -> int:
-        """Bytes between the variables and the stack that were never written to: the stack's low-water mark."""
-        return int(self._c.board_stack_left(self._board))
 
     def _collect_sent(self) -> None:
         count = self._c.board_sent_count(self._board)

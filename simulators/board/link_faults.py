@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from math import log1p
 from random import Random
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 Timed = tuple[int, int]
 """When a byte is there, and the byte."""
@@ -39,6 +39,8 @@ class ByteFaults:
         return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "longest_delay_ns"}
 
 
+FOR_EVER: Final = 1 << 62
+"""Bytes that no run sends."""
 NO_FAULTS = ByteFaults()
 
 
@@ -81,10 +83,10 @@ class SpoiltWire:
     def _sound_run(self) -> int:
         """How many bytes come through before the next that does not: drawn once, not for each byte."""
         if self._total <= 0.0:
-            return 1 << 62
+            return FOR_EVER
         if self._total >= 1.0:
             return 0
-        return int(log1p(-self._rng.random()) / log1p(-self._total))
+        return int(min(FOR_EVER, log1p(-self._rng.random()) / log1p(-self._total)))
 
 
 class Mishap(StrEnum):

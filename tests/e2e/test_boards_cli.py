@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -341,6 +342,21 @@ def test_trace_of_a_port_that_is_not_there_says_so_and_that_no_board_was_up(benc
     assert result.exit_code == 1
     assert "its port is down" in result.stdout
     assert f"{bench.port}: the board never was up" in result.stderr
+
+
+@pytest.mark.parametrize("lines", [0, 1, 30])
+def test_a_trace_whose_reader_goes_ends_quietly(bench: Bench, lines: int) -> None:
+    program = Path(sys.executable).with_name("feltwire")
+    arguments = [str(program), "boards", "trace", str(bench.port)]
+    with BoardThread(bench.port, a_board()):
+        with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as trace:
+            assert trace.stdout is not None
+            assert trace.stderr is not None
+            for _ in range(lines):
+                assert trace.stdout.readline()
+            trace.stdout.close()
+            assert trace.stderr.read() == b""
+        assert trace.returncode == 1
 
 
 def test_trace_of_what_is_no_port_says_so(bench: Bench) -> None:

@@ -93,6 +93,8 @@ class ModelBoard:
         """Commands that are refused, and why."""
         self.levels = 0
         """Of all inputs: bit i is input i+1."""
+        self.keys = 0
+        """The keys that are pressed: bit i for line 8 + i."""
         self.analogue = [512] * max(len(kind.analogues), 1)
         self.counters = [0, 0, 0, 0]
         self.frozen = False
@@ -150,6 +152,8 @@ class ModelBoard:
             if self.levels >> line & 1 == level:
                 return
             self.levels ^= 1 << line
+        else:
+            self.keys = self.keys & ~(1 << line - 8) | level << line - 8
         if self.edges is not None and (line >= 8 or self.watched >> line & 1):
             self.edges.add(line, level, self.ticks_at(t_ns))
         if not self.frozen:
@@ -184,6 +188,10 @@ class ModelBoard:
         self.frozen = False
         self._clock.begin(self.now_ns)
         self._begin(cause, 0)
+
+    def silence(self) -> None:
+        """As if its host had just been silent for too long."""
+        self._guard.silence()
 
     def hold(self, number: int) -> None:
         """The device on an output has a fault: it is held safe."""
@@ -239,6 +247,7 @@ class ModelBoard:
         self.identity = msgspec.structs.replace(self.identity, boots=boots, cause=int(cause))
         self.edges: ModelEdges | None = None
         self.watched = 0
+        self.keys = 0
         self.bad_frames = 0
         self._guard = ModelOutputs(self.kind)
         self._orders = ModelOrders(lambda: self.identity, self._opened, self._carry_out)
@@ -274,6 +283,8 @@ class ModelBoard:
             return RefusedAnswer(command.id, Refusal.UNKNOWN_COMMAND)
         if type(command) in self.refuse:
             return RefusedAnswer(command.id, self.refuse[type(command)])
+        if self.deadman and command.starts:
+            return RefusedAnswer(command.id, Refusal.SILENT)
         answer = self._done(command)
         if not isinstance(answer, RefusedAnswer) and self.session is not None:
             self.carried.append(CarriedOut(self.life, self.session, self.number, command, self.now_ns))
@@ -301,6 +312,8 @@ class ModelBoard:
     def _watch(self, inputs: int) -> None:
         self.watched = inputs
         self.edges = ModelEdges() if inputs else None
+        if self.edges is not None:
+            self.edges.sent_keys = self.keys
         self._state_ns = self.now_ns
         for line in range(8):
             if self.edges is not None and inputs >> line & 1:
@@ -357,18 +370,26 @@ class ModelBoard:
         """The report `state` as it is now."""
         now = self.ticks_at(self.now_ns)
         time, following = (now, 0) if self.edges is None else self.edges.stand(now)
-        levels = self.levels
+        levels, keys = self.levels, self.keys
         if self.edges is not None and self.edges.waiting:
             levels = self.edges.sent_levels & self.watched | levels & ~self.watched
+            keys = self.edges.sent_keys
         elif self.edges is not None:
-            self.edges.sent_levels = levels
+            self.edges.sent_levels, self.edges.sent_keys = levels, keys
         flags = Flag.SESSION_OPEN if self.session is not None else Flag(0)
         flags |= Flag.DEADMAN if self.deadman else Flag(0)
         flags |= Flag.WATCHING if self.watched else Flag(0)
         on = sum(1 << number - 1 for number in self.outputs)
         lost = 0 if self.edges is None else self.edges.lost
         return StateReport(
-            time & _MASK, following & _MASK, levels & 0xFF, lost & 0xFFFF, on, int(flags), self.bad_frames & 0xFFFF
+            time & _MASK,
+            following & _MASK,
+            levels & 0xFF,
+            lost & 0xFFFF,
+            on,
+            int(flags),
+            self.bad_frames & 0xFFFF,
+            keys,
         )
 
     def _sample(self) -> None:

@@ -59,6 +59,7 @@ class ModelEdges:
         self.again: int | None = None
         """Where sending again goes on."""
         self.sent_levels = 0
+        self.sent_keys = 0
         self.history: dict[int, Edge] = {}
         """Every edge that got a number, kept or not: the truth."""
 
@@ -130,5 +131,7 @@ class ModelEdges:
         for edge in self.waiting[:count]:
             if edge.line < 8:
                 self.sent_levels = self.sent_levels & ~(1 << edge.line) | edge.level << edge.line
+            else:
+                self.sent_keys = self.sent_keys & ~(1 << edge.line - 8) | edge.level << edge.line - 8
         self.unsent = self.waiting[count - 1].number + 1
         return report

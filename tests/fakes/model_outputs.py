@@ -71,13 +71,17 @@ class ModelOutputs:
         self.on.pop(number, None)
         self._held.add(number)
 
+    def silence(self) -> None:
+        """The dead-man."""
+        self.on.clear()
+        self.deadman = True
+
     def poll(self, t_ns: int, session: bool) -> None:
         """Ends what is over."""
         if self._heard_ns is not None and t_ns >= self._heard_ns + SILENCE_NS:
             self._heard_ns = None
             if session:
-                self.on.clear()
-                self.deadman = True
+                self.silence()
         for number, output in list(self.on.items()):
             if t_ns >= output.ends_ns:
                 del self.on[number]

@@ -93,6 +93,8 @@ class AvrBoard:
             if byte:
                 self._bytes.append((ends_ns - BYTE_NS, byte))
                 continue
+            if not self._bytes:
+                continue  # a lone zero before the board's first frame
             frame = frames.decode(bytes(each for _, each in self._bytes))
             known: type[Answer | Report] = ANSWERS[frame.id] if frame.id in ANSWERS else REPORTS[frame.id]
             self.said.append((self._bytes[0][0], frame.number, known.unpack(frame.fields)))

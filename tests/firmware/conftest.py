@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import os
 import subprocess
 from functools import cache
 from itertools import count
@@ -14,6 +15,8 @@ import pytest
 from tests.firmware.core_board import CoreBoard
 
 FIRMWARE = Path(__file__).resolve().parents[2] / "firmware"
+BUILD = os.environ.get("FELTWIRE_FIRMWARE_BUILD", "build")
+"""Where the core's libraries and programs are made; test_sanitizers.py has others than those of everyday."""
 
 
 class NewBoard(Protocol):
@@ -33,7 +36,9 @@ def make_firmware(target: str) -> Path:
     with FIRMWARE.joinpath("build", ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         command = ["make", "-s", "-C", str(FIRMWARE), target]
-        made = subprocess.run(command, capture_output=True, text=True, check=False)
+        # Where a sanitizer is loaded (test_sanitizers.py) it is not the compiler that is to be looked at.
+        environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+        made = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         assert made.returncode == 0, f"{' '.join(command)} failed:\n{made.stdout}{made.stderr}"
     return FIRMWARE / target
 
@@ -45,7 +50,7 @@ def new_board(tmp_path_factory: pytest.TempPathFactory) -> NewBoard:
     numbers = count()
 
     def make(kind: str = "wheel", *, ticks: int = 0, eeprom: bytes | None = None, cause: int = 1) -> CoreBoard:
-        library = make_firmware(f"build/libcore_{kind}.so")
+        library = make_firmware(f"{BUILD}/libcore_{kind}.so")
         return CoreBoard(library, folder / f"{next(numbers)}.so", ticks=ticks, eeprom=eeprom, cause=cause)
 
     return make

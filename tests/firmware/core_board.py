@@ -213,6 +213,8 @@ class CoreBoard:
         if byte != 0:
             self._begun.append((ends, byte))
             return
+        if not self._begun:
+            return  # a lone zero before the board's first frame
         frame = frames.decode(bytes(byte for _, byte in self._begun))
         known: type[Answer | Report] = ANSWERS[frame.id] if frame.id in ANSWERS else REPORTS[frame.id]
         self.said.append(Said(self._begun[0][0] - BYTE, ends, frame.number, known.unpack(frame.fields)))

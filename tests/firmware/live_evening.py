@@ -13,8 +13,8 @@ from typing import Any
 from controller.boards.emulation import emulated_copy
 from controller.configuration.document import read_document
 from controller.configuration.values import TableConfig
+from controller.geometries import geometry_of
 from controller.live import LiveTable
-from controller.simulation import geometry_of
 from controller.wiring import Wiring
 from feed.events import Event
 from hal.clock import VirtualClock

@@ -138,5 +138,12 @@ class Store:
 
 def store_library(folder: Path, kind: str = "KIND_PUSHER") -> Path:
     """The store as a library, of a board of this kind."""
-    sources = ("memory.c", "core/store.c", "core/store_bank.c", "core/store_move.c", "core/store_note.c")
+    sources = (
+        "memory.c",
+        "core/store.c",
+        "core/store_bank.c",
+        "core/store_byte.c",
+        "core/store_move.c",
+        "core/store_note.c",
+    )
     return build(folder, f"store-{kind}", *sources, defines=(f"UNIT_KIND={kind}",))

@@ -5,6 +5,7 @@ What a board has and the pins of a computer have not, an inclinometer, comes fro
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping
 from contextlib import ExitStack
 from copy import deepcopy
@@ -51,7 +52,7 @@ class TableOnPins(LiveEvening):
         self._kernel = FakeKernel()
         self._chip = self._kernel.add_chip()
         changes = chain.from_iterable((*batch.edges, *batch.rare) for batch in evening.batches)
-        self._happens = sorted(changes, key=lambda value: value.t_ns)
+        self._happens = deque(sorted(changes, key=lambda value: value.t_ns))
 
     def _wire(self, opened: ExitStack) -> Wiring:
         opened.enter_context(self._kernel.installed())
@@ -69,8 +70,9 @@ class TableOnPins(LiveEvening):
         return Wiring(sources)
 
     def _passes(self, t_ns: int) -> None:
-        due = [value for value in self._happens if value.t_ns <= t_ns]
-        del self._happens[: len(due)]
+        due = []
+        while self._happens and self._happens[0].t_ns <= t_ns:
+            due.append(self._happens.popleft())
         for value in due:
             if isinstance(value, Edge) and value.line in self._wires:
                 offset, inverted = self._wires[value.line]

@@ -81,7 +81,8 @@ def test_what_is_too_fast_is_lost_with_its_number(hz: int, count: int) -> None:
         assert len(stream.told) < count
         assert stream.lost == stream.missing > 0
         if hz <= 100_000:
-            assert len(stream.told) + stream.missing == count
+            # An edge that comes just while the main loop looks at the lines itself is told as two: never as none.
+            assert 0 <= len(stream.told) + stream.missing - count <= 1 + count // 1_000
         # The level at the end is known all the same.
         assert board.state().levels == count % 2
         after = at_rate(board, 1_000, 20)

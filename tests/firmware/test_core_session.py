@@ -14,9 +14,11 @@ from hal.board import cobs, frames
 from hal.board.firmware import VERSION
 from hal.board.message import Answer, Command
 from hal.board.messages import (
+    COMMANDS,
     DEADMAN_MS,
     DICTIONARY,
     PROTOCOL,
+    AcceptCommand,
     AliveCommand,
     AllSafeCommand,
     BootReport,
@@ -25,17 +27,21 @@ from hal.board.messages import (
     Flag,
     IdentifyCommand,
     IdentityAnswer,
+    LampsCommand,
     MotorCommand,
     NameBoardCommand,
     OkAnswer,
     OpenCommand,
+    PayCommand,
     Refusal,
     RefusedAnswer,
     Reset,
     SampleCommand,
     SampleReport,
     SetCommand,
+    SpinCommand,
     StateReport,
+    StopCommand,
     WatchCommand,
 )
 from tests.firmware.conftest import FIRMWARE, NewBoard
@@ -443,8 +449,56 @@ def test_the_flag_stays_until_the_host_makes_all_safe_and_the_dead_man_bites_aga
             assert board.pin("B0") == 0
             board.do(AliveCommand())
             assert state_of(board).flags & Flag.DEADMAN
-        board.do(AllSafeCommand())
-        assert not state_of(board).flags & Flag.DEADMAN
+            board.do(AllSafeCommand())
+            assert not state_of(board).flags & Flag.DEADMAN
+
+
+STARTS: dict[str, list[Command]] = {
+    "wheel": [SetCommand(1, 255, 0)],
+    "table": [SetCommand(1, 255, 0), MotorCommand(-100, 0, 0), LampsCommand(b"\0\1" + bytes(6))],
+    "reel": [SetCommand(4, 255, 0), SpinCommand(1, 100, 0), AcceptCommand(1), LampsCommand(b"\1" + bytes(7))],
+    "pusher": [SetCommand(1, 255, 0), MotorCommand(100, 0, 0), PayCommand(1, 3), AcceptCommand(1)],
+}
+STOPS: dict[str, list[Command]] = {
+    "wheel": [SetCommand(1, 0, 0)],
+    "table": [SetCommand(1, 0, 0), MotorCommand(0, 0, 0), LampsCommand(bytes(8))],
+    "reel": [SetCommand(4, 0, 0), AcceptCommand(0)],
+    "pusher": [SetCommand(1, 0, 0), MotorCommand(0, 0, 0), AcceptCommand(0)],
+}
+
+
+@pytest.mark.parametrize("way_back", [AllSafeCommand(), OpenCommand(SESSION + 1)])
+@pytest.mark.parametrize(("kind", "command"), [(kind, one) for kind, many in STARTS.items() for one in many], ids=str)
+def test_after_the_dead_man_nothing_starts_until_the_host_has_said_all_safe_or_open(
+    new_board: NewBoard, kind: str, command: Command, way_back: Command
+) -> None:
+    with new_board(kind) as board:
+        for number in range(1, len(board.kind.inputs) + 1):
+            board.drive(number, 1)  # no interlock is in the way
+        board.open()
+        board.run(600 * MS)
+        assert state_of(board).flags & Flag.DEADMAN
+        before = len(board.changes)
+        for _ in range(3):
+            assert board.tell(command) == RefusedAnswer(command.id, Refusal.SILENT)
+        board.do(*STOPS[kind])
+        assert state_of(board).flags & Flag.DEADMAN, "what stops is done, and is no word that the host knows"
+        assert board.tell(command) == RefusedAnswer(command.id, Refusal.SILENT)
+        outputs = board.kind.output_pins
+        assert [change for change in board.changes[before:] if change.value and change.pin in outputs] == []
+        if isinstance(way_back, OpenCommand):
+            board.open(SESSION + 1)
+        else:
+            board.do(way_back)
+        board.do(command)
+
+
+def test_every_command_that_starts_something_says_by_which_field() -> None:
+    starting = {command.starting for command in COMMANDS.values() if command.starting}
+    assert starting == {"value", "speed", "lit", "steps_per_s", "tokens", "on"}
+    assert all(one.starts for many in STARTS.values() for one in many)
+    assert not any(one.starts for many in STOPS.values() for one in many)
+    assert not StopCommand(1, 7).starts
 
 
 def test_all_safe_makes_all_outputs_safe(new_board: NewBoard) -> None:

@@ -30,7 +30,7 @@ from hal.board.messages import (
     SetCommand,
     WatchCommand,
 )
-from tests.firmware.conftest import make_firmware
+from tests.firmware.conftest import BUILD, make_firmware
 from tests.firmware.core_board import MS, SeenEdge, edges_of
 
 MOST_STEPS = 100_000
@@ -43,7 +43,7 @@ class HostProcess:
 
     def __init__(self, *arguments: str, kind: str = "wheel", port: int | None = None) -> None:
         """`port` is its other end, where it is given a tty and opens no pty."""
-        program = make_firmware(f"build/host/{kind}")
+        program = make_firmware(f"{BUILD}/host/{kind}")
         self.process = subprocess.Popen(
             [str(program), *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
@@ -90,7 +90,7 @@ class HostProcess:
         except BlockingIOError:
             return
         *pieces, self._begun = (self._begun + data).split(b"\0")
-        for piece in pieces:
+        for piece in filter(None, pieces):  # a board sends a lone zero before its first frame
             frame = frames.decode(piece)
             known: type[Answer | Report] = ANSWERS[frame.id] if frame.id in ANSWERS else REPORTS[frame.id]
             self.said.append((frame.number, known.unpack(frame.fields)))
@@ -192,7 +192,7 @@ def test_a_line_that_says_nothing_ends_it_with_why(line: str) -> None:
 
 @pytest.mark.parametrize("arguments", [["--fast"], ["--eeprom"], ["/dev/null", "/dev/null"]])
 def test_arguments_that_it_does_not_know_are_refused(arguments: list[str]) -> None:
-    program = make_firmware("build/host/wheel")
+    program = make_firmware(f"{BUILD}/host/wheel")
     done = subprocess.run([str(program), *arguments], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "usage" in done.stderr

@@ -460,6 +460,8 @@ def test_a_payout_that_the_dead_man_ends_can_be_paid_to_its_end(pusher: KindBenc
     pusher.talks = True
     report = pusher.last(HopperReport)
     assert (report.paid, report.left, report.state) == (paid, 9 - paid, IDLE)
+    assert pusher.refused(PayCommand(30, 9)) == Refusal.SILENT
+    pusher.ask(AllSafeCommand())
     pusher.ask(PayCommand(30, 9))
     pusher.run(2_000)
     assert world.paid == 9

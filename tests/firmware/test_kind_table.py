@@ -183,6 +183,25 @@ def test_each_key_is_its_own_line(table: KindBench, name: str) -> None:
     assert key_edges(table) == [(name, 0)]
 
 
+def test_the_state_tells_which_keys_are_pressed_watched_or_not(table: KindBench) -> None:
+    world = KeyMatrix(TABLE.key_columns, TABLE.key_rows)
+    table.worlds.append(world)
+    world.pressed = {KEYS["2"], KEYS["spare"]}
+    table.run(200)
+    assert table.last(StateReport).keys == 0b100000010
+    table.ask(WatchCommand(1, 1))
+    table.run(60)
+    assert key_edges(table) == [], "they were pressed before anybody watched"
+    assert table.last(StateReport).keys == 0b100000010
+    world.pressed = {KEYS["spare"]}
+    table.run(100)
+    assert key_edges(table) == [("2", 0)]
+    assert table.last(StateReport).keys == 0b100000000
+    world.pressed = set()
+    table.run(100)
+    assert table.last(StateReport).keys == 0
+
+
 def test_a_key_that_bounces_is_pressed_once(table: KindBench) -> None:
     keys = keypad(table)
     for pressed in ({4}, set(), {4}, set(), {4}):

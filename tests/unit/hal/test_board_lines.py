@@ -503,7 +503,7 @@ def test_a_report_from_a_time_to_come_unplugs_the_lines_at_once_and_holds_nothin
         table = Scene(bench, A)
         await table.open()
         now_ns, in_a_minute = bench.now_ns, bench.board.ticks_at(bench.now_ns) + 120_000_000
-        table.lines.reported(StateReport(in_a_minute & 0xFFFFFFFF, 1, 0, 0, 0, 0, 0), now_ns)
+        table.lines.reported(StateReport(in_a_minute & 0xFFFFFFFF, 1, 0, 0, 0, 0, 0, 0), now_ns)
         assert [(loss.line, loss.cause) for loss in table.heard.losses] == [("a", Loss.UNPLUGGED)]
         assert table.heard.losses[0].t_ns <= bench.now_ns
         assert "a time that is yet to come" in (table.lines.trouble or "")
@@ -575,6 +575,59 @@ def test_keys_are_up_until_the_board_tells_of_them() -> None:
         assert heard.losses == []
 
     play(scene, kind="table")
+
+
+def test_a_key_that_is_pressed_already_is_found_so() -> None:
+    async def scene(bench: Bench) -> None:
+        bench.board.edge(14, 1, bench.now_ns)
+        table = Scene(bench, spec("shaft", 1), spec("key_1", 9), spec("key_enter", 15))
+        table.lines.open(table.heard)
+        await bench.until(lambda: table.ask() and len(table.heard.edges) == 3)
+        assert [edge[:2] for edge in table.heard.edges] == [("shaft", 0), ("key_1", 0), ("key_enter", 1)]
+        assert table.heard.losses == []
+
+    play(scene, kind="table")
+
+
+def test_a_key_whose_release_the_board_has_lost_is_up_again_with_the_next_state() -> None:
+    async def scene(bench: Bench) -> None:
+        table = Scene(bench, spec("shaft", 1), spec("key_enter", 15))
+        table.lines.open(table.heard)
+        await bench.until(lambda: table.ask() and len(table.heard.edges) == 2)
+        bench.port.drive(14, 1, bench.now_ns + MS)
+        await table.passes(0.1)
+        table.heard.forget()
+
+        def release(t_ns: int) -> None:
+            assert bench.board.edges is not None
+            bench.board.keys = 0
+            bench.board.edges.lose(1)
+
+        bench.port.at(bench.now_ns + MS, release)
+        await table.passes(0.2)
+        assert [(loss.line, loss.cause) for loss in table.heard.losses] == [
+            ("shaft", Loss.OVERFLOW),
+            ("key_enter", Loss.OVERFLOW),
+        ]
+        assert ("key_enter", 0) in [edge[:2] for edge in table.heard.edges]
+
+    play(scene, kind="table")
+
+
+@pytest.mark.parametrize("ahead_ms", [100, 60_000, 1_000_000])
+def test_a_sample_of_a_time_that_is_yet_to_come_is_not_dated_so(ahead_ms: int) -> None:
+    async def scene(bench: Bench) -> None:
+        table = Scene(bench, A, analogues=[AnalogueSpec("level_x", 1, 0.5, 25.0)], sample_ms=1000)
+        await table.open()
+        await table.passes(0.3)
+        table.heard.forget()
+        ticks = bench.board.ticks_at(bench.now_ns + ahead_ms * MS)
+        table.lines.reported(SampleReport(7, ticks & 0xFFFFFFFF, 1, b"\0\2"), bench.now_ns)
+        assert all(reading.t_ns <= bench.now_ns for reading in table.heard.readings)
+        assert len(table.heard.readings) == (ahead_ms == 100)
+        assert ("a time that is yet to come" in (table.lines.trouble or "")) == (ahead_ms > 100)
+
+    play(scene)
 
 
 def test_a_quadrature_is_counted_by_the_board() -> None:

@@ -17,6 +17,7 @@ from hal.board.messages import (
     AllSafeCommand,
     CountsAnswer,
     CountsCommand,
+    IdentityAnswer,
     MotorCommand,
     NameBoardCommand,
     OkAnswer,
@@ -28,7 +29,7 @@ from hal.board.messages import (
 from hal.clock import NS_PER_S, VirtualClock
 from hal.lines import LineError
 from hal.loop import run_virtual, sleep_ns
-from hal.serial_link import LinkError
+from hal.serial_link import LinkError, SerialLink
 from tests.fakes.board_bench import BUILD, MS, Bench, Watching, play
 
 RUBBISH = b"\x80\xf8ready?\r\n\xff\xff\x00\x01garbage\x00" * 40
@@ -554,6 +555,84 @@ def test_a_watcher_that_fails_takes_nobody_else_down(caplog: pytest.LogCaptureFi
 
     play(scene)
     assert "a defect" in caplog.text
+
+
+def test_everybody_is_told_even_where_one_fails_at_each_piece_of_news_and_the_failures_surface(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    class Failing(Watching):
+        def up(self, identity: IdentityAnswer, t_ns: int) -> None:
+            raise RuntimeError("a defect of its up")
+
+        def down(self, t_ns: int, reason: str) -> None:
+            raise RuntimeError("a defect of its down")
+
+    async def scene(bench: Bench) -> None:
+        before, after = Watching(), Watching()
+        for watcher in (before, Failing(), after):
+            bench.link.open(watcher)
+        await bench.until(lambda: after.ups)
+        await bench.until(lambda: len(after.reports) > 2)
+        bench.port.pull()
+        await bench.until(lambda: after.downs)
+        assert (before.ups, before.downs) == (after.ups, after.downs)
+        assert before.reports == after.reports
+        await bench.passes(0.1)
+        assert "a defect of its down" in str(bench.link.failed)
+
+    play(scene)
+    assert "a defect of its up" in caplog.text
+
+
+def test_everybody_hears_what_became_of_a_command_even_where_one_fails() -> None:
+    async def scene(bench: Bench) -> None:
+        bench.link.open(Watching())
+        await bench.is_up()
+        told: list[object] = []
+
+        def fail(result: object) -> None:
+            raise RuntimeError("a defect of who waits")
+
+        bench.link.submit(SetCommand(1, 255, 0), fail)
+        bench.link.submit(SetCommand(2, 255, 0), told.append)
+        bench.link.submit(SetCommand(3, 255, 0), fail)
+        bench.link.submit(SetCommand(4, 255, 0), told.append)
+        bench.port.pull()
+        await bench.until(lambda: len(told) == 2)
+        await bench.passes(0.1)
+        assert "a defect of who waits" in str(bench.link.failed)
+
+    play(scene)
+
+
+def test_a_port_that_is_slow_to_close_does_not_hide_why_the_board_was_lost(
+    mocker: MockerFixture, caplog: pytest.LogCaptureFixture
+) -> None:
+    let_go = SerialLink._let_go
+
+    async def slowly(link: SerialLink) -> None:
+        await sleep_ns(4 * NS_PER_S)
+        await let_go(link)
+
+    async def scene(bench: Bench) -> None:
+        watching = Watching()
+        bench.link.open(watching)
+        await bench.is_up()
+        mocker.patch.object(SerialLink, "_let_go", slowly)
+        mocker.patch("tests.fakes.protocol_wire.Serial.close", side_effect=OSError("it cannot be closed"))
+        pulled_ns = bench.now_ns
+        bench.port.pull()
+        await bench.passes(3)
+        [(down_ns, reason)] = watching.downs
+        assert "its port is down: device reports readiness to read but returned no data" in reason
+        assert down_ns - pulled_ns < 10 * MS
+        mocker.stopall()
+        await bench.passes(3)
+        bench.port.plug_in()
+        await bench.is_up()
+        assert [one for _, one in watching.downs] == [reason]
+
+    play(scene)
 
 
 def test_a_watcher_can_close_another_while_both_are_told() -> None:

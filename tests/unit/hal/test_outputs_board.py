@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hal.board import frames
-from hal.board.messages import AllSafeCommand, OkAnswer, Refusal, Reset, SetCommand
+from hal.board.messages import AllSafeCommand, OkAnswer, Refusal, Reset, SetCommand, StateReport
 from hal.clock import NS_PER_S
 from hal.lines import LineError
 from hal.output_guard import BOARD_KINDS, MOVING, OutputGuard, OutputSpec
@@ -289,6 +289,74 @@ def test_what_is_asked_for_before_the_host_knows_that_it_was_stopped_does_not_st
         assert set(table.outputs.faults) == {"motor", "sign"}
 
     play(scene, kind="table")
+
+
+def test_a_command_that_comes_after_the_dead_man_is_not_carried_out_and_is_no_fault_that_stays() -> None:
+    async def scene(bench: Bench) -> None:
+        table = Scene(bench, MOTOR, replace(SIGN, max_on_ns=MOTOR.max_on_ns))
+        await table.open()
+        on: list[int] = []
+        states = bench.port.to_host
+        # The first word of the silence is the refusal: states are lost.
+        bench.port.to_host = lambda data: b"" if frames.decode(data[:-1]).id == StateReport.id else states(data)
+        bench.port.stall(700 * MS)
+        assert bench.board.deadman
+        table.outputs.set("motor", 1.0)
+        bench.port.at(bench.now_ns + 5 * MS, lambda t_ns: on.append(len(bench.board.outputs)))
+        await table.passes(0.2)
+        bench.port.to_host = states
+        await table.passes(0.5)
+        assert on == [0]
+        assert [command for command in bench.carried(SetCommand) if command.value] == []  # type: ignore[attr-defined]
+        assert not bench.board.deadman, "all_safe was said"
+        assert list(table.outputs.faults) == ["motor"]
+        assert table.outputs.refusals == {}
+        table.outputs.set("motor", 0.0)
+        table.outputs.set("motor", 1.0)
+        await table.passes(0.1)
+        assert table.on() == {1: 255}
+
+    play(scene, kind="table")
+
+
+def test_a_lamp_that_is_shown_goes_on_after_a_silence_and_what_moves_does_not() -> None:
+    async def scene(bench: Bench) -> None:
+        lamp = replace(SIGN, max_on_ns=MOTOR.max_on_ns)
+        table = Scene(bench, MOTOR, lamp)
+        await table.open()
+        for name in ("motor", "sign"):
+            table.outputs.show(name, 1.0)
+        await table.passes(0.5)
+        bench.port.stall(NS_PER_S)
+        await table.passes(0.5)
+        assert set(table.outputs.faults) == {"motor", "sign"}
+        table.outputs.show("sign", 1.0)
+        with pytest.raises(LineError, match="set it to its safe value first"):
+            table.outputs.show("motor", 1.0)
+        await table.passes(0.1)
+        assert table.on() == {2: 255}
+
+    play(scene, kind="table")
+
+
+def test_clearing_a_fault_frees_an_output_that_its_board_holds() -> None:
+    async def scene(bench: Bench) -> None:
+        table = Scene(bench, LAMP, SIGN)
+        await table.open()
+        bench.board.hold(1)
+        table.outputs.set("lamp", 1.0)
+        table.outputs.set("sign", 1.0)
+        await table.passes(0.1)
+        assert list(table.outputs.refusals) == ["lamp"]
+        table.outputs.clear(["lamp"])
+        table.outputs.set("lamp", 1.0)
+        await table.passes(0.1)
+        assert table.outputs.refusals == {}
+        assert table.on() == {1: 255, 2: 255}
+        with pytest.raises(LineError, match="there is none of that name"):
+            table.outputs.clear(["horn"])
+
+    play(scene)
 
 
 def test_a_command_to_be_safe_that_is_refused_makes_all_safe() -> None:

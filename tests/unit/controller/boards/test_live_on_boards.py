@@ -9,10 +9,11 @@ import pytest
 
 from controller.boards.watch import BOARD_LOST
 from controller.live import LiveTable
+from controller.output_faults import OUTPUT_REFUSED
 from controller.wiring import wire
 from feed import events
 from hal.board.firmware import BUILD, VERSION
-from hal.board.messages import KINDS, Reset, SampleCommand, SetCommand, WatchCommand
+from hal.board.messages import KINDS, Refusal, Reset, SampleCommand, SetCommand, WatchCommand
 from hal.loop import VirtualLoop, run_virtual, sleep_ns
 from hal.values import Edge
 from tests.fakes.board_port import BoardPort
@@ -194,6 +195,61 @@ def test_a_board_that_is_not_the_one_that_is_wanted_is_refused_with_both_names(
         assert word in fault.detail
     assert bench.carried(WatchCommand) == []
     assert said.verdicts()[0] == "void sensor_missing"
+
+
+def test_an_output_that_its_board_refuses_is_a_fault_of_its_device_until_a_supervisor_clears_it() -> None:
+    lines = MoneyLines().rest(3).call().spin(3 * TURN).rest(8)
+    first_ns = START_NS + lines.now_ns
+    lines = lines.call().spin(3 * TURN).rest(8)
+    bench = OnAPort(MONEY_ON_A_BOARD)
+    held: list[dict[str, str]] = []
+
+    def refuse(t_ns: int) -> None:
+        bench.board.refuse[SetCommand] = Refusal.HELD_SAFE
+
+    def clear(t_ns: int) -> None:
+        held.append(bench.wiring.board_outputs["wheel"].refusals)
+        bench.board.refuse.clear()
+        bench.board.hold(2)
+        bench.table.command("clear device=lamp by=ann")
+
+    def script() -> None:
+        bench.play(lines.edges())
+        bench.port.at(START_NS - S, refuse)
+        bench.port.at(first_ns - S, clear)
+
+    said = bench.run(START_NS + lines.now_ns, script)
+    [fault] = said.of(events.DeviceFault)
+    assert (fault.device, fault.fault, fault.blocks_play) == ("lamp", OUTPUT_REFUSED, False)
+    assert fault.detail == (
+        "output no_more_bets_lamp (board wheel, output 2): board 'wheel': refuses set: held_safe; the output was on "
+        "for its longest time, or has a fault; set it to 0 once; put that right, then clear lamp"
+    )
+    assert list(held[0]) == ["no_more_bets_lamp"]
+    assert [(data.device, data.by) for data in said.of(events.DeviceCleared)] == [("lamp", "ann")]
+    assert said.verdicts()[:2] == ["0", "0"], "the game goes on without its lamp"
+    done = [one for one in bench.board.carried if one.command == SetCommand(2, 255, 0)]
+    assert done, "the supervisor's clear has freed it"
+    assert all(one.t_ns > first_ns for one in done)
+
+
+def test_a_lamp_that_went_out_with_the_dead_man_is_lit_at_the_next_call() -> None:
+    lines = MoneyLines().rest(3).call().spin(3 * TURN)
+    stalled_ns = START_NS + lines.now_ns - S
+    lines = lines.rest(8).call().spin(3 * TURN).rest(8)
+    bench = OnAPort(MONEY_ON_A_BOARD)
+    lit: list[tuple[int, ...]] = []
+
+    def script() -> None:
+        bench.play(lines.edges())
+        # As after a stopped host, whose edges are all still there.
+        bench.port.at(stalled_ns, lambda t_ns: bench.board.silence())
+        bench.port.at(stalled_ns + S // 10, lambda t_ns: lit.append(tuple(bench.board.outputs)))
+        bench.port.at(START_NS + lines.now_ns - 9 * S, lambda t_ns: lit.append(tuple(bench.board.outputs)))
+
+    said = bench.run(START_NS + lines.now_ns, script)
+    assert said.of(events.DeviceFault) == []
+    assert lit == [(), (2,)]
 
 
 def test_an_inclinometer_on_a_board_is_read_in_degrees() -> None:

@@ -49,11 +49,15 @@ def piece(message: Message, number: int = 7) -> bytes:
         ),
         (EdgesReport(5, 0, 0, b""), "  7 edges      first 5: none"),
         (
-            StateReport(1, 20, 0b101, 3, 0b10, Flag.WATCHING | Flag.DEADMAN, 4),
+            StateReport(1, 20, 0b101, 3, 0b10, Flag.WATCHING | Flag.DEADMAN, 4, 0),
             "  7 state      next edge 20, high 1 3, lost 3, outputs on 2, bad frames 4, deadman, watching",
         ),
         (
-            StateReport(1, 0, 0, 0, 0, 0, 0),
+            StateReport(1, 20, 0, 0, 0, Flag.WATCHING, 0, 0b100000010),
+            "  7 state      next edge 20, high none, lost 0, outputs on none, bad frames 0, keys 2 9, watching",
+        ),
+        (
+            StateReport(1, 0, 0, 0, 0, 0, 0, 0),
             "  7 state      next edge 0, high none, lost 0, outputs on none, bad frames 0, no flags",
         ),
         (SampleReport(1, 2, 0b11, b"\1\2\3\0"), "  7 sample     channels 1 2: 513, 3 of 1023"),

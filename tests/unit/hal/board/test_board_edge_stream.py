@@ -37,7 +37,7 @@ def edges(first: int, *levels: int, line: int = 0, ticks: int = T0) -> EdgesRepo
 def state(next_: int, levels: int = 0, ticks: int | None = None) -> StateReport:
     """A state right after the edge before `next_`."""
     at = T0 + 2000 * next_ - 1 if ticks is None else ticks
-    return StateReport(at & 0xFFFFFFFF, next_ & 0xFFFFFFFF, levels, 0, 0, 0, 0)
+    return StateReport(at & 0xFFFFFFFF, next_ & 0xFFFFFFFF, levels & 0xFF, 0, 0, 0, 0, levels >> 8)
 
 
 def of_line_1() -> EdgeStream:
@@ -347,3 +347,69 @@ def test_a_board_that_takes_edges_back_is_not_believed() -> None:
     stream.edges(edges(0, 1, 0, 1))
     with pytest.raises(MessageError, match="the next edge is number 2; 3 or later was due"):
         stream.state(state(2))
+
+
+def test_a_falling_edge_that_nobody_counted_is_told_each_time() -> None:
+    stream = of_line_1()
+    stream.edges(edges(0, 1))
+    stream.state(state(1, levels=0))
+    assert told(stream) == [1, "-1", "f0"]
+    stream.edges(edges(1, 1))
+    stream.state(state(2, levels=0))
+    assert told(stream) == [1, "-1", "f0"]
+    assert stream.lost == 2
+
+
+# --- keys -------------------------------------------------------------------------------------------------------------
+
+KEY = 8
+PRESSED = 1 << KEY
+
+
+def with_a_key() -> EdgeStream:
+    """A stream of the first input and the first key."""
+    return EdgeStream(known_clock(), watched=1 | PRESSED)
+
+
+@pytest.mark.parametrize("pressed", [0, 1])
+def test_the_level_of_a_key_at_first_is_told_by_the_first_state_after_the_inputs(pressed: int) -> None:
+    stream = with_a_key()
+    stream.state(state(0, PRESSED * pressed))
+    assert told(stream) == []
+    stream.edges(edges(0, 1))
+    stream.state(state(1, 1 | PRESSED * pressed))
+    stream.state(state(1, 1 | PRESSED * pressed, T0 + 3000))
+    _, key = found = stream.take()
+    assert isinstance(key, BoardEdge)
+    assert (len(found), key.line, key.level, key.found) == (2, KEY, pressed, True)
+    assert stream.lost == 0
+
+
+def test_a_key_whose_edge_was_lost_has_its_level_again_with_the_next_state() -> None:
+    stream = with_a_key()
+    stream.edges(edges(0, 1))
+    stream.state(state(1, 1))
+    stream.edges(edges(1, 1, line=KEY))
+    assert told(stream) == [1, "f0", 1]
+    stream.state(state(3, 1, T0 + 2000 * 3))
+    assert stream.take_ask() == EdgesFromCommand(2)
+    stream.held(HeldAnswer(3))
+    last = stream.take()
+    assert [(one.line, one.level) for one in last if isinstance(one, BoardEdge)] == [(0, 1), (KEY, 0)]
+    assert isinstance(last[0], EdgesMissing)
+
+
+def test_a_key_that_the_board_itself_lost_count_of_is_told_too() -> None:
+    stream = with_a_key()
+    stream.edges(edges(0, 1))
+    stream.state(state(1, 1))
+    stream.take()
+    stream.state(state(1, 1 | PRESSED, T0 + 5000))
+    assert told(stream) == ["-1", "f1", "f1"], "the input has its level again too"
+
+
+def test_a_key_that_is_not_watched_is_not_told() -> None:
+    stream = of_line_1()
+    stream.edges(edges(0, 1))
+    stream.state(state(1, 1 | PRESSED))
+    assert told(stream) == [1]

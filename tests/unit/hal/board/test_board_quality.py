@@ -48,6 +48,15 @@ def test_a_link_that_breaks_one_byte_in_100_is_refused_soon(seed: int) -> None:
     assert "came broken or not at all, about 1 byte in " in str(quality.figures)
 
 
+def test_the_figures_of_a_link_that_went_bad_are_not_those_of_the_time_before() -> None:
+    quality = Quality()
+    quality.prove()
+    rng = Random(1)
+    assert feed(quality, rng, 0.0, 2_000) is None
+    assert feed(quality, rng, 1 / 100, 20_000) is not None
+    assert 50 < (quality.figures.bytes_a_loss or 0) < 200
+
+
 def test_a_link_that_was_refused_must_be_good_for_longer_than_a_new_one() -> None:
     frames_until_proven = []
     quality = Quality()

@@ -355,6 +355,7 @@ def test_a_reset_whose_news_was_lost_shows_in_the_next_answer() -> None:
     assert wire.downs[0].reason == (
         "board 'wheel': it was reset: it knows the session no longer; its identity tells the cause"
     )
+    assert wire.downs[1].reason == "board 'wheel': it was reset: its power sagged: check the supply"
     assert wire.ups[-1].identity.cause == Reset.BROWN_OUT
     (result,) = told
     assert isinstance(result, SessionEndedError) and not result.may_be_done

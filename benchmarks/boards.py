@@ -1,0 +1,274 @@
+"""The boards' firmware, emulated: how many edges it takes, how well it dates them, how soon it answers, what it costs.
+
+The real binary of the wheel board runs in its emulated chip, and what it says goes through pyserial and the clock map
+to edges in the host's time. All but the factors is in virtual time: the same figures on any computer.
+
+What they stand next to is a firmware that sends one frame of 12 bytes for each edge over the same 250,000 baud, on the
+same emulator. The factors are seconds of the board in a second of this thread's core, so they are this machine's; those
+of the peer were measured on two cores of a Xeon at 2.5 GHz. Its round trips were paced by a clock of 1 ms.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from time import thread_time
+
+from rich.console import Console
+
+from benchmarks.board_rig import BEGINS_NS, WHEEL, Heard, hear
+from benchmarks.measure import WrongWorkError
+from benchmarks.service_bench import Line, shown
+from hal.board import frames
+from hal.board.edge_stream import unpack
+from hal.board.messages import REPORTS, AliveCommand, EdgesReport, OpenCommand, WatchCommand
+from hal.clock import NS_PER_S
+from hal.values import Batch, Edge
+from simulators.board.adapter import EXACT, FTDI, Adapter
+from simulators.board.emulated import EmulatedBoard
+from simulators.board.lines_to_pins import LinesPlayer, wired_in_order
+
+FIRMWARE = Path(__file__).resolve().parents[1] / "firmware"
+ELF = FIRMWARE / "build" / "wheel.elf"
+LINES = ("wheel_a", "wheel_b")
+MS_NS = 1_000_000
+US_NS = 1_000
+STEP_NS = 20 * MS_NS
+ASK_NS = 7_300_000
+"""Between two commands: no multiple of anything that the board does."""
+ASK_SLOWLY_NS = 73_300_000
+"""So too, where an answer may be 20 ms under way: a command waits for the answer to the one before."""
+RATE_STEP = 100
+"""To so many edges a second the limit is found."""
+LEAST_RATE, MOST_RATE = 2_000, 12_000
+BURST, BURST_PER_S = 60, 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class BoardSizes:
+    """How much is measured."""
+
+    seconds: float = 20.0
+    """Of virtual time, for the sustained rate and the factors."""
+    try_seconds: float = 3.0
+    """For each rate that is tried: what is too much fills the board's store in less."""
+    edges: int = 3_000
+    """Whose times are compared."""
+    bursts: int = 50
+    idle_seconds: float = 2_000.0
+
+
+BOARDS_SMALLEST = BoardSizes(seconds=0.5, try_seconds=1.0, edges=50, bursts=1, idle_seconds=5.0)
+"""Shows that everything works; its factors mean nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class OneFrameAnEdge:
+    """The same figures of a firmware that sends a frame for each edge."""
+
+    edges_s: float = 2_080
+    bytes_an_edge: float = 12
+    error_p50_us: float = 0.3
+    error_p99_us: float = 4.4
+    """3 to 4.4, by run."""
+    error_max_us: float = 5.2
+    answer_p50_ms: float = 2.0
+    answer_max_ms: float = 5.3
+    idle: float = 1_900
+    slow: float = 31
+    """At 500 edges/s, with a parser in Python at the wire."""
+    fast: float = 8.8
+    """At 2,000 edges/s, so too."""
+
+
+PEER = OneFrameAnEdge()
+
+
+def board_lines(sizes: BoardSizes) -> Iterator[Line]:
+    """Measures one thing after the other.
+
+    Raises:
+        WrongWorkError: an edge was lost where none may be, or another came than was driven.
+    """
+    subprocess.run(["make", "-s", "-C", str(FIRMWARE), "build/wheel.elf", "build/libsimboard.so"], check=True)
+    with tempfile.TemporaryDirectory(prefix="board-bench-") as name:
+        path = Path(name) / "port"
+        yield from _rate_lines(path, sizes)
+        yield from _burst_lines(path, sizes)
+        for adapter, through in ((EXACT, "bare wire"), (FTDI, "FTDI adapter")):
+            yield from _time_lines(path, sizes, adapter, through)
+        yield from _factor_lines(path, sizes)
+
+
+# --- edges ------------------------------------------------------------------------------------------------------------
+
+
+def steady(lines: Sequence[str], per_s: float, seconds: float) -> list[Edge]:
+    """One line after the other changes, evenly, so often a second."""
+    period_ns = NS_PER_S / per_s
+    return [
+        Edge(lines[i % len(lines)], 1 - i // len(lines) % 2, BEGINS_NS + round(i * period_ns))
+        for i in range(round(per_s * seconds))
+    ]
+
+
+def bursts(lines: Sequence[str], count: int) -> list[Edge]:
+    """Groups of `BURST` even edges, with 50 ms of quiet between them."""
+    group = steady(lines, BURST_PER_S, BURST / BURST_PER_S)
+    apart_ns = group[-1].t_ns - BEGINS_NS + 50 * MS_NS
+    return [edge._replace(t_ns=edge.t_ns + i * apart_ns) for i in range(count) for edge in group]
+
+
+def at_random(lines: Sequence[str], count: int, draw: Random) -> list[Edge]:
+    """Edges from 50 µs to 4 ms after one another, one line after the other: in no step with the chip."""
+    edges, t_ns = [], BEGINS_NS
+    for i in range(count):
+        t_ns += draw.randint(50 * US_NS, 4 * MS_NS)
+        edges.append(Edge(lines[i % len(lines)], 1 - i // len(lines) % 2, t_ns))
+    return edges
+
+
+def play(path: Path, edges: list[Edge], adapter: Adapter = EXACT, ask_every_ns: int = 0) -> Heard:
+    """What the host hears of edges at the pins of a new board."""
+    with EmulatedBoard(ELF) as chip:
+        return hear(chip, path, LINES, _batches(edges), edges[-1].t_ns, adapter=adapter, ask_every_ns=ask_every_ns)
+
+
+def must_be_all(heard: Heard, edges: Sequence[Edge]) -> None:
+    """Every edge came, once, with its level, and none is told as lost.
+
+    Raises:
+        WrongWorkError: it is not so.
+    """
+    came = [(edge.line, edge.level) for edge in heard.edges]
+    if heard.lost or heard.missing or came != [(edge.line, edge.level) for edge in edges]:
+        raise WrongWorkError(
+            f"boards: expected {len(edges)} edges without loss, saw {len(came)}, {heard.missing} missing and "
+            f"{len(heard.lost)} losses told; the figures mean nothing until that is mended"
+        )
+
+
+def _batches(edges: Sequence[Edge]) -> Iterator[Batch]:
+    for begin in range(0, len(edges), 500):
+        some = list(edges[begin : begin + 500])
+        yield Batch(some, [], some[-1].t_ns)
+
+
+# --- what is measured -------------------------------------------------------------------------------------------------
+
+
+def _rate_lines(path: Path, sizes: BoardSizes) -> Iterator[Line]:
+    least, most = LEAST_RATE, MOST_RATE
+    while most - least > RATE_STEP:
+        rate = (least + most) // 2 // RATE_STEP * RATE_STEP
+        heard = play(path, steady(LINES, rate, sizes.try_seconds))
+        least, most = (least, rate) if heard.lost or heard.missing else (rate, most)
+    edges = steady(LINES, least, sizes.seconds)
+    heard = play(path, edges)
+    must_be_all(heard, edges)
+    yield Line("edges/s without loss", f"{least:,}", f"{PEER.edges_s:,.0f}", least / PEER.edges_s)
+    an_edge = heard.edge_bytes / len(heard.numbers)
+    yield Line("bytes an edge, at that rate", f"{an_edge:.2f}", f"{PEER.bytes_an_edge:g}", an_edge / PEER.bytes_an_edge)
+
+
+def _burst_lines(path: Path, sizes: BoardSizes) -> Iterator[Line]:
+    edges = bursts(LINES, sizes.bursts)
+    heard = play(path, edges)
+    must_be_all(heard, edges)
+    worst = max(abs(ours.t_ns - true.t_ns) for ours, true in zip(heard.edges, edges, strict=True))
+    yield Line(f"bursts of {BURST} at {BURST_PER_S // 1000} kHz", f"{sizes.bursts} whole", "whole")
+    yield Line("  error of their times", f"at most {worst / US_NS:.1f} µs")
+
+
+def _time_lines(path: Path, sizes: BoardSizes, adapter: Adapter, through: str) -> Iterator[Line]:
+    edges = at_random(LINES, sizes.edges, Random(1))
+    bare = adapter is EXACT
+    heard = play(path, edges, adapter, ASK_NS if bare else ASK_SLOWLY_NS)
+    must_be_all(heard, edges)
+    errors = sorted(abs(ours.t_ns - true.t_ns) / US_NS for ours, true in zip(heard.edges, edges, strict=True))
+    yield Line(f"{through}: error of times, µs", _spread(errors), _of_peer_times() if bare else "")
+    yield Line("  of which the clocks, at most, µs", f"{max(heard.errors_ns) / US_NS:.0f}")
+    trips = sorted(trip_ns / MS_NS for trip_ns in heard.round_trips_ns)
+    beside = f"p50 {PEER.answer_p50_ms:.1f}, max {PEER.answer_max_ms:.1f}" if bare else ""
+    yield Line(f"{through}: command to answer, ms", _spread(trips), beside)
+
+
+def _factor_lines(path: Path, sizes: BoardSizes) -> Iterator[Line]:
+    idle = _alone(sizes.idle_seconds)
+    yield Line("times real time: idle", f"{idle:,.0f}", f"{PEER.idle:,.0f}", idle / PEER.idle)
+    for per_s, peer in ((500, PEER.slow), (2_000, PEER.fast)):
+        factor = _with_parser(per_s, sizes.seconds)
+        yield Line(f"  {per_s:,} edges/s, frames parsed", f"{factor:,.1f}", f"{peer:g}", factor / peer)
+    for per_s in (500, 2_000):
+        edges = steady(LINES, per_s, sizes.seconds)
+        begin = thread_time()
+        heard = play(path, edges)
+        took = thread_time() - begin
+        must_be_all(heard, edges)
+        yield Line(f"  {per_s:,} edges/s, through pyserial", f"{edges[-1].t_ns / NS_PER_S / took:,.1f}")
+
+
+def _alone(seconds: float) -> float:
+    """A board to which nobody speaks."""
+    with EmulatedBoard(ELF) as chip:
+        begin = thread_time()
+        chip.run_until(round(seconds * NS_PER_S))
+        return seconds / (thread_time() - begin)
+
+
+def _with_parser(per_s: int, seconds: float) -> float:
+    """A board with edges, whose frames are taken apart by Python at the very wire: no port, no loop."""
+    edges = steady(LINES, per_s, seconds)
+    end_ns, told = edges[-1].t_ns + 100 * MS_NS, 0
+    with EmulatedBoard(ELF) as chip:
+        player = LinesPlayer(chip, wired_in_order(WHEEL, LINES), _batches(edges))
+        begun, said = b"", 0
+        begin = thread_time()
+        chip.run_until(100 * MS_NS)  # by then it listens
+        for number, command in enumerate((OpenCommand(1), WatchCommand(0b11, 0))):
+            chip.receive(frames.encode(number, command))
+            chip.run_until(chip.now_ns + 10 * MS_NS)
+        while chip.now_ns < end_ns:
+            player.play_until(chip.now_ns + 2 * STEP_NS)
+            if chip.now_ns // (100 * MS_NS) > said:
+                said += 1
+                chip.receive(frames.encode(1 + said % 255 or 1, AliveCommand()))
+            chip.run_until(chip.now_ns + STEP_NS)
+            *pieces, begun = (begun + bytes(byte for _, byte in chip.take_sent())).split(b"\0")
+            for frame in map(frames.decode, filter(None, pieces)):
+                if REPORTS.get(frame.id) is EdgesReport:
+                    told += len(unpack(EdgesReport.unpack(frame.fields)))
+        took = thread_time() - begin
+    if told != len(edges) + len(LINES):
+        raise WrongWorkError(f"boards: expected {len(edges) + len(LINES)} edges at the wire, saw {told}")
+    return end_ns / NS_PER_S / took
+
+
+# --- how it is told ---------------------------------------------------------------------------------------------------
+
+
+def _spread(values: Sequence[float]) -> str:
+    """Half of them, 99 of 100, all."""
+    p50, p99 = values[len(values) // 2], values[len(values) * 99 // 100]
+    return f"p50 {p50:.2f}, p99 {p99:.2f}, max {values[-1]:.2f}"
+
+
+def _of_peer_times() -> str:
+    return f"p50 {PEER.error_p50_us}, p99 {PEER.error_p99_us}, max {PEER.error_max_us}"
+
+
+def print_boards(console: Console, sizes: BoardSizes) -> None:
+    """Prints each line as it is measured; about half a minute."""
+    console.print(
+        "\nThe boards: the real firmware in its emulated chip / one frame an edge", style="bold", highlight=False
+    )
+    for line in board_lines(sizes):
+        console.print(shown(line), highlight=False, markup=False, soft_wrap=True)
+
+
+if __name__ == "__main__":
+    print_boards(Console(), BoardSizes())

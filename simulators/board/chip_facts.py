@@ -1,0 +1,71 @@
+"""What can be read of an emulated chip at any time, without letting time pass."""
+
+from __future__ import annotations
+
+import ctypes
+
+
+class ChipFacts:
+    """The counters, registers and memories of a board of `simulators.board.library`."""
+
+    _c: ctypes.CDLL
+    """The library."""
+    _board: int | None
+    """Its handle of the board."""
+
+    @property
+    def cycle(self) -> int:
+        """Cycles of the chip since its power first came."""
+        return int(self._c.board_cycle(self._board))
+
+    @property
+    def planned(self) -> int:
+        """How many levels still wait for their time."""
+        return int(self._c.board_planned(self._board))
+
+    @property
+    def baud(self) -> float:
+        """The baud that the board's registers make: 250,000 exactly, or 117,647 where it calls it 115,200."""
+        return float(self._c.board_baud(self._board))
+
+    @property
+    def overruns(self) -> int:
+        """Bytes that the program fetched too late: the chip keeps two, and a third until a fourth begins."""
+        return int(self._c.board_overruns(self._board))
+
+    @property
+    def unread(self) -> int:
+        """Bytes that came while the receiver was off, or the board was frozen or without power."""
+        return int(self._c.board_unread(self._board))
+
+    @property
+    def eeprom(self) -> bytes:
+        """The non-volatile memory; a byte that is being written is still as it was."""
+        image = (ctypes.c_uint8 * self._c.board_eeprom_size(self._board))()
+        self._c.board_eeprom(self._board, image)
+        return bytes(image)
+
+    @property
+    def eeprom_busy(self) -> bool:
+        """Whether a byte is being written."""
+        return bool(self._c.board_eeprom_busy(self._board))
+
+    @property
+    def eeprom_writes(self) -> int:
+        """How many bytes were written or erased so far; a real cell bears 100,000 times."""
+        return int(self._c.board_eeprom_writes(self._board))
+
+    @property
+    def resets(self) -> int:
+        """How often it began anew since its first power-on."""
+        return int(self._c.board_resets(self._board))
+
+    @property
+    def last_cause(self) -> int:
+        """Why it began last: 1 power, 2 reset line, 8 watchdog (`hal.board.messages.Reset`)."""
+        return int(self._c.board_last_cause(self._board))
+
+    @property
+    def stack_left(self) -> int:
+        """Bytes between the variables and the stack that were never written to: the stack's low-water mark."""
+        return int(self._c.board_stack_left(self._board))

@@ -1,0 +1,66 @@
+"""Runs the tests of emulated boards many times in a row while every core is busy, and stops at the first failure.
+
+    python -m tests.repeat_loaded 200
+
+All of them live in virtual time: a test whose result depends on how busy the computer is fails here sooner or later.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+FIRMWARE = "tests/firmware/test_"
+SELECTED = (
+    f"{FIRMWARE}emulated_lockstep.py",
+    f"{FIRMWARE}tables_on_board.py::"
+    "test_behind_a_usb_chip_intervals_are_exact_and_the_offset_is_within_its_bound[ch340]",
+    f"{FIRMWARE}noisy_session.py::test_the_same_broken_bytes_give_the_same_session_to_the_nanosecond",
+    f"{FIRMWARE}noisy_session.py::test_a_command_whose_repetition_would_show_is_never_repeated[flipped]",
+    f"{FIRMWARE}link_mishaps.py::test_when_the_host_freezes_every_output_is_safe_on_its_pin_after_half_a_second[700]",
+    f"{FIRMWARE}link_mishaps.py::"
+    "test_a_board_that_goes_in_mid_spin_leaves_the_round_undecided_says_why_and_plays_again[money_wheel_board-wheel-hung]",
+)
+"""Ten to twenty seconds on an idle computer: every part of the lock step, and whole tables."""
+BUSY = ("nice", "-n", "10", sys.executable, "-c", "while True: pass")
+LEAST_LOOPS = 2
+
+
+@contextmanager
+def busy(loops: int) -> Iterator[None]:
+    """So many programs that do nothing but keep a core busy."""
+    running = [subprocess.Popen(BUSY) for _ in range(loops)]
+    try:
+        yield
+    finally:
+        for one in running:
+            one.terminate()
+        for one in running:
+            one.wait()
+
+
+def once() -> str | None:
+    """Runs the tests; what they said, if one of them failed."""
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:xdist", "-m", "not soak", *SELECTED]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    return ran.stdout + ran.stderr if ran.returncode else None
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Runs them as often as the first argument says."""
+    times = int(arguments[0])
+    with busy(max(LEAST_LOOPS, os.cpu_count() or 1)):
+        for number in range(1, times + 1):
+            said = once()
+            print(f"{number}/{times}{' failed' if said else ''}", flush=True)
+            if said:
+                print(said)
+                return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
