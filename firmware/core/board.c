@@ -83,8 +83,6 @@ static bool hearing;         /* the host is there, as far as we know */
 static uint32_t heard_ticks; /* when the last good frame came */
 static bool silent;          /* the flag `deadman`: the host was silent for too long, and has not said all_safe or open since */
 
-static uint32_t named; /* the serial number that is being kept */
-
 static uint8_t report_number;
 static bool boot_due;
 static bool counts_due;
@@ -255,8 +253,7 @@ static enum due carry_out(const struct frame *frame, uint32_t received)
     case COMMAND_COUNTS:
         return take_counts();
     case COMMAND_NAME_BOARD:
-        named = wire_get32(frame->fields);
-        if (store_set_serial(named))
+        if (store_set_serial(wire_get32(frame->fields)))
             return DUE_STORED;
         why = REFUSED_STORE_FAILED;
         break;
@@ -387,8 +384,8 @@ static bool send_clock(void)
 /* What the host is owed goes before any report. False while it waits for room or for silence on the line. */
 static bool send_due(void)
 {
-    if (due == DUE_STORED && (store_failed() || store_serial() == named)) {
-        last_due = done_or_refused(COMMAND_NAME_BOARD, store_serial() == named ? 0U : REFUSED_STORE_FAILED);
+    if (due == DUE_STORED && (store_failed() || store_serial_kept())) {
+        last_due = done_or_refused(COMMAND_NAME_BOARD, store_serial_kept() ? 0U : REFUSED_STORE_FAILED);
         due = last_due;
     }
     if (due == DUE_NONE || due == DUE_STORED)

@@ -284,6 +284,12 @@ bool store_set_serial(uint32_t number)
     return true;
 }
 
+/* The next bank may have been begun with a number that was asked for before this one. */
+bool store_serial_kept(void)
+{
+    return serial == new_serial && (!moving() || moved_serial == new_serial);
+}
+
 uint16_t store_boots(void)
 {
     return (uint16_t)store_count(BANK_LOG_OF_BOOTS);

@@ -54,8 +54,12 @@ void store_power_back(void);
 /* The serial number that a technician gave, as it is kept; 0 for none. */
 uint32_t store_serial(void);
 
-/* Begins to keep a new serial number; false when the memory has failed. */
+/* Begins to keep a new serial number; false when the memory has failed. Until store_serial_kept a power cut leaves the one
+ * before, this one, or one that was asked for since the one before. */
 bool store_set_serial(uint32_t serial);
+
+/* Whether the number that was asked for last is kept, and no other can take its place. */
+bool store_serial_kept(void);
 
 /* How often the board began, this time included, modulo 65536. */
 uint16_t store_boots(void);

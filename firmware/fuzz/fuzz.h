@@ -103,6 +103,9 @@ void edges_model_state(uint32_t time, uint32_t next, uint16_t lost);
 /* --- told.c --------------------------------------------------------------------------------------------------------- */
 
 void told_begin(void);
+
+/* The board has found its counts. */
+void told_found(void);
 void told_session(void);
 void told_byte(uint8_t byte);
 
@@ -113,6 +116,9 @@ void memory_cut(void);
 void memory_found(bool spoilt);
 void memory_noted(const uint8_t *note);
 void memory_named(uint32_t serial);
+
+/* The board said that it keeps the number that it was asked for last. */
+void memory_named_kept(void);
 void memory_turn_ends(void);
 void memory_first(void);
 

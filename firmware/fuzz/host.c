@@ -207,6 +207,8 @@ static void take_answer(const struct wire_frame *answer)
         must_be_refusal(answer);
     } else {
         MUST(answer->id == answer_to(host.owed_command), "answer %u to command %u", answer->id, host.owed_command);
+        if (host.owed_command == COMMAND_NAME_BOARD)
+            memory_named_kept();
     }
 }
 

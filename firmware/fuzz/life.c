@@ -63,6 +63,7 @@ static void power_on(uint64_t ticks, uint8_t cause)
     edges_model_begin();
     told_begin();
     machine_begin(ticks, image, cause);
+    told_found();
 }
 
 void life_first(void)

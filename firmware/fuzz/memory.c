@@ -1,32 +1,47 @@
-/* What the board must not forget over a cut: every event that it called kept, and none that did not happen. */
+/* What the board must not forget over a cut: every event that it called kept, and none that did not happen. And its number is
+ * the one that it called kept last, or was asked for since. */
 #include <string.h>
 
 #include "fuzz.h"
+
+#define NUMBERS_MOST 1024U /* more than a script of 4 KiB can ask for */
 
 static struct {
     bool known; /* nobody else wrote into the memory */
     uint32_t kept[STORE_COUNTERS];
     uint32_t came[STORE_COUNTERS];
     uint8_t note[STORE_NOTE];
-    uint32_t serial;
     uint16_t boots;
 } before;
 static uint8_t new_note[STORE_NOTE];
 static bool note_waits;
-static uint32_t new_serial;
-static bool serial_waits;
+static uint32_t numbers[NUMBERS_MOST]; /* the first is the board's, and the rest were asked for since */
+static size_t numbers_known;
 static bool known;
 
-static void forget_asked(void)
+static void kept_number(uint32_t serial)
 {
-    note_waits = false;
-    serial_waits = false;
+    numbers[0] = serial;
+    numbers_known = 1;
+}
+
+/* Once it has a later one it never has an earlier one again. */
+static void has_number(uint32_t serial)
+{
+    size_t i = 0;
+    while (i < numbers_known && numbers[i] != serial)
+        i++;
+    MUST(i < numbers_known, "the board's number is %u; %u was kept, and %zu were asked for since", serial, numbers[0],
+         numbers_known - 1U);
+    numbers_known -= i;
+    memmove(numbers, numbers + i, numbers_known * sizeof numbers[0]);
 }
 
 void memory_first(void)
 {
     known = true;
-    forget_asked();
+    note_waits = false;
+    kept_number(store_serial());
 }
 
 void memory_noted(const uint8_t *note)
@@ -37,8 +52,15 @@ void memory_noted(const uint8_t *note)
 
 void memory_named(uint32_t serial)
 {
-    new_serial = serial;
-    serial_waits = true;
+    MUST(numbers_known < NUMBERS_MOST, "a script that asks for too many numbers");
+    numbers[numbers_known++] = serial;
+}
+
+void memory_named_kept(void)
+{
+    MUST(store_serial() == numbers[numbers_known - 1U], "number %u is called kept, and the board's is %u",
+         numbers[numbers_known - 1U], store_serial());
+    kept_number(store_serial());
 }
 
 void memory_turn_ends(void)
@@ -46,8 +68,7 @@ void memory_turn_ends(void)
     MUST(!known || !store_failed(), "the memory is said to have failed, and has not");
     if (store_note_kept())
         note_waits = false;
-    if (serial_waits && store_serial() == new_serial)
-        serial_waits = false;
+    has_number(store_serial());
 }
 
 void memory_cut(void)
@@ -57,7 +78,6 @@ void memory_cut(void)
     for (uint8_t i = 0; i < STORE_COUNTERS; i++)
         before.came[i] = store_count(i);
     store_read_note(before.note);
-    before.serial = store_serial();
     before.boots = store_boots();
 }
 
@@ -75,9 +95,9 @@ void memory_found(bool spoilt)
         }
         MUST(memcmp(note, before.note, sizeof note) == 0 || (note_waits && memcmp(note, new_note, sizeof note) == 0),
              "a note that nobody wrote");
-        MUST(store_serial() == before.serial || (serial_waits && store_serial() == new_serial),
-             "number %u, and it was %u", store_serial(), before.serial);
+        has_number(store_serial());
         MUST((uint16_t)(store_boots() - before.boots) <= 1U, "start %u after %u", store_boots(), before.boots);
     }
-    forget_asked();
+    note_waits = false;
+    kept_number(store_serial());
 }

@@ -159,6 +159,10 @@ def _of_every_board(kind: Kind) -> Iterator[bytes]:
         + say(EdgesFromCommand(3))
         + wait(50)
     )
+    # more than the port's interrupts find room for; and more than the store has
+    yield begin() + say(WatchCommand(0xFF, 0xFF)) + edges(*burst) + stall(30) + wait(60)
+    many = [(1 + at % 8, at // 8 % 2, 5) for at in range(240)]
+    yield begin() + say(WatchCommand(0xFF, 0xFF)) + (edges(*many) + wait(4)) * 3 + wait(60) + say(EdgesFromCommand(9))
     yield begin() + say(WatchCommand(3, 3)) + edges((1, 1, 2), (1, 0, 2), (1, 1, 15), (2, 1, 0)) + wait(400) + wait(400)
     yield (
         begin() + say(WatchCommand(7, 0), CountCommand(1, 2, 3)) + edges(*burst) + alive(3) + say(CountCommand(0, 0, 0))
@@ -276,6 +280,8 @@ def _of_pusher(kind: Kind) -> Iterator[bytes]:
     paid = begin() + world(COINS) + say(PayCommand(30, 7)) + alive(12) + say(PayCommand(30, 7)) + alive(2)
     yield wait(400) + paid + power(seed=77) + wait(300) + begin() + say(PayCommand(30, 7), CountsCommand()) + wait(100)
     yield wait(400) + paid[:-8] + power(Reset.EXTERNAL, 1) + begin() + say(PayCommand(30, 7)) + alive(9)
+    yield wait(400) + begin() + say(PayCommand(7, 3)) + wait(400) + wait(200) + say(AllSafeCommand()) + alive(1)
+    yield wait(400) + begin() + say(PayCommand(7, 3)) + wait(100) + begin(2) + alive(1)
     yield (
         wait(400) + begin() + say(PayCommand(5, 3)) + alive(35) + say(SetCommand(2, 0, 0), PayCommand(5, 3)) + alive(3)
     )
@@ -314,6 +320,11 @@ def _found(kind: Kind) -> Iterator[bytes]:
         yield begin() + world(TURNS) + say(MotorCommand(-50, 0, 0)) + alive(1) + say(SetCommand(2, 0, 0)) + alive(1)
     if kind.name == "pusher":  # the alarm was put on while the supply failed
         yield begin() + edges((8, 1, 2), (8, 0, 2)) + wait(5) + say(SetCommand(4, 255, 0)) + alive(1)
+    # the number that the board had was called kept while another, that was asked for before, was being written
+    yield wait(400) + begin(1) + say(NameBoardCommand(7)) + begin(2) + say(NameBoardCommand(0)) + wait(300.6) + power()
+    if kind.name == "pusher":  # counts that are more than half of all begin with what looks like a step back
+        base = memory(1, bytes((0, 0, kind.id)) + bytes.fromhex("0000ffff") * len(kind.counters)) + seal(0)
+        yield base + power() + begin() + say(AcceptCommand(1)) + pulse(1, 40) + wait(100) + alive(2)
 
 
 _OF_A_KIND = {"wheel": _of_wheel, "table": _of_table, "reel": _of_reel, "pusher": _of_pusher}

@@ -1,19 +1,26 @@
 /* What the board sends: nothing but whole frames of its own messages, each report with the next number, each answer to what was
  * asked; and nothing without a session but answers and the first `boot`. */
-#include <string.h>
-
 #include "fuzz.h"
 
 static uint8_t piece[WIRE_MOST_CODED];
 static size_t piece_size;
 static uint8_t next_report;
 static uint32_t counted[STORE_COUNTERS];
+static bool boot_next; /* a lone zero was sent: what a reset cut off ends with it, and `boot` begins */
+static bool booted;
 
 void told_begin(void)
 {
     piece_size = 0;
     next_report = 0;
-    memset(counted, 0, sizeof counted);
+    boot_next = false;
+    booted = false;
+}
+
+/* A memory that somebody else wrote may have begun with any count, so with one that looks less than nothing. */
+void told_found(void)
+{
+    store_counts(counted);
 }
 
 void told_session(void)
@@ -110,6 +117,20 @@ static void take_report(const struct wire_frame *report)
     }
 }
 
+/* The one zero that ends no frame goes right before `boot`, once. */
+static void take_zero(void)
+{
+    MUST(!boot_next && !booted && !host_session(), "a zero that ends nothing");
+    boot_next = true;
+}
+
+static void take_boot(bool boot)
+{
+    MUST(boot == boot_next, "a zero and `boot` belong together");
+    booted = booted || boot;
+    boot_next = false;
+}
+
 void told_byte(uint8_t byte)
 {
     if (byte != 0U) {
@@ -117,9 +138,14 @@ void told_byte(uint8_t byte)
         piece[piece_size++] = byte;
         return;
     }
+    if (piece_size == 0U) {
+        take_zero();
+        return;
+    }
     struct wire_frame frame;
     MUST(wire_decode(piece, piece_size, &frame), "%zu bytes that are no frame", piece_size);
     piece_size = 0;
+    take_boot(frame.id == REPORT_BOOT);
     int size = size_of(frame.id);
     bool rest = frame.id == REPORT_EDGES || frame.id == REPORT_SAMPLE;
     MUST(size >= 0, "a message %u that nobody knows", frame.id);

@@ -38,6 +38,7 @@ class Store:
         for name in ("store_busy", "store_failed", "store_ready", "store_take_kept", "store_note", "store_note_kept"):
             getattr(self._c, name).restype = ctypes.c_bool
         self._c.store_set_serial.restype = ctypes.c_bool
+        self._c.store_serial_kept.restype = ctypes.c_bool
         self._c.store_serial.restype = ctypes.c_uint32
         self._c.store_boots.restype = ctypes.c_uint16
         self._c.store_count.restype = ctypes.c_uint32
@@ -122,6 +123,10 @@ class Store:
     @property
     def note_kept(self) -> bool:
         return bool(self._c.store_note_kept())
+
+    @property
+    def serial_kept(self) -> bool:
+        return bool(self._c.store_serial_kept())
 
     def take_kept(self) -> bool:
         return bool(self._c.store_take_kept())

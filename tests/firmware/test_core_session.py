@@ -351,6 +351,25 @@ def test_a_name_is_answered_when_it_is_kept_and_outlives_a_power_cut(new_board: 
         assert (identity.serial, identity.boots) == (0xCAFE1234, 2)
 
 
+@pytest.mark.parametrize("last", [0, 99])
+def test_a_name_is_answered_when_no_name_of_an_earlier_session_can_take_its_place(
+    new_board: NewBoard, last: int
+) -> None:
+    with new_board() as board:
+        board.run(400 * MS)
+        board.open()
+        board.send(NameBoardCommand(77))
+        board.run(20 * MS)
+        board.open(SESSION + 1)
+        assert board.tell(NameBoardCommand(last)) == OkAnswer()
+        for _ in range(60):
+            with new_board(eeprom=board.eeprom()) as later:
+                identity = later.tell(IdentifyCommand())
+                assert isinstance(identity, IdentityAnswer)
+                assert identity.serial == last
+            board.run(5 * MS)
+
+
 def test_asking_again_while_a_name_is_being_kept_changes_nothing(new_board: NewBoard) -> None:
     with new_board() as board:
         board.open()

@@ -92,7 +92,7 @@ FAULTS = {
         "host is silent",
     ),
     "an output that stays on for too long": Fault(
-        "wheel", "core/outputs.c", "? now_ms + for_ms", "? now_ms + for_ms + 4U", "and might be until"
+        "wheel", "core/outputs.c", "? now_ms + for_ms", "? now_ms + for_ms + 4U", "might be until"
     ),
     "frames that are taken with any CRC": Fault(
         "wheel", "core/frame.c", "return crc == crc_of(in.bytes, body);", "return crc != 1U;", "must hold"
@@ -102,7 +102,7 @@ FAULTS = {
         "core/board.c",
         "== last_number) {\n        due =",
         "== last_number) {\n        last_due = carry_out(frame, received);\n        due =",
-        "was not told",
+        "and said again has",
     ),
     "a loss that is not told": Fault(
         "wheel", "core/edge_store.c", "lost = (uint16_t)(lost + edges);", "(void)edges;", "are said to be lost"
@@ -136,7 +136,14 @@ FAULTS = {
         "must hold",
     ),
     "an event that is called kept before it is": Fault(
-        "pusher", "core/store.c", "    kept[writing.log]++;", "    kept[writing.log] += 2U;", "after a cut"
+        "pusher", "core/store.c", "    kept[task_log]++;", "    kept[task_log] += 2U;", "after a cut"
+    ),
+    "a number that is called kept while another is on its way": Fault(
+        "table",
+        "core/store.c",
+        "return serial == new_serial && (!moving() || moved_serial == new_serial);",
+        "return serial == new_serial;",
+        "were asked for since",
     ),
 }
 QUICK_FAULTS = ("a dead-man that comes late", "a relay that moves under current")

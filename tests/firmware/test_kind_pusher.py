@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from binascii import crc_hqx
 from collections.abc import Iterator
 
 import pytest
@@ -526,6 +527,25 @@ def test_counters_survive_and_the_board_counts_its_starts(pusher: KindBench) -> 
     with KindBench("pusher", eeprom=image) as later:
         assert counts(later) == (1, 0, 1, 1)
         assert later.identity().boots == boots + 1
+
+
+def with_tokens_in(image: bytes, count: int) -> bytes:
+    """A memory whose first bank began with this count; bytes as store_bank.h has them."""
+    base = bytearray(image[1:35])
+    base[3:7] = count.to_bytes(4, "little")
+    base[-2:] = crc_hqx(base[:-2], 0xFFFF).to_bytes(2, "little")
+    return image[:1] + bytes(base) + image[35:]
+
+
+@pytest.mark.parametrize("found", [0x7FFF_FFFF, 0xFFFF_0000, 0xFFFF_FFFF])
+def test_a_count_goes_on_from_whatever_it_has_reached(pusher: KindBench, found: int) -> None:
+    """It is 32 bits, and begins again after the highest."""
+    with KindBench("pusher", eeprom=with_tokens_in(pusher.board.power_cut(), found)) as later:
+        later.run(READY_MS)
+        assert counts(later) == (found, 0, 0, 0)
+        later.pulse("token", 50)
+        later.run(100)
+        assert [report.first for report in later.reports(CountsReport)] == [(found + 1) % 2**32]
 
 
 def test_a_store_that_has_failed_is_told_and_nothing_that_is_counted_begins() -> None:

@@ -160,6 +160,36 @@ def test_a_serial_number_that_is_changed_while_it_is_written_is_the_last_one(sto
     assert store.kept.serial == 2
 
 
+def test_a_serial_number_is_called_kept_only_when_no_other_is_being_written(store: Store) -> None:
+    store.name(5)
+    store.settle()
+    assert store.serial_kept
+    store.name(1)
+    assert not store.serial_kept
+    for _ in range(10):
+        store.step()
+    store.name(5)
+    assert store.kept.serial == 5
+    assert not store.serial_kept, "the next bank begins with the other"
+    while not store.serial_kept:
+        store.step()
+    while store.busy:
+        assert store.kept.serial == 5
+        store.step()
+    store.begin()
+    assert store.kept.serial == 5
+
+
+def test_a_serial_number_that_is_the_kept_one_is_kept_at_once(store: Store) -> None:
+    store.name(5)
+    store.settle()
+    store.begin()
+    store.step()
+    assert store.busy, "this start goes into the next bank, and the number with it"
+    store.name(5)
+    assert store.serial_kept
+
+
 def test_a_board_of_another_kind_counts_from_nothing_and_keeps_its_name(library: Path, tmp_path: Path) -> None:
     store = Store(library)
     store.begin()

@@ -106,6 +106,32 @@ def test_a_cut_between_two_writes_loses_nothing(library: Path) -> None:
         assert_nothing_else_is_found(later.kept, store.kept, pending)
 
 
+@pytest.mark.parametrize("last", [5, 9])
+@pytest.mark.parametrize("turns", range(0, 50, 3))
+def test_a_cut_after_a_serial_number_is_called_kept_finds_that_one(library: Path, last: int, turns: int) -> None:
+    """Though another was asked for before it, and is anywhere on its way; until then it is one that was asked for."""
+    store, later = Store(library), Store(library)
+    store.begin()
+    store.name(5)
+    store.settle()
+    assert store.name(7)
+    for _ in range(turns):
+        store.step()
+    assert store.name(last)
+    while store.busy:
+        called_kept = store.serial_kept
+        if store.write is not None:
+            at, byte = store.write
+            for left in (store.image[at], byte, 0, 0xFF):
+                later.image = store.torn(left)
+                later.begin()
+                assert not later.failed
+                assert later.kept.serial in ({last} if called_kept else {5, 7, last})
+        store.step()
+    store.begin()
+    assert store.kept.serial == last
+
+
 def many_lives(library: Path, seed: int, lives: int) -> int:
     """Lives that a cut ends anywhere, one after the other on one memory; how many events there were."""
     draw = random.Random(seed)
