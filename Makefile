@@ -37,7 +37,7 @@ $(CHECKS): $(STAMP) requirements/dev.lock
 	@touch $@
 
 run: $(STAMP)
-	@$(BIN)/feltwire run examples/roulette.toml examples/money_wheel.toml --speed 10 \
+	@$(BIN)/feltwire run examples/roulette.toml examples/money_wheel.toml examples/sic_bo.toml --speed 10 \
 	  --fault same_direction@2 --fault short_spin@4
 
 test: $(CHECKS)

@@ -11,7 +11,7 @@ from benchmarks.measure import Subject, measure
 from benchmarks.tables import outcomes, simulated_table
 from controller.assemble import table_for
 from controller.configuration.values import TableConfig
-from controller.simulation import geometry_of
+from controller.geometries import geometry_of
 from feed.events import Event
 from hal.values import Batch, Edge, Rare
 from simulators.table import fixed_roulette_script, simulator_for

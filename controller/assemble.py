@@ -2,29 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from importlib.metadata import version
+from typing import Final, TypeAlias
 
+from controller.assemble_craps import craps
+from controller.assemble_sic_bo import sic_bo
+from controller.assemble_tumbled import beat_the_dealer, chuck_a_luck, under_over
+from controller.assemble_wheels import money_wheel, roulette
+from controller.bias.plans import plan_for
+from controller.bias.watch import BiasWatch
 from controller.configuration.values import TableConfig
 from controller.identity import Identity
-from controller.inspection import NO_INSPECTION, InspectionPlan
-from controller.rounds.automatic_roulette import AutomaticRouletteGame
-from controller.rounds.game import Game, Seat
-from controller.rounds.money_wheel import MoneyWheelGame, MoneyWheelOptions
-from controller.rounds.roulette import RouletteGame
-from controller.rounds.roulette_result import RouletteOptions
+from controller.inspection import InspectionPlan, no_inspection
+from controller.rounds.game import Game
+from controller.rounds.voice import Seat
 from controller.rules.profile import NoText, profile
-from controller.table import GAME_DEVICE, Table
+from controller.table import Table
 from drivers.buttons import BUTTONS, Buttons, ButtonsConfig
 from drivers.driver import Driver
-from drivers.money_wheel import MoneyWheel
-from drivers.money_wheel_config import MoneyWheelConfig
-from drivers.peg_wheel import PegWheel
-from drivers.roulette_wheel import RouletteWheel
-from drivers.roulette_wheel_config import RouletteWheelConfig
-from drivers.star_x import StarXConfig, StarXWheel
+
+Builder: TypeAlias = Callable[[TableConfig, Seat], tuple[Game, Sequence[Driver]]]
+"""Makes a game's rounds and the drivers of its devices."""
+
+BUILDERS: Final[Mapping[str, Builder]] = {
+    "money_wheel": money_wheel,
+    "roulette": roulette,
+    "sic_bo": sic_bo,
+    "craps": craps,
+    "mini_craps": craps,
+    "beat_the_dealer": beat_the_dealer,
+    "chuck_a_luck": chuck_a_luck,
+    "under_over": under_over,
+}
 
 EPOCH_1970 = datetime(1970, 1, 1, tzinfo=UTC)
 CALL_BUTTON = "dealer_no_more_bets"
@@ -68,10 +80,11 @@ def table_for(
         simulated=simulated,
         call_by="button" if CALL_BUTTON in buttons else "auto",
         settle_by_button=SETTLE_BUTTON in buttons,
+        time_of=time_of,
     )
     dealer = config.devices["dealer"].keys(ButtonsConfig) if "dealer" in config.devices else ButtonsConfig()
-    game, wheel = _game(config, seat)
-    drivers: list[Driver] = [wheel, Buttons(buttons, dealer.debounce_ms)]
+    game, devices = BUILDERS[config.game](config, seat)
+    drivers: list[Driver] = [*devices, Buttons(buttons, dealer.debounce_ms)]
     identity = Identity(
         table=config.id,
         game=config.game,
@@ -88,31 +101,23 @@ def table_for(
         drivers,
         time_of,
         opens=config.opens == "at_start" if opens is None else opens,
-        inspection=_inspection(config),
+        inspection=_inspection(config, game.device),
+        bias=_bias(config),
         sequence=sequence,
         ephemeral=ephemeral,
     )
 
 
-def _inspection(config: TableConfig) -> InspectionPlan:
+def _bias(config: TableConfig) -> BiasWatch | None:
+    """The watch on its dice or its wheel, unless the house wants none."""
+    plan = plan_for(config) if config.bias_watch else None
+    return None if plan is None else BiasWatch(plan)
+
+
+def _inspection(config: TableConfig, device: str) -> InspectionPlan:
     """What is looked at before the table opens, by the rules or by the house's wish."""
     text = profile(config.rules).rules_of(config.game)
     if isinstance(text, NoText):
-        return NO_INSPECTION
+        return no_inspection(device)
     asked = text.inspection.opening.value or config.inspection == "opening"
-    return InspectionPlan(asked, GAME_DEVICE, text.inspection.checks)
-
-
-def _game(config: TableConfig, seat: Seat) -> tuple[Game, Driver]:
-    rules = profile(config.rules)
-    device = config.devices["wheel"]
-    if isinstance(device.config, MoneyWheelConfig):
-        wheel = MoneyWheel(device.config) if device.config.sensing == "quadrature" else PegWheel(device.config)
-        options = config.game_options(MoneyWheelOptions)
-        return MoneyWheelGame(seat, rules.money_wheel_rules(), options, device.config), wheel
-    roulette = config.game_options(RouletteOptions)
-    if isinstance(device.config, StarXConfig):
-        automatic = AutomaticRouletteGame(seat, rules.roulette_rules(), roulette, device.config)
-        return automatic, StarXWheel(device.name, device.config)
-    wheel_config = device.keys(RouletteWheelConfig)
-    return RouletteGame(seat, rules.roulette_rules(), roulette, wheel_config), RouletteWheel(wheel_config)
+    return InspectionPlan(asked, device, text.inspection.with_devices(config.devices).checks)

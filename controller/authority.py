@@ -3,7 +3,7 @@
     role         may send
     dealer       no_more_bets, settle, void, confirm
     supervisor   these, and open, close, clear, correct, inspections, quit
-    technician   inspect_start, inspect_fail: nothing that touches a result
+    technician   inspect_start, inspect_fail, and what is lit for an inspection: nothing that touches a result
     read-only    nothing
 
 Supervising is Class A's, because a Class B operator "is supervised by" one (13:47-20.2); operating roulette and craps

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 import msgspec
 
+from controller.results_view import (
+    course_words,
+    measured_words,
+    progress_words,
+    result_words,
+    started_words,
+    winning_words,
+)
 from feed import events
-from feed.events import Event, SpinEvidence, Verdict
+from feed.events import Event, Evidence, Verdict
 
 _COLORS = {
     events.Outcome: "green",
@@ -59,22 +65,23 @@ def _said(event: Event) -> str:
             return f"table closed{_named(data.by)}: {data.reason}"
         case events.RoundOpened():
             return "bets are open"
+        case events.CourseChanged():
+            return course_words(data)
         case events.NoMoreBets():
             return f'"No more bets" ({"the dealer" if data.by == "dealer" else "called by the controller"})'
         case events.RoundStarted():
-            return "the spin has begun" + ("" if data.direction is None else f", {data.direction}")
+            return started_words(data)
         case events.RoundProgress():
-            speed = f", {data.rpm:g} rpm" if data.rpm is not None else ""
-            lap = f", lap {data.lap_s:.2f} s" if data.lap_s is not None else ""
-            return f"  {data.revolutions:g} revolutions{speed}{lap}"
+            return progress_words(data)
         case events.Outcome():
             notices = "".join(f"; {notice}" for notice in data.notices)
-            return f"OUTCOME {_result(data.result)}{_measured(data.evidence)}{notices}"
+            wins = winning_words(data.winning) if "dice" in data.result else ""
+            return f"OUTCOME {result_words(data.result)}{wins}{_measured(data.evidence)}{notices}"
         case events.Void():
             out = "; take the ball out" if data.remove_ball else ""
             return f'VOID "{data.call}": {data.reason} ({data.rule}){_measured(data.evidence)}{out}'
         case events.Unresolved():
-            candidates = " or ".join(_result(candidate) for candidate in data.candidates)
+            candidates = " or ".join(result_words(candidate) for candidate in data.candidates)
             ask = f"; the dealer calls it: {candidates}?" if candidates else "; the dealer calls it"
             return f"UNRESOLVED {data.reason}{_measured(data.evidence)}{ask}"
         case events.RoundCorrected():
@@ -113,18 +120,10 @@ def _named(by: str) -> str:
 
 def verdict_words(verdict: Verdict) -> str:
     """A verdict in a few words: the result, or what it is and why."""
-    return f"{verdict.verdict} {verdict.reason}" if verdict.result is None else _result(verdict.result)
+    return f"{verdict.verdict} {verdict.reason}" if verdict.result is None else result_words(verdict.result)
 
 
-def _result(result: dict[str, Any]) -> str:
-    if "pocket" in result:
-        return f"{result['pocket']} {result['color']}"
-    if "face" in result:
-        return f"{result['face']} (space {result['space']})"
-    return str(result)
-
-
-def _measured(evidence: SpinEvidence) -> str:
+def _measured(evidence: Evidence) -> str:
     parts: list[str] = []
     if evidence.revolutions is not None:
         low, high = evidence.revolutions_low, evidence.revolutions_high
@@ -132,6 +131,7 @@ def _measured(evidence: SpinEvidence) -> str:
         parts.append(f"{evidence.revolutions:.2f} revolutions{bounds}")
     if evidence.rotor_direction is not None and evidence.direction is not None:
         parts.append(f"ball {evidence.direction}, rotor {evidence.rotor_direction}")
+    parts += measured_words(evidence)
     if evidence.detail:
         parts.append(evidence.detail)
     return " [" + "; ".join(parts) + "]" if parts else ""

@@ -22,6 +22,9 @@ class Fault(NamedTuple):
     detail: str
     cause: str = ""
     """What is wrong now and must go before the fault can be cleared; empty where nothing of it can be seen."""
+    device: str = ""
+    """Which device; empty for the one that the game judges."""
+    blocks_play: bool = True
 
 
 class CauseGone(NamedTuple):
@@ -29,6 +32,8 @@ class CauseGone(NamedTuple):
 
     t_ns: int
     cause: str
+    device: str = ""
+    """Which device; empty for the one that the game judges."""
 
 
 class FaultLatch:

@@ -26,12 +26,12 @@ from controller.sinks import Deaf, Waking
 from controller.standing import ServiceFault, Standing
 from controller.wiring import Wiring
 from drivers.indicators import NoMoreBetsLamp, NumberDisplay
-from drivers.outputs import Output
 from feed.events import Event
 from feed.state import TableState
 from hal.clock import Clock
 from hal.lines import LineError, LineSource
 from hal.merge import Merge
+from hal.output_values import Output
 from hal.serial_link import LinkError
 from hal.values import Command
 
@@ -210,7 +210,7 @@ class LiveTable:
         return None
 
     def supervise(self) -> None:
-        """On the bench, a simulated supervisor clears the faults whose causes are gone, and calls what must be called."""
+        """On the bench, a simulated supervisor clears faults whose causes are gone, and calls what must be called."""
         uncalled = self._table.game.uncalled
         if uncalled is not None and uncalled != self._called:
             self._called = uncalled

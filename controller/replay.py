@@ -77,7 +77,7 @@ def _names(config: TableConfig, header: CaptureHeader, path: Path) -> dict[str, 
         mapped = None if pin is None else pin.name
         name = mapped if mapped is not None and mapped in declared else line
         if name in declared:
-            _check_kind(line, name, declared[name], path)
+            _check_kind(line, name, declared[name], path, is_link=_is_link(config, line))
             names[name] = line
     for special in (COMMAND, LOST):
         if any(variable.name == special and variable.kind is Kind.STRING for variable in header.variables):
@@ -85,9 +85,13 @@ def _names(config: TableConfig, header: CaptureHeader, path: Path) -> dict[str, 
     return names
 
 
-def _check_kind(line: str, name: str, kind: Kind, path: Path) -> None:
+def _is_link(config: TableConfig, line: str) -> bool:
+    return line in LINKS or (line in config.uses and config.uses[line].kind == "link")
+
+
+def _check_kind(line: str, name: str, kind: Kind, path: Path, *, is_link: bool) -> None:
     """A digital line is a wire, an inclination a real, a link a string."""
-    expected = Kind.REAL if line in READINGS else Kind.STRING if line in LINKS else Kind.WIRE
+    expected = Kind.REAL if line in READINGS else Kind.STRING if is_link else Kind.WIRE
     if kind is not expected:
         cause = f"{name} is declared as a {kind}, and the line {line} is a {expected}"
         raise CaptureError(path, None, cause, f"declare it as a {expected}")
@@ -95,7 +99,8 @@ def _check_kind(line: str, name: str, kind: Kind, path: Path) -> None:
 
 def _known_lines(config: TableConfig) -> list[str]:
     lines = dict.fromkeys((*config.uses, *BUTTONS))
-    if isinstance(config.devices["wheel"].config, RouletteWheelConfig):
+    wheel = config.devices.get("wheel")
+    if wheel is not None and isinstance(wheel.config, RouletteWheelConfig):
         lines.update(dict.fromkeys(f"ball_{i + 1}" for i in range(MOST_SENSORS)))
         lines.update(dict.fromkeys(("object", "level_x", "level_y")))
     return list(lines)
@@ -107,8 +112,8 @@ def _fitted(config: TableConfig, lines: Collection[str], path: Path) -> TableCon
     Raises:
         CaptureError: the capture lacks a wire that the device needs.
     """
-    wheel = config.devices["wheel"]
-    if isinstance(wheel.config, RouletteWheelConfig):
+    wheel = config.devices.get("wheel")
+    if wheel is not None and isinstance(wheel.config, RouletteWheelConfig):
         sensors = _sensors(lines, path)
         config = config._replace(devices=_with_sensors(config.devices, wheel, sensors, path))
     # What the table shows, its buttons and its number of track sensors are the capture's to have or not.

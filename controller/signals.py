@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from drivers.indicators import NoMoreBetsLamp, NumberDisplay, SendFrame, SetLine
+from drivers.indicators import NoMoreBetsLamp, NumberDisplay
 from feed import events
 from feed.events import Event
+from hal.output_values import SendFrame, SetLine
 
 
 class Signals:

@@ -5,26 +5,24 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 from controller.assemble import table_for
 from controller.configuration.values import TableConfig
+from controller.geometries import geometry_of
 from controller.table import Table
-from drivers.money_wheel_config import MoneyWheelConfig
-from drivers.roulette_wheel_config import RouletteWheelConfig
 from feed import events
 from feed.events import Event
+from hal.output_values import Output
 from hal.values import Batch, Command
+from simulators.answering import Answering, play_through
 from simulators.faults import FaultError, fault_named
-from simulators.geometry import Geometry, MoneyWheelGeometry, RouletteGeometry
+from simulators.geometry import Geometry
 from simulators.table import simulator_for
 from simulators.truth import TableSimulator, Truth
 
 VERDICTS = (events.Outcome, events.Void, events.Unresolved)
-
-
-class NoSimulatorError(Exception):
-    """No simulator plays what the configuration describes."""
 
 
 class Played(NamedTuple):
@@ -63,47 +61,19 @@ class Score:
             kind = type(data).kind.removeprefix("round.")
             self.verdicts[kind if isinstance(data, events.Outcome) else f"{kind} {data.reason}"] += 1
             if isinstance(data, events.Outcome):
-                result = data.result.get("space", data.result.get("index"))
-                if outcome or not truth.valid or result != truth.result:
+                if outcome or not truth.valid or told_by(data.result) != truth.result:
                     self.unsupported.append(f"round {played.number}: {data.result}, but the truth is: {truth.detail}")
                 outcome = True
         if truth.valid and not truth.reasons and not outcome:
             self.refused.append(f"round {played.number}: no outcome, but the truth is: {truth.detail}")
 
 
-def geometry_of(config: TableConfig) -> Geometry:
-    """What the simulators need to know of the configuration.
-
-    Raises:
-        NoSimulatorError: the device has no simulator of lines.
-    """
-    wheel = config.devices["wheel"].config
-    called = "dealer_no_more_bets" in config.buttons
-    settled = "dealer_settled" in config.buttons
-    if isinstance(wheel, MoneyWheelConfig):
-        return MoneyWheelGeometry(
-            spaces=len(wheel.faces),
-            sensing=wheel.sensing,
-            encoder_slots=wheel.encoder_slots,
-            index_width_deg=wheel.index_width_deg,
-            indicator_deg=wheel.indicator_deg,
-            no_more_bets_button=called,
-            settled_button=settled,
-        )
-    if isinstance(wheel, RouletteWheelConfig):
-        return RouletteGeometry(
-            pockets=wheel.wheel_order,
-            single_zero=wheel.pockets == "american_as_single_zero",
-            encoder_slots=wheel.slots,
-            index_width_deg=wheel.index_width_deg,
-            ball_sensors_deg=wheel.ball_sensors_deg,
-            pocket_head_deg=wheel.pocket_head_deg,
-            object_beam=True,
-            level_hz=2.0,
-            no_more_bets_button=called,
-            settled_button=settled,
-        )
-    raise NoSimulatorError(f"no simulator plays device.wheel with the driver {config.devices['wheel'].driver}")
+def told_by(result: Mapping[str, Any]) -> int | tuple[int, ...] | None:
+    """What a result says of where the wheel or the dice lie, as the simulator's truth says it."""
+    if "dice" in result:
+        return (*result.get("dealer_dice", ()), *result["dice"])
+    place = result.get("space", result.get("index"))
+    return place if isinstance(place, int) else None
 
 
 def fault_plan(given: Sequence[str], rounds: int | None, geometry: Geometry) -> dict[int | None, str]:
@@ -145,15 +115,31 @@ def simulate(config: TableConfig, rounds: int, seed: int, faults: Mapping[int | 
     for number in range(1, rounds + 1):
         fault = faults.get(number, faults.get(None))
         played = simulator.round(fault)
-        said = table.feed(played.batch)
-        commands = _supervise(table, played.batch.until_ns)
+        said: list[Event] = []
+        feed = partial(_fed, table, said)
+        played = played._replace(batch=play_through(simulator, played.batch, feed, lambda: table.next_due_ns))
+        commands = _supervise(table, played.truth, played.batch.until_ns)
         if commands:
-            said += table.feed(Batch([], [*commands], played.batch.until_ns))
+            outputs = _fed(table, said, Batch([], [*commands], played.batch.until_ns))
+            if isinstance(simulator, Answering):
+                for output in outputs:
+                    simulator.command(output)
             played = played._replace(batch=played.batch._replace(rare=[*played.batch.rare, *commands]))
         yield Played(number, fault, played.batch, said, played.truth)
 
 
-def _supervise(table: Table, t_ns: int) -> list[Command]:
-    """What the simulated supervisor sends: what shut the table is cleared."""
+def _fed(table: Table, said: list[Event], batch: Batch) -> list[Output]:
+    said += table.feed(batch)
+    return table.outputs()
+
+
+def _supervise(table: Table, truth: Truth, t_ns: int) -> list[Command]:
+    """What the simulated supervisor sends: what shut the table is cleared, and a roll that must be called is called."""
     devices = dict.fromkeys(fault.device for fault in table.faults.standing)
-    return [Command(f"clear device={device} by=simulated-supervisor", t_ns) for device in devices]
+    clears = [Command(f"clear device={device} by=simulated-supervisor", t_ns) for device in devices]
+    number = table.game.uncalled
+    if number is None:
+        return clears
+    lay = truth.result if truth.valid and isinstance(truth.result, tuple) else ()
+    what = f"dice={'-'.join(map(str, lay))}" if lay else "reason=dealer_call"
+    return [*clears, Command(f"correct round={number} {what} by=simulated-supervisor why=as they lay", t_ns)]

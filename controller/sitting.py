@@ -91,6 +91,7 @@ class Sitting:
 
         A table that was open when the power went is open again: an opening is not asked for twice.
         """
+        self.game.begin(t_ns)
         before, self._before = self._before, None
         was = {}
         if before is not None and before.last:
@@ -162,7 +163,11 @@ class Sitting:
         return [fault.fault for fault in cleared]
 
     def turn_key(self, t_ns: int, key: str) -> None:
-        """The supervisor's key: clears what can be cleared, or opens a closed table against which nothing stands."""
+        """The supervisor's key: settles what waits for a supervisor, clears what can be cleared, or opens a closed
+        table against which nothing stands.
+        """
+        if self.game.attended(t_ns, key):
+            return
         devices = dict.fromkeys(fault.device for fault in self.faults.standing)
         cleared = [fault for device in devices for fault in self.clear(t_ns, device, key)]
         if cleared or self.taking_part:

@@ -13,9 +13,10 @@ from typing import Any, Final
 
 import msgspec
 
+from controller.bias.watch import BiasWatch
 from controller.faults import CauseGone, Fault, FaultLatch, LatchedFault
 from controller.identity import Identity
-from controller.inspection import NO_INSPECTION, InspectionPlan, Inspections
+from controller.inspection import InspectionPlan, Inspections, no_inspection
 from controller.orders.book import Answered, carry_out, id_of, without_id
 from controller.orders.order import Answer, Refused
 from controller.rounds.game import Game
@@ -27,6 +28,7 @@ from drivers.sensor_health import SensorAlive, SensorDead
 from feed import events
 from feed.events import Data, Event
 from feed.state import TableState
+from hal.output_values import Output
 from hal.values import Batch, Command, Edge, EdgesLost, Frame, Rare, Reading
 
 SUPERVISOR_KEY: Final = "supervisor_key"
@@ -34,9 +36,6 @@ SUPERVISOR_KEY: Final = "supervisor_key"
 
 HEEDED: Final = frozenset({SensorDead, SensorAlive, ButtonPressed})
 """The observations that mean the same whatever is played on the table; all others are the game's."""
-
-GAME_DEVICE: Final = "wheel"
-"""The device that a game's rounds judge."""
 
 OPTIONAL_LINES: Final = frozenset({"dealer_void", "dealer_settled", "supervisor_key"})
 """Lines without which the table can still be played."""
@@ -56,7 +55,8 @@ class Table:
         time_of: Callable[[int], str],
         *,
         opens: bool = True,
-        inspection: InspectionPlan = NO_INSPECTION,
+        inspection: InspectionPlan | None = None,
+        bias: BiasWatch | None = None,
         sequence: int = 0,
         ephemeral: int = 0,
     ) -> None:
@@ -66,8 +66,10 @@ class Table:
         self.identity = identity
         self.game = game
         self.faults = FaultLatch()
-        self.sitting = Sitting(identity, game, self.faults, Inspections(inspection), self._tell_after_game)
+        inspections = Inspections(inspection or no_inspection(game.device))
+        self.sitting = Sitting(identity, game, self.faults, inspections, self._tell_after_game)
         self._opens = opens
+        self._bias = bias
         self._answered = Answered()
         self._answers: list[Answer] = []
         self.drivers = tuple(drivers)
@@ -104,7 +106,7 @@ class Table:
         self._scribe.sequence = state.last
         self.game.round = state.round
         if state.game == self.identity.game:
-            self.game.recent.restore(state.rounds)
+            self.game.restore(state)
         self.sitting.restore(state)
 
     def open(self, t_ns: int) -> list[Event]:
@@ -146,6 +148,11 @@ class Table:
         """What became of the orders since the last call, where they had an id."""
         answers, self._answers = self._answers, []
         return answers
+
+    def outputs(self) -> list[Output]:
+        """What is to be done at outputs since the last call, in order. It waits for nothing: what moves must stop."""
+        shown, self.game.shown = self.game.shown, []
+        return shown
 
     def heartbeat(self, t_ns: int, last: int, head: str, state: str | None = None) -> Event:
         """The event that tells all who listen how far the journal is; `state` where the service knows better."""
@@ -237,13 +244,33 @@ class Table:
             said, self.game.said = self.game.said, []
             for one in said:
                 if isinstance(one, Fault):
+                    device = one.device or self.game.device
                     if one.cause:
-                        self.faults.appears(GAME_DEVICE, one.fault, one.cause)
-                    self._latch(one.t_ns, GAME_DEVICE, one.fault, one.detail, True)
+                        self.faults.appears(device, one.fault, one.cause)
+                    self._latch(one.t_ns, device, one.fault, one.detail, one.blocks_play)
                 elif isinstance(one, CauseGone):
-                    self.faults.goes(GAME_DEVICE, one.cause)
+                    self.faults.goes(one.device or self.game.device, one.cause)
                 else:
                     self._say(one)
+                    self._watch_bias(one)
+
+    def _watch_bias(self, said: Data) -> None:
+        """Dice or a wheel that do not fall as fair ones would: it is told, and changes nothing."""
+        if self._bias is None:
+            return
+        if isinstance(said, events.RoundCorrected):
+            self._bias.corrected(said.round, said.to.result)
+        elif isinstance(said, events.Outcome):
+            for bias in self._bias.outcome(said.round, said.result):
+                warning = "dice_bias" if bias.device == "dice" else "wheel_bias"
+                self._tell(
+                    events.DeviceWarning,
+                    said.mono_ns,
+                    device=self.game.device,
+                    warning=warning,
+                    detail=bias.detail,
+                    round=said.round,
+                )
 
     def _latch(self, t_ns: int, device: str, fault: str, detail: str, blocks_play: bool) -> None:
         if not self.faults.latch(LatchedFault(device, fault, detail, blocks_play)):

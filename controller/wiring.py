@@ -10,15 +10,25 @@ from typing import TYPE_CHECKING
 
 from controller.boards.watch import Link
 from controller.configuration.values import TableConfig
-from drivers.indicators import NumberDisplay, SendFrame, SetLine
+from drivers.automated_shaker import AutomatedShakerConfig
+from drivers.dice_frame_wire import ShakerFramer
+from drivers.dice_reader_config import DiceReaderConfig
+from drivers.dice_reader_framing import framer_of
+from drivers.indicators import NumberDisplay
 from hal.clock import Clock
-from hal.framing import LineFramer
-from hal.lines import LineSource, by_chip
+from hal.framing import Framer, LineFramer
+from hal.board.errors import BoardError
+from hal.board.message import MessageError
+from hal.lines import LineError, LineSource, by_chip
+from hal.output_values import Output, RunMotor, SendFrame, SetLine
 from hal.outputs import Outputs
 from hal.serial_link import SerialLink, SerialSettings
 
 if TYPE_CHECKING:
     from gpiozero.pins import Factory
+
+    from hal.lamp_chain import LampChain
+    from simulators.source import SimulatedSource
 
 DEFAULT_FACTORY = "lgpio"
 """The pin factory of gpiozero that works on every Pi."""
@@ -38,6 +48,10 @@ class Wiring:
     """The outputs of each board that has some."""
     output_of: dict[str, str] = field(default_factory=dict)
     """Which board has an output; none for one on a pin."""
+    chains: dict[str, LampChain] = field(default_factory=dict)
+    """The chains of lamps, which hang on boards, by their names."""
+    simulated: SimulatedSource | None = None
+    """The simulated devices, which are told of every output."""
 
     @property
     def display(self) -> SerialLink | None:
@@ -53,19 +67,33 @@ class Wiring:
         for outputs in self._all_outputs():
             outputs.open()
 
-    def show(self, command: SetLine | SendFrame) -> None:
-        """Shows something on a lamp or the display; a lamp that is not wired shows nothing.
+    def show(self, command: Output) -> None:
+        """Does something at an output; a lamp that is not wired shows nothing.
 
         Raises:
-            LineError: the lamp is held safe, or cannot be written.
-            LinkError: the display is down.
+            LineError: the output is held safe, or cannot be written; or the lamps cannot be told.
+            LinkError: the link is down.
         """
-        if isinstance(command, SendFrame):
+        if self.simulated is not None:
+            self.simulated.command(command)
+        elif isinstance(command, SendFrame):
             self.links[command.link].write(command.data)
-            return
-        outputs = self.board_outputs.get(self.output_of.get(command.line, ""), self.outputs)
+        elif isinstance(command, SetLine):
+            self._set(command.line, 1.0 if command.on else 0.0)
+        elif isinstance(command, RunMotor):
+            self._set(command.motor, command.speed)
+        elif command.chain in self.chains:
+            try:
+                self.chains[command.chain].light(command.lit)
+            except (BoardError, MessageError, ValueError) as error:
+                raise LineError(f"lamps {command.chain}: {error}") from error
+        else:
+            raise LineError(f"lamps {command.chain}: they are on no board; add a board of the kind table")
+
+    def _set(self, name: str, value: float) -> None:
+        outputs = self.board_outputs.get(self.output_of.get(name, ""), self.outputs)
         if outputs is not None:
-            outputs.set(command.line, 1.0 if command.on else 0.0)
+            outputs.show(name, value)
 
     def close(self) -> None:
         """Makes the outputs safe, then lets everything go, whatever of it fails."""
@@ -93,11 +121,12 @@ def wire(config: TableConfig, clock: Clock, faults: Mapping[int | None, str], se
         LineError: this computer cannot have such lines or links.
     """
     if config.lines.backend == "sim":
-        return Wiring(sources=[_simulated(config, clock, faults, seed)])
+        simulated = _simulated(config, clock, faults, seed)
+        return Wiring(sources=[simulated], simulated=simulated)
     wiring = Wiring()
     for name, link in config.links.items():
         settings = SerialSettings(baudrate=link.baud)
-        wiring.links[name] = SerialLink(name, link.port, clock, LineFramer(), settings)
+        wiring.links[name] = SerialLink(name, link.port, clock, _framer(name, config), settings)
     wiring.sources += [link for name, link in wiring.links.items() if name != NumberDisplay.link]
     inputs = [pin.spec() for line, pin in config.pins.items() if config.uses[line].kind == "input"]
     outputs = [pin.output_spec() for line, pin in config.pins.items() if config.uses[line].kind == "output"]
@@ -124,19 +153,35 @@ def wire(config: TableConfig, clock: Clock, faults: Mapping[int | None, str], se
     return wiring
 
 
+def _framer(link: str, config: TableConfig) -> Framer:
+    """What cuts the stream of a link: a reading board has its own format, a shaker frames, all else lines."""
+    for device in config.devices.values():
+        if isinstance(device.config, DiceReaderConfig) and device.config.link == link:
+            return framer_of(device.config.format)
+        if isinstance(device.config, AutomatedShakerConfig) and device.config.link == link:
+            return ShakerFramer()
+    return LineFramer()
+
+
 def _wire_board(name: str, config: TableConfig, wiring: Wiring, clock: Clock) -> None:
     """Adds one board: its link, its lines, and its outputs."""
     from controller.boards.specs import analogues_of, inputs_of, outputs_of
+    from controller.configuration.lamp_chains import board_of_lamps
     from hal.backends.board import BoardLines
     from hal.board.firmware import BUILD, VERSION
     from hal.board.identity_check import Wanted
     from hal.board.link import BoardLink
     from hal.board.messages import KINDS
+    from hal.lamp_chain import LampChain
+    from hal.lamp_fields import CHAIN
     from hal.outputs_board import BoardOutputs
 
     board = config.boards[name]
     link = BoardLink(name, board.port, Wanted(KINDS[board.kind], VERSION, BUILD, board.serial), clock)
     wiring.boards[name] = link
+    if board_of_lamps(config.devices, config.boards) == name:
+        chain = wiring.chains[CHAIN] = LampChain(link, clock, name=f"{config.id}:{CHAIN}")
+        wiring.sources.append(chain)
     inputs, analogues, outputs = inputs_of(config, name), analogues_of(config, name), outputs_of(config, name)
     if inputs or analogues:
         source_name = f"{config.id}:board.{name}"
@@ -154,8 +199,8 @@ def _factory(name: str) -> Factory:
     return load_factory(name)
 
 
-def _simulated(config: TableConfig, clock: Clock, faults: Mapping[int | None, str], seed: int) -> LineSource:
-    from controller.simulation import geometry_of
+def _simulated(config: TableConfig, clock: Clock, faults: Mapping[int | None, str], seed: int) -> SimulatedSource:
+    from controller.geometries import geometry_of
     from simulators.source import SimulatedSource
     from simulators.table import simulator_for
 

@@ -78,6 +78,8 @@ class DiceKeypad:
         """The keys whose contact has opened: since when it was closed, and when it opened. It may be bouncing."""
         self._met: set[str] = set()
         """The keys that were down together with another."""
+        self._counted: dict[str, int] = {}
+        """The closing of each key that was told as a press last: bouncing open does not make it another."""
         self._keyed: list[tuple[int, int]] = []
         """The values not yet entered, each with the time of its key."""
         self._spoilt = False
@@ -182,6 +184,10 @@ class DiceKeypad:
 
     def _press(self, press: ButtonPressed, found: list[Observation]) -> None:
         key, t_ns = press.button, press.t_ns
+        closed_ns = self._down.get(key, press.pressed_ns)
+        if self._counted.get(key) == closed_ns:
+            return
+        self._counted[key] = closed_ns
         if key in self._met:
             others = sorted(line for line in self._met if line != key)
             self._refuse(key, "two_keys", f"pressed while {' and '.join(others)} was down", t_ns, found)

@@ -20,8 +20,8 @@ from drivers.dice_reader_wire import ASK
 from drivers.dice_reader_words import Refused, Said, said
 from drivers.dice_throw_watch import Shown, ThrowWatch
 from drivers.driver import NEVER_NS, Observation
-from drivers.indicators import SendFrame
 from drivers.sensor_health import SensorHealth
+from hal.output_values import SendFrame
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 
 _QUESTIONS: Final = {

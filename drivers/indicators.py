@@ -6,9 +6,11 @@ passive number displays read.
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import msgspec
+
+from hal.output_values import SendFrame, SetLine
 
 
 class LampConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -21,22 +23,6 @@ class NumberDisplayConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unkn
     """The keys of a winning-number display under `[device.display]`; its port is `[links] number_display`."""
 
     driver: Literal["number_display"] = "number_display"
-
-
-class SetLine(NamedTuple):
-    """An output line is to take a state."""
-
-    line: str
-    on: bool
-    t_ns: int
-
-
-class SendFrame(NamedTuple):
-    """Bytes are to go out on a link."""
-
-    link: str
-    data: bytes
-    t_ns: int
 
 
 class NoMoreBetsLamp:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final
 
 import msgspec
 
-from feed.evidence import CaptureFile, Number, SpinEvidence, Verdict, WinningBet
+from feed.evidence import CaptureFile, Evidence, Number, Verdict, WinningBet
 
 TYPE_PREFIX: Final = "feltwire."
 TYPE_SUFFIX: Final = ".v1"
@@ -64,6 +64,22 @@ class RoundOpened(RoundData, frozen=True, kw_only=True, omit_defaults=True):
     """Bets are open."""
 
     kind: ClassVar[str] = "round.opened"
+    course: dict[str, Any] | None = None
+    """Where the game stands, where a round hangs on those before it: at craps the point, the shooter and the rest; at
+    sic bo what a restart must not forget of its dice and its shaker."""
+
+
+class CourseChanged(RoundData, frozen=True, kw_only=True, omit_defaults=True):
+    """Where the game stands was changed by a person or by time, not by the dice: before the next round it stands so."""
+
+    kind: ClassVar[str] = "round.course"
+    act: str
+    """What was done: `pass_dice`, `change_dice`, `roll_for_come`, `line_wager`, or `corrected`, after a correction; at
+    sic bo `dice_placed`, `dice_too_old`, `shift_begins`, `operate_shaker`, `shaker_removed` or `shaker_placed`."""
+    course: dict[str, Any]
+    by: str = ""
+    before: dict[int, dict[str, Any]] = {}
+    """After a correction: where the game stood before later rounds, where that is not what was said of them."""
 
 
 class NoMoreBets(RoundData, frozen=True, kw_only=True, omit_defaults=True):
@@ -75,10 +91,14 @@ class NoMoreBets(RoundData, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class RoundStarted(RoundData, frozen=True, kw_only=True, omit_defaults=True):
-    """The spin has begun, and goes in this direction."""
+    """The spin, the tumble, the shaking or the throw has begun; a spin goes in this direction."""
 
     kind: ClassVar[str] = "round.started"
     direction: str | None = None
+    tumble: str | None = None
+    """Whose tumble begins, where a round has more than one: `dealer` or `player`."""
+    tossed_by: str | None = None
+    """`shaker` where an automated shaker tosses the dice; left out where a person sets them going."""
 
 
 class RoundProgress(RoundData, frozen=True, kw_only=True, omit_defaults=True):
@@ -86,9 +106,17 @@ class RoundProgress(RoundData, frozen=True, kw_only=True, omit_defaults=True):
 
     kind: ClassVar[str] = "round.progress"
     durable: ClassVar[bool] = False
-    revolutions: Number
+    revolutions: Number | None = None
     rpm: Number | None = None
     lap_s: Number | None = None
+    tumble: str | None = None
+    """Whose tumble it is, where a round has more than one."""
+    inversions: int | None = None
+    shakes: int | None = None
+    keyed: list[int] | None = None
+    """The values keyed so far and not entered yet, as the keypad shows them."""
+    dice: list[int] | None = None
+    """The dice of a tumble that is over, where the round goes on."""
 
 
 class Outcome(RoundData, frozen=True, kw_only=True, omit_defaults=True):
@@ -97,7 +125,7 @@ class Outcome(RoundData, frozen=True, kw_only=True, omit_defaults=True):
     kind: ClassVar[str] = "round.outcome"
     result: dict[str, Any]
     winning: list[WinningBet]
-    evidence: SpinEvidence
+    evidence: Evidence
     rule: str
     notices: list[str] = []
 
@@ -109,7 +137,7 @@ class Void(RoundData, frozen=True, kw_only=True, omit_defaults=True):
     call: str
     reason: str
     rule: str
-    evidence: SpinEvidence
+    evidence: Evidence
     remove_ball: bool = False
     """The dealer attempts to take the ball out before it rests."""
 
@@ -120,7 +148,7 @@ class Unresolved(RoundData, frozen=True, kw_only=True, omit_defaults=True):
     kind: ClassVar[str] = "round.unresolved"
     reason: str
     rule: str
-    evidence: SpinEvidence
+    evidence: Evidence
     candidates: list[dict[str, Any]]
 
 
@@ -240,6 +268,7 @@ DATA_TYPES: tuple[type[Data], ...] = (
     TableOpened,
     TableClosed,
     RoundOpened,
+    CourseChanged,
     NoMoreBets,
     RoundStarted,
     RoundProgress,

@@ -15,6 +15,7 @@ from feed.data import (
     DATA_TYPES,
     TYPE_PREFIX,
     TYPE_SUFFIX,
+    CourseChanged,
     Data,
     DeviceCleared,
     DeviceFault,
@@ -38,7 +39,7 @@ from feed.data import (
     Void,
     type_of,
 )
-from feed.evidence import CaptureFile, SpinEvidence, Verdict, WinningBet
+from feed.evidence import CaptureFile, Evidence, Tumbling, Verdict, WinningBet
 
 __all__ = [
     "DATA_TYPES",
@@ -46,12 +47,14 @@ __all__ = [
     "TYPE_PREFIX",
     "TYPE_SUFFIX",
     "CaptureFile",
+    "CourseChanged",
     "Data",
     "DeviceCleared",
     "DeviceFault",
     "DeviceWarning",
     "Event",
     "EventError",
+    "Evidence",
     "Heartbeat",
     "InspectionFailed",
     "InspectionPassed",
@@ -64,9 +67,9 @@ __all__ = [
     "RoundProgress",
     "RoundStarted",
     "Settled",
-    "SpinEvidence",
     "TableClosed",
     "TableOpened",
+    "Tumbling",
     "Unknown",
     "Unresolved",
     "Verdict",

@@ -28,8 +28,31 @@ class CaptureFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     """Whether it reaches back to where a replay comes to the same verdict; False where so much was no longer held."""
 
 
-class SpinEvidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What was measured of a spin. Revolutions are of the wheel, or of the ball around the track."""
+class Tumbling(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How the dice were tumbled, shaken or thrown once, and who gave their values."""
+
+    by: str = ""
+    """Whose tumble it was, where a round has more than one: `dealer` or `player`."""
+    inversions: int | None = None
+    """Of the cage, proven, since the last pause."""
+    minimum_inversions: int | None = None
+    baffle_passes: list[int] | None = None
+    """Dice that passed each baffle of the chute, from the uppermost."""
+    shakes: int | None = None
+    """Under the cover, without a pause."""
+    minimum_shakes: int | None = None
+    rest_ns: int | None = None
+    """When it was known that the dice lie, on the clock of `mono_ns`."""
+    keyed: list[int] | None = None
+    """The values that a person entered, in that order."""
+    read: list[int | None] | None = None
+    """The values that a reading board gave; null for a die without one."""
+    doubts: list[str] = []
+    """What speaks against them."""
+
+
+class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What was measured of a spin, a tumble or a throw. Revolutions: of the wheel, or of the ball around the track."""
 
     revolutions: Number | None = None
     revolutions_low: Number | None = None
@@ -52,6 +75,8 @@ class SpinEvidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     """`in_time`, `late`, or `never`."""
     measured_by: str | None = None
     """`wheel`, where an automatic wheel vouches for the run by itself."""
+    tumbles: list[Tumbling] | None = None
+    """How the dice were tumbled, shaken or thrown, once for each time."""
     detail: str = ""
     capture: CaptureFile | None = None
     """What the lines did in a round that was refused or left to the dealer."""

@@ -6,7 +6,7 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from feed.events import SpinEvidence, Verdict, WinningBet
+from feed.events import Evidence, Verdict, WinningBet
 
 CLOSED: Final = "closed"
 OPEN: Final = "open"
@@ -59,7 +59,9 @@ class RoundRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     reason: str = ""
     call: str = ""
     candidates: list[dict[str, Any]] = []
-    evidence: SpinEvidence | None = None
+    evidence: Evidence | None = None
+    course: dict[str, Any] | None = None
+    """Where the game stood before the round's run, where it hangs on earlier rounds."""
     corrections: list[Correction] = []
     """In the order in which they were made: the last one stands."""
 
@@ -94,5 +96,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     unfinished_round: int | None = None
     faults: list[StandingFault] = []
     inspections: dict[str, bool] = {}
+    course: dict[str, Any] | None = None
+    """Where the game stands, as it was said last and if no verdict came since."""
     rounds: list[RoundRecord] = []
     """The last ones with a verdict, oldest first."""

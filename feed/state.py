@@ -61,6 +61,8 @@ class TableState:
         """The round that was opened and has no verdict."""
         self.inspections: dict[str, bool] = {}
         """The last inspection of each device: whether it passed."""
+        self.course: dict[str, Any] | None = None
+        """Where the game stands, as it was said last; None since a verdict, and where rounds do not hang together."""
         self._taking_part = False
         self._faults: dict[tuple[str, str], StandingFault] = {}
         self._rounds: OrderedDict[int, RoundRecord] = OrderedDict()
@@ -114,6 +116,9 @@ class TableState:
             case events.RoundOpened():
                 self.round = self.unfinished_round = data.round
                 self.phase, self.bets_closed = BETS_OPEN, False
+                self.course = data.course
+            case events.CourseChanged():
+                self._course(data)
             case events.NoMoreBets():
                 self._at(data.round)
                 self.bets_closed = True
@@ -158,8 +163,15 @@ class TableState:
             case events.Unresolved():
                 said = {"verdict": "unresolved", "reason": data.reason, "candidates": data.candidates}
         record = RoundRecord(
-            round=data.round, sequence=self.last, time=event.time, rule=data.rule, evidence=data.evidence, **said
+            round=data.round,
+            sequence=self.last,
+            time=event.time,
+            rule=data.rule,
+            evidence=data.evidence,
+            course=self.course,
+            **said,
         )
+        self.course = None
         self._rounds[data.round] = record
         if data.round == self.round:
             self.phase = _PHASE_AFTER[record.verdict]
@@ -182,6 +194,13 @@ class TableState:
         )
         corrections = [*record.corrections, correction]
         self._rounds[data.round] = msgspec.structs.replace(record, corrections=corrections)
+
+    def _course(self, data: events.CourseChanged) -> None:
+        self.course = data.course
+        for number, course in data.before.items():
+            record = self._rounds.get(number)
+            if record is not None:
+                self._rounds[number] = msgspec.structs.replace(record, course=course)
 
     def _is_being_paid(self, record: RoundRecord | None) -> bool:
         """Whether the last round still waits to be settled: it had another verdict than void, whatever it is now."""
@@ -219,6 +238,7 @@ class TableState:
             unfinished_round=self.unfinished_round,
             faults=list(self.faults),
             inspections=dict(self.inspections),
+            course=self.course,
             rounds=list(self.rounds),
         )
 
@@ -237,6 +257,7 @@ class TableState:
         state.bets_closed = snapshot.bets_closed
         state.unfinished_round = snapshot.unfinished_round
         state.inspections = dict(snapshot.inspections)
+        state.course = snapshot.course
         state._taking_part = snapshot.state != CLOSED
         state._faults = {(fault.device, fault.fault): fault for fault in snapshot.faults}
         state._rounds = OrderedDict((record.round, record) for record in snapshot.rounds)

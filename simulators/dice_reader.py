@@ -141,6 +141,17 @@ class DiceReaderSimulator:
             fault=fault,
         )
 
+    @property
+    def resting(self) -> tuple[Die, ...]:
+        """What it says of the dice that lie now; empty where none do."""
+        return self._resting
+
+    def answer(self, dice: tuple[Die, ...]) -> bytes:
+        """What a board that only answers says, asked about dice that it takes to lie so."""
+        if self._format == "frames_7a":
+            return _frames(BoardState.RESTING, dice)[-1]
+        return _word(BoardState.RESTING) if self._format == "state_words" else b""
+
     def framer(self) -> Framer:
         """What cuts this format's stream."""
         return ShakerFramer() if self._format == "frames_7a" else LineFramer(MAX_LENGTH)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 
+from simulators.dice_geometry import DiceGeometry
 from simulators.fault_registry import FAULTS, MONEY_WHEEL, ROULETTE, Fault
 from simulators.geometry import Geometry, MoneyWheelGeometry
 
@@ -16,6 +17,8 @@ class FaultError(ValueError):
 
 def game_of(geometry: Geometry) -> str:
     """The game that a geometry belongs to."""
+    if isinstance(geometry, DiceGeometry):
+        return geometry.game
     return MONEY_WHEEL if isinstance(geometry, MoneyWheelGeometry) else ROULETTE
 
 
@@ -25,9 +28,10 @@ def fault_named(name: str, geometry: Geometry) -> Fault:
     Raises:
         FaultError: an unknown name, with the nearest ones; or a table that cannot have it, with the reason.
     """
-    fault = FAULTS.get(name)
+    known = {fault.name: fault for fault in geometry.faults()} if isinstance(geometry, DiceGeometry) else FAULTS
+    fault = known.get(name)
     if fault is None:
-        near = difflib.get_close_matches(name, FAULTS, n=3, cutoff=0.5)
+        near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
         hint = f"; nearest: {', '.join(near)}" if near else ""
         raise FaultError(f'no fault is named "{name}"{hint} (`--fault list` explains them all)')
     game = game_of(geometry)
@@ -41,5 +45,7 @@ def fault_named(name: str, geometry: Geometry) -> Fault:
 
 def faults_for(geometry: Geometry) -> tuple[Fault, ...]:
     """Every fault that this table can have, `none` first, in the order of the registry."""
+    if isinstance(geometry, DiceGeometry):
+        return geometry.faults()
     game = game_of(geometry)
     return tuple(f for f in FAULTS.values() if game in f.games and f.lacking(geometry) is None)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from simulators.dice_geometry import DiceGeometry
+
 # fmt: off
 AMERICAN = (
     "0", "28", "9", "26", "30", "11", "7", "20", "32", "17", "5", "22", "34", "15", "3", "24", "36", "13", "1",
@@ -96,7 +98,7 @@ class RouletteGeometry:
         return tuple(f"ball_{i}" for i in range(1, len(self.ball_sensors_deg) + 1))
 
 
-Geometry = MoneyWheelGeometry | RouletteGeometry
+Geometry = MoneyWheelGeometry | RouletteGeometry | DiceGeometry
 
 
 def _at_least(name: str, value: int, least: int) -> None:

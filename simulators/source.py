@@ -6,7 +6,9 @@ from bisect import bisect_right
 from operator import attrgetter
 
 from hal.lines import NOT_YET_NS, LineError, Sink
+from hal.output_values import Output
 from hal.values import Batch, Edge, Rare
+from simulators.answering import Answering
 from simulators.truth import TableSimulator
 
 _T_NS = attrgetter("t_ns")
@@ -34,6 +36,7 @@ class SimulatedSource:
         self._rounds = 0
         self._sink: Sink | None = None
         self._held = Batch([], [], NOT_YET_NS)
+        self._delivered_ns = NOT_YET_NS
 
     @property
     def failed(self) -> LineError | None:
@@ -45,6 +48,11 @@ class SimulatedSource:
         self._sink = sink
         self._held = self._shifted(self._simulator.start())
 
+    def command(self, output: Output) -> None:
+        """Something is done at an output: devices that answer do so from now on."""
+        if isinstance(self._simulator, Answering):
+            self._simulator.command(output._replace(t_ns=output.t_ns - self._start_ns))
+
     def close(self) -> None:
         """Plays no more."""
         self._sink = None
@@ -52,6 +60,14 @@ class SimulatedSource:
     def delivered_until(self, now_ns: int) -> int:
         """Plays up to `now_ns`, with as many rounds as that takes."""
         sink = self._sink
+        if sink is not None and isinstance(self._simulator, Answering):
+            answered = self._shifted(self._simulator.answers(now_ns - self._start_ns))
+            # An answer is told when it is asked for: what was delivered before is not to be overtaken.
+            late_ns = self._delivered_ns + 1
+            edges = [edge if edge.t_ns >= late_ns else edge._replace(t_ns=late_ns) for edge in answered.edges]
+            rare = [one if one.t_ns >= late_ns else one._replace(t_ns=late_ns) for one in answered.rare]
+            sink.deliver(self.name, edges, rare)
+        self._delivered_ns = now_ns
         while sink is not None:
             edges, rare, until_ns = self._held
             edge, other = bisect_right(edges, now_ns, key=_T_NS), bisect_right(rare, now_ns, key=_T_NS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hal.values import Batch
+from simulators.dice_geometry import DiceGeometry
 from simulators.fault_registry import BOTH, MONEY_WHEEL, ROULETTE
 from simulators.geometry import Geometry, GeometryError, MoneyWheelGeometry, RouletteGeometry
 from simulators.money_wheel import MoneyWheelSimulator
@@ -21,6 +22,8 @@ def simulator_for(game: str, geometry: Geometry, seed: int) -> TableSimulator:
     Raises:
         GeometryError: no simulator plays this game, or the geometry is that of another.
     """
+    if isinstance(geometry, DiceGeometry) and geometry.game == game:
+        return geometry.simulator(seed)
     if game == MONEY_WHEEL and isinstance(geometry, MoneyWheelGeometry):
         return MoneyWheelSimulator(geometry, seed)
     if game == ROULETTE and isinstance(geometry, RouletteGeometry):

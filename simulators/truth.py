@@ -14,11 +14,12 @@ class Truth(NamedTuple):
 
     valid: bool
     """Whether the run was valid under the rules, as one who sees everything would judge it."""
-    result: int | None
-    """Index, in wheel order, of the space or pocket where it ended; None where there is none. Also given for an
-    invalid run that ended somewhere."""
+    result: int | tuple[int, ...] | None
+    """Index, in wheel order, of the space or pocket where it ended; the dice, those of the dealer's tumble first; None
+    where there is none. Also given for an invalid run that ended somewhere."""
     revolutions: float
-    """Complete travel of the wheel (from where its turn began to the furthest point) or of the ball in its track."""
+    """Complete travel of the wheel (from where its turn began to the furthest point) or of the ball in its track; 0 at
+    a dice table."""
     measurable: float
     """What of it clean lines can prove: for a ball from its first sensor pass to its last."""
     reasons: tuple[str, ...]

@@ -201,7 +201,8 @@ def _plans(configs: Sequence[TableConfig], faults: Sequence[str]) -> list[dict[i
     """Each table's faults: `TABLE:NAME[@ROUND]`, or without a table those of every table that can have them."""
     if not faults:
         return [{} for _ in configs]
-    from controller.simulation import NoSimulatorError, fault_plan, geometry_of
+    from controller.geometries import NoSimulatorError, geometry_of
+    from controller.simulation import fault_plan
     from simulators.faults import FaultError
 
     ids = [config.id for config in configs]

@@ -55,7 +55,8 @@ def command(
 
     Exit codes: 0; 1 if an outcome was not supported by the truth; 2 for a file or an option that cannot be used.
     """
-    from controller.simulation import NoSimulatorError, Score, fault_plan, geometry_of, simulate
+    from controller.geometries import NoSimulatorError, geometry_of
+    from controller.simulation import Score, fault_plan, simulate
     from simulators.faults import FaultError
 
     config = load_one(table)
@@ -96,7 +97,7 @@ def _print(played: Played, pacer: Pacer, as_json: bool) -> None:
 
 
 def _list_faults(config: TableConfig) -> None:
-    from controller.simulation import geometry_of
+    from controller.geometries import geometry_of
     from simulators.faults import faults_for
 
     for fault in faults_for(geometry_of(config)):
@@ -106,13 +107,14 @@ def _list_faults(config: TableConfig) -> None:
 
 
 def _capture_lines(config: TableConfig, seed: int) -> CaptureLines:
-    from controller.simulation import geometry_of
+    from controller.geometries import geometry_of
     from simulators.table import simulator_for
 
     lines = simulator_for(config.game, geometry_of(config), seed).lines
     readings = tuple(line for line in lines if line.startswith("level_"))
-    wires = tuple(line for line in lines if line not in readings)
-    return CaptureLines(wires=wires, reals=readings, metadata={"detects_loss": "yes"})
+    links = tuple(line for line in lines if line in config.uses and config.uses[line].kind == "link")
+    wires = tuple(line for line in lines if line not in readings and line not in links)
+    return CaptureLines(wires=wires, reals=readings, links=links, metadata={"detects_loss": "yes"})
 
 
 def _sum_up(score: Score) -> None:

@@ -21,7 +21,14 @@ def read_devices(
         Finding(("device", name), f"a {game.name} table has no such device", fix) for name, fix in fix_of.items()
     ]
     devices: dict[str, DeviceConfig] = {}
-    wanted = {name: slot for name, slot in game.devices.items() if slot.always or name in given}
+    findings += [
+        Finding(("device", name), f"stands beside device.{slot.excludes}", f"a {game.name} table has one of the two")
+        for name, slot in game.devices.items()
+        if name in given and slot.excludes in given
+    ]
+    wanted = {
+        name: slot for name, slot in game.devices.items() if name in given or (slot.always and slot.unless not in given)
+    }
     for name, slot in wanted.items():
         device, found = _read(name, slot, given.get(name, {}), registry)
         findings += found

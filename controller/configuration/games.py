@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from controller.configuration import wires
-from controller.configuration.registry import GAMES_TO_COME, DriverEntry, GameEntry, Registry, Slot
+from controller.configuration import games_craps, games_sic_bo, games_tumbled, wires, wires_dice
+from controller.configuration.registry import GAMES_TO_COME, SLOTS_OF_ALL, DriverEntry, GameEntry, Registry, Slot
 from controller.rounds.money_wheel import MoneyWheelOptions
 from controller.rounds.roulette_result import RouletteOptions
 from drivers.buttons import ButtonsConfig
+from drivers.dice_keypad import DiceKeypadConfig
+from drivers.dice_reader_config import DiceReaderConfig
 from drivers.indicators import LampConfig, NumberDisplayConfig
 from drivers.money_wheel_config import MoneyWheelConfig
 from drivers.roulette_wheel_config import RouletteWheelConfig
@@ -19,27 +21,31 @@ _DRIVERS = (
     DriverEntry("buttons", ButtonsConfig, wires.buttons_lines),
     DriverEntry("lamp", LampConfig, wires.lamp_lines),
     DriverEntry("number_display", NumberDisplayConfig, wires.number_display_lines),
+    DriverEntry("dice_keypad", DiceKeypadConfig, wires_dice.dice_keypad_lines),
+    DriverEntry("dice_reader", DiceReaderConfig, wires_dice.dice_reader_lines),
+    *games_tumbled.DRIVERS,
+    *games_sic_bo.DRIVERS,
+    *games_craps.DRIVERS,
 )
-
-_DEALER = Slot(("buttons",))
-_LAMP = Slot(("lamp",), always=False)
 
 _GAMES = (
     GameEntry(
         "money_wheel",
         MoneyWheelOptions,
-        {"wheel": Slot(("money_wheel",)), "dealer": _DEALER, "lamp": _LAMP},
+        {"wheel": Slot(("money_wheel",)), **SLOTS_OF_ALL},
     ),
     GameEntry(
         "roulette",
         RouletteOptions,
         {
             "wheel": Slot(("roulette_wheel", "star_x")),
-            "dealer": _DEALER,
-            "lamp": _LAMP,
+            **SLOTS_OF_ALL,
             "display": Slot(("number_display",), always=False),
         },
     ),
+    *games_tumbled.GAMES,
+    *games_sic_bo.GAMES,
+    *games_craps.GAMES,
 )
 
 REGISTRY = Registry(

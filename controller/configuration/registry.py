@@ -26,6 +26,20 @@ class Slot(NamedTuple):
     drivers: tuple[str, ...]
     always: bool = True
     """The table has the device without a section for it."""
+    unless: str = ""
+    """Another device: where the file has a section for that one, this one needs a section of its own."""
+    excludes: str = ""
+    """Another device that the table cannot have beside this one."""
+
+
+SLOTS_OF_ALL: Mapping[str, Slot] = {"dealer": Slot(("buttons",)), "lamp": Slot(("lamp",), always=False)}
+"""What every table has: the dealer's buttons, and perhaps the lamp of the call."""
+
+SLOTS_OF_VALUES: Mapping[str, Slot] = {
+    "keypad": Slot(("dice_keypad",), unless="reader"),
+    "reader": Slot(("dice_reader",), always=False),
+}
+"""Who gives the values of dice: the keypad, or a reading board in its place, or both where the file names both."""
 
 
 class GameEntry(NamedTuple):
@@ -48,12 +62,6 @@ class Registry(NamedTuple):
 
 GAMES_TO_COME = frozenset(
     {
-        "beat_the_dealer",
-        "chuck_a_luck",
-        "under_over",
-        "sic_bo",
-        "craps",
-        "mini_craps",
         "baccarat",
         "mini_baccarat",
         "blackjack",

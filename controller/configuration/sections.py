@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from controller.rules.profile import DEFAULT_PROFILE
+from controller.rules.profile import DEFAULT_PROFILE, default_profile
 
 Backend = Literal["gpiod", "gpiozero", "board", "sim", "capture"]
 LIVE_BACKENDS = frozenset({"gpiod", "gpiozero", "board"})
@@ -37,7 +37,13 @@ class TableSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         ),
     ]
     game: Annotated[str, Meta(description="what is played at the table", examples=["roulette"])]
-    rules: Annotated[str, Meta(description="the rules profile")] = DEFAULT_PROFILE
+    rules: Annotated[
+        str | None,
+        Meta(
+            description=f"the rules profile; without it {DEFAULT_PROFILE}, or the newest that has a text for the game",
+            extra={"cite": "ours"},
+        ),
+    ] = None
     no_more_bets: Annotated[
         CallBy | None,
         Meta(
@@ -56,17 +62,29 @@ class TableSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     inspection: Annotated[
         InspectionAt,
         Meta(
-            description='with "opening", the table opens only after its wheel was inspected and passed',
+            description='with "opening", the table opens only after its device was inspected and passed',
             extra={"cite": "ours"},
         ),
     ] = "none"
+    bias_watch: Annotated[
+        bool,
+        Meta(
+            description="whether a warning is said where dice or a wheel do not fall as fair ones would",
+            extra={"cite": "ours"},
+        ),
+    ] = True
 
     def problems(self) -> list[tuple[str, str, str]]:
         """What is wrong between the keys: key, what, fix."""
         if self.opens == "at_start" and self.inspection == "opening":
-            wrong = 'is "at_start", and with inspection = "opening" nobody has looked at the wheel by then'
+            wrong = 'is "at_start", and with inspection = "opening" nobody has looked at the device by then'
             return [("opens", wrong, 'remove it, or write opens = "by_order"')]
         return []
+
+    @property
+    def profile(self) -> str:
+        """The rules profile, named or not."""
+        return self.rules or default_profile(self.game)
 
     def opens_with(self, live: bool) -> Opens:
         """How the table opens, where its wires are real or not."""

@@ -9,11 +9,12 @@ import msgspec
 
 from controller.configuration.declaration import said
 from controller.configuration.device_sections import not_a_section, read_devices
+from controller.configuration.lamp_chains import check_lamps
 from controller.configuration.line_use import LineUse
 from controller.configuration.problems import Finding, nearest, suggestion
 from controller.configuration.registry import GameEntry, Registry
 from controller.configuration.sections import LIVE_BACKENDS, CallBy, LinesSection, TableSection
-from controller.configuration.validation import validate
+from controller.configuration.validation import ChecksRules, validate
 from controller.configuration.values import DeviceConfig, TableConfig
 from controller.configuration.wire_sections import BOARD, Wires, check_chip, read_wires
 from controller.configuration.wiring import (
@@ -24,7 +25,7 @@ from controller.configuration.wiring import (
     check_places,
     with_call,
 )
-from controller.rules.profile import NoText, profile, profile_names
+from controller.rules.profile import profile, profile_names, profiles_that_play
 
 SECTIONS = ("table", "lines", "device", BOARD, "pins", "links", "game")
 
@@ -68,7 +69,10 @@ class TableFile:
         devices, all_right, found = read_devices(self._table("device"), game, self.registry)
         self.findings += found
         self._check_faces(table, devices)
+        self._check_options(table, options)
         self._check_simulated(lines, devices)
+        self._check_shaker(table, devices, call)
+        self.findings += check_lamps(devices, self.wires.boards, live=self.live)
         if not all_right:
             return
         uses = self._check_wiring(lines, devices, call)
@@ -78,7 +82,7 @@ class TableFile:
                 file,
                 table.id,
                 table.game,
-                table.rules,
+                table.profile,
                 call,
                 lines,
                 devices,
@@ -87,6 +91,7 @@ class TableFile:
                 options,
                 table.opens_with(self.live),
                 table.inspection,
+                table.bias_watch,
             )
 
     # ------------------------------------------------------------------------------------------- sections
@@ -147,15 +152,14 @@ class TableFile:
     def _check_rules(self, table: TableSection) -> None:
         names = profile_names()
         path = ("table", "rules")
-        if table.rules not in names:
-            fix = suggestion(table.rules, names, "profile")
-            self.findings.append(Finding(path, f"unknown profile {said(table.rules)}", fix))
+        if table.profile not in names:
+            fix = suggestion(table.profile, names, "profile")
+            self.findings.append(Finding(path, f"unknown profile {said(table.profile)}", fix))
         elif table.game in self.registry.games:
-            rules = profile(table.rules).rules_of(table.game)
-            if isinstance(rules, NoText):
-                wrong = f"no text: of {table.game}, {table.rules} gives only the titles {rules}"
-                able = [name for name in names if not isinstance(profile(name).rules_of(table.game), NoText)]
-                self.findings.append(Finding(path, wrong, f"write {' or '.join(said(name) for name in able)}"))
+            wrong = profile(table.profile).refusal(table.game)
+            if wrong is not None:
+                able = " or ".join(said(name) for name in profiles_that_play(table.game))
+                self.findings.append(Finding(path, wrong, f"write {able}"))
 
     def _call(self, table: TableSection | None, lines: LinesSection | None) -> CallBy | None:
         """Who calls "No more bets"; under `capture`, the wires of the capture tell if the file does not."""
@@ -172,12 +176,20 @@ class TableFile:
     def _check_faces(self, table: TableSection | None, devices: dict[str, DeviceConfig]) -> None:
         """The faces that are configured must be those of the rules."""
         faces = getattr(devices["wheel"].config, "faces", None) if "wheel" in devices else None
-        if faces is None or table is None or table.rules not in profile_names():
+        if faces is None or table is None or table.profile not in profile_names():
             return
-        rules = profile(table.rules).money_wheel
+        rules = profile(table.profile).money_wheel
         for wrong in rules.order_problems(faces) if rules is not None else []:
             fix = "list the faces of all spaces with the right counts, or remove the key for our default"
             self.findings.append(Finding(("device", "wheel", "faces"), wrong, fix))
+
+    def _check_options(self, table: TableSection | None, options: msgspec.Struct | None) -> None:
+        """What the house offers must be what the rules let it offer."""
+        if not isinstance(options, ChecksRules) or table is None or table.profile not in profile_names():
+            return
+        if profile(table.profile).plays(table.game):
+            for key, wrong, fix in options.against(table.game, table.profile):
+                self.findings.append(Finding(("game", key), wrong, fix))
 
     def _check_simulated(self, lines: LinesSection | None, devices: dict[str, DeviceConfig]) -> None:
         """An automatic wheel has a simulated feed for tests, and no simulated table."""
@@ -186,6 +198,22 @@ class TableFile:
             fix = 'use the driver "roulette_wheel", or wire the wheel and name its port under [links]'
             wrong = "no simulated table has an automatic wheel in this version"
             self.findings.append(Finding(("device", "wheel", "driver"), wrong, fix))
+
+    def _check_shaker(self, table: TableSection | None, devices: dict[str, DeviceConfig], call: CallBy | None) -> None:
+        """An automated shaker is for the text that knows one; at craps it is an option of the house under any."""
+        if table is None or "automated_shaker" not in devices:
+            return
+        if call == "auto" and "shaker" not in devices:
+            wrong = 'is started by "No more bets", and [table] says no_more_bets = "auto": only an order calls it'
+            fix = 'write no_more_bets = "button", and give the dealer one'
+            self.findings.append(Finding(("device", "automated_shaker"), wrong, fix, severity="warning"))
+        if table.game != "sic_bo" or table.profile not in profile_names():
+            return
+        rules = profile(table.profile).sic_bo
+        if rules is not None and rules.automated_shaker is None:
+            wrong = f"{rules.section} of {table.profile} knows no automated shaker"
+            fix = 'remove the section, or write rules = "njac-13:69F" in [table]'
+            self.findings.append(Finding(("device", "automated_shaker"), wrong, fix))
 
     # --------------------------------------------------------------------------------------------- wiring
 

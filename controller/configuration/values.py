@@ -56,6 +56,7 @@ class TableConfig(NamedTuple):
     """`[game]`: the options of the round, as the struct that the game declares."""
     opens: Opens = "at_start"
     inspection: InspectionAt = "none"
+    bias_watch: bool = True
 
     @property
     def live(self) -> bool:

@@ -46,7 +46,7 @@ def read_wires(
     right, findings = _read_boards(boards, backend)
     on_pi, on_boards, found = _read_pins(pins, boards, right, backend, lines.get("chip"))
     findings += found
-    ports, found = _read_links(links, right)
+    ports, found = _read_links(links)
     return Wires(on_pi, on_boards, right, ports), findings + found
 
 
@@ -167,7 +167,7 @@ def _read_boards(values: Mapping[str, Any], backend: str) -> tuple[dict[str, Boa
         findings += found
         if board is None:
             continue
-        findings += _check_port(board.port, path, [(BOARD, n, other.port) for n, other in boards.items()])
+        findings += _check_port(board.port, path)
         pseudo = _PSEUDO_PORT.match(board.port) is not None
         if pseudo and not board.emulated:
             wrong = f"{said(board.port)} is a pseudo-terminal, behind which no real board can be"
@@ -200,9 +200,7 @@ def _check_exchange(boards: Mapping[str, BoardSection]) -> list[Finding]:
     return findings
 
 
-def _read_links(
-    values: Mapping[str, Any], boards: Mapping[str, BoardSection]
-) -> tuple[dict[str, LinkSection], list[Finding]]:
+def _read_links(values: Mapping[str, Any]) -> tuple[dict[str, LinkSection], list[Finding]]:
     links: dict[str, LinkSection] = {}
     findings: list[Finding] = []
     for name, value in values.items():
@@ -211,28 +209,15 @@ def _read_links(
         findings += found
         if link is None:
             continue
-        others = [(BOARD, n, board.port) for n, board in boards.items()]
-        others += [("links", n, other.port) for n, other in links.items()]
-        findings += _check_port(link.port, path, others)
+        findings += _check_port(link.port, path)
         links[name] = link
     return links, findings
 
 
-def _check_port(port: str, path: Path, others: list[tuple[str, str, str]]) -> list[Finding]:
-    """What is wrong with a port; `others` are the section, the name and the port of those before it."""
-    findings: list[Finding] = []
-    if _NUMBERED_PORT.match(port):
-        wrong = f"{said(port)} changes when ports are plugged in another order"
-        findings.append(
-            Finding(
-                (*path, "port"), wrong, "name it by its id: feltwire boards list, or ls -l /dev/serial/by-id", "warning"
-            )
-        )
-    for section, name, other in others:
-        if other == port:
-            owner = name if section == path[0] else f"{section}.{name}"
-            noun = "board" if path[0] == BOARD else "link"
-            fix = f"give each {noun} a port of its own"
-            findings.append(Finding((*path, "port"), f"is the port of {owner} too", fix))
-            break
-    return findings
+def _check_port(port: str, path: Path) -> list[Finding]:
+    """What is doubtful about a port's name. That two things have one port, `controller.configuration.load` finds."""
+    if not _NUMBERED_PORT.match(port):
+        return []
+    wrong = f"{said(port)} changes when ports are plugged in another order"
+    fix = "name it by its id: feltwire boards list, or ls -l /dev/serial/by-id"
+    return [Finding((*path, "port"), wrong, fix, "warning")]

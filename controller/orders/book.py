@@ -8,11 +8,13 @@ from collections.abc import Mapping
 from typing import Final
 
 from controller.commands import OrderError, parse_order
-from controller.orders import play, rulings, standing
+from controller.orders import craps, dice, play, rulings, standing
 from controller.orders.order import Answer, Refused, Verb, check_keys, not_one_of
 from controller.sitting import Sitting
 
-VERBS: Final[Mapping[str, Verb]] = {verb.name: verb for verb in (*standing.VERBS, *play.VERBS, *rulings.VERBS)}
+_VERBS: Final = (*standing.VERBS, *play.VERBS, *rulings.VERBS, *craps.VERBS, *dice.VERBS)
+
+VERBS: Final[Mapping[str, Verb]] = {verb.name: verb for verb in _VERBS}
 
 REMEMBERED: Final = 1000
 """Orders of which the answer is remembered (ours). The service's journal remembers them all."""

@@ -25,6 +25,10 @@ def settle(sitting: Sitting, given: Given, t_ns: int) -> str:
     if game.phase is not SETTLING:
         detail = f"round {game.round} has no verdict yet" if game.undecided else _no_open_round(sitting)
         raise Refused(f"settle: {detail}")
+    if game.uncalled is not None:
+        raise Refused(f"settle: round {game.uncalled} is unresolved: call it first, with confirm, void or correct")
+    if game.settle_refused is not None:
+        raise Refused(f"settle: {game.settle_refused}")
     number = game.round
     game.settle(t_ns, "dealer")
     return f"round {number} is settled"
@@ -37,6 +41,9 @@ def void(sitting: Sitting, given: Given, t_ns: int) -> str:
     reason = given.get("reason", "dealer_call")
     if reason not in game.void_reasons:
         raise Refused(f"void: {not_one_of('reason', reason, game.void_reasons)}")
+    against = game.call_refused(reason, given.get("as", given.get("by", "")))
+    if against is not None:
+        raise Refused(f"void: {against}")
     if not game.undecided or given.get("round", str(number)) != str(number):
         ruling = uncalled(game, given)
         if ruling is None:
@@ -52,12 +59,12 @@ def _no_open_round(sitting: Sitting) -> str:
     if game.phase is SHUT:
         return sitting.no_round
     if game.phase is RUNNING_OUT:
-        return f"no round is open: round {game.round} is over, and the next opens when the wheel is quiet"
+        return f"no round is open: round {game.round} is over, and the next opens when the {game.device} is quiet"
     return f"round {game.round} has its verdict, and waits to be settled"
 
 
 VERBS = (
     Verb("no_more_bets", no_more_bets),
     Verb("settle", settle),
-    Verb("void", void, takes=("reason", "why", "round")),
+    Verb("void", void, takes=("reason", "why", "round", "as")),
 )

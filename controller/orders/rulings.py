@@ -16,7 +16,7 @@ from controller.sitting import Sitting
 from feed import events
 from feed.events import Verdict
 
-RESULT_KEYS: Final = ("space", "pocket")
+RESULT_KEYS: Final = ("space", "pocket", "dice")
 """The keys that name a result; a table takes that of its own game."""
 
 
@@ -27,11 +27,11 @@ def confirm(sitting: Sitting, given: Given, t_ns: int) -> str:
     ruling = _round(game, "confirm", given)
     if ruling.stands.verdict != "unresolved":
         raise Refused(f"confirm: round {ruling.round} is not unresolved: it is {verdict_words(ruling.stands)}")
-    result = _result(game, "confirm", given)
-    if result not in ruling.candidates:
+    result = _result(game, "confirm", given, ruling)
+    if game.name_of(result) not in [game.name_of(one) for one in ruling.candidates]:
         if not ruling.candidates:
             raise Refused(f"confirm: round {ruling.round} has no candidate; void it, or a supervisor corrects it")
-        names = [str(one.get(game.names_result_by)) for one in ruling.candidates]
+        names = [game.name_of(one) for one in ruling.candidates]
         key = game.names_result_by
         raise Refused(f"confirm: {not_one_of(key, given[key], names)}, the candidates of round {ruling.round}")
     to = Verdict(verdict="outcome", result=result)
@@ -47,7 +47,7 @@ def correct(sitting: Sitting, given: Given, t_ns: int) -> str:
     if (key in given) == ("reason" in given):
         raise Refused(f"correct: give {key}=… for a result, or reason=… to make the round void")
     if key in given:
-        to = Verdict(verdict="outcome", result=_result(game, "correct", given))
+        to = Verdict(verdict="outcome", result=_result(game, "correct", given, ruling))
     elif reason in game.void_reasons:
         to = Verdict(verdict="void", reason=reason)
     else:
@@ -58,24 +58,33 @@ def correct(sitting: Sitting, given: Given, t_ns: int) -> str:
 
 
 def uncalled(game: Game, given: Given) -> Ruling | None:
-    """The unresolved round that a void is meant for: the one named, or the last one while it is being settled.
+    """The round with a verdict that a void is meant for: the one named, or the last one while it is being settled.
+
+    It is unresolved; or its game lets a person call it void for that reason until it is settled.
 
     Raises:
-        Refused: the round that is named is not unresolved.
+        Refused: the round that is named is neither.
     """
+    last = game.recent.last if game.phase is SETTLING else None
     if "round" not in given:
-        last = game.recent.last if game.phase is SETTLING else None
-        return last if last is not None and last.stands.verdict == "unresolved" else None
+        return last if last is not None and _may_be_void(game, last, given) else None
     ruling = _round(game, "void", given)
-    if ruling.stands.verdict != "unresolved":
+    if not (_may_be_void(game, ruling, given) if ruling == last else ruling.stands.verdict == "unresolved"):
         raise Refused(f"void: round {ruling.round} is {verdict_words(ruling.stands)}; a supervisor corrects it")
     return ruling
 
 
+def _may_be_void(game: Game, ruling: Ruling, given: Given) -> bool:
+    if ruling.stands.verdict == "outcome":
+        return game.still_voids(given.get("reason", "dealer_call"))
+    return ruling.stands.verdict == "unresolved"
+
+
 def call_void(sitting: Sitting, given: Given, t_ns: int, ruling: Ruling, reason: str) -> str:
-    """The dealer calls an unresolved round: it had no result."""
+    """The dealer calls a round void that has its verdict and is not settled: it had no result."""
     to = Verdict(verdict="void", reason=reason)
-    return _rule(sitting, t_ns, ruling, to, given.get("by", "dealer"), given.get("why", ""), confirmed=True)
+    open_still = ruling.stands.verdict == "unresolved"
+    return _rule(sitting, t_ns, ruling, to, given.get("by", "dealer"), given.get("why", ""), confirmed=open_still)
 
 
 def _round(game: Game, verb: str, given: Given) -> Ruling:
@@ -101,13 +110,13 @@ def _check_result_key(game: Game, verb: str, given: Given) -> None:
             raise Refused(f"{verb}: {key} names no result of {game.seat.game}; give {game.names_result_by}=…")
 
 
-def _result(game: Game, verb: str, given: Given) -> dict[str, Any]:
+def _result(game: Game, verb: str, given: Given, ruling: Ruling) -> dict[str, Any]:
     """The result that the order names."""
     key = game.names_result_by
     if key not in given:
         raise Refused(f"{verb}: {key} must be given")
     try:
-        return game.result_named(given[key])
+        return game.result_in(ruling.round, given[key])
     except ValueError as error:
         raise Refused(f"{verb}: {error}") from error
 
@@ -116,7 +125,7 @@ def _rule(
     sitting: Sitting, t_ns: int, ruling: Ruling, to: Verdict, by: str, why: str, *, confirmed: bool = False
 ) -> str:
     game = sitting.game
-    winning, notices = ([], []) if to.result is None else game.pays(to.result)
+    winning, notices = ([], []) if to.result is None else game.pays_in(ruling.round, to.result)
     game.say(
         events.RoundCorrected,
         t_ns,

@@ -61,6 +61,7 @@ def inspect_start(sitting: Sitting, given: Given, t_ns: int) -> str:
     if not plan.checks:
         raise Refused(f"inspect_start: the rules and the house name nothing to look at on {plan.device}; open it")
     sitting.inspections.start()
+    sitting.game.inspection_begins()
     return f"look at {plan.device}: " + "; ".join(f"{check.check}: {check.says}" for check in plan.checks)
 
 
@@ -70,6 +71,8 @@ def inspect_pass(sitting: Sitting, given: Given, t_ns: int) -> str:
     missing = [name for name in sitting.inspections.plan.names if name not in checks]
     if missing:
         raise Refused(f"inspect_pass: {', '.join(missing)} must be among the checks too, or the inspection fails")
+    if sitting.game.inspection_lacks is not None:
+        raise Refused(f"inspect_pass: {sitting.game.inspection_lacks}")
     sitting.inspections.end(passed=True)
     device = sitting.inspections.plan.device
     sitting.tell(events.InspectionPassed, t_ns, device=device, checks=checks, by=given["by"])

@@ -11,9 +11,10 @@ from __future__ import annotations
 from typing import Any
 
 from controller.faults import CauseGone, Fault
-from controller.rounds.game import Game, Seat
+from controller.rounds.game import Game
 from controller.rounds.phase import OPEN, RUNNING, SETTLING
 from controller.rounds.roulette_result import RouletteOptions, RouletteResults
+from controller.rounds.voice import Seat
 from controller.rules.roulette import RouletteRules
 from drivers.driver import Observation
 from drivers.star_x import StarXConfig
@@ -31,7 +32,7 @@ from drivers.star_x_observations import (
 )
 from drivers.wheel_faces import ORDERS
 from feed import events
-from feed.events import SpinEvidence
+from feed.events import Evidence
 
 
 class AutomaticRouletteGame(Game):
@@ -186,9 +187,9 @@ class AutomaticRouletteGame(Game):
         """By the layout, 13:47-20.32(f)."""
         return self._results.pays(result)
 
-    def _evidence(self, detail: str = "") -> SpinEvidence:
+    def _evidence(self, detail: str = "") -> Evidence:
         start = self._start
-        return SpinEvidence(
+        return Evidence(
             minimum_revolutions=self._rules.minimum_revolutions.value,
             rotor_direction=None if start is None else {"cw": "clockwise", "ccw": "counter-clockwise"}[start.direction],
             rotor_rpm=None if start is None else start.rpm,

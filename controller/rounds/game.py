@@ -11,49 +11,39 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, Final
 
-from controller.faults import CauseGone, Fault
 from controller.rounds.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING, SHUT, Phase
-from controller.rounds.recent import RecentRounds, Ruling
+from controller.rounds.recent import Ruling
+from controller.rounds.voice import Seat, Voice
 from controller.rules.cited import NoMoreBets as CallRule
 from controller.rules.cited import Reason
 from drivers.buttons import ButtonPressed
 from drivers.driver import Observation
 from feed import events
-from feed.events import Data, SpinEvidence, Verdict, WinningBet
+from feed.events import Evidence, Verdict, WinningBet
+from feed.state import TableState
+from hal.output_values import Output
 
-OUR_CALL: Final = "No spin"
 NEVER_NS: Final = 1 << 62
 
 
-class Seat(NamedTuple):
-    """What a game knows of its table."""
-
-    table: str
-    game: str
-    simulated: bool
-    call_by: str
-    """`button` or `auto`."""
-    settle_by_button: bool
-
-
-class Game(ABC):
+class Game(Voice, ABC):
     """The rounds of one table, one after the other. A game adds what its device's observations mean."""
 
     names_result_by: ClassVar[str]
-    """What a person names a result by: `space` or `pocket`."""
+    """What a person names a result by: `space`, `pocket` or `dice`."""
+    device: str = "wheel"
+    """The device that its rounds judge; for a table that names it otherwise, an instance has its own."""
 
     def __init__(
         self, seat: Seat, call: CallRule, reasons: Mapping[str, Reason], rule: str, settle_after_s: float
     ) -> None:
-        self.seat = seat
+        super().__init__(seat, reasons)
         self.phase: Phase = SHUT
-        self.round = 0
-        self.recent = RecentRounds()
-        self.said: list[Data | Fault | CauseGone] = []
+        self.shown: list[Output] = []
+        """What is to be done at outputs, in order: it is taken by whoever carries it out."""
         self._call_rule = call
-        self._reasons = reasons
         self._rule = rule
         self._settle_ns = round(settle_after_s * 1e9)
         self._settle_due_ns = NEVER_NS
@@ -78,7 +68,7 @@ class Game(ABC):
         self.called_ns = None
         self._settle_due_ns = self.run_due_ns = NEVER_NS
         self.reset()
-        self.say(events.RoundOpened, t_ns)
+        self.say(events.RoundOpened, t_ns, course=self.course_told)
 
     def press(self, press: ButtonPressed) -> None:
         """A button was pressed: during settling, whichever it is, the round is settled."""
@@ -115,9 +105,9 @@ class Game(ABC):
         phase, self.phase = self.phase, SHUT
         self._settle_due_ns = self.run_due_ns = NEVER_NS
         if phase is RUNNING and reason not in self._reasons:
-            self._say_unresolved(t_ns, reason, SpinEvidence(detail=detail), [])
+            self._say_unresolved(t_ns, reason, Evidence(detail=detail), [])
         elif phase in (OPEN, RUNNING):
-            self._say_void(t_ns, reason, SpinEvidence(detail=detail))
+            self._say_void(t_ns, reason, Evidence(detail=detail))
 
     def reopen(self, t_ns: int) -> None:
         """The fault was cleared: the next round opens once the device is quiet."""
@@ -132,20 +122,65 @@ class Game(ABC):
         """A person calls the round void, for a reason that the rules know. Returns whether there was one to void."""
         if not self.undecided or reason not in self._reasons:
             return False
-        self.void(t_ns, reason, SpinEvidence(detail=why))
+        self.void(t_ns, reason, Evidence(detail=why))
         return True
 
     @property
-    def void_reasons(self) -> list[str]:
-        """The reasons for which a person may call a round void: those with words for the dealer to say."""
-        return [reason for reason, known in self._reasons.items() if known.call is not None]
+    def course_told(self) -> dict[str, Any] | None:
+        """Where the game stands, for a game of which a round hangs on those before it."""
+        return None
+
+    @property
+    def uncalled(self) -> int | None:
+        """The unresolved round that a person must call before the next one can open; most games go on without."""
+        return None
+
+    def still_voids(self, reason: str) -> bool:
+        """Whether a person may call a round void for it that has its outcome, until it is settled."""
+        return False
+
+    def call_refused(self, reason: str, position: str) -> str | None:
+        """Why a person in this position may not call a round void for that reason; None where the rules let them."""
+        return None
+
+    @property
+    def settle_refused(self) -> str | None:
+        """Why nobody but a supervisor, or nobody yet, may have the round settled; None where nothing is against it."""
+        return None
+
+    def begin_outputs(self, t_ns: int) -> list[Output]:
+        """What puts to rest all that its outputs may have set going, whatever the game itself knows of it.
+
+        It is done as the table begins, for the service before may have died in a round; and again before its wires
+        close, also where nothing can be said any more. It changes nothing of the round.
+        """
+        return []
+
+    def attended(self, t_ns: int, key: str) -> bool:
+        """The supervisor's key was turned. Returns whether the round waited for a supervisor, and went on."""
+        return False
+
+    def inspection_begins(self) -> None:
+        """A person begins to inspect the closed table: what was tried before is not of it."""
+
+    @property
+    def inspection_lacks(self) -> str | None:
+        """What must be tried at the device before an inspection can pass, and was not; None where nothing is left."""
+        return None
+
+    def restore(self, state: TableState) -> None:
+        """Goes on from what the journal tells of this game."""
+        self.recent.restore(state.rounds)
+
+    def begin(self, t_ns: int) -> None:
+        """The table begins, after what was restored and before its first event: what hangs on the calendar is known."""
 
     def lost_power(self, t_ns: int, *, recalled: bool = True) -> None:
         """The last round was open when the power went, or the service died: nobody knows how it ended.
 
         It is not `recalled`, to be corrected, where it was a round of another game.
         """
-        self._say_void(t_ns, "power_loss", SpinEvidence())
+        self._say_void(t_ns, "power_loss", Evidence())
         if not recalled:
             self.recent.forget(self.round)
 
@@ -207,6 +242,18 @@ class Game(ABC):
             ValueError: the device has no such result; the message says which it has.
         """
 
+    def result_in(self, number: int, name: str) -> dict[str, Any]:
+        """The result that a person names for a round. Raises as `result_named`."""
+        return self.result_named(name)
+
+    def pays_in(self, number: int, result: dict[str, Any]) -> tuple[list[WinningBet], list[str]]:
+        """The bets that win with a result in that round, and the notices that go with it."""
+        return self.pays(result)
+
+    def name_of(self, result: Mapping[str, Any]) -> str:
+        """How a person names a result: what `result_named` reads."""
+        return str(result.get(self.names_result_by))
+
     @abstractmethod
     def pays(self, result: dict[str, Any]) -> tuple[list[WinningBet], list[str]]:
         """The bets that win with a result of this device, and the notices that go with it."""
@@ -218,7 +265,7 @@ class Game(ABC):
         t_ns: int,
         result: dict[str, Any],
         winning: list[WinningBet],
-        evidence: SpinEvidence,
+        evidence: Evidence,
         notices: list[str],
     ) -> None:
         """The run is proven and its result is read."""
@@ -228,35 +275,17 @@ class Game(ABC):
         self.recent.stands(Ruling(self.round, Verdict(verdict="outcome", result=result)))
         self._begin_settling(t_ns)
 
-    def void(self, t_ns: int, reason: str, evidence: SpinEvidence) -> None:
+    def void(self, t_ns: int, reason: str, evidence: Evidence) -> None:
         """The run is refused. The round is over when the device is quiet."""
         self._say_void(t_ns, reason, evidence)
         self.run_due_ns = NEVER_NS
         self.phase = RUNNING_OUT
         self.over_if_quiet(t_ns)
 
-    def unresolved(self, t_ns: int, reason: str, evidence: SpinEvidence, candidates: list[dict[str, Any]]) -> None:
+    def unresolved(self, t_ns: int, reason: str, evidence: Evidence, candidates: list[dict[str, Any]]) -> None:
         """There may have been a result, but it is not proven: the dealer calls it."""
         self._say_unresolved(t_ns, reason, evidence, candidates)
         self._begin_settling(t_ns)
-
-    def _say_void(self, t_ns: int, reason: str, evidence: SpinEvidence) -> None:
-        self.recent.stands(Ruling(self.round, Verdict(verdict="void", reason=reason)))
-        known = self._reasons.get(reason)
-        call = OUR_CALL if known is None or known.call is None else known.call.value
-        rule = "ours" if known is None else known.rule
-        remove_ball = known is not None and known.remove_ball
-        self.say(events.Void, t_ns, call=call, reason=reason, rule=rule, evidence=evidence, remove_ball=remove_ball)
-
-    def _say_unresolved(self, t_ns: int, reason: str, evidence: SpinEvidence, candidates: list[dict[str, Any]]) -> None:
-        self.recent.stands(Ruling(self.round, Verdict(verdict="unresolved", reason=reason), tuple(candidates)))
-        known = self._reasons.get(reason)
-        rule = "ours" if known is None else known.rule
-        self.say(events.Unresolved, t_ns, reason=reason, rule=rule, evidence=evidence, candidates=candidates)
-
-    def violation(self, t_ns: int, reason: str, rule: str, detail: str = "") -> None:
-        """A person did something against the procedure."""
-        self.say(events.ProcedureViolation, t_ns, reason=reason, rule=rule, detail=detail)
 
     def over_if_quiet(self, t_ns: int) -> None:
         """After a void: the next round opens once the device is quiet."""
@@ -267,21 +296,6 @@ class Game(ABC):
     def undecided(self) -> bool:
         """Whether a round is open that has no verdict yet."""
         return self.phase in (OPEN, RUNNING)
-
-    def say(self, kind: type[Data], t_ns: int, **fields: Any) -> None:
-        """Says an event of this round."""
-        self.said.append(
-            kind(
-                **{
-                    "table": self.seat.table,
-                    "game": self.seat.game,
-                    "simulated": self.seat.simulated,
-                    "mono_ns": t_ns,
-                    "round": self.round,
-                    **fields,
-                }
-            )
-        )
 
     def _begin_settling(self, t_ns: int) -> None:
         self.phase = SETTLING

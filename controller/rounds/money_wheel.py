@@ -13,14 +13,15 @@ import msgspec
 from msgspec import Meta
 
 from controller.faults import Fault
-from controller.rounds.game import NEVER_NS, Game, Seat
+from controller.rounds.game import NEVER_NS, Game
 from controller.rounds.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING
+from controller.rounds.voice import Seat
 from controller.rules.money_wheel import MoneyWheelRules
 from drivers.driver import Observation
 from drivers.money_wheel_config import MoneyWheelConfig
 from drivers.money_wheel_observations import WheelMoved, WheelRested, WheelSpun, WheelTurned, WheelTurnedBack
 from feed import events
-from feed.events import SpinEvidence
+from feed.events import Evidence
 
 TRAVEL_DOUBTS: Final = frozenset({"encoder_slip", "edges_lost", "sensor_stuck"})
 """Doubts that leave the revolutions unproven too; a missing index leaves only the place unknown."""
@@ -129,7 +130,7 @@ class MoneyWheelGame(Game):
         elif isinstance(seen, WheelTurnedBack):
             if self.phase is RUNNING and seen.proven:
                 detail = f"turned back by more than {self._wheel.rollback_spaces:g} spaces"
-                evidence = SpinEvidence(direction=self._said(seen.direction), detail=detail)
+                evidence = Evidence(direction=self._said(seen.direction), detail=detail)
                 self.void(t_ns, "wheel_reversed", evidence)
         elif isinstance(seen, WheelRested):
             if seen.spun:
@@ -177,7 +178,7 @@ class MoneyWheelGame(Game):
         self.say(events.RoundStarted, t_ns, direction=self._said(seen.direction))
         if self.called_ns is None or self.called_ns > began_ns:
             late = "never" if self.called_ns is None else "late"
-            evidence = SpinEvidence(direction=self._said(seen.direction), no_more_bets=late)
+            evidence = Evidence(direction=self._said(seen.direction), no_more_bets=late)
             self.void(t_ns, "spun_before_no_more_bets", evidence)
 
     def _rest(self, rested: WheelRested, t_ns: int) -> None:
@@ -218,7 +219,7 @@ class MoneyWheelGame(Game):
         """The face itself, 13:47-20.29(c)."""
         return [events.WinningBet(bet.bet, bet.odds) for bet in self._rules.winning(result["face"])], []
 
-    def _between(self, t_ns: int, rested: WheelRested, evidence: SpinEvidence) -> None:
+    def _between(self, t_ns: int, rested: WheelRested, evidence: Evidence) -> None:
         if self._options.between_spaces == "void":
             self.void(t_ns, "indicator_between_spaces", evidence)
         else:
@@ -236,8 +237,8 @@ class MoneyWheelGame(Game):
     def _result(self, space: int) -> dict[str, Any]:
         return {"space": space, "face": self._wheel.faces[space]}
 
-    def _evidence(self, rested: WheelRested) -> SpinEvidence:
-        return SpinEvidence(
+    def _evidence(self, rested: WheelRested) -> Evidence:
+        return Evidence(
             revolutions=round(rested.turns, 4),
             revolutions_low=round(rested.turns_low, 4),
             revolutions_high=round(rested.turns_high, 4),

@@ -15,10 +15,11 @@ from __future__ import annotations
 from typing import Any, Final
 
 from controller.faults import CauseGone, Fault
-from controller.rounds.game import NEVER_NS, Game, Seat
+from controller.rounds.game import NEVER_NS, Game
 from controller.rounds.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING
 from controller.rounds.roulette_result import RouletteOptions, RouletteResults
 from controller.rounds.roulette_spin import WHOLE, Spin, around_the_bowl
+from controller.rounds.voice import Seat
 from controller.rules.roulette import RouletteRules
 from drivers.driver import Observation
 from drivers.rotor import RotorReversed, RotorStopped, RotorTurning
@@ -35,7 +36,7 @@ from drivers.roulette_observations import (
 )
 from drivers.roulette_wheel_config import RouletteWheelConfig
 from feed import events
-from feed.events import SpinEvidence
+from feed.events import Evidence
 
 MISSED_PART: Final = 2
 """More than one sensor missed to two passes is not a ball that misses one now and then (ours)."""
@@ -327,6 +328,6 @@ class RouletteGame(Game):
         self.run_due_ns = NEVER_NS
         self.void(t_ns, reason, self._evidence(detail))
 
-    def _evidence(self, detail: str = "") -> SpinEvidence:
+    def _evidence(self, detail: str = "") -> Evidence:
         least = self._rules.minimum_revolutions.value
         return self._spin.evidence(self._rotor, least, self._spin.call(self.called_ns), detail)

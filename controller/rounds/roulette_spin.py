@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from drivers.roulette_observations import BallLeftTrack, BallPassed, ForeignObject, PocketRead, RotorDoubt
-from feed.events import SpinEvidence
+from feed.events import Evidence
 
 WHOLE: Final = 1e-6
 """Revolutions are sums of angles: so much less than four is still four."""
@@ -38,10 +38,10 @@ class Spin:
             return "never"
         return "late" if self.left is not None and called_ns > self.left.t_ns else "in_time"
 
-    def evidence(self, rotor: int, minimum_revolutions: int, call: str, detail: str) -> SpinEvidence:
+    def evidence(self, rotor: int, minimum_revolutions: int, call: str, detail: str) -> Evidence:
         """What was measured; `rotor` is the direction in which the rotor turns now, 0 where it has none."""
         last, reads = self.passed, self.reads
-        return SpinEvidence(
+        return Evidence(
             revolutions=None if last is None else round(last.travel, 4),
             revolutions_low=None if last is None else round(last.travel, 4),
             revolutions_high=None if last is None else round(last.travel_high, 4),

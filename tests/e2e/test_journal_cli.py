@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from controller.cli import main
 from controller.journal.export import COLUMNS
 from controller.journal.files import Lock
-from feed.events import SpinEvidence, Void
+from feed.events import Evidence, Void
 from feed.evidence import CaptureFile
 from tests.unit.controller.journal_audit.making import KEY, OTHER_KEY, Evening, evening, tampering
 
@@ -158,7 +158,7 @@ def test_recall_names_the_capture_and_its_sum(tmp_path: Path) -> None:
     with Evening(path) as writer:
         writer.opened("wheel-1")
         said = {"call": "No spin", "reason": "wheel_revolutions", "rule": "13:47-20.29(e)"}
-        evidence = SpinEvidence(passes=0, capture=capture)
+        evidence = Evidence(passes=0, capture=capture)
         writer.say(writer.event("wheel-1", Void, round=1, evidence=evidence, **said))
     shown = [line.strip() for line in call("recall", path).stdout.splitlines()]
     assert f"capture               wheel-1/4.vcd sha256 {'ab' * 32} (not complete)" in shown

@@ -94,7 +94,8 @@ class TableOnBoards(LiveEvening):
         for name in self.config.boards:
             self._plug_in(name, opened)
         wiring = wire(self.config, self.clock, {}, 1)
-        self.lines = {name: overhear(source) for name, source in zip(self.config.boards, wiring.sources, strict=True)}
+        lines = [source for source in wiring.sources if isinstance(source, BoardLines)]
+        self.lines = {name: overhear(source) for name, source in zip(self.config.boards, lines, strict=True)}
         self.links = {name: link for name, link in wiring.boards.items() if isinstance(link, BoardLink)}
         return wiring
 
@@ -103,9 +104,14 @@ class TableOnBoards(LiveEvening):
             await link.wait_closed()
         self.changes = {name: chip.take_changes() for name, chip in self.boards.items()}
 
+    def _board(self, name: str) -> EmulatedBoard:
+        """Makes a board, with whatever hangs on it beside its lines."""
+        is_like = self._conditions
+        return board(is_like.kind or self.config.boards[name].kind, clock_hz=is_like.clock_hz)
+
     def _plug_in(self, name: str, opened: ExitStack) -> None:
         is_like = self._conditions
-        chip = opened.enter_context(board(is_like.kind or self.config.boards[name].kind, clock_hz=is_like.clock_hz))
+        chip = opened.enter_context(self._board(name))
         step = opened.enter_context(
             LockStep(
                 chip,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from simulators.board.emulated import PinChange
+from simulators.board.emulated import EmulatedBoard, PinChange
 from tests.firmware.emulated import MS
 
 STEPS = 200
@@ -14,6 +14,21 @@ LOOKS_A_BIT = 200
 
 if TYPE_CHECKING:
     from tests.firmware.kind_bench import KindBench
+
+
+class AtPins(Protocol):
+    """What a machine that hangs on pins, and not on numbered inputs, needs of its bench."""
+
+    @property
+    def board(self) -> EmulatedBoard:
+        """The board."""
+
+    @property
+    def now_ns(self) -> int:
+        """Its time."""
+
+    def put_pin(self, pin: str, level: int) -> None:
+        """A pin takes a level now."""
 
 
 class Shaft:
@@ -120,7 +135,7 @@ class KeyMatrix:
         self.pressed: set[int] = set()
         """Keys, counted by rows."""
 
-    def look(self, bench: KindBench, changes: list[PinChange]) -> None:
+    def look(self, bench: AtPins, changes: list[PinChange]) -> None:
         low = {pin for pin in self._columns if bench.board.output(pin) == 0}
         joined = [
             {self._rows[key // len(self._columns)], self._columns[key % len(self._columns)]} for key in self.pressed
@@ -166,7 +181,7 @@ class LampChain:
             int((lit or lamp in self.stuck) and lamp not in self.dead) for lamp, lit in enumerate(self.lamps, start=1)
         ]
 
-    def look(self, bench: KindBench, changes: list[PinChange]) -> None:
+    def look(self, bench: AtPins, changes: list[PinChange]) -> None:
         self._busy = max(0, self._busy - 1)
         for change in changes:
             if change.pin not in self._levels:

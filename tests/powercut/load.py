@@ -24,7 +24,7 @@ from controller.journal.journal import Done, Heads, Journal
 from controller.journal.records import COMMAND, COMMANDS, Entry
 from controller.journal.recovery import Recovered
 from feed import events
-from feed.events import Data, Event, SpinEvidence, encode, type_of
+from feed.events import Data, Event, Evidence, encode, type_of
 from hal.clock import VirtualClock
 
 KEY = SigningKey(bytes(range(32)))
@@ -105,13 +105,11 @@ class Player:
 
     def _void(self, reason: str) -> Entry:
         number, self.unfinished = self.unfinished, None
-        return self.say(
-            events.Void, round=number, call="No spin", reason=reason, rule="20.32(h)", evidence=SpinEvidence()
-        )
+        return self.say(events.Void, round=number, call="No spin", reason=reason, rule="20.32(h)", evidence=Evidence())
 
     def _outcome(self) -> list[Entry]:
         number, self.unfinished = self.unfinished, None
-        evidence = SpinEvidence(revolutions=self.rng.uniform(4, 20), detail="z" * self.rng.randrange(300))
+        evidence = Evidence(revolutions=self.rng.uniform(4, 20), detail="z" * self.rng.randrange(300))
         pocket = {"pocket": str(self.rng.randrange(37))}
         said = [self.say(events.Outcome, round=number, result=pocket, winning=[], evidence=evidence, rule="20.32")]
         if self.rng.random() < 0.8:

@@ -12,7 +12,7 @@ import pytest
 
 from controller.assemble import table_for
 from controller.configuration.load import load
-from controller.simulation import geometry_of
+from controller.geometries import geometry_of
 from drivers.driver import Driver, Observation
 from hal.values import Batch, Command, Edge, EdgesLost, Frame, Reading
 from simulators.faults import faults_for

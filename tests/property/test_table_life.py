@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from controller.assemble import table_for
-from controller.simulation import geometry_of
+from controller.geometries import geometry_of
 from feed import events
 from feed.events import Event, Verdict, decode, encode
 from feed.state import RECENT_ROUNDS, TableState

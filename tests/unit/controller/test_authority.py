@@ -18,9 +18,11 @@ class Who(NamedTuple):
     operator_class: str | None
 
 
-DEALERS = {"no_more_bets", "settle", "void", "confirm"}
-SUPERVISORS = {"open", "close", "clear", "correct", "inspect_pass", "quit"}
-TECHNICIANS = {"inspect_start", "inspect_fail"}
+CRAPS = {"pass_dice", "change_dice", "roll_for_come", "line_wager"}
+DEALERS = {"no_more_bets", "settle", "void", "confirm", *CRAPS}
+SHAKERS = {"operate_shaker", "shift_begins", "dice_placed", "shaker_removed", "shaker_placed", "settle_attended"}
+SUPERVISORS = {"open", "close", "clear", "correct", "inspect_pass", "quit", *SHAKERS}
+TECHNICIANS = {"inspect_start", "inspect_fail", "inspect_dice", "lamp_test"}
 GAMES = ("money_wheel", "roulette", "craps")
 
 

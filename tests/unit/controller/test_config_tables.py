@@ -74,7 +74,11 @@ def test_an_unplugged_line_is_pulled_to_its_resting_level() -> None:
     ("old", "new", "problem"),
     [
         ('game = "roulette"', 'game = "roulete"', '3: table.game: unknown game "roulete"; did you mean "roulette"?'),
-        ('game = "roulette"', 'game = "craps"', '3: table.game: "craps" is not in this version; this version plays'),
+        (
+            'game = "roulette"',
+            'game = "baccarat"',
+            '3: table.game: "baccarat" is not in this version; this version plays',
+        ),
         ('id = "roulette-1"', 'id = "Roulette 1"', '2: table.id: "Roulette 1" has the wrong form; write lower-case'),
         ('id = "roulette-1"', 'id = "a\\n"', "2: table.id:"),
         ('id = "roulette-1"', "", '1: table.id: is missing; add id = "roulette-1"'),
@@ -253,11 +257,13 @@ def test_mistakes_about_serial_ports_are_told(old: str, new: str, problem: str) 
 def test_two_devices_cannot_have_one_port(tmp_path: Path) -> None:
     display = "[device.display]\n"
     problem = only(AUTOMATIC + 'number_display = { port = "/dev/serial/by-id/usb-1" }\n' + display)
-    assert problem.startswith("11: links.number_display.port: is the port of wheel_serial too")
+    assert problem.startswith(
+        '11: links.number_display.port: its port "/dev/serial/by-id/usb-1" is that of links.wheel_serial.port of '
+    )
     paths = [tmp_path / "a.toml", tmp_path / "b.toml"]
     for path in paths:
         path.write_text(AUTOMATIC.replace("roulette-1", path.stem))
-    assert [problem.key for problem in check(paths).problems] == ["links.wheel_serial"]
+    assert [problem.key for problem in check(paths).problems] == ["links.wheel_serial.port"]
 
 
 def test_a_lamp_is_an_output_that_needs_a_wire() -> None:

@@ -92,3 +92,19 @@ def test_what_is_not_known_is_shown_as_it_came() -> None:
         data=events.Unknown(**TABLE, raw=msgspec.Raw(raw)),
     )
     assert line_of(event).endswith(f"shoe.emptied.v2, which this version does not know: {raw.decode()}")
+
+
+@pytest.mark.parametrize(
+    ("game", "told", "words"),
+    [
+        ("craps", {}, "the dice are thrown"),
+        ("mini_craps", {"tossed_by": "shaker"}, "the shaker tosses the dice"),
+        ("sic_bo", {}, "the shaker is shaken"),
+        ("sic_bo", {"tossed_by": "shaker"}, "the shaker tosses the dice"),
+        ("chuck_a_luck", {}, "the dice are tumbled"),
+        ("beat_the_dealer", {"tumble": "player"}, "the dice are tumbled by the player"),
+        ("roulette", {"direction": "clockwise"}, "the spin has begun, clockwise"),
+    ],
+)
+def test_a_round_begins_in_the_words_of_its_game(game: str, told: dict[str, Any], words: str) -> None:
+    assert line(events.RoundStarted(**{**TABLE, "game": game}, round=4, **told)).endswith(words)

@@ -95,7 +95,7 @@ def test_an_id_that_was_another_orders_is_refused() -> None:
         ("setle", "nearest: settle"),
         ("void reason=dealer_cal", "void: reason dealer_cal is not one of wheel_revolutions,"),
         ("void reason=dealer_cal", "nearest: dealer_call"),
-        ("void raeson=dealer_call", "void: key raeson is not one of reason, why, round; nearest: reason"),
+        ("void raeson=dealer_call", "void: key raeson is not one of reason, why, round, as; nearest: reason"),
         ("settle why=because", "settle: key why is not known; it takes none"),
         ("void spill", "void: 'spill' stands alone; expected key=value"),
         ("quit", "quit: a table cannot end the service"),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from controller.signals import Signals
-from drivers.indicators import NoMoreBetsLamp, NumberDisplay, SendFrame, SetLine
+from drivers.indicators import NoMoreBetsLamp, NumberDisplay
 from feed import events
+from hal.output_values import SendFrame, SetLine
 from hal.values import Command
 from tests.tables.bench import Said, hear
 from tests.tables.money_lines import MoneyLines, money_toml

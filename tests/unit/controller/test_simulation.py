@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from controller.configuration.values import TableConfig
-from controller.simulation import NoSimulatorError, Played, Score, fault_plan, geometry_of, simulate
+from controller.geometries import NoSimulatorError, geometry_of
+from controller.simulation import Played, Score, fault_plan, simulate
 from feed import events
 from feed.events import Event
 from hal.values import Batch
@@ -164,7 +165,7 @@ def outcome(pocket: str, index: int) -> Event:
         round=1,
         result={"pocket": pocket, "index": index, "color": "red"},
         winning=[],
-        evidence=events.SpinEvidence(),
+        evidence=events.Evidence(),
         rule="",
     )
     return Event(id="t.sim.1", source="/tables/t", type="feltwire.round.outcome.v1", time="", data=data)

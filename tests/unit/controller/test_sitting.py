@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from controller.configuration.load import check_text
-from controller.inspection import NO_INSPECTION, Inspections
+from controller.inspection import Inspections, no_inspection
 from feed import events
 from feed.events import Verdict, decode, encode
 from feed.state import TableState
@@ -235,7 +235,7 @@ def test_an_inspection_that_is_not_whole_is_refused(text: str, why: str) -> None
 
 def test_where_nothing_is_to_be_looked_at_no_inspection_begins_that_could_never_end() -> None:
     desk = closed()
-    desk.table.sitting.inspections = Inspections(NO_INSPECTION)
+    desk.table.sitting.inspections = Inspections(no_inspection("wheel"))
     assert "name nothing to look at on wheel" in desk.refused("inspect_start device=wheel by=tom", S)
     desk.done("open by=ann", 2 * S)
 
@@ -251,7 +251,7 @@ def test_a_table_cannot_open_at_its_start_and_be_inspected_first() -> None:
     text = money_toml().replace("[lines]", 'inspection = "opening"\nopens = "at_start"\n[lines]')
     (problem,) = check_text(text).problems
     assert problem.key == "table.opens"
-    assert "nobody has looked at the wheel" in problem.wrong
+    assert "nobody has looked at the device" in problem.wrong
 
 
 @pytest.mark.parametrize(

@@ -177,3 +177,9 @@ def test_edges_and_time_cut_anywhere_give_the_same_observations(cuts: list[int])
         seen_ += driver.edges([edge for edge in rest if edge.t_ns <= cut_ns]) + driver.due(cut_ns)
         rest = [edge for edge in rest if edge.t_ns > cut_ns]
     assert seen_ == WHOLE
+
+
+def test_a_spike_that_opens_the_contact_of_a_key_that_is_down_makes_no_second_press() -> None:
+    split = [Edge("key_6", 1, 5 * S), Edge("key_6", 0, 5 * S + 75 * MS), Edge("key_6", 1, 5 * S + 75 * MS + 3_000)]
+    edges = in_order(FOUND, [*split, Edge("key_6", 0, 5 * S + 100 * MS)])
+    assert [shown.values for shown in of(told(keypad(), edges, until_s=6), KeypadShown)] == [(6,)]

@@ -11,8 +11,8 @@ from drivers.dice_reader import DiceReader
 from drivers.dice_reader_config import DiceReaderConfig
 from drivers.dice_reader_wire import BoardLine, BoardState, Die, Lying, encode_line
 from drivers.driver import Observation
-from drivers.indicators import SendFrame
 from drivers.sensor_health import SensorAlive, SensorDead
+from hal.output_values import SendFrame
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 from tests.tables.tumbler_lines import MS, S, of, one_of
 

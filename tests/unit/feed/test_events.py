@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from feed import events
-from feed.events import DATA_TYPES, Data, Event, EventError, SpinEvidence, Verdict, WinningBet, decode, encode
+from feed.events import DATA_TYPES, Data, Event, EventError, Evidence, Verdict, WinningBet, decode, encode
 
 TABLE: dict[str, Any] = {"table": "roulette-1", "game": "roulette", "simulated": True, "mono_ns": 27_403_508_772}
 
@@ -41,7 +41,7 @@ def test_an_outcome_is_one_line_of_json_with_its_attributes_in_order() -> None:
         round=1,
         result={"pocket": "17", "index": 9, "color": "black"},
         winning=[WinningBet("straight 17", "35 to 1")],
-        evidence=SpinEvidence(revolutions=5.0, minimum_revolutions=4, direction="clockwise", passes=16),
+        evidence=Evidence(revolutions=5.0, minimum_revolutions=4, direction="clockwise", passes=16),
         rule="13:47-20.32(j)1",
     )
     assert encode(event(data)) == HEAD % b"round.outcome" + (
@@ -58,7 +58,7 @@ def test_a_void_says_its_call_its_reason_its_rule_and_what_the_dealer_does() -> 
         call="No spin",
         reason="ball_direction",
         rule="13:47-20.32(m)1",
-        evidence=SpinEvidence(detail="the ball runs with the rotor"),
+        evidence=Evidence(detail="the ball runs with the rotor"),
         remove_ball=True,
     )
     assert encode(event(data)) == HEAD % b"round.void" + (
@@ -69,7 +69,7 @@ def test_a_void_says_its_call_its_reason_its_rule_and_what_the_dealer_does() -> 
 
 def test_an_unresolved_round_names_its_candidates() -> None:
     data = events.Unresolved(
-        **TABLE, round=1, reason="no_number_read", rule="ours", evidence=SpinEvidence(), candidates=[{"pocket": "17"}]
+        **TABLE, round=1, reason="no_number_read", rule="ours", evidence=Evidence(), candidates=[{"pocket": "17"}]
     )
     assert encode(event(data)) == HEAD % b"round.unresolved" + (
         b'"reason":"no_number_read","rule":"ours","evidence":{},"candidates":[{"pocket":"17"}]}}'
@@ -114,6 +114,7 @@ def test_the_kinds_are_those_of_the_design() -> None:
         "table.opened",
         "table.closed",
         "round.opened",
+        "round.course",
         "round.no_more_bets",
         "round.started",
         "round.progress",

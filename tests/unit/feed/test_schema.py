@@ -10,9 +10,10 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from controller.configuration.load import check_text
-from controller.simulation import geometry_of, simulate
+from controller.geometries import geometry_of
+from controller.simulation import simulate
 from feed import events, schema
-from feed.events import DATA_TYPES, SpinEvidence, Verdict, encode, type_of
+from feed.events import DATA_TYPES, Evidence, Verdict, encode, type_of
 from simulators.faults import FAULTS, FaultError, fault_named
 from simulators.geometry import Geometry
 from tests.fakes.feed_model import ModelJournal, ModelTable
@@ -72,7 +73,7 @@ def example(kind: type[events.Data]) -> dict[str, Any]:
         "result": {"face": "$1"},
         "winning": [events.WinningBet("$1", "1 to 1")],
         "candidates": [],
-        "evidence": SpinEvidence(revolutions=4.5),
+        "evidence": Evidence(revolutions=4.5),
         "device": "wheel",
         "fault": "dead",
         "detail": "d",
@@ -84,6 +85,8 @@ def example(kind: type[events.Data]) -> dict[str, Any]:
         "last": 4,
         "head": "ab",
         "state": "open",
+        "act": "pass_dice",
+        "course": {"phase": "come_out", "shooter": 2},
         "from_": Verdict(verdict="void", reason="r"),
         "to": Verdict(verdict="outcome", result={"face": "$2"}),
     }

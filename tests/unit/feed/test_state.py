@@ -8,11 +8,11 @@ import pytest
 from controller.configuration.load import check_text
 from controller.simulation import simulate
 from feed import events
-from feed.events import Event, SpinEvidence, Unknown, Verdict, decode, encode
+from feed.events import Event, Evidence, Unknown, Verdict, decode, encode
 from feed.state import RECENT_ROUNDS, Snapshot, TableState
 from tests.fakes.feed_model import ModelJournal, ModelTable
 
-EVIDENCE = SpinEvidence(revolutions=5)
+EVIDENCE = Evidence(revolutions=5)
 
 
 class Said:

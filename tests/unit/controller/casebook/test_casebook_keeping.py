@@ -20,7 +20,7 @@ from controller.casebook.marks import KEEP, RoundMarks, Stretch
 from controller.casebook.selection import rounds_to_keep, with_captures
 from controller.casebook.shelf import Shelf
 from feed import events
-from feed.events import CaptureFile, Event, SpinEvidence, Verdict
+from feed.events import CaptureFile, Event, Evidence, Verdict
 from hal.capture.ring import Ring
 from hal.capture.vcd_reader import open_capture
 from hal.capture.vcd_writer import CaptureLines
@@ -282,7 +282,7 @@ def marks(rounds: int, verdict: type[events.Data] = events.Void) -> RoundMarks:
 
 
 def void(number: int, reason: str = "dealer_call") -> Event:
-    return event(events.Void, number, round=number, call="No spin", reason=reason, rule="ours", evidence=SpinEvidence())
+    return event(events.Void, number, round=number, call="No spin", reason=reason, rule="ours", evidence=Evidence())
 
 
 def fault(number: int, **fields: Any) -> Event:
@@ -321,7 +321,7 @@ def test_only_the_last_rounds_are_remembered() -> None:
 def test_refusals_faults_and_corrections_name_a_capture_and_nothing_else_does() -> None:
     made = marks(3)
     unresolved = event(
-        events.Unresolved, 2, round=2, reason="encoder_slip", rule="ours", evidence=SpinEvidence(), candidates=[]
+        events.Unresolved, 2, round=2, reason="encoder_slip", rule="ours", evidence=Evidence(), candidates=[]
     )
     said = [void(1), unresolved, opened(3), fault(9, round=3)]
     assert [one.id for one in rounds_to_keep(said, made).values()] == [void(1).id, unresolved.id, fault(9).id]

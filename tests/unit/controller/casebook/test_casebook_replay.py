@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import pytest
 
+from controller.geometries import geometry_of
 from controller.replay import replay
-from controller.simulation import geometry_of
 from feed.events import Unresolved, Void
 from simulators.faults import faults_for
 from tests.fakes.hall import Hall

@@ -8,6 +8,7 @@ from typing import get_args
 import pytest
 
 from controller.configuration.board_sections import BoardKind
+from controller.configuration.declaration import said
 from controller.configuration.games import REGISTRY
 from controller.configuration.line_use import LineUse
 from controller.configuration.load import check, check_text
@@ -235,11 +236,34 @@ def test_two_boards_of_one_kind_need_numbers_that_tell_them_apart() -> None:
 
 def test_two_boards_and_links_cannot_share_a_port() -> None:
     assert only(TWO.replace("usb-2", "usb-1")) == (
-        "12: board.desk.port: is the port of wheel too; give each board a port of its own"
+        '12: board.desk.port: its port "/dev/serial/by-id/usb-1" is that of board.wheel.port of table.toml:9 too; '
+        "give each board its own port"
     )
     display = '[device.display]\n[links]\nnumber_display = { port = "/dev/serial/by-id/usb-1" }\n'
     assert only(WHEEL + display) == (
-        "20: links.number_display.port: is the port of board.wheel too; give each link a port of its own"
+        '20: links.number_display.port: its port "/dev/serial/by-id/usb-1" is that of board.wheel.port of table.toml:9 '
+        "too; give each link its own port"
+    )
+
+
+def test_one_port_under_two_names_is_told_with_the_device_behind_both(tmp_path: Path) -> None:
+    device = tmp_path / "ttyUSB0"
+    device.touch()
+    by_id, by_path = tmp_path / "by-id", tmp_path / "by-path"
+    for name in (by_id, by_path):
+        name.symlink_to(device)
+    text = TWO.replace("/dev/serial/by-id/usb-1", str(by_id)).replace("/dev/serial/by-id/usb-2", str(by_path))
+    assert only(text) == (
+        f"12: board.desk.port: its port {said(str(by_path))}, which is {device}, is that of "
+        "board.wheel.port of table.toml:9 too; give each board its own port"
+    )
+    other = TWO.replace("/dev/serial/by-id/usb-1", str(by_id)).replace("usb-2", "usb-3")
+    assert told(check_text(other)) == []
+    assert only(TWO.replace("/dev/serial/by-id/usb-2", "/dev//serial/by-id/../by-id/usb-1")).startswith(
+        '12: board.desk.port: its port "/dev//serial/by-id/../by-id/usb-1", which is /dev/serial/by-id/usb-1, is that'
+    )
+    assert "is that of board.wheel.port" in only(
+        TWO.replace("/dev/serial/by-id/usb-1", "socket://h:1").replace("/dev/serial/by-id/usb-2", "socket://h:1")
     )
 
 
@@ -248,9 +272,9 @@ def test_two_tables_cannot_have_one_board(tmp_path: Path) -> None:
     for path in paths:
         path.write_text(WHEEL.replace("roulette-1", path.stem))
     problems = check(paths).problems
-    assert [problem.key for problem in problems] == ["board.wheel"]
+    assert [problem.key for problem in problems] == ["board.wheel.port"]
     assert problems[0].wrong == (
-        f'its port "/dev/serial/by-id/usb-1" is that of board.wheel of {tmp_path / "a.toml"}:7 too'
+        f'its port "/dev/serial/by-id/usb-1" is that of board.wheel.port of {tmp_path / "a.toml"}:9 too'
     )
 
 

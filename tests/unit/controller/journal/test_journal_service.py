@@ -22,7 +22,7 @@ from controller.journal.schema import CHAINS
 from controller.journal.seals import read_seals
 from controller.journal.witness import witness_path
 from feed import events
-from feed.events import SpinEvidence
+from feed.events import Evidence
 from hal.clock import VirtualClock
 from tests.powercut.load import KEY, Player
 from tests.powercut.making import NOW_NS, PATIENCE_S, command, opened, outcome, player, written
@@ -50,7 +50,7 @@ def rounds(one: Player, first: int, last: int) -> list[Entry]:
     said = []
     for number in range(first, last + 1):
         said.append(one.say(events.RoundOpened, round=number))
-        evidence = SpinEvidence(revolutions=float(number))
+        evidence = Evidence(revolutions=float(number))
         said.append(
             one.say(events.Outcome, round=number, result={"pocket": "7"}, winning=[], evidence=evidence, rule="20.32")
         )

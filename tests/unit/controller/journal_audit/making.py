@@ -24,10 +24,10 @@ from feed.events import (
     Data,
     DeviceFault,
     Event,
+    Evidence,
     Outcome,
     RoundOpened,
     Settled,
-    SpinEvidence,
     TableClosed,
     TableOpened,
     Void,
@@ -134,7 +134,7 @@ class Evening:
     def round(self, table: str, verdict: str = "outcome") -> int:
         """A round of three events; returns its number."""
         number = self._rounds[table] = self._rounds.get(table, 0) + 1
-        evidence = SpinEvidence(revolutions=4.25, revolutions_low=4.25, revolutions_high=4.25, direction="positive")
+        evidence = Evidence(revolutions=4.25, revolutions_low=4.25, revolutions_high=4.25, direction="positive")
         self.say(self.event(table, RoundOpened, round=number))
         if verdict == "outcome":
             space = number % 50

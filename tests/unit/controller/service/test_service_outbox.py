@@ -12,7 +12,7 @@ from controller.journal.records import Entry
 from controller.orders.order import Answer
 from controller.service.outbox import Outbox
 from feed import events
-from feed.events import CaptureFile, Event, SpinEvidence
+from feed.events import CaptureFile, Event, Evidence
 from hal.capture.ring import Ring
 from hal.capture.vcd_writer import CaptureLines
 from hal.values import Batch
@@ -73,9 +73,7 @@ class Box:
 
 
 def void(number: int) -> Event:
-    return event(
-        events.Void, number, round=1, call="No spin", reason="dealer_call", rule="ours", evidence=SpinEvidence()
-    )
+    return event(events.Void, number, round=1, call="No spin", reason="dealer_call", rule="ours", evidence=Evidence())
 
 
 def test_a_verdict_waits_for_its_capture_and_what_follows_waits_for_it() -> None:
@@ -135,7 +133,7 @@ def test_what_the_service_itself_does_needs_no_capture() -> None:
 def test_two_rounds_in_one_look_have_a_capture_each() -> None:
     box = Box()
     second = event(
-        events.Unresolved, 4, round=2, reason="encoder_slip", rule="ours", evidence=SpinEvidence(), candidates=[]
+        events.Unresolved, 4, round=2, reason="encoder_slip", rule="ours", evidence=Evidence(), candidates=[]
     )
     box.one.put([opened(1), void(2), event(events.RoundOpened, 3, round=2), second], [], 9)
     assert [case.event_id for case, _ in box.keeper.cases] == [void(2).id, second.id]

@@ -1,0 +1,1 @@
+"""The bias watch: whether dice and wheels fall as fair ones do. It warns, and changes no outcome."""

@@ -1,0 +1,47 @@
+"""Which board a table's lamps hang on, and what is wrong with that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from controller.configuration.board_sections import BoardSection
+from controller.configuration.declaration import said
+from controller.configuration.problems import Finding, suggestion
+from controller.configuration.values import DeviceConfig
+from drivers.lamp_board import LampBoardConfig
+
+DEVICE: Final = "lamp_board"
+KINDS: Final = ("table", "reel")
+"""The kinds of boards that have a lamp chain."""
+
+
+def board_of_lamps(devices: Mapping[str, DeviceConfig], boards: Mapping[str, BoardSection]) -> str | None:
+    """The board with the lamps of a table; None where there are no lamps, or no board for them."""
+    if DEVICE not in devices:
+        return None
+    named = devices[DEVICE].keys(LampBoardConfig).board
+    if named is not None:
+        return named if named in boards and boards[named].kind in KINDS else None
+    able = [name for name, board in boards.items() if board.kind in KINDS]
+    return able[0] if len(able) == 1 else None
+
+
+def check_lamps(
+    devices: Mapping[str, DeviceConfig], boards: Mapping[str, BoardSection], *, live: bool
+) -> list[Finding]:
+    """With real wires, the lamps of a table hang on exactly one board that has a chain."""
+    if DEVICE not in devices or not live or board_of_lamps(devices, boards) is not None:
+        return []
+    path = ("device", DEVICE, "board")
+    named = devices[DEVICE].keys(LampBoardConfig).board
+    able = [name for name, board in boards.items() if board.kind in KINDS]
+    if named is None and able:
+        return [
+            Finding(path, f"is missing, and {' and '.join(able)} can have the lamps", f"add board = {said(able[0])}")
+        ]
+    if named is None:
+        fix = 'write backend = "board" in [lines], and add [board.layout] with kind = "table" and its port'
+        return [Finding(path, "the lamps hang on a board of the kind table, and there is none", fix, missing=True)]
+    wrong = f"{said(named)} is no board with lamps"
+    return [Finding(path, wrong, suggestion(named, able, "board") if able else 'add a board with kind = "table"')]

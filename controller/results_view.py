@@ -1,0 +1,160 @@
+"""What a round came to, as a dealer would say it: one way of saying it for each family of results.
+
+A result is told apart by the first of its keys that a family knows, so a family adds one line here and no other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+from feed.events import CourseChanged, Evidence, RoundProgress, RoundStarted, WinningBet
+from feed.evidence import Tumbling
+
+Result: TypeAlias = Mapping[str, Any]
+
+MOST_BETS: Final = 8
+"""More winning bets than these are counted, not named: a line is read at a glance."""
+
+SPUN: Final = frozenset({"money_wheel", "roulette"})
+"""The games of wheels."""
+BY_HAND: Final = {
+    "craps": "the dice are thrown",
+    "mini_craps": "the dice are thrown",
+    "sic_bo": "the shaker is shaken",
+}
+"""How a person sets the dice going, where they are not tumbled."""
+SIC_BO_ACTS: Final = {
+    "dice_placed": "dice were placed in the shaker",
+    "dice_too_old": "the dice are too old, or nobody knows how old they are",
+    "shift_begins": "a shift begins",
+    "operate_shaker": "the shaker was operated",
+    "shaker_removed": "the automated shaker was removed from the table",
+    "shaker_placed": "the automated shaker stands on the table",
+}
+"""What a restart must not forget, as it happens."""
+
+
+def result_words(result: Result) -> str:
+    """A result in a few words."""
+    for key, said in _RESULTS.items():
+        if key in result:
+            return said(result)
+    return str(dict(result))
+
+
+def winning_words(winning: Sequence[WinningBet]) -> str:
+    """The bets that win, with their odds, where they are few."""
+    if not winning:
+        return ""
+    if len(winning) > MOST_BETS:
+        return f"; {len(winning)} bets win"
+    return "; wins: " + ", ".join(f"{bet.bet} ({bet.odds})" for bet in winning)
+
+
+def started_words(data: RoundStarted) -> str:
+    """What has begun: a spin, or a tumble, a shaking or a throw, and whose."""
+    if data.tossed_by is not None:
+        return f"the {data.tossed_by} tosses the dice"
+    if data.game not in SPUN:
+        by = "" if data.tumble is None else f" by the {data.tumble}"
+        return BY_HAND.get(data.game, "the dice are tumbled") + by
+    return "the spin has begun" + ("" if data.direction is None else f", {data.direction}")
+
+
+def progress_words(data: RoundProgress) -> str:
+    """What is measured while a round goes on."""
+    parts: list[str] = []
+    if data.revolutions is not None:
+        parts.append(f"{data.revolutions:g} revolutions")
+    if data.rpm is not None:
+        parts.append(f"{data.rpm:g} rpm")
+    if data.lap_s is not None:
+        parts.append(f"lap {data.lap_s:.2f} s")
+    if data.inversions is not None:
+        parts.append(f"inverted {data.inversions} times" if data.inversions != 1 else "inverted once")
+    if data.shakes is not None:
+        parts.append(f"shaken {data.shakes} times" if data.shakes != 1 else "shaken once")
+    if data.dice is not None:
+        whose = f"the {data.tumble}'s" if data.tumble is not None else "the"
+        parts.append(f"{whose} dice: {_dice(data.dice)}, total {sum(data.dice)}")
+    if data.keyed is not None:
+        parts.append(f"keyed: {_dice(data.keyed)}" if data.keyed else "nothing keyed yet")
+    return "  " + ", ".join(parts)
+
+
+def course_words(data: CourseChanged) -> str:
+    """What a person changed between two rolls or rounds, and at craps where the game stands now."""
+    if data.act in SIC_BO_ACTS:
+        return SIC_BO_ACTS[data.act] + (f"; by {data.by}" if data.by else "")
+    acts = {
+        "pass_dice": "the shooter passes the dice",
+        "change_dice": "a player asks for other dice",
+        "roll_for_come": "the shooter rolls for the come wagers",
+        "line_wager": "a line wager is made again",
+        "corrected": "after the correction",
+    }
+    point, shooter = data.course.get("point"), data.course.get("shooter")
+    stands = "come out" if point is None else f"the point is {point}"
+    return f"{acts.get(data.act, data.act)}: {stands}, shooter {shooter}" + (f"; by {data.by}" if data.by else "")
+
+
+def measured_words(evidence: Evidence) -> list[str]:
+    """What was measured of tumbles, shakes and throws, one after the other."""
+    return [words for words in map(_tumbling, evidence.tumbles or ()) if words]
+
+
+def _tumbling(one: Tumbling) -> str:
+    parts: list[str] = []
+    if one.inversions is not None:
+        parts.append(f"{one.inversions} inversions")
+    if one.baffle_passes is not None:
+        parts.append(f"{'-'.join(map(str, one.baffle_passes))} past the baffles")
+    if one.shakes is not None:
+        parts.append(f"{one.shakes} shakes")
+    return (f"{one.by}: " if one.by and parts else "") + ", ".join(parts)
+
+
+def _dice(values: Sequence[int]) -> str:
+    return "-".join(map(str, values))
+
+
+def _pocket(result: Result) -> str:
+    return f"{result['pocket']} {result['color']}"
+
+
+def _face(result: Result) -> str:
+    return f"{result['face']} (space {result['space']})"
+
+
+def _against_dealer(result: Result) -> str:
+    dealer = f"dealer {_dice(result['dealer_dice'])}, total {result['dealer_total']}"
+    return f"{dealer}; player {_dice(result['dice'])}, total {result['total']}: the {result['winner']} wins"
+
+
+def _thrown(result: Result) -> str:
+    return f"{_dice(result['dice'])}, total {result['total']}"
+
+
+def _rolled(result: Result) -> str:
+    """Craps: what the stickperson calls."""
+    point = result.get("point")
+    said = {
+        "natural": "natural",
+        "craps": "craps",
+        "point_set": f"the point is {point}",
+        "pass": f"{point} is made, pass",
+        "seven_out": "seven out",
+        "none": "no decision" if point is None else f"no decision, the point is {point}",
+    }
+    return f"{_thrown(result)}, {said.get(result['decision'], result['decision'])}"
+
+
+_RESULTS: Final[dict[str, Callable[[Result], str]]] = {
+    "pocket": _pocket,
+    "face": _face,
+    "dealer_dice": _against_dealer,
+    "decision": _rolled,
+    "dice": _thrown,
+}
+"""By the key that only this family's results have; of two that both fit, the narrower stands first."""

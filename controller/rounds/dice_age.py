@@ -1,0 +1,126 @@
+"""How long the dice have been in their shaker: 13:69F-9.1 lets them stay for 24 hours, over restarts too.
+
+    first opening, or dice_placed ──► 23 h: nearly too old ──► 24 h: too old, until dice_placed
+
+While the service runs, the steady clock counts. A restart may be a reboot, which that clock does not survive; so what
+is told of the dice is a calendar time. Where the calendar cannot be relied on, the dice count as too old.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Final
+
+NEVER_NS: Final = 1 << 62
+HOUR_NS: Final = 3_600_000_000_000
+WARN_HOURS: Final = 1
+"""How long before their end old dice are told (ours)."""
+TOO_OLD: Final = ""
+"""What is told of dice that are too old, or of unknown age, instead of when they were placed."""
+_MICROSECOND: Final = timedelta(microseconds=1)
+
+
+class DiceAge:
+    """The age of the dice of one table. It owns no clock."""
+
+    def __init__(self, hours: int | None, time_of: Callable[[int], str]) -> None:
+        """`hours` is how long they may stay; None where the rules set no limit."""
+        self.hours = hours
+        self.too_old = False
+        """Whether it was told that they are too old, and nobody has said since that others were placed."""
+        self.why = "" if hours is None else f"the dice have been on the table for {hours} hours"
+        """Why they are too old, where they are."""
+        self.nearly = False
+        """Whether it was told that they are nearly too old."""
+        self._limit_ns = NEVER_NS if hours is None else hours * HOUR_NS
+        self._time_of = time_of
+        self._unknown = False
+        self._placed_ns: int | None = None
+        self._placed: datetime | None = None
+        """By the calendar, where that was before the service began."""
+        self._last: datetime | None = None
+        """The last event before the service began."""
+        self._begun_ns = 0
+
+    @property
+    def told(self) -> str | None:
+        """When they were placed, by the calendar, or `TOO_OLD`; None where no time runs."""
+        if self.too_old or self._unknown:
+            return TOO_OLD
+        if self._placed is not None:
+            return self._placed.isoformat(timespec="microseconds").replace("+00:00", "Z")
+        return None if self.hours is None or self._placed_ns is None else self._time_of(self._placed_ns)
+
+    @property
+    def next_due_ns(self) -> int:
+        """When they are nearly too old, or are."""
+        if self.hours is None or self.too_old:
+            return NEVER_NS
+        if self._unknown:
+            return self._begun_ns
+        if self._placed_ns is None:
+            return NEVER_NS
+        end_ns = self._placed_ns + self._limit_ns
+        return max(end_ns if self.nearly else end_ns - WARN_HOURS * HOUR_NS, self._begun_ns)
+
+    def restore(self, told: str | None, last: str) -> None:
+        """Goes on from what was `told` before a restart; `last` is the time of the last event before it."""
+        if self.hours is None or told is None:
+            return
+        self._placed, self._last = _read(told), _read(last)
+        if self._placed is None or self._last is None:
+            self.forget("nobody has said how old the dice are")
+
+    def forget(self, why: str) -> None:
+        """Nobody knows how old they are."""
+        if self.hours is not None:
+            self._placed, self._unknown, self.why = None, True, why
+
+    def begin(self, t_ns: int) -> None:
+        """The service begins: what was restored is compared with the calendar."""
+        self._begun_ns = t_ns
+        if self._placed is None or self._last is None:
+            return
+        now = self._now(t_ns)
+        if now < max(self._last, self._placed):
+            self.forget("the calendar is before the last event, so nobody knows how old the dice are")
+            return
+        self.look(t_ns)
+
+    def look(self, t_ns: int) -> bool:
+        """Looks at the calendar, before a round; returns whether the dice are too old.
+
+        A computer without a clock of its own learns the time only after its start: dice only ever get older by that.
+        """
+        if self.hours is None:
+            return False
+        if self.too_old or self._unknown:
+            return True
+        if self._placed is not None:
+            by_calendar_ns = t_ns - (self._now(t_ns) - self._placed) // _MICROSECOND * 1000
+            self._placed_ns = by_calendar_ns if self._placed_ns is None else min(self._placed_ns, by_calendar_ns)
+        return self._placed_ns is not None and t_ns >= self._placed_ns + self._limit_ns
+
+    def first_opened(self, t_ns: int) -> None:
+        """The table opens: where nobody has said otherwise, its dice are as old as its first opening (ours)."""
+        if self._placed_ns is None:
+            self._placed_ns = t_ns
+
+    def place(self, age_h: float, t_ns: int) -> None:
+        """Dice were placed, so many hours ago."""
+        self._placed_ns, self._placed = t_ns - round(age_h * HOUR_NS), None
+        self.too_old = self.nearly = self._unknown = False
+        self.why = f"the dice have been on the table for {self.hours} hours"
+
+    def _now(self, t_ns: int) -> datetime:
+        return datetime.fromisoformat(self._time_of(t_ns))
+
+
+def _read(told: str) -> datetime | None:
+    """A calendar time that was told; None where it is none."""
+    try:
+        read = datetime.fromisoformat(told)
+    except ValueError:
+        return None
+    return read if read.tzinfo is not None else None

@@ -1,0 +1,174 @@
+"""One toss of an automated shaker, from its start to dice that lie, timed by whoever started it.
+
+    lines    start ──pulse──► busy within `start_s` ──► not busy ──`rest_s`──► lies
+    serial   start ──frame──► answered ──`shake_s`──► stop, answered ──`rest_s`──► query, answered ──► lies
+
+Whatever does not come in time, comes unasked, or is answered with anything but success is a failure: the shaker "fails
+to operate" or "malfunctions" (13:69F-9.6(c)).
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal, TypeAlias
+
+from drivers.automated_shaker import START, AutomatedShakerConfig
+from drivers.dice_frame_wire import FROM_HOST, Command, ShakerFrame, encode_frame
+from drivers.driver import Observation
+from drivers.toss_observations import ShakerTrouble, TossAnswered, TossDoubt, TossMoving
+from hal.output_values import Output, SendFrame, SetLine
+
+NEVER_NS: Final = 1 << 62
+
+Stage: TypeAlias = Literal["idle", "starting", "tossing", "stopping", "resting", "asking", "running out"]
+TossNews: TypeAlias = Literal["began", "lies", "failed", "unasked"]
+
+
+class TossWatch:
+    """The tosses of one automated shaker. It owns no clock; `shown` is what is to be done at outputs."""
+
+    def __init__(self, config: AutomatedShakerConfig) -> None:
+        self._config = config
+        self._serial = config.control == "serial"
+        self.shown: list[Output] = []
+        self.stage: Stage = "idle"
+        self.moving = False
+        """Whether its contact says that it tosses."""
+        self.trouble = False
+        """Whether it says that it has failed."""
+        self.failure = ""
+        """What failed last, in words."""
+        self.values: tuple[int, ...] = ()
+        """How a serial shaker says that its dice lie."""
+        self.began_ns = 0
+        self._due_ns = NEVER_NS
+        self._off_ns = NEVER_NS
+
+    @property
+    def next_due_ns(self) -> int:
+        """When something has to have come, or is to be done."""
+        return min(self._due_ns, self._off_ns)
+
+    @property
+    def quiet(self) -> bool:
+        """Whether nothing tosses, and nothing was asked to."""
+        return self.stage == "idle" and not self.moving
+
+    def start(self, t_ns: int) -> None:
+        """Starts a toss. Anything that went on is given up."""
+        self.values, self.failure = (), ""
+        self._go("starting", t_ns + round(self._config.start_s * 1e9))
+        self.began_ns = t_ns
+        if self._serial:
+            self._send(Command.START, t_ns)
+        else:
+            self.shown.append(SetLine(START, True, t_ns))
+            self._off_ns = t_ns + self._config.pulse_ms * 1_000_000
+
+    def give_up(self, t_ns: int) -> None:
+        """Nothing more is wanted of it: it is stopped where it can be; else its toss has to end by itself, in time."""
+        runs_on = self.stage == "tossing" and self.moving
+        self._end(t_ns)
+        if runs_on:
+            self._go("running out", max(t_ns, self.began_ns + round(self._config.longest_s * 1e9)))
+
+    def see(self, seen: Observation) -> TossNews | None:
+        """Takes what the shaker says."""
+        if isinstance(seen, TossMoving):
+            return self._moves(seen)
+        if isinstance(seen, TossAnswered):
+            return self._answered(seen)
+        if isinstance(seen, ShakerTrouble):
+            self.trouble = seen.active
+            if not seen.active:
+                return None
+            self.failure = "it says that it has failed"
+            self._end(seen.t_ns)
+            return "failed"
+        if isinstance(seen, TossDoubt) and self.stage not in ("idle", "resting"):
+            return self._fail(seen.detail, seen.t_ns)
+        return None
+
+    def due(self, t_ns: int) -> TossNews | None:
+        """Lets time pass to the next deadline."""
+        if self._off_ns <= t_ns:
+            self._release(self._off_ns)
+            return None
+        if self._due_ns > t_ns:
+            return None
+        due_ns, config = self._due_ns, self._config
+        match self.stage:
+            case "starting" | "stopping" | "asking":
+                return self._fail(f"no answer within {config.start_s:g} s of its being told to", due_ns)
+            case "tossing" if self._serial:
+                self._go("stopping", due_ns + round(config.start_s * 1e9))
+                self._send(Command.STOP, due_ns)
+            case "tossing" | "running out":
+                return self._fail(f"it still tosses after {config.longest_s:g} s", due_ns)
+            case "resting" if self._serial:
+                self._go("asking", due_ns + round(config.start_s * 1e9))
+                self._send(Command.QUERY, due_ns)
+            case _:
+                self._go("idle", NEVER_NS)
+                return "lies"
+        return None
+
+    def _moves(self, seen: TossMoving) -> TossNews | None:
+        self.moving = seen.moving
+        if seen.moving:
+            if self.stage != "starting":
+                self.began_ns = seen.since_ns
+                return self._fail("it began to toss unasked", seen.t_ns, "unasked")
+            self._go("tossing", seen.since_ns + round(self._config.longest_s * 1e9))
+            self.began_ns = seen.since_ns
+            return "began"
+        if self.stage == "running out":
+            self._go("idle", NEVER_NS)
+        if self.stage != "tossing":
+            return None
+        tossed_s = (seen.since_ns - self.began_ns) / 1e9
+        if tossed_s < self._config.shortest_s:
+            return self._fail(f"it tossed for {tossed_s:.2f} s only", seen.t_ns)
+        self._go("resting", seen.since_ns + round(self._config.rest_s * 1e9))
+        return None
+
+    def _answered(self, seen: TossAnswered) -> TossNews | None:
+        expected = {"starting": Command.START, "stopping": Command.STOP, "asking": Command.QUERY}.get(self.stage)
+        if seen.command is not expected:
+            return None  # of a toss that was given up
+        if expected is Command.QUERY:
+            # That it does not recognise its dice is no failure of the toss: a person enters them.
+            self.values = seen.values if seen.done else ()
+            self._go("idle", NEVER_NS)
+            return "lies"
+        if not seen.done:
+            return self._fail(f"it answers that it did not {expected.name.lower()}", seen.t_ns)
+        if expected is Command.START:
+            self._go("tossing", seen.t_ns + round(self._config.shake_s * 1e9))
+            return "began"
+        self._go("resting", seen.t_ns + round(self._config.rest_s * 1e9))
+        return None
+
+    def _fail(self, why: str, t_ns: int, news: TossNews = "failed") -> TossNews | None:
+        if self.stage == "idle" and news != "unasked":
+            return None
+        self.failure = why
+        self._end(t_ns)
+        return news
+
+    def _end(self, t_ns: int) -> None:
+        """It is waited for no more."""
+        if self.stage != "idle" and self._serial:
+            self._send(Command.STOP, t_ns)
+        self._release(t_ns)
+        self._go("idle", NEVER_NS)
+
+    def _send(self, command: Command, t_ns: int) -> None:
+        self.shown.append(SendFrame(self._config.link, encode_frame(ShakerFrame(command, FROM_HOST)), t_ns))
+
+    def _release(self, t_ns: int) -> None:
+        if self._off_ns < NEVER_NS:
+            self._off_ns = NEVER_NS
+            self.shown.append(SetLine(START, False, t_ns))
+
+    def _go(self, stage: Stage, due_ns: int) -> None:
+        self.stage, self._due_ns = stage, due_ns

@@ -1,0 +1,116 @@
+"""The lamp chain of a board: lights what it is told, and delivers each read-back as a frame.
+
+    light({3, 45}) ──`lamps`──► board ──report `lamps`──► Frame("lamps", lit, dead, stuck)
+                                board gone ────────────► EdgesLost("lamps", UNPLUGGED), once
+
+The read-back is a value like any other, so that captures and replays carry it. What was told while the board was gone
+is not told later: no read-back comes, and whoever waits for it tells the chain again.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from typing import Final
+
+from hal.board.errors import BoardError
+from hal.board.link import BoardLink
+from hal.board.message import Answer, Report
+from hal.board.messages import IdentityAnswer, LampsCommand, LampsReport
+from hal.clock import Clock
+from hal.lamp_fields import CHAIN, bit_field
+from hal.lines import NOT_YET_NS, LineError, Sink
+from hal.values import EdgesLost, Frame, Loss, Rare
+
+log = logging.getLogger(__name__)
+
+KINDS: Final = frozenset(LampsCommand.kinds)
+"""The kinds of boards that have a chain."""
+
+
+class LampChain:
+    """The chain of one board (see `hal.lines.LineSource` and `hal.board.watcher.BoardWatcher`)."""
+
+    detects_loss = True
+    kernel_time = False
+    max_lateness_ns = 0
+
+    def __init__(self, link: BoardLink, clock: Clock, *, name: str = CHAIN) -> None:
+        """Takes the chain of the link's board; nothing is opened yet."""
+        self.name = name
+        self.lines = frozenset({CHAIN})
+        self._link = link
+        self._clock = clock
+        self._sink: Sink | None = None
+        self._up = False
+        self._promised_ns = NOT_YET_NS
+
+    @property
+    def failed(self) -> LineError | None:
+        """None while the link tries again; else the defect that stopped it."""
+        return self._link.failed
+
+    def open(self, sink: Sink) -> None:
+        """Opens the board's port, where it is not open.
+
+        Raises:
+            LineError: the chain is open already.
+        """
+        if self._sink is not None:
+            raise LineError(f"{self.name}: the chain is open already; close it first")
+        self._sink = sink
+        self._link.open(self)
+
+    def close(self) -> None:
+        """Lets the board go. Calling it again does nothing."""
+        if self._sink is not None:
+            self._sink, self._up = None, False
+            self._link.close(self)
+
+    def delivered_until(self, now_ns: int) -> int:
+        """Everything that was read up to now has been delivered."""
+        if self._sink is not None:
+            self._link.take_in()
+        self._promised_ns = max(self._promised_ns, now_ns)
+        return now_ns
+
+    def light(self, lamps: Iterable[int]) -> None:
+        """Has exactly these lamps lit; while the board is gone nothing happens.
+
+        Raises:
+            ValueError: a chain has no such place.
+            BoardError: the board has no chain.
+        """
+        command = LampsCommand(bit_field(lamps))
+        if self._up:
+            self._link.submit(command, self._answered)
+
+    # --- the board (see `hal.board.watcher`) -------------------------------------------------------------------------
+
+    def up(self, identity: IdentityAnswer, t_ns: int) -> None:
+        """The chain can be told; it is dark."""
+        self._up = True
+
+    def down(self, t_ns: int, reason: str) -> None:
+        """The chain cannot be reached."""
+        if self._up:
+            self._up = False
+            self._deliver(EdgesLost(CHAIN, Loss.UNPLUGGED, self._at(t_ns)))
+
+    def reported(self, report: Report, t_ns: int) -> None:
+        """Hands a read-back on."""
+        if isinstance(report, LampsReport):
+            self._deliver(Frame(CHAIN, report.lit + report.dead + report.stuck, self._at(t_ns)))
+
+    def _at(self, t_ns: int) -> int:
+        """When it was read, and never before what was promised."""
+        return max(t_ns, self._promised_ns + 1)
+
+    def _deliver(self, value: Rare) -> None:
+        if self._sink is not None:
+            self._sink.deliver(self.name, [], [value])
+
+    def _answered(self, result: Answer | BoardError) -> None:
+        """What the board made of the command. A refusal shows by the read-back's not coming."""
+        if isinstance(result, BoardError):
+            log.warning("%s: %s", self.name, result)

@@ -1,0 +1,1 @@
+"""A capture of every refusal of craps, with the verdicts that are expected of it."""

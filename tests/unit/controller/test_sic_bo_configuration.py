@@ -1,0 +1,82 @@
+"""What is right and wrong in the file of a sic bo table, and how its lamps come to their board."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from controller.configuration.lamp_chains import KINDS, board_of_lamps
+from controller.configuration.load import check, check_text
+from controller.wiring import wire
+from hal.clock import VirtualClock
+from hal.lamp_chain import KINDS as WITH_CHAIN
+from hal.lines import LineError
+from hal.output_values import LightLamps
+
+ON_BOARD = Path(__file__).resolve().parents[3] / "examples" / "sic_bo_board.toml"
+TABLE = '[table]\nid = "s"\ngame = "sic_bo"\nno_more_bets = "button"\n'
+
+
+def wrong(text: str) -> dict[str, str]:
+    """What is wrong, by key."""
+    return {problem.key: problem.wrong for problem in check_text(text).errors}
+
+
+def test_the_kinds_of_boards_with_a_chain_are_those_of_the_wire() -> None:
+    assert set(KINDS) == WITH_CHAIN
+
+
+def test_a_table_has_a_manual_shaker_unless_it_names_an_automated_one() -> None:
+    by_hand = check_text(TABLE + '[lines]\nbackend = "sim"\n').tables[0]
+    automated = check_text(TABLE + '[lines]\nbackend = "sim"\n[device.automated_shaker]\n').tables[0]
+    assert "shaker" in by_hand.devices
+    assert "shaker" not in automated.devices
+    assert (by_hand.rules, automated.rules) == ("njac-13:69F", "njac-13:69F")
+
+
+def test_with_real_wires_the_lamps_want_a_board() -> None:
+    found = wrong(TABLE + '[lines]\nbackend = "gpiod"\n')
+    assert "the lamps hang on a board of the kind table, and there is none" in found["device.lamp_board.board"]
+
+
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [
+        ("", "is missing, and one and two can have the lamps"),
+        ('[device.lamp_board]\nboard = "three"\n', '"three" is no board with lamps'),
+        ('[device.lamp_board]\nboard = "wheel"\n', '"wheel" is no board with lamps'),
+    ],
+)
+def test_with_several_boards_the_one_with_the_lamps_is_named_rightly(named: str, said: str) -> None:
+    boards = "".join(
+        f'[board.{name}]\nkind = "{kind}"\nport = "/dev/serial/by-id/{name}"\nserial = {number}\n'
+        for number, (name, kind) in enumerate((("one", "table"), ("two", "table"), ("wheel", "wheel")), 1)
+    )
+    assert wrong(f'{TABLE}[lines]\nbackend = "board"\n{boards}{named}')["device.lamp_board.board"] == said
+
+
+def test_the_chain_of_a_live_table_is_that_of_its_board() -> None:
+    config = check([ON_BOARD]).tables[0]
+    assert board_of_lamps(config.devices, config.boards) == "layout"
+    wiring = wire(config, VirtualClock(0), {}, 1)
+    assert set(wiring.chains) == {"lamps"}
+    assert wiring.chains["lamps"] in wiring.sources
+    wiring.show(LightLamps("lamps", frozenset({1}), 0))
+
+
+def test_lamps_that_no_board_has_are_refused_by_name() -> None:
+    wiring = wire(check([ON_BOARD]).tables[0], VirtualClock(0), {}, 1)
+    with pytest.raises(LineError, match="lamps sign: they are on no board"):
+        wiring.show(LightLamps("sign", frozenset({1}), 0))
+
+
+def test_a_serial_shaker_wants_its_link_and_one_on_lines_its_wires() -> None:
+    sim = TABLE.replace('no_more_bets = "button"\n', "") + '[lines]\nbackend = "sim"\n[device.automated_shaker]\n'
+    lines = check_text(sim).tables[0].uses
+    serial = check_text(f'{sim}control = "serial"\npresent_sensor = true\n').tables[0].uses
+    assert lines["shaker_start"].kind == "output"
+    assert {"shaker_busy", "shaker_fault"} <= set(lines)
+    assert serial["shaker_serial"].kind == "link"
+    assert "automated_shaker_present" in serial
+    assert "shaker_busy" not in serial
