@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 import msgspec
 
 from controller.results_view import (
+    Result,
     course_words,
+    failed_words,
     measured_words,
+    passed_words,
     progress_words,
     result_words,
     started_words,
     winning_words,
 )
 from feed import events
-from feed.events import Event, Evidence, Verdict
+from feed.events import Event, Evidence, Verdict, WinningBet
 
 _COLORS = {
     events.Outcome: "green",
@@ -74,8 +79,7 @@ def _said(event: Event) -> str:
         case events.RoundProgress():
             return progress_words(data)
         case events.Outcome():
-            notices = "".join(f"; {notice}" for notice in data.notices)
-            wins = winning_words(data.winning) if "dice" in data.result else ""
+            wins, notices = _wins(data.result, data.winning), _noticed(data.notices)
             return f"OUTCOME {result_words(data.result)}{wins}{_measured(data.evidence)}{notices}"
         case events.Void():
             out = "; take the ball out" if data.remove_ball else ""
@@ -87,7 +91,8 @@ def _said(event: Event) -> str:
         case events.RoundCorrected():
             how = "CALLED" if data.confirmed else "CORRECTED"
             why = f": {data.why}" if data.why else ""
-            return f"{how} {verdict_words(data.to)}, was {verdict_words(data.from_)}; by {data.by}{why}"
+            to, was, wins = verdict_words(data.to), verdict_words(data.from_), _wins(data.to.result, data.winning)
+            return f"{how} {to}, was {was}{wins}; by {data.by}{why}{_noticed(data.notices)}"
         case events.Settled():
             return f"settled ({data.by})"
         case events.ProcedureViolation():
@@ -101,10 +106,9 @@ def _said(event: Event) -> str:
         case events.DeviceWarning():
             return f"warning {data.device}: {data.warning}: {data.detail}"
         case events.InspectionPassed():
-            return f"inspection of {data.device} passed by {data.by}: {', '.join(data.checks)}"
+            return passed_words(data)
         case events.InspectionFailed():
-            why = f" ({data.detail})" if data.detail else ""
-            return f"INSPECTION of {data.device} FAILED, says {data.by}: {', '.join(data.checks)}{why}"
+            return failed_words(data)
         case events.Heartbeat():
             return f"  {data.state}, last event {data.last}"
         case events.Unknown():
@@ -112,6 +116,15 @@ def _said(event: Event) -> str:
             return f"{kind}, which this version does not know: {msgspec.json.encode(data.values).decode()}"
         case _:
             return msgspec.json.encode(data).decode()
+
+
+def _wins(result: Result | None, winning: Sequence[WinningBet]) -> str:
+    """Of dice, the bets that win; on a wheel the result itself names its bet."""
+    return winning_words(winning) if result is not None and "dice" in result else ""
+
+
+def _noticed(notices: Sequence[str]) -> str:
+    return "".join(f"; {notice}" for notice in notices)
 
 
 def _named(by: str) -> str:

@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 from controller.assemble import table_for
 from controller.boards.watch import BoardWatch
 from controller.calendar import wall_time
+from controller.carrying import Carrying
 from controller.casebook.memory import LineMemory
 from controller.configuration.values import TableConfig
 from controller.faults import LatchedFault
@@ -31,8 +32,6 @@ from feed.state import TableState
 from hal.clock import Clock
 from hal.lines import LineError, LineSource
 from hal.merge import Merge
-from hal.output_values import Output
-from hal.serial_link import LinkError
 from hal.values import Command
 
 log = logging.getLogger(__name__)
@@ -97,6 +96,7 @@ class LiveTable:
         self._boards = BoardWatch(config, wiring.boards, wake)
         all_outputs = [wiring.outputs, *wiring.board_outputs.values()]
         self._output_faults = OutputFaults(config, [one for one in all_outputs if one is not None])
+        self._carrying = Carrying(config.id, wiring, self._output_faults)
         self._standing: Standing | None = None
         """What the service found, while the table waits for its boards."""
         self._watched = False
@@ -182,19 +182,32 @@ class LiveTable:
         for source in self._sources:
             self._merge.until(source.name, source.delivered_until(now_ns))
         self._merge.until(COMMANDS, now_ns)
+        self._carrying.owed()
         lost = [*self._boards.tell(self._table, self._now_ns()), *self._output_faults.tell(self._table, self._now_ns())]
+        self._carry_out()
         said = self._take()
-        return said._replace(events=[*lost, *said.events, *self._given_up(gone)]) if lost or gone else said
+        given_up = self._given_up(gone)
+        self._carry_out()
+        return said._replace(events=[*lost, *said.events, *given_up]) if lost or gone else said
 
     def close(self, reason: str) -> list[Event]:
-        """Makes the outputs safe and closes the wires, then closes the table."""
-        self.safe()
-        if self._standing is not None:
-            return []  # it never began
-        return self._table.close(self._clock.now_ns(), reason)
+        """Closes the table: what it stops is carried out, the outputs are made safe, and the wires are closed."""
+        try:
+            if self._standing is not None:
+                return []  # it never began
+            said = self._table.close(self._clock.now_ns(), reason)
+            self._carry_out()
+            return said
+        finally:
+            self.safe()
 
     def safe(self) -> None:
-        """Makes the outputs safe and closes the wires. Nothing is heard or carried out any more."""
+        """Stops what outputs have set going, makes them safe and closes the wires, whatever becomes of the journal.
+
+        Nothing is heard or carried out any more.
+        """
+        if self._watched:
+            self._carrying.carry_out(self._table.game.begin_outputs(self._now_ns()))
         self._watched = False
         self._boards.close()
         self._wiring.close()
@@ -230,7 +243,9 @@ class LiveTable:
         if self._standing is not None:
             self._standing.add(ServiceFault(device, fault, detail, cause))
             return []
-        return self._table.raise_fault(device, fault, detail, self._now_ns(), cause=cause)
+        said = self._table.raise_fault(device, fault, detail, self._now_ns(), cause=cause)
+        self._carry_out()
+        return said
 
     def cause_gone(self, device: str, cause: str) -> None:
         """The cause of such a fault is gone: a person may clear it."""
@@ -244,14 +259,17 @@ class LiveTable:
 
     def show(self, said: Sequence[Event]) -> None:
         """Shows on lamps and display what is durable."""
-        if not self._watched:
-            return
-        for command in self._signals.of(said):
-            self._show(command)
+        if self._watched:
+            self._carrying.carry_out(self._signals.of(said))
 
     def _begin(self, standing: Standing) -> list[Event]:
         self._boards.introduce(self._table)
-        return standing.begin(self._table, self._clock.now_ns())
+        now_ns = self._clock.now_ns()
+        if self._watched:
+            self._carrying.begin(self._table.game.begin_outputs(now_ns))
+        said = standing.begin(self._table, now_ns)
+        self._carry_out()
+        return said
 
     def _take(self) -> Said:
         """What the table says of all that is complete."""
@@ -266,10 +284,7 @@ class LiveTable:
                 # Time alone changes nothing before that.
                 return Said((), (), self.memory.until_ns)
         self.memory.append(batch)
-        said = Said(self._table.feed(batch), self._table.answers(), batch.until_ns)
-        for output in self._table.outputs():
-            self._show(output)
-        return said
+        return Said(self._table.feed(batch), self._table.answers(), batch.until_ns)
 
     def _given_up(self, gone: Sequence[LineSource]) -> list[Event]:
         """Tells of sources that failed, and what to do. Their lines are told as unplugged, which stops the play where a
@@ -287,9 +302,8 @@ class LiveTable:
         """The time to which the table has been fed, or now where it is not."""
         return max(self.memory.until_ns, 0) if self._watched and self.memory.until_ns else self._clock.now_ns()
 
-    def _show(self, command: Output) -> None:
-        """A lamp that fails stops no game: it is told in the log, and tried again with the next command."""
-        try:
-            self._wiring.show(command)
-        except (LineError, LinkError) as error:
-            log.warning("table %s: %s", self.config.id, error)
+    def _carry_out(self) -> None:
+        """Does what the table wants done, whatever made it want it; with closed wires nothing is done."""
+        outputs = self._table.outputs()
+        if self._watched:
+            self._carrying.carry_out(outputs)

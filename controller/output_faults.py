@@ -34,13 +34,20 @@ class OutputFaults:
         self._outputs = list(outputs)
         self._told: dict[str, str] = {}
         """The outputs of which a fault was told, with their devices."""
+        self._untold: dict[str, str] = {}
+        """Why a chain of lamps could not be told what to light, until that fault is cleared."""
+
+    def cannot_be_told(self, chain: str, why: str) -> None:
+        """A chain of lamps could not be told what to light: that is a fault of its device, like a refusal."""
+        self._untold[chain] = why
 
     def tell(self, table: Table, t_ns: int) -> list[Event]:
         """Tells of outputs that refuse since the last time, and frees those whose fault was cleared."""
         standing = {one.device for one in table.faults.standing if one.fault == OUTPUT_REFUSED}
         for name in [name for name, device in self._told.items() if device not in standing]:
             del self._told[name]
-            self._of(name).clear([name])
+            if self._untold.pop(name, None) is None:
+                self._of(name).clear([name])
         said: list[Event] = []
         for name, why in self._refusals():
             if name not in self._told:
@@ -58,6 +65,7 @@ class OutputFaults:
     def _refusals(self) -> Iterator[tuple[str, str]]:
         for outputs in self._outputs:
             yield from outputs.refusals.items()
+        yield from self._untold.items()
 
     def _of(self, name: str) -> Outputs:
         return next(outputs for outputs in self._outputs if name in outputs.names)

@@ -8,13 +8,25 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from feed.events import CourseChanged, Evidence, RoundProgress, RoundStarted, WinningBet
+from controller.wording import counted, times
+from feed.events import (
+    CourseChanged,
+    Evidence,
+    InspectionFailed,
+    InspectionPassed,
+    RoundProgress,
+    RoundStarted,
+    WinningBet,
+)
 from feed.evidence import Tumbling
 
 Result: TypeAlias = Mapping[str, Any]
 
+LAMP_BOARD: Final = "lamp_board"
+AUTOMATED_SHAKER: Final = "automated_shaker"
+
 MOST_BETS: Final = 8
-"""More winning bets than these are counted, not named: a line is read at a glance."""
+"""Of more winning bets than these only the first ones, in the order of the text, are named (ours)."""
 
 SPUN: Final = frozenset({"money_wheel", "roulette"})
 """The games of wheels."""
@@ -44,12 +56,12 @@ def result_words(result: Result) -> str:
 
 
 def winning_words(winning: Sequence[WinningBet]) -> str:
-    """The bets that win, with their odds, where they are few."""
+    """The bets that win, with their odds; of many the first ones, and how many more."""
     if not winning:
         return ""
-    if len(winning) > MOST_BETS:
-        return f"; {len(winning)} bets win"
-    return "; wins: " + ", ".join(f"{bet.bet} ({bet.odds})" for bet in winning)
+    named = winning if len(winning) <= MOST_BETS else winning[: MOST_BETS - 1]
+    more = len(winning) - len(named)
+    return "; wins: " + ", ".join(f"{bet.bet} ({bet.odds})" for bet in named) + (f" and {more} more" if more else "")
 
 
 def started_words(data: RoundStarted) -> str:
@@ -72,14 +84,14 @@ def progress_words(data: RoundProgress) -> str:
     if data.lap_s is not None:
         parts.append(f"lap {data.lap_s:.2f} s")
     if data.inversions is not None:
-        parts.append(f"inverted {data.inversions} times" if data.inversions != 1 else "inverted once")
+        parts.append(f"inverted {times(data.inversions)}")
     if data.shakes is not None:
-        parts.append(f"shaken {data.shakes} times" if data.shakes != 1 else "shaken once")
+        parts.append(f"shaken {times(data.shakes)}")
     if data.dice is not None:
         whose = f"the {data.tumble}'s" if data.tumble is not None else "the"
         parts.append(f"{whose} dice: {_dice(data.dice)}, total {sum(data.dice)}")
     if data.keyed is not None:
-        parts.append(f"keyed: {_dice(data.keyed)}" if data.keyed else "nothing keyed yet")
+        parts.append(f"keyed: {_dice(data.keyed)}" if data.keyed else "the dice lie: key them")
     return "  " + ", ".join(parts)
 
 
@@ -99,6 +111,34 @@ def course_words(data: CourseChanged) -> str:
     return f"{acts.get(data.act, data.act)}: {stands}, shooter {shooter}" + (f"; by {data.by}" if data.by else "")
 
 
+def passed_words(data: InspectionPassed) -> str:
+    """An inspection that a person passed, or a trial of what is inspected: who tried it, and that it was good so far.
+
+    Of a toss only that it came to its end is known: whether the dice were properly tossed is for the person to say.
+    """
+    checks = ", ".join(data.checks)
+    if data.device == LAMP_BOARD:
+        return f"{data.device} lit and read back: {checks}, tried by {data.by}"
+    if _is_toss(data.device, data.checks):
+        return f"{data.device} tossed to the end: {checks}, tried by {data.by}"
+    return f"inspection of {data.device} passed by {data.by}: {checks}"
+
+
+def failed_words(data: InspectionFailed) -> str:
+    """An inspection that a person failed, or a trial of what is inspected that was not good."""
+    checks, why = ", ".join(data.checks), f" ({data.detail})" if data.detail else ""
+    if data.device == LAMP_BOARD:
+        return f"{data.device} NOT LIT as it should be: {checks}, tried by {data.by}{why}"
+    if _is_toss(data.device, data.checks):
+        return f"{data.device} NOT TOSSED to the end: {checks}, tried by {data.by}{why}"
+    return f"INSPECTION of {data.device} FAILED, says {data.by}: {checks}{why}"
+
+
+def _is_toss(device: str, checks: Sequence[str]) -> bool:
+    """An operation of the automated shaker, of which the device itself tells; its other checks a person makes."""
+    return device == AUTOMATED_SHAKER and all(check.startswith("operation") for check in checks)
+
+
 def measured_words(evidence: Evidence) -> list[str]:
     """What was measured of tumbles, shakes and throws, one after the other."""
     return [words for words in map(_tumbling, evidence.tumbles or ()) if words]
@@ -107,11 +147,11 @@ def measured_words(evidence: Evidence) -> list[str]:
 def _tumbling(one: Tumbling) -> str:
     parts: list[str] = []
     if one.inversions is not None:
-        parts.append(f"{one.inversions} inversions")
+        parts.append(counted(one.inversions, "inversion"))
     if one.baffle_passes is not None:
         parts.append(f"{'-'.join(map(str, one.baffle_passes))} past the baffles")
     if one.shakes is not None:
-        parts.append(f"{one.shakes} shakes")
+        parts.append(counted(one.shakes, "shake"))
     return (f"{one.by}: " if one.by and parts else "") + ", ".join(parts)
 
 

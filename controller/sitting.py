@@ -115,6 +115,8 @@ class Sitting:
             )
         if self.state is State.OPEN:
             self.game.open(t_ns)
+        elif self.state is State.SHUT:
+            self.game.begin_shut(t_ns)
 
     # --- what people do ------------------------------------------------------------------------------------------
 
@@ -124,6 +126,8 @@ class Sitting:
             return "the table is open already" if self.state is State.OPEN else f"the table is {self.words}: clear it"
         if self.inspections.under_way:
             return "an inspection is under way: pass or fail it first"
+        if self.game.busy is not None:
+            return f"{self.game.busy}: wait for it"
         if self.inspections.missing:
             device = self.inspections.plan.device
             return f"{device} was not inspected: inspect_start device={device} first, then inspect_pass"
@@ -140,10 +144,12 @@ class Sitting:
         self.game.reopen(t_ns)
 
     def close(self, t_ns: int, reason: str, by: str = "") -> None:
-        """It takes no part any more. A round that has no verdict is void."""
+        """It takes no part any more. A round that has no verdict is void; one that may not be settled is left."""
         settling = self.game.phase is SETTLING
         self.game.shut(t_ns, "dealer_call", f"the table closed: {reason}")
-        if settling and by:
+        if settling and by and self.game.settle_refused is not None:
+            self.game.leave(t_ns)
+        elif settling and by:
             self.game.settle(t_ns, "dealer")
         self.taking_part = self.inspections.under_way = False
         self.tell(events.TableClosed, t_ns, reason=reason, by=by)
@@ -152,15 +158,17 @@ class Sitting:
         """A named person clears a device's faults, once their causes are gone. Returns those that were cleared."""
         cleared = self.faults.clear(device)
         for fault in self.faults.standing:
-            causes = self.faults.causes(fault.device, fault.fault)
-            if fault.device == device and causes:
-                detail = f"{fault.fault} stays: {', '.join(causes)} still as it was"
-                self.tell(events.DeviceWarning, t_ns, device=device, warning="not_cleared", detail=detail)
+            if fault.device == device and self.faults.causes(device, fault.fault):
+                self.tell(events.DeviceWarning, t_ns, device=device, warning="not_cleared", detail=self.stays(fault))
         for fault in cleared:
             self.tell(events.DeviceCleared, t_ns, device=device, fault=fault.fault, by=by)
         if cleared and self.state is State.OPEN:
             self.game.reopen(t_ns)
         return [fault.fault for fault in cleared]
+
+    def stays(self, fault: LatchedFault) -> str:
+        """That a fault is not cleared, and what stands against it."""
+        return f"{fault.fault} stays, because of {' and '.join(self.faults.causes(fault.device, fault.fault))}"
 
     def turn_key(self, t_ns: int, key: str) -> None:
         """The supervisor's key: settles what waits for a supervisor, clears what can be cleared, or opens a closed

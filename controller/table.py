@@ -227,6 +227,8 @@ class Table:
 
     def _heed(self, seen: Observation) -> None:
         """Takes what means the same in every game: sensors that die and live, and buttons."""
+        if isinstance(seen, SensorDead | SensorAlive) and self.game.keeps(seen):
+            return
         if isinstance(seen, SensorDead):
             device = self._owner.get(seen.line, "table")
             self.faults.appears(device, seen.fault, seen.line)

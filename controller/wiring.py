@@ -15,10 +15,9 @@ from drivers.dice_frame_wire import ShakerFramer
 from drivers.dice_reader_config import DiceReaderConfig
 from drivers.dice_reader_framing import framer_of
 from drivers.indicators import NumberDisplay
+from hal.board.errors import BoardError
 from hal.clock import Clock
 from hal.framing import Framer, LineFramer
-from hal.board.errors import BoardError
-from hal.board.message import MessageError
 from hal.lines import LineError, LineSource, by_chip
 from hal.output_values import Output, RunMotor, SendFrame, SetLine
 from hal.outputs import Outputs
@@ -85,7 +84,7 @@ class Wiring:
         elif command.chain in self.chains:
             try:
                 self.chains[command.chain].light(command.lit)
-            except (BoardError, MessageError, ValueError) as error:
+            except (BoardError, ValueError) as error:
                 raise LineError(f"lamps {command.chain}: {error}") from error
         else:
             raise LineError(f"lamps {command.chain}: they are on no board; add a board of the kind table")

@@ -190,7 +190,8 @@ class DiceKeypad:
         self._counted[key] = closed_ns
         if key in self._met:
             others = sorted(line for line in self._met if line != key)
-            self._refuse(key, "two_keys", f"pressed while {' and '.join(others)} was down", t_ns, found)
+            were = "was" if len(others) == 1 else "were"
+            self._refuse(key, "two_keys", f"pressed while {' and '.join(others)} {were} down", t_ns, found)
             return
         if self._keyed or self._spoilt:
             self._last_ns = t_ns

@@ -130,7 +130,7 @@ class SerialLink:
         self._task = asyncio.get_running_loop().create_task(keep_open, name=f"serial link {self.name}")
 
     def close(self) -> None:
-        """Delivers nothing any more and lets the port go; `wait_closed` waits until it has."""
+        """Delivers nothing any more, sends what was written, and lets the port go; `wait_closed` waits until it has."""
         self._sink = None
         if self._task is not None:
             self._task.cancel()
@@ -211,9 +211,18 @@ class SerialLink:
     async def _let_go(self) -> None:
         """Closes the port. Where that fails it is gone all the same, and has been told."""
         try:
-            await asyncio.get_running_loop().run_in_executor(None, self._port.close)
+            await asyncio.get_running_loop().run_in_executor(None, self._send_and_close)
         except PORT_ERRORS as error:
             log.warning("serial link %r (%s): its port could not be closed: %s", self.name, self._url, error)
+
+    def _send_and_close(self) -> None:
+        """Sends what was written just before the link was closed: it may be what stops a machine."""
+        try:
+            if self._unwritten:
+                self._port.write(bytes(self._unwritten))
+        finally:
+            self._unwritten.clear()
+            self._port.close()
 
     async def _serve(self) -> str:
         """Reads and writes while the port is up; returns why it is no longer."""
@@ -287,6 +296,7 @@ class SerialLink:
 
     def _go_down(self, reason: str) -> None:
         t_ns = self._clock.now_ns()
+        self._unwritten.clear()
         since_ns = self._status.since_ns if self._told_down else t_ns
         self._status = LinkStatus(False, since_ns, reason)
         if not self._told_down and self._sink is not None:

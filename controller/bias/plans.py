@@ -1,4 +1,8 @@
-"""What the bias watch counts at each game: every die and the total, or the places of a wheel."""
+"""What the bias watch counts at each game: the faces of all dice and their total, or the places of a wheel.
+
+Dice have no order. Whoever keys them begins where they like, often with the lowest, and a board tells them as it sees
+them: the first of a result is not one die, and fair dice keyed in ascending order show nearly no six there.
+"""
 
 from __future__ import annotations
 
@@ -28,12 +32,12 @@ class DicePlan(NamedTuple):
     device: str = "dice"
 
     def samples(self, result: Mapping[str, Any]) -> list[Sample]:
-        """Each die by its place in the result, and the total."""
+        """Each die's face, whichever die it is, and the total."""
         found: list[Sample] = []
         for name in SETS:
             dice = result.get(name)
             if dice:
-                found.append({"total": sum(dice), **{f"die {at}": value for at, value in enumerate(dice, 1)}})
+                found += [{"total": sum(dice)}, *({"face": value} for value in dice)]
         return found
 
 
@@ -51,11 +55,11 @@ class WheelPlan(NamedTuple):
 
 
 def dice_plan(dice: int) -> DicePlan:
-    """What is watched of so many dice: each of them, and their sum."""
+    """What is watched of so many dice: the faces that they show together, and their sum."""
     faces: Fair = {face: 1 / len(FACES) for face in FACES}
     sums = Counter(sum(values) for values in product(FACES, repeat=dice))
     total: Fair = {value: count / len(FACES) ** dice for value, count in sorted(sums.items())}
-    return DicePlan([*(Test(f"die {at}", faces) for at in range(1, dice + 1)), Test("total", total)])
+    return DicePlan([Test("face", faces), Test("total", total)])
 
 
 def wheel_plan(key: str, places: Sequence[int | str]) -> WheelPlan:

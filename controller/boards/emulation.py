@@ -8,16 +8,18 @@ table.toml ──► a copy whose boards are emulated, on ports in a folder ─�
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from controller.configuration.lamp_chains import board_of_lamps
 from controller.configuration.terminals import place_of
 from controller.configuration.toml_text import toml_text
 from controller.configuration.values import TableConfig
 from controller.geometries import geometry_of
 from hal.board.messages import KINDS
+from hal.output_guard import MOVING
 from simulators.board.library import LIBRARY, EmulationError
 from simulators.board.lines_to_pins import Analogue, Pin, Wiring
 from simulators.board.serve import RealTime, Time, serve
@@ -75,6 +77,34 @@ def check_built(config: TableConfig) -> None:
             f"emulated board: there is no {missing[0]}; build firmware and emulator with: make firmware (it needs "
             "gcc-avr, avr-libc, libsimavr-dev and libelf-dev)"
         )
+
+
+def check_playable(config: TableConfig) -> None:
+    """Whether all that the table needs on its boards is emulated: sensors and contacts at pins are.
+
+    Raises:
+        EmulationError: naming what is not, and what to do instead.
+    """
+    missing = [part for name in config.boards for part in _not_emulated(config, name)]
+    if missing:
+        raise EmulationError(
+            f"emulated board: the table cannot play, for these are not emulated: {'; '.join(missing)}. Play it without "
+            'boards: write backend = "sim" in [lines] of a copy of the file, and run feltwire simulate COPY'
+        )
+
+
+def _not_emulated(config: TableConfig, board: str) -> Iterator[str]:
+    """What hangs on a board of a table and is not emulated, in words."""
+    kind = KINDS[config.boards[board].kind]
+    terminals = [one for one in config.terminals.values() if one.board == board and one.line in config.uses]
+    keys = [one.line for one in terminals if not place_of(one, kind).pin]
+    moving = [one.line for one in terminals if config.uses[one.line].drives in MOVING]
+    if keys:
+        yield f"the keypad of the board {board} ({', '.join(keys)})"
+    if board_of_lamps(config.devices, config.boards) == board:
+        yield f"the lamp chain of the board {board}"
+    if moving:
+        yield f"what the board {board} moves ({', '.join(moving)})"
 
 
 def emulate(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from controller.wording import times
 from hal.board import reasons
 from hal.board.firmware import BUILD, VERSION
 from hal.board.identity_check import Wanted, refusal
@@ -31,11 +32,6 @@ def who(identity: IdentityAnswer) -> str:
     """Which board it is: `wheel board, serial 7`."""
     serial = f", serial {identity.serial}" if identity.serial else ""
     return f"{kind_name(identity)} board{serial}"
-
-
-def times(number: int) -> str:
-    """How often: `once`, `3 times`."""
-    return "once" if number == 1 else f"{number} times"
 
 
 def words(identity: IdentityAnswer) -> str:

@@ -6,22 +6,26 @@ Plain text in at most 80 columns; colour is added by the console, and only on a 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from rich.text import Text
 
-from controller.configuration.board_sections import SIDES, Side
+from controller.cli.board_wires_view import OwnPins, chain_words, key_words, led_warning, own_pins
+from controller.configuration.board_sections import Side
+from controller.configuration.lamp_chains import board_of_lamps
 from controller.configuration.line_use import LineUse
-from controller.configuration.nano import LINK, NANO, printed
-from controller.configuration.terminals import Place, Terminal, places_of
+from controller.configuration.nano import NANO, printed
+from controller.configuration.terminals import MOVED, Place, Terminal, places_of
 from controller.configuration.values import TableConfig
 from hal.board.message import Kind
 from hal.board.messages import KINDS
+from hal.lamp_fields import CHAIN
 
 _COLUMNS = (19, 10, 5, 4)
 """Widths of line, terminal, printed pin and pull; the purpose has the rest."""
 _HEADINGS = ("line", "terminal", "pin", "pull")
 _GAP = "  "
+_MOVES_ONLY = "output, for what moves only:"
 _WIDEST = 110
 _NAME = 22
 """Width of a line's name in the drawing."""
@@ -29,50 +33,60 @@ _NAME = 22
 
 def boards_view(config: TableConfig, width: int = 80) -> Iterator[Text]:
     """The wiring of each board of a table: its terminals with their lines, what is free, and the drawing."""
+    chain = board_of_lamps(config.devices, config.boards)
     for name, board in config.boards.items():
         kind = KINDS[board.kind]
         at = {(one.side, one.number): one for one in config.terminals.values() if one.board == name}
+        keys = [place for place in places_of(kind) if not place.pin and (place.side, place.number) in at]
+        own = own_pins(kind, keys, lamps=name == chain)
         yield Text(f"Board {name}: {kind.name} board", style="bold")
         yield Text(f"port {board.port}")
         yield Text()
-        yield from _terminals(kind, at, config.uses, width)
+        yield from _terminals(kind, at, config.uses, width, lamps=name == chain)
         yield Text()
-        yield from _drawing(kind, at)
+        yield from _drawing(kind, at, own)
         yield Text()
+        warning = led_warning(own)
+        if warning is not None:
+            yield from (Text(row, style="yellow") for row in textwrap.wrap(warning, min(width, _WIDEST)))
+            yield Text()
     yield from _links(config, width)
     yield Text("pin: what an Arduino Nano or Uno prints beside it. An input takes 0 to 5 V.")
     yield Text("Feed sensors from 5V, as their makers say; they share the board's GND.")
+    yield Text("In brackets: what a pin is for, and nothing is wired to it.")
 
 
 def _terminals(
-    kind: Kind, at: Mapping[tuple[Side, int], Terminal], uses: Mapping[str, LineUse], width: int
+    kind: Kind, at: Mapping[tuple[Side, int], Terminal], uses: Mapping[str, LineUse], width: int, *, lamps: bool
 ) -> Iterator[Text]:
     yield Text(_row(_HEADINGS, "purpose"), style="bold")
-    free: dict[Side, list[str]] = {side: [] for side in SIDES}
+    free: dict[str, list[str]] = {"input": [], "output": [], _MOVES_ONLY: [], "analogue": []}
     for place in places_of(kind):
         terminal = at.get((place.side, place.number))
         if terminal is None:
-            free[place.side].append(str(place.number))
+            moves = (place.side, place.name) in MOVED.get(kind.name, ())
+            free[_MOVES_ONLY if moves else place.side].append(str(place.number))
             continue
-        yield from _rows(place, terminal, uses[terminal.line], kind, width)
-    for side, numbers in free.items():
+        where = printed(place.pin) if place.pin else "keys"
+        pull = terminal.pull if place.side == "input" and place.pin else "-"
+        cells = (terminal.line, f"{place.side} {place.number}", where, pull)
+        yield from _rows(cells, _told(place, terminal, uses[terminal.line], kind), width)
+    if lamps:
+        cells = (CHAIN, "chain", printed(kind.lamp_pins[0][1]), "-")
+        yield from _rows(cells, (f"chain of {kind.lamps} lamps at most", *chain_words(kind)), width)
+    for what, numbers in free.items():
         if numbers:
-            yield Text(f"free: {side} {', '.join(numbers)}", style="dim")
+            yield Text(f"free: {what} {', '.join(numbers)}", style="dim")
 
 
-def _rows(place: Place, terminal: Terminal, use: LineUse, kind: Kind, width: int) -> Iterator[Text]:
+def _rows(cells: tuple[str, ...], parts: Iterable[str], width: int) -> Iterator[Text]:
     """One line of the table: its purpose, what its level means, and what is wired to it."""
-    where = printed(place.pin) if place.pin else "keys"
-    pull = terminal.pull if place.side == "input" and place.pin else "-"
-    cells = (terminal.line, f"{place.side} {place.number}", where, pull)
     rest = max(min(width, _WIDEST) - sum(_COLUMNS) - len(_GAP) * len(_COLUMNS), 24)
-    told = [
-        row for part in _told(place, terminal, use, kind) for row in textwrap.wrap(part, rest, subsequent_indent="  ")
-    ]
+    told = [row for part in parts for row in textwrap.wrap(part, rest, subsequent_indent="  ")]
     for index, row in enumerate(told):
         text = Text(_row(cells if index == 0 else ("",) * len(_COLUMNS), row))
         if index == 0:
-            text.stylize("cyan", 0, len(terminal.line))
+            text.stylize("cyan", 0, len(cells[0]))
         yield text
 
 
@@ -80,6 +94,8 @@ def _told(place: Place, terminal: Terminal, use: LineUse, kind: Kind) -> Iterato
     yield use.purpose
     if place.side == "analogue":
         yield f"value: {use.high}; 0 at {terminal.zero_v:g} V, {terminal.per_v:+g} with each volt"
+    elif not place.pin:
+        yield f"1 = {use.high}"
     elif place.side == "input":
         yield f"1 ({'low' if terminal.inverted else 'high'}) = {use.high}"
     else:
@@ -88,13 +104,13 @@ def _told(place: Place, terminal: Terminal, use: LineUse, kind: Kind) -> Iterato
     if place.pin:
         yield f"wire: {use.wire_inverted if terminal.inverted and use.wire_inverted else use.wire}"
     else:
-        yield f"the {place.name} of the keypad"
+        yield key_words(kind, place)
 
 
-def _drawing(kind: Kind, at: Mapping[tuple[Side, int], Terminal]) -> Iterator[Text]:
+def _drawing(kind: Kind, at: Mapping[tuple[Side, int], Terminal], own: OwnPins) -> Iterator[Text]:
     """The board seen from above with its USB socket at the top, each pin with its line, or what the kind has there."""
-    names = _own_pins(kind)
-    lines: set[str] = set()
+    names = own.used | {pin: f"({what})" for pin, what in own.free.items()}
+    lines = set(own.used)
     for place in places_of(kind):
         if not place.pin:
             continue
@@ -112,19 +128,6 @@ def _drawing(kind: Kind, at: Mapping[tuple[Side, int], Terminal]) -> Iterator[Te
         text.rstrip()
         yield text
     yield Text(f"{'':>{_NAME}}     └───────────┘")
-
-
-def _own_pins(kind: Kind) -> dict[str, str]:
-    """What is wired to the pins that no line can have: the link, a keypad, a chain of lamps."""
-    names = dict(LINK)
-    uses: dict[str, list[str]] = {}
-    for number, pin in enumerate(kind.key_columns, 1):
-        uses.setdefault(pin, []).append(f"column {number}")
-    for number, pin in enumerate(kind.key_rows, 1):
-        uses.setdefault(pin, []).append(f"row {number}")
-    for what, pin in kind.lamp_pins:
-        uses.setdefault(pin, []).append(f"lamps' {what.replace('_', ' ')}")
-    return names | {printed(pin): f"({', '.join(what)})" for pin, what in uses.items()}
 
 
 def _links(config: TableConfig, width: int) -> Iterator[Text]:

@@ -30,9 +30,12 @@ def emulate_command(table: Path, folder: Path | None, seed: int, given: tuple[st
         feltwire boards emulate examples/money_wheel_board.toml
         feltwire boards emulate examples/roulette_board.toml --fault same_direction@2
 
+    A keypad that a board scans, a lamp chain and a motor are not emulated: a table that has one is refused. Simulate
+    it: write backend = "sim" in a copy of its file.
+
     Ctrl-C ends it. Exit codes: 0; 1 where a board's program failed; 2 for a file or an option that cannot be used.
     """
-    from controller.boards.emulation import check_built, emulate, emulated_copy, port_of
+    from controller.boards.emulation import check_built, check_playable, emulate, emulated_copy, port_of
     from controller.configuration.document import read_document
     from controller.geometries import NoSimulatorError, geometry_of
     from controller.simulation import fault_plan
@@ -45,6 +48,7 @@ def emulate_command(table: Path, folder: Path | None, seed: int, given: tuple[st
         _leave(f'{table}: it has no boards; write backend = "board" and [board.wheel], as examples/*_board.toml do')
     try:
         faults = fault_plan(given, None, geometry_of(config))
+        check_playable(config)
         check_built(config)
     except (FaultError, NoSimulatorError, EmulationError) as error:
         _leave(str(error))

@@ -53,10 +53,13 @@ def command(
     no_more_bets                        the call
     settle                              the bets of the round are settled
     void reason=dealer_call why=...     the round has no result
-    confirm pocket=17                   what the dealer reads, of an unresolved round
+    confirm pocket=17                   what the dealer reads, of an unresolved round; of dice dice=4-4-1
     correct round=12 pocket=17 why=...  a supervisor changes a result; what was said first stays
     open, close reason=...              the table takes part, or not any more
     inspect_start, inspect_pass         before an opening, where the rules ask for it
+    inspect_dice dice=1-2-3, lamp_test  sic bo: lit, and read back
+    operate_shaker, dice_placed         sic bo: the automated shaker tosses; new dice are in the shaker
+    pass_dice, change_dice              craps: the next shooter; other dice. docs/commands.md has the others
     clear device=wheel                  a fault, once its cause is gone
     status                              how the service is
     quit                                end the service in order
@@ -64,6 +67,8 @@ def command(
     \b
     Examples:
         feltwire send void reason=dealer_call why=spill on the layout --table roulette-1
+        feltwire send confirm dice=4-3 --table craps-1
+        feltwire send void reason=die_on_bank as=boxperson --table craps-1
         feltwire send ipc:///run/feltwire status
         feltwire send tcp://10.0.0.5:5600 clear device=wheel --key ann.secret --server pit-3.public
 

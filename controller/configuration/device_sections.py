@@ -10,19 +10,19 @@ from controller.configuration.problems import Finding, nearest, suggestion
 from controller.configuration.registry import GameEntry, Registry, Slot
 from controller.configuration.validation import validate
 from controller.configuration.values import DeviceConfig
+from controller.wording import with_article
 
 
 def read_devices(
     given: Mapping[str, Any], game: GameEntry, registry: Registry
 ) -> tuple[dict[str, DeviceConfig], bool, list[Finding]]:
     """The devices of a table that are right, whether that is all of them, and what is wrong; `given` is `[device]`."""
+    table = f"{with_article(game.name)} table"
     fix_of = {name: suggestion(name, game.devices, "device") for name in given if name not in game.devices}
-    findings = [
-        Finding(("device", name), f"a {game.name} table has no such device", fix) for name, fix in fix_of.items()
-    ]
+    findings = [Finding(("device", name), f"{table} has no such device", fix) for name, fix in fix_of.items()]
     devices: dict[str, DeviceConfig] = {}
     findings += [
-        Finding(("device", name), f"stands beside device.{slot.excludes}", f"a {game.name} table has one of the two")
+        Finding(("device", name), f"stands beside device.{slot.excludes}", f"{table} has one of the two")
         for name, slot in game.devices.items()
         if name in given and slot.excludes in given
     ]

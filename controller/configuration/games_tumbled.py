@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from controller.configuration import wires_dice
-from controller.configuration.line_use import LineUse
+from controller.configuration.line_use import BoardPlace, LineUse
 from controller.configuration.registry import SLOTS_OF_ALL, SLOTS_OF_VALUES, DriverEntry, GameEntry, Slot
 from controller.rounds.tumbled_options import TumbledOptions
 from drivers.cage_config import CageConfig
@@ -15,11 +15,18 @@ from drivers.chute import ChuteConfig
 def cage_motor_lines(config: CageMotorConfig) -> dict[str, LineUse]:
     """The lines of the motor of a cage: its drive, and what senses it."""
     del config  # a motor has no keys that change its wires
+    driver = "input of a motor driver with a supply of its own; 10 kΩ from there to GND"
+    mark, sensor = "the mark is before it, once a turn", "output of the sensor"
     return {
-        MOTOR: LineUse("motor of the cage", "it turns", "input of the motor's driver", "output", drives="motor"),
-        HOME: LineUse("home sensor of the cage", "the mark is before it, once a turn", "output of the sensor"),
-        SHAFT: LineUse("sensor of the motor's shaft", "a slot is before it", "output of the sensor"),
+        MOTOR: LineUse("motor of the cage", "it turns", driver, "output", drives="motor", at=_own("motor")),
+        HOME: LineUse("home sensor of the cage", mark, sensor, at=_own("home", active_low=True)),
+        SHAFT: LineUse("sensor of the motor's shaft", "a slot is before it", sensor, at=_own("shaft", active_low=True)),
     }
+
+
+def _own(name: str, *, active_low: bool = False) -> BoardPlace:
+    """The board stops the motor itself, by sensors of its own (docs/boards.md): at other terminals it cannot."""
+    return BoardPlace("table", name, active_low)
 
 
 DRIVERS: tuple[DriverEntry, ...] = (

@@ -9,11 +9,13 @@ from controller.configuration.board_sections import BoardSection
 from controller.configuration.declaration import said
 from controller.configuration.problems import Finding, suggestion
 from controller.configuration.values import DeviceConfig
+from controller.rules.sic_bo_areas import AREAS
 from drivers.lamp_board import LampBoardConfig
+from hal.board.messages import KINDS as BOARDS
 
 DEVICE: Final = "lamp_board"
-KINDS: Final = ("table", "reel")
-"""The kinds of boards that have a lamp chain."""
+KINDS: Final = tuple(name for name, kind in BOARDS.items() if kind.lamps >= len(AREAS))
+"""The kinds of boards whose lamp chain is long enough for every area of a layout."""
 
 
 def board_of_lamps(devices: Mapping[str, DeviceConfig], boards: Mapping[str, BoardSection]) -> str | None:
@@ -44,4 +46,7 @@ def check_lamps(
         fix = 'write backend = "board" in [lines], and add [board.layout] with kind = "table" and its port'
         return [Finding(path, "the lamps hang on a board of the kind table, and there is none", fix, missing=True)]
     wrong = f"{said(named)} is no board with lamps"
-    return [Finding(path, wrong, suggestion(named, able, "board") if able else 'add a board with kind = "table"')]
+    if able:
+        return [Finding(path, wrong, suggestion(named, able, "board"))]
+    fix = f'the kind of [board.{named}] should be "table"' if named in boards else 'add a board with kind = "table"'
+    return [Finding(path, wrong, fix)]

@@ -10,6 +10,17 @@ Kind = Literal["input", "output", "analogue", "link"]
 """What carries it: a wire that is read or driven, an analogue converter, or a serial port."""
 
 
+class BoardPlace(NamedTuple):
+    """The one terminal where a board works with a line by itself: drives it, watches it, or scans it."""
+
+    kind: str
+    """Of the board, such as `table`."""
+    name: str
+    """Of the terminal, as that kind of board calls it: `motor`, `key 1`."""
+    active_low: bool = False
+    """Whether the board takes a low wire as active, so that the line must be inverted."""
+
+
 class LineUse(NamedTuple):
     """One line of a device, as the wiring table shows it."""
 
@@ -26,3 +37,5 @@ class LineUse(NamedTuple):
     """What hangs on an output."""
     wire_inverted: str = ""
     """The same where the pin is inverted, if that is another wire."""
+    at: BoardPlace | None = None
+    """Where it must be if it is on a board; None if any terminal of its side will do."""

@@ -9,7 +9,7 @@ import msgspec
 
 from controller.configuration.declaration import said
 from controller.configuration.device_sections import not_a_section, read_devices
-from controller.configuration.lamp_chains import check_lamps
+from controller.configuration.lamp_chains import board_of_lamps, check_lamps
 from controller.configuration.line_use import LineUse
 from controller.configuration.problems import Finding, nearest, suggestion
 from controller.configuration.registry import GameEntry, Registry
@@ -28,6 +28,9 @@ from controller.configuration.wiring import (
 from controller.rules.profile import profile, profile_names, profiles_that_play
 
 SECTIONS = ("table", "lines", "device", BOARD, "pins", "links", "game")
+
+SET_GOING = ("motor", "automated_shaker")
+"""Devices that the controller sets going, after the call and not before."""
 
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -71,9 +74,11 @@ class TableFile:
         self._check_faces(table, devices)
         self._check_options(table, options)
         self._check_simulated(lines, devices)
-        self._check_shaker(table, devices, call)
+        self._check_set_going(devices, call)
+        self._check_shaker(table, devices)
         self.findings += check_lamps(devices, self.wires.boards, live=self.live)
         if not all_right:
+            self.findings += check_places(self.wires, {})  # what is wrong whatever the line is for
             return
         uses = self._check_wiring(lines, devices, call)
         wrong = any(finding.severity == "error" for finding in self.findings)
@@ -199,14 +204,20 @@ class TableFile:
             wrong = "no simulated table has an automatic wheel in this version"
             self.findings.append(Finding(("device", "wheel", "driver"), wrong, fix))
 
-    def _check_shaker(self, table: TableSection | None, devices: dict[str, DeviceConfig], call: CallBy | None) -> None:
+    def _check_set_going(self, devices: dict[str, DeviceConfig], call: CallBy | None) -> None:
+        """What the call sets going cannot be the call: such a table would never play."""
+        waits = next((name for name in SET_GOING if name in devices), None)
+        if call == "auto" and waits is not None:
+            wrong = (
+                f'is "auto": the dice that are set going are the call, but the {waits} sets them going after the call'
+            )
+            fix = 'write no_more_bets = "button", and wire dealer_no_more_bets'
+            self.findings.append(Finding(("table", "no_more_bets"), wrong, fix))
+
+    def _check_shaker(self, table: TableSection | None, devices: dict[str, DeviceConfig]) -> None:
         """An automated shaker is for the text that knows one; at craps it is an option of the house under any."""
         if table is None or "automated_shaker" not in devices:
             return
-        if call == "auto" and "shaker" not in devices:
-            wrong = 'is started by "No more bets", and [table] says no_more_bets = "auto": only an order calls it'
-            fix = 'write no_more_bets = "button", and give the dealer one'
-            self.findings.append(Finding(("device", "automated_shaker"), wrong, fix, severity="warning"))
         if table.game != "sic_bo" or table.profile not in profile_names():
             return
         rules = profile(table.profile).sic_bo
@@ -232,7 +243,8 @@ class TableFile:
         if lines is not None and self.live:
             self.findings += check_complete([*pins, *links], self.wires, uses, lines.backend)
         if lines is not None and lines.backend == BOARD:
-            self.findings += check_boards(self.wires, _boards_named(pins.values(), self.wires.boards))
+            named = {*_boards_named(pins.values(), self.wires.boards), board_of_lamps(devices, self.wires.boards) or ""}
+            self.findings += check_boards(self.wires, named)
         return uses
 
 

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Final, NamedTuple
 
-from controller.configuration.board_sections import SIDES, BoardSection, Side, TerminalSection
+from controller.configuration.board_sections import BoardSection, Side, TerminalSection
 from controller.configuration.declaration import said
+from controller.configuration.line_use import BoardPlace, LineUse
 from controller.configuration.line_use import Kind as LineKind
-from controller.configuration.line_use import LineUse
 from controller.configuration.problems import Finding, suggestion
 from controller.configuration.sections import Pull
 from hal.board.message import Kind
 from hal.board.messages import KINDS
+from hal.output_guard import MOVING
 
 SIDE_OF: Mapping[LineKind, Side] = {"input": "input", "output": "output", "analogue": "analogue"}
 """The side of a board that takes each kind of line; a link goes to a port of its own."""
+
+MOVED: Final[Mapping[str, Collection[tuple[Side, str]]]] = {
+    "table": frozenset({("output", "motor"), ("output", "motor_back")}),
+    "reel": frozenset({("output", "reel_1"), ("output", "reel_2"), ("output", "reel_3")}),
+    "pusher": frozenset({("output", "motor"), ("output", "hopper")}),
+}
+"""The outputs of each kind of board that its firmware drives as what moves and stops by itself: no place for a lamp."""
 
 
 class Terminal(NamedTuple):
@@ -62,6 +70,11 @@ def places_of(kind: Kind) -> Iterator[Place]:
         yield Place("analogue", number, name, pin)
 
 
+def find_place(terminal: Terminal, kind: Kind) -> Place | None:
+    """The place that a terminal is; None where that kind of board has none such."""
+    return next((place for place in places_of(kind) if (place.side, place.number) == terminal.place[1:]), None)
+
+
 def place_of(terminal: Terminal, kind: Kind) -> Place:
     """The place that a terminal is.
 
@@ -71,35 +84,41 @@ def place_of(terminal: Terminal, kind: Kind) -> Place:
     return {(place.side, place.number): place for place in places_of(kind)}[terminal.side, terminal.number]
 
 
+def place_named(kind: Kind, name: str) -> Place:
+    """The place that a kind of board calls so.
+
+    Raises:
+        KeyError: it calls none so.
+    """
+    return {place.name: place for place in places_of(kind)}[name]
+
+
 def resolve_terminal(
     line: str, section: TerminalSection, boards: Mapping[str, BoardSection], named: Iterable[str]
 ) -> tuple[Terminal | None, list[Finding]]:
     """Finds the terminal of one entry of `[pins]`, which names one side.
 
     `boards` are the boards that are right, `named` all that the file names: of one that is not right, nothing more is
-    said here.
+    said here. Whether the board has a terminal of that number, `controller.configuration.board_places` checks.
 
     Returns:
-        The terminal, or None if there is none such, and every mistake.
+        The terminal, or None if it is of no board that is right, and every mistake.
     """
     path = ("pins", line)
     name, findings = _board_of(line, section, list(named))
     if name is None or name not in boards:
         return None, findings
     side = section.sides[0]
-    number = getattr(section, side)
-    kind = KINDS[boards[name].kind]
-    place = next((place for place in places_of(kind) if (place.side, place.number) == (side, number)), None)
-    if place is None:
-        wrong = f"a {kind.name} board has no {side} {said(number)}"
-        return None, [Finding((*path, side), wrong, f"the board {name} has {range_words(kind, side)}")]
-    if not place.pin and (section.inverted or section.pull):
+    scale = (section.zero_v or 0.0, section.per_v or 0.0)
+    terminal = Terminal(line, name, side, getattr(section, side), "none", section.inverted, *scale)
+    place = find_place(terminal, KINDS[boards[name].kind])
+    if place is not None and not place.pin and (section.inverted or section.pull):
         key = "inverted" if section.inverted else "pull"
         wrong = f"has no meaning for the {place.name} of a keypad, which is 1 while it is pressed"
         return None, [Finding((*path, key), wrong, "remove it")]
-    pull: Pull = section.pull or "up" if side == "input" and place.pin else "none"
-    scale = (section.zero_v or 0.0, section.per_v or 0.0)
-    return Terminal(line, name, side, number, pull, section.inverted, *scale), []
+    if side == "input" and (place is None or place.pin):
+        terminal = terminal._replace(pull=section.pull or "up")
+    return terminal, []
 
 
 def shared_terminals(terminals: Iterable[Terminal]) -> list[tuple[Terminal, Terminal]]:
@@ -116,12 +135,12 @@ def check_sides(
     findings: list[Finding] = []
     for line, terminal in terminals.items():
         use = uses.get(line)
-        if use is None or use.kind not in SIDE_OF:
+        if use is None or use.kind not in SIDE_OF or use.at is not None:
             continue  # another check says so
         wanted = SIDE_OF[use.kind]
         if terminal.side != wanted:
             kind = KINDS[boards[terminal.board].kind]
-            wrong = f"is {_WHAT[wanted]} ({use.purpose}), and {_terminal(terminal)} {_DOES[terminal.side]}"
+            wrong = f"is {_WHAT[wanted]} ({use.purpose}), and {words(terminal)} {_DOES[terminal.side]}"
             fix = f"write {{ {wanted} = ... }}; the board {terminal.board} has {range_words(kind, wanted)}"
             findings.append(Finding(("pins", line), wrong, fix))
         elif wanted == "input" and use.wire_inverted and not terminal.inverted and terminal.pull == "up":
@@ -135,26 +154,55 @@ def propose_terminals(
 ) -> dict[str, str]:
     """A free terminal for each of these lines, as `[pins]` says it; lines for which none is left are not in it."""
     used = {terminal.place for terminal in taken}
-    free: dict[Side, list[tuple[str, Place]]] = {side: [] for side in SIDES}
-    for name, board in boards.items():
-        for place in places_of(KINDS[board.kind]):
-            if place.pin and (name, place.side, place.number) not in used:
-                free[place.side].append((name, place))
+    free = [
+        (name, place)
+        for name, board in boards.items()
+        for place in places_of(KINDS[board.kind])
+        if (name, place.side, place.number) not in used
+    ]
+    of_one = {(use.at.kind, use.at.name) for use in uses.values() if use.at is not None}
     proposal: dict[str, str] = {}
     for line, use in uses.items():
-        if use.kind not in SIDE_OF or not free[SIDE_OF[use.kind]]:
+        able = [
+            (name, place)
+            for name, place in free
+            if (_is_at(use.at, boards[name].kind, place) if use.at else _suits(use, boards[name].kind, place, of_one))
+        ]
+        if not able:
             continue
-        name, place = free[SIDE_OF[use.kind]].pop(0)
-        which = f'board = "{name}", ' if len(boards) > 1 else ""
-        scale = ", zero_v = 2.5, per_v = 5.0" if place.side == "analogue" else ""
-        inverted = ", inverted = true" if use.wire_inverted else ""
-        proposal[line] = f"{{ {which}{place.side} = {place.number}{scale}{inverted} }}"
+        free.remove(able[0])
+        name, place = able[0]
+        inverted = use.at.active_low if use.at else bool(use.wire_inverted)
+        proposal[line] = entry_words(place, name if len(boards) > 1 else None, inverted=inverted)
     return proposal
+
+
+def _is_at(at: BoardPlace, kind: str, place: Place) -> bool:
+    return (at.kind, at.name) == (kind, place.name)
+
+
+def _suits(use: LineUse, kind: str, place: Place, of_one: Collection[tuple[str, str]]) -> bool:
+    """Whether a line can be there that any terminal of its side will do for; those `of_one` line are kept for it."""
+    if SIDE_OF.get(use.kind) != place.side or not place.pin or (kind, place.name) in of_one:
+        return False
+    return use.drives in MOVING or (place.side, place.name) not in MOVED.get(kind, ())
+
+
+def words(terminal: Terminal) -> str:
+    """A terminal in words: `input 1 of the board wheel`."""
+    return f"{terminal.side} {terminal.number} of the board {terminal.board}"
+
+
+def entry_words(place: Place, board: str | None, *, inverted: bool = False) -> str:
+    """A place as an entry of `[pins]` names it; `board` where there are several."""
+    which = f'board = "{board}", ' if board is not None else ""
+    scale = ", zero_v = 2.5, per_v = 5.0" if place.side == "analogue" else ""
+    return f"{{ {which}{place.side} = {place.number}{scale}{', inverted = true' if inverted else ''} }}"
 
 
 def terminal_words(terminal: Terminal, kind: Kind) -> str:
     """A terminal in words: `input 1 of the board wheel, in_1`."""
-    return f"{_terminal(terminal)}, {place_of(terminal, kind).name}"
+    return f"{words(terminal)}, {place_of(terminal, kind).name}"
 
 
 def range_words(kind: Kind, side: Side) -> str:
@@ -168,10 +216,6 @@ def range_words(kind: Kind, side: Side) -> str:
 
 _WHAT: Mapping[Side, str] = {"input": "read", "output": "driven", "analogue": "an analogue reading"}
 _DOES: Mapping[Side, str] = {"input": "is an input", "output": "is an output", "analogue": "measures volts"}
-
-
-def _terminal(terminal: Terminal) -> str:
-    return f"{terminal.side} {terminal.number} of the board {terminal.board}"
 
 
 def _board_of(line: str, section: TerminalSection, named: list[str]) -> tuple[str | None, list[Finding]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from controller.configuration.board_sections import SIDES, BoardSection, TerminalSection
@@ -11,7 +12,7 @@ from controller.configuration.declaration import said
 from controller.configuration.pins import Pin, resolve, shared
 from controller.configuration.problems import Finding, Path
 from controller.configuration.sections import LIVE_BACKENDS, LinkSection, PinSection
-from controller.configuration.terminals import Terminal, resolve_terminal, shared_terminals, terminal_words
+from controller.configuration.terminals import Terminal, find_place, resolve_terminal, shared_terminals, terminal_words
 from controller.configuration.validation import validate
 from hal.board.messages import KINDS
 
@@ -34,6 +35,8 @@ class Wires(NamedTuple):
     terminals: dict[str, Terminal]
     boards: dict[str, BoardSection]
     links: dict[str, LinkSection]
+    unplaced: Mapping[str, Terminal] = MappingProxyType({})
+    """Lines whose board has no terminal of that number; what is wrong with it depends on the line."""
 
 
 def read_wires(
@@ -44,10 +47,10 @@ def read_wires(
     if not isinstance(backend, str):
         backend = ""  # its own check has said so
     right, findings = _read_boards(boards, backend)
-    on_pi, on_boards, found = _read_pins(pins, boards, right, backend, lines.get("chip"))
+    on_pi, on_boards, unplaced, found = _read_pins(pins, boards, right, backend, lines.get("chip"))
     findings += found
     ports, found = _read_links(links)
-    return Wires(on_pi, on_boards, right, ports), findings + found
+    return Wires(on_pi, on_boards, right, ports, unplaced), findings + found
 
 
 def named_by_number(chip: str) -> bool:
@@ -80,12 +83,16 @@ def _read_pins(
     boards: Mapping[str, BoardSection],
     backend: str,
     chip: object,
-) -> tuple[dict[str, Pin], dict[str, Terminal], list[Finding]]:
-    """The wires and terminals of `[pins]` that are right; `named` are all boards of the file, `boards` those right."""
+) -> tuple[dict[str, Pin], dict[str, Terminal], dict[str, Terminal], list[Finding]]:
+    """The wires and terminals of `[pins]` that are right, and terminals that their boards do not have.
+
+    `named` are all boards of the file, `boards` those right.
+    """
     if not isinstance(chip, str) or backend == "gpiozero" or named_by_number(chip):
         chip = None
     pins: dict[str, Pin] = {}
     terminals: dict[str, Terminal] = {}
+    unplaced: dict[str, Terminal] = {}
     findings: list[Finding] = []
     for line, value in values.items():
         path = ("pins", line)
@@ -100,7 +107,8 @@ def _read_pins(
             terminal, found = resolve_terminal(line, entry, boards, named)
             findings += found
             if terminal is not None:
-                terminals[line] = terminal
+                there = find_place(terminal, KINDS[boards[terminal.board].kind]) is not None
+                (terminals if there else unplaced)[line] = terminal
         else:
             section, found = validate(value, PinSection, path)
             findings += found
@@ -117,7 +125,7 @@ def _read_pins(
     for terminal, first in shared_terminals(terminals.values()):
         words = terminal_words(terminal, KINDS[boards[terminal.board].kind])
         findings.append(Finding(("pins", terminal.line), f"has the same terminal as {first.line} ({words})", own))
-    return pins, terminals, findings
+    return pins, terminals, unplaced, findings
 
 
 def _is_terminal(value: Mapping[str, Any], backend: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from controller.configuration.line_use import LineUse
+from controller.configuration.line_use import BoardPlace, LineUse
 from drivers.cage import SHAKE as CAGE_SHAKE
 from drivers.cage_config import CageConfig
 from drivers.chute import ChuteConfig
@@ -22,7 +22,7 @@ def cage_lines(config: CageConfig) -> dict[str, LineUse]:
             CAGE_SHAKE: shake,
         }
     if config.sensing == "level":
-        turn = LineUse("tilt switch on the cage", "it stands one way up, and low the other", "output of the switch")
+        turn = LineUse("tilt switch on the cage", "it stands one way up, 0 = the other", "output of the switch")
     else:
         turn = LineUse("sensor of inversions", "the mark passes, once an inversion", "output of the sensor")
     return {"cage_turn": turn, CAGE_SHAKE: shake}
@@ -52,11 +52,17 @@ def shaker_lines(config: ShakerConfig) -> dict[str, LineUse]:
 def dice_keypad_lines(config: DiceKeypadConfig) -> dict[str, LineUse]:
     """The lines of a keypad: a contact a key, of wires of its own or of a board that scans it."""
     del config  # a keypad has no keys that change its wires
-    purposes = {line: f"key {value}" for line, value in VALUES.items()} | {ENTER: "key ENTER", CLEAR: "key CLEAR"}
+    names = {line: str(value) for line, value in VALUES.items()} | {ENTER: "enter", CLEAR: "clear"}
     wire, inverted = "one contact; the other to 3V3", "one contact; the other to ground"
     return {
-        line: LineUse(f"keypad, {purpose}", "pressed", wire, wire_inverted=inverted)
-        for line, purpose in purposes.items()
+        line: LineUse(
+            f"keypad, key {name if name.isdecimal() else name.upper()}",
+            "pressed",
+            wire,
+            wire_inverted=inverted,
+            at=BoardPlace("table", f"key {name}"),
+        )
+        for line, name in names.items()
     }
 
 

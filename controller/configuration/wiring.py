@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
+from controller.configuration.board_places import check_own_places, wrong_kinds
+from controller.configuration.board_sections import BoardSection
 from controller.configuration.line_use import LineUse
 from controller.configuration.pins import Pin, propose
 from controller.configuration.problems import Finding, nearest
 from controller.configuration.sections import CallBy
-from controller.configuration.terminals import check_sides, propose_terminals
+from controller.configuration.terminals import Terminal, check_sides, find_place, place_named, propose_terminals
 from controller.configuration.wire_sections import BOARD, Wires
+from hal.board.messages import KINDS
 from hal.output_guard import MOVING
 
 CALL_LINE: Final = "dealer_no_more_bets"
@@ -44,7 +47,12 @@ def check_names(pins: Iterable[str], links: Iterable[str], uses: Mapping[str, Li
 
 def check_places(wires: Wires, uses: Mapping[str, LineUse]) -> list[Finding]:
     """Each line must be where it can be read or driven: what is analogue or moves is on a board."""
-    findings = check_sides(wires.terminals, wires.boards, uses)
+    lines = {**wires.terminals, **wires.unplaced}
+    kinds, findings = wrong_kinds(lines, wires.boards, uses)
+    there = {line: one for line, one in lines.items() if one.board not in kinds or not _needs(one, uses, kinds)}
+    findings += check_own_places(there, wires.boards, uses)
+    findings += check_sides({line: one for line, one in wires.terminals.items() if line in there}, wires.boards, uses)
+    findings += _check_contacts(wires.pins, uses)
     for line in wires.pins:
         use = uses.get(line)
         if use is not None and use.kind == "analogue":
@@ -55,6 +63,29 @@ def check_places(wires: Wires, uses: Mapping[str, LineUse]) -> list[Finding]:
             fix = 'drive it with a board, which has a dead-man: backend = "board"'
             findings.append(Finding(("pins", line), wrong, fix))
     return findings
+
+
+def _needs(terminal: Terminal, uses: Mapping[str, LineUse], kinds: Mapping[str, str]) -> bool:
+    """Whether all that is wrong with a terminal is the kind of its board, which should be that of `kinds`."""
+    use = uses.get(terminal.line)
+    if use is not None and use.at is not None:
+        return use.at.kind == kinds[terminal.board]
+    return find_place(terminal, KINDS[kinds[terminal.board]]) is not None
+
+
+def _check_contacts(pins: Mapping[str, Pin], uses: Mapping[str, LineUse]) -> Iterator[Finding]:
+    """An open contact must not be what its line takes as active: the resistor alone makes the level then."""
+    for line, pin in pins.items():
+        use = uses.get(line)
+        if use is None or not use.wire_inverted:
+            continue
+        if pin.pull == "up" and not pin.inverted:
+            wrong = "is a bare contact, and the resistor holds its wire high: it would be active while open"
+            fix = 'add inverted = true, and wire the contact to ground; or write pull = "down", and wire it to 3V3'
+            yield Finding(("pins", line), wrong, fix)
+        elif pin.pull == "down" and pin.inverted:
+            wrong = "is a bare contact, and the resistor holds its wire low: it would be active while open"
+            yield Finding(("pins", line), wrong, 'write pull = "up", and wire the contact to ground')
 
 
 def check_boards(wires: Wires, named: Iterable[str]) -> list[Finding]:
@@ -82,7 +113,7 @@ def check_complete(given: Iterable[str], wires: Wires, uses: Mapping[str, LineUs
         if line in proposal:
             fix = f"choose a {'terminal' if backend == BOARD else 'pin'}; free is {line} = {proposal[line]}"
         else:
-            fix = _what_to_do(line, use, backend)
+            fix = _what_to_do(line, use, backend, wires.boards)
         findings.append(Finding((section, line), wrong, fix, missing=True))
     return findings
 
@@ -108,10 +139,16 @@ def _propose_pins(missing: Mapping[str, LineUse], pins: Mapping[str, Pin]) -> di
     return {line: f"{{ gpio = {pin.gpio} }}" for line, pin in propose(lines, pins).items()}
 
 
-def _what_to_do(line: str, use: LineUse, backend: str) -> str:
+def _what_to_do(line: str, use: LineUse, backend: str, boards: Mapping[str, BoardSection]) -> str:
     """What to do about a line for which no wire can be proposed."""
     if use.kind == "link":
         return f'add {line} = {{ port = "/dev/serial/by-id/..." }} to [links]'
+    if backend == BOARD and use.at is not None:
+        place = place_named(KINDS[use.at.kind], use.at.name)
+        name = next((name for name, board in boards.items() if board.kind == use.at.kind), None)
+        if name is None:
+            return f'it can be only on a board of kind = "{use.at.kind}": add one, or make one of these that'
+        return f"free {place.side} {place.number} of the board {name} for it, its {place.name}"
     if backend == BOARD:
         return "free a terminal of a board for it, or add another board"
     if use.kind == "analogue":

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from controller.orders.order import Given, Refused, Verb
+from controller.rounds.game import Game
 from controller.rounds.sic_bo import SicBoGame
 from controller.rounds.sic_bo_opening import NotNowError
 from controller.rounds.tossed_game import TossedGame
 from controller.sitting import Sitting, State
+from controller.wording import with_article
 
 
 def inspect_dice(sitting: Sitting, given: Given, t_ns: int) -> str:
@@ -74,7 +76,7 @@ def settle_attended(sitting: Sitting, given: Given, t_ns: int) -> str:
 def _stands(sitting: Sitting, verb: str, given: Given, t_ns: int, *, present: bool) -> str:
     game = sitting.game
     if not isinstance(game, TossedGame):
-        raise Refused(f"{verb}: a {game.seat.game} table has no such equipment; it is for sic_bo, craps and mini_craps")
+        raise Refused(f"{verb}: {_no_such(game)}; it is for sic_bo, craps and mini_craps")
     tossing = game.tossing
     if tossing is None:
         raise Refused(f"{verb}: the table has no automated shaker")
@@ -96,8 +98,12 @@ def _inspected(sitting: Sitting, verb: str) -> SicBoGame:
 def _sic_bo(sitting: Sitting, verb: str) -> SicBoGame:
     game = sitting.game
     if not isinstance(game, SicBoGame):
-        raise Refused(f"{verb}: a {game.seat.game} table has no such equipment; it is for sic_bo")
+        raise Refused(f"{verb}: {_no_such(game)}; it is for sic_bo")
     return game
+
+
+def _no_such(game: Game) -> str:
+    return f"{with_article(game.seat.game)} table has no such equipment"
 
 
 def _done(verb: str, act: Callable[[], str]) -> str:

@@ -27,9 +27,12 @@ def close_table(sitting: Sitting, given: Given, t_ns: int) -> str:
     game, forced = sitting.game, yes_or_no("close", "force", given)
     if game.phase is RUNNING and not forced:
         raise Refused(f"close: round {game.round} is running; wait for its verdict, or give force=true to make it void")
+    if game.settle_refused is not None and not forced:
+        raise Refused(f"close: {game.settle_refused}; or give force=true to leave the round as it is")
+    left = "" if game.settle_refused is None else f", and round {game.round} stays as it is: {game.settle_refused}"
     voided = f", and round {game.round} is void" if game.undecided else ""
     sitting.close(t_ns, given["reason"], given["by"])
-    return f"the table is closed{voided}"
+    return f"the table is closed{voided}{left}"
 
 
 def clear(sitting: Sitting, given: Given, t_ns: int) -> str:
@@ -41,11 +44,7 @@ def clear(sitting: Sitting, given: Given, t_ns: int) -> str:
     if device not in standing:
         raise Refused(f"clear: {not_one_of('device', device, standing)}, the devices with a fault")
     cleared = sitting.clear(t_ns, device, given["by"])
-    stays = "; ".join(
-        f"{fault.fault} stays: {', '.join(sitting.faults.causes(device, fault.fault))} still as it was"
-        for fault in sitting.faults.standing
-        if fault.device == device
-    )
+    stays = "; ".join(sitting.stays(fault) for fault in sitting.faults.standing if fault.device == device)
     if not cleared:
         raise Refused(f"clear: {stays}")
     return f"{', '.join(cleared)} of {device} cleared" + (f"; {stays}" if stays else "")
@@ -56,6 +55,8 @@ def inspect_start(sitting: Sitting, given: Given, t_ns: int) -> str:
     if sitting.state is not State.CLOSED:
         wrong = "one is under way already" if sitting.state is State.INSPECTING else "the table is open: close it first"
         raise Refused(f"inspect_start: {wrong}")
+    if sitting.game.busy is not None:
+        raise Refused(f"inspect_start: {sitting.game.busy}: wait for it")
     _check_device(sitting, "inspect_start", given)
     plan = sitting.inspections.plan
     if not plan.checks:
@@ -71,6 +72,8 @@ def inspect_pass(sitting: Sitting, given: Given, t_ns: int) -> str:
     missing = [name for name in sitting.inspections.plan.names if name not in checks]
     if missing:
         raise Refused(f"inspect_pass: {', '.join(missing)} must be among the checks too, or the inspection fails")
+    if sitting.game.busy is not None:
+        raise Refused(f"inspect_pass: {sitting.game.busy}: wait for it")
     if sitting.game.inspection_lacks is not None:
         raise Refused(f"inspect_pass: {sitting.game.inspection_lacks}")
     sitting.inspections.end(passed=True)

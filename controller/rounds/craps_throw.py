@@ -9,6 +9,7 @@ the word that they lie, and values keyed before the round opened are of another 
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import Literal
 
 from controller.rounds.craps_options import CrapsOptions
@@ -120,7 +121,7 @@ class CrapsThrow(EquippedGame):
 
     def _entered(self, seen: DiceEntered) -> None:
         if not self.undecided:
-            detail = f"{words(seen.dice)} was entered while no roll was waited for; a supervisor corrects a result"
+            detail = f"{words(seen.dice)} was entered while no roll was waited for; {self._advice(seen.dice)}"
             self.say(events.DeviceWarning, seen.t_ns, device="keypad", warning="keyed_out_of_round", detail=detail)
         elif not self.values.keyed(seen):
             self.too_early(seen)
@@ -128,6 +129,16 @@ class CrapsThrow(EquippedGame):
             if self.phase is OPEN:
                 self._begin(seen.t_ns)
             self._judge(seen.t_ns)
+
+    def _advice(self, dice: Sequence[int]) -> str:
+        """What makes a result of dice that were entered when the last roll had its verdict."""
+        last = self.recent.last
+        if last is None or last.stands.verdict != "unresolved":
+            return "a supervisor corrects a result"
+        names = [words(one["dice"]) for one in last.candidates if sorted(one["dice"]) == sorted(dice)]
+        if not names:
+            return f"round {last.round} is unresolved: void it, or a supervisor corrects it"
+        return f"round {last.round} is unresolved: confirm dice={names[0]} calls it"
 
     def _begin(self, t_ns: int) -> None:
         """The dice are thrown, which closes the bets."""

@@ -2,8 +2,9 @@
 
     dice tumble ──► they lie (`rested`) ──► values of every source that the table has ──► Read, or Doubted
 
-What was keyed or read before the dice lay is of another throw. A source that says something else later replaces what it
-said before, until the round has its verdict.
+What was keyed before the dice lay is of another throw, and so is what was read before they last moved: whoever plays
+the round says when it begins (`begin`) and when dice move that a board may have read (`unread`). A source that says
+something else later replaces what it said before, until the round has its verdict.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from typing import Any
 from controller.faults import CauseGone, Fault
 from controller.rounds.dice_game import DiceGame
 from controller.rounds.dice_values import DiceValues
-from controller.rounds.phase import SETTLING
+from controller.rounds.phase import OPEN, SETTLING
 from controller.rounds.voice import Seat
 from controller.rules.dice import DiceRules
 from drivers.dice_reader import DiceReader
@@ -53,6 +53,13 @@ class EquippedGame(DiceGame):
         self._stops.append(fault)
         if not self.undecided:
             self._stop_now(fault.t_ns)
+
+    def stop_bets(self, fault: Fault) -> None:
+        """Stops the play: now, where bets are only open; else once the round that is on has its verdict."""
+        if self.phase is OPEN and self.called_ns is None:
+            self.said.append(fault)
+        else:
+            self.stop(fault)
 
     def cause_gone(self, t_ns: int, cause: str, device: str) -> None:
         """What stopped the play, or is about to, is no longer so: its fault may be cleared."""

@@ -13,9 +13,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
+from controller.rounds.asked import Asked
 from controller.rounds.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING, SHUT, Phase
 from controller.rounds.recent import Ruling
-from controller.rounds.voice import Seat, Voice
+from controller.rounds.voice import Seat
 from controller.rules.cited import NoMoreBets as CallRule
 from controller.rules.cited import Reason
 from drivers.buttons import ButtonPressed
@@ -26,9 +27,11 @@ from feed.state import TableState
 from hal.output_values import Output
 
 NEVER_NS: Final = 1 << 62
+STEP_NS: Final = 1_000_000
+"""How far on a deadline is put that a run sets for a moment that has passed: time goes on, whatever it does (ours)."""
 
 
-class Game(Voice, ABC):
+class Game(Asked, ABC):
     """The rounds of one table, one after the other. A game adds what its device's observations mean."""
 
     names_result_by: ClassVar[str]
@@ -90,6 +93,8 @@ class Game(Voice, ABC):
             elif self.run_due_ns <= t_ns:
                 due_ns, self.run_due_ns = self.run_due_ns, NEVER_NS
                 self.run_due(due_ns)
+                if self.run_due_ns <= due_ns:
+                    self.run_due_ns = due_ns + STEP_NS
             else:
                 return
 
@@ -124,49 +129,6 @@ class Game(Voice, ABC):
             return False
         self.void(t_ns, reason, Evidence(detail=why))
         return True
-
-    @property
-    def course_told(self) -> dict[str, Any] | None:
-        """Where the game stands, for a game of which a round hangs on those before it."""
-        return None
-
-    @property
-    def uncalled(self) -> int | None:
-        """The unresolved round that a person must call before the next one can open; most games go on without."""
-        return None
-
-    def still_voids(self, reason: str) -> bool:
-        """Whether a person may call a round void for it that has its outcome, until it is settled."""
-        return False
-
-    def call_refused(self, reason: str, position: str) -> str | None:
-        """Why a person in this position may not call a round void for that reason; None where the rules let them."""
-        return None
-
-    @property
-    def settle_refused(self) -> str | None:
-        """Why nobody but a supervisor, or nobody yet, may have the round settled; None where nothing is against it."""
-        return None
-
-    def begin_outputs(self, t_ns: int) -> list[Output]:
-        """What puts to rest all that its outputs may have set going, whatever the game itself knows of it.
-
-        It is done as the table begins, for the service before may have died in a round; and again before its wires
-        close, also where nothing can be said any more. It changes nothing of the round.
-        """
-        return []
-
-    def attended(self, t_ns: int, key: str) -> bool:
-        """The supervisor's key was turned. Returns whether the round waited for a supervisor, and went on."""
-        return False
-
-    def inspection_begins(self) -> None:
-        """A person begins to inspect the closed table: what was tried before is not of it."""
-
-    @property
-    def inspection_lacks(self) -> str | None:
-        """What must be tried at the device before an inspection can pass, and was not; None where nothing is left."""
-        return None
 
     def restore(self, state: TableState) -> None:
         """Goes on from what the journal tells of this game."""

@@ -17,6 +17,8 @@ from hal.lamp_fields import CHAIN
 from hal.output_values import LightLamps
 
 NEVER_NS: Final = 1 << 62
+MOST_NAMED: Final = 6
+"""More lamps than these are not all named where they are wrong (ours)."""
 
 News: TypeAlias = Literal["shown", "failed", "mended", "dark"]
 """What a read-back, or its not coming, means: the first reading of what was asked; the first sign of a failure; the
@@ -112,5 +114,10 @@ class LampWatch:
         return "failed" if new else None
 
     def _wrong(self) -> str:
-        wrong = [(lamp, "dead") for lamp in self.dead] + [(lamp, "stuck") for lamp in self._stuck]
-        return "; ".join(f"{self._named(lamp)}, lamp {lamp}, is {what}" for lamp, what in sorted(wrong))
+        wrong = sorted([(lamp, "dead") for lamp in self.dead] + [(lamp, "stuck") for lamp in self._stuck])
+        if len(wrong) > MOST_NAMED and self.dead == self.asked and not self._stuck:
+            return f"all {len(wrong)} lamps that were to be lit are dead"
+        named = wrong if len(wrong) <= MOST_NAMED else wrong[: MOST_NAMED - 1]
+        more = len(wrong) - len(named)
+        words = [f"{self._named(lamp)}, lamp {lamp}, is {what}" for lamp, what in named]
+        return "; ".join([*words, f"and {more} lamps more"] if more else words)

@@ -17,7 +17,7 @@ from controller.rounds.dice_values import DiceValues
 from controller.rounds.equipped_game import EquippedGame
 from controller.rounds.game import NEVER_NS
 from controller.rounds.lamp_watch import LampWatch, News
-from controller.rounds.phase import RUNNING, SETTLING
+from controller.rounds.phase import RUNNING, SETTLING, SHUT
 from controller.rounds.recent import Ruling
 from controller.rounds.voice import Seat
 from controller.rules.dice import Dice
@@ -26,7 +26,9 @@ from controller.rules.sic_bo_areas import SicBoLayout
 from drivers.buttons import ButtonPressed
 from drivers.dice_reader import DiceReader
 from drivers.lamp_observations import LampsLost, LampsRead
+from feed import snapshot as feed_phase
 from feed.events import Evidence, WinningBet
+from feed.state import TableState
 
 LAMP_BOARD: Final = "lamp_board"
 LAMPS_FAILED: Final = "lamps_failed"
@@ -52,6 +54,9 @@ class LitGame(EquippedGame):
         self.rules = rules
         self.layout = layout
         self.lamps = lamps
+        self._left = False
+        """Whether the last round waits to be settled since the table was closed, or since before the service began."""
+        self._left_supervised = False
 
     def reset(self) -> None:
         """A new round begins."""
@@ -106,9 +111,12 @@ class LitGame(EquippedGame):
 
     def ruled(self, t_ns: int, ruling: Ruling) -> None:
         """A person called or corrected a round. If it is the last, its areas are lit before it is settled."""
+        if ruling.round == self.round and self.phase is SETTLING:
+            self._relight(t_ns, ruling)
         super().ruled(t_ns, ruling)
-        if ruling.round != self.round or self.phase is not SETTLING:
-            return
+
+    def _relight(self, t_ns: int, ruling: Ruling) -> None:
+        """Lights what wins by a person's call; nothing where nothing does."""
         result = ruling.stands.result
         if result is None:
             self._relit = False
@@ -117,8 +125,43 @@ class LitGame(EquippedGame):
         areas = self.layout.lit(self.dice_of(result))
         self.shown.append(self.lamps.light([area.number for area in areas], t_ns))
         self._relit = not self.lamps.shows
-        if self._relit:
-            self._settle_due_ns = NEVER_NS
+
+    # --- a round that was left -----------------------------------------------------------------------------------
+
+    def leave(self, t_ns: int) -> None:
+        """The table is closed by force while the round may not be settled: it waits until the table opens again."""
+        self._left, self._left_supervised = True, self.supervised
+        self._shut_when_settled = False
+        self._settle_due_ns = NEVER_NS
+        self.phase = SHUT
+        self.give_up(t_ns)
+
+    def restore(self, state: TableState) -> None:
+        """A round that was being settled when the service ended, or when the table was closed, still is."""
+        super().restore(state)
+        record = state.record(state.round)
+        paid = state.phase == feed_phase.VOID and record is not None and record.verdict != "void"
+        self._left = paid or state.phase in (feed_phase.SETTLING, feed_phase.UNRESOLVED)
+        self._left_supervised = any((one.device, one.fault) == (LAMP_BOARD, LAMPS_FAILED) for one in state.faults)
+
+    def begin_shut(self, t_ns: int) -> None:
+        """A fault of before shuts the table: a round that was being settled is settled first."""
+        self._shut_when_settled = self.resume(t_ns)
+
+    def resume(self, t_ns: int) -> bool:
+        """Goes on settling a round that was left: its areas are lit again. Returns whether there was one."""
+        last = self.recent.last
+        if not self._left or last is None or last.round != self.round:
+            self._left = False
+            return False
+        self._left = False
+        self.reset()
+        self.phase, self.supervised = SETTLING, self._left_supervised
+        self._relight(t_ns, last)
+        self._begin_settling(t_ns)
+        detail = self.settle_refused or "its bets are still to be settled"
+        self.warn(t_ns, "dealer", "not_settled", f"round {self.round} was left: {detail}")
+        return True
 
     def settle(self, t_ns: int, by: str) -> None:
         """The bets are paid: only now the lamps may go dark."""
@@ -186,6 +229,20 @@ class LitGame(EquippedGame):
             rule = self._reasons[LAMPS_FAILED].rule
             notices = [*notices, f"lamps_failed: {self.lamps.failure}; settle in the supervisor's presence ({rule})"]
         self.outcome(t_ns, result, winning, self.evidence(), notices)
+
+    def unresolved(self, t_ns: int, reason: str, evidence: Evidence, candidates: list[dict[str, Any]]) -> None:
+        """Nobody knows what wins: nothing stays lit until the round is called."""
+        super().unresolved(t_ns, reason, evidence, candidates)
+        self.lighting = None
+        self.darken(t_ns)
+
+    def pays_in(self, number: int, result: dict[str, Any]) -> tuple[list[WinningBet], list[str]]:
+        """As `pays`; a round that is not being settled any more has no areas lit, and that is told."""
+        winning, notices = super().pays_in(number, result)
+        if number != self.round or self.phase is not SETTLING:
+            rule = self.rules.electrical_device.settled_when.cite
+            notices = [*notices, f"areas_not_lit: round {number} is over, and its areas are not lit for it ({rule})"]
+        return winning, notices
 
     def pays(self, result: dict[str, Any]) -> tuple[list[WinningBet], list[str]]:
         """The wagers of the areas that these dice light."""

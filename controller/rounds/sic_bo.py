@@ -25,7 +25,7 @@ from controller.rounds.voice import Seat
 from controller.rules.dice import Dice
 from controller.rules.sic_bo import SicBoRules
 from controller.rules.sic_bo_areas import SicBoLayout
-from drivers.dice_observations import DiceEntered, DiceRead
+from drivers.dice_observations import DiceEntered, DiceMoving, DiceRead
 from drivers.dice_reader import DiceReader
 from drivers.driver import Observation
 from drivers.lamp_observations import LampsLost, LampsRead
@@ -57,6 +57,10 @@ class SicBoGame(SicBoShaken):
         self.tossing = tossing
         self.opening = SicBoOpening(rules, seat.time_of, automated=tossing is not None)
         self.uncover_ns = round(options.uncover_s * 1e9)
+        self._last_throw: int | None = None
+        """The board's own number of the throw that it read last."""
+        self._throw_before: int | None = None
+        """The number that it had read last when the round began."""
         self._stood: tuple[StandingFault, ...] = ()
         """The faults that stood before a restart."""
         self.reset()
@@ -106,6 +110,8 @@ class SicBoGame(SicBoShaken):
 
     def open(self, t_ns: int) -> None:
         """Opens the next round; unless what nobody has said yet stands against it, as after a restart."""
+        if self.resume(t_ns):
+            return
         against = self.opening.against(self, t_ns)
         if against:
             self.phase = SHUT
@@ -128,6 +134,11 @@ class SicBoGame(SicBoShaken):
     def inspection_begins(self) -> None:
         """What was lit and operated before is not of this inspection."""
         self.opening.begin()
+
+    @property
+    def busy(self) -> str | None:
+        """Lamps that are lit for an inspection, or the shaker that is operated."""
+        return self.opening.busy
 
     @property
     def inspection_lacks(self) -> str | None:
@@ -164,9 +175,9 @@ class SicBoGame(SicBoShaken):
         elif isinstance(seen, DiceEntered):
             self._keyed(seen)
         elif isinstance(seen, DiceRead):
-            if self.undecided:
-                self.values.told(seen)
-                self.judge_values(seen.t_ns)
+            self._read(seen)
+        elif isinstance(seen, DiceMoving):
+            self._moved(seen)
         elif self.tossing is not None and self.tossing.hears(seen):
             self.tossing.see(self, seen)
         else:
@@ -187,6 +198,33 @@ class SicBoGame(SicBoShaken):
             self.judge_values(seen.t_ns)
         else:
             self.too_early(seen)
+
+    def _read(self, seen: DiceRead) -> None:
+        """A board read dice: those of this round, unless its own number says that it speaks of the throw before."""
+        before, self._last_throw = self._last_throw, seen.throw
+        if self.phase is not RUNNING or (seen.throw is not None and seen.throw == self._throw_before):
+            return
+        if self.lighting is not None and (seen.throw != before or sorted(seen.dice, key=str) != sorted(self.lighting)):
+            self.disturbed(seen.t_ns, "the board read them otherwise")
+            return
+        self.values.told(seen)
+        self.judge_values(seen.t_ns)
+
+    def _moved(self, seen: DiceMoving) -> None:
+        """A board sees dice move: what it read of them before is over. A cover that comes off looks to it like that."""
+        if self.phase is not RUNNING:
+            return
+        covered_ns = self.uncover_ns if self.shaking.shaken_ns is not None else 0
+        if self.revealed_ns is not None and (seen.t_ns > self.revealed_ns + covered_ns or self.lighting is not None):
+            self.disturbed(seen.t_ns, "the board saw them move")
+        else:
+            self.values.unread()
+
+    def start(self, t_ns: int) -> None:
+        """It is shaken, or it tosses: nothing that was said of the dice before stands."""
+        self.values.begin()
+        self._throw_before = self._last_throw
+        super().start(t_ns)
 
     def judge_values(self, t_ns: int) -> None:
         """What has been entered and read so far comes to something, or waits."""
@@ -209,7 +247,8 @@ class SicBoGame(SicBoShaken):
             candidates = [self.result_of(dice) for dice in verdict.candidates if self._whole(dice)]
             self.unresolved(t_ns, verdict.reason, self.evidence(verdict.detail), candidates)
         else:
-            self.run_due_ns = self.values.next_due_ns
+            # Dice that do not lie yet are waited for by their shaker, not by those who give their values.
+            self.run_due_ns = max(t_ns + 1, self.values.next_due_ns) if self.values.lie else NEVER_NS
 
     def _told_otherwise(self, dice: Dice) -> bool:
         """Whether an automated shaker itself says that its dice lie otherwise."""
@@ -236,6 +275,7 @@ class SicBoGame(SicBoShaken):
         """Nothing of the round goes on: the shaker stops, the lamps are dark."""
         if self.tossing is not None:
             self.tossing.give_up(self, t_ns)
+        self.opening.give_up(self, t_ns)
         super().give_up(t_ns)
 
     def evidence(self, detail: str = "", *, no_more_bets: str | None = None) -> Evidence:

@@ -9,7 +9,7 @@ dice_placed             ──► 23 h: a warning ──► 24 h: play stops, 13
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from controller.faults import Fault
 from controller.rounds.dice_age import WARN_HOURS, DiceAge
@@ -21,6 +21,7 @@ from controller.rounds.tossing import DEVICE as SHAKER
 from controller.rules.dice import Dice
 from controller.rules.sic_bo import SicBoRules
 from controller.rules.sic_bo_areas import AREAS
+from controller.wording import counted, times
 from feed import events
 
 if TYPE_CHECKING:
@@ -32,6 +33,14 @@ DICE_TOO_OLD: Final = "dice_too_old"
 SHIFT_INSPECTION: Final = "shift_inspection"
 OPERATIONS: Final = "the operations that are missing"
 OLD_DICE: Final = "the dice in the shaker"
+
+
+class Lighting(NamedTuple):
+    """What is lit for an inspection, until it is read back."""
+
+    name: str
+    by: str
+    lamps: frozenset[int]
 
 
 class NotNowError(Exception):
@@ -57,10 +66,27 @@ class SicBoOpening:
         self.lit: list[str] = []
         """The values whose areas were read back."""
         self.operations = 0
-        self._lighting: tuple[str, str] | None = None
-        """What is being lit, and by whom."""
+        self._lighting: Lighting | None = None
+        """What is being lit."""
         self._operating = ""
         """Who has the shaker operated."""
+
+    @property
+    def busy(self) -> str | None:
+        """What is being tried, in words; None where nothing is."""
+        if self._lighting is not None:
+            return f"{self._lighting.name} is being lit"
+        return "the automated shaker is being operated" if self._operating else None
+
+    def give_up(self, game: SicBoGame, t_ns: int) -> None:
+        """What is being tried comes to nothing: something else stopped it."""
+        lighting, self._lighting = self._lighting, None
+        if lighting is not None:
+            self._failed(game, lighting, "it was broken off before its lamps were read back", t_ns)
+        by, self._operating = self._operating, ""
+        if by:
+            detail = "it was broken off before the dice lay"
+            game.tell(events.InspectionFailed, t_ns, device=SHAKER, checks=["operation"], by=by, detail=detail)
 
     @property
     def lacks(self) -> str | None:
@@ -85,10 +111,11 @@ class SicBoOpening:
         if game.lamps.failure is not None:
             raise NotNowError(f"{game.lamps.failure}; it is looked at again every few seconds: mend it first")
         if self._lighting is not None:
-            raise NotNowError(f"{self._lighting[0]} is being lit; wait for its read-back")
+            raise NotNowError(f"{self._lighting.name} is being lit; wait for its read-back")
         lamps = [area.number for area in (AREAS if dice is None else game.layout.lit(dice))]
-        name = "all lamps" if dice is None else words(dice)
-        self._lighting = (name, by)
+        # In which order values are entered makes no other result of them.
+        name = "all lamps" if dice is None else words(sorted(dice))
+        self._lighting = Lighting(name, by, frozenset(lamps))
         game.shown.append(game.lamps.light(lamps, t_ns))
         return f"{len(lamps)} areas are lit for {name}: look at them; their read-back follows"
 
@@ -96,15 +123,20 @@ class SicBoOpening:
         """What the lamps say while something is being lit for an inspection."""
         if self._lighting is None or news not in ("shown", "failed"):
             return
-        (name, by), self._lighting = self._lighting, None
+        lighting, self._lighting = self._lighting, None
         if news == "failed":
-            detail = game.lamps.failure or ""
-            game.tell(events.InspectionFailed, t_ns, device=LAMP_BOARD, checks=[name], by=by, detail=detail)
-            return
-        if name not in self.lit and name != "all lamps":
-            self.lit.append(name)
-        game.tell(events.InspectionPassed, t_ns, device=LAMP_BOARD, checks=[name], by=by)
-        game.darken(t_ns)
+            self._failed(game, lighting, game.lamps.failure or "", t_ns)
+        elif game.lamps.asked != lighting.lamps:
+            self._failed(game, lighting, "other lamps were asked for before these were read back", t_ns)
+        else:
+            if lighting.name not in self.lit and lighting.name != "all lamps":
+                self.lit.append(lighting.name)
+            game.tell(events.InspectionPassed, t_ns, device=LAMP_BOARD, checks=[lighting.name], by=lighting.by)
+            game.darken(t_ns)
+
+    def _failed(self, game: SicBoGame, lighting: Lighting, detail: str, t_ns: int) -> None:
+        checks = [lighting.name]
+        game.tell(events.InspectionFailed, t_ns, device=LAMP_BOARD, checks=checks, by=lighting.by, detail=detail)
 
     # --- the automated shaker ------------------------------------------------------------------------------------
 
@@ -156,13 +188,15 @@ class SicBoOpening:
             raise NotNowError("the rules ask for nothing at the beginning of a shift at this table")
         if self.shift_due:
             raise NotNowError(f"it has begun: operated {self.operations} of {self._each_shift} times; operate_shaker")
+        if self.busy is not None:
+            raise NotNowError(f"{self.busy}: wait for it")
         self.shift_due = True
         self.begin()
         game.tell_course(t_ns, "shift_begins", by)
         return _stop(
             game,
             self._shift_fault(f"a shift begins, says {by}", t_ns),
-            f"operate_shaker {self._each_shift} times, then clear device={SHAKER}",
+            f"operate_shaker {times(self._each_shift)}, then clear device={SHAKER}",
         )
 
     def owe(self, operations: int | None) -> None:
@@ -192,7 +226,7 @@ class SicBoOpening:
         self.age.place(age_h, t_ns)
         game.tell_course(t_ns, "dice_placed", by)
         game.cause_gone(t_ns, OLD_DICE, DICE)
-        return f"the dice may stay for {hours - age_h:g} hours"
+        return f"the dice may stay for {counted(hours - age_h, 'hour')}"
 
     def due(self, game: SicBoGame, t_ns: int) -> None:
         """The dice are nearly too old, or are."""
@@ -220,15 +254,15 @@ class SicBoOpening:
 
     def _shift_fault(self, what: str, t_ns: int) -> Fault:
         left = self._each_shift - self.operations
-        detail = f"{what}: operate the shaker {left} times, and clear it"
+        detail = f"{what}: operate the shaker {times(left)}, and clear it"
         return Fault(t_ns, SHIFT_INSPECTION, detail, cause=OPERATIONS, device=SHAKER)
 
 
 def _stop(game: SicBoGame, fault: Fault, then: str) -> str:
     """Stops the play: now, where bets are only open; else once the round that is on has its verdict."""
-    if game.phase is OPEN and game.called_ns is None:
-        game.said.append(fault)
-        return f"the table is shut: {then}"
     undecided = game.undecided
-    game.stop(fault)
+    at_once = game.phase is OPEN and game.called_ns is None
+    game.stop_bets(fault)
+    if at_once:
+        return f"the table is shut: {then}"
     return f"play stops when round {game.round} is over: then {then}" if undecided else f"play stops: {then}"

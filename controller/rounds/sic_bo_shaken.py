@@ -66,6 +66,7 @@ class SicBoShaken(LitGame, TossedGame):
 
     def _shaken(self, seen: ShakerShaken) -> None:
         t_ns = seen.t_ns
+        self.values.unread()
         if self.phase is RUNNING and self.revealed_ns is not None:
             self.disturbed(t_ns, "it was shaken again")
         if not self.undecided:

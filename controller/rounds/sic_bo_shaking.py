@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+from controller.wording import counted
 from drivers.driver import Observation
 from drivers.tumbling_observations import (
     DiceStirred,
@@ -95,6 +96,7 @@ class Shaking:
         if self.rested is None:
             return None  # the dice move: their rest tells that they were uncovered
         if self.rested.shakes < self.minimum:
-            detail = f"{self.rested.shakes} shakes under the cover without a pause, and {self.minimum} are the least"
+            shakes = counted(self.rested.shakes, "shake")
+            detail = f"{shakes} under the cover without a pause, and {self.minimum} are the least"
             return Judged("void", "too_few_shakes", detail)
         return Judged("revealed")

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from controller.rounds.equipped_game import EquippedGame
 from controller.rounds.toss_watch import TossNews
+from drivers.sensor_health import SensorAlive, SensorDead
 from feed.events import Evidence
+from hal.output_values import Output
 
 if TYPE_CHECKING:
     from controller.rounds.tossing import Tossing
@@ -46,9 +48,17 @@ class TossedGame(EquippedGame):
     def needs_shaker(self) -> bool:
         """Whether nothing but the automated shaker sets the dice of this round going."""
 
+    def begin_outputs(self, t_ns: int) -> list[Output]:
+        """A shaker that a service before this one may have set going is stopped."""
+        return super().begin_outputs(t_ns) + ([] if self.tossing is None else self.tossing.watch.put_to_rest(t_ns))
+
     def operated(self, news: TossNews, failure: str, t_ns: int) -> bool:
         """It did something; returns whether it was operated for an inspection."""
         return False
+
+    def keeps(self, seen: SensorDead | SensorAlive) -> bool:
+        """Whether a line of a shaker died or lives that does not stand on the table."""
+        return self.tossing is not None and self.tossing.keeps(seen)
 
     def shaker_stands(self, t_ns: int, *, present: bool, by: str = "") -> None:
         """It was put on the table, or taken away; `by` is who says so, where no sensor does."""

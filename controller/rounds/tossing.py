@@ -14,6 +14,7 @@ from controller.rounds.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING
 from controller.rounds.toss_watch import NEVER_NS, TossNews, TossWatch
 from controller.rounds.tossed_game import TossedGame
 from drivers.driver import Observation
+from drivers.sensor_health import SensorAlive, SensorDead
 from drivers.toss_observations import ShakerPresent, ShakerTrouble, TossAnswered, TossDoubt, TossMoving
 
 DEVICE: Final = "automated_shaker"
@@ -32,6 +33,8 @@ class Tossing:
         """Whether it stands on the table: by its sensor, or by a supervisor's word."""
         self._after_ns = round(activate_after_s * 1e9)
         self._start_ns = NEVER_NS
+        self._dead: dict[str, SensorDead] = {}
+        """Its lines that are dead, whether it stands on the table or not."""
 
     @property
     def next_due_ns(self) -> int:
@@ -80,7 +83,20 @@ class Tossing:
             return
         news = self.watch.due(t_ns)
         self._do(game)
-        self._heed(game, news, t_ns)
+        if self.present:
+            self._heed(game, news, t_ns)
+        if game.phase is RUNNING_OUT:
+            game.over_if_quiet(t_ns)
+
+    def keeps(self, seen: SensorDead | SensorAlive) -> bool:
+        """Whether a line of a shaker that does not stand on the table died or lives: it is told when it does again."""
+        if seen.line not in self.watch.lines:
+            return False
+        if isinstance(seen, SensorDead):
+            self._dead[seen.line] = seen
+        else:
+            self._dead.pop(seen.line, None)
+        return not self.present
 
     def see(self, game: TossedGame, seen: Observation) -> None:
         """Takes what the shaker says."""
@@ -89,7 +105,7 @@ class Tossing:
             return
         news = self.watch.see(seen)
         self._do(game)
-        if isinstance(seen, ShakerTrouble) and not seen.active:
+        if isinstance(seen, ShakerTrouble) and not seen.active and self.present:
             game.cause_gone(seen.t_ns, ITS_WORD, DEVICE)
         if self.present:
             self._heed(game, news, seen.t_ns)
@@ -98,17 +114,31 @@ class Tossing:
 
     def stands(self, game: TossedGame, t_ns: int, *, present: bool, by: str = "") -> None:
         """It was put on the table, or taken away; `by` is who says so, where no sensor does."""
-        self.present = present
-        if not present:
+        changes, self.present = present is not self.present, present
+        if changes and not present:
             self._start_ns = NEVER_NS
             if not self.watch.quiet:
                 self.watch.give_up(t_ns)
                 self.watch.failure = "it was taken from the table while it tossed"
                 self._do(game)
                 self._heed(game, "failed", t_ns)
-            # It is no longer asked: what it says of itself keeps nothing shut.
-            game.cause_gone(t_ns, ITS_WORD, DEVICE)
+            # It is no longer asked: what it says of itself, or no longer says, keeps nothing shut.
+            for cause in (ITS_WORD, *self._dead):
+                game.cause_gone(t_ns, cause, DEVICE)
+        elif changes:
+            self._stands_again(game, t_ns)
         game.shaker_stands(t_ns, present=present, by=by)
+        if game.phase is RUNNING_OUT:
+            game.over_if_quiet(t_ns)
+
+    def _stands_again(self, game: TossedGame, t_ns: int) -> None:
+        """What it said while it did not stand on the table counts from now on."""
+        for dead in self._dead.values():
+            game.stop_bets(Fault(t_ns, dead.fault, dead.detail, cause=dead.line, device=DEVICE))
+        if self.watch.trouble or self.watch.moving:
+            trouble = self.watch.trouble
+            self.watch.failure = "it says that it has failed" if trouble else "it tosses as it is put on the table"
+            game.stop_bets(self._failed(t_ns))
 
     def _heed(self, game: TossedGame, news: TossNews | None, t_ns: int) -> None:
         if news is None or game.operated(news, self.watch.failure, t_ns):
@@ -131,13 +161,16 @@ class Tossing:
             self._fault(game, t_ns)
             game.void(t_ns, "shaker_failed", game.evidence(self.watch.failure))
         else:
-            if game.phase is SETTLING:
+            if game.phase is SETTLING and news == "unasked":
                 game.warn(t_ns, DEVICE, "tossed_at_rest", self.watch.failure)
             self._fault(game, t_ns)
 
     def _fault(self, game: TossedGame, t_ns: int) -> None:
+        game.stop(self._failed(t_ns))
+
+    def _failed(self, t_ns: int) -> Fault:
         cause = ITS_WORD if self.watch.trouble else ""
-        game.stop(Fault(t_ns, "shaker_failed", self.watch.failure, cause=cause, device=DEVICE))
+        return Fault(t_ns, "shaker_failed", self.watch.failure, cause=cause, device=DEVICE)
 
     def _do(self, game: TossedGame) -> None:
         game.shown += self.watch.shown

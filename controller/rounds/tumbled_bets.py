@@ -9,6 +9,7 @@ from typing import Any
 from controller.rounds.dice_values import words
 from controller.rules.dice import Dice
 from controller.rules.tumbled import BeatTheDealerRules, ChuckALuckRules, TumbledRules, UnderOverRules
+from controller.wording import counted
 from feed.events import WinningBet
 
 NOBODY = ""
@@ -42,7 +43,7 @@ class TumbledBets(ABC):
         if len(parts) != len(self.sides):
             example = "/".join(["-".join("421"[: self.rules.dice_count.value])] * len(self.sides))
             whose = f" for {' and '.join(self.sides)}, with a / between" if len(self.sides) > 1 else ""
-            raise ValueError(f"dice {name!r}: expected {len(self.sides)} tumble(s){whose}, such as {example}")
+            raise ValueError(f"dice {name!r}: expected {counted(len(self.sides), 'tumble')}{whose}, such as {example}")
         return [self.rules.named(part) for part in parts]
 
     def name_of(self, result: Mapping[str, Any]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple, TypeAlias
 
 from controller.faults import CauseGone, Fault
+from controller.wording import times
 from drivers.tumbling_observations import CageRested, ChuteCleared, ChuteJammed, ChuteRested
 from feed.evidence import Tumbling
 
@@ -33,7 +34,7 @@ def refused(run: RunOver) -> Refused | None:
         return Refused(run.doubt, run.detail, void=run.doubt == MISSED)
     if isinstance(run, ChuteRested):
         return Refused(MISSED, "no die passed a baffle", void=True)
-    detail = f"inverted {run.inversions} time(s), at least {run.required} are needed"
+    detail = f"inverted {times(run.inversions)}, at least {run.required} are needed"
     return Refused("too_few_inversions", detail, void=True)
 
 

@@ -43,8 +43,8 @@ class Voice:
 
     @property
     def void_reasons(self) -> list[str]:
-        """The reasons for which a person may call a round void: those with words for the dealer to say."""
-        return [reason for reason, known in self._reasons.items() if known.call is not None]
+        """The reasons for which a person may call a round void: those that they can know, with words to say."""
+        return [reason for reason, known in self._reasons.items() if known.call is not None and not known.found_only]
 
     def say(self, kind: type[Data], t_ns: int, **fields: Any) -> None:
         """Says an event of this round."""

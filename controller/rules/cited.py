@@ -51,6 +51,8 @@ class Reason(Struct, frozen=True, forbid_unknown_fields=True):
     """The dealer attempts to remove the ball before it comes to rest."""
     again: bool = False
     """The text itself says that the run is void and made again: the wheel is respun, the dice are re-thrown."""
+    found_only: bool = False
+    """The controller finds it, and no person can know it: nobody calls a round void for it."""
     by_call: bool = False
     """It voids nothing by itself: a person who may call it invalidates the roll."""
     before_rest: bool = False

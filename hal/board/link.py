@@ -87,7 +87,7 @@ class BoardLink:
         """How the board is now."""
         if self._port_lost:
             # The reason changes with each try to open it.
-            why = reasons.port(self.name, self._serial.status.reason)
+            why = reasons.port(self.name, self.port, self._serial.status.reason)
             return replace(self._uses.status, reason=f"board {self.name!r}: its port is down: {why}")
         return self._uses.status
 
@@ -220,7 +220,7 @@ class BoardLink:
                 self._session.take(value.data, value.t_ns)
             elif isinstance(value, EdgesLost) and value.cause is Loss.UNPLUGGED:
                 self._port_lost = True
-                self._session.disconnected(value.t_ns, reasons.port(self.name, self._serial.status.reason))
+                self._session.disconnected(value.t_ns, reasons.port(self.name, self.port, self._serial.status.reason))
         self._act()
 
     def _port_opened(self, t_ns: int) -> None:

@@ -20,9 +20,10 @@ def causes(cause: int) -> str:
     return ", ".join(words for bit, words in _CAUSES.items() if cause & bit) or "it does not know why"
 
 
-def port(board: str, why: str) -> str:
-    """Its port cannot be had, or went."""
-    return f"{why}; check its cable, its power, and port = … under [board.{board}]"
+def port(board: str, name: str, why: str) -> str:
+    """Its port cannot be had, or went. A board without a section in a table's file bears the name of its port."""
+    where = "the name of the port" if board == name else f"port = … under [board.{board}]"
+    return f"{why}; check its cable, its power, and {where}"
 
 
 def reset(cause: int) -> str:

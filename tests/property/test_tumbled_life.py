@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from feed import events
 from hal.output_values import RunMotor
 from hal.values import EdgesLost, Loss
-from tests.tables.bench import Bench, Said
+from tests.tables.bench import VERDICTS, Bench, Said
 from tests.tables.tumbled_lines import TumbledLines, tumbled_toml
 from tests.tables.tumbler_lines import S, found, in_order
 
@@ -124,7 +124,7 @@ class Evening:
         self.lines.order("settle by=dealer")
 
     def close(self) -> None:
-        self.lines.order("close by=floor")
+        self.lines.order(self.rng.choice(("close reason=end by=floor force=true", "close reason=end by=floor")))
 
     def open(self) -> None:
         self.lines.order("open by=floor")
@@ -269,15 +269,15 @@ def check_motor(seed: int, steps: int) -> None:
         if t_s - before > 0.05:
             line = evening.rng.choice(("motor_shaft", "motor_shaft", "motor_shaft", "motor_home"))
             evening.lines.pulse(line, t_s)
-    evening.lines.wait(61).order("close by=floor").wait(5)
+    evening.lines.wait(61).order("close reason=end by=floor force=true").wait(5)
     said, told = played(evening, tumbled_toml("chuck_a_luck", device="[device.motor]\n"), cuts=20)
+    over = [event.data.mono_ns for event in said if isinstance(event.data, (*VERDICTS, events.TableClosed))]
     speeds = [one.speed for one in told]
     assert all(after != before for before, after in pairwise(speeds)), seed
     assert not told or told[-1].speed == 0, seed
     for on, off in zip(told[::2], told[1::2], strict=True):
         # It turns in a called round without a verdict, and never longer than it may.
         assert off.t_ns - on.t_ns <= 30 * S + 1, seed
-        over = [event.data.mono_ns for event in said if isinstance(event.data, events.Void | events.Unresolved)]
         assert not [t_ns for t_ns in over if on.t_ns < t_ns < off.t_ns], seed
 
 

@@ -9,17 +9,21 @@ import msgspec
 from controller.assemble import own_time, table_for
 from controller.orders.order import Answer
 from controller.rounds.sic_bo import SicBoGame
+from drivers.dice_frame_wire import FROM_HOST, ShakerFrame, encode_frame
+from drivers.dice_frame_wire import Command as ShakerCommand
+from drivers.dice_reader_wire import BoardLine, BoardState, Die, encode_line
 from feed.events import Event, decode, encode
 from feed.snapshot import Snapshot
 from feed.state import TableState
 from hal.lamp_fields import CHAIN, read_back
-from hal.output_values import LightLamps, Output, SetLine
+from hal.output_values import LightLamps, Output, SendFrame, SetLine
 from hal.values import Batch, Command, Edge, EdgesLost, Frame, Loss, Rare
 from simulators.answering import play_through
 from simulators.automated_shaker import AutomatedShakerSimulator
 from tests.tables.bench import Said, configured
 
 S = 1_000_000_000
+START = encode_frame(ShakerFrame(ShakerCommand.START, FROM_HOST))
 MS = 1_000_000
 OLD, NEW = "njac-19:47", "njac-13:69F"
 LINES = ("cover", "shake", *(f"key_{value}" for value in range(1, 7)), "key_enter", "key_clear")
@@ -47,6 +51,10 @@ class Answers:
         self.silent = False
         self.lines_on: set[str] = set()
         """Output lines that are on."""
+        self.starts: list[int] = []
+        """When the automated shaker was told to toss."""
+        self.seen: list[tuple[int, frozenset[int], bool]] = []
+        """Every read-back: when it was sent, of which lamps, and whether each was as it should be."""
         self.rare: list[Rare] = []
 
     @property
@@ -67,12 +75,15 @@ class Answers:
             return
         if isinstance(output, SetLine):
             (self.lines_on.add if output.on else self.lines_on.discard)(output.line)
+        if (isinstance(output, SetLine) and output.on) or (isinstance(output, SendFrame) and output.data == START):
+            self.starts.append(output.t_ns)
         if self.tosser is not None:
             self.tosser.command(output)
 
     def read_back(self, t_ns: int) -> None:
         """The chain says how its lamps are."""
         dead, stuck = self.told & self.dead, frozenset(self.stuck) - self.told
+        self.seen.append((t_ns, self.told, not dead and not stuck))
         self.rare.append(Frame(CHAIN, read_back((self.told - dead) | stuck, dead, stuck), t_ns))
         self.rare.sort(key=lambda value: value.t_ns)
 
@@ -85,6 +96,24 @@ class Answers:
             edges, frames = self.tosser.answers(until_ns)
             said += frames
         return Batch(edges, sorted(said, key=lambda value: value.t_ns), until_ns)
+
+
+class Hands:
+    """What hands did at the table, whatever its sensors and the controller made of it."""
+
+    def __init__(self) -> None:
+        self.pulses: list[tuple[int, str]] = []
+        """When a contact was closed, and which."""
+        self.covers: list[tuple[int, int]] = []
+        """When the cover went on (1) or came off (0)."""
+        self.tossed: list[tuple[int, str | None]] = []
+        """How the automated shaker was to toss, and since when."""
+        self.saw: list[tuple[int, tuple[int, ...] | None]] = []
+        """What a board saw from then on: dice, or None while they moved."""
+
+    def of(self, line: str, after_ns: int, until_ns: int) -> list[int]:
+        """When a contact was closed in a time."""
+        return [t_ns for t_ns, closed in self.pulses if closed == line and after_ns <= t_ns <= until_ns]
 
 
 class SicBoBench:
@@ -124,6 +153,7 @@ class SicBoBench:
         if lamps is not None:
             self.answers.dead, self.answers.stuck, self.answers.silent = lamps.dead, lamps.stuck, lamps.silent
         self.now_ns = 0
+        self.hands = Hands()
         self.watch: Callable[[Sequence[Event], Sequence[Output]], None] = lambda said, shown: None
         """Is told of everything as it is said and done."""
         self.said = Said(self.table.open(0))
@@ -145,7 +175,7 @@ class SicBoBench:
     def rebooted(self, after_s: float = 60, *, calendar_s: float = 0, opens: bool = False) -> SicBoBench:
         """The power comes back so much later: the steady clock is at 0 again, and the calendar off by so much."""
         now_ns = self.calendar_ns + self.now_ns + round((after_s + calendar_s) * S)
-        return SicBoBench(
+        return type(self)(
             self.text, opens=opens, before=self.journalled(), calendar_ns=now_ns, epoch="again", lamps=self.answers
         )
 
@@ -171,10 +201,15 @@ class SicBoBench:
         """A contact closes and opens."""
         at_ns = self.now_ns + MS
         end_ns = at_ns + round(held_s * S)
+        self.hands.pulses.append((at_ns, line))
         return self._feed([Edge(line, 1, at_ns), Edge(line, 0, end_ns)], [], end_ns + round(after_s * S))
 
     def level(self, line: str, level: int, after_s: float = 0.2) -> SicBoBench:
         """A line takes a level."""
+        if line == "cover":
+            self.hands.covers.append((self.now_ns + MS, level))
+        elif level:
+            self.hands.pulses.append((self.now_ns + MS, line))
         return self._feed([Edge(line, level, self.now_ns + MS)], [], self.now_ns + MS + round(after_s * S))
 
     def lose(self, line: str) -> SicBoBench:
@@ -232,3 +267,34 @@ class SicBoBench:
     def heard(self, number: int) -> list[Event]:
         """The last events."""
         return self.said[-number:]
+
+
+class BoardBench(SicBoBench):
+    """The same with a reading board, which says every 0.4 s what it sees."""
+
+    state = BoardState.EMPTY
+    dice: tuple[int, ...] = ()
+    """What lies there, as the board sees it."""
+    throw = 1
+
+    def sees(self, dice: str) -> BoardBench:
+        """Dice lie there."""
+        self.state, self.dice = BoardState.RESTING, tuple(map(int, dice.split("-")))
+        self.hands.saw.append((self.now_ns, self.dice))
+        return self
+
+    def moves(self) -> BoardBench:
+        """Dice begin to move."""
+        self.throw += 1
+        self.state, self.dice = BoardState.MOVING, ()
+        self.hands.saw.append((self.now_ns, None))
+        return self
+
+    def _feed(self, edges: Sequence[Edge], rare: Sequence[Rare], until_ns: int) -> SicBoBench:
+        said = [self._line(t_ns) for t_ns in range(self.now_ns + 10 * MS, until_ns, 400 * MS)]
+        super()._feed(edges, sorted([*rare, *said], key=lambda value: value.t_ns), until_ns)
+        return self
+
+    def _line(self, t_ns: int) -> Frame:
+        dice = tuple(Die("flat", value) for value in self.dice)
+        return Frame("dice_serial", encode_line(BoardLine(self.throw, self.state, dice)).rstrip(b"\r\n"), t_ns)

@@ -1,4 +1,4 @@
-"""Every requirement on dice equipment has a test named after its id, or a line that says why no machine can check it."""
+"""Every requirement on dice equipment has a test named after its id, or a line that says why no machine checks it."""
 
 from __future__ import annotations
 

@@ -41,6 +41,8 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FELTWIRE = ".venv/bin/feltwire "
 CHECKED = ("simulate", "replay", "check", "pins")
 """Commands whose output is the same on every computer."""
+SHOWN = ("examples", "tests")
+"""Folders whose files commands on a page name."""
 
 STRUCTS: dict[str, type[msgspec.Struct]] = {
     "table": TableSection,
@@ -139,7 +141,8 @@ def like(shown: list[str], printed: list[str]) -> bool:
 
 @pytest.fixture
 def fresh_clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    for folder in SHOWN:
+        (tmp_path / folder).symlink_to(ROOT / folder)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -266,7 +269,8 @@ def renewed(shown: Shown) -> list[str]:
 def renew() -> None:
     """Writes the tables of keys and the outputs of commands anew. Lines around a `...` keep their choice."""
     with tempfile.TemporaryDirectory() as clone:
-        (Path(clone) / "examples").symlink_to(ROOT / "examples")
+        for folder in SHOWN:
+            (Path(clone) / folder).symlink_to(ROOT / folder)
         os.chdir(clone)
         for page in PAGES:
             text = page.read_text(encoding="utf-8")

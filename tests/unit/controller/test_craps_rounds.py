@@ -106,6 +106,7 @@ def test_values_that_are_entered_while_bets_are_being_paid_change_nothing() -> N
     hands.key(6, 5, settle=False)
     said = hands.key(4, 4, settle=False)
     assert [warning.warning for warning in said.of(events.DeviceWarning)] == ["keyed_out_of_round"]
+    assert said.one(events.DeviceWarning).detail.endswith("a supervisor corrects a result")
     assert hands.stands.phase == "come_out"
 
 
@@ -376,6 +377,21 @@ def test_an_unresolved_roll_holds_the_table_until_it_is_called() -> None:
     assert [bet.bet for bet in said.one(events.RoundCorrected).winning][:2] == ["pass", "pass odds"]
     assert hands.wait(4).story() == ["round.settled auto", "round.opened"]
     assert (hands.stands.phase, hands.lit) == ("come_out", set())
+
+
+@pytest.mark.parametrize(
+    ("keyed", "advice"),
+    [
+        ((1, 3), "round 2 is unresolved: confirm dice=3-1 calls it"),
+        ((6, 6), "round 2 is unresolved: void it, or a supervisor corrects it"),
+    ],
+)
+def test_values_that_are_keyed_too_late_are_answered_with_what_calls_the_roll(
+    keyed: tuple[int, int], advice: str
+) -> None:
+    said = unresolved_hands().key(*keyed, settle=False)
+    warning = said.one(events.DeviceWarning)
+    assert (warning.warning, warning.detail.endswith(advice)) == ("keyed_out_of_round", True)
 
 
 @pytest.mark.parametrize("order", ["void by=ann", "void reason=die_on_bank as=boxperson by=ann", "void round=2 by=ann"])

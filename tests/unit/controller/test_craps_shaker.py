@@ -6,9 +6,11 @@ import pytest
 
 from controller.configuration.load import check_text
 from controller.events_view import line_of
+from drivers.dice_frame_wire import FROM_HOST, Command, ShakerFrame, encode_frame
 from feed import events
 from feed.events import decode, encode
 from feed.state import TableState
+from hal.output_values import SendFrame, SetLine
 from tests.tables.craps_shaker_table import ShakerHands, shaker_toml
 
 NIGHT = "njac-13:47-20"
@@ -116,7 +118,7 @@ def test_a_toss_before_the_call_is_a_malfunction() -> None:
 def test_its_fault_cannot_be_cleared_while_it_says_that_it_has_failed() -> None:
     table = ShakerHands().level("shaker_fault", 1)
     assert table.said.verdicts() == ["void shaker_failed"]
-    assert "still as it was" in table.order("clear device=automated_shaker by=ann").reason
+    assert "stays, because of" in table.order("clear device=automated_shaker by=ann").reason
     table.level("shaker_fault", 0)
     assert table.order("clear device=automated_shaker by=ann").accepted
 
@@ -253,12 +255,14 @@ def test_it_is_an_option_of_the_house_under_every_text_of_craps(rules: str, game
     assert check_text(shaker_toml(rules, game=game)).errors == []
 
 
-def test_a_table_where_nobody_has_a_button_for_the_call_is_warned_of() -> None:
+def test_a_table_where_nobody_can_call_would_never_play_and_is_refused() -> None:
     text = shaker_toml().replace("[lines]", 'no_more_bets = "auto"\n[lines]').replace('"dealer_no_more_bets", ', "")
     text = text.replace("'dealer_no_more_bets', ", "")
     report = check_text(text)
-    assert report.errors == []
-    assert ["only an order calls it" in str(problem) for problem in report.problems] == [True]
+    (error,) = report.errors
+    assert "table.no_more_bets" in str(error)
+    assert "the automated_shaker sets them going after the call" in str(error)
+    assert 'write no_more_bets = "button"' in str(error)
 
 
 def test_a_wheel_has_no_shaker() -> None:
@@ -286,3 +290,11 @@ def test_where_no_fire_bet_is_offered_its_markers_stay_dark() -> None:
     table.order("shaker_removed by=ann")
     table.key(2, 2).pulse("dealer_settled").key(3, 1)
     assert table.on == set()
+
+
+def test_a_shaker_that_the_service_before_may_have_set_going_is_stopped_at_the_beginning() -> None:
+    (stop,) = ShakerHands(shaker_toml(control="serial")).game.begin_outputs(7)
+    assert isinstance(stop, SendFrame)
+    assert (stop.link, stop.t_ns) == ("shaker_serial", 7)
+    assert stop.data == encode_frame(ShakerFrame(Command.STOP, FROM_HOST))
+    assert ShakerHands().game.begin_outputs(7) == [SetLine("shaker_start", False, 7)]

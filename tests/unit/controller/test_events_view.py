@@ -9,10 +9,11 @@ import pytest
 
 from controller.events_view import color_of, line_of
 from feed import events
-from feed.events import Data, Event, Verdict, type_of
+from feed.events import Data, Event, Evidence, Verdict, WinningBet, type_of
 
 TABLE: dict[str, Any] = {"table": "wheel-1", "game": "money_wheel", "simulated": False, "mono_ns": 0}
 OPENED: dict[str, Any] = {"rules": "njac-13:47-20", "software": "feltwire 0.1.0", "devices": []}
+NATURAL: dict[str, Any] = {"dice": [4, 3], "total": 7, "decision": "natural"}
 CALLED = Verdict(verdict="outcome", result={"space": 3, "face": "$5"})
 
 
@@ -60,6 +61,60 @@ def line(data: Data) -> str:
                 why="touched",
             ),
             "CORRECTED void dealer_call, was $5 (space 3); by ann: touched",
+        ),
+        (
+            events.RoundCorrected(
+                **TABLE,
+                round=4,
+                by="bob",
+                from_=Verdict(verdict="unresolved", reason="value_missing"),
+                to=Verdict(verdict="outcome", result=NATURAL),
+                why="",
+                confirmed=True,
+                winning=[WinningBet("pass", "1 to 1")],
+                notices=["the shooter passes the dice"],
+            ),
+            "CALLED 4-3, total 7, natural, was unresolved value_missing; wins: pass (1 to 1); by bob; "
+            "the shooter passes the dice",
+        ),
+        (
+            events.Outcome(
+                **TABLE,
+                round=4,
+                result=NATURAL,
+                winning=[WinningBet("pass", "1 to 1"), *(WinningBet(f"lay {n}", "1 to 2") for n in range(9))],
+                evidence=Evidence(),
+                rule="19:47-1.9",
+            ),
+            "OUTCOME 4-3, total 7, natural; wins: pass (1 to 1), lay 0 (1 to 2), lay 1 (1 to 2), lay 2 (1 to 2), "
+            "lay 3 (1 to 2), lay 4 (1 to 2), lay 5 (1 to 2) and 3 more",
+        ),
+        (events.RoundProgress(**TABLE, round=4, keyed=[]), "the dice lie: key them"),
+        (
+            events.RoundProgress(**TABLE, round=4, shakes=1, inversions=2),
+            "inverted 2 times, shaken once",
+        ),
+        (
+            events.InspectionPassed(**TABLE, device="lamp_board", checks=["1-2-3"], by="root"),
+            "lamp_board lit and read back: 1-2-3, tried by root",
+        ),
+        (
+            events.InspectionFailed(**TABLE, device="lamp_board", checks=["1-2-3"], by="root", detail="lamp 3 is dead"),
+            "lamp_board NOT LIT as it should be: 1-2-3, tried by root (lamp 3 is dead)",
+        ),
+        (
+            events.InspectionPassed(**TABLE, device="automated_shaker", checks=["operation 1"], by="root"),
+            "automated_shaker tossed to the end: operation 1, tried by root",
+        ),
+        (
+            events.InspectionFailed(**TABLE, device="automated_shaker", checks=["operation"], by="root", detail="late"),
+            "automated_shaker NOT TOSSED to the end: operation, tried by root (late)",
+        ),
+        (
+            events.InspectionPassed(
+                **TABLE, device="automated_shaker", checks=["electrical_device", "automated_shaker"], by="ann"
+            ),
+            "inspection of automated_shaker passed by ann: electrical_device, automated_shaker",
         ),
         (
             events.InspectionPassed(**TABLE, device="wheel", checks=["level", "no_magnets"], by="ann"),

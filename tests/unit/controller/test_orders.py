@@ -95,6 +95,7 @@ def test_an_id_that_was_another_orders_is_refused() -> None:
         ("setle", "nearest: settle"),
         ("void reason=dealer_cal", "void: reason dealer_cal is not one of wheel_revolutions,"),
         ("void reason=dealer_cal", "nearest: dealer_call"),
+        ("void reason=power_loss by=dealer", "void: reason power_loss is not one of wheel_revolutions,"),
         ("void raeson=dealer_call", "void: key raeson is not one of reason, why, round, as; nearest: reason"),
         ("settle why=because", "settle: key why is not known; it takes none"),
         ("void spill", "void: 'spill' stands alone; expected key=value"),
@@ -145,7 +146,7 @@ def test_at_a_shut_table_an_order_is_told_which_fault_shut_it() -> None:
     assert desk.refused("no_more_bets", 6 * S) == f"no_more_bets: {shut}"
     assert desk.refused("settle", 6 * S) == f"settle: {shut}"
     assert desk.refused("clear device=dealer by=ann", 6 * S).startswith("clear: device dealer is not one of wheel")
-    stays = "sensor_missing stays: wheel_a still as it was"
+    stays = "sensor_missing stays, because of wheel_a"
     assert desk.refused("clear device=wheel by=ann", 6 * S) == f"clear: {stays}"
 
 

@@ -129,3 +129,15 @@ def test_only_a_class_a_operator_runs_roulette() -> None:
     night = profile(DEFAULT_PROFILE)
     assert night.roulette_rules().operator_classes.value == ("A",)
     assert night.money_wheel_rules().operator_classes.value == ("A", "B")
+
+
+FOUND_ONLY = {"power_loss", "shaker_failed", "lamps_failed_before_reveal"}
+"""What no person at the table can know."""
+
+
+@pytest.mark.parametrize("file", [file for files in FILES.values() for file in files])
+def test_what_only_the_controller_finds_is_marked_so_everywhere_and_nothing_else_is(file: str) -> None:
+    for section in data_of(file).values():
+        reasons = section.get("reasons", {}) if isinstance(section, dict) else {}
+        found_only = {reason for reason, known in reasons.items() if known.get("found_only")}
+        assert found_only == FOUND_ONLY & reasons.keys()

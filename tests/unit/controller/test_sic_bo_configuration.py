@@ -23,8 +23,19 @@ def wrong(text: str) -> dict[str, str]:
     return {problem.key: problem.wrong for problem in check_text(text).errors}
 
 
-def test_the_kinds_of_boards_with_a_chain_are_those_of_the_wire() -> None:
-    assert set(KINDS) == WITH_CHAIN
+def test_only_a_board_whose_chain_has_a_lamp_for_each_of_the_fifty_areas_can_have_them() -> None:
+    assert set(KINDS) <= WITH_CHAIN
+    assert KINDS == ("table",)
+    reel = '[board.layout]\nkind = "reel"\nport = "/dev/serial/by-id/l"\n[device.lamp_board]\nboard = "layout"\n'
+    assert wrong(f'{TABLE}[lines]\nbackend = "board"\n{reel}')["device.lamp_board.board"] == (
+        '"layout" is no board with lamps'
+    )
+
+
+def test_a_board_that_has_only_the_lamps_is_in_use() -> None:
+    desk = '[board.desk]\nkind = "table"\nport = "/dev/serial/by-id/desk"\nserial = 2\n[device.shaker]'
+    text = ON_BOARD.read_text().replace("[device.shaker]", desk).replace("{ input", '{ board = "desk", input')
+    assert check_text(text.replace('kind = "table"\n', 'kind = "table"\nserial = 1\n', 1)).problems == []
 
 
 def test_a_table_has_a_manual_shaker_unless_it_names_an_automated_one() -> None:

@@ -51,7 +51,7 @@ def test_dice_that_grew_too_old_while_the_power_was_off_are_not_played_with() ->
     table = bench().played().settle().rebooted(25 * H)
     assert table.said.story()[:4] == ["table.opened", "void power_loss", "round.course", "device.fault dice_too_old"]
     assert table.said.of(events.RoundOpened) == []
-    assert "still as it was" in table.order("clear device=dice by=ann").reason
+    assert "stays, because of" in table.order("clear device=dice by=ann").reason
     assert table.order("dice_placed by=ann").accepted
     assert table.order("clear device=dice by=ann").accepted
     assert table.played().said.verdicts()[-1] == "4-2-1"
@@ -62,7 +62,7 @@ def test_a_closed_table_tells_of_old_dice_before_anybody_opens_it() -> None:
     table.order("close reason=night by=ann force=true")
     table = table.rebooted(30 * H)
     assert (table.table.state, standing(table)) == ("closed", [("dice", "dice_too_old")])
-    assert "still as it was" in table.order("clear device=dice by=ann").reason
+    assert "stays, because of" in table.order("clear device=dice by=ann").reason
     table.order("dice_placed by=ann")
     assert table.order("clear device=dice by=ann").accepted
 
@@ -110,7 +110,7 @@ def test_a_fault_of_old_dice_cannot_be_cleared_after_a_restart_until_others_are_
     table.order("dice_placed by=ann age_h=23.9")
     table = table.wait(H).rebooted().rebooted()
     assert standing(table) == [("dice", "dice_too_old")]
-    assert "still as it was" in table.order("clear device=dice by=ann").reason
+    assert "stays, because of" in table.order("clear device=dice by=ann").reason
     table.order("dice_placed by=ann")
     table = table.rebooted()
     assert standing(table) == [("dice", "dice_too_old")]
@@ -160,7 +160,7 @@ def test_a_shift_still_owes_after_a_restart_what_it_owed_before(done: int) -> No
     table = operated(table, done).rebooted()
     assert standing(table) == [("automated_shaker", "shift_inspection")]
     for _ in range(3 - done):
-        assert "still as it was" in table.order("clear device=automated_shaker by=ann").reason
+        assert "stays, because of" in table.order("clear device=automated_shaker by=ann").reason
         operated(table, 1)
     assert table.order("clear device=automated_shaker by=ann").accepted
     assert table.table.state == "open"
@@ -190,7 +190,7 @@ def test_a_failure_of_the_shaker_goes_on_over_a_restart_while_its_line_says_so()
     table = bench(devices=AUTOMATED).level("shaker_fault", 1)
     table = table.rebooted().level("shaker_fault", 1)
     assert standing(table) == [("automated_shaker", "shaker_failed")]
-    assert "still as it was" in table.order("clear device=automated_shaker by=ann").reason
+    assert "stays, because of" in table.order("clear device=automated_shaker by=ann").reason
     assert table.level("shaker_fault", 0).order("clear device=automated_shaker by=ann").accepted
 
 
@@ -237,7 +237,7 @@ def test_a_dead_lamp_keeps_its_fault_over_a_restart_until_it_lights() -> None:
     table.answers.dead = {28}
     failed(table)
     after = table.rebooted().wait(10)
-    assert "still as it was" in after.order("clear device=lamp_board by=ann").reason
+    assert "stays, because of" in after.order("clear device=lamp_board by=ann").reason
     assert after.answers.asked[-1] == {28}
     after.answers.dead = set()
     after.wait(10)
@@ -252,7 +252,7 @@ def test_a_stuck_lamp_keeps_its_fault_over_a_restart_until_it_goes_dark() -> Non
     table.key("4-2-1")
     table.order("settle_attended by=ann")
     after = table.rebooted().wait(10)
-    assert "still as it was" in after.order("clear device=lamp_board by=ann").reason
+    assert "stays, because of" in after.order("clear device=lamp_board by=ann").reason
     after.answers.stuck = set()
     after.wait(10)
     assert after.order("clear device=lamp_board by=ann").accepted
@@ -273,7 +273,7 @@ def test_a_chain_that_is_silent_after_the_restart_keeps_the_fault() -> None:
     table.call().wait(3)
     assert standing(table) == [("lamp_board", "lamps_failed")]
     after = table.rebooted().wait(5)
-    assert "still as it was" in after.order("clear device=lamp_board by=ann").reason
+    assert "stays, because of" in after.order("clear device=lamp_board by=ann").reason
     after.answers.silent = False
     after.wait(8)
     assert after.order("clear device=lamp_board by=ann").accepted

@@ -223,7 +223,7 @@ def test_s14_a_lamp_that_is_dead_after_the_reveal_a_supervisor_settles_and_play_
     assert table.order("settle_attended by=ann").accepted
     assert table.said.one(events.Settled).by == "supervisor"
     assert table.table.state == "shut"
-    assert "lamps still as it was" in table.order("clear device=lamp_board by=ann").reason
+    assert "because of the lamps" in table.order("clear device=lamp_board by=ann").reason
     table.answers.dead = set()
     table.wait(3)
     assert table.order("clear device=lamp_board by=ann").accepted
@@ -406,7 +406,7 @@ def test_s6_play_stops_at_the_beginning_of_a_shift_until_three_operations_are_ve
     assert table.said.verdicts() == ["1-2-3"]
     assert table.table.state == "shut"
     for _ in range(3):
-        assert "still as it was" in table.order("clear device=automated_shaker by=ann").reason
+        assert "stays, because of" in table.order("clear device=automated_shaker by=ann").reason
         assert table.order("operate_shaker by=ann").accepted
         table.wait(12)
     assert table.order("clear device=automated_shaker by=ann").accepted

@@ -71,7 +71,11 @@ def test_a_motor_that_stalls_in_the_tumble_leaves_the_round_to_the_dealer() -> N
 def test_a_motor_that_comes_home_to_nowhere_is_stopped_after_its_longest_time() -> None:
     lines = TumbledLines().call().wait(0.5).turn(60).wait(5)
     said, motor = played(lines, shaft(5.5, 37.0), device="longest_s = 10")
-    assert [(fault.device, fault.fault) for fault in said.of(events.DeviceFault)] == [("motor", "motor_too_long")]
+    # This shaft takes no notice of being stopped.
+    assert [(fault.device, fault.fault) for fault in said.of(events.DeviceFault)] == [
+        ("motor", "motor_too_long"),
+        ("motor", "motor_runs_on"),
+    ]
     assert motor == [(5.01, ON), (15.01, OFF)]
 
 
@@ -81,11 +85,56 @@ def test_a_shaft_that_turns_though_the_motor_was_stopped_is_a_fault() -> None:
     assert [speed for _, speed in motor] == [ON, OFF]
 
 
-@pytest.mark.parametrize("order", ["void by=dealer", "close by=floor"])
-def test_whatever_ends_the_round_stops_the_motor(order: str) -> None:
-    lines = TumbledLines().call().wait(0.5).turn(2).order(order).wait(5)
-    _, motor = played(lines, shaft(5.5, 7.5))
+ENDS = ["void by=dealer", "close reason=end by=floor force=true"]
+
+
+@pytest.mark.parametrize("order", ENDS)
+def test_whatever_ends_the_round_stops_the_motor_at_once(order: str) -> None:
+    lines = TumbledLines().call().wait(0.5).turn(2).order(order)
+    ended_s = round(lines.now_ns / S - 0.1, 2)
+    said, motor = played(lines.wait(5), shaft(5.5, 8.2))
+    assert said.verdicts() == ["void dealer_call"]
+    assert motor == [(5.01, ON), (ended_s, OFF)]
+    assert said.of(events.DeviceFault) == []
+
+
+@pytest.mark.parametrize("order", ENDS)
+def test_a_shaft_that_turns_on_after_the_round_has_ended_is_found_all_the_same(order: str) -> None:
+    lines = TumbledLines().call().wait(0.5).turn(2).order(order)
+    ended_ns = lines.now_ns - S // 10
+    said, motor = played(lines.turn(30).wait(5), shaft(5.5, 24), device="coast_s = 1")
+    fault = said.one(events.DeviceFault)
+    assert (fault.fault, fault.mono_ns) == ("motor_runs_on", ended_ns + S)
     assert [speed for _, speed in motor] == [ON, OFF]
+
+
+def test_a_cage_that_rests_while_its_motor_turns_is_a_fault_and_no_result() -> None:
+    # The coupling slips, or the home sensor is dead and the cage stands: the shaft goes on and on.
+    said, motor = played(turned(4).key(4, 4, 1).wait(60), shaft(5.5, 70))
+    assert said.verdicts() == ["unresolved motor_slips"]
+    assert [(fault.device, fault.fault) for fault in said.of(events.DeviceFault)] == [
+        ("motor", "motor_slips"),
+        ("motor", "motor_runs_on"),
+    ]
+    (_, on), (off_s, off) = motor
+    assert (on, off) == (ON, OFF)
+    assert off_s < 12
+
+
+def test_a_motor_that_runs_on_cannot_be_cleared_while_its_shaft_turns() -> None:
+    clear = "clear device=motor by=floor"
+    lines = TumbledLines().call().wait(0.5).turn(2).order("void by=dealer").wait(4)
+    lines.order(clear).wait(6).order(clear).wait(1)
+    said, _ = played(lines, shaft(5.5, 15), device="coast_s = 1")
+    assert "its shaft turns" in said.of(events.DeviceWarning)[0].detail
+    assert [cleared.mono_ns > 15 * S for cleared in said.of(events.DeviceCleared)] == [True]
+
+
+def test_a_motor_that_was_stopped_just_now_is_told_to_turn_only_once_it_had_its_time_to_stand() -> None:
+    lines = TumbledLines().call().wait(0.5).order("void by=dealer").wait(0.2)
+    voided_s = round(lines.now_ns / S - 0.3, 2)
+    _, motor = played(lines.call().wait(1.5), shaft(5.2, 6.2), device="coast_s = 2\nstart_s = 5")
+    assert motor == [(5.01, ON), (voided_s, OFF), (round(voided_s + 2, 2), ON)]
 
 
 def test_a_fault_of_the_cage_stops_the_motor() -> None:
@@ -119,6 +168,15 @@ def test_at_beat_the_dealer_the_motor_turns_for_the_dealer_and_then_for_the_play
     )
     assert said.verdicts() == ["3-4/6-2"]
     assert [speed for _, speed in motor] == [ON, OFF, ON, OFF]
+
+
+def test_a_motor_waits_for_a_call_so_the_tumble_cannot_be_the_call() -> None:
+    from controller.configuration.load import check_text
+
+    (error,) = check_text(tumbled_toml("chuck_a_luck", call="auto", device=MOTOR)).errors
+    assert "table.no_more_bets" in str(error)
+    assert "the motor sets them going after the call" in str(error)
+    assert 'write no_more_bets = "button"' in str(error)
 
 
 def test_a_chute_has_no_motor() -> None:

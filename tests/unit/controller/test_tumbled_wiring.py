@@ -70,7 +70,8 @@ def test_every_example_is_right(name: str) -> None:
 
 def test_a_motor_on_a_pin_of_the_pi_is_refused_for_it_would_turn_on_when_the_program_dies() -> None:
     motor = "motor = { gpio = 22 }\nmotor_home = { gpio = 23 }\nmotor_shaft = { gpio = 24 }\n"
-    report = check_text(TABLE % "lines" + KEYS + motor + "[device.motor]\n")
+    table = (TABLE % "lines").replace('"auto"', '"button"') + "dealer_no_more_bets = { gpio = 25 }\n"
+    report = check_text(table + KEYS + motor + "[device.motor]\n")
     assert ["a pin of the Pi stays as it is" in str(error) for error in report.errors] == [True]
 
 

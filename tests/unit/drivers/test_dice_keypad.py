@@ -98,6 +98,15 @@ def test_two_keys_down_at_once_are_refused(later_ms: int) -> None:
     assert [one.values for one in of(found_, KeypadShown) if one.values] == ([] if later_ms < 20 else [(4,)])
 
 
+@pytest.mark.parametrize(
+    ("held", "words"), [((2,), "pressed while key_2 was down"), ((2, 3), "pressed while key_2 and key_3 were down")]
+)
+def test_a_refusal_names_the_keys_that_were_down(held: tuple[int, ...], words: str) -> None:
+    edges = in_order(FOUND, *(high(f"key_{key}", 1.0, 400) for key in held), high("key_5", 1.1, 150))
+    refused = of(told(keypad(), edges), KeyRefused)
+    assert next(one.detail for one in refused if one.key == "key_5") == words
+
+
 def test_enter_with_a_value_still_down_is_refused() -> None:
     edges = in_order(FOUND, keyed("44"), high("key_1", 2.0, 500), high(ENTER, 2.2, 150))
     found_ = told(keypad(), edges)

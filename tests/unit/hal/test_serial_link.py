@@ -183,6 +183,28 @@ def test_a_device_that_is_not_there_is_told_and_waited_for(tmp_path: Path) -> No
     run_virtual(main(), clock)
 
 
+def test_what_is_written_just_before_the_link_is_closed_is_sent(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    got: list[bytes] = []
+
+    async def main() -> None:
+        plug = Plug(tmp_path / "wheel")
+        plug.plug_in()
+        link = make(str(plug.path), clock)
+        link.open(Heard())
+        await until(lambda: link.status.up)
+        link.write(b"stop")
+        link.close()
+        await link.wait_closed()
+        # The plug's own end is open still: what was sent is there.
+        got.append(await read_exactly(plug.device, 4))
+        plug.release_link_end()
+        os.close(plug.device)
+
+    run_virtual(main(), clock)
+    assert got == [b"stop"]
+
+
 def test_tries_to_reconnect_are_further_and_further_apart(tmp_path: Path, mocker: MockerFixture) -> None:
     clock = VirtualClock()
     tried_ns: list[int] = []

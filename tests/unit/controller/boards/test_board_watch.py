@@ -142,7 +142,7 @@ def test_a_board_that_is_back_lets_a_supervisor_clear_its_fault_without_a_restar
     bench.run(0.1)
     bench.hall.send("clear", request_id="1", device=DEVICE)
     bench.run(0.1)
-    assert "board_lost stays: the board wheel still as it was" in bench.hall.answers[-1].reason
+    assert "board_lost stays, because of the board wheel" in bench.hall.answers[-1].reason
     bench.link.up(identity(boots=4, cause=Reset.WATCHDOG))
     bench.plug_in()
     bench.run(0.1)

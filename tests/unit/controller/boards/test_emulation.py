@@ -7,10 +7,12 @@ import threading
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from controller.boards import emulation
-from controller.boards.emulation import check_built, emulate, emulated_copy, port_of, wiring_of
+from controller.boards.emulation import check_built, check_playable, emulate, emulated_copy, port_of, wiring_of
 from controller.boards.identity import kind_name
+from controller.cli import BAD_CONFIGURATION, main
 from controller.configuration.document import read_document
 from controller.configuration.load import check_text
 from hal.board.probe import ask_identity
@@ -71,6 +73,28 @@ def test_what_was_not_built_is_named_with_what_to_do(tmp_path: Path, monkeypatch
     (tmp_path / "libsimboard.so").touch()
     with pytest.raises(EmulationError, match=r"there is no .*wheel\.elf"):
         check_built(configured(ROULETTE.read_text()))
+
+
+@pytest.mark.parametrize(
+    ("name", "missing"),
+    [
+        ("beat_the_dealer", ["the keypad of the board table (key_1, ", "; what the board table moves (motor)"]),
+        ("under_over", ["the keypad of the board table (key_1, ", "dealer_no_more_bets)"]),
+        ("sic_bo", ["the keypad of the board layout (key_1, ", "; the lamp chain of the board layout"]),
+    ],
+)
+def test_a_table_with_a_keypad_or_lamps_is_refused_with_what_is_missing(name: str, missing: list[str]) -> None:
+    path = EXAMPLES / f"{name}_board.toml"
+    result = CliRunner().invoke(main, ["boards", "emulate", str(path)])
+    assert result.exit_code == BAD_CONFIGURATION
+    assert "the table cannot play, for these are not emulated: " in result.output
+    assert all(part in result.output for part in missing), result.output
+    assert 'write backend = "sim" in [lines] of a copy of the file, and run feltwire simulate COPY' in result.output
+
+
+@pytest.mark.parametrize("name", ["roulette", "money_wheel"])
+def test_a_table_of_sensors_and_contacts_can_play_on_emulated_boards(name: str) -> None:
+    check_playable(configured((EXAMPLES / f"{name}_board.toml").read_text()))
 
 
 class AsFastAsItGoes:

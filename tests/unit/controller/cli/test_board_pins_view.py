@@ -10,12 +10,14 @@ from click.testing import CliRunner
 
 from controller.cli import main
 from controller.cli.board_pins_view import boards_view
+from controller.cli.board_wires_view import key_words
 from controller.configuration.nano import NANO, printed
-from controller.configuration.terminals import places_of
+from controller.configuration.terminals import place_named, places_of
 from hal.board.messages import KINDS
 from tests.tables.bench import configured
 
 EXAMPLES = Path(__file__).resolve().parents[4] / "examples"
+DOCS = (EXAMPLES.parent / "docs" / "boards.md").read_text()
 ROULETTE = (EXAMPLES / "roulette_board.toml").read_text()
 DRAWN = re.compile(r"(?P<left>.{22}) (?P<a>.{3}) │ {11}│ (?P<b>\S+) *(?P<right>.*)")
 
@@ -66,17 +68,84 @@ def test_each_line_tells_its_terminal_pin_pull_level_and_wire() -> None:
     assert "free: output 2, 3, 4" in text
 
 
-def test_a_table_board_shows_where_its_keypad_and_lamps_are() -> None:
-    text = ROULETTE.replace('[board.desk]\nkind = "wheel"', '[board.desk]\nkind = "table"')
-    at = view(text)
-    assert "(column 1, lamps' data)" in at
-    assert "(motor_back)" in at
-    key = re.sub(r'"desk", input = 4, inverted = true', '"desk", input = 15', text)
-    assert re.search(r"^supervisor_key +input 15 +keys +- ", view(key), re.M)
-    assert "the key enter of the keypad" in view(key)
+def example(name: str) -> str:
+    return (EXAMPLES / f"{name}.toml").read_text()
 
 
-@pytest.mark.parametrize("name", ["roulette_board", "money_wheel_board"])
+def test_rows_and_columns_are_used_where_keys_are_wired_and_only_there() -> None:
+    desk = ROULETTE.replace('[board.desk]\nkind = "wheel"', '[board.desk]\nkind = "table"')
+    desk = desk.replace("[device.lamp]\n", "").replace('driver = "lamp"\n', "")
+    desk = "\n".join(row for row in desk.splitlines() if not row.startswith("no_more_bets_lamp"))
+    without = view(desk)
+    assert "(column 1)" in without
+    assert "(row 3)" in without
+    assert "lamps'" not in without, "the table has no chain"
+    assert "(motor_back)" in without
+    with_a_key = view(desk.replace('"desk", input = 4, inverted = true', '"desk", input = 15'))
+    assert re.search(r"^supervisor_key +input 15 +keys +- ", with_a_key, re.M)
+    assert re.search(r"key enter: row 3 \(A4\), column 1\n +\(D9\)", with_a_key)
+    assert re.search(r"D9 +column 1$", with_a_key, re.M)
+    assert re.search(r"^ +row 3 +A4", with_a_key, re.M)
+    assert "(column 2)" in with_a_key
+    assert "(row 1)" in with_a_key
+
+
+@pytest.mark.parametrize(
+    ("name", "pins"),
+    [
+        ("beat_the_dealer_board", {"D9": "column 1", "D10": "column 2", "D12": "", "D13": "column 3", "A5": ""}),
+        ("under_over_board", {"D9": "column 1", "D10": "column 2", "D12": "", "D13": "column 3", "A5": ""}),
+        (
+            "sic_bo_board",
+            {"D9": "column 1, lamps' data", "D10": "column 2, lamps' clock", "D12": "lamps' latch", "D13": "column 3"}
+            | {"A5": "lamps' read back"},
+        ),
+    ],
+)
+def test_the_drawing_of_a_dice_table_has_its_keypad_and_only_the_lamps_that_it_has(
+    name: str, pins: dict[str, str]
+) -> None:
+    at = drawn(example(name))
+    assert {pin: at[pin] for pin in pins} == pins
+    assert (at["A2"], at["A3"], at["A4"]) == ("row 1", "row 2", "row 3")
+
+
+@pytest.mark.parametrize("key", KINDS["table"].keys)
+def test_each_key_is_told_where_docs_boards_has_it(key: str) -> None:
+    kind = KINDS["table"]
+    (row,) = [row for row in DOCS.splitlines() if row.startswith("| row") and f"| {key} |" in row]
+    (head,) = [row for row in DOCS.splitlines() if "column 1: D9" in row]
+    cells = [cell.strip() for cell in row.strip("|").split("|")]
+    column = head.strip("|").split("|")[cells.index(key)].strip()
+    (number, row_pin), (column_number, column_pin) = cells[0].split(": "), column.split(": ")
+    place = place_named(kind, f"key {key}")
+    assert key_words(kind, place) == f"key {key}: {number} ({row_pin}), {column_number} ({column_pin})"
+
+
+def test_a_chain_of_lamps_has_an_entry_with_its_pins() -> None:
+    text = view(example("sic_bo_board"), 110)
+    assert re.search(r"^lamps +chain +D9 +- +chain of 56 lamps at most$", text, re.M)
+    for row in ("data: D9", "clock: D10", "latch: D12; 10 kΩ from there to GND", "read back: A5; resistor to + inside"):
+        assert re.search(rf"^ +{re.escape(row)}$", text, re.M), row
+    assert "chain" not in view(example("under_over_board"))
+
+
+def test_the_lamp_of_a_nano_is_to_be_taken_off_where_a_key_is_in_its_column() -> None:
+    assert "Take the lamp L, or its resistor, off a Nano: it holds D13 (column 3" in view(example("sic_bo_board"))
+    assert "Take the lamp L" not in view(ROULETTE)
+
+
+def test_a_motor_is_told_its_driver_and_its_sensors_are_low_when_they_see() -> None:
+    text = view(example("beat_the_dealer_board"), 110)
+    words = " ".join(text.split())
+    assert "wire: input of a motor driver with a supply of its own; 10 kΩ from there to GND" in words
+    assert "1 (low) = a slot is before it" in text
+    assert "1 (low) = the mark is before it, once a turn" in text
+    assert "1 (low) = it stands one way up, 0 = the other" in text
+    assert "free: output, for what moves only: 2" in text
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in EXAMPLES.glob("*_board.toml")))
 @pytest.mark.parametrize("backend", ["board", "sim"])
 def test_the_command_prints_plain_text_in_eighty_columns(tmp_path: Path, name: str, backend: str) -> None:
     path = tmp_path / "table.toml"
