@@ -222,6 +222,11 @@ def check(seed: int, steps: int) -> None:
     evening = Evening(3, Random(seed))
     for _ in range(steps):
         evening.step(evening.rng.choice(STEPS))
+    end(evening)
+
+
+def end(evening: Evening) -> None:
+    """Brings the table back to play for one more round, plays the whole script, and judges every outcome."""
     evening.back_to_play()
     evening.call()
     evening.lines.wait(0.5)
@@ -238,8 +243,8 @@ def check(seed: int, steps: int) -> None:
         elif isinstance(data, events.NoMoreBets):
             called_s = data.mono_ns / S
         elif isinstance(data, events.Outcome):
-            assert allowed(evening, data, called_s, opened_s) == "", (seed, data)
-    assert said.verdicts()[-1:] == ["6-5-4"], (seed, said.story()[-12:])
+            assert allowed(evening, data, called_s, opened_s) == "", data
+    assert said.verdicts()[-1:] == ["6-5-4"], said.story()[-12:]
 
 
 @settings(max_examples=40, deadline=None)
