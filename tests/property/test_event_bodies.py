@@ -44,7 +44,7 @@ def values_of(declared: inspect.Type) -> st.SearchStrategy[Any]:
         case inspect.ListType():
             return st.lists(values_of(declared.item_type), max_size=3)
         case inspect.DictType():
-            return st.dictionaries(TEXT, values_of(declared.value_type), max_size=3)
+            return st.dictionaries(values_of(declared.key_type), values_of(declared.value_type), max_size=3)
         case inspect.StructType():
             return structs(declared.cls)
     raise AssertionError(f"no values of {declared}")
