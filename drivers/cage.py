@@ -9,13 +9,12 @@ result is taken when the dice have come to rest, so a rest is told only where a 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 from drivers.cage_config import CageConfig
 from drivers.cage_turning import TURN, Turn, turning_of
 from drivers.driver import NEVER_NS, Observation
-from drivers.sensor_health import SensorHealth
+from drivers.sensed_device import SensedDevice
 from drivers.shake_line import ShakeLine
 from drivers.tumbling_observations import (
     CageInverted,
@@ -25,7 +24,7 @@ from drivers.tumbling_observations import (
     DiceStirred,
     TumbleStarted,
 )
-from hal.values import Edge, EdgesLost, Frame, Loss, Reading
+from hal.values import Edge, EdgesLost, Loss
 
 SHAKE: Final = "cage_shake"
 
@@ -40,16 +39,15 @@ is dead (ours).
 """
 
 
-class Cage:
+class Cage(SensedDevice):
     """The driver of one cage; see `drivers.driver.Driver`."""
 
     def __init__(self, config: CageConfig, name: str = "cage") -> None:
-        self.name = name
+        super().__init__(name)
         self.config = config
         self._turning = turning_of(config)
         self.lines = self._turning.lines | {SHAKE}
         self._shake = ShakeLine(SHAKE)
-        self._health = SensorHealth()
         self._rest_ns = round(config.rest_s * 1e9)
         self._pause_ns = round(config.pause_s * 1e9)
         self._gap_ns = round(config.rocking_gap_ms * 1e6)
@@ -74,30 +72,6 @@ class Cage:
         self._rocking = self._restless = False
         self._shake.begin()
 
-    @property
-    def next_due_ns(self) -> int | None:
-        """When the cage, if nothing moves, is inverted, at rest or at fault."""
-        due_ns = self._due_ns()
-        return due_ns if due_ns < NEVER_NS else None
-
-    def edges(self, batch: Sequence[Edge]) -> list[Observation]:
-        """Takes the cage's edges; those of other lines are passed over."""
-        found: list[Observation] = []
-        for edge in batch:
-            if edge.line in self.lines:
-                self._pass_time(edge.t_ns - 1, found)
-                self._health.hear(edge.line, edge.t_ns, found)
-                self._take(edge, found)
-        return found
-
-    def reading(self, reading: Reading) -> list[Observation]:
-        """A cage has no analogue lines."""
-        return []
-
-    def frame(self, frame: Frame) -> list[Observation]:
-        """A cage has no link."""
-        return []
-
     def lost(self, loss: EdgesLost) -> list[Observation]:
         """Changes were lost: inversions that nobody counted, or knocks that nobody heard."""
         found: list[Observation] = []
@@ -114,12 +88,6 @@ class Cage:
                 self._shake.forget()
             detail = f"{loss.line} is not driven: its cable, its supply or its board is off"
             self._die(loss.line, "sensor_missing", detail, loss.t_ns, found)
-        return found
-
-    def due(self, t_ns: int) -> list[Observation]:
-        """Lets time pass: a level holds, dice come to rest, a sensor is found stuck."""
-        found: list[Observation] = []
-        self._pass_time(t_ns, found)
         return found
 
     # --- time ----------------------------------------------------------------------------------------------------

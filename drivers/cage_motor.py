@@ -11,14 +11,13 @@ replay says the same.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 from drivers.cage_motor_config import CageMotorConfig
 from drivers.driver import NEVER_NS, Observation
 from drivers.held_level import HeldLevel
-from drivers.sensor_health import SensorHealth
-from hal.values import Edge, EdgesLost, Frame, Loss, Reading
+from drivers.sensed_device import SensedDevice
+from hal.values import Edge, EdgesLost, Loss
 
 MOTOR: Final = "motor"
 """The output that turns it."""
@@ -43,42 +42,17 @@ class MotorHome(Observation, frozen=True, kw_only=True):
     reached_ns: int
 
 
-class CageMotor:
+class CageMotor(SensedDevice):
     """The driver of one motor's sensors; see `drivers.driver.Driver`."""
 
     def __init__(self, config: CageMotorConfig, name: str = "motor") -> None:
-        self.name = name
+        super().__init__(name)
         self.lines = frozenset({HOME, SHAFT})
         shortest_ns = round(config.shortest_ms * 1e6)
         self._held = {HOME: HeldLevel(shortest_ns), SHAFT: HeldLevel(shortest_ns)}
         self._stall_ns = round(config.stall_ms * 1e6)
-        self._health = SensorHealth()
         self._last_ns: int | None = None
         """The shaft's last pulse, while it turns."""
-
-    @property
-    def next_due_ns(self) -> int | None:
-        """When a pulse has held, or the shaft stands."""
-        due_ns = self._due_ns()
-        return due_ns if due_ns < NEVER_NS else None
-
-    def edges(self, batch: Sequence[Edge]) -> list[Observation]:
-        """Takes the edges of shaft and home; those of other lines are passed over."""
-        found: list[Observation] = []
-        for edge in batch:
-            if edge.line in self.lines:
-                self._pass_time(edge.t_ns - 1, found)
-                self._health.hear(edge.line, edge.t_ns, found)
-                self._held[edge.line].edge(edge.level, edge.t_ns)
-        return found
-
-    def reading(self, reading: Reading) -> list[Observation]:
-        """A motor has no analogue lines."""
-        return []
-
-    def frame(self, frame: Frame) -> list[Observation]:
-        """A motor has no link."""
-        return []
 
     def lost(self, loss: EdgesLost) -> list[Observation]:
         """Pulses that were lost may make a motor look stalled, and a home that was passed: it stops then, or later."""
@@ -92,11 +66,8 @@ class CageMotor:
             self._health.die(loss.line, "sensor_missing", detail, loss.t_ns, found)
         return found
 
-    def due(self, t_ns: int) -> list[Observation]:
-        """Lets time pass."""
-        found: list[Observation] = []
-        self._pass_time(t_ns, found)
-        return found
+    def _take(self, edge: Edge, found: list[Observation]) -> None:
+        self._held[edge.line].edge(edge.level, edge.t_ns)
 
     def _stands_ns(self) -> int:
         return NEVER_NS if self._last_ns is None else self._last_ns + self._stall_ns

@@ -10,7 +10,6 @@ and nobody can count them: that is told as a doubt, as is every count that is no
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, Final, Literal
 
 import msgspec
@@ -18,7 +17,7 @@ from msgspec import Meta
 
 from drivers.chute_beam import Beam
 from drivers.driver import NEVER_NS, Observation
-from drivers.sensor_health import SensorHealth
+from drivers.sensed_device import SensedDevice
 from drivers.tumbling_observations import (
     ChuteCleared,
     ChuteJammed,
@@ -27,7 +26,7 @@ from drivers.tumbling_observations import (
     DiceStirred,
     TumbleStarted,
 )
-from hal.values import Edge, EdgesLost, Frame, Loss, Reading
+from hal.values import Edge, EdgesLost, Loss
 
 DEAD_RUNS: Final = 2
 """So often in a row nothing at one beam while dice passed the others, and it is dead (ours)."""
@@ -63,7 +62,7 @@ class ChuteConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         return [("longest_ms", what, "make it shorter than jam_s")]
 
 
-class Chute:
+class Chute(SensedDevice):
     """The driver of one chute; see `drivers.driver.Driver`."""
 
     def __init__(self, config: ChuteConfig, dice: int, name: str = "chute") -> None:
@@ -74,7 +73,7 @@ class Chute:
         """
         if dice < 1:
             raise ValueError(f"chute: a result has one die or more, not {dice}; give the game's number of dice")
-        self.name = name
+        super().__init__(name)
         self._dice = dice
         lines = [f"chute_{k}" for k in range(1, config.baffles + 1)]
         ms = 1e6
@@ -86,7 +85,6 @@ class Chute:
         self._order = tuple(lines)
         self._longest_ns = round(config.longest_ms * ms)
         self._rest_ns = round(config.rest_s * 1e9)
-        self._health = SensorHealth()
         self._fault: dict[str, tuple[str, str]] = {}
         self._unbroken = dict.fromkeys(lines, 0)
         """Runs in a row in which a beam saw nothing and others did."""
@@ -102,30 +100,6 @@ class Chute:
         for beam in self._beams.values():
             beam.begin()
 
-    @property
-    def next_due_ns(self) -> int | None:
-        """When a pass is over, a beam is jammed, or the dice lie."""
-        due_ns = self._due_ns()
-        return due_ns if due_ns < NEVER_NS else None
-
-    def edges(self, batch: Sequence[Edge]) -> list[Observation]:
-        """Takes the beams' edges; those of other lines are passed over."""
-        found: list[Observation] = []
-        for edge in batch:
-            if edge.line in self.lines:
-                self._pass_time(edge.t_ns - 1, found)
-                self._health.hear(edge.line, edge.t_ns, found)
-                self._take(edge, found)
-        return found
-
-    def reading(self, reading: Reading) -> list[Observation]:
-        """A chute has no analogue lines."""
-        return []
-
-    def frame(self, frame: Frame) -> list[Observation]:
-        """A chute has no link."""
-        return []
-
     def lost(self, loss: EdgesLost) -> list[Observation]:
         """A pass may not have been seen."""
         found: list[Observation] = []
@@ -138,12 +112,6 @@ class Chute:
         if loss.cause is Loss.UNPLUGGED:
             detail = f"{loss.line} is not driven: its cable, its supply or its board is off"
             self._die(loss.line, "sensor_missing", detail, loss.t_ns, found)
-        return found
-
-    def due(self, t_ns: int) -> list[Observation]:
-        """Lets time pass."""
-        found: list[Observation] = []
-        self._pass_time(t_ns, found)
         return found
 
     # --- time ----------------------------------------------------------------------------------------------------

@@ -12,7 +12,6 @@ are taken to lie when the shaker has stood still for `rest_s`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, Final, Literal
 
 import msgspec
@@ -20,7 +19,7 @@ from msgspec import Meta
 
 from drivers.driver import NEVER_NS, Observation
 from drivers.held_level import HeldLevel
-from drivers.sensor_health import SensorHealth
+from drivers.sensed_device import SensedDevice
 from drivers.shake_line import ShakeLine
 from drivers.tumbling_observations import (
     DiceStirred,
@@ -30,7 +29,7 @@ from drivers.tumbling_observations import (
     ShakerUncovered,
     TumbleStarted,
 )
-from hal.values import Edge, EdgesLost, Frame, Loss, Reading
+from hal.values import Edge, EdgesLost, Loss
 
 COVER: Final = "cover"
 SHAKE: Final = "shake"
@@ -74,17 +73,16 @@ class ShakerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         return found
 
 
-class Shaker:
+class Shaker(SensedDevice):
     """The driver of one manual shaker; see `drivers.driver.Driver`."""
 
     lines = frozenset((COVER, SHAKE))
 
     def __init__(self, config: ShakerConfig, name: str = "shaker") -> None:
-        self.name = name
+        super().__init__(name)
         self.config = config
         self._shake = ShakeLine(SHAKE)
         self._cover = HeldLevel(round(config.cover_ms * 1e6))
-        self._health = SensorHealth()
         self._fault: dict[str, tuple[str, str]] = {}
         self._burst_gap_ns = round(config.burst_gap_ms * 1e6)
         self._shortest_ns = round(config.shortest_ms * 1e6)
@@ -116,30 +114,6 @@ class Shaker:
         self._wrong: tuple[str, str] | None = None
         self._shake.begin()
 
-    @property
-    def next_due_ns(self) -> int | None:
-        """When a burst is over, the cover has held, the dice lie, or a sensor is found stuck."""
-        due_ns = self._due_ns()
-        return due_ns if due_ns < NEVER_NS else None
-
-    def edges(self, batch: Sequence[Edge]) -> list[Observation]:
-        """Takes the edges of cover and shake sensor; those of other lines are passed over."""
-        found: list[Observation] = []
-        for edge in batch:
-            if edge.line in self.lines:
-                self._pass_time(edge.t_ns - 1, found)
-                self._health.hear(edge.line, edge.t_ns, found)
-                self._take(edge, found)
-        return found
-
-    def reading(self, reading: Reading) -> list[Observation]:
-        """A manual shaker has no analogue lines."""
-        return []
-
-    def frame(self, frame: Frame) -> list[Observation]:
-        """A manual shaker has no link."""
-        return []
-
     def lost(self, loss: EdgesLost) -> list[Observation]:
         """Shakes that nobody counted, or a cover that came off unseen."""
         found: list[Observation] = []
@@ -158,12 +132,6 @@ class Shaker:
                 self._shake.forget()
             detail = f"{loss.line} is not driven: its cable, its supply or its board is off"
             self._die(loss.line, "sensor_missing", detail, loss.t_ns, found)
-        return found
-
-    def due(self, t_ns: int) -> list[Observation]:
-        """Lets time pass."""
-        found: list[Observation] = []
-        self._pass_time(t_ns, found)
         return found
 
     # --- time ----------------------------------------------------------------------------------------------------
