@@ -16,7 +16,7 @@ from pathlib import Path
 from hal.backends.board import BoardLines
 from hal.board import frames
 from hal.board.errors import BoardError
-from hal.board.identity_check import Wanted
+from hal.board.identity import Wanted
 from hal.board.link import BoardLink, Tap
 from hal.board.message import Answer
 from hal.board.messages import KINDS, REPORTS, AliveCommand, EdgesReport, StateReport

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from benchmarks import gpiozero_peer
 from benchmarks.figures import Section, figure
 from benchmarks.measure import Subject, measure
-from drivers.encoder import Encoder
-from drivers.quadrature import COUNTS_PER_SLOT, Quadrature
+from drivers.wheel.encoder import Encoder
+from drivers.wheel.quadrature import COUNTS_PER_SLOT, Quadrature
 from hal.values import Edge
 
 SLOTS = 100

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from controller.cli.run import command
 from controller.configuration.values import TableConfig
-from controller.service import plan
-from controller.wiring import Wiring
+from controller.live.wiring import Wiring
+from controller.service import table_supervisor as plan
 from hal.backends.sim import SimLines
 from hal.clock import Clock
 

@@ -30,8 +30,8 @@ from benchmarks.bare_disk import bare_append, bare_sqlite
 from controller.journal.errors import JournalError
 from controller.journal.journal import Journal
 from controller.journal.writer import Done, Heads
+from controller.service.counters import Tally
 from controller.service.pipeline import Pipeline
-from controller.service.tally import Tally
 from feed import events
 from feed.endpoints import Endpoints
 from feed.events import Event, type_of

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from benchmarks.figures import Section, absolute
 from benchmarks.measure import Subject, measure
 from benchmarks.tables import simulated_table
-from controller.assemble import table_for
+from controller.games.assembly import table_for
 from feed import events
-from simulators.table import fixed_roulette_script
+from simulators.base.table import fixed_roulette_script
 
 ROUND_S = 60.0
 """Length of a round of the fixed script (design, section 7)."""

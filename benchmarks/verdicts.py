@@ -9,12 +9,12 @@ from benchmarks import gpiozero_peer
 from benchmarks.figures import Section, figure
 from benchmarks.measure import Subject, measure
 from benchmarks.tables import outcomes, simulated_table
-from controller.assemble import table_for
 from controller.configuration.values import TableConfig
+from controller.games.assembly import table_for
 from controller.geometries import geometry_of
 from feed.events import Event
 from hal.values import Batch, Edge, Rare
-from simulators.table import fixed_roulette_script, simulator_for
+from simulators.base.table import fixed_roulette_script, simulator_for
 
 SEED = 1
 

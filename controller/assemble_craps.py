@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from controller.assemble_values import value_devices
 from controller.configuration.values import TableConfig
+from controller.games.dice.setup import value_devices
 from controller.rounds.craps import CrapsGame
 from controller.rounds.craps_options import CrapsOptions
 from controller.rounds.game import Game
@@ -13,9 +13,9 @@ from controller.rounds.toss_watch import TossWatch
 from controller.rounds.tossing import Tossing
 from controller.rounds.voice import Seat
 from controller.rules.profile import profile
-from drivers.automated_shaker import AutomatedShaker, AutomatedShakerConfig
-from drivers.driver import Driver
-from drivers.puck import LINES, PuckMarkers
+from drivers.base.driver import Driver
+from drivers.dice.automated_shaker import AutomatedShaker, AutomatedShakerConfig
+from drivers.lamps.puck import LINES, PuckMarkers
 
 
 def craps(config: TableConfig, seat: Seat) -> tuple[Game, Sequence[Driver]]:

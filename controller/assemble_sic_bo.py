@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from controller.assemble_values import value_devices
 from controller.configuration.values import TableConfig
+from controller.games.dice.setup import value_devices
+from controller.games.sic_bo.areas import AREAS
 from controller.rounds.game import Game
 from controller.rounds.lamp_watch import LampWatch
 from controller.rounds.sic_bo import SicBoGame
@@ -14,11 +15,10 @@ from controller.rounds.toss_watch import TossWatch
 from controller.rounds.tossing import Tossing
 from controller.rounds.voice import Seat
 from controller.rules.profile import profile
-from controller.rules.sic_bo_areas import AREAS
-from drivers.automated_shaker import AutomatedShaker, AutomatedShakerConfig
-from drivers.driver import Driver
-from drivers.lamp_board import LampBoard, LampBoardConfig
-from drivers.shaker import Shaker, ShakerConfig
+from drivers.base.driver import Driver
+from drivers.dice.automated_shaker import AutomatedShaker, AutomatedShakerConfig
+from drivers.dice.shaker import Shaker, ShakerConfig
+from drivers.lamps.lamp_board import LampBoard, LampBoardConfig
 
 
 def sic_bo(config: TableConfig, seat: Seat) -> tuple[Game, Sequence[Driver]]:

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from controller.assemble_values import value_devices
 from controller.configuration.values import TableConfig
+from controller.games.dice.setup import value_devices
+from controller.games.tumbled.bets import BeatTheDealerBets, ChuckALuckBets, TumbledBets, UnderOverBets
 from controller.rounds.game import Game
 from controller.rounds.tumbled import TumbledGame
-from controller.rounds.tumbled_bets import BeatTheDealerBets, ChuckALuckBets, TumbledBets, UnderOverBets
 from controller.rounds.tumbled_motor import MotorTumbledGame
 from controller.rounds.tumbled_options import TumbledOptions
 from controller.rounds.voice import Seat
 from controller.rules.profile import profile
-from drivers.cage import Cage
-from drivers.cage_config import CageConfig
-from drivers.cage_motor import CageMotor
-from drivers.cage_motor_config import CageMotorConfig
-from drivers.chute import Chute, ChuteConfig
-from drivers.driver import Driver
+from drivers.base.driver import Driver
+from drivers.dice.cage import Cage, CageConfig
+from drivers.dice.cage_motor import CageMotor, CageMotorConfig
+from drivers.dice.chute import Chute, ChuteConfig
 
 
 def beat_the_dealer(config: TableConfig, seat: Seat) -> tuple[Game, Sequence[Driver]]:

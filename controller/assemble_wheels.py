@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from controller.configuration.values import TableConfig
-from controller.rounds.automatic_roulette import AutomaticRouletteGame
+from controller.games.money_wheel.rounds import MoneyWheelGame, MoneyWheelOptions
+from controller.games.roulette.automatic import AutomaticRouletteGame
+from controller.games.roulette.results import RouletteOptions
+from controller.games.roulette.rounds import RouletteGame
 from controller.rounds.game import Game
-from controller.rounds.money_wheel import MoneyWheelGame, MoneyWheelOptions
-from controller.rounds.roulette import RouletteGame
-from controller.rounds.roulette_result import RouletteOptions
 from controller.rounds.voice import Seat
 from controller.rules.profile import profile
-from drivers.driver import Driver
-from drivers.money_wheel import MoneyWheel
-from drivers.money_wheel_config import MoneyWheelConfig
-from drivers.peg_wheel import PegWheel
-from drivers.roulette_wheel import RouletteWheel
-from drivers.roulette_wheel_config import RouletteWheelConfig
-from drivers.star_x import StarXConfig, StarXWheel
+from drivers.base.driver import Driver
+from drivers.money_wheel.device import MoneyWheelConfig
+from drivers.money_wheel.encoder_wheel import MoneyWheel
+from drivers.money_wheel.peg_wheel import PegWheel
+from drivers.roulette.device import RouletteWheelConfig
+from drivers.roulette.star_x import StarXConfig, StarXWheel
+from drivers.roulette.wheel import RouletteWheel
 
 
 def money_wheel(config: TableConfig, seat: Seat) -> tuple[Game, Sequence[Driver]]:

@@ -9,9 +9,9 @@ from controller.configuration.values import TableConfig
 from controller.geometries_craps import craps_geometry
 from controller.geometries_sic_bo import sic_bo
 from controller.geometries_tumbled import tumbled
-from drivers.money_wheel_config import MoneyWheelConfig
-from drivers.roulette_wheel_config import RouletteWheelConfig
-from simulators.geometry import Geometry, MoneyWheelGeometry, RouletteGeometry
+from drivers.money_wheel.device import MoneyWheelConfig
+from drivers.roulette.device import RouletteWheelConfig
+from simulators.base.geometry import Geometry, MoneyWheelGeometry, RouletteGeometry
 
 
 class NoSimulatorError(Exception):

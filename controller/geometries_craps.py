@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from controller.configuration.values import TableConfig
 from controller.rounds.craps_options import CrapsOptions
-from drivers.automated_shaker import AutomatedShakerConfig
-from drivers.dice_reader_config import DiceReaderConfig
-from simulators.craps_table import CrapsGeometry
+from drivers.dice.automated_shaker import AutomatedShakerConfig
+from drivers.dice.reader import DiceReaderConfig
+from simulators.dice.craps_table import CrapsGeometry
 
 
 def craps_geometry(config: TableConfig) -> CrapsGeometry:

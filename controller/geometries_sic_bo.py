@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from controller.configuration.values import TableConfig
 from controller.rounds.sic_bo_options import SicBoOptions
-from drivers.automated_shaker import AutomatedShakerConfig
-from drivers.dice_reader_config import DiceReaderConfig
-from drivers.shaker import ShakerConfig
-from simulators.sic_bo_geometry import SicBoGeometry
+from drivers.dice.automated_shaker import AutomatedShakerConfig
+from drivers.dice.reader import DiceReaderConfig
+from drivers.dice.shaker import ShakerConfig
+from simulators.dice.sic_bo_geometry import SicBoGeometry
 
 
 def sic_bo(config: TableConfig) -> SicBoGeometry:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from controller.configuration.values import TableConfig
+from controller.games.tumbled.rules import BeatTheDealerRules, TumbledRules
 from controller.rounds.tumbled_options import TumbledOptions
 from controller.rules.profile import NoText, profile
-from controller.rules.tumbled import BeatTheDealerRules, TumbledRules
-from drivers.cage_config import CageConfig
-from drivers.chute import ChuteConfig
-from drivers.dice_reader_config import DiceReaderConfig
-from simulators.cage import CageGeometry
-from simulators.chute import ChuteGeometry
-from simulators.tumbled_geometry import TumbledGeometry
+from drivers.dice.cage import CageConfig
+from drivers.dice.chute import ChuteConfig
+from drivers.dice.reader import DiceReaderConfig
+from simulators.dice.cage import CageGeometry
+from simulators.dice.chute import ChuteGeometry
+from simulators.dice.tumbled_geometry import TumbledGeometry
 
 
 def tumbled(config: TableConfig) -> TumbledGeometry:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from controller.wording import counted, times
+from controller.table.wording import counted, times
 from feed.events import (
     CourseChanged,
     Evidence,

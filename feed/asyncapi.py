@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from feed import history, wire
+from feed import history_server as history
+from feed import wire
 from feed.events import Data, type_of
 
 VERSION: Final = "3.0.0"

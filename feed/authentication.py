@@ -21,7 +21,7 @@ from zmq.utils import z85
 
 from feed.allow_list import AllowList, stamp_of
 from feed.keys import DOMAIN
-from feed.refusals import Refusals
+from feed.monitor import Refusals
 
 log = logging.getLogger(__name__)
 

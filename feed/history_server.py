@@ -12,19 +12,18 @@ import asyncio
 import errno
 import logging
 import types
-from collections.abc import Callable, Generator
+from collections import OrderedDict, deque
+from collections.abc import Callable, Generator, Hashable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import zmq
 
 from feed.allow_list import Sender
 from feed.endpoints import Endpoints
-from feed.fair_queue import FairQueue
-from feed.history import UNAVAILABLE, UNKNOWN_TABLE, History, HistoryError, Page
 from feed.keys import ServerCurve
+from feed.monitor import Refusals
 from feed.publisher import user_id_of
-from feed.refusals import Refusals
 from feed.server_socket import ServerSocket
 from feed.wire import (
     BAD_REQUEST,
@@ -48,6 +47,103 @@ from feed.wire import (
     decode_request,
     encode_answer,
 )
+
+# What the history server asks of whoever keeps the events: the journal, or a list in a test.
+
+UNKNOWN_TABLE = "unknown_table"
+"""No table of this name was ever journalled here."""
+REWRITTEN = "rewritten"
+"""The event after which more was asked is not in the history: it is beyond its end, or has another epoch."""
+UNAVAILABLE = "unavailable"
+"""The history cannot be read now."""
+
+
+class HistoryError(Exception):
+    """The history cannot be read; says why. Implementations raise it and nothing else: an asker gets `unavailable`."""
+
+
+class Page(NamedTuple):
+    """Durable events of one table, in order and without a gap."""
+
+    events: Sequence[tuple[bytes, bytes]]
+    """Topic and body of each, exactly as they were published."""
+    epoch: str
+    """Of the last event that is held."""
+    last: int
+    """`seq` of the last event that is held; 0 when there is none."""
+    head: str
+    """Hash of the last event that is held, the head of the chain, in hexadecimal."""
+    problem: str | None = None
+    """Why there are no events: one of the codes of this module."""
+    detail: str = ""
+    """The problem in words."""
+    after: int | None = None
+    """The events begin after this `seq`. It differs from what was asked where older history has been archived away;
+    None where it is what was asked."""
+
+
+class History(Protocol):
+    """Reads what was journalled. Its calls block; the server makes all of them from one other thread.
+
+    Raises:
+        HistoryError: it cannot be read now.
+    """
+
+    def tables(self) -> list[str]:
+        """The tables that have events."""
+
+    def snapshot(self, table: str) -> bytes | None:
+        """Where a table stands after its last durable event, as JSON; None for a table that is not known."""
+
+    def page(self, table: str, epoch: str, after: int, limit: int) -> Page:
+        """At most `limit` events with a `seq` above `after`, the lowest first.
+
+        `epoch` is that of the event at `after`, or empty where the asker does not know it; with a wrong one the page
+        has the problem `rewritten`. `after` is 0 for all there are.
+        """
+
+
+# Serves many askers in turn: one that asks a thousand times waits behind one that asks once.
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+class FairQueue(Generic[K, V]):
+    """Requests of askers, taken round robin, one of each asker at a time. Bounded both ways."""
+
+    def __init__(self, per_asker: int, askers: int) -> None:
+        self._per_asker = per_asker
+        self._askers = askers
+        self._waiting: OrderedDict[K, deque[V]] = OrderedDict()
+        """The next to be served first."""
+
+    def __len__(self) -> int:
+        return sum(map(len, self._waiting.values()))
+
+    def put(self, asker: K, request: V) -> bool:
+        """Adds a request; False if the asker has too many waiting, or too many others wait."""
+        own = self._waiting.get(asker)
+        if own is None:
+            if len(self._waiting) >= self._askers:
+                return False
+            self._waiting[asker] = deque([request])
+            return True
+        if len(own) >= self._per_asker:
+            return False
+        own.append(request)
+        return True
+
+    def take(self) -> tuple[K, V] | None:
+        """The oldest request of the asker whose turn it is; then the asker goes to the end. None if nobody waits."""
+        if not self._waiting:
+            return None
+        asker, own = self._waiting.popitem(last=False)
+        request = own.popleft()
+        if own:
+            self._waiting[asker] = own
+        return asker, request
+
 
 log = logging.getLogger(__name__)
 

@@ -23,8 +23,7 @@ import zmq
 
 from feed.endpoints import EndpointError
 from feed.keys import ServerCurve
-from feed.monitor import WATCHED, Connections, read_event
-from feed.refusals import Refusals
+from feed.monitor import WATCHED, Connections, Refusals, read_event
 
 log = logging.getLogger(__name__)
 

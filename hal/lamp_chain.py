@@ -29,7 +29,7 @@ KINDS: Final = frozenset(LampsCommand.kinds)
 
 
 class LampChain:
-    """The chain of one board (see `hal.lines.LineSource` and `hal.board.watcher.BoardWatcher`)."""
+    """The chain of one board (see `hal.lines.LineSource` and `hal.board.link.BoardWatcher`)."""
 
     detects_loss = True
     kernel_time = False
@@ -85,7 +85,7 @@ class LampChain:
         if self._up:
             self._link.submit(command, self._answered)
 
-    # --- the board (see `hal.board.watcher`) -------------------------------------------------------------------------
+    # --- the board (see `hal.board.link`) -------------------------------------------------------------------------
 
     def up(self, identity: IdentityAnswer, t_ns: int) -> None:
         """The chain can be told; it is dark."""

@@ -1,6 +1,6 @@
 """Output lines on a board: what moves hangs here, for a board has a dead-man and longest times of its own.
 
-Three keep each output: the host's guard (`hal.output_guard`), which turns it off at its `max_on_ns`; `for_ms` of each
+Three keep each output: the host's guard (`hal.outputs`), which turns it off at its `max_on_ns`; `for_ms` of each
 command, by which the board does so itself; and the board's own longest time, which no command makes longer.
 
     what happens                      │ on the board             │ here
@@ -28,8 +28,7 @@ from hal.board.link import BoardLink
 from hal.board.message import Answer, Report
 from hal.board.messages import DEADMAN_MS, AllSafeCommand, Flag, IdentityAnswer, Refusal, SetCommand, StateReport
 from hal.lines import LineError
-from hal.output_guard import OutputSpec, check_place
-from hal.outputs import OutputWatcher
+from hal.outputs import OutputSpec, OutputWatcher, check_place
 
 log = logging.getLogger(__name__)
 
@@ -97,7 +96,7 @@ class BoardOutputs:
             self._link.submit(AllSafeCommand())
             self._link.close(self)
 
-    # --- the board (see `hal.board.watcher`) --------------------------------------------------------------------------
+    # --- the board (see `hal.board.link`) --------------------------------------------------------------------------
 
     def up(self, identity: IdentityAnswer, t_ns: int) -> None:
         """The outputs can be reached."""

@@ -15,7 +15,7 @@ from hal.backends.gpiod_chip import (
     require_gpiod,
 )
 from hal.lines import LineError
-from hal.output_guard import OutputSpec, check_place
+from hal.outputs import OutputSpec, check_place
 
 if TYPE_CHECKING:
     import gpiod

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from hal.backends.gpiozero_factory import library_errors
 from hal.lines import LineError
-from hal.output_guard import OutputSpec, check_place
+from hal.outputs import OutputSpec, check_place
 
 if TYPE_CHECKING:
     from gpiozero.pins import Factory, Pin

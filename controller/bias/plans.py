@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple, TypeAlias
 
-from controller.bias.watch import Sample, Test
 from controller.configuration.values import TableConfig
-from controller.rules.dice import FACES, DiceRules
+from controller.games.dice.rules import FACES, DiceRules
 from controller.rules.profile import profile
-from drivers.money_wheel_config import MoneyWheelConfig
-from drivers.roulette_wheel_config import RouletteWheelConfig
+from controller.table.bias import Sample, Test
+from drivers.money_wheel.device import MoneyWheelConfig
+from drivers.roulette.device import RouletteWheelConfig
 
 Fair: TypeAlias = Mapping[int | str, float]
 """How probable each category is where nothing is wrong."""

@@ -19,11 +19,11 @@ from controller.configuration.toml_text import toml_text
 from controller.configuration.values import TableConfig
 from controller.geometries import geometry_of
 from hal.board.messages import KINDS
-from hal.output_guard import MOVING
+from hal.outputs import MOVING
+from simulators.base.table import simulator_for
 from simulators.board.library import LIBRARY, EmulationError
 from simulators.board.lines_to_pins import Analogue, Pin, Wiring
 from simulators.board.serve import RealTime, Time, serve
-from simulators.table import simulator_for
 
 Say = Callable[[str], None]
 

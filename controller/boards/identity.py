@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from controller.wording import times
-from hal.board import reasons
+from controller.table.wording import times
+from hal.board import down_reasons as reasons
 from hal.board.firmware import BUILD, VERSION
-from hal.board.identity_check import Wanted, refusal
+from hal.board.identity import Wanted, refusal
 from hal.board.messages import KINDS, IdentityAnswer
 
 _KIND_NAMES: Final = {kind.id: kind.name for kind in KINDS.values()}

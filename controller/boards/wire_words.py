@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 
 from controller.boards.identity import words
-from controller.wording import times
+from controller.table.wording import times
 from hal.board import frames
 from hal.board.edge_stream import unpack
 from hal.board.frames import BoardFrame, FrameError

@@ -2,13 +2,243 @@
 
 from __future__ import annotations
 
+import asyncio
+import sys
+import threading
+from pathlib import Path
+from typing import NoReturn
+
 import click
 
-from controller.cli.boards_emulate import emulate_command
+from controller.boards.identity import misfit, words
+from controller.cli import BAD_CONFIGURATION, FATAL
 from controller.cli.boards_firmware import check_command, flash_command, sign_command
-from controller.cli.boards_name import name_command
-from controller.cli.boards_ports import identify_command, list_command
 from controller.cli.boards_trace import trace_command
+from controller.cli.printing import load_one
+from hal.board.errors import BoardError
+from hal.board.identity import Wanted
+from hal.board.link import BoardLink
+from hal.board.message import Report
+from hal.board.messages import IdentityAnswer, NameBoardCommand
+from hal.board.ports import SerialPort, ask_identity, serial_ports
+from hal.clock import Clock, SystemClock
+from hal.lines import LineError
+
+# `feltwire boards list` and `identify`: which ports there are, and what is on them.
+
+
+@click.command("list")
+@click.option("--all", "every", is_flag=True, help="Ask ports that are not on USB too: a console or Bluetooth, maybe.")
+def list_command(every: bool) -> None:
+    """List the serial ports by their ids, and ask each on USB what is on it.
+
+    Nothing but the question "who are you?" is sent, which changes nothing on a board; another device on a port gets
+    eight bytes that it does not know. Opening a port resets most boards, which makes their outputs safe. A port that
+    another program holds is left alone.
+
+    \b
+    Example:
+        feltwire boards list
+
+    Exit code: 0.
+    """
+    ports = serial_ports()
+    if not ports:
+        click.echo("no serial ports; plug a board in, and look at dmesg if it does not show")
+        return
+    asked = [port for port in ports if every or port.usb]
+    found = dict(zip((port.name for port in asked), asyncio.run(_ask_all(asked)), strict=True))
+    for port in ports:
+        about = ", ".join(part for part in (port.device if port.device != port.name else "", port.about) if part)
+        click.echo(click.style(port.name, bold=True) + (f"  ({about})" if about else ""))
+        answer = found.get(port.name)
+        if answer is None:
+            click.echo(f"    not asked, for it is not on USB: feltwire boards identify {port.name}")
+        elif isinstance(answer, str):
+            click.echo(f"    {answer}")
+        else:
+            click.echo(f"    {words(answer)}")
+            click.echo(f"    {_fit_words(answer)}")
+
+
+@click.command("identify")
+@click.argument("port", metavar="PORT")
+def identify_command(port: str) -> None:
+    """Ask what the board on a port is, and whether its firmware is the one that this software wants.
+
+    PORT is a device such as /dev/serial/by-id/..., or a URL that pyserial opens.
+
+    \b
+    Example:
+        feltwire boards identify /dev/serial/by-id/usb-1a86_USB_Serial-if00-port0
+
+    Exit codes: 0 for a board that fits this software; 1 if it does not, or if nothing answers.
+    """
+    answer = asyncio.run(_ask(port))
+    if isinstance(answer, str):
+        click.echo(click.style(answer, fg="red"), err=True)
+        sys.exit(FATAL)
+    click.echo(f"{port}: {words(answer)}")
+    click.echo(_fit_words(answer))
+    sys.exit(FATAL if misfit(answer) else 0)
+
+
+def _fit_words(identity: IdentityAnswer) -> str:
+    wrong = misfit(identity)
+    if wrong is None:
+        return click.style("its firmware is the one that this software wants", fg="green")
+    return click.style(wrong, fg="red")
+
+
+async def _ask_all(ports: list[SerialPort]) -> list[IdentityAnswer | str]:
+    return await asyncio.gather(*(_ask(port.name) for port in ports))
+
+
+async def _ask(port: str) -> IdentityAnswer | str:
+    """What is on a port, or why nobody knows."""
+    try:
+        return await ask_identity(port, SystemClock())
+    except (BoardError, LineError) as error:
+        return str(error)
+
+
+# `feltwire boards name`: gives a board the number by which it is known among others of its kind.
+
+PATIENCE_S = 10.0
+"""How long the board may take to be up (ours): a boot loader, and the proof of the link."""
+
+
+@click.command("name")
+@click.argument("port", metavar="PORT")
+@click.argument("number", type=click.IntRange(1, 4_294_967_295))
+def name_command(port: str, number: int) -> None:
+    """Give the board on PORT a serial NUMBER, which it keeps without power.
+
+    With serial = NUMBER in its section of a table's file, another board in its place is refused: so two boards of one
+    kind cannot be plugged in one for the other unnoticed. Write the number on the board, too. It opens a session, which
+    makes the board's outputs safe.
+
+    \b
+    Example:
+        feltwire boards name /dev/serial/by-id/usb-1a86_USB_Serial-if00-port0 7
+
+    Exit codes: 0; 1 if the board does not answer, or does not keep it.
+    """
+    try:
+        identity = asyncio.run(give_number(port, number, SystemClock()))
+    except (BoardError, LineError) as error:
+        click.echo(click.style(str(error), fg="red"), err=True)
+        sys.exit(FATAL)
+    click.echo(f"{port}: {words(identity)}")
+
+
+async def give_number(port: str, number: int, clock: Clock) -> IdentityAnswer:
+    """Has the board keep the number; returns what it says it is afterwards.
+
+    Raises:
+        LineError: the port is no name that can be opened.
+        BoardError: the board was not up in time, refuses, or says another number afterwards.
+    """
+    link = BoardLink(port, port, Wanted(None, None, None), clock)
+    watcher = _Awaited()
+    link.open(watcher)
+    try:
+        await asyncio.wait_for(watcher.is_up.wait(), PATIENCE_S)
+        await link.command(NameBoardCommand(number))
+    except TimeoutError as error:
+        raise BoardError(watcher.reason or f"port {port}: the board was not up in {PATIENCE_S:g} s") from error
+    finally:
+        link.close(watcher)
+        await link.wait_closed()
+    after = await ask_identity(port, clock)
+    if after.serial != number:
+        raise BoardError(f"port {port}: expected serial {number}, found {after.serial}; its memory may be worn out")
+    return after
+
+
+class _Awaited:
+    """Waits for a board to be up."""
+
+    def __init__(self) -> None:
+        self.is_up = asyncio.Event()
+        self.reason = ""
+
+    def up(self, identity: IdentityAnswer, t_ns: int) -> None:
+        """It takes commands."""
+        self.is_up.set()
+
+    def down(self, t_ns: int, reason: str) -> None:
+        """It does not, and why."""
+        self.reason = reason
+
+    def reported(self, report: Report, t_ns: int) -> None:
+        """Nothing of that is asked here."""
+
+
+# `feltwire boards emulate`: a table's boards without hardware.
+
+
+@click.command("emulate")
+@click.argument("table", metavar="TABLE.toml", type=click.Path(path_type=Path))
+@click.option("--dir", "folder", type=click.Path(path_type=Path, file_okay=False), help="Where the ports appear.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Equal seeds play alike.")
+@click.option("--fault", "given", metavar="NAME[@ROUND]", multiple=True, help="As in feltwire simulate.")
+def emulate_command(table: Path, folder: Path | None, seed: int, given: tuple[str, ...]) -> None:
+    """Run the boards of a table in emulated chips, with a simulated wheel and dealer on their pins.
+
+    It is the real firmware, on a serial port that the service opens as any other. A copy of the table's file is
+    written whose boards have these ports and say that they are emulated: so its events say that they are simulated,
+    and go into the journal of simulated tables. Run that copy in a second terminal, as this command says.
+
+    \b
+    Examples:
+        feltwire boards emulate examples/money_wheel_board.toml
+        feltwire boards emulate examples/roulette_board.toml --fault same_direction@2
+
+    A keypad that a board scans, a lamp chain and a motor are not emulated: a table that has one is refused. Simulate
+    it: write backend = "sim" in a copy of its file.
+
+    Ctrl-C ends it. Exit codes: 0; 1 where a board's program failed; 2 for a file or an option that cannot be used.
+    """
+    from controller.bench.simulation import fault_plan
+    from controller.boards.emulation import check_built, check_playable, emulate, emulated_copy, port_of
+    from controller.configuration.document import read_document
+    from controller.geometries import NoSimulatorError, geometry_of
+    from feed.endpoints import default_base
+    from simulators.base.faults import FaultError
+    from simulators.board.library import EmulationError
+
+    config = load_one(table)
+    if not config.boards:
+        _leave(f'{table}: it has no boards; write backend = "board" and [board.wheel], as examples/*_board.toml do')
+    try:
+        faults = fault_plan(given, None, geometry_of(config))
+        check_playable(config)
+        check_built(config)
+    except (FaultError, NoSimulatorError, EmulationError) as error:
+        _leave(str(error))
+    # Beside the folder of running services, and not in it: who may enter that one may command them.
+    place = (folder or Path(f"{default_base().removeprefix('ipc://')}-boards") / config.id).absolute()
+    copy = place / f"{config.id}.toml"
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        copy.write_text(emulated_copy(read_document(table).values, place), encoding="utf-8")
+    except OSError as error:
+        _leave(f"{place}: it cannot be written ({error.strerror}); give another folder with --dir")
+    for name in config.boards:
+        click.echo(f"board {name}: {port_of(place, name)}")
+    click.echo(f"in a second terminal: {sys.argv[0]} run {copy}")
+    try:
+        emulate(config, place, seed=seed, faults=faults, stop=threading.Event(), say=click.echo)
+    except KeyboardInterrupt:
+        click.echo("ended")
+    except (EmulationError, OSError) as error:
+        _leave(str(error), FATAL)
+
+
+def _leave(message: str, code: int = BAD_CONFIGURATION) -> NoReturn:
+    click.echo(click.style(message, fg="red"), err=True)
+    sys.exit(code)
 
 
 @click.group("boards")

@@ -10,12 +10,11 @@ from pathlib import Path
 
 import click
 
-from controller.boards import avrdude
-from controller.boards.errors import FirmwareError
-from controller.boards.identity import kind_name, misfit, version, words
-from controller.boards.manifest import (
+from controller.boards import flashing as avrdude
+from controller.boards.firmware_image import (
     BUILT,
     Firmware,
+    FirmwareError,
     Manifest,
     check_image,
     check_signature,
@@ -24,11 +23,12 @@ from controller.boards.manifest import (
     sign,
     signature_path,
 )
+from controller.boards.identity import kind_name, misfit, version, words
 from controller.cli import BAD_CONFIGURATION, FATAL
-from controller.cli.public_keys import public_keys
+from controller.cli.key_options import public_keys
 from hal.board.errors import BoardError
 from hal.board.messages import KINDS, IdentityAnswer
-from hal.board.probe import StrangeBoardError, UnusablePortError, ask_identity
+from hal.board.ports import StrangeBoardError, UnusablePortError, ask_identity
 from hal.clock import SystemClock
 from hal.lines import LineError
 

@@ -12,7 +12,7 @@ import click
 
 from controller.boards.wire_words import FROM_BOARD, TO_BOARD, piece_words, pieces_of
 from controller.cli import FATAL
-from hal.board.identity_check import Wanted
+from hal.board.identity import Wanted
 from hal.board.link import BoardLink
 from hal.board.message import Command, Report
 from hal.board.messages import IdentityAnswer, WatchCommand

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from controller.cli import BAD_CONFIGURATION
-from controller.cli.problems_view import show_problems
+from controller.cli.printing import show_problems
 from controller.configuration.load import check
 
 

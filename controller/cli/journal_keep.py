@@ -11,7 +11,7 @@ import click
 from controller.cli import BAD_CONFIGURATION
 from controller.cli.journal_read import moment
 from controller.cli.journal_view import telling_errors
-from controller.cli.public_keys import public_keys
+from controller.cli.key_options import public_keys
 from controller.journal.archive import archive
 from controller.journal.retire import retire
 from hal.clock import NS_PER_S, SystemClock

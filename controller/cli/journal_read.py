@@ -12,8 +12,8 @@ from typing import BinaryIO, NamedTuple
 import click
 import msgspec
 
+from controller.cli.event_lines import painted
 from controller.cli.journal_view import progress_bar, show_record, show_record_whole, telling_errors
-from controller.events_view import painted
 from controller.journal.errors import JournalError
 from controller.journal.export import csv_heading, csv_line, json_line
 from controller.journal.recall import ROUNDS, Recall, recall

@@ -10,7 +10,7 @@ import msgspec
 
 from controller.cli import NOT_VERIFIED
 from controller.cli.journal_view import progress_bar, show_report, telling_errors
-from controller.cli.public_keys import public_keys
+from controller.cli.key_options import public_keys
 from controller.journal.verify import KnownHead, breaks_between, verify
 
 

@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from controller.cli import BAD_CONFIGURATION
-from controller.events_view import painted
+from controller.cli.event_lines import painted
 from controller.journal.audit.findings import ChainSummary, Report
 from controller.journal.errors import JournalError
 from controller.journal.records import COMMANDS, Record

@@ -185,7 +185,7 @@ def show(folder: Path | None) -> None:
 
 def _new_signing(folder: Path | None, force: bool) -> None:
     from controller.journal.signing import FILE_NAME, SigningKeyError, create, public_half
-    from controller.service.places import state_folder
+    from controller.service.state_paths import state_folder
 
     path = (state_folder(None) if folder is None else folder) / FILE_NAME
     try:
@@ -199,7 +199,7 @@ def _new_signing(folder: Path | None, force: bool) -> None:
 
 
 def _folder(given: Path | None) -> Path:
-    from controller.service.places import state_folder
+    from controller.service.state_paths import state_folder
 
     return state_folder(None) / "keys" if given is None else given
 

@@ -2,12 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 import click
 
-from controller.events_view import painted
+from controller.cli import BAD_CONFIGURATION
+from controller.cli.event_lines import painted
+from controller.configuration.load import check
+from controller.configuration.problems import Problem
+from controller.configuration.values import TableConfig
 from feed.events import Event, encode
+
+# Shows what is wrong with configuration files.
+
+
+def show_problems(problems: Iterable[Problem]) -> None:
+    """Prints each problem on a line of standard error, coloured only on a terminal."""
+    for problem in problems:
+        color = "yellow" if problem.severity == "warning" else "red"
+        place, _, rest = str(problem).partition(f":{problem.line}: ")
+        click.echo(click.style(f"{place}:{problem.line}: ", fg=color) + rest, err=True)
+
+
+# Loads a table's file for a command, or says what is wrong with it and leaves.
+
+
+def load_all(paths: Sequence[Path]) -> list[TableConfig]:
+    """The tables of several files; warnings are shown. Exits with 2 when one has a mistake."""
+    report = check(paths)
+    show_problems(report.problems)
+    if report.errors:
+        sys.exit(BAD_CONFIGURATION)
+    return list(report.tables)
+
+
+def load_one(path: Path) -> TableConfig:
+    """The table of one file."""
+    return load_all([path])[0]
 
 
 def print_events(said: Iterable[Event], *, as_json: bool) -> None:

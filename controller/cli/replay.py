@@ -7,10 +7,9 @@ from pathlib import Path
 
 import click
 
+from controller.bench.replay import replay
 from controller.cli import BAD_CONFIGURATION
-from controller.cli.loading import load_one
-from controller.cli.printing import print_events
-from controller.replay import replay
+from controller.cli.printing import load_one, print_events
 from hal.capture.errors import CaptureError
 
 

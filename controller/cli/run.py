@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 import click
 
 from controller.cli import BAD_CONFIGURATION, FATAL
-from controller.cli.loading import load_all
 from controller.cli.pacing import parse_speed
+from controller.cli.printing import load_all
 from controller.configuration.values import TableConfig
 from hal.clock import Clock, FastClock, SystemClock
 
 if TYPE_CHECKING:
-    from controller.service.plan import Plan
+    from controller.service.table_supervisor import Plan
 
 log = logging.getLogger(__name__)
 
@@ -85,8 +85,8 @@ def command(
         endpoints = Endpoints.default() if bind is None else Endpoints.parse(bind)
     except EndpointError as error:
         raise click.UsageError(str(error)) from error
-    from controller.service.places import PlaceError, keys_folder, places_for, state_folder
-    from controller.service.plan import Plan
+    from controller.service.state_paths import PlaceError, keys_folder, places_for, state_folder
+    from controller.service.table_supervisor import Plan
 
     folder = state_folder(state)
     try:
@@ -120,14 +120,13 @@ def command(
 def _serve(plan: Plan, clock: Clock, metrics: int | None, *, as_json: bool, seconds: float | None) -> int:
     """Runs the service; returns the exit code."""
     from controller.journal.errors import JournalError
-    from controller.service.console import Console
-    from controller.service.line_writer import LineWriter
+    from controller.service.console import Console, LineWriter
+    from controller.service.counters import Tally
     from controller.service.logs import log_to, reads_journald
     from controller.service.metrics_port import metrics_port
     from controller.service.opening import NotFitError
     from controller.service.service import Service
     from controller.service.systemd import Systemd
-    from controller.service.tally import Tally
 
     real = SystemClock()
     output, errors = LineWriter(OUTPUT, name="output"), LineWriter(ERRORS, name="log")
@@ -201,9 +200,9 @@ def _plans(configs: Sequence[TableConfig], faults: Sequence[str]) -> list[dict[i
     """Each table's faults: `TABLE:NAME[@ROUND]`, or without a table those of every table that can have them."""
     if not faults:
         return [{} for _ in configs]
+    from controller.bench.simulation import fault_plan
     from controller.geometries import NoSimulatorError, geometry_of
-    from controller.simulation import fault_plan
-    from simulators.faults import FaultError
+    from simulators.base.faults import FaultError
 
     ids = [config.id for config in configs]
     for given in faults:

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING
 import click
 
 from controller.cli import BAD_CONFIGURATION, FATAL
-from controller.cli.loading import load_one
 from controller.cli.pacing import Pacer
-from controller.cli.printing import print_events
+from controller.cli.printing import load_one, print_events
 from controller.configuration.values import TableConfig
 from hal.capture.vcd_writer import CaptureLines, writing_capture
 
 if TYPE_CHECKING:
-    from controller.simulation import Played, Score
+    from controller.bench.simulation import Played, Score
 
 
 @click.command("simulate")
@@ -55,9 +54,9 @@ def command(
 
     Exit codes: 0; 1 if an outcome was not supported by the truth; 2 for a file or an option that cannot be used.
     """
+    from controller.bench.simulation import Score, fault_plan, simulate
     from controller.geometries import NoSimulatorError, geometry_of
-    from controller.simulation import Score, fault_plan, simulate
-    from simulators.faults import FaultError
+    from simulators.base.faults import FaultError
 
     config = load_one(table)
     pacer = Pacer.from_option(speed)
@@ -98,7 +97,7 @@ def _print(played: Played, pacer: Pacer, as_json: bool) -> None:
 
 def _list_faults(config: TableConfig) -> None:
     from controller.geometries import geometry_of
-    from simulators.faults import faults_for
+    from simulators.base.faults import faults_for
 
     for fault in faults_for(geometry_of(config)):
         click.echo(click.style(fault.name, bold=True))
@@ -108,7 +107,7 @@ def _list_faults(config: TableConfig) -> None:
 
 def _capture_lines(config: TableConfig, seed: int) -> CaptureLines:
     from controller.geometries import geometry_of
-    from simulators.table import simulator_for
+    from simulators.base.table import simulator_for
 
     lines = simulator_for(config.game, geometry_of(config), seed).lines
     readings = tuple(line for line in lines if line.startswith("level_"))

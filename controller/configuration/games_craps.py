@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from controller.configuration.line_use import LineUse
 from controller.configuration.registry import SLOTS_OF_ALL, SLOTS_OF_VALUES, DriverEntry, GameEntry, Slot
 from controller.rounds.craps_options import CrapsOptions
-from drivers.puck import FIRE_LINES, POINT_LINES, PUCK_LINE, PuckConfig
+from drivers.base.device_spec import LineUse
+from drivers.lamps.puck import FIRE_LINES, POINT_LINES, PUCK_LINE, PuckConfig
 
 WIRE = "input of the marker's driver or relay; a pin gives a few mA only"
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from controller.configuration import wires_dice
-from controller.configuration.line_use import LineUse
 from controller.configuration.registry import SLOTS_OF_ALL, SLOTS_OF_VALUES, DriverEntry, GameEntry, Slot
 from controller.rounds.sic_bo_options import SicBoOptions
-from drivers.automated_shaker import BUSY, FAULT, PRESENT, START, AutomatedShakerConfig
-from drivers.lamp_board import LampBoardConfig
-from drivers.shaker import ShakerConfig
+from drivers.base.device_spec import LineUse
+from drivers.dice.automated_shaker import BUSY, FAULT, PRESENT, START, AutomatedShakerConfig
+from drivers.dice.shaker import ShakerConfig
+from drivers.lamps.lamp_board import LampBoardConfig
 from hal.lamp_fields import CHAIN
 
 

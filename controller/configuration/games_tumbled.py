@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from controller.configuration import wires_dice
-from controller.configuration.line_use import BoardPlace, LineUse
 from controller.configuration.registry import SLOTS_OF_ALL, SLOTS_OF_VALUES, DriverEntry, GameEntry, Slot
 from controller.rounds.tumbled_options import TumbledOptions
-from drivers.cage_config import CageConfig
-from drivers.cage_motor import HOME, MOTOR, SHAFT
-from drivers.cage_motor_config import CageMotorConfig
-from drivers.chute import ChuteConfig
+from drivers.base.device_spec import BoardPlace, LineUse
+from drivers.dice.cage import CageConfig
+from drivers.dice.cage_motor import HOME, MOTOR, SHAFT, CageMotorConfig
+from drivers.dice.chute import ChuteConfig
 
 
 def cage_motor_lines(config: CageMotorConfig) -> dict[str, LineUse]:

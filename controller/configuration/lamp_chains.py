@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from controller.configuration.board_sections import BoardSection
 from controller.configuration.declaration import said
 from controller.configuration.problems import Finding, suggestion
+from controller.configuration.sections import BoardSection
 from controller.configuration.values import DeviceConfig
-from controller.rules.sic_bo_areas import AREAS
-from drivers.lamp_board import LampBoardConfig
+from controller.games.sic_bo.areas import AREAS
+from drivers.lamps.lamp_board import LampBoardConfig
 from hal.board.messages import KINDS as BOARDS
 
 DEVICE: Final = "lamp_board"

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 
 from controller.configuration.declaration import said
 from controller.configuration.document import Document, parse_document, read_document
-from controller.configuration.games import REGISTRY
 from controller.configuration.problems import ConfigurationErrors, Finding, Path, Problem, dotted
 from controller.configuration.registry import Registry
 from controller.configuration.table_file import TableFile
 from controller.configuration.values import TableConfig
-from controller.configuration.wire_sections import BOARD, pin_words
+from controller.configuration.wiring import BOARD, pin_words
+from controller.games.catalogue import REGISTRY
 
 
 class Report(NamedTuple):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from controller.configuration.declaration import said
-from controller.configuration.header40 import (
+from controller.configuration.header_pins import (
     FIXED_PULL_UP,
     HEADER,
     PIN_OF_GPIO,
@@ -17,7 +17,7 @@ from controller.configuration.header40 import (
 from controller.configuration.problems import Finding
 from controller.configuration.sections import PinSection, Pull
 from hal.lines import LineSpec
-from hal.output_guard import OutputSpec
+from hal.outputs import OutputSpec
 from hal.pins import HEADER_CHIP_LABELS
 
 _GPIO_NAME = re.compile(r"GPIO(?P<gpio>\d{1,2})\Z")

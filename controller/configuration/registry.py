@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from controller.configuration.line_use import LineUse
+from drivers.base.device_spec import LineUse
 
 
 class DriverEntry(NamedTuple):

@@ -7,13 +7,20 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from controller.configuration.board_sections import BoardSection
-from controller.configuration.line_use import LineUse
 from controller.configuration.pins import Pin
-from controller.configuration.sections import LIVE_BACKENDS, CallBy, InspectionAt, LinesSection, LinkSection, Opens
+from controller.configuration.sections import (
+    LIVE_BACKENDS,
+    BoardSection,
+    CallBy,
+    InspectionAt,
+    LinesSection,
+    LinkSection,
+    Opens,
+)
 from controller.configuration.terminals import Terminal
-from controller.configuration.wire_sections import Wires
-from drivers.buttons import BUTTONS
+from controller.configuration.wiring import Wires
+from drivers.base.device_spec import LineUse
+from drivers.dealer.buttons import BUTTONS
 
 C = TypeVar("C", bound=msgspec.Struct)
 

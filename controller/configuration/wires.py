@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from controller.configuration.line_use import LineUse
-from drivers.buttons import BUTTONS, ButtonsConfig
-from drivers.indicators import LampConfig, NoMoreBetsLamp, NumberDisplay, NumberDisplayConfig
-from drivers.money_wheel_config import MoneyWheelConfig
-from drivers.roulette_wheel_config import RouletteWheelConfig
-from drivers.star_x import StarXConfig
+from drivers.base.device_spec import LineUse
+from drivers.dealer.buttons import BUTTONS, ButtonsConfig
+from drivers.dealer.indicators import LampConfig, NoMoreBetsLamp, NumberDisplay, NumberDisplayConfig
+from drivers.money_wheel.device import MoneyWheelConfig
+from drivers.roulette.device import RouletteWheelConfig
+from drivers.roulette.star_x import StarXConfig
 
 _SLOT = "a slot is in front of the sensor"
 _BUTTONS = {

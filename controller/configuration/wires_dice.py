@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from controller.configuration.line_use import BoardPlace, LineUse
-from drivers.cage import SHAKE as CAGE_SHAKE
-from drivers.cage_config import CageConfig
-from drivers.chute import ChuteConfig
-from drivers.dice_keypad import CLEAR, ENTER, VALUES, DiceKeypadConfig
-from drivers.dice_reader_config import DiceReaderConfig
-from drivers.shaker import COVER, SHAKE, ShakerConfig
+from drivers.base.device_spec import BoardPlace, LineUse
+from drivers.dice.cage import SHAKE as CAGE_SHAKE
+from drivers.dice.cage import CageConfig
+from drivers.dice.chute import ChuteConfig
+from drivers.dice.keypad import CLEAR, ENTER, VALUES, DiceKeypadConfig
+from drivers.dice.reader import DiceReaderConfig
+from drivers.dice.shaker import COVER, SHAKE, ShakerConfig
 
 
 def cage_lines(config: CageConfig) -> dict[str, LineUse]:

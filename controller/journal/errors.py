@@ -9,7 +9,7 @@ import sqlite3
 from pathlib import Path
 from typing import Final
 
-from feed.history import HistoryError
+from feed.history_server import HistoryError
 
 
 class JournalError(HistoryError):

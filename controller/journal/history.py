@@ -16,7 +16,7 @@ from controller.journal.files import connect_reader
 from controller.journal.fold import state_of
 from controller.journal.records import COMMANDS, Head, nothing
 from controller.journal.schema import CHAINS, COMMAND_TERM
-from feed.history import REWRITTEN, UNKNOWN_TABLE, Page
+from feed.history_server import REWRITTEN, UNKNOWN_TABLE, Page
 
 MOST_EVENTS: Final = 10_000
 """In one page, whatever is asked for (ours): while somebody reads, the write-ahead log cannot be used again."""
@@ -76,7 +76,7 @@ class Reader:
 
 
 class JournalHistory(Reader):
-    """Reads a journal for the history server (`feed.history.History`). A call that cannot raises JournalError."""
+    """A `feed.history_server.History` that reads a journal; a call that fails raises JournalError."""
 
     def tables(self) -> list[str]:
         """The tables that have events."""

@@ -17,11 +17,11 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final
 
-from controller.calendar import wall_time
 from controller.journal.errors import VERIFY, JournalDamaged, JournalError
 from controller.journal.files import sync_folder
 from controller.journal.records import COMMANDS, Entry
 from controller.journal.schema import TABLES, VERSION, create, version
+from controller.live.wall_time import wall_time
 from feed.events import EventError, decode
 from hal.clock import Clock
 

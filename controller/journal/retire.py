@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from controller.calendar import wall_time
 from controller.journal.errors import JournalError, said
 from controller.journal.files import Lock, sync_folder
 from controller.journal.witness import SUFFIX
+from controller.live.wall_time import wall_time
 from hal.clock import Clock
 
 # The file itself goes first: a log without its file is never taken for a new journal, a file without its log may be.

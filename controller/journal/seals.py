@@ -16,8 +16,8 @@ import msgspec
 from nacl.exceptions import BadSignatureError
 from nacl.signing import SigningKey, VerifyKey
 
-from controller.calendar import wall_time
 from controller.journal.records import Head, genesis
+from controller.live.wall_time import wall_time
 from hal.clock import Clock
 
 START: Final = "start"

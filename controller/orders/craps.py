@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from controller.orders.order import Given, Refused, Verb, yes_or_no
 from controller.rounds.craps import Act, CrapsGame
-from controller.sitting import Sitting
+from controller.table.lifecycle import Sitting
+from controller.table.orders.order import Given, Refused, Verb, yes_or_no
 
 
 def pass_dice(sitting: Sitting, given: Given, t_ns: int) -> str:

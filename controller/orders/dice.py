@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from controller.orders.order import Given, Refused, Verb
 from controller.rounds.game import Game
 from controller.rounds.sic_bo import SicBoGame
 from controller.rounds.sic_bo_opening import NotNowError
 from controller.rounds.tossed_game import TossedGame
-from controller.sitting import Sitting, State
-from controller.wording import with_article
+from controller.table.lifecycle import Sitting, State
+from controller.table.orders.order import Given, Refused, Verb
+from controller.table.wording import with_article
 
 
 def inspect_dice(sitting: Sitting, given: Given, t_ns: int) -> str:

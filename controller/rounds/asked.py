@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from controller.rounds.voice import Voice
-from drivers.sensor_health import SensorAlive, SensorDead
-from hal.output_values import Output
+from drivers.base.driver import SensorAlive, SensorDead
+from hal.values import Output
 
 
 class Asked(Voice):

@@ -13,24 +13,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, Literal, TypeAlias
 
+from controller.games.craps.decision import Craps, CrapsState
+from controller.games.craps.layout import CrapsLayout
+from controller.games.craps.rules import CrapsRules
+from controller.games.dice.values import LYING, DiceValues, Doubted, Read
 from controller.rounds.craps_course import CrapsCourse, told
 from controller.rounds.craps_options import CrapsOptions
 from controller.rounds.craps_result import notices_of, result_of_roll
 from controller.rounds.craps_toss import CrapsToss
-from controller.rounds.dice_values import LYING, DiceValues, Doubted, Read
 from controller.rounds.game import NEVER_NS
-from controller.rounds.phase import OPEN, SETTLING, SHUT
-from controller.rounds.recent import Ruling
 from controller.rounds.tossing import Tossing
 from controller.rounds.voice import Seat
 from controller.rules.cited import OURS
-from controller.rules.craps import CrapsRules
-from controller.rules.craps_bets import CrapsLayout
-from controller.rules.craps_decision import Craps
-from controller.rules.craps_state import CrapsState
-from drivers.buttons import ButtonPressed
-from drivers.dice_reader import DiceReader
-from drivers.puck import PuckMarkers
+from controller.table.phase import OPEN, SETTLING, SHUT
+from controller.table.recent import Ruling
+from drivers.dealer.buttons import ButtonPressed
+from drivers.dice.reader import DiceReader
+from drivers.lamps.puck import PuckMarkers
 from feed import events
 from feed.events import Evidence, Verdict, WinningBet
 from feed.state import TableState

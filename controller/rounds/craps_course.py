@@ -14,9 +14,8 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from controller.rounds.recent import RECENT
-from controller.rules.craps_decision import Craps, Rolled
-from controller.rules.craps_state import CrapsState
+from controller.games.craps.decision import Craps, CrapsState, Rolled
+from controller.table.recent import RECENT
 from feed.events import Verdict
 from feed.snapshot import RoundRecord
 

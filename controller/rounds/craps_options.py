@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from controller.rules.craps_bets import CrapsLayout
-from controller.rules.craps_wagers import FireTable
+from controller.games.craps.layout import CrapsLayout
+from controller.games.craps.wagers import FireTable
 from controller.rules.profile import profile
 
 

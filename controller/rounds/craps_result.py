@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from controller.rounds.dice_values import DiceValues
-from controller.rules.craps_decision import Rolled
-from controller.rules.craps_state import CrapsState
+from controller.games.craps.decision import CrapsState, Rolled
+from controller.games.dice.values import DiceValues
 from feed.evidence import Evidence, Tumbling
 
 

@@ -12,16 +12,16 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Literal
 
+from controller.games.craps.rules import CrapsRules
+from controller.games.dice.values import DiceValues, Doubted, Read, words
 from controller.rounds.craps_options import CrapsOptions
 from controller.rounds.craps_result import evidence_of
-from controller.rounds.dice_values import DiceValues, Doubted, Read, words
 from controller.rounds.equipped_game import EquippedGame
-from controller.rounds.phase import OPEN, RUNNING
 from controller.rounds.voice import Seat
-from controller.rules.craps import CrapsRules
-from drivers.dice_observations import DiceEntered, DiceMoving, DiceRead
-from drivers.dice_reader import DiceReader
-from drivers.driver import Observation
+from controller.table.phase import OPEN, RUNNING
+from drivers.base.driver import Observation
+from drivers.dice.observations import DiceEntered, DiceMoving, DiceRead
+from drivers.dice.reader import DiceReader
 from feed import events
 from feed.events import Evidence
 

@@ -9,18 +9,18 @@ While the shaker stands on the table, nothing else sets the dice going; while it
 
 from __future__ import annotations
 
+from controller.games.craps.rules import CrapsRules
+from controller.games.dice.values import DiceValues, Doubted, Read, words
 from controller.rounds.craps_options import CrapsOptions
 from controller.rounds.craps_throw import CrapsThrow
-from controller.rounds.dice_values import DiceValues, Doubted, Read, words
 from controller.rounds.game import NEVER_NS
-from controller.rounds.phase import OPEN, RUNNING
 from controller.rounds.tossed_game import TossedGame
 from controller.rounds.tossing import Tossing
 from controller.rounds.voice import Seat
-from controller.rules.craps import CrapsRules
-from drivers.dice_observations import DiceMoving, DiceRead
-from drivers.dice_reader import DiceReader
-from drivers.driver import Observation
+from controller.table.phase import OPEN, RUNNING
+from drivers.base.driver import Observation
+from drivers.dice.observations import DiceMoving, DiceRead
+from drivers.dice.reader import DiceReader
 from feed import events
 
 

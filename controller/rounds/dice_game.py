@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from controller.faults import CauseGone, Fault
-from controller.rounds.dice_values import DiceValues, words
+from controller.games.dice.rules import Dice, DiceRules
+from controller.games.dice.values import DiceValues, words
 from controller.rounds.game import NEVER_NS, Game
 from controller.rounds.voice import Seat
-from controller.rules.dice import Dice, DiceRules
-from drivers.dice_observations import (
+from controller.table.faults import CauseGone, Fault
+from drivers.base.driver import Observation
+from drivers.dice.observations import (
     DiceEntered,
     KeypadCleared,
     KeypadShown,
@@ -19,8 +20,7 @@ from drivers.dice_observations import (
     ReaderFault,
     ReaderToAsk,
 )
-from drivers.dice_reader import DiceReader
-from drivers.driver import Observation
+from drivers.dice.reader import DiceReader
 from feed import events
 
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from controller.faults import CauseGone, Fault
+from controller.games.dice.rules import DiceRules
+from controller.games.dice.values import DiceValues
 from controller.rounds.dice_game import DiceGame
-from controller.rounds.dice_values import DiceValues
-from controller.rounds.phase import OPEN, SETTLING
 from controller.rounds.voice import Seat
-from controller.rules.dice import DiceRules
-from drivers.dice_reader import DiceReader
+from controller.table.faults import CauseGone, Fault
+from controller.table.phase import OPEN, SETTLING
+from drivers.dice.reader import DiceReader
 from feed import events
 from feed.data import Data
 from feed.events import Evidence

@@ -14,17 +14,17 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 from controller.rounds.asked import Asked
-from controller.rounds.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING, SHUT, Phase
-from controller.rounds.recent import Ruling
 from controller.rounds.voice import Seat
 from controller.rules.cited import NoMoreBets as CallRule
 from controller.rules.cited import Reason
-from drivers.buttons import ButtonPressed
-from drivers.driver import Observation
+from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING, SHUT, Phase
+from controller.table.recent import Ruling
+from drivers.base.driver import Observation
+from drivers.dealer.buttons import ButtonPressed
 from feed import events
 from feed.events import Evidence, Verdict, WinningBet
 from feed.state import TableState
-from hal.output_values import Output
+from hal.values import Output
 
 NEVER_NS: Final = 1 << 62
 STEP_NS: Final = 1_000_000

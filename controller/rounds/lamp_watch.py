@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Final, Literal, TypeAlias
 
-from drivers.lamp_board import LampBoardConfig
-from drivers.lamp_observations import LampsLost, LampsRead
+from drivers.lamps.lamp_board import LampBoardConfig, LampsLost, LampsRead
 from hal.lamp_fields import CHAIN
-from hal.output_values import LightLamps
+from hal.values import LightLamps
 
 NEVER_NS: Final = 1 << 62
 MOST_NAMED: Final = 6

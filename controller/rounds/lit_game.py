@@ -12,20 +12,20 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any, Final
 
-from controller.faults import Fault
-from controller.rounds.dice_values import DiceValues
+from controller.games.dice.rules import Dice
+from controller.games.dice.values import DiceValues
+from controller.games.sic_bo.areas import SicBoLayout
+from controller.games.sic_bo.rules import SicBoRules
 from controller.rounds.equipped_game import EquippedGame
 from controller.rounds.game import NEVER_NS
 from controller.rounds.lamp_watch import LampWatch, News
-from controller.rounds.phase import RUNNING, SETTLING, SHUT
-from controller.rounds.recent import Ruling
 from controller.rounds.voice import Seat
-from controller.rules.dice import Dice
-from controller.rules.sic_bo import SicBoRules
-from controller.rules.sic_bo_areas import SicBoLayout
-from drivers.buttons import ButtonPressed
-from drivers.dice_reader import DiceReader
-from drivers.lamp_observations import LampsLost, LampsRead
+from controller.table.faults import Fault
+from controller.table.phase import RUNNING, SETTLING, SHUT
+from controller.table.recent import Ruling
+from drivers.dealer.buttons import ButtonPressed
+from drivers.dice.reader import DiceReader
+from drivers.lamps.lamp_board import LampsLost, LampsRead
 from feed import snapshot as feed_phase
 from feed.events import Evidence, WinningBet
 from feed.state import TableState

@@ -9,26 +9,26 @@ from __future__ import annotations
 
 from typing import Any
 
-from controller.rounds.dice_values import LYING, DiceValues, Doubted, Read
+from controller.games.dice.rules import Dice
+from controller.games.dice.values import LYING, DiceValues, Doubted, Read
+from controller.games.sic_bo.areas import SicBoLayout
+from controller.games.sic_bo.rules import SicBoRules
+from controller.games.sic_bo.shaking import SHAKEN, Shaking
 from controller.rounds.game import NEVER_NS
 from controller.rounds.lamp_watch import LampWatch, News
-from controller.rounds.phase import OPEN, RUNNING, RUNNING_OUT, SHUT
 from controller.rounds.sic_bo_course import causes_again, course_of, stand_again
 from controller.rounds.sic_bo_opening import SicBoOpening
 from controller.rounds.sic_bo_options import SicBoOptions
 from controller.rounds.sic_bo_shaken import SicBoShaken
-from controller.rounds.sic_bo_shaking import SHAKEN, Shaking
 from controller.rounds.toss_watch import TossNews
 from controller.rounds.tossing import DEVICE as SHAKER
 from controller.rounds.tossing import Tossing
 from controller.rounds.voice import Seat
-from controller.rules.dice import Dice
-from controller.rules.sic_bo import SicBoRules
-from controller.rules.sic_bo_areas import SicBoLayout
-from drivers.dice_observations import DiceEntered, DiceMoving, DiceRead
-from drivers.dice_reader import DiceReader
-from drivers.driver import Observation
-from drivers.lamp_observations import LampsLost, LampsRead
+from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SHUT
+from drivers.base.driver import Observation
+from drivers.dice.observations import DiceEntered, DiceMoving, DiceRead
+from drivers.dice.reader import DiceReader
+from drivers.lamps.lamp_board import LampsLost, LampsRead
 from feed import events
 from feed.events import Evidence, Tumbling
 from feed.snapshot import StandingFault

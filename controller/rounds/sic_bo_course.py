@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from controller.faults import Fault
+from controller.games.sic_bo.areas import AREAS
 from controller.rounds.lit_game import LAMP_BOARD, LAMPS_FAILED, THE_LAMPS
 from controller.rounds.sic_bo_opening import DICE, DICE_TOO_OLD, OLD_DICE, OPERATIONS, SHIFT_INSPECTION
 from controller.rounds.tossing import DEVICE as SHAKER
-from controller.rules.sic_bo_areas import AREAS
+from controller.table.faults import Fault
 from feed.snapshot import StandingFault
 from feed.state import TableState
 

@@ -11,17 +11,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from controller.faults import Fault
-from controller.rounds.dice_age import WARN_HOURS, DiceAge
-from controller.rounds.dice_values import words
+from controller.games.dice.rules import Dice
+from controller.games.dice.values import words
+from controller.games.sic_bo.areas import AREAS
+from controller.games.sic_bo.dice_age import WARN_HOURS, DiceAge
+from controller.games.sic_bo.rules import SicBoRules
 from controller.rounds.lamp_watch import News
-from controller.rounds.phase import OPEN, SHUT
 from controller.rounds.toss_watch import TossNews
 from controller.rounds.tossing import DEVICE as SHAKER
-from controller.rules.dice import Dice
-from controller.rules.sic_bo import SicBoRules
-from controller.rules.sic_bo_areas import AREAS
-from controller.wording import counted, times
+from controller.table.faults import Fault
+from controller.table.phase import OPEN, SHUT
+from controller.table.wording import counted, times
 from feed import events
 
 if TYPE_CHECKING:

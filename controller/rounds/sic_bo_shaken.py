@@ -1,16 +1,16 @@
 """The rounds of sic bo as far as a manual shaker goes: what its cover, its shakes and its rest mean to a round.
 
-`controller.rounds.sic_bo_shaking` measures one shaking; here a round is begun, voided or revealed by it.
+`controller.games.sic_bo.shaking` measures one shaking; here a round is begun, voided or revealed by it.
 """
 
 from __future__ import annotations
 
+from controller.games.sic_bo.shaking import Judged, Shaking
 from controller.rounds.lit_game import LitGame
-from controller.rounds.phase import OPEN, RUNNING, SETTLING
-from controller.rounds.sic_bo_shaking import Judged, Shaking
 from controller.rounds.tossed_game import TossedGame
-from drivers.driver import Observation
-from drivers.tumbling_observations import DiceStirred, ShakerCovered, ShakerRested, ShakerShaken, ShakerUncovered
+from controller.table.phase import OPEN, RUNNING, SETTLING
+from drivers.base.driver import Observation
+from drivers.dice.observations import DiceStirred, ShakerCovered, ShakerRested, ShakerShaken, ShakerUncovered
 from feed import events
 
 

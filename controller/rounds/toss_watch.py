@@ -14,11 +14,19 @@ from __future__ import annotations
 
 from typing import Final, Literal, TypeAlias
 
-from drivers.automated_shaker import BUSY, FAULT, START, AutomatedShakerConfig
-from drivers.dice_frame_wire import FROM_HOST, Command, ShakerFrame, encode_frame
-from drivers.driver import Observation
-from drivers.toss_observations import ShakerTrouble, TossAnswered, TossDoubt, TossMoving
-from hal.output_values import Output, SendFrame, SetLine
+from drivers.base.driver import Observation
+from drivers.dice.automated_shaker import (
+    BUSY,
+    FAULT,
+    START,
+    AutomatedShakerConfig,
+    ShakerTrouble,
+    TossAnswered,
+    TossDoubt,
+    TossMoving,
+)
+from drivers.dice.frame_wire import FROM_HOST, Command, ShakerFrame, encode_frame
+from hal.values import Output, SendFrame, SetLine
 
 NEVER_NS: Final = 1 << 62
 

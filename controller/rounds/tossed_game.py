@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from controller.rounds.equipped_game import EquippedGame
 from controller.rounds.toss_watch import TossNews
-from drivers.sensor_health import SensorAlive, SensorDead
+from drivers.base.driver import SensorAlive, SensorDead
 from feed.events import Evidence
-from hal.output_values import Output
+from hal.values import Output
 
 if TYPE_CHECKING:
     from controller.rounds.tossing import Tossing

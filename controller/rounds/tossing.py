@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from controller.faults import Fault
-from controller.rounds.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING
 from controller.rounds.toss_watch import NEVER_NS, TossNews, TossWatch
 from controller.rounds.tossed_game import TossedGame
-from drivers.driver import Observation
-from drivers.sensor_health import SensorAlive, SensorDead
-from drivers.toss_observations import ShakerPresent, ShakerTrouble, TossAnswered, TossDoubt, TossMoving
+from controller.table.faults import Fault
+from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING
+from drivers.base.driver import Observation, SensorAlive, SensorDead
+from drivers.dice.automated_shaker import ShakerPresent, ShakerTrouble, TossAnswered, TossDoubt, TossMoving
 
 DEVICE: Final = "automated_shaker"
 ITS_WORD: Final = "what it says of itself"

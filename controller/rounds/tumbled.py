@@ -15,30 +15,32 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from controller.games.dice.rules import Dice
+from controller.games.dice.values import LYING, DiceValues, Doubted, Read
+from controller.games.tumbled.bets import TumbledBets
 from controller.rounds.dice_game import DiceGame
-from controller.rounds.dice_values import LYING, DiceValues, Doubted, Read
 from controller.rounds.game import NEVER_NS
-from controller.rounds.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING
-from controller.rounds.tumbled_bets import TumbledBets
 from controller.rounds.tumbled_options import TumbledOptions
 from controller.rounds.tumbled_record import RoundRecord, Stage
 from controller.rounds.tumbled_run import Refused, RunOver, jam_of, refused, started
 from controller.rounds.voice import Seat
-from controller.rules.dice import Dice
-from drivers.dice_observations import DiceEntered, DiceMoving, DiceRead
-from drivers.dice_reader import DiceReader
-from drivers.driver import Observation
-from drivers.tumbling_observations import (
+from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING
+from drivers.base.driver import Observation
+from drivers.dice.observations import (
     CageInverted,
     CageRested,
     ChuteCleared,
     ChuteJammed,
     ChutePassed,
     ChuteRested,
+    DiceEntered,
+    DiceMoving,
+    DiceRead,
     DiceRestless,
     DiceStirred,
     TumbleStarted,
 )
+from drivers.dice.reader import DiceReader
 from feed import events
 from feed.events import Evidence, WinningBet
 

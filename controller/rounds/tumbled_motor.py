@@ -11,21 +11,20 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from controller.faults import CauseGone, Fault
-from controller.rounds.dice_values import DiceValues
+from controller.games.dice.values import DiceValues
+from controller.games.tumbled.bets import TumbledBets
 from controller.rounds.game import NEVER_NS
 from controller.rounds.tumbled import TumbledGame
-from controller.rounds.tumbled_bets import TumbledBets
 from controller.rounds.tumbled_options import TumbledOptions
 from controller.rounds.tumbled_record import Stage
 from controller.rounds.voice import Seat
-from drivers.cage_motor import MOTOR, MotorHome, ShaftStands, ShaftTurns
-from drivers.cage_motor_config import CageMotorConfig
-from drivers.dice_reader import DiceReader
-from drivers.driver import Observation
-from drivers.tumbling_observations import CageInverted, CageRested
+from controller.table.faults import CauseGone, Fault
+from drivers.base.driver import Observation
+from drivers.dice.cage_motor import MOTOR, CageMotorConfig, MotorHome, ShaftStands, ShaftTurns
+from drivers.dice.observations import CageInverted, CageRested
+from drivers.dice.reader import DiceReader
 from feed.events import Evidence, WinningBet
-from hal.output_values import Output, RunMotor
+from hal.values import Output, RunMotor
 
 DEVICE: Final = "motor"
 """The device that faults of the motor are of."""

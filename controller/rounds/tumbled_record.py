@@ -8,10 +8,10 @@ from typing import Any
 
 import msgspec
 
-from controller.rounds.dice_values import DiceValues
-from controller.rounds.tumbled_bets import TumbledBets
+from controller.games.dice.rules import Dice
+from controller.games.dice.values import DiceValues
+from controller.games.tumbled.bets import TumbledBets
 from controller.rounds.tumbled_run import RunOver, measured
-from controller.rules.dice import Dice
 from feed.evidence import Evidence, Tumbling
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple, TypeAlias
 
-from controller.faults import CauseGone, Fault
-from controller.wording import times
-from drivers.tumbling_observations import CageRested, ChuteCleared, ChuteJammed, ChuteRested
+from controller.table.faults import CauseGone, Fault
+from controller.table.wording import times
+from drivers.dice.observations import CageRested, ChuteCleared, ChuteJammed, ChuteRested
 from feed.evidence import Tumbling
 
 RunOver: TypeAlias = CageRested | ChuteRested

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from controller.faults import CauseGone, Fault
-from controller.rounds.recent import RecentRounds, Ruling
 from controller.rules.cited import Reason
+from controller.table.faults import CauseGone, Fault
+from controller.table.recent import RecentRounds, Ruling
 from feed import events
 from feed.events import Data, Evidence, Verdict
 

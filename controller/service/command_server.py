@@ -16,11 +16,11 @@ from typing import Final
 
 import zmq
 
-from controller.service.allowance import Allowance
-from controller.service.desk import Desk
+from controller.service.command_handler import Desk
+from controller.service.counters import Tally
+from controller.service.rate_limiter import Allowance
 from controller.service.requests import Answer, RequestError, decode_request, encode_answer
 from controller.service.senders import Owner, Senders
-from controller.service.tally import Tally
 from feed.keys import ServerCurve
 from feed.server_socket import ServerSocket
 from hal.clock import NS_PER_S, Clock

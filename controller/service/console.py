@@ -2,9 +2,111 @@
 
 from __future__ import annotations
 
-from controller.events_view import line_of, painted
-from controller.service.line_writer import LineWriter
+import errno
+import logging
+import os
+import select
+from collections import deque
+from threading import Condition, Thread
+from typing import Final
+
+from controller.cli.event_lines import line_of, painted
 from feed.events import Event
+
+# Lines to a terminal or a pipe that nobody may be reading, written so that the event loop never waits for it.
+#
+# put ──► at most `bound` lines ──► one thread ──► write(2)
+#           │ full
+#           └──► dropped, counted, and told in a line when there is room again
+
+BOUND: Final = 4096
+"""Lines that wait for a reader (ours): some minutes of one table's events."""
+_CHUNK: Final = 4096
+"""Bytes of one write: what a pipe takes whole or not at all (PIPE_BUF on Linux)."""
+_PATIENCE_S: Final = 1.0
+
+
+class LineWriter:
+    """Writes lines to a file descriptor, which stays the caller's.
+
+    A reader that has gone ends it: later lines are counted as dropped.
+    """
+
+    def __init__(self, fd: int, *, bound: int = BOUND, name: str = "lines") -> None:
+        self._fd = fd
+        self._bound = bound
+        self._lines: deque[str] = deque()
+        self._changed = Condition()
+        self._ending = False
+        self._gone = False
+        self._untold = 0
+        self.dropped = 0
+        """Lines that found no room, in all."""
+        # A daemon: a write that never returns must not keep the process from ending.
+        self._thread = Thread(target=self._run, name=name, daemon=True)
+        self._thread.start()
+
+    def put(self, line: str) -> None:
+        """Hands over a line without its end. Never blocks."""
+        with self._changed:
+            if self._gone or self._ending or len(self._lines) >= self._bound:
+                self.dropped += 1
+                self._untold += 1
+                return
+            self._lines.append(line)
+            self._changed.notify()
+
+    def close(self, patience_s: float = _PATIENCE_S) -> None:
+        """Waits until what was handed over is written, but no longer than `patience_s`."""
+        with self._changed:
+            self._ending = True
+            self._changed.notify()
+        self._thread.join(patience_s)
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                while not self._lines and not self._ending:
+                    self._changed.wait()
+                taken, self._lines = self._lines, deque()
+                untold, self._untold = self._untold, 0
+                ending = self._ending
+            if untold:
+                taken.append(f"... {untold} lines were dropped here: nobody read them fast enough")
+            if not self._write("".join(f"{line}\n" for line in taken).encode("utf-8", "backslashreplace")):
+                with self._changed:
+                    self._gone = True
+                return
+            if ending and not self._lines:
+                return
+
+    def _write(self, data: bytes) -> bool:
+        """Whether there is still somebody to write to."""
+        view = memoryview(data)
+        while view:
+            try:
+                written = os.write(self._fd, view[:_CHUNK])
+            except OSError as error:
+                if error.errno == errno.EAGAIN:
+                    # A terminal that another program has made non-blocking.
+                    select.select([], [self._fd], [])
+                    continue
+                return False
+            view = view[written:]
+        return True
+
+
+class LineHandler(logging.Handler):
+    """Gives each record of the log to a `LineWriter`."""
+
+    def __init__(self, writer: LineWriter) -> None:
+        super().__init__()
+        self._writer = writer
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Formats the record on the thread that logs it; a line of several is handed over as several."""
+        for line in self.format(record).splitlines():
+            self._writer.put(line)
 
 
 class Console:

@@ -15,8 +15,8 @@ from collections.abc import Mapping
 from threading import Lock
 from typing import Any, Final
 
-from controller.service.allowance import Allowance
-from controller.service.line_writer import LineHandler, LineWriter
+from controller.service.console import LineHandler, LineWriter
+from controller.service.rate_limiter import Allowance
 from hal.clock import NS_PER_S, Clock
 
 BURST: Final = 10

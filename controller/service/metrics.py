@@ -9,7 +9,7 @@ from prometheus_client import CollectorRegistry, start_http_server
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, SummaryMetricFamily
 from prometheus_client.registry import Collector
 
-from controller.service.tally import Tally
+from controller.service.counters import Tally
 from hal.clock import NS_PER_S, Clock
 
 ADDRESS: Final = "127.0.0.1"

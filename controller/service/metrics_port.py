@@ -6,8 +6,8 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from controller.service.counters import Tally
 from controller.service.opening import NotFitError
-from controller.service.tally import Tally
 from hal.clock import Clock
 
 log = logging.getLogger(__name__)

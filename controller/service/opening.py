@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from nacl.signing import SigningKey
 
-from controller.casebook.shelf import Shelf
+from controller.captures.capture_store import Shelf
 from controller.configuration.values import TableConfig
 from controller.journal.errors import JournalError
 from controller.journal.journal import Journal
@@ -23,7 +23,7 @@ from controller.journal.retire import set_aside
 from controller.journal.signing import SigningKeyError, load_or_create, public_half
 from controller.journal.writer import Done, Heads
 from controller.service.disk_watch import STOP_BYTES
-from controller.service.places import Places
+from controller.service.state_paths import Places
 from hal.clock import Clock
 
 log = logging.getLogger(__name__)

@@ -14,13 +14,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from controller.casebook.case import Case
-from controller.casebook.casebook import Ready
-from controller.casebook.marks import RoundMarks, Stretch
-from controller.casebook.selection import rounds_to_keep, with_captures
+from controller.captures.capture_archive import Ready, rounds_to_keep, with_captures
+from controller.captures.capture_store import Case
+from controller.captures.round_spans import RoundMarks, Stretch
 from controller.journal.errors import JournalError
-from controller.service.desk import Desk
-from controller.service.desk_sides import TableAnswer
+from controller.service.command_handler import Desk
+from controller.service.command_protocols import TableAnswer
 from controller.service.pipeline import Pipeline
 from feed.events import CaptureFile, Event
 

@@ -18,7 +18,7 @@ from typing import NamedTuple, Protocol
 from controller.journal.errors import JournalError
 from controller.journal.records import COMMANDS, Entry, Head, nothing
 from controller.journal.writer import AtOnce, Done
-from controller.service.tally import Tally
+from controller.service.counters import Tally
 from feed.events import Event, Outcome, Unresolved, Void, encode
 from hal.clock import Clock
 

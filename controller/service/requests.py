@@ -15,7 +15,7 @@ from typing import Annotated, Any, Final
 import msgspec
 from msgspec import Meta, Struct
 
-from controller.commands import LONGEST_VALUE, OrderError, write_order
+from controller.table.commands import LONGEST_VALUE, OrderError, write_order
 
 MAX_GIVEN: Final = 16
 

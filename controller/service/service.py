@@ -16,14 +16,15 @@ from functools import partial
 from secrets import token_hex
 from typing import Any, Final
 
-from controller.calendar import wall_time
-from controller.casebook.casebook import Casebook
+from controller.captures.capture_archive import Casebook
 from controller.journal.errors import JournalError
 from controller.journal.history import JournalHistory
+from controller.live.wall_time import wall_time
 from controller.service.clock_watch import ClockWatch
-from controller.service.desk import Desk
+from controller.service.command_handler import Desk
+from controller.service.command_recall import Recall
+from controller.service.counters import Tally
 from controller.service.disk_watch import DiskWatch
-from controller.service.floor import TICK_NS, Floor
 from controller.service.opening import (
     Found,
     NotFitError,
@@ -34,13 +35,11 @@ from controller.service.opening import (
     shelf_for,
 )
 from controller.service.pipeline import Heard, Pipeline
-from controller.service.plan import Plan, tables_of
-from controller.service.recall import Recall
-from controller.service.seat import Seat
 from controller.service.sockets import Sockets
 from controller.service.status import status_line, status_of
 from controller.service.systemd import Systemd
-from controller.service.tally import Tally
+from controller.service.table_runner import Seat
+from controller.service.table_supervisor import TICK_NS, Floor, Plan, tables_of
 from hal.clock import NS_PER_S, Clock
 from hal.loop import sleep_ns
 

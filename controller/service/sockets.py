@@ -9,16 +9,15 @@ from typing import Final
 
 import zmq
 
+from controller.service.command_handler import Desk
 from controller.service.command_server import CommandServer
-from controller.service.desk import Desk
+from controller.service.counters import Tally
 from controller.service.opening import NotFitError
 from controller.service.senders import KeyedSenders, LocalSenders, Senders
-from controller.service.tally import Tally
 from feed.allow_list import Role, Sender
 from feed.authentication import AuthenticationError, Authenticator
 from feed.endpoints import EndpointError, Endpoints
-from feed.history import History
-from feed.history_server import HistoryServer
+from feed.history_server import History, HistoryServer
 from feed.keys import SECRET_SUFFIX, SERVER, BadKeyError, ServerCurve, read_pair
 from feed.publisher import Publisher
 from hal.clock import Clock

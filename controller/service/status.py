@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from controller.service.counters import Tally
 from controller.service.pipeline import Pipeline
-from controller.service.seat import HALTED, Seat
 from controller.service.sockets import Sockets
-from controller.service.tally import Tally
+from controller.service.table_runner import HALTED, Seat
 
 
 def status_of(seats: Sequence[Seat], pipeline: Pipeline | None, problem: str | None, tally: Tally) -> dict[str, Any]:

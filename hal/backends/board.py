@@ -28,7 +28,6 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
-from hal.backends.board_silence import SILENT_NS, Silence
 from hal.backends.board_wiring import SAMPLE_MS, AnalogueSpec, BoardWiring, Quadrature
 from hal.board.edge_stream import EdgesMissing, EdgeStream
 from hal.board.errors import BoardError, SessionEndedError
@@ -46,6 +45,39 @@ from hal.board.messages import (
 from hal.clock import Clock
 from hal.lines import NOT_YET_NS, LineError, LineSpec, LineTracker, Sink
 from hal.values import Edge, EdgesLost, Loss, Rare, Reading
+
+# How long a board that answers has said nothing of its edges.
+
+SILENT_NS: Final = 1_500_000_000
+"""No word of the edges for so long, and the lines are told unplugged (ours). The session finds within a second that a
+board answers no more; this finds one that answers, and whose reports stay away."""
+STEP_NS: Final = 200_000_000
+"""At most so much silence is counted between two looks (ours): a host that was stopped has not listened."""
+
+
+class Silence:
+    """Counts it, as far as the host has listened."""
+
+    def __init__(self) -> None:
+        self._silent_ns = 0
+        self._looked_ns = 0
+
+    def listen(self, now_ns: int) -> None:
+        """The host begins to listen."""
+        self._looked_ns = now_ns
+
+    def broken(self) -> None:
+        """The board said something, or has only begun."""
+        self._silent_ns = 0
+
+    def too_long(self, now_ns: int, up: bool) -> bool:
+        """Whether the board has been silent for too long; a board that is not up is not counted."""
+        step_ns = min(now_ns - self._looked_ns, STEP_NS)
+        self._looked_ns = now_ns
+        if up:
+            self._silent_ns += step_ns
+        return up and self._silent_ns > SILENT_NS
+
 
 __all__ = ["MOST_AHEAD_NS", "OPENING_NS", "SILENT_NS", "BoardLines"]
 
@@ -163,7 +195,7 @@ class BoardLines:
             self._promised_ns = max(self._promised_ns, now_ns)
         return min(self._promised_ns, now_ns)
 
-    # --- the board (see `hal.board.watcher`) --------------------------------------------------------------------------
+    # --- the board (see `hal.board.link`) --------------------------------------------------------------------------
 
     def up(self, identity: IdentityAnswer, t_ns: int) -> None:
         """Has the board watch, sample and count."""

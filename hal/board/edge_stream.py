@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Final, NamedTuple, TypeAlias
 
-from hal.board.clock_map import ClockMap
+from hal.board.clock import ClockMap
 from hal.board.errors import BoardError
 from hal.board.message import Answer, MessageError
 from hal.board.messages import EdgesFromCommand, EdgesReport, HeldAnswer, StateReport

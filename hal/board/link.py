@@ -17,26 +17,119 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
-from typing import Final, TypeAlias
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from typing import Final, Protocol, TypeAlias
 
-from hal.board import reasons
-from hal.board.clock_map import ClockMap
+from hal.board import down_reasons as reasons
+from hal.board.clock import ClockMap
+from hal.board.command_channel import Done
 from hal.board.errors import BoardError, refused
 from hal.board.frames import BoardFramer
-from hal.board.identity_check import Wanted
-from hal.board.message import Answer, Command, Kind, MessageError
-from hal.board.messages import BAUD, RefusedAnswer
+from hal.board.identity import Wanted
+from hal.board.message import Answer, Command, Kind, MessageError, Report
+from hal.board.messages import BAUD, IdentityAnswer, RefusedAnswer
 from hal.board.quality import Quality
-from hal.board.session import Session
-from hal.board.uses import Uses
-from hal.board.waiting import Done
-from hal.board.watcher import BoardStatus, BoardWatcher
+from hal.board.session import Down, Said, Session, Up
 from hal.clock import NS_PER_S, Clock
 from hal.lines import LineError
 from hal.serial_link import LinkError, SerialLink, SerialSettings
 from hal.values import Edge, EdgesLost, Frame, Loss, Rare
+
+# The uses of one board: who is told of it, what was told last, and which of them has its lines.
+
+
+class Uses:
+    """Tells every watcher all news in their order. What one of them raises goes on when all were told."""
+
+    def __init__(self, board: str, t_ns: int) -> None:
+        self.watchers: list[BoardWatcher] = []
+        self.status = BoardStatus(False, t_ns, f"board {board!r}: not opened", None)
+        """As it was told last."""
+        self._board = board
+        self._news: deque[Said] = deque()
+        self._lines_of: str | None = None
+
+    @property
+    def waiting(self) -> bool:
+        """Whether there is news that was not told."""
+        return bool(self._news)
+
+    def hear(self, said: Iterable[Said]) -> None:
+        """There is news."""
+        self._news.extend(said)
+
+    def tell_next(self, known: IdentityAnswer | None) -> None:
+        """Tells the oldest news. `known` is what the board said it is."""
+        said = self._news.popleft()
+        if isinstance(said, Up):
+            self.status = BoardStatus(True, said.t_ns, "", said.identity)
+        elif isinstance(said, Down):
+            since_ns = said.t_ns if self.status.up else self.status.since_ns
+            self.status = BoardStatus(False, since_ns, said.reason, known)
+        with ExitStack() as telling:
+            for watcher in reversed(self.watchers):
+                # The stack is undone from its end, whatever is raised on the way.
+                telling.callback(self._tell, watcher, said)
+
+    def _tell(self, watcher: BoardWatcher, said: Said) -> None:
+        if watcher not in self.watchers:
+            return  # one that was told before has closed it
+        if isinstance(said, Up):
+            watcher.up(said.identity, said.t_ns)
+        elif isinstance(said, Down):
+            watcher.down(said.t_ns, said.reason)
+        else:
+            watcher.reported(said.report, said.t_ns)
+
+    def claim_lines(self, source: str, lines: Iterable[str]) -> None:
+        """Notes that `source` has the board's inputs.
+
+        Raises:
+            LineError: another one has: a board watches for one.
+        """
+        if self._lines_of is not None:
+            raise LineError(
+                f"lines {', '.join(map(repr, sorted(lines)))}: board {self._board!r} is read by source "
+                f"{self._lines_of!r} already; give all lines of a board to one source, or close that one first"
+            )
+        self._lines_of = source
+
+    def release_lines(self, source: str) -> None:
+        """Notes that `source` no longer has them."""
+        if self._lines_of == source:
+            self._lines_of = None
+
+
+# What a use of a board is told of it, and how the board is.
+
+
+class BoardWatcher(Protocol):
+    """One use of a board. All is called on the event loop's thread."""
+
+    def up(self, identity: IdentityAnswer, t_ns: int) -> None:
+        """The board takes commands. All its outputs are safe, and nothing is watched or sampled."""
+
+    def down(self, t_ns: int, reason: str) -> None:
+        """The board takes no commands; told again when there is another reason why it stays so."""
+
+    def reported(self, report: Report, t_ns: int) -> None:
+        """The board said something by itself, which was read at `t_ns`."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoardStatus:
+    """How a board is now."""
+
+    up: bool
+    since_ns: int
+    reason: str
+    """Why it is down, for people: what happened, and what to do. Empty while it is up."""
+    identity: IdentityAnswer | None
+    """What it said it is; None until it did."""
+
 
 LINGER_NS: Final = 250_000_000
 """How long a closed link waits for its last answers (ours): half of the dead-man's time."""

@@ -16,15 +16,21 @@ session that ended without that leaves the host silent until the board's dead-ma
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import Enum, auto
+from typing import Final, NamedTuple, TypeAlias
 
-from hal.board import frames, identity_check, reasons, stages
-from hal.board.clock_map import ClockMap
-from hal.board.courier import LOST_AFTER_NS, Carried, Courier
+from hal.board import down_reasons as reasons
+from hal.board import frames
+from hal.board import identity as identity_check
+from hal.board import session as stages
+from hal.board.clock import ClockMap
+from hal.board.command_channel import LOST_AFTER_NS, Carried, Courier, Done, Waiting, not_sent
 from hal.board.errors import BoardError, command_name
-from hal.board.identity_check import Wanted
+from hal.board.identity import Wanted
 from hal.board.inbox import Heard, Inbox, StrangeIdentity
 from hal.board.message import Answer, Command, Report
 from hal.board.messages import (
+    DEADMAN_MS,
     BootReport,
     ClockAnswer,
     ClockCommand,
@@ -35,9 +41,114 @@ from hal.board.messages import (
     RefusedAnswer,
 )
 from hal.board.quality import Quality
-from hal.board.said import News, Said
-from hal.board.stages import Stage
-from hal.board.waiting import Done, Waiting, not_sent
+
+# The stages of a session with a board, and how long it stays in them.
+
+PROVE_PERIOD_NS: Final = 19_000_000
+"""Between two readings of the clock while the link is proven (ours)."""
+CLOCK_PERIOD_NS: Final = 97_000_000
+"""Between two readings of the clock (ours): they also keep the dead-man off. Out of step with the board's reports."""
+SILENT_NS: Final = (DEADMAN_MS + 100) * 1_000_000
+"""No frame for so long, and the board's outputs are safe for certain."""
+UNANSWERED_NS: Final = 3_000_000_000
+"""A board that does not identify itself for so long is told (ours): a boot loader may hold it for two seconds."""
+UNPROVEN_NS: Final = 10_000_000_000
+"""A link that is not proven after so long is told (ours)."""
+REFUSED_PERIOD_NS: Final = 5_000_000_000
+"""A wrong board is asked again after so long (ours): somebody may have put that right."""
+
+
+class Stage(Enum):
+    """How far a session has come."""
+
+    OFF = auto()
+    """The port is closed."""
+    IDENTIFY = auto()
+    """The board is asked what it is."""
+    REFUSED = auto()
+    """It is not the one that is wanted, and is left alone for a while."""
+    OPEN = auto()
+    """It is told to begin a session."""
+    PROVE = auto()
+    """Its clock is learnt, and whether the link is good."""
+    UP = auto()
+    """It takes commands."""
+
+    @property
+    def opened(self) -> bool:
+        """Whether the board may have the session open."""
+        return self in (Stage.OPEN, Stage.PROVE, Stage.UP)
+
+    @property
+    def numbered(self) -> bool:
+        """Whether it is known to have it open: what both sides number is counted."""
+        return self in (Stage.PROVE, Stage.UP)
+
+
+# What a session tells: that its board came up, went down, or reported something.
+
+
+class Up(NamedTuple):
+    """The board is the one that is wanted, its clock is known, and the link is good: it takes commands.
+
+    All its outputs are safe, and nothing is watched, counted or sampled: say again what it is to do.
+    """
+
+    identity: IdentityAnswer
+    t_ns: int
+
+
+class Down(NamedTuple):
+    """The board takes no commands. Told when it goes down, and again when there is another reason why it stays so."""
+
+    t_ns: int
+    reason: str
+    """For people: what happened, and what to do."""
+
+
+class Reported(NamedTuple):
+    """The board, being up, said this by itself."""
+
+    report: Report
+    t_ns: int
+    """When its last byte was read."""
+
+
+Said: TypeAlias = Up | Down | Reported
+
+
+class News:
+    """What was said and not yet taken; why the board is down, without saying it again and again."""
+
+    def __init__(self, board: str) -> None:
+        self._board = board
+        self._said: list[Said] = []
+        self.told = ""
+        """The kind of reason told last, while it is down."""
+        self.reason = f"board {board!r}: not connected"
+        """Why it is down."""
+
+    def take(self) -> list[Said]:
+        """What was said since the last call."""
+        said, self._said = self._said, []
+        return said
+
+    def up(self, identity: IdentityAnswer, t_ns: int) -> None:
+        """It is up."""
+        self.told = ""
+        self._said.append(Up(identity, t_ns))
+
+    def down(self, t_ns: int, reason: str, kind: str = "") -> None:
+        """It is down for this reason. One of the same `kind` (by itself: the same words) is told once."""
+        self.reason = f"board {self._board!r}: {reason}"
+        if self.told != (kind or reason):
+            self.told = kind or reason
+            self._said.append(Down(t_ns, self.reason))
+
+    def reported(self, report: Report, t_ns: int) -> None:
+        """It reported this."""
+        self._said.append(Reported(report, t_ns))
+
 
 __all__ = ["Done", "Session", "Wanted"]
 

@@ -18,9 +18,8 @@ from typing import Final, TypeAlias
 
 from hal.capture.errors import shown
 from hal.capture.header import CaptureHeader, Kind
-from hal.capture.losses import parse_loss
 from hal.capture.names import COMMAND, LOST, Wanted
-from hal.capture.text import unescape
+from hal.capture.string_values import parse_loss, unescape
 from hal.capture.words import MAX_WORD_BYTES, Words
 from hal.values import Command, Edge, EdgesLost, Frame, Loss, Rare, Reading
 

@@ -17,10 +17,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from hal.capture.errors import CaptureError, shown
-from hal.capture.header import CaptureHeader, read_header
+from hal.capture.header import MAX_T_NS, CaptureHeader, read_header
 from hal.capture.names import resolve
 from hal.capture.signals import Signals
-from hal.capture.timescale import MAX_T_NS
 from hal.capture.words import Words
 from hal.values import Batch, Edge
 

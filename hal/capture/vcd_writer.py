@@ -1,6 +1,6 @@
 """Writes batches as a VCD capture, so that reading it gives the same values.
 
-What VCD has no word for goes where `hal.capture.losses` and `hal.capture.text` say. Exact for times that are a
+What VCD has no word for goes where `hal.capture.string_values` says. Exact for times that are a
 multiple of the timescale's unit (1 ns unless asked otherwise); others are rounded to the nearest.
 """
 
@@ -16,12 +16,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TextIO
 
-from hal.capture.header import MAX_NAME_LENGTH, MAX_VARIABLES, Kind
-from hal.capture.losses import again_text, loss_text
+from hal.capture.header import MAX_NAME_LENGTH, MAX_T_NS, MAX_VARIABLES, Kind, Timescale
 from hal.capture.names import COMMAND, LOST
 from hal.capture.secret import SEALED, Sealer
-from hal.capture.text import escape
-from hal.capture.timescale import MAX_T_NS, Timescale
+from hal.capture.string_values import again_text, escape, loss_text
 from hal.capture.words import MAX_WORD_BYTES
 from hal.values import Batch, Command, Edge, EdgesLost, Frame, Loss, Rare, Reading
 

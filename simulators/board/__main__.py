@@ -8,13 +8,12 @@ from pathlib import Path
 import click
 
 from hal.board.messages import KINDS
+from simulators.base.faults import BOTH, MONEY_WHEEL, FaultError, fault_named
+from simulators.base.geometry import Geometry, MoneyWheelGeometry, RouletteGeometry
+from simulators.base.table import simulator_for
 from simulators.board.emulated import EmulationError
 from simulators.board.lines_to_pins import WiringError, wired, wired_in_order
 from simulators.board.serve import serve
-from simulators.fault_registry import BOTH, MONEY_WHEEL
-from simulators.faults import FaultError, fault_named
-from simulators.geometry import Geometry, MoneyWheelGeometry, RouletteGeometry
-from simulators.table import simulator_for
 
 GEOMETRIES: dict[str, Geometry] = {game: RouletteGeometry(object_beam=False) for game in BOTH}
 GEOMETRIES[MONEY_WHEEL] = MoneyWheelGeometry()

@@ -14,7 +14,7 @@ from typing import Protocol
 
 from hal.board.message import Kind
 from hal.values import Batch, Edge, EdgesLost, Loss, Reading
-from simulators.truth import TableSimulator
+from simulators.base.truth import TableSimulator
 
 
 class DrivenBoard(Protocol):

@@ -14,11 +14,11 @@ from typing import Protocol
 
 from hal.board.message import Kind
 from hal.clock import SystemClock, wait_until_ns
+from simulators.base.truth import TableSimulator
 from simulators.board.emulated import EmulatedBoard
 from simulators.board.library import LIBRARY
 from simulators.board.lines_to_pins import LinesPlayer, Wiring, rounds_of
 from simulators.board.pty_end import PtyEnd
-from simulators.truth import TableSimulator
 
 STEP_NS = 1_000_000
 """How often bytes are passed on (ours): as often as USB asks."""
@@ -118,7 +118,7 @@ def serve(
 
     Raises:
         EmulationError: the library or the program cannot be had.
-        simulators.faults.FaultError: a fault that the table cannot have.
+        simulators.base.faults.FaultError: a fault that the table cannot have.
         OSError: `path` or `eeprom` cannot be written.
     """
     kept = eeprom.read_bytes() if eeprom is not None and eeprom.exists() else None

@@ -13,14 +13,13 @@ from pathlib import Path
 import pytest
 
 from hal.backends.board import BoardLines
-from hal.board.identity_check import Wanted
+from hal.board.identity import Wanted
 from hal.board.link import BoardLink
 from hal.board.messages import KINDS, NameBoardCommand, OkAnswer
 from hal.clock import NS_PER_S, VirtualClock
 from hal.lines import LineError, LineSpec
 from hal.loop import VirtualLoop, run_virtual, sleep_ns
-from hal.output_guard import OutputSpec
-from hal.outputs import Outputs
+from hal.outputs import Outputs, OutputSpec
 from hal.outputs_board import BoardOutputs
 from hal.values import Edge, Rare
 from simulators.board.adapter import CH340, EXACT, FTDI, Adapter

@@ -137,7 +137,7 @@ def test_list_asks_each_port_on_usb_and_leaves_the_others_alone(bench: Bench, mo
         SerialPort("/dev/serial/by-id/gone", "/dev/ttyUSB8", "", True),
         SerialPort("/dev/ttyAMA0", "/dev/ttyAMA0", "", False),
     ]
-    monkeypatch.setattr("controller.cli.boards_ports.serial_ports", lambda: ports)
+    monkeypatch.setattr("controller.cli.boards.serial_ports", lambda: ports)
     with BoardThread(bench.port, a_board("pusher")):
         result = bench.call("list")
     assert result.exit_code == 0
@@ -154,7 +154,7 @@ def test_list_asks_each_port_on_usb_and_leaves_the_others_alone(bench: Bench, mo
 
 
 def test_list_without_ports_says_so(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("controller.cli.boards_ports.serial_ports", list)
+    monkeypatch.setattr("controller.cli.boards.serial_ports", list)
     assert bench.call("list").output == "no serial ports; plug a board in, and look at dmesg if it does not show\n"
 
 

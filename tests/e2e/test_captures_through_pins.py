@@ -7,19 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from controller.assemble import table_for
+from controller.bench.replay import replay
 from controller.configuration.values import TableConfig
-from controller.replay import replay
-from drivers.buttons import BUTTONS
+from controller.games.assembly import table_for
+from drivers.dealer.buttons import BUTTONS
 from feed import events
 from feed.events import Event
 from hal.capture.vcd_reader import open_capture
 from hal.capture.vcd_writer import CaptureLines, write_capture
 from hal.values import Batch, Command, Edge, EdgesLost, Rare
-from simulators.geometry import MoneyWheelGeometry, RouletteGeometry
-from simulators.money_wheel import MoneyWheelSimulator
-from simulators.roulette import RouletteSimulator
-from simulators.truth import TableSimulator
+from simulators.base.geometry import MoneyWheelGeometry, RouletteGeometry
+from simulators.base.truth import TableSimulator
+from simulators.money_wheel.wheel import MoneyWheelSimulator
+from simulators.roulette.wheel import RouletteSimulator
 from tests.fakes.play import play_through_fake_gpiod, play_through_mock_pins
 from tests.tables.bench import Said, configured
 

@@ -15,10 +15,10 @@ from click.testing import CliRunner, Result
 from controller.cli import main
 from hal.capture.vcd_writer import CaptureLines, write_capture
 from hal.values import Batch, Edge
-from simulators.geometry import MoneyWheelGeometry, RouletteGeometry
-from simulators.money_wheel import MoneyWheelSimulator
-from simulators.roulette import RouletteSimulator
-from simulators.truth import TableSimulator, Truth
+from simulators.base.geometry import MoneyWheelGeometry, RouletteGeometry
+from simulators.base.truth import TableSimulator, Truth
+from simulators.money_wheel.wheel import MoneyWheelSimulator
+from simulators.roulette.wheel import RouletteSimulator
 
 ROOT = Path(__file__).resolve().parents[2]
 ROULETTE = '[table]\nid = "roulette-1"\ngame = "roulette"\n[lines]\nbackend = "sim"\n'

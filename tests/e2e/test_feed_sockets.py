@@ -14,8 +14,7 @@ import pytest
 import zmq
 
 from feed.endpoints import EndpointError, Endpoints
-from feed.history import REWRITTEN, UNAVAILABLE, UNKNOWN_TABLE
-from feed.history_server import PER_ASKER
+from feed.history_server import PER_ASKER, REWRITTEN, UNAVAILABLE, UNKNOWN_TABLE
 from feed.wire import (
     BAD_REQUEST,
     BUSY,

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from controller.journal.errors import JournalError
+from controller.service.command_recall import Recall
+from controller.service.counters import Tally
 from controller.service.opening import NotFitError
 from controller.service.pipeline import Heard
-from controller.service.places import places_for
-from controller.service.plan import Plan
-from controller.service.recall import Recall
 from controller.service.service import Service
+from controller.service.state_paths import places_for
 from controller.service.systemd import Systemd
-from controller.service.tally import Tally
+from controller.service.table_supervisor import Plan
 from feed.endpoints import Endpoints
 from feed.events import Event
 from hal.clock import SystemClock

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli.watch_view import JsonView, PeopleView
+from controller.cli.watch import JsonView, PeopleView
 from feed import events
 from feed.events import decode
 from feed.subscriber import (

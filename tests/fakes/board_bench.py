@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from itertools import count
 
-from hal.board.identity_check import Wanted
+from hal.board.identity import Wanted
 from hal.board.link import BoardLink
 from hal.board.message import Report
 from hal.board.messages import KINDS, IdentityAnswer

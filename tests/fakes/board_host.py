@@ -8,8 +8,7 @@ from hal.board.edge_stream import BoardEdge, EdgesMissing, EdgeStream, Told
 from hal.board.errors import BoardError
 from hal.board.message import Answer
 from hal.board.messages import EdgesReport, StateReport, WatchCommand
-from hal.board.said import Down, Reported, Said, Up
-from hal.board.session import Session
+from hal.board.session import Down, Reported, Said, Session, Up
 from tests.fakes.model_board import ModelBoard
 from tests.fakes.model_edges import ModelEdges
 

@@ -17,8 +17,7 @@ from random import Random
 from typing import NamedTuple
 
 from hal.board import frames
-from hal.board.said import Down, Reported, Said, Up
-from hal.board.session import Session
+from hal.board.session import Down, Reported, Said, Session, Up
 from tests.fakes.model_board import ModelBoard
 
 

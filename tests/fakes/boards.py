@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from hal.board.link import BoardWatcher
 from hal.board.messages import KINDS, IdentityAnswer, Reset
-from hal.board.watcher import BoardWatcher
 from tests.fakes.model_board import ModelBoard
 
 

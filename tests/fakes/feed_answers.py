@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from feed import wire
-from feed.history import UNKNOWN_TABLE, History
+from feed.history_server import UNKNOWN_TABLE, History
 
 
 def answers_to(request: wire.Request, history: History, page: int = wire.PAGE_EVENTS) -> Iterator[wire.Answer]:

@@ -10,7 +10,7 @@ import msgspec
 from feed import events
 from feed.chain import genesis, link
 from feed.events import Data, Event, Heartbeat, decode, encode, type_of
-from feed.history import REWRITTEN, UNKNOWN_TABLE, Page
+from feed.history_server import REWRITTEN, UNKNOWN_TABLE, Page
 from feed.state import TableState
 
 TIME = "2026-01-31T20:00:00.000000Z"
@@ -27,7 +27,7 @@ class Kept(NamedTuple):
 
 
 class ModelJournal:
-    """Durable events of tables; a `feed.history.History`."""
+    """Durable events of tables; a `feed.history_server.History`."""
 
     def __init__(self) -> None:
         self.kept: dict[str, list[Kept]] = {}
@@ -61,7 +61,7 @@ class ModelJournal:
         """The events after a number."""
         return [record.body for record in self.kept.get(table, []) if record.seq > after]
 
-    # --- feed.history.History ------------------------------------------------------------------------------------
+    # --- feed.history_server.History ----------------------------------------------------------------------------------
 
     def tables(self) -> list[str]:
         """The tables that have events."""

@@ -18,8 +18,7 @@ import zmq
 from feed.allow_list import Allowed, Role, allow
 from feed.authentication import Authenticator
 from feed.endpoints import Endpoints
-from feed.history import REWRITTEN, UNKNOWN_TABLE, HistoryError, Page
-from feed.history_server import HistoryServer
+from feed.history_server import REWRITTEN, UNKNOWN_TABLE, HistoryError, HistoryServer, Page
 from feed.keys import ClientCurve, ServerCurve, new_pair
 from feed.publisher import QUEUE, Publisher
 

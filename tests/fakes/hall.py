@@ -6,18 +6,18 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from controller.casebook.case import Case, Rendered, render
-from controller.casebook.casebook import Ready
+from controller.captures.capture_archive import Ready
+from controller.captures.capture_store import Case, Rendered, render
 from controller.configuration.values import TableConfig
-from controller.live import LiveTable
+from controller.live.live_table import LiveTable
+from controller.live.wiring import Wiring, wire
 from controller.service.clock_watch import ClockWatch
-from controller.service.desk import Desk
+from controller.service.command_handler import Desk
 from controller.service.disk_watch import DiskWatch
-from controller.service.floor import TICK_NS, Floor
 from controller.service.requests import Answer, Request
-from controller.service.seat import Seat
 from controller.service.senders import LOCAL
-from controller.wiring import Wiring, wire
+from controller.service.table_runner import Seat
+from controller.service.table_supervisor import TICK_NS, Floor
 from feed.allow_list import Sender
 from feed.events import decode
 from feed.state import TableState

@@ -8,8 +8,8 @@ from pathlib import Path
 from controller.journal.errors import JournalError
 from controller.journal.records import COMMANDS, Entry, Head, link, nothing
 from controller.journal.writer import AtOnce, Done
+from controller.service.counters import Tally
 from controller.service.pipeline import Pipeline
-from controller.service.tally import Tally
 from feed.events import Event, decode
 from hal.clock import VirtualClock
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from random import Random
 from typing import NamedTuple
 
-from hal.board.clock_map import ClockMap
+from hal.board.clock import ClockMap
 from hal.board.messages import ClockAnswer
 
 MS = 1_000_000

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from controller.configuration.document import read_document
-from drivers.buttons import BUTTONS
+from drivers.dealer.buttons import BUTTONS
 from feed import events
 from feed.events import Event
 from hal.board.messages import KINDS

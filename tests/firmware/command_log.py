@@ -10,11 +10,11 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from hal.board.command_channel import Done
 from hal.board.errors import BoardError, SessionEndedError
 from hal.board.link import BoardLink
 from hal.board.message import Answer, Command, Kind
 from hal.board.messages import AllSafeCommand, SetCommand
-from hal.board.waiting import Done
 from simulators.board.chip_pins import PinChange
 
 FULLY_ON = 255

@@ -14,14 +14,14 @@ from controller.boards.emulation import emulated_copy
 from controller.configuration.document import read_document
 from controller.configuration.values import TableConfig
 from controller.geometries import geometry_of
-from controller.live import LiveTable
-from controller.wiring import Wiring
+from controller.live.live_table import LiveTable
+from controller.live.wiring import Wiring
 from feed.events import Event
 from hal.clock import VirtualClock
 from hal.loop import run_virtual, sleep_ns
 from hal.values import Batch
-from simulators.table import simulator_for
-from simulators.truth import Truth
+from simulators.base.table import simulator_for
+from simulators.base.truth import Truth
 from tests.firmware.emulated import MS, S
 from tests.tables.bench import VERDICTS, Said, configured
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from controller.wiring import Wiring
+from controller.live.wiring import Wiring
 from feed import events
 from feed.events import Event
 from hal.board.errors import BoardError

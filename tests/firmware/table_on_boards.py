@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from controller.boards.emulation import emulated_copy, port_of, wiring_of
-from controller.wiring import Wiring, wire
+from controller.live.wiring import Wiring, wire
 from hal.backends.board import BoardLines
 from hal.board.link import BoardLink
 from hal.values import Edge, Rare

@@ -13,7 +13,7 @@ from itertools import chain, count
 from typing import Any
 
 from controller.configuration.toml_text import toml_text
-from controller.wiring import Wiring
+from controller.live.wiring import Wiring
 from hal.backends.gpiod import GpiodLines
 from hal.backends.sim import SimLines
 from hal.lines import LineSource

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from hal.backends.board import BoardLines
-from hal.board.identity_check import Wanted
+from hal.board.identity import Wanted
 from hal.board.link import BoardLink
 from hal.board.messages import KINDS
 from hal.clock import VirtualClock

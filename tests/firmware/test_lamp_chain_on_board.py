@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import pytest
 
+from controller.games.sic_bo.areas import AREAS, SicBoLayout
 from controller.rules.profile import profile
-from controller.rules.sic_bo_areas import AREAS, SicBoLayout
 from feed import events
 from hal.board.firmware import BUILD, VERSION
-from hal.board.identity_check import Wanted
+from hal.board.identity import Wanted
 from hal.board.link import BoardLink
 from hal.board.messages import KINDS
 from hal.clock import VirtualClock

@@ -15,9 +15,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import example as also
 from hypothesis import strategies as st
 
-from controller.boards.watch import BOARD_LOST
+from controller.live.board_watch import BOARD_LOST
 from feed import events
-from hal.board import firmware, identity_check
+from hal.board import firmware
+from hal.board import identity as identity_check
 from hal.board.messages import DEADMAN_MS, DICTIONARY, KINDS, PROTOCOL, WatchCommand
 from simulators.board.link_faults import ByteFaults, Mishap, Planned
 from simulators.board.lockstep import LockStep

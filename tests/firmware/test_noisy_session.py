@@ -11,11 +11,11 @@ from random import Random
 
 import pytest
 
-from controller.boards.watch import BOARD_LOST
+from controller.live.board_watch import BOARD_LOST
 from feed import events
 from hal.board import frames
 from hal.board.firmware import BUILD, VERSION
-from hal.board.identity_check import Wanted
+from hal.board.identity import Wanted
 from hal.board.link import BoardLink
 from hal.board.message import Report
 from hal.board.messages import KINDS, EdgesReport, IdentityAnswer, OkAnswer, WatchCommand

@@ -13,8 +13,8 @@ from controller.boards.emulation import emulated_copy
 from controller.geometries import geometry_of
 from feed import events
 from feed.events import Event
+from simulators.base.faults import faults_for
 from simulators.board.adapter import CH340, FTDI, Adapter
-from simulators.faults import faults_for
 from tests.firmware.emulated import MS
 from tests.firmware.live_evening import LOOK_NS, Evening, LiveEvening, example, simulated, verdicts
 from tests.firmware.table_on_boards import Conditions, TableOnBoards, errors_ns

@@ -13,13 +13,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from drivers.dice_observations import DiceRead
-from drivers.dice_reader import DiceReader
-from drivers.dice_reader_config import DiceReaderConfig, Format
-from drivers.dice_reader_wire import Die
-from drivers.driver import Observation
+from drivers.base.driver import Observation
+from drivers.dice.observations import DiceRead
+from drivers.dice.reader import DiceReader, DiceReaderConfig, Format
+from drivers.dice.reader_wire import Die
 from hal.values import EdgesLost, Frame
-from simulators.dice_reader import READER_FAULTS, Chunk, DiceReaderSimulator, frames
+from simulators.dice.reader import READER_FAULTS, Chunk, DiceReaderSimulator, frames
 
 S = 1_000_000_000
 LINE = re.compile(rb"D;(\d{3});([EMRF]);((?:[A-Z][1-6-])*);([0-9A-F]{4})")

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hal.board import frames
-from hal.board.clock_map import ClockMap
+from hal.board.clock import ClockMap
 from hal.board.edge_stream import EdgeStream, unpack
 from hal.board.errors import BoardError
 from hal.board.message import Answer, Message, MessageError
@@ -25,8 +25,7 @@ from hal.board.messages import (
     NameBoardCommand,
     StateReport,
 )
-from hal.board.said import Reported, Said
-from hal.board.session import Session, Wanted
+from hal.board.session import Reported, Said, Session, Wanted
 from tests.fakes.board_host import BoardHost
 from tests.fakes.board_wire import BoardWire
 from tests.fakes.model_board import ModelBoard

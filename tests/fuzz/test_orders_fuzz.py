@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from controller.orders.book import VERBS
+from controller.table.orders.book import VERBS
 from feed import events
 from feed.state import TableState
 from hal.values import Batch, Command, Edge

@@ -9,12 +9,11 @@ from collections.abc import Sequence
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from drivers.driver import Observation
-from drivers.star_x import AutoNumber, StarXConfig, StarXWheel
+from drivers.base.driver import Observation
+from drivers.roulette.star_x import AutoNumber, StarXConfig, StarXWheel
 from hal.framing import LineFramer, received
 from hal.values import EdgesLost, Frame
-from simulators.star_x import Chunk, StarXSimulator
-from simulators.star_x_faults import STAR_X_FAULTS
+from simulators.roulette.star_x import STAR_X_FAULTS, Chunk, StarXSimulator
 
 LINK = "wheel_serial"
 S = 1_000_000_000

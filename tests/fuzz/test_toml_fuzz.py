@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from controller.configuration.document import read_document
-from controller.configuration.games import REGISTRY
 from controller.configuration.load import Report, check_documents, check_text
+from controller.games.catalogue import REGISTRY
 
 ROULETTE = """\
 [table]

@@ -20,12 +20,11 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final, NamedTuple
 
-from drivers.cage import Cage
-from drivers.cage_config import CageConfig
-from drivers.chute import Chute, ChuteConfig
-from drivers.driver import Driver, Observation
-from drivers.shaker import Shaker, ShakerConfig
-from drivers.tumbling_observations import CageRested, ChuteRested, ShakerRested
+from drivers.base.driver import Driver, Observation
+from drivers.dice.cage import Cage, CageConfig
+from drivers.dice.chute import Chute, ChuteConfig
+from drivers.dice.observations import CageRested, ChuteRested, ShakerRested
+from drivers.dice.shaker import Shaker, ShakerConfig
 from hal.values import Edge, EdgesLost, Rare
 from tests.oracle import corruptions
 from tests.oracle.corruptions import Corrupted, Corruption

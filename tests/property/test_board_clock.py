@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hal.board.clock_map import MOST_SLEW, ClockMap
+from hal.board.clock import MOST_SLEW, ClockMap
 from tests.fakes.true_clock import MS, Exchanges, Latency, S, Sample, TrueClock
 
 US = 1000.0

@@ -12,12 +12,12 @@ from typing import NamedTuple, cast
 import msgspec
 import pytest
 
-from controller.assemble import table_for
-from controller.orders.book import carry_out
-from controller.orders.order import Refused
+from controller.games.assembly import table_for
 from controller.rounds.craps import CrapsGame
-from controller.table import Table
-from drivers.dice_observations import DiceEntered
+from controller.table.orders.book import carry_out
+from controller.table.orders.order import Refused
+from controller.table.table import Table
+from drivers.dice.observations import DiceEntered
 from feed import events
 from feed.events import Event, decode, encode
 from feed.snapshot import Snapshot

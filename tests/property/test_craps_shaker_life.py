@@ -12,8 +12,8 @@ import pytest
 
 from feed import events
 from feed.events import Event
-from hal.output_values import Output, SendFrame, SetLine
-from simulators.automated_shaker import OF_LINES, OF_SERIAL
+from hal.values import Output, SendFrame, SetLine
+from simulators.dice.automated_shaker import OF_LINES, OF_SERIAL
 from tests.tables.craps_shaker_table import ShakerHands, shaker_toml
 
 STEPS: Final = 40

@@ -12,8 +12,8 @@ from typing import Final
 import msgspec
 import pytest
 
-from controller.assemble import table_for
-from drivers.dice_reader_wire import Lying
+from controller.games.assembly import table_for
+from drivers.dice.reader_wire import Lying
 from feed import events
 from feed.events import decode, encode
 from feed.snapshot import Snapshot

@@ -13,14 +13,13 @@ from typing import NamedTuple, cast
 
 import pytest
 
+from controller.games.craps.decision import Craps, CrapsState
+from controller.games.craps.layout import CrapsLayout
+from controller.games.craps.rules import CrapsRules
+from controller.games.craps.wagers import POINTS, FireTable
+from controller.games.sic_bo.areas import AREAS, SicBoLayout
 from controller.rules.cited import WinningBet
-from controller.rules.craps import CrapsRules
-from controller.rules.craps_bets import CrapsLayout
-from controller.rules.craps_decision import Craps
-from controller.rules.craps_state import CrapsState
-from controller.rules.craps_wagers import POINTS, FireTable
 from controller.rules.profile import profile
-from controller.rules.sic_bo_areas import AREAS, SicBoLayout
 from tests.oracle import craps as table
 from tests.oracle import dice as listed
 

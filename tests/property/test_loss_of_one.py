@@ -7,9 +7,8 @@ from random import Random
 
 import pytest
 
-from drivers.money_wheel import MoneyWheel
-from drivers.money_wheel_config import MoneyWheelConfig
-from drivers.money_wheel_observations import WheelRested
+from drivers.money_wheel.device import MoneyWheelConfig, WheelRested
+from drivers.money_wheel.encoder_wheel import MoneyWheel
 from hal.values import Edge
 from tests.oracle import judge, money, roulette
 from tests.oracle.corruptions import Corrupted, nothing, whole_pulses, without

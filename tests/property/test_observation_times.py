@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from controller.assemble import table_for
 from controller.configuration.load import load
+from controller.games.assembly import table_for
 from controller.geometries import geometry_of
-from drivers.driver import Driver, Observation
+from drivers.base.driver import Driver, Observation
 from hal.values import Batch, Command, Edge, EdgesLost, Frame, Reading
-from simulators.faults import faults_for
-from simulators.table import simulator_for
+from simulators.base.faults import faults_for
+from simulators.base.table import simulator_for
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 TABLES = ("roulette", "roulette_european", "money_wheel", "money_wheel_pegs")

@@ -14,10 +14,10 @@ from typing import Final
 
 import pytest
 
-from controller.rules.sic_bo_areas import AREAS as LAMPS
+from controller.games.sic_bo.areas import AREAS as LAMPS
 from feed import events
 from feed.events import Event
-from hal.output_values import LightLamps, Output
+from hal.values import LightLamps, Output
 from tests.oracle.dice import sic_bo_areas
 from tests.tables.sic_bo_table import NEW, OLD, BoardBench, S, SicBoBench, sic_bo_toml
 

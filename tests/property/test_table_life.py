@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from controller.assemble import table_for
+from controller.games.assembly import table_for
 from controller.geometries import geometry_of
 from feed import events
 from feed.events import Event, Verdict, decode, encode
 from feed.state import RECENT_ROUNDS, TableState
 from hal.values import Batch, Command, Edge, EdgesLost, Loss, Rare
-from simulators.table import simulator_for
+from simulators.base.table import simulator_for
 from tests.tables.bench import configured
 from tests.tables.money_lines import TURN, MoneyLines, S, money_toml
 from tests.tables.roulette_lines import roulette_toml

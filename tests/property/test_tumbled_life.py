@@ -14,8 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from feed import events
-from hal.output_values import RunMotor
-from hal.values import EdgesLost, Loss
+from hal.values import EdgesLost, Loss, RunMotor
 from tests.tables.bench import VERDICTS, Bench, Said
 from tests.tables.tumbled_lines import TumbledLines, tumbled_toml
 from tests.tables.tumbler_lines import S, found, in_order

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from controller.games.craps.decision import CrapsState
 from controller.rounds.craps import CrapsGame
-from controller.rules.craps_state import CrapsState
-from drivers.dice_reader_wire import BoardLine, BoardState, Die, Lying, encode_line
+from drivers.dice.reader_wire import BoardLine, BoardState, Die, Lying, encode_line
 from feed import events
 from feed.events import Event
 from hal.values import Command, Edge, Frame, Rare

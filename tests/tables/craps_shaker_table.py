@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from controller.assemble import table_for
-from controller.orders.order import Answer
+from controller.games.assembly import table_for
 from controller.rounds.craps import CrapsGame
-from drivers.dice_reader_wire import BoardLine, BoardState, Die, encode_line
+from controller.table.orders.order import Answer
+from drivers.dice.reader_wire import BoardLine, BoardState, Die, encode_line
 from feed.events import Event
-from hal.output_values import Output, SetLine
-from hal.values import Batch, Command, Edge, EdgesLost, Frame, Loss, Rare
-from simulators.answering import play_through
-from simulators.automated_shaker import AutomatedShakerSimulator
+from hal.values import Batch, Command, Edge, EdgesLost, Frame, Loss, Output, Rare, SetLine
+from simulators.base.answering import play_through
+from simulators.dice.automated_shaker import AutomatedShakerSimulator
 from tests.tables.bench import Said, configured
 from tests.tables.craps_hands import KEYS, S, craps_toml
 

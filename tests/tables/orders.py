@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from controller.assemble import table_for
-from controller.orders.order import Answer
-from controller.table import Table
+from controller.games.assembly import table_for
+from controller.table.orders.order import Answer
+from controller.table.table import Table
 from feed.state import TableState
 from hal.values import Batch, Command
 from tests.tables.bench import Said, configured

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from drivers.wheel_faces import AMERICAN
+from drivers.wheel.faces import AMERICAN
 from hal.values import Edge, Rare, Reading
 from tests.oracle.motion import Motion, encoder_edges, in_order, ns, pulse
 

@@ -6,20 +6,19 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from controller.assemble import own_time, table_for
-from controller.orders.order import Answer
+from controller.games.assembly import own_time, table_for
 from controller.rounds.sic_bo import SicBoGame
-from drivers.dice_frame_wire import FROM_HOST, ShakerFrame, encode_frame
-from drivers.dice_frame_wire import Command as ShakerCommand
-from drivers.dice_reader_wire import BoardLine, BoardState, Die, encode_line
+from controller.table.orders.order import Answer
+from drivers.dice.frame_wire import FROM_HOST, ShakerFrame, encode_frame
+from drivers.dice.frame_wire import Command as ShakerCommand
+from drivers.dice.reader_wire import BoardLine, BoardState, Die, encode_line
 from feed.events import Event, decode, encode
 from feed.snapshot import Snapshot
 from feed.state import TableState
 from hal.lamp_fields import CHAIN, read_back
-from hal.output_values import LightLamps, Output, SendFrame, SetLine
-from hal.values import Batch, Command, Edge, EdgesLost, Frame, Loss, Rare
-from simulators.answering import play_through
-from simulators.automated_shaker import AutomatedShakerSimulator
+from hal.values import Batch, Command, Edge, EdgesLost, Frame, LightLamps, Loss, Output, Rare, SendFrame, SetLine
+from simulators.base.answering import play_through
+from simulators.dice.automated_shaker import AutomatedShakerSimulator
 from tests.tables.bench import Said, configured
 
 S = 1_000_000_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-from drivers.driver import Driver, Observation
+from drivers.base.driver import Driver, Observation
 from hal.values import Edge, EdgesLost
 
 S = 1_000_000_000

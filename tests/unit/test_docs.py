@@ -21,20 +21,26 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from controller.assemble import table_for
 from controller.cli import main
-from controller.configuration.board_sections import BoardSection, TerminalSection
 from controller.configuration.declaration import Row, describe
-from controller.configuration.games import REGISTRY
+from controller.configuration.header_pins import printed
 from controller.configuration.load import check_text
-from controller.configuration.nano import printed
-from controller.configuration.sections import LinesSection, LinkSection, PinSection, TableSection
+from controller.configuration.sections import (
+    BoardSection,
+    LinesSection,
+    LinkSection,
+    PinSection,
+    TableSection,
+    TerminalSection,
+)
 from controller.configuration.terminals import places_of
+from controller.games.assembly import table_for
+from controller.games.catalogue import REGISTRY
 from controller.geometries import geometry_of
 from feed.events import Outcome
 from hal.board.messages import KINDS
 from hal.values import Batch, Command
-from simulators.table import simulator_for
+from simulators.base.table import simulator_for
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -192,8 +198,8 @@ def test_every_link_between_pages_leads_to_a_file(page: Path) -> None:
 
 
 def test_every_reason_that_the_code_gives_is_explained() -> None:
-    sources = [*(ROOT / "controller").glob("*.py"), *(ROOT / "controller" / "rounds").glob("*.py")]
-    sources += (ROOT / "drivers").glob("*.py")
+    rooms = ("controller/games", "controller/rounds", "controller/table", "controller/live", "drivers")
+    sources = [path for room in rooms for path in (ROOT / room).rglob("*.py")]
     given = {match["code"] for path in sources for match in CODES.finditer(path.read_text(encoding="utf-8"))}
     assert {"ball_direction", "wheel_revolutions", "no_more_bets_after_drop", "moved_at_rest", "unknown_line"} <= given
     assert {"ball_before_settled", "not_cleared", "sensors_swapped", "sensor_stuck"} <= given

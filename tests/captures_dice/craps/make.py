@@ -9,12 +9,12 @@ from pathlib import Path
 
 import msgspec
 
+from controller.bench.replay import replay
+from controller.bench.simulation import simulate
 from controller.geometries import geometry_of
-from controller.replay import replay
-from controller.simulation import simulate
 from hal.capture.vcd_writer import CaptureLines, write_capture
 from hal.values import Batch, Command, Edge
-from simulators.craps_table import CrapsGeometry
+from simulators.dice.craps_table import CrapsGeometry
 from tests.tables.bench import Said, configured
 from tests.tables.craps_hands import KEYS, craps_toml
 

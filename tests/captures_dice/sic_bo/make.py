@@ -10,11 +10,11 @@ from typing import Final
 
 import msgspec
 
+from controller.bench.replay import replay
+from controller.bench.simulation import simulate
 from controller.geometries import geometry_of
-from controller.replay import replay
-from controller.simulation import simulate
 from hal.capture.vcd_writer import CaptureLines, write_capture
-from simulators.table import simulator_for
+from simulators.base.table import simulator_for
 from tests.tables.bench import Said, configured
 from tests.tables.sic_bo_table import NEW, OLD, sic_bo_toml
 

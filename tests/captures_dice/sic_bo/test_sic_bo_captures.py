@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from controller.simulation import simulate
+from controller.bench.simulation import simulate
 from tests.captures_dice.sic_bo.make import EXPECTED, FOLDER, SIMULATED, TABLES, verdicts_of
 from tests.tables.bench import VERDICTS, configured
 from tests.tables.bench import Said as Events

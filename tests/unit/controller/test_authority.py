@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import pytest
 
-from controller.authority import authorities, may
-from controller.orders.book import VERBS
+from controller.table.authority import authorities, may
+from controller.table.orders.book import VERBS
 from feed.allow_list import ROLES
 
 

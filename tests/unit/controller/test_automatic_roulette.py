@@ -6,7 +6,7 @@ import pytest
 
 from feed import events
 from hal.values import Command, Frame, Rare
-from simulators.star_x import StarXSimulator, frames
+from simulators.roulette.star_x import StarXSimulator, frames
 from tests.tables.bench import Said, hear
 
 LINK = "wheel_serial"

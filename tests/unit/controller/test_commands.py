@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.commands import LONGEST_VALUE, OrderError, parse_order, write_order
+from controller.table.commands import LONGEST_VALUE, OrderError, parse_order, write_order
 
 NAMES = st.from_regex(r"[a-z][a-z_]{0,8}", fullmatch=True)
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from controller.configuration.declaration import describe
-from controller.configuration.games import REGISTRY
 from controller.configuration.load import check, check_text, load
 from controller.configuration.problems import ConfigurationErrors
+from controller.games.catalogue import REGISTRY
 from tests.tables.problems import only, told
 
 SHORTEST = """\

@@ -5,11 +5,11 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from controller.assemble import table_for
-from controller.authority import may
 from controller.configuration.load import check_text
+from controller.games.assembly import table_for
 from controller.rules.profile import profile
-from drivers.dice_reader_wire import BoardState
+from controller.table.authority import may
+from drivers.dice.reader_wire import BoardState
 from feed import events
 from feed.events import decode, encode
 from feed.state import TableState

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from controller.cli.event_lines import line_of
 from controller.configuration.load import check_text
-from controller.events_view import line_of
-from drivers.dice_frame_wire import FROM_HOST, Command, ShakerFrame, encode_frame
+from drivers.dice.frame_wire import FROM_HOST, Command, ShakerFrame, encode_frame
 from feed import events
 from feed.events import decode, encode
 from feed.state import TableState
-from hal.output_values import SendFrame, SetLine
+from hal.values import SendFrame, SetLine
 from tests.tables.craps_shaker_table import ShakerHands, shaker_toml
 
 NIGHT = "njac-13:47-20"

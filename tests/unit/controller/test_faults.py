@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from controller.faults import FaultLatch, LatchedFault
+from controller.table.faults import FaultLatch, LatchedFault
 
 MISSING = LatchedFault("wheel", "sensor_missing", "ball_1 is not driven", True)
 STUCK = LatchedFault("wheel", "sensor_stuck", "wheel_b does not move", True)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from controller.rounds.lamp_watch import MOST_NAMED, LampWatch
-from drivers.lamp_board import LampBoardConfig
-from drivers.lamp_observations import LampsRead
+from drivers.lamps.lamp_board import LampBoardConfig, LampsRead
 
 CHAIN = range(1, 51)
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from controller.live import WIRES_FAILED, LiveTable
-from controller.orders.order import Answer
-from controller.replay import replay
-from controller.wiring import Wiring, wire
+from controller.bench.replay import replay
+from controller.live.live_table import WIRES_FAILED, LiveTable
+from controller.live.wiring import Wiring, wire
+from controller.table.orders.order import Answer
 from feed import events
 from feed.events import encode
 from feed.state import TableState
@@ -210,7 +210,7 @@ class Wired:
         self.config = configured(text)
 
     def wiring(self) -> Wiring:
-        """As `controller.wiring.wire` makes it, on the fake kernel's devices."""
+        """As `controller.live.wiring.wire` makes it, on the fake kernel's devices."""
         inputs = [pin.spec() for line, pin in self.config.pins.items() if line in PINS]
         outputs = [pin.output_spec() for line, pin in self.config.pins.items() if line not in PINS]
         devices = self.kernel.devices

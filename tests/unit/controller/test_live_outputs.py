@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from controller.live import LiveTable
-from controller.output_faults import OUTPUT_REFUSED
-from controller.wiring import Wiring
+from controller.live.live_table import LiveTable
+from controller.live.output_faults import OUTPUT_REFUSED
+from controller.live.wiring import Wiring
 from feed import events
 from hal.backends.sim import SimLines
 from hal.board.errors import BoardError
 from hal.clock import VirtualClock
 from hal.lines import LineError
-from hal.output_values import LightLamps, Output, RunMotor, SendFrame
 from hal.serial_link import LinkError
-from hal.values import Edge, Loss
+from hal.values import Edge, LightLamps, Loss, Output, RunMotor, SendFrame
 from tests.tables.bench import Said, configured
 from tests.tables.sic_bo_table import LINES, sic_bo_toml
 from tests.tables.tumbled_lines import TumbledLines, tumbled_toml

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drivers.wheel_faces import DEFAULT_FACES
+from drivers.wheel.faces import DEFAULT_FACES
 from feed import events
 from hal.values import Edge, EdgesLost, Loss
 from tests.tables.bench import Bench, Said, hear

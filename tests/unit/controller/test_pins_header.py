@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpiozero.pins.data import PLUS_J8
 
-from controller.configuration.header40 import HEADER, PIN_OF_GPIO, PLAIN_FIRST, RESERVED, nearest_ground
+from controller.configuration.header_pins import HEADER, PIN_OF_GPIO, PLAIN_FIRST, RESERVED, nearest_ground
 
 
 def test_the_header_has_forty_pins_of_which_28_are_gpios() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.replay import replay
+from controller.bench.replay import replay
 from feed import events
 from hal.capture.errors import CaptureError
 from hal.capture.vcd_writer import CaptureLines, write_capture

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drivers.wheel_faces import EUROPEAN
+from drivers.wheel.faces import EUROPEAN
 from feed import events
 from hal.values import Edge, EdgesLost, Loss
 from tests.oracle.motion import ns

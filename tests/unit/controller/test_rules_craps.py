@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from controller.rules.craps_bets import CrapsLayout
-from controller.rules.craps_state import CrapsState, FireSeries
+from controller.games.craps.decision import CrapsState, FireSeries
+from controller.games.craps.layout import CrapsLayout
 from controller.rules.profile import profile
 
 NIGHT = profile("njac-13:47-20").craps_rules()

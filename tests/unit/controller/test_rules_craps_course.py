@@ -10,9 +10,8 @@ from itertools import product
 import msgspec
 import pytest
 
-from controller.rules.craps import CrapsRules
-from controller.rules.craps_decision import Craps, Rolled
-from controller.rules.craps_state import CrapsState, FireSeries, Puck
+from controller.games.craps.decision import Craps, CrapsState, FireSeries, Puck, Rolled
+from controller.games.craps.rules import CrapsRules
 from controller.rules.profile import profile
 
 NIGHT = Craps(profile("njac-13:47-20").craps_rules())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from controller.rules.craps import CrapsRules
+from controller.games.craps.rules import CrapsRules
 from controller.rules.profile import Profile, profile
 
 NIGHT, OLD = profile("njac-13:47-20"), profile("njac-19:47")

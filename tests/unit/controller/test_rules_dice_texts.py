@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from controller.rules.dice import DiceRules
+from controller.games.dice.rules import DiceRules
+from controller.games.sic_bo.rules import SicBoRules
+from controller.games.tumbled.rules import TumbledRules
 from controller.rules.profile import NoText, default_profile, profile, profile_names, profiles_that_play
-from controller.rules.sic_bo import SicBoRules
-from controller.rules.tumbled import TumbledRules
 
 NIGHT, OLD, NEW = profile("njac-13:47-20"), profile("njac-19:47"), profile("njac-13:69F")
 TUMBLED: list[TumbledRules] = [NIGHT.beat_the_dealer_rules(), NIGHT.chuck_a_luck_rules(), NIGHT.under_over_rules()]

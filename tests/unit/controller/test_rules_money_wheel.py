@@ -6,7 +6,7 @@ import pytest
 
 from controller.rules.cited import WinningBet
 from controller.rules.profile import profile
-from drivers.wheel_faces import DEFAULT_FACES
+from drivers.wheel.faces import DEFAULT_FACES
 
 RULES = profile("njac-13:47-20").money_wheel_rules()
 

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from controller.rules.profile import DEFAULT_PROFILE, NoText, profile, profile_names
-from controller.rules.profile_files import FILES, read
+from controller.rules.profile import DEFAULT_PROFILE, FILES, NoText, profile, profile_names, read
 
 GAMES = ("money_wheel", "roulette")
 

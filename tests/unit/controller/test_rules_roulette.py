@@ -6,10 +6,10 @@ from collections import Counter
 
 import pytest
 
+from controller.games.roulette.layout import Layout
+from controller.games.roulette.rules import AMERICAN, AMERICAN_AS_SINGLE_ZERO, EUROPEAN
 from controller.rules.profile import profile
-from controller.rules.roulette import AMERICAN, AMERICAN_AS_SINGLE_ZERO, EUROPEAN
-from controller.rules.roulette_layout import Layout
-from drivers import wheel_faces
+from drivers.wheel import faces as wheel_faces
 
 RULES = profile("njac-13:47-20").roulette_rules()
 NUMBERS = [str(n) for n in range(1, 37)]

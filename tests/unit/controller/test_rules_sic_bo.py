@@ -7,8 +7,8 @@ from itertools import product
 
 import pytest
 
+from controller.games.sic_bo.areas import AREAS, SicBoLayout
 from controller.rules.profile import profile
-from controller.rules.sic_bo_areas import AREAS, SicBoLayout
 
 LAYOUT = SicBoLayout(profile("njac-13:69F").sic_bo_rules())
 GENEROUS = SicBoLayout(profile("njac-13:69F").sic_bo_rules(), two_of_a_kind_on_triple=True)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from controller.games.dice.rules import DiceRules
 from controller.rules.cited import WinningBet
-from controller.rules.dice import DiceRules
 from controller.rules.profile import profile
 
 NIGHT = profile("njac-13:47-20")

@@ -8,11 +8,11 @@ import pytest
 
 from controller.configuration.lamp_chains import KINDS, board_of_lamps
 from controller.configuration.load import check, check_text
-from controller.wiring import wire
+from controller.live.wiring import wire
 from hal.clock import VirtualClock
 from hal.lamp_chain import KINDS as WITH_CHAIN
 from hal.lines import LineError
-from hal.output_values import LightLamps
+from hal.values import LightLamps
 
 ON_BOARD = Path(__file__).resolve().parents[3] / "examples" / "sic_bo_board.toml"
 TABLE = '[table]\nid = "s"\ngame = "sic_bo"\nno_more_bets = "button"\n'

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from drivers.dice_frame_wire import FROM_HOST, Command, ShakerFrame, encode_frame
+from drivers.dice.frame_wire import FROM_HOST, Command, ShakerFrame, encode_frame
 from feed import events
 from hal.lamp_fields import CHAIN, read_back
-from hal.output_values import Output, SendFrame
 from hal.values import Command as Order
-from hal.values import Edge, Frame
+from hal.values import Edge, Frame, Output, SendFrame
 from tests.tables.sic_bo_table import BUTTONS, MS, NEW, OLD, BoardBench, S, SicBoBench, sic_bo_toml
 
 AUTOMATED = "[device.automated_shaker]"

@@ -6,10 +6,10 @@ from itertools import product
 
 import pytest
 
-from controller.assemble import table_for
 from controller.configuration.load import check_text
+from controller.games.assembly import table_for
+from controller.games.sic_bo.areas import AREAS
 from controller.rules.profile import profile
-from controller.rules.sic_bo_areas import AREAS
 from feed import events
 from tests.oracle.dice import THREE_DICE, sic_bo, sic_bo_areas
 from tests.tables.bench import configured

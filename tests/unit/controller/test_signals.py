@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from controller.signals import Signals
-from drivers.indicators import NoMoreBetsLamp, NumberDisplay
+from controller.live.indicators import Signals
+from drivers.dealer.indicators import NoMoreBetsLamp, NumberDisplay
 from feed import events
-from hal.output_values import SendFrame, SetLine
-from hal.values import Command
+from hal.values import Command, SendFrame, SetLine
 from tests.tables.bench import Said, hear
 from tests.tables.money_lines import MoneyLines, money_toml
 from tests.tables.roulette_lines import roulette_toml, spin

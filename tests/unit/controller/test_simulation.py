@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from controller.bench.simulation import Played, Score, fault_plan, simulate
 from controller.configuration.values import TableConfig
 from controller.geometries import NoSimulatorError, geometry_of
-from controller.simulation import Played, Score, fault_plan, simulate
 from feed import events
 from feed.events import Event
 from hal.values import Batch
-from simulators.faults import FaultError
-from simulators.geometry import MoneyWheelGeometry, RouletteGeometry
-from simulators.truth import Truth
+from simulators.base.faults import FaultError
+from simulators.base.geometry import MoneyWheelGeometry, RouletteGeometry
+from simulators.base.truth import Truth
 from tests.tables.bench import Said, configured
 from tests.tables.money_lines import money_toml
 from tests.tables.roulette_lines import roulette_toml

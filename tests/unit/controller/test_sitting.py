@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from controller.configuration.load import check_text
-from controller.inspection import Inspections, no_inspection
+from controller.table.inspection import Inspections, no_inspection
 from feed import events
 from feed.events import Verdict, decode, encode
 from feed.state import TableState

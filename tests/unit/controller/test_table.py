@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from controller.assemble import own_time, table_for
+from controller.games.assembly import own_time, table_for
 from feed import events
 from feed.events import encode
 from hal.values import Batch, Command, Edge, EdgesLost, Loss, Rare, Reading

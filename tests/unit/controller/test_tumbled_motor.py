@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from feed import events
-from hal.output_values import Output, RunMotor
-from hal.values import Edge
+from hal.values import Edge, Output, RunMotor
 from tests.tables.bench import Bench, Said
 from tests.tables.tumbled_lines import TumbledLines, tumbled_toml
 from tests.tables.tumbler_lines import S, found, high, in_order

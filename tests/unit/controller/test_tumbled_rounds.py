@@ -304,7 +304,7 @@ def test_the_next_round_opens_once_the_dice_of_a_void_one_lie() -> None:
 
 @pytest.mark.parametrize("game", ["beat_the_dealer", "chuck_a_luck", "under_over"])
 def test_c1_c2_c3_c6_what_no_sensor_sees_is_a_check_of_the_inspection(game: str) -> None:
-    from controller.assemble import table_for
+    from controller.games.assembly import table_for
     from tests.tables.bench import configured
 
     table = table_for(configured(tumbled_toml(game)), epoch="sim", simulated=True)

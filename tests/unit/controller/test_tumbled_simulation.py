@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 import pytest
 
+from controller.bench.simulation import Score, simulate
 from controller.geometries import NoSimulatorError, geometry_of
-from controller.simulation import Score, simulate
 from feed import events
-from simulators.faults import faults_for
-from simulators.table import simulator_for
-from simulators.truth import Truth
+from simulators.base.faults import faults_for
+from simulators.base.table import simulator_for
+from simulators.base.truth import Truth
 from tests.tables.bench import configured
 
 GAMES = ("beat_the_dealer", "chuck_a_luck", "under_over")

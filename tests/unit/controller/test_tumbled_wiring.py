@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-import controller.wiring
-from controller.boards.specs import outputs_of
+import controller.live.wiring
 from controller.configuration.load import check, check_text, load
-from controller.wiring import wire
-from drivers.dice_frame_wire import ShakerFramer
+from controller.live.board_lines import outputs_of
+from controller.live.wiring import wire
+from drivers.dice.frame_wire import ShakerFramer
 from hal.clock import VirtualClock
 from hal.framing import Framer, LineFramer
 from tests.tables.bench import configured
@@ -46,7 +46,7 @@ def test_each_format_has_its_framer(monkeypatch: pytest.MonkeyPatch, format_: st
     def link(name: str, port: str, clock: object, framer: Framer, settings: object) -> Any:
         framers.append(framer)
 
-    monkeypatch.setattr(controller.wiring, "SerialLink", link)
+    monkeypatch.setattr(controller.live.wiring, "SerialLink", link)
     wire(configured(TABLE % format_ + KEYS), VirtualClock(), {}, 1)
     assert [type(one) for one in framers] == [framer]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from controller.configuration.load import check_text
-from controller.wording import counted, times, with_article
+from controller.table.wording import counted, times, with_article
 
 
 @pytest.mark.parametrize(("number", "words"), [(0, "0 times"), (1, "once"), (2, "2 times")])

@@ -5,11 +5,17 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drivers.automated_shaker import AutomatedShaker, AutomatedShakerConfig
-from drivers.dice_frame_wire import SUCCESS, Command, ShakerFrame, encode_frame
-from drivers.driver import Observation
-from drivers.sensor_health import SensorAlive, SensorDead
-from drivers.toss_observations import ShakerPresent, ShakerTrouble, TossAnswered, TossDoubt, TossMoving
+from drivers.base.driver import Observation, SensorAlive, SensorDead
+from drivers.dice.automated_shaker import (
+    AutomatedShaker,
+    AutomatedShakerConfig,
+    ShakerPresent,
+    ShakerTrouble,
+    TossAnswered,
+    TossDoubt,
+    TossMoving,
+)
+from drivers.dice.frame_wire import SUCCESS, Command, ShakerFrame, encode_frame
 from hal.values import Edge, EdgesLost, Frame, Loss
 
 MS = 1_000_000

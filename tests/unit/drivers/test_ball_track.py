@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drivers.ball_course import Pass
-from drivers.ball_track import BallTrack
+from drivers.roulette.ball_hypothesis import Pass
+from drivers.roulette.ball_track import BallTrack
 
 S = 1_000_000_000
 THREE = (0.0, 120.0, 240.0)

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drivers.buttons import ButtonPressed, Buttons
-from drivers.driver import Observation
-from drivers.sensor_health import SensorAlive, SensorDead
+from drivers.base.driver import Observation, SensorAlive, SensorDead
+from drivers.dealer.buttons import ButtonPressed, Buttons
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 
 MS = 1_000_000

@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drivers.cage import Cage
-from drivers.cage_config import CageConfig
-from drivers.sensor_health import SensorAlive, SensorDead
-from drivers.tumbling_observations import (
+from drivers.base.driver import SensorAlive, SensorDead
+from drivers.dice.cage import Cage, CageConfig
+from drivers.dice.observations import (
     CageInverted,
     CageRested,
     DiceRestless,

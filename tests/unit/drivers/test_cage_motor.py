@@ -7,10 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from controller.configuration.load import check_text
-from drivers.cage_motor import HOME, SHAFT, CageMotor, MotorHome, ShaftStands, ShaftTurns
-from drivers.cage_motor_config import CageMotorConfig
-from drivers.driver import Observation
-from drivers.sensor_health import SensorAlive, SensorDead
+from drivers.base.driver import Observation, SensorAlive, SensorDead
+from drivers.dice.cage_motor import HOME, SHAFT, CageMotor, CageMotorConfig, MotorHome, ShaftStands, ShaftTurns
 from hal.values import Edge, EdgesLost, Loss
 from tests.tables.tumbled_lines import tumbled_toml
 from tests.tables.tumbler_lines import MS, S, found, high, in_order, of, one_of, told

@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drivers.chute import Chute, ChuteConfig
-from drivers.driver import Observation
-from drivers.sensor_health import SensorDead
-from drivers.tumbling_observations import (
+from drivers.base.driver import Observation, SensorDead
+from drivers.dice.chute import Chute, ChuteConfig
+from drivers.dice.observations import (
     ChuteCleared,
     ChuteJammed,
     ChutePassed,

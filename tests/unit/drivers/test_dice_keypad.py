@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drivers.dice_keypad import CLEAR, ENTER, KEYS, DiceKeypad, DiceKeypadConfig
-from drivers.dice_observations import DiceEntered, KeypadCleared, KeypadShown, KeyRefused
-from drivers.driver import Observation
-from drivers.sensor_health import SensorAlive, SensorDead
+from drivers.base.driver import Observation, SensorAlive, SensorDead
+from drivers.dice.keypad import CLEAR, ENTER, KEYS, DiceKeypad, DiceKeypadConfig
+from drivers.dice.observations import DiceEntered, KeypadCleared, KeypadShown, KeyRefused
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 from tests.tables.tumbler_lines import MS, S, found, high, in_order, of, one_of, told
 

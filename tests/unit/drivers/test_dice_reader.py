@@ -5,15 +5,12 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from drivers.dice_frame_wire import Command, ShakerFrame, encode_frame
-from drivers.dice_observations import DiceMoving, DiceRead, DiceShaken, ReaderDoubt, ReaderFault, ReaderToAsk
-from drivers.dice_reader import DiceReader
-from drivers.dice_reader_config import DiceReaderConfig
-from drivers.dice_reader_wire import BoardLine, BoardState, Die, Lying, encode_line
-from drivers.driver import Observation
-from drivers.sensor_health import SensorAlive, SensorDead
-from hal.output_values import SendFrame
-from hal.values import Edge, EdgesLost, Frame, Loss, Reading
+from drivers.base.driver import Observation, SensorAlive, SensorDead
+from drivers.dice.frame_wire import Command, ShakerFrame, encode_frame
+from drivers.dice.observations import DiceMoving, DiceRead, DiceShaken, ReaderDoubt, ReaderFault, ReaderToAsk
+from drivers.dice.reader import DiceReader, DiceReaderConfig
+from drivers.dice.reader_wire import BoardLine, BoardState, Die, Lying, encode_line
+from hal.values import Edge, EdgesLost, Frame, Loss, Reading, SendFrame
 from tests.tables.tumbler_lines import MS, S, of, one_of
 
 LINK = "dice_serial"

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drivers.dice_frame_wire import Command, ShakerFrame, ShakerFramer, encode_frame, parse_frame
-from drivers.dice_reader_wire import (
+from drivers.dice.frame_wire import Command, ShakerFrame, ShakerFramer, encode_frame, parse_frame
+from drivers.dice.reader_wire import (
     MAX_LENGTH,
     BoardLine,
     BoardState,

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drivers.encoder import Encoder
-from drivers.quadrature import Stop
+from drivers.wheel.encoder import Encoder
+from drivers.wheel.quadrature import Stop
 from hal.values import Edge
 from tests.oracle.motion import Motion, encoder_edges, in_order
 

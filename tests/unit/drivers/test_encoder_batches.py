@@ -2,8 +2,8 @@
 
 import pytest
 
-from drivers.encoder import Encoder
-from drivers.quadrature import ANY_COUNT, Stop
+from drivers.wheel.encoder import Encoder
+from drivers.wheel.quadrature import ANY_COUNT, Stop
 from hal.values import Edge
 
 A, B, INDEX = "wheel_a", "wheel_b", "wheel_index"

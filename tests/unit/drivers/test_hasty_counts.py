@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from drivers.hasty_counts import RecentEdges, hasty
+from drivers.wheel.lost_pulses import RecentEdges, hasty
 from hal.values import Edge
 
 MS = 1_000_000

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from drivers.indicators import NoMoreBetsLamp, NumberDisplay
-from hal.output_values import SendFrame, SetLine
+from drivers.dealer.indicators import NoMoreBetsLamp, NumberDisplay
+from hal.values import SendFrame, SetLine
 
 
 def test_the_lamp_is_lit_by_the_call_and_dark_afterwards() -> None:

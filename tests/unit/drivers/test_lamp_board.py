@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drivers.lamp_board import LampBoard
-from drivers.lamp_observations import LampsLost, LampsRead
+from drivers.lamps.lamp_board import LampBoard, LampsLost, LampsRead
 from hal.lamp_fields import MOST_LAMPS, bit_field, places, read_back
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 

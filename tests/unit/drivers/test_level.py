@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from drivers.level import Level
+from drivers.roulette.wheel import Level
 from hal.values import Reading
 
 S = 1_000_000_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from drivers.lost_pulses import NONE, Chain, Offsets, Rocking, still_goes_for, two_counts_on_ns
+from drivers.wheel.lost_pulses import NONE, Chain, Offsets, Rocking, still_goes_for, two_counts_on_ns
 
 MS = 1_000_000
 TAU = 10 * MS

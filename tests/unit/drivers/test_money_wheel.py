@@ -8,11 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drivers.driver import Driver, Observation
-from drivers.money_wheel import MoneyWheel
-from drivers.money_wheel_config import MoneyWheelConfig
-from drivers.money_wheel_observations import WheelMoved, WheelRested, WheelSpun, WheelTurned, WheelTurnedBack
-from drivers.sensor_health import SensorAlive, SensorDead
+from drivers.base.driver import Driver, Observation, SensorAlive, SensorDead
+from drivers.money_wheel.device import (
+    MoneyWheelConfig,
+    WheelMoved,
+    WheelRested,
+    WheelSpun,
+    WheelTurned,
+    WheelTurnedBack,
+)
+from drivers.money_wheel.encoder_wheel import MoneyWheel
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 from tests.tables.money_lines import SPACE, TURN, MoneyLines, S
 

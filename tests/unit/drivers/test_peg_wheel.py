@@ -8,11 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drivers.driver import Driver, Observation
-from drivers.money_wheel_config import MoneyWheelConfig
-from drivers.money_wheel_observations import WheelMoved, WheelRested, WheelSpun, WheelTurned
-from drivers.peg_wheel import PegWheel
-from drivers.sensor_health import SensorAlive, SensorDead
+from drivers.base.driver import Driver, Observation, SensorAlive, SensorDead
+from drivers.money_wheel.device import MoneyWheelConfig, WheelMoved, WheelRested, WheelSpun, WheelTurned
+from drivers.money_wheel.peg_wheel import PegWheel
 from hal.values import Edge, EdgesLost, Loss
 
 S = 1_000_000_000

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drivers.pocket_head import PocketHead, PocketPulse
+from drivers.roulette.pocket_head import PocketHead, PocketPulse
 
 POCKETS = 38
 PITCH = 360 / POCKETS

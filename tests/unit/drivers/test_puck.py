@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from drivers.puck import PuckMarkers
-from hal.output_values import SetLine
+from drivers.lamps.puck import PuckMarkers
+from hal.values import SetLine
 
 
 def test_markers_are_dark_at_the_start_and_a_come_out_changes_nothing() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drivers.quadrature import Quadrature, Stop
+from drivers.wheel.quadrature import Quadrature, Stop
 from hal.values import Edge
 
 FAR = 1 << 60

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from drivers.driver import Observation
-from drivers.rotor import Rotor, RotorReversed, RotorStopped, RotorTurning
+from drivers.base.driver import Observation
+from drivers.roulette.rotor import Rotor, RotorReversed, RotorStopped, RotorTurning
 from hal.values import Edge
 from tests.oracle.motion import Motion, encoder_edges, in_order, ns
 

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drivers.driver import Driver, Observation
-from drivers.rotor import RotorReversed, RotorStopped, RotorTurning
-from drivers.roulette_observations import (
+from drivers.base.driver import Driver, Observation, SensorAlive, SensorDead
+from drivers.roulette.device import (
     BallLeftTrack,
     BallPassed,
     BallSeen,
@@ -21,11 +20,11 @@ from drivers.roulette_observations import (
     NotLevel,
     PocketRead,
     RotorDoubt,
+    RouletteWheelConfig,
     TrackQuiet,
 )
-from drivers.roulette_wheel import RouletteWheel
-from drivers.roulette_wheel_config import RouletteWheelConfig
-from drivers.sensor_health import SensorAlive, SensorDead
+from drivers.roulette.rotor import RotorReversed, RotorStopped, RotorTurning
+from drivers.roulette.wheel import RouletteWheel
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 from tests.oracle.motion import ns
 from tests.tables.roulette_lines import RouletteLines, S, spin

@@ -7,10 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drivers.driver import Observation
-from drivers.sensor_health import SensorDead
-from drivers.shaker import Shaker, ShakerConfig
-from drivers.tumbling_observations import (
+from drivers.base.driver import Observation, SensorDead
+from drivers.dice.observations import (
     DiceStirred,
     ShakerCovered,
     ShakerRested,
@@ -18,6 +16,7 @@ from drivers.tumbling_observations import (
     ShakerUncovered,
     TumbleStarted,
 )
+from drivers.dice.shaker import Shaker, ShakerConfig
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 from tests.tables.tumbler_lines import MS, S, found, high, in_order, of, one_of, told
 

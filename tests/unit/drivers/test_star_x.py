@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drivers.driver import Driver, Observation
-from drivers.star_x import (
+from drivers.base.driver import Driver, Observation
+from drivers.roulette.star_x import (
     AutoBallDirectionWrong,
     AutoBallInRim,
     AutoBallNotDetected,
@@ -19,9 +19,9 @@ from drivers.star_x import (
     StarXConfig,
     StarXWheel,
 )
-from drivers.star_x_wire import WheelState
+from drivers.roulette.star_x_wire import WheelState
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
-from simulators.star_x import StarXSimulator, frames
+from simulators.roulette.star_x import StarXSimulator, frames
 
 LINK = "wheel_serial"
 MS = 1_000_000

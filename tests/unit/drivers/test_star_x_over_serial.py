@@ -5,15 +5,15 @@ import os
 import pty
 from collections.abc import Iterator, Sequence
 
-from drivers.driver import Observation
-from drivers.star_x import AutoLink, AutoNumber, StarXConfig, StarXWheel
+from drivers.base.driver import Observation
+from drivers.roulette.star_x import AutoLink, AutoNumber, StarXConfig, StarXWheel
 from hal.clock import VirtualClock
 from hal.framing import LineFramer
 from hal.loop import VirtualLoop, run_virtual, sleep_ns
 from hal.merge import Merge
 from hal.serial_link import SerialLink
 from hal.values import Edge, EdgesLost, Frame, Rare
-from simulators.star_x import StarXSimulator, StarXSpin
+from simulators.roulette.star_x import StarXSimulator, StarXSpin
 
 LINK = "wheel_serial"
 

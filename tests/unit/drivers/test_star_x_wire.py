@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drivers.star_x_wire import (
+from drivers.roulette.star_x_wire import (
     POCKETS,
     BareNumber,
     Malformed,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from drivers.ball_course import Pass
-from drivers.track_sensors import TrackSensors
+from drivers.roulette.ball_hypothesis import Pass
+from drivers.roulette.ball_track import TrackSensors
 from hal.values import Edge
 
 MS = 1_000_000

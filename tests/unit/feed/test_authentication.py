@@ -17,8 +17,7 @@ from zmq.utils import z85
 from feed.allow_list import Allowed, AllowList, allow, revoke
 from feed.authentication import Authenticator, judge
 from feed.keys import new_pair
-from feed.monitor import Connections, MonitorEvent, cause_of, peer_of, read_event
-from feed.refusals import Refusals
+from feed.monitor import Connections, MonitorEvent, Refusals, cause_of, peer_of, read_event
 
 PAIR = new_pair("board-1")
 LOCK = "import fcntl, sys; fcntl.lockf(open(sys.argv[1], 'rb+'), fcntl.LOCK_EX | fcntl.LOCK_NB)"

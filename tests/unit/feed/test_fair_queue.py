@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from feed.fair_queue import FairQueue
+from feed.history_server import FairQueue
 
 
 def drained(queue: FairQueue[str, int]) -> list[tuple[str, int]]:

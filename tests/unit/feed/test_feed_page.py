@@ -8,7 +8,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from feed import history, wire
+from feed import history_server as history
+from feed import wire
 from feed.events import DATA_TYPES, Data
 from feed.subscriber import Notice
 

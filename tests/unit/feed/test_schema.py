@@ -9,13 +9,13 @@ import msgspec
 import pytest
 from jsonschema import Draft202012Validator
 
+from controller.bench.simulation import simulate
 from controller.configuration.load import check_text
 from controller.geometries import geometry_of
-from controller.simulation import simulate
 from feed import events, schema
 from feed.events import DATA_TYPES, Evidence, Verdict, encode, type_of
-from simulators.faults import FAULTS, FaultError, fault_named
-from simulators.geometry import Geometry
+from simulators.base.faults import FAULTS, FaultError, fault_named
+from simulators.base.geometry import Geometry
 from tests.fakes.feed_model import ModelJournal, ModelTable
 
 FOLDER = Path(__file__).resolve().parents[3] / "docs" / "schema"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from controller.bench.simulation import simulate
 from controller.configuration.load import check_text
-from controller.simulation import simulate
 from feed import events
 from feed.events import Event, Evidence, Unknown, Verdict, decode, encode
 from feed.state import RECENT_ROUNDS, Snapshot, TableState

@@ -12,7 +12,7 @@ from pytest_mock import MockerFixture
 from hal.backends.board import OPENING_NS, SILENT_NS, BoardLines
 from hal.backends.board_wiring import AnalogueSpec, Quadrature
 from hal.board import frames
-from hal.board.clock_map import ClockMap
+from hal.board.clock import ClockMap
 from hal.board.messages import (
     CountCommand,
     CountReport,

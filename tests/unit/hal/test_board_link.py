@@ -8,7 +8,7 @@ import pytest
 from pytest_mock import MockerFixture
 
 from hal.board.errors import BoardError, CommandRefusedError, SessionEndedError
-from hal.board.identity_check import Wanted
+from hal.board.identity import Wanted
 from hal.board.link import LINGER_NS, BoardLink
 from hal.board.message import Answer, MessageError, Report
 from hal.board.messages import (

@@ -14,8 +14,7 @@ from serial.tools.list_ports_common import ListPortInfo
 from hal.board import frames
 from hal.board.errors import BoardError
 from hal.board.messages import KINDS, IdentityAnswer, OkAnswer
-from hal.board.ports import serial_ports
-from hal.board.probe import PATIENCE_NS, StrangeBoardError, UnusablePortError, ask_identity
+from hal.board.ports import PATIENCE_NS, StrangeBoardError, UnusablePortError, ask_identity, serial_ports
 from hal.clock import VirtualClock
 from hal.lines import LineError
 from hal.loop import VirtualLoop, run_virtual, sleep_ns

@@ -12,9 +12,8 @@ from gpiozero import Button
 from gpiozero.pins.mock import MockFactory, MockPin
 from gpiozero.pins.pi import PiFactory, PiPin
 
-from hal.backends.gpiozero import MAX_LATENESS_NS, GpiozeroLines
+from hal.backends.gpiozero import ANCHOR_EVERY_NS, MAX_LATENESS_NS, GpiozeroLines, OpaqueTicks, SecondsTicks
 from hal.backends.gpiozero_factory import load_factory
-from hal.backends.gpiozero_ticks import ANCHOR_EVERY_NS, OpaqueTicks, SecondsTicks
 from hal.clock import VirtualClock
 from hal.lines import LineError, LineSource, LineSpec
 from hal.loop import sleep_ns

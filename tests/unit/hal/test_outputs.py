@@ -18,8 +18,7 @@ from hal.backends.gpiozero import GpiozeroLines
 from hal.clock import NS_PER_S, VirtualClock
 from hal.lines import LineError, LineSpec
 from hal.loop import VirtualLoop
-from hal.output_guard import MOVING, OutputGuard, OutputSpec
-from hal.outputs import Outputs, OutputWatcher
+from hal.outputs import MOVING, OutputGuard, Outputs, OutputSpec, OutputWatcher
 from hal.outputs_gpiod import GpiodOutputs
 from hal.outputs_gpiozero import GpiozeroOutputs
 from tests.fakes.fake_gpiod import FakeChip, FakeKernel
@@ -348,7 +347,7 @@ def test_what_its_hardware_stopped_is_held_until_it_is_set_to_safe(answering: tu
 
 EXITING = """
 from hal.clock import SystemClock
-from hal.output_guard import OutputSpec
+from hal.outputs import OutputSpec
 from hal.outputs import Outputs
 import asyncio
 

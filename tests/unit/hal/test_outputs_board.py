@@ -12,8 +12,7 @@ from hal.board import frames
 from hal.board.messages import AllSafeCommand, OkAnswer, Refusal, Reset, SetCommand, StateReport
 from hal.clock import NS_PER_S
 from hal.lines import LineError
-from hal.output_guard import BOARD_KINDS, MOVING, OutputGuard, OutputSpec
-from hal.outputs import Outputs
+from hal.outputs import BOARD_KINDS, MOVING, OutputGuard, Outputs, OutputSpec
 from hal.outputs_board import BoardOutputs, longest_on_ns
 from tests.fakes.board_bench import MS, Bench, Watching, play
 

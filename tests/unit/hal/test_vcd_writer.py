@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hal.capture.header import Timescale
 from hal.capture.secret import Sealer, commitment
-from hal.capture.text import escape, unescape
-from hal.capture.timescale import Timescale
+from hal.capture.string_values import escape, unescape
 from hal.capture.vcd_reader import VcdReader, read_batches
 from hal.capture.vcd_writer import CaptureLines, VcdWriter, write_capture, writing_capture
 from hal.values import Batch, Command, Edge, EdgesLost, Frame, Loss, Rare, Reading

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from hal.values import Edge, Loss
-from simulators.corruption import (
+from simulators.base.corruption import (
     bounce,
     jittered,
     mended,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from controller.bench.simulation import Score, simulate
 from controller.geometries import geometry_of
-from controller.simulation import Score, simulate
 from feed import events
-from simulators.faults import FaultError, fault_named, faults_for
+from simulators.base.faults import FaultError, fault_named, faults_for
 from tests.tables.bench import Said, configured
 from tests.tables.sic_bo_table import NEW, OLD, sic_bo_toml
 

@@ -6,11 +6,11 @@ import re
 
 import pytest
 
+from controller.bench.simulation import Score, simulate
 from controller.geometries import geometry_of
-from controller.simulation import Score, simulate
 from feed import events
-from simulators.craps_table import CrapsGeometry
-from simulators.faults import FaultError, faults_for
+from simulators.base.faults import FaultError, faults_for
+from simulators.dice.craps_table import CrapsGeometry
 from tests.tables.bench import Said, configured
 from tests.tables.craps_hands import craps_toml
 

@@ -10,7 +10,7 @@ from statistics import median
 
 import pytest
 
-from simulators.dice import LARGE_DIE_M, OPPOSITE_SUM, ROLLS, SMALL_DIE_M, Body, fall, new_dice, shown
+from simulators.dice.bodies import LARGE_DIE_M, OPPOSITE_SUM, ROLLS, SMALL_DIE_M, Body, fall, new_dice, shown
 
 CHI2_999_DF5 = 20.52
 CHI2_999_DF35 = 66.62

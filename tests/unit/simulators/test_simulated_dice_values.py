@@ -8,16 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drivers.dice_keypad import KEYS, DiceKeypad, DiceKeypadConfig
-from drivers.dice_observations import DiceEntered, DiceRead
-from drivers.dice_reader import DiceReader
-from drivers.dice_reader_config import DiceReaderConfig, Format
-from drivers.dice_reader_wire import Die
-from drivers.driver import Driver, Observation
+from drivers.base.driver import Driver, Observation
+from drivers.dice.keypad import KEYS, DiceKeypad, DiceKeypadConfig
+from drivers.dice.observations import DiceEntered, DiceRead
+from drivers.dice.reader import DiceReader, DiceReaderConfig, Format
+from drivers.dice.reader_wire import Die
 from hal.values import Batch, Edge, EdgesLost, Frame
-from simulators.dice_reader import READER_FAULTS, DiceReaderSimulator, Reading, frames
-from simulators.faults import FaultError
-from simulators.keypad import KEYPAD_FAULTS, KeypadSimulator
+from simulators.base.faults import FaultError
+from simulators.dice.keypad import KEYPAD_FAULTS, KeypadSimulator
+from simulators.dice.reader import READER_FAULTS, DiceReaderSimulator, Reading, frames
 from tests.tables.tumbler_lines import MS, S, found, high, in_order, of, told
 
 

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from hal.values import EdgesLost
-from simulators.faults import FAULTS, FaultError, fault_named, faults_for, game_of
-from simulators.geometry import Geometry, GeometryError, MoneyWheelGeometry, RouletteGeometry
-from simulators.line_faults import ENCODER_FAULTS, LINE_FAULTS
-from simulators.money_wheel_plan import PLANS as MONEY_WHEEL_PLANS
-from simulators.roulette_plan import PLANS as ROULETTE_PLANS
-from simulators.table import simulator_for
-from simulators.truth import SimRound, TableSimulator
+from simulators.base.faults import FAULTS, FaultError, fault_named, faults_for, game_of
+from simulators.base.geometry import Geometry, GeometryError, MoneyWheelGeometry, RouletteGeometry
+from simulators.base.table import simulator_for
+from simulators.base.truth import SimRound, TableSimulator
+from simulators.money_wheel.wheel import PLANS as MONEY_WHEEL_PLANS
+from simulators.roulette.plan import PLANS as ROULETTE_PLANS
+from simulators.wheel.line_faults import ENCODER_FAULTS, LINE_FAULTS
 
 MONEY = MoneyWheelGeometry(settled_button=True)
 ROULETTE = RouletteGeometry(no_more_bets_button=True, settled_button=True, level_hz=2.0)
@@ -165,9 +165,9 @@ def test_equal_seeds_give_equal_rounds_and_other_seeds_others(geometry: Geometry
 
 SCRIPT = """
 import hashlib
-from simulators.faults import faults_for, game_of
-from simulators.geometry import MoneyWheelGeometry, RouletteGeometry
-from simulators.table import simulator_for
+from simulators.base.faults import faults_for, game_of
+from simulators.base.geometry import MoneyWheelGeometry, RouletteGeometry
+from simulators.base.table import simulator_for
 
 digest = hashlib.sha256()
 for geometry in (MoneyWheelGeometry(settled_button=True), RouletteGeometry(no_more_bets_button=True, level_hz=2.0)):

@@ -5,7 +5,10 @@ from random import Random
 
 import pytest
 
-from simulators.flapper import (
+from simulators.base.geometry import MoneyWheelGeometry
+from simulators.base.motion import Path
+from simulators.base.truth import SimRound, Truth
+from simulators.money_wheel.flapper import (
     coast_to_slow,
     rest_against_flapper,
     rest_on_peg,
@@ -13,10 +16,7 @@ from simulators.flapper import (
     speed_for_travel,
     today,
 )
-from simulators.geometry import MoneyWheelGeometry
-from simulators.money_wheel import MoneyWheelSimulator
-from simulators.motion import Path
-from simulators.truth import SimRound, Truth
+from simulators.money_wheel.wheel import MoneyWheelSimulator
 from tests.fakes.line_reading import Follower
 
 SPACE_DEG = 7.2

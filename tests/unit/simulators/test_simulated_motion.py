@@ -4,8 +4,8 @@ from itertools import pairwise
 
 import pytest
 
-from simulators.motion import Path, Segment, angle_at, clipped, riding, shifted, speed_at
-from simulators.slip import slipped
+from simulators.base.motion import Path, Segment, angle_at, clipped, riding, shifted, speed_at
+from simulators.wheel.line_faults import slipped
 
 
 def some_path() -> Path:

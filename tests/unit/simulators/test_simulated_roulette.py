@@ -6,13 +6,13 @@ from random import Random
 import pytest
 
 from hal.values import Edge, Reading
-from simulators.ball import run_on_track, some_throw
-from simulators.geometry import AMERICAN, EUROPEAN, RouletteGeometry
-from simulators.motion import Segment, angle_at
-from simulators.roulette import RouletteSimulator
-from simulators.roulette_truth import measurable_turns
-from simulators.table import fixed_roulette_script
-from simulators.truth import SimRound
+from simulators.base.geometry import AMERICAN, EUROPEAN, RouletteGeometry
+from simulators.base.motion import Segment, angle_at
+from simulators.base.table import fixed_roulette_script
+from simulators.base.truth import SimRound
+from simulators.roulette.ball import run_on_track, some_throw
+from simulators.roulette.truth import measurable_turns
+from simulators.roulette.wheel import RouletteSimulator
 from tests.fakes.line_reading import Follower, passes, pulses
 
 GEOMETRIES = [

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hal.values import Edge
-from simulators.motion import Path, Segment, angle_at
-from simulators.sensors import MarkRing, any_of, by_time, press, quadrature_marks, settle_order, window_marks
+from simulators.base.motion import Path, Segment, angle_at
+from simulators.base.sensors import MarkRing, any_of, by_time, press, quadrature_marks, settle_order, window_marks
 from tests.fakes.line_reading import Follower
 
 SLOTS = 10

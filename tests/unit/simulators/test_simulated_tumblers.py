@@ -7,13 +7,10 @@ from typing import NamedTuple
 
 import pytest
 
-from drivers.cage import Cage
-from drivers.cage_config import CageConfig
-from drivers.chute import Chute, ChuteConfig
-from drivers.driver import Driver, Observation
-from drivers.sensor_health import SensorDead
-from drivers.shaker import Shaker, ShakerConfig
-from drivers.tumbling_observations import (
+from drivers.base.driver import Driver, Observation, SensorDead
+from drivers.dice.cage import Cage, CageConfig
+from drivers.dice.chute import Chute, ChuteConfig
+from drivers.dice.observations import (
     CageRested,
     ChuteJammed,
     ChuteRested,
@@ -22,15 +19,15 @@ from drivers.tumbling_observations import (
     ShakerCovered,
     ShakerRested,
 )
+from drivers.dice.shaker import Shaker, ShakerConfig
 from hal.values import Batch, Edge, EdgesLost
-from simulators.cage import CageGeometry, CageSimulator
-from simulators.cage_faults import CAGE_FAULTS
-from simulators.chute import CHUTE_FAULTS, ChuteGeometry, ChuteSimulator
-from simulators.device_faults import DeviceFault
-from simulators.faults import FaultError
-from simulators.geometry import GeometryError
-from simulators.shaker import SHAKER_FAULTS, ShakerSimulator
-from simulators.tumble_truth import Tumble
+from simulators.base.faults import FaultError
+from simulators.base.geometry import GeometryError
+from simulators.dice.cage import CAGE_FAULTS, CageGeometry, CageSimulator
+from simulators.dice.chute import CHUTE_FAULTS, ChuteGeometry, ChuteSimulator
+from simulators.dice.device_faults import DeviceFault
+from simulators.dice.shaker import SHAKER_FAULTS, ShakerSimulator
+from simulators.dice.tumble_truth import Tumble
 
 Simulator = CageSimulator | ChuteSimulator | ShakerSimulator
 Rested = CageRested | ChuteRested | ShakerRested

@@ -3,14 +3,13 @@ from statistics import median
 
 import pytest
 
-from drivers.driver import Observation
-from drivers.star_x import AutoNumber, StarXConfig, StarXWheel
-from drivers.star_x_wire import StatusPacket, WheelState, parse
+from drivers.base.driver import Observation
+from drivers.roulette.star_x import AutoNumber, StarXConfig, StarXWheel
+from drivers.roulette.star_x_wire import StatusPacket, WheelState, parse
 from hal.framing import LineFramer
 from hal.values import Frame
-from simulators.faults import FaultError
-from simulators.star_x import NS_PER_S, StarXSimulator, StarXSpin, frames
-from simulators.star_x_faults import STAR_X_FAULTS
+from simulators.base.faults import FaultError
+from simulators.roulette.star_x import NS_PER_S, STAR_X_FAULTS, StarXSimulator, StarXSpin, frames
 
 
 def play(spins: list[StarXSpin]) -> list[Observation]:

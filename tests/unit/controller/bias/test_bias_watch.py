@@ -6,9 +6,8 @@ from random import Random
 
 import pytest
 
-from controller.bias.chi_squared import fit, survival
 from controller.bias.plans import dice_plan, plan_for, wheel_plan
-from controller.bias.watch import EVERY, FALSE_ALARM, WINDOW, BiasWatch
+from controller.table.bias import EVERY, FALSE_ALARM, WINDOW, BiasWatch, fit, survival
 from feed import events
 from tests.tables.bench import Said, configured
 from tests.tables.craps_hands import CrapsHands, craps_toml

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from controller.boards.watch import BOARD_IDENTIFIED, BOARD_LOST
-from controller.service.places import PlaceError, places_for
-from controller.wiring import Wiring
+from controller.live.board_watch import BOARD_IDENTIFIED, BOARD_LOST
+from controller.live.wiring import Wiring
+from controller.service.state_paths import PlaceError, places_for
 from feed import events
 from hal.backends.board import OPENING_NS
 from hal.backends.sim import SimLines

@@ -15,7 +15,7 @@ from controller.boards.identity import kind_name
 from controller.cli import BAD_CONFIGURATION, main
 from controller.configuration.document import read_document
 from controller.configuration.load import check_text
-from hal.board.probe import ask_identity
+from hal.board.ports import ask_identity
 from hal.clock import SystemClock
 from simulators.board.library import LIBRARY, EmulationError
 from tests.tables.bench import configured

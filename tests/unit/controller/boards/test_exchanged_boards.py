@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
-from controller.boards.watch import BOARD_LOST
-from controller.live import LiveTable
-from controller.wiring import wire
+from controller.live.board_watch import BOARD_LOST
+from controller.live.live_table import LiveTable
+from controller.live.wiring import wire
 from feed import events
 from hal.board.firmware import BUILD, VERSION
 from hal.board.messages import KINDS, WatchCommand

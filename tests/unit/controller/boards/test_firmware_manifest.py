@@ -12,14 +12,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from nacl.signing import SigningKey
 
-from controller.boards.errors import FirmwareError
-from controller.boards.intel_hex import ROOM, read_image
-from controller.boards.manifest import (
+from controller.boards.firmware_image import (
+    ROOM,
+    FirmwareError,
     check_image,
     check_signature,
     check_software,
     find,
     read,
+    read_image,
     sign,
     signature_path,
 )

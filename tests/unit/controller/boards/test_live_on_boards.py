@@ -7,10 +7,10 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import pytest
 
-from controller.boards.watch import BOARD_LOST
-from controller.live import LiveTable
-from controller.output_faults import OUTPUT_REFUSED
-from controller.wiring import wire
+from controller.live.board_watch import BOARD_LOST
+from controller.live.live_table import LiveTable
+from controller.live.output_faults import OUTPUT_REFUSED
+from controller.live.wiring import wire
 from feed import events
 from hal.board.firmware import BUILD, VERSION
 from hal.board.messages import KINDS, Refusal, Reset, SampleCommand, SetCommand, WatchCommand

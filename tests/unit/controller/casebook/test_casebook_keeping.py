@@ -13,12 +13,10 @@ from typing import Any
 
 import pytest
 
-from controller.casebook import casebook as casebook_module
-from controller.casebook.case import Case, Rendered, render
-from controller.casebook.casebook import MAX_CASES, Casebook
-from controller.casebook.marks import KEEP, RoundMarks, Stretch
-from controller.casebook.selection import rounds_to_keep, with_captures
-from controller.casebook.shelf import Shelf
+from controller.captures import capture_archive as casebook_module
+from controller.captures.capture_archive import MAX_CASES, Casebook, rounds_to_keep, with_captures
+from controller.captures.capture_store import Case, Rendered, Shelf, render
+from controller.captures.round_spans import KEEP, RoundMarks, Stretch
 from feed import events
 from feed.events import CaptureFile, Event, Evidence, Verdict
 from hal.capture.ring import Ring

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import pytest
 
+from controller.bench.replay import replay
 from controller.geometries import geometry_of
-from controller.replay import replay
 from feed.events import Unresolved, Void
-from simulators.faults import faults_for
+from simulators.base.faults import faults_for
 from tests.fakes.hall import Hall
 from tests.tables.bench import Said, configured
 

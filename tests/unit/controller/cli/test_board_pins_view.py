@@ -9,9 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from controller.cli import main
-from controller.cli.board_pins_view import boards_view
-from controller.cli.board_wires_view import key_words
-from controller.configuration.nano import NANO, printed
+from controller.cli.board_pins_view import boards_view, key_words
+from controller.configuration.header_pins import NANO, printed
 from controller.configuration.terminals import place_named, places_of
 from hal.board.messages import KINDS
 from tests.tables.bench import configured

@@ -10,10 +10,10 @@ from typing import TypeVar
 import msgspec
 import pytest
 
-from controller.cli.boards_name import give_number
+from controller.cli.boards import give_number
 from hal.board.errors import BoardError
 from hal.board.messages import KINDS, NameBoardCommand, Refusal
-from hal.board.probe import ask_identity
+from hal.board.ports import ask_identity
 from hal.loop import VirtualLoop, run_virtual
 from simulators.board.emulated import EmulatedBoard
 from simulators.board.library import LIBRARY

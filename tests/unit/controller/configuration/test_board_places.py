@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.configuration.games import REGISTRY
-from controller.configuration.header40 import HEADER
+from controller.configuration.header_pins import HEADER
 from controller.configuration.load import check_text
 from controller.configuration.terminals import MOVED, places_of
+from controller.games.catalogue import REGISTRY
 from hal.board.messages import KINDS
 from tests.tables.problems import only, told
 

@@ -7,14 +7,14 @@ from typing import get_args
 
 import pytest
 
-from controller.configuration.board_sections import BoardKind
 from controller.configuration.declaration import said
-from controller.configuration.games import REGISTRY
-from controller.configuration.line_use import LineUse
 from controller.configuration.load import check, check_text
 from controller.configuration.registry import DriverEntry, Registry
+from controller.configuration.sections import BoardKind
 from controller.configuration.terminals import place_of, places_of
-from drivers.indicators import LampConfig
+from controller.games.catalogue import REGISTRY
+from drivers.base.device_spec import LineUse
+from drivers.dealer.indicators import LampConfig
 from hal.board.messages import KINDS
 from tests.tables.problems import only, told
 

@@ -15,7 +15,7 @@ from controller.journal.history import JournalHistory
 from controller.journal.journal import Journal
 from controller.journal.records import COMMANDS, genesis
 from feed import events
-from feed.history import REWRITTEN, UNKNOWN_TABLE, History
+from feed.history_server import REWRITTEN, UNKNOWN_TABLE, History
 from feed.state import Snapshot, TableState
 from tests.powercut.making import command, opened, player, written
 

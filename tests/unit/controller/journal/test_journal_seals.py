@@ -3,9 +3,9 @@
 import pytest
 from nacl.signing import SigningKey
 
-from controller.calendar import wall_time
 from controller.journal.records import Head
 from controller.journal.seals import COUNT, FIRST, START, Seal, Sealer
+from controller.live.wall_time import wall_time
 from hal.clock import VirtualClock
 
 KEY = SigningKey(b"k" * 32)

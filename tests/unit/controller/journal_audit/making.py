@@ -12,7 +12,6 @@ from typing import Any
 from msgspec.structs import replace
 from nacl.signing import SigningKey
 
-from controller.calendar import wall_time
 from controller.journal.files import make_file
 from controller.journal.migration import prepare
 from controller.journal.records import COMMAND, COMMANDS, Entry
@@ -20,6 +19,7 @@ from controller.journal.seals import SEAL_EVERY, START, STOP, Sealer, read_seals
 from controller.journal.store import End, Store
 from controller.journal.walk import Walk, walk
 from controller.journal.witness import Witness
+from controller.live.wall_time import wall_time
 from feed.events import (
     Data,
     DeviceFault,

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from controller.orders.order import Answer as TableAnswer
-from controller.service.allowance import Allowance
+from controller.service.command_handler import MAX_WAITING, REFUSALS_BURST, REFUSALS_REFILL_NS, Desk
+from controller.service.command_protocols import Find, Found
 from controller.service.command_record import CommandRecord, decode_record
-from controller.service.desk import MAX_WAITING, REFUSALS_BURST, REFUSALS_REFILL_NS, Desk
-from controller.service.desk_sides import Find, Found
+from controller.service.rate_limiter import Allowance
 from controller.service.requests import Answer, Request, StatusAnswer
 from controller.service.senders import LOCAL
+from controller.table.orders.order import Answer as TableAnswer
 from feed.allow_list import Sender
 from hal.clock import VirtualClock
 from tests.fakes.service import FULL, Bench, MemoryJournal

@@ -9,10 +9,10 @@ from urllib.request import urlopen
 
 import pytest
 
+from controller.service.counters import Tally
 from controller.service.metrics import MetricsServer, TallyCollector
 from controller.service.metrics_port import metrics_port
 from controller.service.opening import NotFitError
-from controller.service.tally import Tally
 from hal.clock import NS_PER_S, VirtualClock
 
 

@@ -11,7 +11,7 @@ import pytest
 from controller.configuration.values import TableConfig
 from controller.journal.retire import retire
 from controller.service.opening import NotFitError, check_state, open_journal, signing_key
-from controller.service.places import PlaceError, Places, places_for, state_folder
+from controller.service.state_paths import PlaceError, Places, places_for, state_folder
 from hal.clock import VirtualClock
 from tests.tables.bench import configured
 from tests.tables.money_lines import money_toml

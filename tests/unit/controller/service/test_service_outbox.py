@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from controller.casebook.case import Case
-from controller.casebook.casebook import Ready
-from controller.casebook.marks import Stretch
+from controller.captures.capture_archive import Ready
+from controller.captures.capture_store import Case
+from controller.captures.round_spans import Stretch
 from controller.journal.errors import JournalError
 from controller.journal.records import Entry
-from controller.orders.order import Answer
 from controller.service.outbox import Outbox
+from controller.table.orders.order import Answer
 from feed import events
 from feed.events import CaptureFile, Event, Evidence
 from hal.capture.ring import Ring

@@ -11,7 +11,7 @@ from threading import Event
 
 import pytest
 
-from controller.service.line_writer import LineHandler, LineWriter
+from controller.service.console import LineHandler, LineWriter
 from controller.service.logs import RateLimit, log_to, reads_journald, without_keys
 from controller.service.systemd import Systemd
 from hal.clock import NS_PER_S, VirtualClock

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.commands import parse_order
 from controller.service.requests import (
     Answer,
     Request,
@@ -19,6 +18,7 @@ from controller.service.requests import (
     encode_request,
     order_text,
 )
+from controller.table.commands import parse_order
 
 GOOD = {"id": "7f3a", "table": "roulette-1", "command": "void", "given": {"reason": "dealer_call"}, "by": "Ann"}
 

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from hal.board.clock_map import LONGEST_LEARNING_NS, ClockMap
+from hal.board.clock import LONGEST_LEARNING_NS, ClockMap
 from hal.board.messages import ClockAnswer
 from tests.fakes.true_clock import MS, Exchanges, S, TrueClock
 

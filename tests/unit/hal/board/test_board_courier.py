@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hal.board import frames
-from hal.board.courier import Courier, Settled
+from hal.board.command_channel import Courier, Settled
 from hal.board.messages import (
     AliveCommand,
     EdgesFromCommand,

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from hal.board.clock_map import ClockMap
+from hal.board.clock import ClockMap
 from hal.board.edge_stream import BoardEdge, EdgesMissing, EdgeStream, PackedEdge, unpack
 from hal.board.errors import SessionEndedError
 from hal.board.message import MessageError

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hal.board import reasons
+from hal.board import down_reasons as reasons
 
 
 def test_a_port_that_cannot_be_had_is_looked_for_in_the_boards_section() -> None:

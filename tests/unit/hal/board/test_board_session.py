@@ -33,8 +33,7 @@ from hal.board.messages import (
     StateReport,
     WatchCommand,
 )
-from hal.board.said import Down, Reported, Up
-from hal.board.session import Session, Wanted
+from hal.board.session import Down, Reported, Session, Up, Wanted
 from tests.fakes.board_wire import NONE, BoardWire, Faults
 from tests.fakes.model_board import ModelBoard
 

@@ -8,6 +8,7 @@ import pytest
 
 from hal.board.messages import KINDS
 from hal.values import Batch, Command, Edge, EdgesLost, Loss, Rare, Reading
+from simulators.base.geometry import MoneyWheelGeometry, RouletteGeometry
 from simulators.board.lines_to_pins import (
     Analogue,
     LinesPlayer,
@@ -18,9 +19,8 @@ from simulators.board.lines_to_pins import (
     wired,
     wired_in_order,
 )
-from simulators.geometry import MoneyWheelGeometry, RouletteGeometry
-from simulators.money_wheel import MoneyWheelSimulator
-from simulators.roulette import RouletteSimulator
+from simulators.money_wheel.wheel import MoneyWheelSimulator
+from simulators.roulette.wheel import RouletteSimulator
 
 WHEEL = KINDS["wheel"]
 

@@ -1,0 +1,1 @@
+"""A table without wires: simulated devices in virtual time, and the replay of captures."""

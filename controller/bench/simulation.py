@@ -1,0 +1,144 @@
+"""A table on simulated devices, judged against the truth that only the simulator knows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, NamedTuple
+
+from controller.configuration.values import TableConfig
+from controller.games.assembly import table_for
+from controller.geometries import geometry_of
+from controller.table.table import Table
+from feed import events
+from feed.events import Event
+from hal.values import Batch, Command, Output
+from simulators.base.answering import Answering, play_through
+from simulators.base.faults import FaultError, fault_named
+from simulators.base.geometry import Geometry
+from simulators.base.table import simulator_for
+from simulators.base.truth import TableSimulator, Truth
+
+VERDICTS = (events.Outcome, events.Void, events.Unresolved)
+
+
+class Played(NamedTuple):
+    """One simulated round: what the lines did, what the table said, and what was true."""
+
+    number: int
+    fault: str | None
+    batch: Batch
+    said: list[Event]
+    truth: Truth | None
+    """None for the quiet before the first round."""
+
+
+@dataclass
+class Score:
+    """How the verdicts compare with the truth."""
+
+    rounds: int = 0
+    verdicts: Counter[str] = field(default_factory=Counter)
+    unsupported: list[str] = field(default_factory=list)
+    """Outcomes that the truth does not support: there must be none."""
+    refused: list[str] = field(default_factory=list)
+    """Rounds whose run was valid and whose lines told it, and that got no outcome."""
+
+    def add(self, played: Played) -> None:
+        """Judges what was said in one round."""
+        truth = played.truth
+        if truth is None:
+            return
+        self.rounds += 1
+        outcome = False
+        for event in played.said:
+            data = event.data
+            if not isinstance(data, VERDICTS):
+                continue
+            kind = type(data).kind.removeprefix("round.")
+            self.verdicts[kind if isinstance(data, events.Outcome) else f"{kind} {data.reason}"] += 1
+            if isinstance(data, events.Outcome):
+                if outcome or not truth.valid or told_by(data.result) != truth.result:
+                    self.unsupported.append(f"round {played.number}: {data.result}, but the truth is: {truth.detail}")
+                outcome = True
+        if truth.valid and not truth.reasons and not outcome:
+            self.refused.append(f"round {played.number}: no outcome, but the truth is: {truth.detail}")
+
+
+def told_by(result: Mapping[str, Any]) -> int | tuple[int, ...] | None:
+    """What a result says of where the wheel or the dice lie, as the simulator's truth says it."""
+    if "dice" in result:
+        return (*result.get("dealer_dice", ()), *result["dice"])
+    place = result.get("space", result.get("index"))
+    return place if isinstance(place, int) else None
+
+
+def fault_plan(given: Sequence[str], rounds: int | None, geometry: Geometry) -> dict[int | None, str]:
+    """Which round has which fault, from `NAME[@ROUND]`; None stands for every round that has none of its own.
+
+    `rounds` is the number of rounds played, None where there is no end.
+
+    Raises:
+        simulators.base.faults.FaultError: an unknown fault, one that the table cannot have, or no number of a round.
+    """
+    plan: dict[int | None, str] = {}
+    for one in given:
+        name, at, number = one.partition("@")
+        fault_named(name, geometry)
+        if at and not (number.isdecimal() and 1 <= int(number) <= (rounds or 10**9)):
+            last = f" to {rounds}" if rounds else ""
+            raise FaultError(f'fault "{one}": after @ comes the number of a round, from 1{last}')
+        place = int(number) if at else None
+        if place in plan:
+            where = "every round" if place is None else f"round {place}"
+            raise FaultError(f'fault "{one}": {where} has the fault "{plan[place]}" already; give each round one')
+        plan[place] = name
+    return plan
+
+
+def simulate(config: TableConfig, rounds: int, seed: int, faults: Mapping[int | None, str]) -> Iterator[Played]:
+    """Plays rounds on simulated devices, in virtual time.
+
+    `faults` gives a round's fault by its number from 1, and by None the fault of every other round. Where a fault has
+    shut the table, the simulated supervisor clears it after the round.
+
+    Raises:
+        simulators.base.faults.FaultError: an unknown fault, or one that this table cannot have.
+    """
+    simulator: TableSimulator = simulator_for(config.game, geometry_of(config), seed)
+    table = table_for(config, epoch="sim", simulated=True, opens=True)
+    begin = simulator.start()
+    yield Played(0, None, begin, table.open(0) + table.feed(begin), None)
+    for number in range(1, rounds + 1):
+        fault = faults.get(number, faults.get(None))
+        played = simulator.round(fault)
+        said: list[Event] = []
+        feed = partial(_fed, table, said)
+        played = played._replace(batch=play_through(simulator, played.batch, feed, lambda: table.next_due_ns))
+        commands = _supervise(table, played.truth, played.batch.until_ns)
+        if commands:
+            outputs = _fed(table, said, Batch([], [*commands], played.batch.until_ns))
+            if isinstance(simulator, Answering):
+                for output in outputs:
+                    simulator.command(output)
+            played = played._replace(batch=played.batch._replace(rare=[*played.batch.rare, *commands]))
+        yield Played(number, fault, played.batch, said, played.truth)
+
+
+def _fed(table: Table, said: list[Event], batch: Batch) -> list[Output]:
+    said += table.feed(batch)
+    return table.outputs()
+
+
+def _supervise(table: Table, truth: Truth, t_ns: int) -> list[Command]:
+    """What the simulated supervisor sends: what shut the table is cleared, and a roll that must be called is called."""
+    devices = dict.fromkeys(fault.device for fault in table.faults.standing)
+    clears = [Command(f"clear device={device} by=simulated-supervisor", t_ns) for device in devices]
+    number = table.game.uncalled
+    if number is None:
+        return clears
+    lay = truth.result if truth.valid and isinstance(truth.result, tuple) else ()
+    what = f"dice={'-'.join(map(str, lay))}" if lay else "reason=dealer_call"
+    return [*clears, Command(f"correct round={number} {what} by=simulated-supervisor why=as they lay", t_ns)]

@@ -1,0 +1,284 @@
+"""The manifest of a build of firmware: what the files beside it are, and proof that they still are.
+
+    manifest.json        version, protocol, dictionary, build, and of each kind its file with its SHA-256
+    wheel.hex ...        the images, one for each kind
+    manifest.json.sig    where somebody signed it: an Ed25519 signature over the manifest, in hexadecimal
+
+A manifest proves its images, and a signature proves the manifest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Final, NamedTuple
+
+import msgspec
+from msgspec import Meta
+from nacl.exceptions import CryptoError
+from nacl.signing import SigningKey, VerifyKey
+
+from hal.board.firmware import BUILD, VERSION
+from hal.board.messages import DICTIONARY, KINDS, PROTOCOL
+
+# Reads an image out of its file, which is Intel HEX: records of bytes, each with its address and checksum.
+
+ROOM: Final = 30 * 1024
+"""Bytes of the chip's flash below its bootloader: 32 KiB less the larger of the two that these boards come with."""
+MOST_BYTES: Final = 4 * ROOM
+"""A longer file is no image of such a chip (ours): its text is less than three times as long as what it says."""
+
+_DATA, _END, _SEGMENT_BASE, _SEGMENT_START, _LINEAR_BASE, _LINEAR_START = range(6)
+
+
+def read_image(content: bytes, name: str) -> bytes:
+    """The bytes from address 0 on, with 0xFF where the file says nothing; `name` is the file's, for its errors.
+
+    Raises:
+        FirmwareError: it is no such file, it is cut or changed, or it does not fit into the chip.
+    """
+    if len(content) > MOST_BYTES:
+        raise FirmwareError(
+            f"{name}: it has {len(content)} bytes, and no image for this chip has more than {MOST_BYTES}"
+        )
+    image = bytearray(b"\xff" * ROOM)
+    used = base = 0
+    lines = content.split(b"\n")
+    for number, line in enumerate(lines, 1):
+        line = line.rstrip(b"\r ")
+        if not line:
+            continue
+        kind, address, data = _record(line, f"{name}, line {number}")
+        if kind == _END:
+            if any(rest.strip() for rest in lines[number:]):
+                raise FirmwareError(f"{name}, line {number}: it ends here, and more follows; build it again")
+            if not used:
+                raise FirmwareError(f"{name}: it holds no bytes at all; build it again")
+            return bytes(image[:used])
+        if kind in (_SEGMENT_BASE, _LINEAR_BASE) and len(data) == 2:
+            base = int.from_bytes(data, "big") << (4 if kind == _SEGMENT_BASE else 16)
+        elif kind == _DATA:
+            begin = base + address
+            if begin + len(data) > ROOM:
+                raise FirmwareError(
+                    f"{name}, line {number}: it goes up to byte {begin + len(data)}, and the chip has room for {ROOM} "
+                    "below its bootloader; this is the firmware of another chip"
+                )
+            image[begin : begin + len(data)] = data
+            used = max(used, begin + len(data))
+        elif kind not in (_SEGMENT_START, _LINEAR_START):
+            raise FirmwareError(f"{name}, line {number}: no record of Intel HEX is of type {kind}; build it again")
+    raise FirmwareError(f"{name}: it has no end; it was cut while it was copied, so copy or build it again")
+
+
+def _record(line: bytes, place: str) -> tuple[int, int, bytes]:
+    """The type, the address and the bytes of one record."""
+    try:
+        if not line.startswith(b":"):
+            raise ValueError
+        raw = bytes.fromhex(line[1:].decode("ascii"))
+    except ValueError as error:
+        shown = line[:20].decode("ascii", "replace")
+        raise FirmwareError(f"{place}: expected a record such as :10000000…, saw {shown!r}; build it again") from error
+    if len(raw) < 5 or len(raw) != raw[0] + 5:
+        raise FirmwareError(f"{place}: the record says {raw[0] if raw else 0} bytes and has {max(len(raw) - 5, 0)}")
+    if sum(raw) & 0xFF:
+        raise FirmwareError(f"{place}: its checksum is wrong; the file was changed, so copy or build it again")
+    return raw[3], int.from_bytes(raw[1:3], "big"), raw[4:-1]
+
+
+# What goes wrong when a board is handled.
+
+
+class FirmwareError(Exception):
+    """Firmware that must not be flashed, or cannot be: names the file, what was expected, what was seen, what to do."""
+
+
+MANIFEST: Final = "manifest.json"
+SIGNATURE_SUFFIX: Final = ".sig"
+BUILT: Final = Path(__file__).resolve().parents[2] / "firmware" / "build" / MANIFEST
+"""What `make firmware` makes."""
+
+_DOMAIN: Final = b"feltwire firmware\0"
+"""Put before what is signed, so that no other signature of the same key passes for one of a manifest."""
+_MOST_BYTES: Final = 256 * 1024
+"""No file of a build is larger (ours); what is, is something else."""
+
+Hash32 = Annotated[str, Meta(pattern=r"\A[0-9A-Fa-f]{8}\Z")]
+
+
+class _Board(msgspec.Struct, frozen=True):
+    """What a manifest says of one kind."""
+
+    hex: Annotated[str, Meta(pattern=r"\A[A-Za-z0-9_-][A-Za-z0-9_.-]*\Z", max_length=64)]
+    sha256: Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z")]
+    flash: int
+    ram: int
+
+
+class _Manifest(msgspec.Struct, frozen=True):
+    """The file."""
+
+    version: Annotated[str, Meta(pattern=r"\A\d{1,3}\.\d{1,3}\.\d{1,3}\Z")]
+    protocol: int
+    dictionary: Hash32
+    build: Hash32
+    boards: dict[str, _Board]
+
+
+class Firmware(NamedTuple):
+    """The firmware of one kind of board, as its manifest has it."""
+
+    kind: str
+    path: Path
+    sha256: str
+    version: str
+    build: int
+
+
+class Manifest(NamedTuple):
+    """A manifest that could be read."""
+
+    path: Path
+    content: bytes
+    version: str
+    protocol: int
+    dictionary: int
+    build: int
+    firmware: Mapping[str, Firmware]
+    """By kind."""
+
+    def of(self, kind: str) -> Firmware:
+        """The firmware of one kind.
+
+        Raises:
+            FirmwareError: there is none.
+        """
+        if kind not in self.firmware:
+            raise FirmwareError(f"{self.path}: it has no firmware of kind {kind}; it has {', '.join(self.firmware)}")
+        return self.firmware[kind]
+
+
+def find(path: Path) -> tuple[Manifest, str | None]:
+    """The manifest that a path means: itself, that of a folder, or that beside an image; and the image's kind.
+
+    Raises:
+        FirmwareError: there is no manifest, it is none, or it does not know the image.
+    """
+    if path.suffix.lower() == ".hex":
+        manifest = read(path.with_name(MANIFEST))
+        kind = next((each.kind for each in manifest.firmware.values() if each.path.name == path.name), None)
+        if kind is None:
+            known = ", ".join(each.path.name for each in manifest.firmware.values())
+            raise FirmwareError(f"{path}: {manifest.path} does not know it, only {known}; nothing proves what it is")
+        return manifest, kind
+    return read(path / MANIFEST if path.is_dir() else path), None
+
+
+def read(path: Path) -> Manifest:
+    """Reads a manifest.
+
+    Raises:
+        FirmwareError: it is not there, or it is none.
+    """
+    content = _bytes(path, "make it with: make firmware; images are flashed only with the manifest beside them")
+    try:
+        given = msgspec.json.decode(content, type=_Manifest)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise FirmwareError(f"{path}: it is no manifest of firmware ({error}); make it with: make firmware") from error
+    unknown = sorted(set(given.boards) - set(KINDS))
+    if unknown:
+        raise FirmwareError(f"{path}: it has firmware of kind {unknown[0]}, and there are {', '.join(KINDS)}")
+    build = int(given.build, 16)
+    firmware = {
+        kind: Firmware(kind, path.with_name(board.hex), board.sha256, given.version, build)
+        for kind, board in given.boards.items()
+    }
+    return Manifest(path, content, given.version, given.protocol, int(given.dictionary, 16), build, firmware)
+
+
+def check_software(manifest: Manifest) -> None:
+    """Whether this software would speak with a board that has this firmware.
+
+    Raises:
+        FirmwareError: naming what differs, on both sides.
+    """
+    wanted = {
+        "protocol": (str(PROTOCOL), str(manifest.protocol)),
+        "dictionary": (f"{DICTIONARY:08X}", f"{manifest.dictionary:08X}"),
+        "version": (".".join(map(str, VERSION)), manifest.version),
+        "build": (f"{BUILD:08X}", f"{manifest.build:08X}"),
+    }
+    for what, (ours, theirs) in wanted.items():
+        if ours != theirs:
+            raise FirmwareError(
+                f"{manifest.path}: it is firmware of {what} {theirs}, and this software wants {what} {ours}: a board "
+                "with it would be refused; build the firmware of this very version with: make firmware"
+            )
+
+
+def check_image(firmware: Firmware) -> bytes:
+    """The file of an image, where it is what the manifest says.
+
+    Raises:
+        FirmwareError: it is not there, it is another one, or it is no image.
+    """
+    content = _bytes(firmware.path, "copy it beside its manifest, or make it with: make firmware")
+    found = hashlib.sha256(content).hexdigest()
+    if found != firmware.sha256:
+        raise FirmwareError(
+            f"{firmware.path}: its SHA-256 is {found}, and the manifest of the {firmware.kind} firmware says "
+            f"{firmware.sha256}: it was changed or damaged; copy or build it again"
+        )
+    read_image(content, str(firmware.path))
+    return content
+
+
+def signature_path(manifest: Path) -> Path:
+    """Where the signature of a manifest is."""
+    return manifest.with_name(manifest.name + SIGNATURE_SUFFIX)
+
+
+def sign(manifest: Manifest, key: SigningKey) -> str:
+    """The signature of a manifest, in hexadecimal."""
+    return bytes(key.sign(_DOMAIN + manifest.content).signature).hex()
+
+
+def check_signature(manifest: Manifest, signers: Sequence[bytes]) -> None:
+    """Whether the owner of one of these public keys signed this very manifest.
+
+    Raises:
+        FirmwareError: nobody signed it, or somebody else did, or it was changed since.
+    """
+    path = signature_path(manifest.path)
+    content = _bytes(path, "it was never signed: feltwire boards sign, by whoever has the key")
+    try:
+        signature = bytes.fromhex(content.decode("ascii").strip())
+    except ValueError as error:
+        raise FirmwareError(f"{path}: it is no signature: expected 128 hexadecimal digits; copy it again") from error
+    if not any(_verifies(manifest, signature, signer) for signer in signers):
+        keys = " or ".join(signer.hex() for signer in signers)
+        raise FirmwareError(
+            f"{path}: it is no signature of {manifest.path.name} by {keys}: the manifest was changed since, or another "
+            "key signed it; flash nothing of it"
+        )
+
+
+def _verifies(manifest: Manifest, signature: bytes, signer: bytes) -> bool:
+    try:
+        VerifyKey(signer).verify(_DOMAIN + manifest.content, signature)
+    except (ValueError, CryptoError):
+        return False
+    return True
+
+
+def _bytes(path: Path, fix: str) -> bytes:
+    try:
+        with path.open("rb") as file:
+            content = file.read(_MOST_BYTES + 1)
+    except OSError as error:
+        raise FirmwareError(f"{path}: it cannot be read ({error.strerror}); {fix}") from error
+    if len(content) > _MOST_BYTES:
+        raise FirmwareError(f"{path}: it is larger than any file of a build; give the right one")
+    return content

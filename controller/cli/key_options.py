@@ -1,0 +1,63 @@
+"""The keys that a command takes when it goes to a service over the network."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from controller.cli import BAD_CONFIGURATION
+
+if TYPE_CHECKING:
+    from feed.endpoints import Endpoints
+    from feed.keys import ClientCurve
+
+
+# The option of commands that take public Ed25519 keys.
+
+_KEY_DIGITS = 64
+
+
+def public_keys(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> tuple[bytes, ...]:
+    """Reads public keys, as an option's callback."""
+    return tuple(_public_key(value) for value in values)
+
+
+def _public_key(value: str) -> bytes:
+    """Reads 64 hexadecimal digits, as the service's log has them, in groups or not; or a file that holds them."""
+    text = value
+    try:
+        if Path(value).is_file():
+            text = Path(value).read_text(encoding="ascii")
+    except (OSError, ValueError) as error:
+        raise click.BadParameter(f"{value} cannot be read: {error}") from error
+    digits = "".join(text.split()).lower()
+    if len(digits) != _KEY_DIGITS or set(digits) - set("0123456789abcdef"):
+        raise click.BadParameter(
+            f"{value!r} is no public key; expected {_KEY_DIGITS} hexadecimal digits, as the service's log says them, "
+            "or a file that holds them"
+        )
+    return bytes.fromhex(digits)
+
+
+def client_curve(endpoints: Endpoints, key: Path | None, server: str | None) -> ClientCurve | None:
+    """The keys for an address; None where none are needed. A key that cannot be used ends the command.
+
+    `key` is the `.secret` file of one's own; `server` the service's public key, or its `.public` file.
+    """
+    from feed.keys import BadKeyError, ClientCurve, parse_public, read_pair, read_public
+
+    if endpoints.is_local:
+        return None
+    if key is None or server is None:
+        raise click.UsageError(
+            "tcp:// takes --key, your own .secret file (feltwire keys new), and --server, the service's public key"
+        )
+    try:
+        path = Path(server)
+        return ClientCurve(read_pair(key), read_public(path) if path.exists() else parse_public(server))
+    except BadKeyError as error:
+        click.echo(str(error), err=True)
+        sys.exit(BAD_CONFIGURATION)

@@ -1,0 +1,110 @@
+"""The 40-pin header of a Raspberry Pi (all models since the B+ of 2014).
+
+Pin 1 is at the end of the board with the corner; odd pins are the inner row. Numbers of GPIOs are the chip's own
+(Broadcom), which the kernel names `GPIO17` and so on; they are not the numbers of the pins.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+# The pins of the boards that are sold with an ATmega328P: the Arduino Nano and Uno, and their clones.
+#
+# What is printed beside a pin is not the chip's own name of it. Both boards print the same; the drawing is of a Nano
+# seen
+# from above, with its USB socket at the top.
+
+_PRINTED: Final = {
+    **{f"D{bit}": f"D{bit}" for bit in range(8)},
+    **{f"B{bit}": f"D{8 + bit}" for bit in range(6)},
+    **{f"C{bit}": f"A{bit}" for bit in range(6)},
+}
+
+NANO: Final[tuple[tuple[str, str], ...]] = (
+    ("D13", "D12"),
+    ("3V3", "D11"),
+    ("REF", "D10"),
+    ("A0", "D9"),
+    ("A1", "D8"),
+    ("A2", "D7"),
+    ("A3", "D6"),
+    ("A4", "D5"),
+    ("A5", "D4"),
+    ("A6", "D3"),
+    ("A7", "D2"),
+    ("5V", "GND"),
+    ("RST", "RST"),
+    ("GND", "RX0"),
+    ("VIN", "TX1"),
+)
+"""Both rows of a Nano, from its USB socket on."""
+
+LINK: Final = {"RX0": "(USB)", "TX1": "(USB)"}
+"""Pins that the link to the Pi needs: nothing else may be wired to them."""
+
+
+def printed(pin: str) -> str:
+    """What a board prints beside a pin of the chip: `B3` is `D11`.
+
+    Raises:
+        KeyError: such a board has no such pin.
+    """
+    return _PRINTED[pin]
+
+
+class HeaderPin(NamedTuple):
+    """One pin of the header."""
+
+    number: int
+    label: str
+    """`3V3`, `5V`, `GND`, or the GPIO: `GPIO17`."""
+    gpio: int | None
+    special: str = ""
+    """What else the pin is for, when that is in use."""
+
+
+_FUNCTIONS = {
+    0: "ID EEPROM of a HAT",
+    1: "ID EEPROM of a HAT",
+    2: "I2C data, fixed pull-up",
+    3: "I2C clock, fixed pull-up",
+    7: "SPI CE1",
+    8: "SPI CE0",
+    9: "SPI MISO",
+    10: "SPI MOSI",
+    11: "SPI clock",
+    14: "UART TX, console",
+    15: "UART RX, console",
+}
+
+_GPIO_OF_PIN = {
+    3: 2, 5: 3, 7: 4, 8: 14, 10: 15, 11: 17, 12: 18, 13: 27, 15: 22, 16: 23, 18: 24, 19: 10, 21: 9, 22: 25,
+    23: 11, 24: 8, 26: 7, 27: 0, 28: 1, 29: 5, 31: 6, 32: 12, 33: 13, 35: 19, 36: 16, 37: 26, 38: 20, 40: 21,
+}  # fmt: skip
+
+_POWER = {1: "3V3", 2: "5V", 4: "5V", 17: "3V3"}
+
+HEADER: tuple[HeaderPin, ...] = tuple(
+    HeaderPin(pin, f"GPIO{_GPIO_OF_PIN[pin]}", _GPIO_OF_PIN[pin], _FUNCTIONS.get(_GPIO_OF_PIN[pin], ""))
+    if pin in _GPIO_OF_PIN
+    else HeaderPin(pin, _POWER.get(pin, "GND"), None)
+    for pin in range(1, 41)
+)
+"""The pins 1 to 40, in order."""
+
+PIN_OF_GPIO = {gpio: pin for pin, gpio in _GPIO_OF_PIN.items()}
+
+RESERVED = frozenset({0, 1})
+"""GPIOs that the firmware reads a HAT's EEPROM with at every start."""
+
+FIXED_PULL_UP = frozenset({2, 3})
+"""GPIOs with 1.8 kΩ to 3V3 on the board: a pull-down has no effect there."""
+
+PLAIN_FIRST = (17, 27, 22, 23, 24, 25, 5, 6, 12, 13, 16, 19, 20, 21, 26, 18, 4, 7, 8, 9, 10, 11, 15, 14)
+"""GPIOs in the order in which we propose them: those without another use first."""
+
+
+def nearest_ground(pin: int) -> int:
+    """The ground pin with the shortest way from a pin of the header."""
+    grounds = [each.number for each in HEADER if each.label == "GND"]
+    return min(grounds, key=lambda ground: (abs((ground - 1) // 2 - (pin - 1) // 2), ground % 2 != pin % 2, ground))

@@ -1,0 +1,149 @@
+"""The values of dice that lie: keyed by a person, read by a board, or both, which must agree.
+
+    dice tumble ──► they lie (`rested`) ──► values of every source that the table has ──► Read, or Doubted
+
+What was keyed before the dice lay is of another throw, and so is what was read before they last moved: whoever plays
+the round says when it begins (`begin`) and when dice move that a board may have read (`unread`). A source that says
+something else later replaces what it said before, until the round has its verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from controller.games.dice.rules import Dice
+from drivers.dice.observations import DiceEntered, DiceRead
+
+Source: TypeAlias = Literal["keypad", "reader"]
+
+NEVER_NS: Final = 1 << 62
+LYING: Final = ("die_off_table", "die_on_die", "die_on_two_sides", "dice_not_flat")
+"""What a board may say of how dice lie, the gravest first: the reason codes of rounds that it makes void."""
+
+
+class Read(NamedTuple):
+    """Values that stand."""
+
+    dice: Dice
+    """In the order in which they were keyed, or in which the board sees them."""
+    cocked: bool = False
+    """A board says that a die is cocked on one side: at craps it counts by the side opposite."""
+
+
+class Doubted(NamedTuple):
+    """Values that do not stand."""
+
+    reason: str
+    """`values_disagree`, `value_missing`, `reader_doubt`, or one of `LYING`."""
+    detail: str
+    candidates: tuple[Dice, ...] = ()
+
+
+class DiceValues:
+    """The values of one tumble or throw after the other."""
+
+    def __init__(self, sources: Sequence[Source], wait_s: float = 20.0) -> None:
+        """`wait_s` is how long a source is waited for once the other has spoken (ours).
+
+        Raises:
+            ValueError: nobody gives values.
+        """
+        if not sources:
+            raise ValueError("dice: nobody gives their values; a table has a keypad, a reading board or both")
+        self.sources = tuple(sources)
+        self._wait_ns = round(wait_s * 1e9)
+        self.begin()
+
+    def begin(self) -> None:
+        """Dice move: nothing that was said of them stands."""
+        self._rest_ns: int | None = None
+        self.entered: DiceEntered | None = None
+        self.read: DiceRead | None = None
+        self._first_ns = NEVER_NS
+
+    def rested(self, t_ns: int) -> None:
+        """The dice are known to lie, from now on. Where only a board reads them, it is waited for from now on too."""
+        self._rest_ns = t_ns
+        if "keypad" not in self.sources:
+            self._first_ns = min(self._first_ns, t_ns)
+
+    @property
+    def lie(self) -> bool:
+        """Whether the dice are known to lie."""
+        return self._rest_ns is not None
+
+    @property
+    def next_due_ns(self) -> int:
+        """When the source that has said nothing is waited for no more; `NEVER_NS` while none has spoken."""
+        return NEVER_NS if self._first_ns == NEVER_NS else max(self._first_ns, self._rest_ns or 0) + self._wait_ns
+
+    def keyed(self, seen: DiceEntered) -> bool:
+        """Takes what a person entered. Returns False where it was keyed before the dice lay: it is of another throw."""
+        if self._rest_ns is None or seen.first_ns < self._rest_ns:
+            return False
+        self.entered = seen
+        self._first_ns = min(self._first_ns, seen.t_ns)
+        return True
+
+    def told(self, seen: DiceRead) -> None:
+        """Takes what a reading board said; it knows by itself which throw it speaks of."""
+        self.read = seen
+        self._first_ns = min(self._first_ns, seen.t_ns)
+
+    def unread(self) -> None:
+        """What a reading board said is of a throw that is over: it is waited for anew."""
+        self.read = None
+
+    def verdict(self, t_ns: int) -> Read | Doubted | None:
+        """What the sources come to; None while one of them is waited for."""
+        if self._rest_ns is None:
+            return None
+        lying = self._lying()
+        if lying is not None:
+            return lying
+        keyed = None if self.entered is None else tuple(self.entered.dice)
+        read = self._read_dice()
+        said = [one for one in (keyed, read) if one is not None]
+        if len(said) < len(self.sources):
+            if t_ns < self.next_due_ns:
+                return None
+            silent = [
+                name for name, one in (("keypad", keyed), ("reader", read)) if name in self.sources and one is None
+            ]
+            doubts = "" if self.read is None or not self.read.doubts else f": {', '.join(self.read.doubts)}"
+            reason = "reader_doubt" if doubts else "value_missing"
+            return Doubted(reason, f"the {' and the '.join(silent)} gave no values{doubts}", tuple(said))
+        if keyed is not None and read is not None and sorted(keyed) != sorted(read):
+            detail = f"{words(keyed)} was keyed, and the board reads {words(read)}"
+            return Doubted("values_disagree", detail, (keyed, read))
+        return Read(said[0], cocked=self.read is not None and "cocked" in self.read.lying)
+
+    @property
+    def cocked(self) -> bool:
+        """Whether a board says that a die leans on something: at craps it has a value all the same."""
+        return self.read is not None and "reader" in self.sources and "dice_not_flat" in self.read.doubts
+
+    def _lying(self) -> Doubted | None:
+        """What a board says against how the dice lie. A cocked die is for the game to judge: it has a value."""
+        if self.read is None or "reader" not in self.sources:
+            return None
+        reason = next((one for one in LYING if one in self.read.doubts), None)
+        if reason is None or (reason == "dice_not_flat" and None not in self.read.dice):
+            return None
+        return Doubted(reason, f"the board says that they lie so: {', '.join(self.read.lying)}")
+
+    def _read_dice(self) -> Dice | None:
+        """The values that a board gave, where nothing but a cocked die speaks against them."""
+        seen = self.read
+        if seen is None or "reader" not in self.sources:
+            return None
+        if any(doubt != "dice_not_flat" for doubt in seen.doubts):
+            return None
+        values = tuple(value for value in seen.dice if value is not None)
+        return values if len(values) == len(seen.dice) and values else None
+
+
+def words(dice: Sequence[int]) -> str:
+    """Dice as a person names them: `4-4-1`."""
+    return "-".join(map(str, dice))

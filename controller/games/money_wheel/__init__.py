@@ -1,0 +1,1 @@
+"""The money wheel (big six), 13:47-20.29."""

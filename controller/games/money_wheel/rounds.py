@@ -1,0 +1,259 @@
+"""Money wheel rounds, 13:47-20.29.
+
+(b)2 "No more bets" before the spin; (b)3 either direction, at least three complete revolutions; (b)4 the space on which
+the indicator rests. A spin that is early, too short or turned back is refused; where the count is in doubt, the dealer
+calls.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+from msgspec import Meta
+
+from controller.games.money_wheel.rules import MoneyWheelRules
+from controller.rounds.game import NEVER_NS, Game
+from controller.rounds.voice import Seat
+from controller.table.faults import Fault
+from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING
+from drivers.base.driver import Observation
+from drivers.money_wheel.device import (
+    MoneyWheelConfig,
+    WheelMoved,
+    WheelRested,
+    WheelSpun,
+    WheelTurned,
+    WheelTurnedBack,
+)
+from feed import events
+from feed.events import Evidence
+
+TRAVEL_DOUBTS: Final = frozenset({"encoder_slip", "edges_lost", "sensor_stuck"})
+"""Doubts that leave the revolutions unproven too; a missing index leaves only the place unknown."""
+
+
+PUSH_NS: Final = 500_000_000
+"""A push has moved the wheel by a space, and so is seen, within this time (ours)."""
+
+
+class MoneyWheelOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The keys of a money wheel's rounds under `[game]`."""
+
+    settle_after_s: Annotated[
+        float,
+        Meta(ge=0, le=600, description="without a settle button, a round settles so long after its verdict (ours)"),
+    ] = 3.0
+    wind_up_pause_s: Annotated[
+        float, Meta(ge=0, le=30, description="a wind-up may pause for so long before the push (ours)")
+    ] = 5.0
+    between_spaces: Annotated[
+        Literal["void", "dealer"],
+        Meta(description="an indicator between two spaces: void, or the dealer's call (the text is silent)"),
+    ] = "void"
+
+
+class MoneyWheelGame(Game):
+    """The rounds of a money wheel."""
+
+    names_result_by = "space"
+
+    def __init__(self, seat: Seat, rules: MoneyWheelRules, options: MoneyWheelOptions, wheel: MoneyWheelConfig) -> None:
+        super().__init__(
+            seat, rules.no_more_bets, rules.reasons, rules.minimum_revolutions.cite, options.settle_after_s
+        )
+        self._rules = rules
+        self._options = options
+        self._wheel = wheel
+        self._pause_ns = round(options.wind_up_pause_s * 1e9)
+        self._moving = False
+        self._began_ns: int | None = None
+        """When the wheel left rest for what is or may become this round's spin."""
+        self._nudge: WheelRested | None = None
+        self._after: list[Observation] = []
+        """What the wheel did since the verdict: it belongs to the next round."""
+
+    def reset(self) -> None:
+        """A new round begins."""
+        self._began_ns = None
+        self._nudge = None
+        self._carried = False
+        """Whether the movement began before the last round was settled: it may be a nudge of no consequence."""
+
+    def quiet(self) -> bool:
+        """Whether the wheel rests."""
+        return not self._moving
+
+    def opened_after_settling(self, t_ns: int) -> None:
+        """The wheel was moved before the last round was settled: that spin is this round's."""
+        after, self._after = self._after, []
+        self._carried = bool(after)
+        for seen in after:
+            if self.undecided:
+                self._judge(seen, max(t_ns, seen.t_ns))
+
+    def bets_closed(self, t_ns: int, called_ns: int) -> None:
+        """Whether the call came in time shows when the wheel spins."""
+
+    def run_due(self, t_ns: int) -> None:
+        """The pause was too long for a wind-up."""
+        self._end_nudge(t_ns)
+
+    def see(self, seen: Observation) -> None:
+        """Takes an observation of the wheel."""
+        if isinstance(seen, WheelMoved):
+            self._moving = True
+        elif isinstance(seen, WheelRested):
+            self._moving = False
+            if seen.index_moved:
+                self.said.append(Fault(seen.t_ns, "encoder_slip", seen.detail))
+        if self.phase in (OPEN, RUNNING):
+            self._judge(seen, seen.t_ns)
+        elif self.phase is RUNNING_OUT:
+            self.over_if_quiet(seen.t_ns)
+        elif self.phase is SETTLING:
+            self._keep(seen)
+
+    def _keep(self, seen: Observation) -> None:
+        """After the verdict: what ends before the bets are settled counts for nothing; what goes on is the next's."""
+        if isinstance(seen, WheelMoved):
+            self._after = [seen]
+        elif isinstance(seen, WheelRested):
+            self._after = []
+            detail = f"the wheel was moved by {seen.turns * 360:.1f} degrees after the verdict"
+            self.say(events.DeviceWarning, seen.t_ns, device="wheel", warning="moved_at_rest", detail=detail)
+        elif self._after:
+            self._after.append(seen)
+
+    def _judge(self, seen: Observation, t_ns: int) -> None:
+        if isinstance(seen, WheelMoved):
+            self._begin(seen, t_ns)
+        elif isinstance(seen, WheelSpun):
+            self._spin(seen, t_ns)
+        elif isinstance(seen, WheelTurned):
+            if self.phase is RUNNING:
+                self.say(events.RoundProgress, t_ns, revolutions=seen.turns, rpm=seen.rpm)
+        elif isinstance(seen, WheelTurnedBack):
+            if self.phase is RUNNING and seen.proven:
+                detail = f"turned back by more than {self._wheel.rollback_spaces:g} spaces"
+                evidence = Evidence(direction=self._said(seen.direction), detail=detail)
+                self.void(t_ns, "wheel_reversed", evidence)
+        elif isinstance(seen, WheelRested):
+            if seen.spun:
+                self._rest(seen, t_ns)
+            else:
+                self._nudge = seen
+                self.run_due_ns = max(t_ns, seen.moved_ns + self._pause_ns + PUSH_NS)
+
+    def _begin(self, seen: WheelMoved, t_ns: int) -> None:
+        nudge = self._nudge
+        if nudge is not None and seen.direction == nudge.direction:
+            # Pushed on in the same direction: what came before was no wind-up.
+            self._end_nudge(t_ns)
+            if self.phase is not OPEN:
+                return
+        self._nudge = None
+        self.run_due_ns = NEVER_NS
+        if self._began_ns is None:
+            self._began_ns = seen.t_ns
+        if self.seat.call_by == "auto" and not self._carried:
+            self.close_bets(t_ns, seen.t_ns, "auto")
+
+    def _end_nudge(self, t_ns: int) -> None:
+        """The wheel moved by less than half a turn and rested. After the call that is too short a spin."""
+        nudge, self._nudge = self._nudge, None
+        self.run_due_ns = NEVER_NS
+        began_ns, self._began_ns = self._began_ns, None
+        self._carried = False
+        if nudge is None:
+            return
+        if self.called_ns is not None and began_ns is not None and self.called_ns <= began_ns:
+            if nudge.doubt in TRAVEL_DOUBTS:
+                self.unresolved(t_ns, nudge.doubt or "encoder_slip", self._evidence(nudge), [])
+            else:
+                self.void(t_ns, "wheel_revolutions", self._evidence(nudge))
+            return
+        detail = f"the wheel was moved by {nudge.turns * 360:.1f} degrees before the call"
+        self.say(events.DeviceWarning, t_ns, device="wheel", warning="moved_at_rest", detail=detail)
+
+    def _spin(self, seen: WheelSpun, t_ns: int) -> None:
+        began_ns = seen.t_ns if self._began_ns is None else self._began_ns
+        self.phase = RUNNING
+        if self.seat.call_by == "auto":
+            self.close_bets(t_ns, began_ns, "auto")
+        self.say(events.RoundStarted, t_ns, direction=self._said(seen.direction))
+        if self.called_ns is None or self.called_ns > began_ns:
+            late = "never" if self.called_ns is None else "late"
+            evidence = Evidence(direction=self._said(seen.direction), no_more_bets=late)
+            self.void(t_ns, "spun_before_no_more_bets", evidence)
+
+    def _rest(self, rested: WheelRested, t_ns: int) -> None:
+        """The spin is over: what does it prove?"""
+        evidence = self._evidence(rested)
+        least = self._rules.minimum_revolutions.value
+        if rested.joined:
+            self.unresolved(t_ns, "joined_mid_spin", evidence, [])
+        elif rested.doubt in TRAVEL_DOUBTS:
+            self.unresolved(t_ns, rested.doubt or "encoder_slip", evidence, self._candidates(rested))
+        elif rested.turned_back:
+            self.void(t_ns, "wheel_reversed", evidence)
+        elif rested.turns_high < least:
+            self.void(t_ns, "wheel_revolutions", evidence)
+        elif rested.turns_low < least:
+            self.unresolved(t_ns, "edges_lost", evidence, [])
+        elif rested.doubt is not None or rested.rest.space is None:
+            self.unresolved(t_ns, rested.doubt or "sensor_missing", evidence, [])
+        elif rested.rest.others:
+            self.unresolved(t_ns, "edges_lost", evidence, self._candidates(rested))
+        elif not rested.rest.clear:
+            self._between(t_ns, rested, evidence)
+        elif not rested.direction_proven and not self._wheel.accept_pegs:
+            self.unresolved(t_ns, "direction_unproven", evidence, self._candidates(rested))
+        else:
+            result = self._result(rested.rest.space)
+            winning, notices = self.pays(result)
+            self.outcome(t_ns, result, winning, evidence, notices)
+
+    def result_named(self, name: str) -> dict[str, Any]:
+        """The result of a space, by its index from the index mark."""
+        spaces = len(self._wheel.faces)
+        if not (name.isascii() and name.isdecimal() and len(name) <= len(str(spaces)) and int(name) < spaces):
+            raise ValueError(f"space {name!r} is not on this wheel; its spaces are 0 to {spaces - 1}")
+        return self._result(int(name))
+
+    def pays(self, result: dict[str, Any]) -> tuple[list[events.WinningBet], list[str]]:
+        """The face itself, 13:47-20.29(c)."""
+        return [events.WinningBet(bet.bet, bet.odds) for bet in self._rules.winning(result["face"])], []
+
+    def _between(self, t_ns: int, rested: WheelRested, evidence: Evidence) -> None:
+        if self._options.between_spaces == "void":
+            self.void(t_ns, "indicator_between_spaces", evidence)
+        else:
+            self.unresolved(t_ns, "indicator_between_spaces", evidence, self._candidates(rested))
+
+    def _candidates(self, rested: WheelRested) -> list[dict[str, Any]]:
+        rest = rested.rest
+        if rest.space is None:
+            return []
+        spaces = [rest.space, *rest.others]
+        if not rest.clear and rest.next_space is not None and rest.next_space not in spaces:
+            spaces.append(rest.next_space)
+        return [self._result(space) for space in spaces]
+
+    def _result(self, space: int) -> dict[str, Any]:
+        return {"space": space, "face": self._wheel.faces[space]}
+
+    def _evidence(self, rested: WheelRested) -> Evidence:
+        return Evidence(
+            revolutions=round(rested.turns, 4),
+            revolutions_low=round(rested.turns_low, 4),
+            revolutions_high=round(rested.turns_high, 4),
+            minimum_revolutions=self._rules.minimum_revolutions.value,
+            direction=self._said(rested.direction),
+            off_center=None if rested.rest.space is None else round(0.5 - rested.rest.to_peg_spaces, 4),
+            detail=rested.detail,
+        )
+
+    def _said(self, direction: int) -> str:
+        """A direction as the player sees it."""
+        return "clockwise" if (direction > 0) == self._wheel.clockwise else "counter-clockwise"

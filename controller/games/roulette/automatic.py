@@ -1,0 +1,199 @@
+"""Roulette rounds on an automatic wheel with a `*X` status feed, 13:47-20.32.
+
+The wheel launches, watches and reads by itself. It says when the ball runs with the rotor, and refuses such a spin
+itself; it never states the ball's revolutions. So its number is a candidate for the dealer to confirm, unless the
+configuration trusts the wheel's certificate (`trust_wheel`); and with anything that speaks against it, never more than
+a candidate.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from controller.games.roulette.results import RouletteOptions, RouletteResults
+from controller.games.roulette.rules import RouletteRules
+from controller.rounds.game import Game
+from controller.rounds.voice import Seat
+from controller.table.faults import CauseGone, Fault
+from controller.table.phase import OPEN, RUNNING, SETTLING
+from drivers.base.driver import Observation
+from drivers.roulette.star_x import (
+    AutoBallDirectionWrong,
+    AutoBallInRim,
+    AutoClosed,
+    AutoDoubt,
+    AutoLaunchFailed,
+    AutoLink,
+    AutoNoMoreBets,
+    AutoNumber,
+    AutoSpinStarted,
+    AutoWheelFault,
+    StarXConfig,
+)
+from drivers.wheel.faces import ORDERS
+from feed import events
+from feed.events import Evidence
+
+
+class AutomaticRouletteGame(Game):
+    """The rounds of a table with an automatic wheel. The wheel itself calls "No more bets"."""
+
+    names_result_by = "pocket"
+
+    def __init__(self, seat: Seat, rules: RouletteRules, options: RouletteOptions, wheel: StarXConfig) -> None:
+        super().__init__(
+            seat, rules.no_more_bets, rules.reasons, rules.minimum_revolutions.cite, options.settle_after_s
+        )
+        self._rules = rules
+        self._options = options
+        self._order = ORDERS[wheel.pockets]
+        self._results = RouletteResults(rules, options, wheel.pockets, self._order)
+        self._spinning = False
+        self._early: list[Observation] = []
+        """What the wheel said of a spin that it launched before the last round was settled: it is the next one's."""
+        self.reset()
+
+    def reset(self) -> None:
+        """A new round begins."""
+        self._start: AutoSpinStarted | None = None
+        self._doubts: list[str] = []
+
+    def quiet(self) -> bool:
+        """Whether the wheel has no ball running."""
+        return not self._spinning
+
+    def opened_after_settling(self, t_ns: int) -> None:
+        """The wheel launched before the last round was settled: that spin is this round's."""
+        early, self._early = self._early, []
+        for seen in early:
+            if isinstance(seen, AutoSpinStarted):
+                self._begin(seen, t_ns)
+            elif self.phase is RUNNING:
+                self._during(seen, t_ns)
+
+    def bets_closed(self, t_ns: int, called_ns: int) -> None:
+        """The wheel calls while the ball is in the rim: never late."""
+
+    def run_due(self, t_ns: int) -> None:
+        """There is none: the wheel keeps the time of its spins."""
+
+    def see(self, seen: Observation) -> None:
+        """Takes an observation of the wheel."""
+        t_ns = seen.t_ns
+        match seen:
+            case AutoSpinStarted():
+                self._spinning = True
+                if self.phase is OPEN:
+                    self._begin(seen, t_ns)
+                elif self.phase is SETTLING:
+                    self._early = [seen]
+            case AutoNumber():
+                self._spinning = False
+                self._came_to_nothing(t_ns)
+                self._number(seen, t_ns)
+            case AutoClosed():
+                self._spinning = False
+                self._early = []
+                if self.phase is RUNNING:
+                    self._unread(t_ns, "the wheel closed without a number")
+            case AutoLink(up=False):
+                self._spinning = False
+                self._early = []
+                detail = "no status from the wheel: its link or its power is off"
+                self.said.append(Fault(t_ns, "sensor_missing", detail, "link"))
+            case AutoLink(up=True):
+                self.said.append(CauseGone(t_ns, "link"))
+            case AutoWheelFault(active=True):
+                detail = "the wheel reports a stuck sensor, or its motor or encoder"
+                self.said.append(Fault(t_ns, "sensor_stuck", detail, "flag 4"))
+            case AutoWheelFault(active=False):
+                self.said.append(CauseGone(t_ns, "flag 4"))
+            case AutoDoubt(reason="joined_mid_spin"):
+                self._spinning = True
+            case _:
+                if self.phase is RUNNING:
+                    self._during(seen, t_ns)
+                elif self._early:
+                    self._keep(seen)
+        self.over_if_quiet(t_ns)
+
+    def _keep(self, seen: Observation) -> None:
+        """Of a spin that began early the next round must know the call, and a wrong way after it. Doubts come with the
+        number, and what came before the call the wheel has launched anew.
+        """
+        last = self._early[-1]
+        called = isinstance(last, AutoSpinStarted) and isinstance(seen, AutoNoMoreBets)
+        if called or (isinstance(last, AutoNoMoreBets) and isinstance(seen, AutoBallDirectionWrong)):
+            self._early.append(seen)
+
+    def _came_to_nothing(self, t_ns: int) -> None:
+        """A spin that ended before the last round was settled counts for nothing."""
+        if self._early:
+            detail = "the wheel spun and had its number before the last round was settled: it counts for nothing"
+            self.say(events.DeviceWarning, t_ns, device="wheel", warning="ball_before_settled", detail=detail)
+        self._early = []
+
+    def _begin(self, seen: AutoSpinStarted, t_ns: int) -> None:
+        self._start = seen
+        self.phase = RUNNING
+        # The ball is meant to go the other way: that it does is what the wheel's flag 2 denies.
+        self.say(events.RoundStarted, t_ns, direction="counter-clockwise" if seen.direction == "cw" else "clockwise")
+
+    def _during(self, seen: Observation, t_ns: int) -> None:
+        match seen:
+            case AutoNoMoreBets():
+                self.close_bets(t_ns, t_ns, "auto")
+            case AutoBallDirectionWrong() if self.called_ns is not None:
+                self.void(t_ns, "ball_direction", self._evidence("the wheel reports the ball going with the rotor"))
+            case AutoBallDirectionWrong() | AutoLaunchFailed():
+                detail = "the wheel launches again: " + (
+                    "launch failed" if isinstance(seen, AutoLaunchFailed) else "wrong way"
+                )
+                self.say(events.DeviceWarning, t_ns, device="wheel", warning="launch_repeated", detail=detail)
+            case AutoDoubt() if seen.reason not in self._doubts:
+                self._doubts.append(seen.reason)
+            case AutoBallInRim():
+                self.say(events.RoundProgress, t_ns, revolutions=0.0, rpm=seen.rpm)
+            case _:
+                pass
+
+    def _number(self, seen: AutoNumber, t_ns: int) -> None:
+        if self.phase is not RUNNING:
+            return
+        if seen.pocket not in self._order:
+            self._unread(t_ns, f"the wheel says {seen.pocket!r}, which is no pocket of it")
+            return
+        result = self._results.result(seen.pocket)
+        doubts = [*seen.doubts, *self._doubts]
+        evidence = self._evidence(", ".join(dict.fromkeys(doubts)))
+        if not seen.agreed or doubts:
+            self.unresolved(t_ns, "no_number_read", evidence, [result])
+        elif not self._options.trust_wheel:
+            self.unresolved(t_ns, "ball_revolutions", evidence, [result])
+        elif self._results.is_no_spin(seen.pocket):
+            self.void(t_ns, "double_zero_as_single_zero", evidence)
+        else:
+            winning = self._results.winning(seen.pocket)
+            self.outcome(t_ns, result, winning, evidence, self._results.notices(seen.pocket))
+
+    def _unread(self, t_ns: int, detail: str) -> None:
+        self.unresolved(t_ns, "no_number_read", self._evidence(detail), [])
+
+    def result_named(self, name: str) -> dict[str, Any]:
+        """The result of a pocket."""
+        return self._results.named(name)
+
+    def pays(self, result: dict[str, Any]) -> tuple[list[events.WinningBet], list[str]]:
+        """By the layout, 13:47-20.32(f)."""
+        return self._results.pays(result)
+
+    def _evidence(self, detail: str = "") -> Evidence:
+        start = self._start
+        return Evidence(
+            minimum_revolutions=self._rules.minimum_revolutions.value,
+            rotor_direction=None if start is None else {"cw": "clockwise", "ccw": "counter-clockwise"}[start.direction],
+            rotor_rpm=None if start is None else start.rpm,
+            no_more_bets="in_time" if self.called_ns is not None else "never",
+            measured_by="wheel",
+            detail=detail,
+        )

@@ -1,0 +1,391 @@
+"""Roulette rounds on a wheel with sensors, 13:47-20.32.
+
+(j)1 the ball opposite to the rotor, at least four revolutions around the track; (j)2 "No more bets" while the ball is
+still in the track; (m) "No spin", before the ball comes to rest, for a wrong direction, too few revolutions, or a
+foreign object.
+
+    open ─BallPassed─► running ──direction proven──► in the track ──BallLeftTrack──► reading ──3 turns──► outcome
+                          │ same as the rotor             │ object, reversal            │ under 4 revolutions
+                          ▼                               ▼                             ▼
+                      ball_direction                 foreign_object, …             ball_revolutions
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from controller.games.roulette.results import RouletteOptions, RouletteResults
+from controller.games.roulette.rules import RouletteRules
+from controller.rounds.game import NEVER_NS, Game
+from controller.rounds.voice import Seat
+from controller.table.faults import CauseGone, Fault
+from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING
+from drivers.base.driver import Observation
+from drivers.roulette.device import (
+    BallLeftTrack,
+    BallPassed,
+    BallSeen,
+    ForeignObject,
+    LevelAgain,
+    NotLevel,
+    PocketRead,
+    RotorDoubt,
+    RouletteWheelConfig,
+    TrackQuiet,
+)
+from drivers.roulette.rotor import RotorReversed, RotorStopped, RotorTurning
+from feed import events
+from feed.events import Evidence
+
+# What was measured of the spin that a roulette round judges, and the evidence that it makes.
+
+WHOLE: Final = 1e-6
+"""Revolutions are sums of angles: so much less than four is still four."""
+
+
+@dataclass(slots=True)
+class Spin:
+    """One round's spin, from the first pass of the ball to the last reading of the pocket."""
+
+    joined: bool = False
+    """The ball ran before the track was once quiet."""
+    passed: BallPassed | None = None
+    """Its last pass at a track sensor."""
+    rotor_at_launch: int = 0
+    laps_told: int = 0
+    left: BallLeftTrack | None = None
+    object: ForeignObject | None = None
+    """Seen after the first reading of the pocket: held until the second."""
+    reads: PocketRead | None = None
+    """The last reading of the pocket."""
+    slip: RotorDoubt | None = None
+    call_judged: bool = False
+    single_pass: bool = False
+    """The track became quiet after one pass."""
+
+    def call(self, called_ns: int | None) -> str:
+        """How "No more bets", called at `called_ns`, stands to the ball: `in_time`, `late`, or `never`."""
+        if called_ns is None:
+            return "never"
+        return "late" if self.left is not None and called_ns > self.left.t_ns else "in_time"
+
+    def evidence(self, rotor: int, minimum_revolutions: int, call: str, detail: str) -> Evidence:
+        """What was measured; `rotor` is the direction in which the rotor turns now, 0 where it has none."""
+        last, reads = self.passed, self.reads
+        return Evidence(
+            revolutions=None if last is None else round(last.travel, 4),
+            revolutions_low=None if last is None else round(last.travel, 4),
+            revolutions_high=None if last is None else round(last.travel_high, 4),
+            minimum_revolutions=minimum_revolutions,
+            direction=None if last is None else around_the_bowl(last.direction),
+            rotor_direction=around_the_bowl(rotor or self.rotor_at_launch or None),
+            rotor_rpm=None if last is None else round(last.rotor_rpm, 2),
+            passes=None if last is None else last.passes,
+            missed_passes=None if last is None else last.missed,
+            last_lap_s=None if last is None else last.lap_s,
+            rotor_turns=None if reads is None else reads.turns,
+            off_center=None if reads is None else reads.off_pockets,
+            no_more_bets=call,
+            detail=detail,
+        )
+
+
+def around_the_bowl(direction: int | None) -> str | None:
+    """A direction around the bowl, seen from above: angles grow clockwise."""
+    return None if direction is None else ("clockwise" if direction > 0 else "counter-clockwise")
+
+
+MISSED_PART: Final = 2
+"""More than one sensor missed to two passes is not a ball that misses one now and then (ours)."""
+
+
+class RouletteGame(Game):
+    """The rounds of a roulette table."""
+
+    names_result_by = "pocket"
+
+    def __init__(self, seat: Seat, rules: RouletteRules, options: RouletteOptions, wheel: RouletteWheelConfig) -> None:
+        super().__init__(
+            seat, rules.no_more_bets, rules.reasons, rules.minimum_revolutions.cite, options.settle_after_s
+        )
+        self._rules = rules
+        self._options = options
+        self._results = RouletteResults(rules, options, wheel.pockets, wheel.wheel_order)
+        self._rotor = 0
+        self._busy = False
+        """Whether the track is not quiet."""
+        self._early: list[Observation] = []
+        """What the ball did before the last round was settled: it belongs to the next."""
+        self.reset()
+
+    # --- the round -----------------------------------------------------------------------------------------------
+
+    def reset(self) -> None:
+        """A new round begins."""
+        self._stale = self._busy
+        """Whether what runs in the track is not this round's: it is let run out."""
+        self._spin = Spin()
+
+    def quiet(self) -> bool:
+        """Whether nothing runs in the track."""
+        return not self._busy
+
+    def opened_after_settling(self, t_ns: int) -> None:
+        """A ball was launched before the last round was settled: it runs for this one."""
+        early, self._early = self._early, []
+        self._stale = self._busy and not early
+        for seen in early:
+            if self.undecided:
+                self._judge(seen, max(t_ns, seen.t_ns))
+
+    def run_due(self, t_ns: int) -> None:
+        """No pocket was named often enough in time."""
+        spin = self._spin
+        if spin.object is not None:
+            self._refuse(t_ns, "foreign_object", spin.object.detail)
+        elif spin.slip is not None:
+            self.unresolved(t_ns, spin.slip.reason, self._evidence(spin.slip.detail), [])
+        else:
+            reads, results = spin.reads, self._results
+            candidates = [] if reads is None else [results.result(results.pocket(reads.pocket))]
+            detail = f"no pocket was named on {self._options.read_turns} rotor turns in a row"
+            self.unresolved(t_ns, "no_number_read", self._evidence(detail), candidates)
+
+    def see(self, seen: Observation) -> None:
+        """Takes an observation of the wheel."""
+        if type(seen) is BallPassed and self.phase is RUNNING and not self._stale:
+            # Most of what a wheel says.
+            self._busy = True
+            self._run(seen, seen.t_ns)
+            return
+        match seen:
+            case RotorTurning():
+                self._rotor = seen.direction
+            case RotorStopped():
+                self._rotor = 0
+            case RotorReversed():
+                self._rotor = seen.direction
+            case BallSeen() | BallPassed():
+                self._busy = True
+            case TrackQuiet():
+                self._busy = False
+            case NotLevel():
+                self.said.append(Fault(seen.t_ns, "not_level", f"inclined by {seen.tilt_deg:g} degrees", "level"))
+                return
+            case LevelAgain():
+                self.said.append(CauseGone(seen.t_ns, "level"))
+            case RotorDoubt(explained=False):
+                # Whenever it comes: an index that moved while nothing was decided names wrong pockets ever after.
+                self.said.append(Fault(seen.t_ns, seen.reason, seen.detail))
+            case _:
+                pass
+        if self._stale:
+            self._stale = self._busy
+        elif self.phase in (OPEN, RUNNING):
+            self._judge(seen, seen.t_ns)
+        elif self.phase is RUNNING_OUT:
+            self.over_if_quiet(seen.t_ns)
+        elif self.phase is SETTLING:
+            self._keep(seen)
+
+    def _keep(self, seen: Observation) -> None:
+        """After the verdict: a ball that still runs when the bets are settled is the next round's, none before."""
+        if isinstance(seen, BallSeen):
+            self._early = [seen]
+        elif isinstance(seen, TrackQuiet):
+            if self._early and seen.passes > 1:
+                detail = "a ball was thrown and came off before the last round was settled: it counts for nothing"
+                self.say(events.DeviceWarning, seen.t_ns, device="wheel", warning="ball_before_settled", detail=detail)
+            self._early = []
+        elif self._early and isinstance(
+            seen, BallPassed | BallLeftTrack | ForeignObject | RotorReversed | RotorStopped
+        ):
+            self._early.append(seen)
+
+    def _judge(self, seen: Observation, t_ns: int) -> None:
+        match seen:
+            case BallSeen():
+                self._spin.joined = seen.joined
+            case BallPassed():
+                self._run(seen, t_ns)
+            case BallLeftTrack():
+                self._leave(seen, t_ns)
+            case TrackQuiet():
+                self._track_quiet(seen)
+            case PocketRead():
+                self._read(seen, t_ns)
+            case ForeignObject():
+                self._foreign(seen, t_ns)
+            case RotorStopped():
+                if self.phase is RUNNING and not self._spin.joined:
+                    self._refuse(t_ns, "rotor_not_turning", "the rotor stopped before the ball was at rest")
+            case RotorReversed():
+                if self.phase is RUNNING and not self._spin.joined:
+                    self._refuse(t_ns, "rotor_reversed", "the rotor turned back by more than half a pocket")
+            case RotorDoubt():
+                self._doubt(seen)
+            case _:
+                pass
+
+    # --- the ball in the track -----------------------------------------------------------------------------------
+
+    def _run(self, seen: BallPassed, t_ns: int) -> None:
+        first = self._spin.passed is None
+        self._spin.passed = seen
+        if self._spin.joined:
+            self.phase = RUNNING
+            return
+        if first:
+            self.phase = RUNNING
+            self._spin.rotor_at_launch = self._rotor
+        if self._spin.left is not None:
+            # It had only missed a sensor: it is still in the track.
+            self._spin.left = None
+            self.run_due_ns = NEVER_NS
+            self._spin.reads = None
+        if seen.proves:
+            self._direction_proven(seen, t_ns)
+        if self.phase is not RUNNING:
+            return
+        if self.seat.call_by == "auto" and seen.lap_s >= self._options.call_lap_s:
+            self.close_bets(t_ns, t_ns, "auto")
+        if seen.direction is not None and int(seen.travel + WHOLE) > self._spin.laps_told:
+            self._spin.laps_told = int(seen.travel + WHOLE)
+            self.say(events.RoundProgress, t_ns, revolutions=round(seen.travel, 3), lap_s=seen.lap_s)
+
+    def _direction_proven(self, seen: BallPassed, t_ns: int) -> None:
+        self.say(events.RoundStarted, t_ns, direction=around_the_bowl(seen.direction))
+        if not self._rotor:
+            self._refuse(t_ns, "rotor_not_turning", "the rotor has no direction: it stands or is too slow")
+        elif seen.direction == self._rotor:
+            self._refuse(t_ns, "ball_direction", "the ball runs with the rotor")
+
+    def _leave(self, seen: BallLeftTrack, t_ns: int) -> None:
+        self._spin.left = seen
+        last = self._spin.passed
+        if self._spin.joined:
+            self.phase = RUNNING
+            self.unresolved(t_ns, "joined_mid_spin", self._evidence("the ball ran before the track was once quiet"), [])
+            return
+        if last is None:
+            return
+        if self.seat.call_by == "auto":
+            self.close_bets(t_ns, min(t_ns, seen.last_ns), "auto")
+        least = self._rules.minimum_revolutions.value
+        if last.direction is None:
+            self._refuse(t_ns, "ball_revolutions", "the ball left the track before its direction was proven")
+        elif last.travel + WHOLE < least <= last.travel + last.doubted + WHOLE:
+            detail = f"{last.travel:.2f} revolutions are proven, {last.doubted:.2f} may be noise or another ball's"
+            self.unresolved(t_ns, "ball_revolutions", self._evidence(detail), [])
+        elif last.travel + WHOLE < least:
+            self._refuse(t_ns, "ball_revolutions", f"{last.travel:.2f} revolutions around the track are proven")
+        elif seen.swapped is not None:
+            self.said.append(Fault(t_ns, "sensors_swapped", seen.swapped))
+        elif last.missed * MISSED_PART > last.passes:
+            detail = f"{last.missed} sensors were passed unseen in {last.passes} passes"
+            self.unresolved(t_ns, "sensor_missing", self._evidence(detail), [])
+        elif seen.picked_up:
+            self._refuse(
+                t_ns, "ball_revolutions", f"the ball vanished at a lap time of {seen.lap_s} s: it did not drop"
+            )
+        else:
+            turns_ns = 0 if seen.rotor_rpm <= 0 else round(self._options.give_up_turns * 60e9 / seen.rotor_rpm)
+            self.run_due_ns = t_ns + max(round(self._options.give_up_s * 1e9), turns_ns)
+
+    def _track_quiet(self, seen: TrackQuiet) -> None:
+        if self.phase is OPEN:
+            self._spin.single_pass = seen.passes == 1 and not self._spin.joined
+            self._spin.joined = False
+
+    # --- the ball in the rotor -----------------------------------------------------------------------------------
+
+    def _read(self, seen: PocketRead, t_ns: int) -> None:
+        if self.phase is OPEN and self._spin.single_pass and seen.turns == 2:
+            # One pass and then a ball at rest: it was thrown in, and nothing of its run is proven.
+            self._spin.single_pass = False
+            self.phase = RUNNING
+            self._refuse(t_ns, "ball_revolutions", "the ball made one pass at the track sensors")
+            return
+        if self._spin.left is None or self.phase is not RUNNING:
+            return
+        held = self._spin.object
+        if held is not None:
+            if seen.turns < 2:
+                self._refuse(t_ns, "foreign_object", held.detail)
+                return
+            # The reading before the object and this one agree: the ball was at rest already.
+            self._spin.object = None
+        self._spin.reads = seen
+        if seen.turns >= self._options.read_turns:
+            self._decide(seen, t_ns)
+
+    def _decide(self, seen: PocketRead, t_ns: int) -> None:
+        self.run_due_ns = NEVER_NS
+        pocket = self._results.pocket(seen.pocket)
+        result = self._results.result(pocket)
+        last = self._spin.passed
+        if self._spin.slip is not None:
+            self.unresolved(t_ns, self._spin.slip.reason, self._evidence(self._spin.slip.detail), [result])
+            return
+        if last is None or last.direction != -self._rotor:
+            detail = "ball and rotor are not proven to go opposite ways"
+            self.unresolved(t_ns, "ball_direction", self._evidence(detail), [result])
+            return
+        self._judge_call(t_ns)
+        if self._results.is_no_spin(pocket):
+            self._refuse(t_ns, "double_zero_as_single_zero", "the ball rests in 00")
+            return
+        notices = self._results.notices(pocket)
+        self.outcome(t_ns, result, self._results.winning(pocket), self._evidence(), notices)
+
+    def _foreign(self, seen: ForeignObject, t_ns: int) -> None:
+        if self.phase is OPEN:
+            if not self._busy or self._spin.joined:
+                self.say(events.DeviceWarning, t_ns, device="wheel", warning="object_in_wheel", detail=seen.detail)
+                return
+            self.phase = RUNNING
+        if self._spin.left is not None and self._spin.reads is not None:
+            self._spin.object = self._spin.object or seen
+        else:
+            self._refuse(t_ns, "foreign_object", seen.detail)
+
+    def _doubt(self, seen: RotorDoubt) -> None:
+        """The readings so far are void; an index that moved leaves no angle to be trusted."""
+        self._spin.reads = None
+        if not seen.explained:
+            self._spin.slip = seen
+
+    # --- the call ------------------------------------------------------------------------------------------------
+
+    def bets_closed(self, t_ns: int, called_ns: int) -> None:
+        """(j)2: while the ball is still in the track."""
+        if self._spin.left is not None:
+            self._judge_call(t_ns)
+
+    def _judge_call(self, t_ns: int) -> None:
+        if self._spin.call_judged:
+            return
+        self._spin.call_judged = True
+        standing = self._spin.call(self.called_ns)
+        if standing != "in_time":
+            rule = self._reasons["no_more_bets_after_drop"].rule
+            self.violation(t_ns, "no_more_bets_after_drop", rule, f'"No more bets" was called {standing}')
+
+    def result_named(self, name: str) -> dict[str, Any]:
+        """The result of a pocket."""
+        return self._results.named(name)
+
+    def pays(self, result: dict[str, Any]) -> tuple[list[events.WinningBet], list[str]]:
+        """By the layout, 13:47-20.32(f)."""
+        return self._results.pays(result)
+
+    # --- words ---------------------------------------------------------------------------------------------------
+
+    def _refuse(self, t_ns: int, reason: str, detail: str) -> None:
+        self.run_due_ns = NEVER_NS
+        self.void(t_ns, reason, self._evidence(detail))
+
+    def _evidence(self, detail: str = "") -> Evidence:
+        least = self._rules.minimum_revolutions.value
+        return self._spin.evidence(self._rotor, least, self._spin.call(self.called_ns), detail)

@@ -1,0 +1,102 @@
+"""One round's shaking by hand: covered, shaken under the cover, at rest, uncovered (19:47-9.5(c), 13:69F-9.5(d)1).
+
+cover on ──► shakes ──► the dice lie ──► cover off: revealed
+               ▲             │ shaken again under the cover: it begins anew
+               └─────────────┘
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from controller.table.wording import counted
+from drivers.base.driver import Observation
+from drivers.dice.observations import (
+    DiceStirred,
+    ShakerCovered,
+    ShakerRested,
+    ShakerShaken,
+    ShakerUncovered,
+    TumbleStarted,
+)
+
+SHAKEN = (DiceStirred, ShakerCovered, ShakerRested, ShakerShaken, ShakerUncovered, TumbleStarted)
+"""What a manual shaker says."""
+
+JOINED = "joined_mid_tumble"
+
+
+class Judged(NamedTuple):
+    """What the shaking comes to."""
+
+    verdict: Literal["revealed", "void", "unresolved"]
+    reason: str = ""
+    detail: str = ""
+
+
+class Shaking:
+    """The manual shaker, from round to round."""
+
+    def __init__(self, minimum: int) -> None:
+        """`minimum` is how often it must be shaken."""
+        self.minimum = minimum
+        self.covered_ns: int | None = None
+        """Since when the cover is on; None while it is off."""
+        self.moving = False
+        """Whether it is shaken, or its dice do not lie yet."""
+        self.begin()
+
+    def begin(self) -> None:
+        """A new round: what was shaken before is not of it."""
+        self.shaken_ns: int | None = None
+        """The first shake of the round."""
+        self.shakes = 0
+        self.rested: ShakerRested | None = None
+        self._was_covered_ns: int | None = self.covered_ns
+
+    def follow(self, seen: Observation) -> None:
+        """Keeps what is so whether a round is on or not: the cover, and whether it moves."""
+        if isinstance(seen, ShakerCovered):
+            self.covered_ns = self._was_covered_ns = seen.covered_ns
+        elif isinstance(seen, ShakerUncovered):
+            self.covered_ns = None
+        elif isinstance(seen, TumbleStarted):
+            self.moving = True
+        elif isinstance(seen, ShakerRested):
+            self.moving = False
+
+    def shaken(self, seen: ShakerShaken) -> bool:
+        """It was shaken once more; returns whether for the first time in the round."""
+        first, self.rested, self.shakes = self.shaken_ns is None, None, seen.shakes
+        if self.shaken_ns is None:
+            self.shaken_ns = seen.shaken_ns
+        return first
+
+    def rests(self, seen: ShakerRested) -> Judged | None:
+        """The dice lie: what is wrong with it already, or None where the cover's coming off decides."""
+        if self.shaken_ns is None:
+            return None
+        if seen.joined:
+            return Judged("unresolved", JOINED, "it was shaken already when the table opened")
+        if seen.doubt == "shaken_uncovered":
+            return Judged("void", seen.doubt, seen.detail)
+        if seen.doubt is not None:
+            return Judged("unresolved", seen.doubt, seen.detail)
+        if seen.started_ns is not None:
+            self.rested, self.shakes = seen, seen.shakes
+        return None
+
+    def uncovers(self, called_ns: int | None) -> Judged | None:
+        """The cover came off: what that means; None where it means nothing yet."""
+        if self.shaken_ns is None:
+            put_on_ns = self._was_covered_ns
+            if called_ns is None or put_on_ns is None or put_on_ns < called_ns:
+                return None
+            return Judged("void", "too_few_shakes", "it was covered and uncovered, and no shake was felt")
+        if self.rested is None:
+            return None  # the dice move: their rest tells that they were uncovered
+        if self.rested.shakes < self.minimum:
+            shakes = counted(self.rested.shakes, "shake")
+            detail = f"{shakes} under the cover without a pause, and {self.minimum} are the least"
+            return Judged("void", "too_few_shakes", detail)
+        return Judged("revealed")

@@ -1,0 +1,48 @@
+"""What the table shows of an event: the "no more bets" lamp and the winning number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from drivers.dealer.indicators import NoMoreBetsLamp, NumberDisplay
+from feed import events
+from feed.events import Event
+from hal.values import SendFrame, SetLine
+
+
+class Signals:
+    """Turns events into commands for the indicators that the table has."""
+
+    def __init__(self, lamp: NoMoreBetsLamp | None, display: NumberDisplay | None) -> None:
+        self._lamp = lamp
+        self._display = display
+        self._round = 0
+
+    def of(self, said: Iterable[Event]) -> list[SetLine | SendFrame]:
+        """The commands that events lead to, in their order."""
+        commands: list[SetLine | SendFrame] = []
+        for event in said:
+            data = event.data
+            if isinstance(data, events.RoundOpened):
+                self._round = data.round
+            if self._lamp is not None:
+                if isinstance(data, events.NoMoreBets):
+                    commands.append(self._lamp.called(data.mono_ns))
+                elif isinstance(data, events.RoundOpened | events.TableClosed) or _shuts(data):
+                    commands.append(self._lamp.over(data.mono_ns))
+            if self._display is not None:
+                if isinstance(data, events.Outcome) and "pocket" in data.result:
+                    commands.append(self._display.show(str(data.result["pocket"]), data.mono_ns))
+                elif isinstance(data, events.RoundCorrected) and data.round == self._round:
+                    # A person called the last round, or corrected it: older ones are no longer shown.
+                    commands.append(self._display.clear(data.mono_ns))
+                    if data.to.result is not None and "pocket" in data.to.result:
+                        commands.append(self._display.show(str(data.to.result["pocket"]), data.mono_ns))
+                elif isinstance(data, events.NoMoreBets):
+                    commands.append(self._display.clear(data.mono_ns))
+        return commands
+
+
+def _shuts(data: events.Data) -> bool:
+    """Whether the table is shut by it: outputs go safe on a fault."""
+    return isinstance(data, events.DeviceFault) and data.blocks_play

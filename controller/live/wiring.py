@@ -1,0 +1,206 @@
+"""Opens what a live table's configuration names: its lines, its boards, its links and its lamps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING
+
+from controller.configuration.values import TableConfig
+from controller.live.board_watch import Link
+from drivers.dealer.indicators import NumberDisplay
+from drivers.dice.automated_shaker import AutomatedShakerConfig
+from drivers.dice.frame_wire import ShakerFramer
+from drivers.dice.reader import DiceReaderConfig, framer_of
+from hal.board.errors import BoardError
+from hal.clock import Clock
+from hal.framing import Framer, LineFramer
+from hal.lines import LineError, LineSource, by_chip
+from hal.outputs import Outputs
+from hal.serial_link import SerialLink, SerialSettings
+from hal.values import Output, RunMotor, SendFrame, SetLine
+
+if TYPE_CHECKING:
+    from gpiozero.pins import Factory
+
+    from hal.lamp_chain import LampChain
+    from simulators.base.source import SimulatedSource
+
+DEFAULT_FACTORY = "lgpio"
+"""The pin factory of gpiozero that works on every Pi."""
+
+
+@dataclass
+class Wiring:
+    """The open ends of one table."""
+
+    sources: list[LineSource] = field(default_factory=list)
+    links: dict[str, SerialLink] = field(default_factory=dict)
+    outputs: Outputs | None = None
+    """The outputs on pins of the Pi."""
+    boards: dict[str, Link] = field(default_factory=dict)
+    """The boards, by their names in the file."""
+    board_outputs: dict[str, Outputs] = field(default_factory=dict)
+    """The outputs of each board that has some."""
+    output_of: dict[str, str] = field(default_factory=dict)
+    """Which board has an output; none for one on a pin."""
+    chains: dict[str, LampChain] = field(default_factory=dict)
+    """The chains of lamps, which hang on boards, by their names."""
+    simulated: SimulatedSource | None = None
+    """The simulated devices, which are told of every output."""
+
+    @property
+    def display(self) -> SerialLink | None:
+        """The display of the winning number, which is only sent to."""
+        return self.links.get(NumberDisplay.link)
+
+    def open_outputs(self) -> None:
+        """Claims the outputs and makes them safe.
+
+        Raises:
+            LineError: one cannot be had.
+        """
+        for outputs in self._all_outputs():
+            outputs.open()
+
+    def show(self, command: Output) -> None:
+        """Does something at an output; a lamp that is not wired shows nothing.
+
+        Raises:
+            LineError: the output is held safe, or cannot be written; or the lamps cannot be told.
+            LinkError: the link is down.
+        """
+        if self.simulated is not None:
+            self.simulated.command(command)
+        elif isinstance(command, SendFrame):
+            self.links[command.link].write(command.data)
+        elif isinstance(command, SetLine):
+            self._set(command.line, 1.0 if command.on else 0.0)
+        elif isinstance(command, RunMotor):
+            self._set(command.motor, command.speed)
+        elif command.chain in self.chains:
+            try:
+                self.chains[command.chain].light(command.lit)
+            except (BoardError, ValueError) as error:
+                raise LineError(f"lamps {command.chain}: {error}") from error
+        else:
+            raise LineError(f"lamps {command.chain}: they are on no board; add a board of the kind table")
+
+    def _set(self, name: str, value: float) -> None:
+        outputs = self.board_outputs.get(self.output_of.get(name, ""), self.outputs)
+        if outputs is not None:
+            outputs.show(name, value)
+
+    def close(self) -> None:
+        """Makes the outputs safe, then lets everything go, whatever of it fails."""
+        with ExitStack() as closing:
+            for source in self.sources:
+                # Those that failed too: they still hold what they had.
+                closing.callback(source.close)
+            if self.display is not None:
+                closing.callback(self.display.close)
+            for outputs in self._all_outputs():
+                # Called first: the stack is undone from its end.
+                closing.callback(outputs.close)
+
+    def _all_outputs(self) -> list[Outputs]:
+        on_pins = [] if self.outputs is None else [self.outputs]
+        return [*on_pins, *self.board_outputs.values()]
+
+
+def wire(config: TableConfig, clock: Clock, faults: Mapping[int | None, str], seed: int) -> Wiring:
+    """Makes everything that a table's configuration names. Nothing is opened yet.
+
+    `faults` and `seed` are for simulated devices, which are imported only where the configuration asks for them.
+
+    Raises:
+        LineError: this computer cannot have such lines or links.
+    """
+    if config.lines.backend == "sim":
+        simulated = _simulated(config, clock, faults, seed)
+        return Wiring(sources=[simulated], simulated=simulated)
+    wiring = Wiring()
+    for name, link in config.links.items():
+        settings = SerialSettings(baudrate=link.baud)
+        wiring.links[name] = SerialLink(name, link.port, clock, _framer(name, config), settings)
+    wiring.sources += [link for name, link in wiring.links.items() if name != NumberDisplay.link]
+    inputs = [pin.spec() for line, pin in config.pins.items() if config.uses[line].kind == "input"]
+    outputs = [pin.output_spec() for line, pin in config.pins.items() if config.uses[line].kind == "output"]
+    if config.lines.backend == "gpiod":
+        from hal.backends.gpiod import GpiodLines
+        from hal.outputs_gpiod import GpiodOutputs
+
+        for chip, specs in by_chip(inputs).items():
+            wiring.sources.append(GpiodLines(specs, clock, name=f"{config.id}:{chip or 'header'}"))
+        if outputs:
+            wiring.outputs = Outputs(outputs, GpiodOutputs(outputs), clock)
+    elif config.lines.backend == "gpiozero":
+        from hal.backends.gpiozero import GpiozeroLines
+        from hal.outputs_gpiozero import GpiozeroOutputs
+
+        factory = _factory(config.lines.factory or DEFAULT_FACTORY)
+        if inputs:
+            wiring.sources.append(GpiozeroLines(inputs, clock, factory, name=f"{config.id}:gpiozero"))
+        if outputs:
+            wiring.outputs = Outputs(outputs, GpiozeroOutputs(outputs, factory), clock)
+    elif config.lines.backend == "board":
+        for name in config.boards:
+            _wire_board(name, config, wiring, clock)
+    return wiring
+
+
+def _framer(link: str, config: TableConfig) -> Framer:
+    """What cuts the stream of a link: a reading board has its own format, a shaker frames, all else lines."""
+    for device in config.devices.values():
+        if isinstance(device.config, DiceReaderConfig) and device.config.link == link:
+            return framer_of(device.config.format)
+        if isinstance(device.config, AutomatedShakerConfig) and device.config.link == link:
+            return ShakerFramer()
+    return LineFramer()
+
+
+def _wire_board(name: str, config: TableConfig, wiring: Wiring, clock: Clock) -> None:
+    """Adds one board: its link, its lines, and its outputs."""
+    from controller.configuration.lamp_chains import board_of_lamps
+    from controller.live.board_lines import analogues_of, inputs_of, outputs_of
+    from hal.backends.board import BoardLines
+    from hal.board.firmware import BUILD, VERSION
+    from hal.board.identity import Wanted
+    from hal.board.link import BoardLink
+    from hal.board.messages import KINDS
+    from hal.lamp_chain import LampChain
+    from hal.lamp_fields import CHAIN
+    from hal.outputs_board import BoardOutputs
+
+    board = config.boards[name]
+    link = BoardLink(name, board.port, Wanted(KINDS[board.kind], VERSION, BUILD, board.serial), clock)
+    wiring.boards[name] = link
+    if board_of_lamps(config.devices, config.boards) == name:
+        chain = wiring.chains[CHAIN] = LampChain(link, clock, name=f"{config.id}:{CHAIN}")
+        wiring.sources.append(chain)
+    inputs, analogues, outputs = inputs_of(config, name), analogues_of(config, name), outputs_of(config, name)
+    if inputs or analogues:
+        source_name = f"{config.id}:board.{name}"
+        wiring.sources.append(BoardLines(inputs, link, clock, analogues=analogues, name=source_name))
+    if outputs:
+        wiring.board_outputs[name] = Outputs(outputs, BoardOutputs(outputs, link), clock)
+        wiring.output_of.update(dict.fromkeys((spec.name for spec in outputs), name))
+
+
+@cache
+def _factory(name: str) -> Factory:
+    """gpiozero's factory, of which a process has one: it claims the chip, and is closed with the process."""
+    from hal.backends.gpiozero_factory import load_factory
+
+    return load_factory(name)
+
+
+def _simulated(config: TableConfig, clock: Clock, faults: Mapping[int | None, str], seed: int) -> SimulatedSource:
+    from controller.geometries import geometry_of
+    from simulators.base.source import SimulatedSource
+    from simulators.base.table import simulator_for
+
+    simulator = simulator_for(config.game, geometry_of(config), seed)
+    return SimulatedSource(simulator, clock.now_ns(), dict(faults), name=f"{config.id}:sim")

@@ -1,0 +1,296 @@
+"""Where commands are taken: who may, whether it was done before, to which table, and what is answered.
+
+    request ──► too many? ──► status ──► done before? ──► which table? ──► may this sender? ──► table ──► answer
+                   │             │           │                  │                │
+                   └ refused     └ at once   └ same answer      └────────────────┴ refused, and journalled
+
+Whether it was done before, the journal knows; a disk may take its time to say so, and the tables do not wait for it.
+
+Accepted or refused, a command is journalled before it is answered, in the commit of the events that it caused. Only
+refusals beyond an allowance are counted and not journalled, so that nobody can fill the disk with them.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import msgspec
+
+from controller.journal.errors import JournalError
+from controller.journal.records import Entry
+from controller.service.command_protocols import Door, Find, Given, House, Reply, TableAnswer
+from controller.service.command_record import answered_before, entry_of, used_before
+from controller.service.counters import Tally
+from controller.service.pipeline import Pipeline
+from controller.service.rate_limiter import Allowance
+from controller.service.requests import Answer, Request, StatusAnswer, order_text
+from feed.allow_list import Sender
+from hal.clock import NS_PER_S, Clock
+
+log = logging.getLogger(__name__)
+
+COMMANDS_BURST: Final = 250
+COMMANDS_REFILL_NS: Final = NS_PER_S // 5
+"""Commands that one sender may send: a burst of 250, then five a second (ours)."""
+REFUSED_COSTS: Final = 24
+"""A command that its table refused counts as so many more: each makes an event, and those are kept for years."""
+REFUSALS_BURST: Final = 20
+REFUSALS_REFILL_NS: Final = 60 * NS_PER_S
+"""Refusals of one sender that are journalled: a burst of 20, then one a minute (ours): below 1 MB a day."""
+MAX_WAITING: Final = 64
+"""Commands that wait for their tables at once (ours)."""
+REMEMBERED: Final = 1000
+"""Answers that are remembered beside the journal."""
+ENDING: Final = "the service ends: nothing is carried out any more"
+STATUS: Final = "status"
+QUIT: Final = "quit"
+
+
+@dataclass
+class _Waiting:
+    """A command that is not answered yet: looked for in the journal, with its table, or on its way to the disk."""
+
+    given: Given
+    replies: list[Reply] = field(default_factory=list)
+    decided: bool = False
+    """Whether it is known what became of it, and only has to become durable."""
+
+
+class Desk:
+    """Takes requests and answers each of them, once it is known and durable what became of it."""
+
+    def __init__(
+        self,
+        tables: Mapping[str, Door],
+        house: House,
+        pipeline: Pipeline,
+        clock: Clock,
+        tally: Tally,
+        *,
+        epoch: str,
+        now: Callable[[], str],
+        find: Find,
+    ) -> None:
+        """`now` gives the calendar time, and `find` the journal's record of a command by its identity."""
+        self._tables = tables
+        self._house = house
+        self._pipeline = pipeline
+        self._tally = tally
+        self._epoch = epoch
+        self._now = now
+        self._find = find
+        self._commands = Allowance(clock, COMMANDS_BURST, COMMANDS_REFILL_NS)
+        self._refusals = Allowance(clock, REFUSALS_BURST, REFUSALS_REFILL_NS)
+        self._waiting: dict[str, _Waiting] = {}
+        self._answered: OrderedDict[str, tuple[Request, Answer]] = OrderedDict()
+        self._ending = False
+
+    def receive(self, request: Request, sender: Sender, scope: str, reply: Reply) -> None:
+        """Takes a request; `reply` is called once with the answer, perhaps later."""
+        if not self._commands.take(scope):
+            self._tally.commands["unjournalled"] += 1
+            reply(
+                _refused(request, f"busy: {sender.name} sends too many commands, or too many wrong ones; wait a little")
+            )
+            return
+        given = Given(self._with_table(request), sender, scope)
+        if self._repeated(given, reply):
+            return
+        failure = self._pipeline.failure
+        if request.command == STATUS:
+            reply(self._status(request))
+        elif self._ending:
+            reply(_refused(request, ENDING))
+        elif failure is not None and request.command != QUIT:
+            reply(_refused(request, halted(failure)))
+        else:
+            self._waiting[given.identity] = _Waiting(given, [reply])
+            if failure is None:
+                self._find(given.identity, lambda found: self._looked_up(given, found))
+            else:
+                self._take(given)
+
+    def records(self, answers: Sequence[TableAnswer]) -> tuple[list[Entry], Callable[[JournalError | None], None]]:
+        """The journal's entries for what a table answered, and what to call when they are durable."""
+        entries: list[Entry] = []
+        told: list[tuple[Given, Answer]] = []
+        for answer in answers:
+            waiting = self._waiting.get(answer.id)
+            if waiting is None:
+                # An order that did not come through here: the bench's own supervisor.
+                continue
+            said = Answer(
+                id=waiting.given.request.id,
+                accepted=answer.accepted,
+                reason=answer.reason,
+                events=list(answer.event_ids),
+            )
+            waiting.decided = True
+            if not answer.accepted:
+                self._commands.spend(waiting.given.scope, REFUSED_COSTS)
+            entries.append(self._entry(waiting.given, said))
+            told.append((waiting.given, said))
+
+        def then(failure: JournalError | None) -> None:
+            for given, said in told:
+                self._tell(given, said, failure)
+
+        return entries, then
+
+    def end(self) -> None:
+        """The service ends: what comes from now on is refused."""
+        self._ending = True
+
+    def dismiss(self) -> None:
+        """The tables are closed: what none of them came to is refused, and its sender told so."""
+        for waiting in [*self._waiting.values()]:
+            if not waiting.decided:
+                self._refuse(waiting.given, ENDING)
+
+    def halt(self, failure: JournalError) -> None:
+        """Nothing is carried out any more: who still waits is told so."""
+        for waiting in [*self._waiting.values()]:
+            self._tell(waiting.given, _refused(waiting.given.request, ""), failure)
+
+    # --- what becomes of a request -------------------------------------------------------------------------------
+
+    def _with_table(self, request: Request) -> Request:
+        """The request for the only table, where it names none."""
+        if request.table or len(self._tables) != 1 or request.command in (STATUS, QUIT):
+            return request
+        return msgspec.structs.replace(request, table=next(iter(self._tables)))
+
+    def _repeated(self, given: Given, reply: Reply) -> bool:
+        """Answers a request whose id is known already; whether it was one."""
+        request, identity = given.request, given.identity
+        waiting = self._waiting.get(identity)
+        if waiting is not None:
+            if waiting.given.request.same_as(request):
+                waiting.replies.append(lambda answer: reply(msgspec.structs.replace(answer, again=True)))
+            else:
+                reply(used_before(request))
+            return True
+        known = self._answered.get(identity)
+        if known is None:
+            return False
+        before, answer = known
+        same = before.same_as(request)
+        reply(msgspec.structs.replace(answer, again=True) if same else used_before(request))
+        self._tally.commands["again"] += 1
+        return True
+
+    def _looked_up(self, given: Given, found: bytes | JournalError | None) -> None:
+        """The journal has told what it holds under the id of a request."""
+        waiting = self._waiting.get(given.identity)
+        if waiting is None or waiting.given is not given:
+            # It was answered meanwhile: the service is halted, or ends.
+            return
+        if found is None:
+            self._take(given)
+            return
+        request = given.request
+        if isinstance(found, JournalError):
+            answer = _refused(request, f"it cannot be told whether it was carried out before: {found}")
+        else:
+            self._tally.commands["again"] += 1
+            answer = answered_before(found, request)
+        del self._waiting[given.identity]
+        for reply in waiting.replies:
+            reply(answer)
+
+    def _take(self, given: Given) -> None:
+        """Hands a request on that comes for the first time."""
+        why = self._refusal(given)
+        if why is not None:
+            self._refuse(given, why)
+        elif given.request.command == QUIT:
+            self._finish(given, Answer(id=given.request.id, accepted=True), self._quits(given))
+
+    def _status(self, request: Request) -> Answer:
+        if request.given:
+            return _refused(request, _takes_nothing(request))
+        return StatusAnswer(id=request.id, accepted=True, status=self._house.status())
+
+    def _refusal(self, given: Given) -> str | None:
+        """Why a request is not carried out; None if it is handed to its table, or is the service's own."""
+        request, sender = given.request, given.sender
+        if len(self._waiting) > MAX_WAITING:
+            return f"busy: {MAX_WAITING} commands wait for their tables; send it again"
+        if request.command == QUIT:
+            if request.given:
+                return _takes_nothing(request)
+            # It ends every table, so it takes the right to each.
+            return next((why for table in self._tables.values() if (why := table.may(sender, QUIT))), None)
+        table = self._tables.get(request.table)
+        if table is None:
+            there = ", ".join(self._tables)
+            asked = f"no table is called {request.table}" if request.table else "the command names no table"
+            return f"{asked}; there are: {there}"
+        why = table.may(sender, request.command)
+        return why if why is not None else table.command(order_text(request, sender.name, given.identity))
+
+    def _refuse(self, given: Given, why: str) -> None:
+        answer = _refused(given.request, why)
+        log.warning("refused: %s by %s (%s): %s", given.request.command, given.sender.name, given.sender.role, why)
+        if self._refusals.take(given.scope):
+            self._finish(given, answer, None)
+        else:
+            self._tally.commands["unjournalled"] += 1
+            self._tell(given, answer, None)
+
+    def _finish(self, given: Given, answer: Answer, after: Callable[[], None] | None) -> None:
+        """Journals a command that no table answers, then tells its sender."""
+
+        def then(failure: JournalError | None) -> None:
+            # A journal that has failed keeps nobody from ending the service.
+            self._tell(given, answer, None if after is not None else failure)
+            if after is not None:
+                after()
+
+        self._waiting[given.identity].decided = True
+        self._pipeline.put((), [self._entry(given, answer)], then)
+
+    def _quits(self, given: Given) -> Callable[[], None]:
+        return lambda: self._house.quit(given.sender.name)
+
+    def _entry(self, given: Given, answer: Answer) -> Entry:
+        return entry_of(
+            given.request,
+            given.sender,
+            answer,
+            scope=given.scope,
+            seq=self._pipeline.next_command(),
+            epoch=self._epoch,
+            time=self._now(),
+        )
+
+    def _tell(self, given: Given, answer: Answer, failure: JournalError | None) -> None:
+        waiting = self._waiting.pop(given.identity, None)
+        if waiting is None:
+            return
+        if failure is not None:
+            answer = _refused(given.request, halted(failure))
+        else:
+            self._answered[given.identity] = (given.request, answer)
+            if len(self._answered) > REMEMBERED:
+                self._answered.popitem(last=False)
+        self._tally.commands["accepted" if answer.accepted else "refused"] += 1
+        for reply in waiting.replies:
+            reply(answer)
+
+
+def halted(failure: JournalError) -> str:
+    """What a service says that can journal nothing any more."""
+    return f"the service is halted and every table is stopped, because its journal failed: {failure}"
+
+
+def _takes_nothing(request: Request) -> str:
+    return f"{request.command}: it takes no {', '.join(request.given)}"
+
+
+def _refused(request: Request, why: str) -> Answer:
+    return Answer(id=request.id, accepted=False, reason=why)

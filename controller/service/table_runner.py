@@ -1,0 +1,72 @@
+"""One table in its service: looked at, given orders, and heard by way of its outbox."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from controller.live.live_table import LiveTable
+from controller.live.pending_faults import ServiceFault
+from controller.service.command_handler import Desk
+from controller.service.outbox import Keeper, Outbox
+from controller.service.pipeline import Pipeline
+from controller.table.authority import may
+from feed.allow_list import Sender
+from hal.lines import LineError
+
+HALTED = "halted"
+
+
+class Seat:
+    """A live table, and the way its events take."""
+
+    def __init__(self, table: LiveTable, pipeline: Pipeline, desk: Desk, keeper: Keeper) -> None:
+        self.table = table
+        self.id = table.config.id
+        self._pipeline = pipeline
+        self._outbox = Outbox(pipeline, desk, keeper, table.memory, table.show)
+
+    def open_wires(self) -> LineError | None:
+        """Opens the table's wires; returns why not."""
+        try:
+            self.table.open_wires()
+        except LineError as error:
+            return error
+        return None
+
+    def open(self, standing: Sequence[ServiceFault]) -> None:
+        """Opens the table, shut by what the service found before; one on boards with a later look."""
+        self._outbox.tell(self.table.open(standing))
+
+    def look(self) -> None:
+        """Takes what the lines did since the last look."""
+        begun = self.table.begun()
+        if begun:
+            self._outbox.tell(begun)
+        said = self.table.tick()
+        self._outbox.put(said.events, said.answers, said.until_ns)
+        if self.table.simulated:
+            self.table.supervise()
+
+    def raise_fault(self, device: str, fault: str, detail: str, *, cause: str = "") -> None:
+        """Latches a fault that the service found."""
+        self._outbox.tell(self.table.raise_fault(device, fault, detail, cause=cause))
+
+    def beat(self) -> None:
+        """Sends the heartbeat, once the first event of this start is published: until then there is none to tell of."""
+        head = self._pipeline.head(self.id)
+        state = HALTED if self._pipeline.failure is not None else None
+        if head.epoch != self.table.epoch and state is None:
+            return
+        self._pipeline.beat(self.table.heartbeat(head.seq, head.hash, state))
+
+    def close(self, reason: str) -> None:
+        """Closes the table."""
+        self._outbox.tell(self.table.close(reason))
+
+    def command(self, text: str) -> str | None:
+        """Hands an order to the table; returns why not, if it takes none now."""
+        return self.table.command(text)
+
+    def may(self, sender: Sender, verb: str) -> str | None:
+        """Why this sender may not send this to the table; None if they may."""
+        return may(sender, verb, self.table.config.game, self.table.config.rules)

@@ -1,0 +1,200 @@
+"""The bias watch: the last outcomes of a table, looked at now and then, against what fair dice or a fair wheel give.
+
+    outcomes   ............................................................
+    looks             60     120     180     240     …     600     660
+    window     the last 600 outcomes at each look
+
+It looks again and again, and more often than once it would find something by chance. So each test of each look has its
+share only of the chance of a false alarm: `FALSE_ALARM` over all the tests of the looks that a window has (Bonferroni).
+A look says what it found once, and again only when a look in between found nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Mapping, Sequence
+from math import erfc, exp, lgamma, log, sqrt
+from typing import Any, Final, NamedTuple, Protocol
+
+# Pearson's chi-squared test of counts against exact probabilities.
+#
+# The survival function for whole degrees of freedom is a finite sum (Abramowitz and Stegun 26.4.4 and 26.4.5). It is
+# our
+# own because the kept libraries that have it (scipy) are larger than all the rest of the service on a Pi.
+
+LEAST_EXPECTED: Final = 10.0
+"""Cells with fewer expected are put together with their neighbours (ours): five is the usual condition of one test at
+95 %, and too few for the far tail that repeated looks need."""
+
+
+class Fit(NamedTuple):
+    """How well counts fit."""
+
+    chi_squared: float
+    degrees: int
+    p: float
+    """How probable so bad a fit is where nothing is wrong."""
+
+
+def survival(chi_squared: float, degrees: int) -> float:
+    """The probability that a chi-squared variable exceeds a value.
+
+    Raises:
+        ValueError: there is no such variable.
+    """
+    if degrees < 1 or chi_squared < 0:
+        raise ValueError(
+            f"chi-squared {chi_squared:g} with {degrees} degrees of freedom: expected 0 or more, and 1 or more"
+        )
+    if chi_squared == 0:
+        return 1.0
+    half = chi_squared / 2
+    even = degrees % 2 == 0
+    found = exp(-half) if even else erfc(sqrt(half))
+    power = 1.0 if even else 0.5
+    while power < degrees / 2:
+        # The terms as logarithms: far in the tail their factors neither fit nor vanish alone.
+        found += exp(power * log(half) - half - lgamma(power + 1))
+        power += 1.0
+    return min(1.0, found)
+
+
+def fit(counts: Sequence[int], probabilities: Sequence[float]) -> Fit | None:
+    """Tests counts of cells; None while there are too few to say anything.
+
+    Neighbouring cells are put together until each expects `LEAST_EXPECTED`.
+    """
+    total = sum(counts)
+    cells: list[list[float]] = []
+    for count, probability in zip(counts, probabilities, strict=True):
+        if cells and cells[-1][1] < LEAST_EXPECTED:
+            cells[-1][0] += count
+            cells[-1][1] += total * probability
+        else:
+            cells.append([count, total * probability])
+    if len(cells) > 1 and cells[-1][1] < LEAST_EXPECTED:
+        count_left, expected_left = cells.pop()
+        cells[-1][0] += count_left
+        cells[-1][1] += expected_left
+    if len(cells) < 2 or cells[0][1] < LEAST_EXPECTED:
+        return None
+    chi_squared = sum((count - expected) ** 2 / expected for count, expected in cells)
+    return Fit(chi_squared, len(cells) - 1, survival(chi_squared, len(cells) - 1))
+
+
+WINDOW: Final = 600
+"""Outcomes that a look looks at (ours)."""
+EVERY: Final = 60
+"""Outcomes between two looks (ours)."""
+FALSE_ALARM: Final = 0.001
+"""The chance of a false alarm in one window (ours): 99.9 %, as the strictest column of the usual tables."""
+
+Sample = Mapping[str, int | str]
+"""What one fall showed, by the name of each test."""
+
+
+class Test(NamedTuple):
+    """One thing that is counted: a die, the total, the pockets."""
+
+    name: str
+    probabilities: Mapping[int | str, float]
+    """Of each category, in their order."""
+
+
+class Plan(Protocol):
+    """What is watched at a table."""
+
+    @property
+    def device(self) -> str:
+        """Whose bias it is: `dice` or `wheel`."""
+
+    @property
+    def tests(self) -> Sequence[Test]:
+        """All that is counted."""
+
+    def samples(self, result: Mapping[str, Any]) -> Sequence[Sample]:
+        """What the dice or the wheel showed in a result; more than once where they fell more than once."""
+
+
+class Bias(NamedTuple):
+    """What a look found."""
+
+    device: str
+    test: str
+    category: int | str
+    """The one that is furthest from what is expected."""
+    detail: str
+    fit: Fit
+
+
+class BiasWatch:
+    """The outcomes of one table. It begins anew with the service: nothing of it is journalled."""
+
+    def __init__(
+        self, plan: Plan, *, window: int = WINDOW, every: int = EVERY, false_alarm: float = FALSE_ALARM
+    ) -> None:
+        self._plan = plan
+        self._window = window
+        self._every = every
+        self._told_below = false_alarm / (max(1, window // every) * len(plan.tests))
+        self._outcomes: deque[tuple[int, tuple[Sample, ...]]] = deque()
+        self._since = 0
+        self._found: set[str] = set()
+
+    @property
+    def told_below(self) -> float:
+        """The p-value below which a test of a look tells."""
+        return self._told_below
+
+    def outcome(self, number: int, result: Mapping[str, Any]) -> list[Bias]:
+        """A round has an outcome. Returns what a look finds, where it is time for one."""
+        self._outcomes.append((number, tuple(self._plan.samples(result))))
+        if len(self._outcomes) > self._window:
+            self._outcomes.popleft()
+        self._since += 1
+        if self._since < self._every:
+            return []
+        self._since = 0
+        return self._look()
+
+    def corrected(self, number: int, result: Mapping[str, Any] | None) -> None:
+        """A person put another result in place of one, or none."""
+        samples = () if result is None else tuple(self._plan.samples(result))
+        for at, (known, _) in enumerate(self._outcomes):
+            if known == number:
+                self._outcomes[at] = (number, samples)
+                return
+
+    def _look(self) -> list[Bias]:
+        found: list[Bias] = []
+        biased: set[str] = set()
+        for test in self._plan.tests:
+            bias = self._judge(test)
+            if bias is not None:
+                biased.add(test.name)
+                if test.name not in self._found:
+                    found.append(bias)
+        self._found = biased
+        return found
+
+    def _judge(self, test: Test) -> Bias | None:
+        seen = Counter(one[test.name] for _, samples in self._outcomes for one in samples if test.name in one)
+        counts = [seen[category] for category in test.probabilities]
+        total = sum(counts)
+        fitted = fit(counts, [*test.probabilities.values()])
+        if fitted is None or fitted.p >= self._told_below:
+            return None
+
+        def far(category: int | str) -> float:
+            p = test.probabilities[category]
+            return abs(seen[category] - total * p) / sqrt(total * p * (1 - p))
+
+        worst = max(test.probabilities, key=far)
+        expected = total * test.probabilities[worst]
+        listed = ", ".join(f"{category}: {seen[category]}" for category in test.probabilities)
+        detail = (
+            f"{test.name}: {worst} came {seen[worst]} times in the last {total}, {expected:.1f} expected; chi-squared "
+            f"{fitted.chi_squared:.1f}, {fitted.degrees} degrees of freedom, p {fitted.p:.1g} (told below "
+            f"{self._told_below:.1g}); {listed}"
+        )
+        return Bias(self._plan.device, test.name, worst, detail, fitted)

@@ -1,0 +1,68 @@
+"""Writes down what a table says: events, numbered, with their attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from controller.table.identity import Identity
+from feed import events
+from feed.events import Data, Event
+
+
+class Scribe:
+    """The events of one table since they were last taken."""
+
+    def __init__(self, identity: Identity, time_of: Callable[[int], str], sequence: int, ephemeral: int) -> None:
+        """`sequence` and `ephemeral` number the last events before."""
+        self.sequence = sequence
+        self.ephemeral = ephemeral
+        self.said: list[Event] = []
+        self._identity = identity
+        self._time_of = time_of
+        self._id_prefix = f"{identity.table}.{identity.epoch}."
+        self._source = f"/tables/{identity.table}"
+
+    def tell(self, kind: type[Data], t_ns: int, **fields: Any) -> None:
+        """Says an event of the table's own."""
+        identity = self._identity
+        self.say(
+            kind(
+                **{
+                    "table": identity.table,
+                    "game": identity.game,
+                    "simulated": identity.simulated,
+                    "mono_ns": t_ns,
+                    **fields,
+                }
+            )
+        )
+
+    def say(self, data: Data) -> None:
+        """Numbers what is said; durable events without a gap, the others by themselves."""
+        kind = type(data)
+        number = getattr(data, "round", None)
+        if kind.durable:
+            self.sequence += 1
+            serial, sequence = str(self.sequence), f"{self.sequence:020d}"
+        else:
+            self.ephemeral += 1
+            serial, sequence = f"e{self.ephemeral}", None
+        self.said.append(
+            Event(
+                id=self._id_prefix + serial,
+                source=self._source,
+                type=events.type_of(kind),
+                subject=msgspec.UNSET if number is None else f"round/{number}",
+                time=self._time_of(data.mono_ns),
+                sequence=msgspec.UNSET if sequence is None else sequence,
+                data=data,
+            )
+        )
+
+    def take(self) -> list[Event]:
+        """What was said since the last time."""
+        said, self.said = self.said, []
+        return said

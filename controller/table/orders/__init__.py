@@ -1,0 +1,1 @@
+"""What people order at a table: each group of orders is a module, and one book carries them all out."""

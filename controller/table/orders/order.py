@@ -1,0 +1,81 @@
+"""What an order is: the keys it takes, what it does at a table, and the answer to whoever sent it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Final, NamedTuple
+
+from controller.configuration.problems import nearest
+from controller.table.lifecycle import Sitting
+
+EVERYWHERE: Final = frozenset({"id", "by"})
+"""Keys that every order may have: its own name, so that it is not carried out twice, and the name of its sender."""
+
+
+class Refused(Exception):  # noqa: N818 (it is the answer, and no error of the program)
+    """The order is not carried out: exactly why not, in words for whoever sent it."""
+
+
+class Answer(NamedTuple):
+    """What became of an order."""
+
+    id: str
+    text: str
+    """The order, as it came."""
+    accepted: bool
+    reason: str
+    """What happened, or why nothing did."""
+    event_ids: tuple[str, ...]
+    """The durable events that it led to, the warning of a refusal among them."""
+
+
+Given = Mapping[str, str]
+Act = Callable[[Sitting, Given, int], str]
+"""Carries an order out at a time; returns what happened, or raises `Refused`."""
+
+
+class Verb(NamedTuple):
+    """One order that a table takes."""
+
+    name: str
+    act: Act
+    needs: tuple[str, ...] = ()
+    """Keys that must be given, and not be empty."""
+    takes: tuple[str, ...] = ()
+    """Keys that may be given."""
+
+
+def check_keys(verb: Verb, given: Given) -> None:
+    """Refuses an order with a key too many or too few.
+
+    Raises:
+        Refused: naming the key.
+    """
+    known = (*verb.needs, *verb.takes)
+    for key in given:
+        if key not in known and key not in EVERYWHERE:
+            raise Refused(f"{verb.name}: {not_one_of('key', key, known)}")
+    missing = [key for key in verb.needs if not given.get(key)]
+    if missing:
+        raise Refused(f"{verb.name}: {' and '.join(missing)} must be given")
+
+
+def not_one_of(noun: str, word: str, known: Collection[str]) -> str:
+    """A wrong word, the right ones, and the one that was most likely meant."""
+    if not known:
+        return f"{noun} {word} is not known; it takes none"
+    near = nearest(word, known)
+    hint = f"; nearest: {near}" if near is not None else ""
+    return f"{noun} {word} is not one of {', '.join(known)}{hint}"
+
+
+def yes_or_no(verb: str, key: str, given: Given) -> bool:
+    """A key that is `true` or `false`, and false when it is not given.
+
+    Raises:
+        Refused: it is neither.
+    """
+    value = given.get(key, "false")
+    if value not in ("true", "false"):
+        raise Refused(f"{verb}: {key} is {value!r}; expected true or false")
+    return value == "true"

@@ -1,0 +1,1 @@
+"""What every device driver is made of: the protocols, the specification of a device, contacts and sensor health."""

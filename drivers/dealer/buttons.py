@@ -1,0 +1,129 @@
+"""The dealer's and the supervisor's buttons: momentary, active high, with the bounce of a contact.
+
+    line    ____|‾|_|‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾|_|‾|_____
+                |<- bounce  ->| held for `debounce_ms`: a press, at the time of its first edge
+
+A press counts when the contact has held; so a spike on a long cable is no press, and the time of a press is still that
+of the finger.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Final, Literal
+
+import msgspec
+from msgspec import Meta
+
+from drivers.base.driver import Observation, SensorAlive, SensorDead
+from hal.values import Edge, EdgesLost, Frame, Loss, Reading
+
+BUTTONS: Final = ("dealer_no_more_bets", "dealer_settled", "dealer_void", "supervisor_key")
+"""The buttons that a table may have; default line names (design, section 3)."""
+
+
+class ButtonsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The keys of the buttons under `[device.dealer]`."""
+
+    driver: Literal["buttons"] = "buttons"
+    debounce_ms: Annotated[
+        float, Meta(ge=0, le=200, description="a press counts when the contact has held for so long (ours)")
+    ] = 10.0
+    buttons: Annotated[
+        tuple[Literal["dealer_no_more_bets", "dealer_settled", "dealer_void", "supervisor_key"], ...] | None,
+        Meta(description="the buttons that the table has; default: no_more_bets if the table calls by button"),
+    ] = None
+
+
+class ButtonPressed(Observation, frozen=True, kw_only=True):
+    """A person pressed a button."""
+
+    button: str
+    pressed_ns: int
+    """When the finger closed the contact; `t_ns` is when it had held for long enough."""
+
+
+class Buttons:
+    """The buttons of one table, sans-I/O."""
+
+    def __init__(self, buttons: Sequence[str], debounce_ms: float, name: str = "dealer") -> None:
+        self.name = name
+        self.lines = frozenset(buttons)
+        self._debounce_ns = round(debounce_ms * 1e6)
+        self._down: dict[str, bool] = {}
+        self._since_ns: dict[str, int] = {}
+        self._first_ns: dict[str, int] = {}
+        self._opened_ns: dict[str, int] = {}
+
+    @property
+    def next_due_ns(self) -> int | None:
+        """When the next held contact becomes a press."""
+        return min(self._since_ns.values()) + self._debounce_ns if self._since_ns else None
+
+    def edges(self, batch: Sequence[Edge]) -> list[Observation]:
+        """Takes the buttons' edges; those of other lines are passed over."""
+        lines = self.lines
+        found: list[Observation] = []
+        if not lines:
+            return found
+        for edge in batch:
+            if edge.line in lines:
+                self._pass_time(edge.t_ns - 1, found)
+                self._take(edge, found)
+        return found
+
+    def reading(self, reading: Reading) -> list[Observation]:
+        """Buttons have no analogue lines."""
+        return []
+
+    def frame(self, frame: Frame) -> list[Observation]:
+        """Buttons have no link."""
+        return []
+
+    def lost(self, loss: EdgesLost) -> list[Observation]:
+        """A press that was lost is not made up; the next one counts."""
+        found: list[Observation] = []
+        if loss.line in self.lines:
+            self._pass_time(loss.t_ns - 1, found)
+            self._down.pop(loss.line, None)
+            self._since_ns.pop(loss.line, None)
+            if loss.cause is Loss.UNPLUGGED:
+                detail = f"{loss.line} is not driven: its cable or its supply is off"
+                found.append(SensorDead(t_ns=loss.t_ns, line=loss.line, fault="sensor_missing", detail=detail))
+        return found
+
+    def due(self, t_ns: int) -> list[Observation]:
+        """Lets time pass: a contact that has held is a press."""
+        found: list[Observation] = []
+        self._pass_time(t_ns, found)
+        return found
+
+    def _pass_time(self, t_ns: int, found: list[Observation]) -> None:
+        while self._since_ns:
+            line = min(self._since_ns, key=lambda name: (self._since_ns[name], name))
+            held_ns = self._since_ns[line] + self._debounce_ns
+            if held_ns > t_ns:
+                return
+            del self._since_ns[line]
+            found.append(ButtonPressed(t_ns=held_ns, button=line, pressed_ns=self._first_ns[line]))
+
+    def _take(self, edge: Edge, found: list[Observation]) -> None:
+        line, level, t_ns = edge
+        known = self._down.get(line)
+        self._down[line] = bool(level)
+        if known is None:
+            # A button found pressed when the table opens, or after its cable was pulled, is not a press.
+            found.append(SensorAlive(t_ns=t_ns, line=line))
+            return
+        if bool(level) == known:
+            return
+        if level:
+            opened_ns = self._opened_ns.get(line)
+            if opened_ns is None or t_ns - opened_ns > self._debounce_ns or line not in self._first_ns:
+                self._first_ns[line] = t_ns
+            self._since_ns[line] = t_ns
+            return
+        self._opened_ns[line] = t_ns
+        if self._since_ns.pop(line, None) is None:
+            # It was a press, and is over: what comes now is the next one.
+            self._first_ns.pop(line, None)

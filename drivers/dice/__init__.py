@@ -1,0 +1,1 @@
+"""The equipment of dice tables: cage, chute, shakers, keypad and reading board."""

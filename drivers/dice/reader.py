@@ -1,0 +1,505 @@
+"""A board that reads the dice and says so over a serial line, in one of three formats.
+
+    board      M M M M   R R R R R          our lines; the others have fewer words
+               │         │
+          DiceMoving   DiceRead (once for each throw, and again where the board changes its mind)
+
+A reading is `agreed` only when the board was heard from the throw's first movement on, every die lies flat, and what it
+says came as often as its checksum is worth. Everything else is told with its doubts, and is for a person to decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Annotated, Final, Literal, NamedTuple, TypeAlias
+
+import msgspec
+from msgspec import Meta
+
+from drivers.base.driver import NEVER_NS, Observation, SensorHealth
+from drivers.dice.frame_wire import FROM_HOST, SUCCESS, Command, ShakerFrame, ShakerFramer, encode_frame, parse_frame
+from drivers.dice.observations import DiceMoving, DiceRead, DiceShaken, ReaderDoubt, ReaderFault, ReaderToAsk
+from drivers.dice.reader_wire import (
+    ASK,
+    MAX_LENGTH,
+    THROWS,
+    VALUED,
+    BoardState,
+    Die,
+    Lying,
+    Malformed,
+    parse_line,
+    parse_word,
+)
+from hal.framing import Framer, LineFramer
+from hal.values import Edge, EdgesLost, Frame, Loss, Reading, SendFrame
+
+# The keys of a dice-reading board in the configuration, and what each of its formats can prove.
+
+Format: TypeAlias = Literal["lines", "frames_7a", "state_words"]
+
+
+class FormatFacts(NamedTuple):
+    """What a format leaves to be proven otherwise."""
+
+    beats: bool
+    """Whether the board sends by itself all the time; else it only answers."""
+    noise_doubts: bool
+    """Whether a frame that is refused may have been one that matters: not where throws are numbered."""
+
+
+FACTS: Final[dict[Format, FormatFacts]] = {
+    "lines": FormatFacts(beats=True, noise_doubts=False),
+    "frames_7a": FormatFacts(beats=False, noise_doubts=True),
+    "state_words": FormatFacts(beats=False, noise_doubts=True),
+}
+
+
+class DiceReaderConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The keys of a dice-reading board under `[device.reader]`."""
+
+    driver: Literal["dice_reader"] = "dice_reader"
+    link: Annotated[
+        str, Meta(min_length=1, description="name of the serial link on which the board sends what it reads")
+    ] = "dice_serial"
+    format: Annotated[
+        Format,
+        Meta(
+            description="lines: our own protocol, with a CRC; frames_7a: the frames 7A ... 55 of a serial dice shaker; "
+            "state_words: S0, S1, S2, S90 of a studio's shaker, which tell no values"
+        ),
+    ] = "lines"
+    silent_s: Annotated[
+        float,
+        Meta(ge=1, le=30, description="lines: the board is at fault when nothing came for longer than this (ours)"),
+    ] = 2.0
+    answer_s: Annotated[
+        float,
+        Meta(
+            ge=1,
+            le=60,
+            description="frames_7a, state_words: the board is at fault when it does not answer within this (public "
+            "code of a server waits 15 s)",
+        ),
+    ] = 15.0
+    times: Annotated[
+        int, Meta(ge=1, le=5, description="how often the board must say a result alike before it counts (ours)")
+    ] = 2
+
+
+# What cuts the stream of a dice-reading board into frames: by its format.
+
+
+def framer_of(format_: Format) -> Framer:
+    """A new framer for a link on which a board of this format sends."""
+    return ShakerFramer() if format_ == "frames_7a" else LineFramer(MAX_LENGTH)
+
+
+# The three formats of dice-reading boards, brought to the same few words.
+
+SHOWN_BYTES: Final = 40
+"""How much of a refused frame a doubt repeats."""
+
+
+class Said(NamedTuple):
+    """What one frame says."""
+
+    state: Literal["empty", "moving", "resting", "idle", "fault", "nothing"]
+    """`idle`: whatever shook the dice has stopped, and no word is said of the dice."""
+    throw: int | None = None
+    dice: tuple[Die, ...] = ()
+    total: int | None = None
+    """Where the board tells the total alone."""
+    shaken: bool = False
+    """The frame itself says that the dice were shaken for it."""
+
+
+class Refused(NamedTuple):
+    """A frame that is not taken."""
+
+    reason: str
+    detail: str
+
+
+Word: TypeAlias = Said | Refused
+
+_STATES: Final[dict[BoardState, Literal["empty", "moving", "resting", "fault"]]] = {
+    BoardState.EMPTY: "empty",
+    BoardState.MOVING: "moving",
+    BoardState.RESTING: "resting",
+    BoardState.FAULT: "fault",
+}
+_NOTHING: Final = Said("nothing")
+
+
+def said(format_: Format, data: bytes, dice: int) -> Word:
+    """What a frame of a board that reads so many dice says; never raises."""
+    return _READERS[format_](data, dice)
+
+
+def _line(data: bytes, dice: int) -> Word:
+    line = parse_line(data)
+    if isinstance(line, Malformed):
+        return _malformed(line)
+    return Said(_STATES[line.state], line.throw, line.dice)
+
+
+def _frame(data: bytes, dice: int) -> Word:
+    frame = parse_frame(data)
+    if isinstance(frame, Malformed):
+        return _malformed(frame)
+    if frame.command is Command.START:
+        return Said("moving")
+    if frame.command is Command.STOP:
+        return _NOTHING
+    if frame.status != SUCCESS:
+        if frame.command is Command.SHAKE_AND_REPORT and not frame.values:
+            # It has heard the command: what it shakes is not yet a result.
+            return Said("moving")
+        return Refused("not_recognised", f"the shaker answers with status {frame.status:02X}")
+    values, shaken = tuple(frame.values), frame.command is Command.SHAKE_AND_REPORT
+    if len(values) == 1 and dice > 1:
+        if not dice <= values[0] <= 6 * dice:
+            return Refused("impossible_value", f"{dice} dice do not total {values[0]}")
+        return Said("resting", None, (), values[0], shaken)
+    if not values or not all(1 <= value <= 6 for value in values):
+        return Refused("impossible_value", f"expected values from 1 to 6, saw {list(values)}")
+    return Said("resting", None, tuple(Die("flat", value) for value in values), None, shaken)
+
+
+def _word(data: bytes, dice: int) -> Word:
+    word = parse_word(data)
+    if isinstance(word, Malformed):
+        return _malformed(word)
+    match word.word:
+        case "shaking":
+            return Said("moving")
+        case "idle":
+            return Said("idle")
+        case "errors":
+            return Said("fault")
+        case "received":
+            return _NOTHING
+
+
+def _malformed(bad: Malformed) -> Refused:
+    return Refused("malformed", f"{bad.why}: {bad.data[:SHOWN_BYTES]!r}")
+
+
+_READERS: Final[dict[Format, Callable[[bytes, int], Word]]] = {
+    "lines": _line,
+    "frames_7a": _frame,
+    "state_words": _word,
+}
+
+
+# Whether what a reading board said makes one throw, from its first movement to its rest, without a doubt.
+
+LYING_DOUBTS: Final[dict[Lying, str]] = {
+    "cocked": "dice_not_flat",
+    "two_sides": "die_on_two_sides",
+    "stacked": "die_on_die",
+    "off_table": "die_off_table",
+    "unread": "not_recognised",
+}
+
+
+class Shown(NamedTuple):
+    """What a board says of resting dice."""
+
+    throw: int | None
+    dice: tuple[Die, ...]
+    total: int | None
+
+    def sum(self) -> int | None:
+        """The sum of the dice, where all have a value."""
+        values = [die.value for die in self.dice if die.value is not None]
+        if self.total is not None or len(values) < len(self.dice) or not values:
+            return self.total
+        return sum(values)
+
+
+class ThrowWatch:
+    """Follows one throw after the other, and collects what speaks against the one that lies there."""
+
+    def __init__(self) -> None:
+        self.moving = False
+        self._seen = False
+        """Whether the beginning of the throw was heard."""
+        self._throw: int | None = None
+        self._doubts: list[str] = []
+        self._shown: Shown | None = None
+        self._times = 0
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """What speaks against the throw, in the order in which it came up."""
+        return tuple(self._doubts)
+
+    def doubt(self, reason: str) -> None:
+        """Notes something that speaks against the throw."""
+        if reason not in self._doubts:
+            self._doubts.append(reason)
+
+    def moves(self, throw: int | None, known: bool) -> list[tuple[str, str]]:
+        """The dice move; `known` is whether the board was heard before. Returns what does not fit: (reason, detail)."""
+        if self.moving:
+            return self._changed(throw)
+        before, self._throw = self._throw, throw
+        self.moving, self._seen = True, known
+        self._doubts, self._shown, self._times = [], None, 0
+        if before is None or throw is None or throw == (before + 1) % THROWS:
+            return []
+        # Throws that nobody heard are over; this one was heard from its beginning.
+        return [("throw_order", f"throw {throw:03d} after {before:03d}")] if throw == before else []
+
+    def leaves(self) -> None:
+        """There are no dice, or the board is at fault: what comes next must begin anew."""
+        self.moving = self._seen = False
+        self._shown = None
+
+    def rests(self, shown: Shown) -> list[tuple[str, str]]:
+        """The dice lie. Returns what does not fit; the caller notes each as a doubt."""
+        found = self._changed(shown.throw)
+        self.moving = False
+        if not self._seen:
+            found.append(("joined_mid_throw", "the dice lie, and nobody heard them begin to move"))
+        if self._shown is not None and shown != self._shown:
+            found.append(("value_changed", f"{_words(shown)} after {_words(self._shown)}, and no movement between"))
+            self._times = 0
+        self._shown = shown
+        self._times += 1
+        return found
+
+    @property
+    def times(self) -> int:
+        """How often in a row the board has said what it shows."""
+        return self._times
+
+    def lying_doubts(self) -> tuple[str, ...]:
+        """What the way in which the dice lie says against them."""
+        shown = self._shown
+        doubts = () if shown is None else tuple(LYING_DOUBTS[die.lying] for die in shown.dice if die.lying != "flat")
+        return tuple(dict.fromkeys(doubts))
+
+    def _changed(self, throw: int | None) -> list[tuple[str, str]]:
+        """The board's count of throws may change only where dice begin to move."""
+        before, self._throw = self._throw, throw
+        if before == throw or before is None or throw is None:
+            return []
+        self._seen = False
+        return [("throw_order", f"throw {throw:03d} after {before:03d}, and no movement between")]
+
+
+def _words(shown: Shown) -> str:
+    if shown.total is not None:
+        return f"a total of {shown.total}"
+    return "-".join(str(die.value) if die.lying in VALUED else die.lying for die in shown.dice)
+
+
+_QUESTIONS: Final = {
+    "lines": ASK,
+    "frames_7a": encode_frame(ShakerFrame(Command.QUERY, FROM_HOST)),
+    "state_words": b"/state\r\n",
+}
+
+
+class DiceReader:
+    """The driver of one reading board; see `drivers.base.driver.Driver`."""
+
+    def __init__(self, config: DiceReaderConfig, dice: int, name: str = "reader") -> None:
+        """`dice` is how many of them make a result.
+
+        Raises:
+            ValueError: no game has so many dice.
+        """
+        if dice < 1:
+            raise ValueError(f"dice reader: a result has one die or more, not {dice}; give the game's number of dice")
+        self.name = name
+        self.lines = frozenset({config.link})
+        self._config = config
+        self._facts = FACTS[config.format]
+        self._dice = dice
+        self._silent_ns = round((config.silent_s if self._facts.beats else config.answer_s) * 1e9)
+        self._health = SensorHealth()
+        self._waits_ns: int | None = None
+        """Since when something is waited for."""
+        self._known = False
+        """Whether the board has been heard since it was last silent."""
+        self._faulty = False
+        self._watch = ThrowWatch()
+        self._told: tuple[Shown, tuple[str, ...]] | None = None
+        """The reading that was told last of this throw."""
+        self._confirm_ns = NEVER_NS
+        """When a reading that was said too seldom is told with that doubt."""
+        self._pending: Shown | None = None
+        self._refused: set[str] = set()
+        """The reasons of refusals since the last good frame, so that a run of noise is told once."""
+
+    @property
+    def next_due_ns(self) -> int | None:
+        """When the board has been silent for too long, or a reading waited too long for being said again."""
+        due_ns = min(self._silent_due_ns(), self._confirm_ns)
+        return due_ns if due_ns < NEVER_NS else None
+
+    def ask(self, t_ns: int) -> SendFrame:
+        """The question to send: from now on an answer is waited for."""
+        if self._waits_ns is None:
+            self._waits_ns = t_ns
+        return SendFrame(self._config.link, _QUESTIONS[self._config.format], t_ns)
+
+    def edges(self, batch: Sequence[Edge]) -> list[Observation]:
+        """A reading board has no edges."""
+        return []
+
+    def reading(self, reading: Reading) -> list[Observation]:
+        """A reading board has no analogue lines."""
+        return []
+
+    def frame(self, frame: Frame) -> list[Observation]:
+        """Takes one frame of the board."""
+        if frame.link not in self.lines:
+            return []
+        found: list[Observation] = []
+        self._pass_time(frame.t_ns - 1, found)
+        word = said(self._config.format, frame.data, self._dice)
+        if isinstance(word, Refused):
+            self._refuse(word, frame.t_ns, found)
+        else:
+            self._hear(word, frame.t_ns, found)
+        return found
+
+    def lost(self, loss: EdgesLost) -> list[Observation]:
+        """The link is gone, or bytes of it were thrown away."""
+        found: list[Observation] = []
+        if loss.line not in self.lines:
+            return found
+        self._pass_time(loss.t_ns - 1, found)
+        if loss.cause is Loss.UNPLUGGED:
+            self._silent(f"{loss.line}: the link is down", loss.t_ns, found)
+        else:
+            self._refuse(Refused("frames_lost", f"{loss.cause} on {loss.line}"), loss.t_ns, found)
+        return found
+
+    def due(self, t_ns: int) -> list[Observation]:
+        """Lets time pass."""
+        found: list[Observation] = []
+        if self._waits_ns is None and self._facts.beats:
+            self._waits_ns = t_ns
+        self._pass_time(t_ns, found)
+        return found
+
+    # --- time ----------------------------------------------------------------------------------------------------
+
+    def _silent_due_ns(self) -> int:
+        if self._waits_ns is None or self._health.dead:
+            return NEVER_NS
+        return self._waits_ns + self._silent_ns
+
+    def _pass_time(self, until_ns: int, found: list[Observation]) -> None:
+        while (t_ns := min(self._silent_due_ns(), self._confirm_ns)) <= until_ns:
+            if t_ns == self._confirm_ns:
+                self._confirm_ns = NEVER_NS
+                shown, self._pending = self._pending, None
+                if shown is not None:
+                    detail = f"said {self._watch.times} times alike, expected {self._config.times}"
+                    self._doubt("unconfirmed", detail, t_ns, found)
+                    self._tell(shown, t_ns, found)
+            else:
+                self._silent(f"nothing came for {self._silent_ns / 1e9:g} s", t_ns, found)
+
+    def _silent(self, why: str, t_ns: int, found: list[Observation]) -> None:
+        """The board is not heard: what lies there when it is heard again was thrown by nobody knows whom."""
+        self._health.die(self._config.link, "sensor_missing", why, t_ns, found)
+        self._waits_ns = None
+        self._known = False
+        self._forget()
+        self._watch = ThrowWatch()
+
+    # --- what the board says -------------------------------------------------------------------------------------
+
+    def _hear(self, word: Said, t_ns: int, found: list[Observation]) -> None:
+        self._health.hear(self._config.link, t_ns, found)
+        self._waits_ns = t_ns if self._facts.beats else None
+        self._refused.clear()
+        known, self._known = self._known, True
+        if (word.state == "fault") is not self._faulty and word.state != "nothing":
+            self._faulty = word.state == "fault"
+            found.append(ReaderFault(t_ns=t_ns, active=self._faulty))
+        match word.state:
+            case "moving":
+                self._move(word.throw, known, t_ns, found)
+            case "resting":
+                if word.shaken and not self._watch.moving:
+                    self._move(word.throw, known, t_ns, found)
+                self._rest(Shown(word.throw, word.dice, word.total), t_ns, found)
+            case "idle":
+                if self._watch.moving:
+                    found.append(DiceShaken(t_ns=t_ns))
+                self._watch.moving = False
+            case "empty" | "fault":
+                self._forget()
+                self._watch.leaves()
+
+    def _move(self, throw: int | None, known: bool, t_ns: int, found: list[Observation]) -> None:
+        began = not self._watch.moving
+        self._doubts(self._watch.moves(throw, known), t_ns, found)
+        if began:
+            self._forget()
+            found.append(DiceMoving(t_ns=t_ns, joined=not known))
+
+    def _rest(self, shown: Shown, t_ns: int, found: list[Observation]) -> None:
+        watch = self._watch
+        self._doubts(watch.rests(shown), t_ns, found)
+        if shown.total is not None:
+            watch.doubt("total_only")
+        elif len(shown.dice) != self._dice and "dice_count" not in watch.doubts:
+            self._doubt("dice_count", f"expected {self._dice} dice, saw {len(shown.dice)}", t_ns, found)
+        if watch.times >= self._config.times:
+            self._pending, self._confirm_ns = None, NEVER_NS
+            self._tell(shown, t_ns, found)
+            return
+        self._pending = shown
+        if self._confirm_ns == NEVER_NS:
+            self._confirm_ns = t_ns + self._silent_ns
+        if not self._facts.beats:
+            found.append(ReaderToAsk(t_ns=t_ns))
+
+    def _tell(self, shown: Shown, t_ns: int, found: list[Observation]) -> None:
+        doubts = tuple(dict.fromkeys((*self._watch.doubts, *self._watch.lying_doubts())))
+        if self._told == (shown, doubts):
+            return
+        self._told = (shown, doubts)
+        found.append(
+            DiceRead(
+                t_ns=t_ns,
+                dice=tuple(die.value for die in shown.dice),
+                lying=tuple(die.lying for die in shown.dice),
+                total=shown.sum(),
+                throw=shown.throw,
+                agreed=not doubts,
+                doubts=doubts,
+            )
+        )
+
+    def _forget(self) -> None:
+        """What was read is of a throw that is over."""
+        self._pending, self._told, self._confirm_ns = None, None, NEVER_NS
+
+    def _doubts(self, doubts: Sequence[tuple[str, str]], t_ns: int, found: list[Observation]) -> None:
+        for reason, detail in doubts:
+            if reason == "joined_mid_throw" and reason in self._watch.doubts:
+                continue
+            self._doubt(reason, detail, t_ns, found)
+
+    def _doubt(self, reason: str, detail: str, t_ns: int, found: list[Observation]) -> None:
+        self._watch.doubt(reason)
+        found.append(ReaderDoubt(t_ns=t_ns, reason=reason, detail=detail))
+
+    def _refuse(self, refused: Refused, t_ns: int, found: list[Observation]) -> None:
+        """Doubts a frame that is not taken; a run of such frames is told once, until a good one comes."""
+        if self._facts.noise_doubts or refused.reason not in ("malformed", "frames_lost"):
+            self._watch.doubt(refused.reason)
+        if refused.reason not in self._refused:
+            self._refused.add(refused.reason)
+            found.append(ReaderDoubt(t_ns=t_ns, reason=refused.reason, detail=refused.detail))

@@ -1,0 +1,55 @@
+"""The puck and the markers of a craps table, as lamps: On or Off, the point, and the points of the fire bet.
+
+    puck_on   lit while there is a point; dark on a come out roll
+    point_4 … point_10   the marker of the point, alone
+    fire_4 … fire_10   the fire bet point markers, 19:47-1.12(a)4: one for each different point that the shooter made
+
+No text says where the On/Off marker lies, but for 19:47-1.11(b): that it stands on the point's number is ours. They
+are values out: a command for each line that changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Final, Literal
+
+import msgspec
+
+from hal.values import SetLine
+
+PUCK_LINE: Final = "puck_on"
+POINT_LINES: Final = {point: f"point_{point}" for point in (4, 5, 6, 8, 9, 10)}
+FIRE_LINES: Final = {point: f"fire_{point}" for point in POINT_LINES}
+LINES: Final = (PUCK_LINE, *POINT_LINES.values(), *FIRE_LINES.values())
+
+
+class PuckConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The keys of the puck under `[device.puck]`; its lines are outputs."""
+
+    driver: Literal["puck"] = "puck"
+
+
+class PuckMarkers:
+    """What puck and markers show. All are dark when their outputs are safe, and so at the start."""
+
+    def __init__(self, lines: Collection[str] = LINES) -> None:
+        """`lines` are those that are wired: the others show nothing."""
+        self._lines = [line for line in LINES if line in lines]
+        self._lit: frozenset[str] = frozenset()
+
+    def show(self, on: bool, point: int | None, t_ns: int, fire: Collection[int] = ()) -> list[SetLine]:
+        """The commands that show a state, those that turn something off first; `fire` are the fire bet's points.
+
+        Raises:
+            ValueError: a point has no marker.
+        """
+        for number in (*(() if point is None else (point,)), *fire):
+            if number not in POINT_LINES:
+                known = ", ".join(map(str, POINT_LINES))
+                raise ValueError(f"puck: there is no marker for {number}; points are {known}")
+        markers = [FIRE_LINES[number] for number in fire] + ([POINT_LINES[point]] if point is not None else [])
+        lit = frozenset(([PUCK_LINE] if on else []) + markers)
+        commands = [SetLine(line, False, t_ns) for line in self._lines if line in self._lit - lit]
+        commands += [SetLine(line, True, t_ns) for line in self._lines if line in lit - self._lit]
+        self._lit = lit
+        return commands

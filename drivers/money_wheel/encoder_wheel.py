@@ -1,0 +1,277 @@
+"""The money wheel (big six): spun by hand, stopped by its pegs, read by an encoder on the axle.
+
+The rule (13:47-20.29(b)3-4) wants the revolutions of the spin and the space under the indicator at rest; both come from
+the count, which the encoder proves at every index and doubts where edges may have been lost since. What the driver says
+of a spin, and when, is drawn in `drivers.money_wheel.device`:
+
+    at rest ──over a space──► moving ──half a turn one way──► spun ──within a count for 1.5 s──► at rest
+                              │    ▲                           │
+                              └────┘ back: the turn begins     └─ back by more than the pegs throw it: turned back,
+                                     at the extreme               until it is at rest
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from drivers.base.driver import NEVER_NS, Observation, SensorHealth
+from drivers.money_wheel.device import (
+    HALF_TURN,
+    MoneyWheelConfig,
+    Rest,
+    WheelMoved,
+    WheelRested,
+    WheelSpun,
+    WheelTurned,
+    WheelTurnedBack,
+)
+from drivers.wheel.encoder import Encoder
+from drivers.wheel.lost_pulses import RecentEdges, hasty
+from drivers.wheel.quadrature import ANY_COUNT, BACK, DUE, LIMIT
+from hal.values import Edge, EdgesLost, Frame, Loss, Reading
+
+
+class MoneyWheel:
+    """A money wheel on an encoder, sans-I/O."""
+
+    def __init__(self, config: MoneyWheelConfig, name: str = "wheel") -> None:
+        self.name = name
+        self.config = config
+        self.lines = frozenset(("wheel_a", "wheel_b", "wheel_index"))
+        self._encoder = Encoder("wheel_a", "wheel_b", "wheel_index", config.encoder_slots, config.index_width_deg)
+        counts = self._encoder.counts_per_turn
+        self._recent = RecentEdges(2 * counts)
+        self._space = counts / len(config.faces)
+        self._half_turn = round(counts * HALF_TURN)
+        self._rollback = int(config.rollback_spaces * self._space)
+        self._rest_ns = round(config.rest_s * 1e9)
+        self._moving = False
+        self._at = 0
+        self._start = self._furthest = 0
+        self._extremes = (0, 0)
+        self._direction = 1
+        self._spun = self._turned_back = False
+        self._turns = 0
+        self._joined: bool | None = None
+        """Whether the wheel moved before it was once seen at rest; None until an edge has come."""
+        self._health = SensorHealth()
+        self._due_ns = NEVER_NS
+
+    # --- time and values -----------------------------------------------------------------------------------------
+
+    @property
+    def next_due_ns(self) -> int | None:
+        """When the wheel, if no count comes, is at rest."""
+        return self._due_ns if self._due_ns < NEVER_NS else None
+
+    def edges(self, batch: Sequence[Edge]) -> list[Observation]:
+        """Decodes the wheel's edges; those of other lines are passed over."""
+        found: list[Observation] = []
+        encoder = self._encoder
+        edges: Iterator[Edge] = iter(batch)
+        if self._health.dead:
+            self._health.revive(batch, found)
+        if self._joined is None and batch:
+            self._joined = True
+            self._due_ns = batch[0].t_ns + self._rest_ns
+        self._recent.add(batch)
+        while True:
+            low, high = self._window()
+            stop, edge = encoder.run(edges, low, high, self._due_ns, self._rest_ns)
+            if edge is None:
+                break
+            if stop is DUE:
+                self._pass_time(edge.t_ns - 1, found)
+            elif stop is LIMIT:
+                self._reach(edge.t_ns, found)
+            elif stop is BACK:
+                self._note_extreme(encoder.count - encoder.quadrature.direction)
+                if encoder.stuck is not None:
+                    detail = f"{encoder.stuck} did not change while the other line of the encoder did"
+                    self._health.die(encoder.stuck, "sensor_stuck", detail, edge.t_ns, found)
+        if self._health.dead:
+            self._health.revive(batch, found)
+        found.sort(key=lambda observation: observation.t_ns)
+        return found
+
+    def reading(self, reading: Reading) -> list[Observation]:
+        """A money wheel has no analogue lines."""
+        return []
+
+    def frame(self, frame: Frame) -> list[Observation]:
+        """A money wheel has no link."""
+        return []
+
+    def lost(self, loss: EdgesLost) -> list[Observation]:
+        """Counts are no longer proven until the next index; an unplugged line is a fault."""
+        found: list[Observation] = []
+        self._pass_time(loss.t_ns - 1, found)
+        if loss.line not in self.lines:
+            return found
+        if loss.cause is not Loss.UNPLUGGED:
+            self._encoder.lost(loss.line, loss.missing)
+            return found
+        self._encoder.unplugged()
+        detail = f"{loss.line} is not driven: its cable, its supply or its board is off"
+        self._health.die(loss.line, "sensor_missing", detail, loss.t_ns, found)
+        return found
+
+    def due(self, t_ns: int) -> list[Observation]:
+        """Lets time pass: a wheel without counts comes to rest."""
+        found: list[Observation] = []
+        self._pass_time(t_ns, found)
+        return found
+
+    # --- rest and motion -----------------------------------------------------------------------------------------
+
+    def _window(self) -> tuple[int, int]:
+        """The counts between which nothing about the motion can become known."""
+        if not self._moving:
+            return int(self._at - self._space), int(self._at + self._space)
+        if self._turned_back:
+            return -ANY_COUNT, ANY_COUNT
+        turn = self._encoder.counts_per_turn
+        ahead = self._start + self._direction * ((self._turns + 1) * turn if self._spun else self._half_turn)
+        back = self._furthest - self._direction * self._rollback
+        return (back, ahead - 1) if self._direction > 0 else (ahead + 1, back)
+
+    def _reach(self, t_ns: int, found: list[Observation]) -> None:
+        """The count has left the window."""
+        count = self._encoder.count
+        if not self._moving:
+            self._leave_rest(count, t_ns, found)
+            return
+        ahead = (count - self._furthest) * self._direction
+        if ahead < 0:
+            if not self._spun:
+                # The wind-up's extreme: the turn in the other direction begins there.
+                self._start = self._furthest
+                self._direction = -self._direction
+                self._furthest = count
+                return
+            self._turned_back = True
+            encoder = self._encoder
+            proven = not (encoder.doubtful or encoder.losses or encoder.index.slip or encoder.stuck)
+            found.append(WheelTurnedBack(t_ns=t_ns, direction=self._direction, proven=proven))
+            return
+        self._furthest = count
+        if not self._spun:
+            self._spun = True
+            self._turns = 0
+            found.append(WheelSpun(t_ns=t_ns, direction=self._direction))
+            return
+        self._turns += 1
+        quadrature = self._encoder.quadrature
+        tau_ns = max(1, (quadrature.t1_ns - quadrature.t4_ns) // 3)
+        rpm = round(60e9 / (tau_ns * self._encoder.counts_per_turn), 1)
+        found.append(WheelTurned(t_ns=t_ns, turns=self._turns, rpm=rpm))
+
+    def _leave_rest(self, count: int, t_ns: int, found: list[Observation]) -> None:
+        self._moving = True
+        self._spun = self._turned_back = False
+        self._direction = 1 if count > self._at else -1
+        self._note_extreme(count)
+        self._start = self._extremes[0] if self._direction > 0 else self._extremes[1]
+        self._furthest = count
+        self._due_ns = t_ns + self._rest_ns
+        found.append(WheelMoved(t_ns=t_ns, direction=self._direction))
+
+    def _note_extreme(self, count: int) -> None:
+        """The disc turned, or seemed to, at a count."""
+        if not self._moving:
+            low, high = self._extremes
+            self._extremes = (min(low, count), max(high, count))
+        elif (count - self._furthest) * self._direction > 0:
+            self._furthest = count
+
+    def _pass_time(self, t_ns: int, found: list[Observation]) -> None:
+        if t_ns < self._due_ns:
+            return
+        at_rest_ns = self._encoder.quiet_since_ns() + self._rest_ns
+        if t_ns < at_rest_ns:
+            self._due_ns = at_rest_ns
+            return
+        if self._moving:
+            self._come_to_rest(at_rest_ns, found)
+        self._be_at_rest()
+
+    def _be_at_rest(self) -> None:
+        self._moving = self._joined = False
+        self._at = self._encoder.count
+        self._extremes = (self._at, self._at)
+        self._due_ns = NEVER_NS
+        self._encoder.begin_run()
+
+    def _come_to_rest(self, t_ns: int, found: list[Observation]) -> None:
+        encoder = self._encoder
+        self._note_extreme(encoder.count)
+        counts = encoder.counts_per_turn
+        travel = (self._furthest - self._start) * self._direction
+        low, high = encoder.doubt_at_rest()
+        ahead, behind = (high, -low) if self._direction > 0 else (-low, high)
+        doubt, detail = self._doubt()
+        found.append(
+            WheelRested(
+                t_ns=t_ns,
+                moved_ns=encoder.quadrature.t1_ns,
+                spun=self._spun,
+                direction=self._direction,
+                turned_back=self._turned_back,
+                turns=travel / counts,
+                turns_low=max(0, travel - behind) / counts,
+                turns_high=(travel + ahead) / counts,
+                rest=self._rest(low, high),
+                doubt=doubt,
+                detail=detail,
+                joined=bool(self._joined),
+                index_moved=encoder.index.slip is not None and not encoder.index.slip.explained and not encoder.losses,
+            )
+        )
+
+    def _doubt(self) -> tuple[str | None, str]:
+        encoder = self._encoder
+        if encoder.index.slip is not None:
+            return ("edges_lost" if encoder.losses else "encoder_slip"), encoder.index.slip.detail
+        if encoder.stuck is not None:
+            return "sensor_stuck", f"{encoder.stuck} did not change while the other line of the encoder did"
+        if encoder.lost_counts > self._rollback:
+            return "edges_lost", f"edges were lost that may hide {encoder.lost_counts} counts"
+        if self._spun and encoder.stopped_at_speed():
+            return "edges_lost", "the edges ended at a speed at which no wheel stops"
+        if self._spun and self._hasty():
+            return "edges_lost", "edges came too quickly for a wheel: noise"
+        if encoder.index.missing:
+            return "sensor_missing", "more than 1.1 turns without an index"
+        if encoder.index.zero is None:
+            return "sensor_missing", "no index since the table opened or the cable was plugged in"
+        return None, ""
+
+    def _hasty(self) -> bool:
+        quadrature = self._encoder.quadrature
+        lines = (quadrature.a, quadrature.b)
+        return hasty(self._recent.times_ns(lines, self._encoder.proven_ns, quadrature.t1_ns))
+
+    def _rest(self, low: int, high: int) -> Rest:
+        """The space under the indicator for the decoded count, and those for the offsets in doubt."""
+        counts = self._encoder.angle_counts()
+        if counts is None:
+            return Rest(space=None)
+        spaces = len(self.config.faces)
+        head = self.config.indicator_deg * spaces / 360
+
+        def under(count: float) -> float:
+            # A count is the quarter of a slot that begins at its edge: the wheel stands half a count further.
+            return head - (count + 0.5) * spaces / self._encoder.counts_per_turn
+
+        here = under(counts)
+        space = round(here)
+        to_peg = 0.5 - abs(here - space)
+        margin = self.config.peg_margin_spaces + self.config.flapper_zone_deg * spaces / 360
+        others = sorted({round(under(counts + offset)) % spaces for offset in range(low, high + 1)} - {space % spaces})
+        return Rest(
+            space=space % spaces,
+            others=tuple(others),
+            next_space=(space + (1 if here > space else -1)) % spaces,
+            to_peg_spaces=round(to_peg, 4),
+            clear=to_peg > margin + 0.5 * spaces / self._encoder.counts_per_turn,
+        )

@@ -1,0 +1,207 @@
+"""One explanation of the passes of the track's sensors: a ball that runs in one direction, and how far it has run.
+
+All expectations are in angle: time to a sensor = angle ÷ last speed. A course takes only passes that its ball can have
+made, and says of each whether it proves travel, or may be noise just where the ball would have come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from math import inf
+from typing import Final, NamedTuple
+
+from drivers.base.driver import NEVER_NS
+
+FASTEST_LAP_S: Final = 0.35
+"""No ball is faster: launches reach 2.4 laps a second (ours)."""
+
+SLOWEST_LAP_S: Final = 4.5
+"""A ball at this lap time has long dropped: the last laps take 2.0 to 2.4 s (ours)."""
+
+QUICKENING: Final = 0.8
+"""A pass may come this much of the expected time early: real laps quicken by up to 20 % (design, section 4)."""
+
+SLOWING: Final = 1.8
+"""From one pass to the next the speed falls by no more than this: real laps by 1.55 at most (ours)."""
+
+NEAR_DROP_LAP_S: Final = 1.9
+"""From this lap time on a ball is near the speed at which it drops (ours; design, section 4)."""
+
+PICKED_UP_LAP_S: Final = 1.1
+"""A ball that vanishes at a shorter lap time did not drop: balls drop at 2.0 to 2.4 s (ours)."""
+
+OVERDUE_NEAR_DROP: Final = 1.8
+OVERDUE: Final = 2.8
+OVERDUE_FAST: Final = 2 * SLOWING
+"""Times the expectation after which the ball has left the track (ours; design, section 4). One that is too fast to
+drop can only have been picked up: that is told when no sensor that missed it explains the silence.
+"""
+
+WIDTH_CHANGE: Final = 2.5
+"""A pulse wider or narrower than the ball's by this is not the ball's (ours)."""
+
+SURE_WIDTH_CHANGE: Final = 1.8
+SURE_LAP_S: Final = 2.75
+"""A pass whose pulse is that much wider or narrower, or that makes a lap so slow (balls drop at 2.0 to 2.4 s), may be
+noise just where the ball would have come: it proves no travel until a pass after it does (ours).
+"""
+
+SAME_DEG: Final = 1e-6
+"""Angles nearer to each other are the same."""
+
+
+class Pass(NamedTuple):
+    """The ball was in front of a sensor."""
+
+    sensor: int
+    t_ns: int
+    """When it came."""
+    width_ns: int
+
+
+class Leg(NamedTuple):
+    """The way of a ball from one sensor to another, in one direction."""
+
+    deg: float
+    """0 < angle <= 360."""
+    between: int
+    """Sensors that the ball passes on the way."""
+
+
+class Legs(NamedTuple):
+    """The ways from one sensor, in one direction."""
+
+    to: tuple[Leg, ...]
+    """To each sensor."""
+    away_deg: float
+    """What the ball would have made at its last speed when it has left the track; a sensor may miss it on the way."""
+    away_fast_deg: float
+    """The same of a ball that is too fast to drop."""
+    away_near_drop_deg: float
+    """The same near the speed at which balls drop."""
+
+
+class Course:
+    """One explanation of the passes so far: the ball runs in this direction."""
+
+    __slots__ = (
+        "_legs",
+        "_most_deg",
+        "deg_per_s",
+        "direction",
+        "doubted_deg",
+        "lap_s",
+        "last",
+        "missed",
+        "overdue_ns",
+        "passes",
+        "travel_deg",
+        "travel_high_deg",
+        "width_deg",
+    )
+
+    def __init__(self, direction: int, first: Pass, legs: Sequence[Legs]) -> None:
+        """`legs` are those of the direction, from each sensor."""
+        self._legs = legs
+        self.direction = direction
+        """+1 or -1, the positive being that of growing angles."""
+        self.last = first
+        self.deg_per_s: float | None = None
+        """Speed between the last two passes."""
+        self.lap_s: float | None = None
+        """Lap time at that speed."""
+        self.travel_deg = 0.0
+        """Travel that is proven."""
+        self.travel_high_deg = 0.0
+        """Travel that is possible."""
+        self.doubted_deg = 0.0
+        """Travel that the passes count beyond it and that no sure pass proves."""
+        self._most_deg = inf
+        """No more than this can be proven."""
+        self.passes = 1
+        self.missed = 0
+        """Sensors that the ball passed without their telling."""
+        self.width_deg: float | None = None
+        """What the ball covers of the track as the sensors see it, smoothed."""
+        self.overdue_ns = NEVER_NS
+        """When the ball, if no pass comes, has left the track; never while its speed is unknown."""
+
+    def follow(self, new: Pass) -> bool:
+        """Adds a pass; returns False, and stays as it is, if a ball on this course cannot have made it."""
+        sensor, t_ns, width_ns = new
+        last = self.last
+        seconds = (t_ns - last.t_ns) / 1e9
+        if seconds <= 0:
+            return False
+        speed = self.deg_per_s
+        angle, between = self._legs[last.sensor].to[sensor]
+        lap_s = seconds * 360 / angle
+        counted = high = angle
+        if speed is None:
+            if not FASTEST_LAP_S <= lap_s <= SLOWEST_LAP_S:
+                return False
+            if between:
+                # With sensors missed before the second pass the first may have been the hand: this is not proven.
+                counted = 0.0
+        else:
+            expected = seconds * speed
+            if not QUICKENING <= expected / angle <= SLOWING or lap_s < FASTEST_LAP_S:
+                return False
+            if expected / (angle + 360) >= QUICKENING:
+                high = angle + 360
+        speed = angle / seconds
+        width_deg = width_ns / 1e9 * speed
+        sure = lap_s < SURE_LAP_S
+        if self.width_deg is not None:
+            wider = width_deg / self.width_deg
+            if not 1 / WIDTH_CHANGE < wider < WIDTH_CHANGE:
+                return False
+            sure = sure and 1 / SURE_WIDTH_CHANGE < wider < SURE_WIDTH_CHANGE
+            width_deg = (3 * self.width_deg + width_deg) / 4
+        self.last = new
+        self.deg_per_s = speed
+        self.lap_s = lap_s = 360 / speed
+        self.doubted_deg += counted
+        if sure:
+            proven_deg = min(self.travel_deg + self.doubted_deg, self._most_deg)
+            self.doubted_deg -= proven_deg - self.travel_deg
+            self.travel_deg = proven_deg
+        self.travel_high_deg += high
+        self.passes += 1
+        self.missed += between
+        self.width_deg = width_deg
+        legs = self._legs[sensor]
+        if lap_s >= NEAR_DROP_LAP_S:
+            away_deg = legs.away_near_drop_deg
+        else:
+            away_deg = legs.away_deg if lap_s >= PICKED_UP_LAP_S else legs.away_fast_deg
+        self.overdue_ns = t_ns + round(away_deg / speed * 1e9)
+        return True
+
+    def is_like(self, other: Pass) -> bool:
+        """Whether a pulse is as wide as this ball's would be now."""
+        if self.deg_per_s is None or self.width_deg is None:
+            return False
+        return 1 / WIDTH_CHANGE < other.width_ns / 1e9 * self.deg_per_s / self.width_deg < WIDTH_CHANGE
+
+    def prove_no_more_than(self, deg: float) -> None:
+        """What was counted beyond this may be another ball's travel, and so may all that comes."""
+        self._most_deg = deg
+        self.doubted_deg += max(0.0, self.travel_deg - deg)
+        self.travel_deg = min(self.travel_deg, deg)
+
+
+@cache
+def ways(sensors_deg: tuple[float, ...], direction: int) -> tuple[Legs, ...]:
+    """The ways of a direction, from each sensor: the same for every run on a wheel."""
+    found: list[Legs] = []
+    for start in sensors_deg:
+        angles = [(end - start) * direction % 360 for end in sensors_deg]
+        angles = [angle if angle > SAME_DEG else 360.0 for angle in angles]
+        to = tuple(Leg(angle, sum(other < angle - SAME_DEG for other in angles)) for angle in angles)
+        nearest, after_it = sorted([*angles, min(angles) + 360])[:2]
+        # With equal gaps both are the same. Else the way past a sensor that misses the ball may be the longer one.
+        away, fast = (max(times * nearest, times / 2 * after_it) for times in (OVERDUE, OVERDUE_FAST))
+        found.append(Legs(to, away, fast, OVERDUE_NEAR_DROP * nearest))
+    return tuple(found)

@@ -1,0 +1,172 @@
+"""The keys of a roulette wheel with sensors in the configuration."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from drivers.base.driver import Observation
+from drivers.wheel.faces import ORDERS
+
+# What a roulette wheel says of itself: the words that the driver and the round share.
+
+
+class BallSeen(Observation, frozen=True, kw_only=True):
+    """A first pass on a quiet track: perhaps a ball, perhaps a hand."""
+
+    joined: bool
+    """Whether the track had not been quiet once since the table opened: the run began unseen."""
+
+
+class BallPassed(Observation, frozen=True, kw_only=True):
+    """A pass that a ball running on explains. `direction` is None until it is proven."""
+
+    passes: int
+    direction: int | None
+    travel: float
+    """Revolutions around the track from the first pass to this one; the smaller where a miss leaves two."""
+    travel_high: float
+    doubted: float = 0.0
+    """Revolutions that the passes count beyond `travel` and do not prove: noise, perhaps, or another ball's."""
+    lap_s: float
+    missed: int
+    """Sensors that the ball passed without their telling, over the run."""
+    proves: bool
+    """Whether this pass is the one that proved the direction."""
+    rotor_rpm: float
+
+
+class BallLeftTrack(Observation, frozen=True, kw_only=True):
+    """The ball is overdue at every sensor."""
+
+    last_ns: int
+    """Its last pass."""
+    lap_s: float | None
+    picked_up: bool
+    """It vanished well above the speed at which balls drop."""
+    rotor_rpm: float
+    swapped: str | None = None
+    """Why the track sensors do not seem to stand where the configuration says."""
+
+
+class TrackQuiet(Observation, frozen=True, kw_only=True):
+    """No track sensor has told anything for the quiet time: the run is over."""
+
+    passes: int
+
+
+class ForeignObject(Observation, frozen=True, kw_only=True):
+    """Something that is not the ball is in the wheel, or passes that one ball cannot make."""
+
+    detail: str
+
+
+class PocketRead(Observation, frozen=True, kw_only=True):
+    """The pocket head named a pocket."""
+
+    pocket: int
+    off_pockets: float
+    turns: int
+    """Rotor turns in a row that named it."""
+
+
+class RotorDoubt(Observation, frozen=True, kw_only=True):
+    """The rotor's count was disproven by its index, or edges were lost: readings before this are void."""
+
+    reason: str
+    detail: str
+    explained: bool
+    """Whether losses that were noticed account for it. If not, the index itself may have moved."""
+
+
+class NotLevel(Observation, frozen=True, kw_only=True):
+    """The wheel was inclined by more than the tolerance for too long."""
+
+    tilt_deg: float
+
+
+class LevelAgain(Observation, frozen=True, kw_only=True):
+    """The wheel is level again."""
+
+    tilt_deg: float
+
+
+class RouletteWheelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The keys of a roulette wheel under `[device.wheel]`."""
+
+    driver: Literal["roulette_wheel"] = "roulette_wheel"
+    pockets: Annotated[
+        Literal["american", "european", "american_as_single_zero"],
+        Meta(description="the wheel: american (0 and 00), european (0), or american_as_single_zero (00 is no spin)"),
+    ] = "american"
+    order: Annotated[
+        tuple[str, ...] | None,
+        Meta(description="the pockets in the positive direction from the index, if they are not in the usual order"),
+    ] = None
+    encoder_slots: Annotated[
+        Annotated[int, Meta(ge=8, le=5000)] | None,
+        Meta(description="high periods of A in one turn of the rotor; default: the number of pockets"),
+    ] = None
+    ball_sensors_deg: Annotated[
+        tuple[float, ...],
+        Meta(min_length=2, max_length=8, description="angle of each track sensor ball_1, ball_2, ... on the bowl"),
+    ] = (0.0, 120.0, 240.0)
+    index_width_deg: Annotated[
+        float, Meta(gt=0, lt=180, description="the index is high from angle 0 to here, in the positive direction")
+    ] = 3.0
+    pocket_head_deg: Annotated[float, Meta(ge=-360, le=360, description="angle of the pocket head on the bowl")] = 0.0
+    pocket_tolerance: Annotated[
+        float, Meta(gt=0, le=0.45, description="greatest distance from a pocket's centre, in pockets (ours)")
+    ] = 0.3
+    least_rotor_rpm: Annotated[float, Meta(gt=0, le=20, description="a slower rotor has no direction (ours)")] = 3.0
+    track_quiet_s: Annotated[
+        float, Meta(ge=1, le=60, description="the track is quiet after so long without an edge (ours)")
+    ] = 4.0
+    level_tolerance_deg: Annotated[
+        float, Meta(gt=0, le=5, description="greatest inclination of the wheel (ours; the rule says level)")
+    ] = 0.15
+    level_patience_s: Annotated[float, Meta(ge=0, le=60, description="how long it may be beyond that (ours)")] = 1.0
+
+    @property
+    def wheel_order(self) -> tuple[str, ...]:
+        """The names of the pockets in the positive direction from the index."""
+        return self.order or ORDERS[self.pockets]
+
+    @property
+    def slots(self) -> int:
+        """High periods of A in one turn."""
+        return self.encoder_slots or len(self.wheel_order)
+
+    def problems(self) -> list[tuple[str, str, str]]:
+        """What is wrong between keys: (key, what, fix)."""
+        found: list[tuple[str, str, str]] = []
+        angles = sorted(angle % 360 for angle in self.ball_sensors_deg)
+        gaps = [(b - a) % 360 for a, b in zip(angles, angles[1:] + angles[:1], strict=True)]
+        if min(gaps) < 5:
+            found.append(
+                (
+                    "ball_sensors_deg",
+                    f"two track sensors stand {min(gaps):g} degrees apart; one ball would be in front of both",
+                    "keep them at least 5 degrees apart",
+                )
+            )
+        if len(angles) == 2 and abs(gaps[0] - 180) < 30:
+            found.append(
+                (
+                    "ball_sensors_deg",
+                    f"two track sensors {min(gaps):g} degrees apart cannot tell the ball's direction: both ways take "
+                    "about the same time",
+                    "put them more than 30 degrees off opposite, for example at 0 and 110, or add a third",
+                )
+            )
+        if self.order is not None and sorted(self.order) != sorted(ORDERS[self.pockets]):
+            found.append(
+                (
+                    "order",
+                    f"the order must name each pocket of the {self.pockets} wheel once",
+                    f"give the {len(ORDERS[self.pockets])} pockets, each once",
+                )
+            )
+        return found

@@ -1,0 +1,168 @@
+"""The rotor of a roulette wheel: its angle at any time, its speed, and whether it turns back.
+
+Direction matters as much as speed: the rule wants the ball opposite to the rotor (13:47-20.32(j)1), so a rotor
+without a direction leaves no valid spin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from drivers.base.driver import NEVER_NS, Observation, SensorHealth
+from drivers.roulette.device import RotorDoubt
+from drivers.wheel.encoder import Encoder
+from drivers.wheel.quadrature import ANY_COUNT, COUNTS_PER_SLOT, DUE, LIMIT, OTHER
+from hal.values import Edge
+
+_SPAN: Final = 3
+"""Counts over which the speed is taken: one lost edge or an uneven disc is not a stop."""
+
+INERTIA_NS: Final = 100_000_000
+"""No hand turns a running rotor round in less (ours)."""
+
+
+class RotorTurning(Observation, frozen=True, kw_only=True):
+    """The rotor turns fast enough to have a direction."""
+
+    direction: int
+    """+1 or -1: the positive direction is that of growing angles."""
+    rpm: float
+
+
+class RotorStopped(Observation, frozen=True, kw_only=True):
+    """The rotor turns more slowly than the least speed, or stands."""
+
+
+class RotorReversed(Observation, frozen=True, kw_only=True):
+    """The rotor went against its direction by more than half a pocket."""
+
+    direction: int
+    """The new one."""
+
+
+class Rotor:
+    """The rotor's encoder, followed over time."""
+
+    def __init__(self, slots: int, index_width_deg: float, pockets: int, least_rpm: float) -> None:
+        self.encoder = Encoder("rotor_a", "rotor_b", "rotor_index", slots, index_width_deg)
+        counts = self.encoder.counts_per_turn
+        self.half_pocket = max(COUNTS_PER_SLOT // 2, counts // pockets // 2)
+        self._slowest_ns = round(60e9 / (least_rpm * counts)) * _SPAN
+        self.direction = 0
+        """+1 or -1 while the rotor turns, 0 while it does not."""
+        self._furthest = 0
+        self._furthest_ns = 0
+        self._slack = 0
+        self._low = self._high = 0
+        self._watch()
+        self.due_ns = NEVER_NS
+        """When the rotor, if no count comes, has stopped, or earlier: counts put it off."""
+
+    def rpm(self, t_ns: int) -> float:
+        """Speed, from the last counts, or less if none has come since. Revolutions a minute, always positive."""
+        quadrature = self.encoder.quadrature
+        span = quadrature.t1_ns - quadrature.t4_ns
+        if span <= 0:
+            return 0.0
+        tau_ns = span / _SPAN
+        if t_ns - quadrature.t1_ns > tau_ns:
+            tau_ns = t_ns - quadrature.t1_ns
+        return 60e9 / (tau_ns * self.encoder.counts_per_turn)
+
+    def angle_deg(self, t_ns: int) -> float | None:
+        """Angle turned since the index stood at 0, between counts by the speed of the last; None before an index."""
+        counts = self.encoder.angle_counts()
+        if counts is None:
+            return None
+        quadrature = self.encoder.quadrature
+        tau_ns = quadrature.t1_ns - quadrature.t2_ns
+        share = min(1.0, max(0.0, (t_ns - quadrature.t1_ns) / tau_ns)) if tau_ns > 0 else 0.5
+        # Turning positive the disc stands past the edge of its count, turning the other way before the next one.
+        at = counts + share if quadrature.direction > 0 else counts + 1 - share
+        return at * 360 / self.encoder.counts_per_turn
+
+    def run(self, edges: Iterator[Edge], found: list[Observation]) -> Edge | None:
+        """Decodes the rotor's edges up to the next edge of another line, which it returns."""
+        encoder = self.encoder
+        while True:
+            stop, edge = encoder.run(edges, self._low, self._high, self.due_ns, self._slowest_ns)
+            if edge is None or stop is OTHER:
+                return edge
+            if stop is DUE:
+                self.pass_time(edge.t_ns - 1, found)
+            elif stop is LIMIT:
+                self._reach(edge.t_ns, found)
+                self._watch()
+            else:
+                self._note(encoder.count - encoder.quadrature.direction, encoder.quadrature.t2_ns)
+
+    def pass_time(self, t_ns: int, found: list[Observation]) -> None:
+        """Lets time pass: a rotor without counts has stopped."""
+        if t_ns < self.due_ns:
+            return
+        stopped_ns = self.encoder.quadrature.t3_ns + self._slowest_ns
+        if t_ns < stopped_ns:
+            self.due_ns = stopped_ns
+            return
+        self._stop(stopped_ns, found)
+
+    def unplugged(self, t_ns: int, found: list[Observation]) -> None:
+        """The cable was pulled: the rotor has no direction that anyone knows."""
+        self.encoder.unplugged()
+        if self.direction:
+            self._stop(t_ns, found)
+
+    def tell_doubts(self, health: SensorHealth, found: list[Observation]) -> None:
+        """Says, once, that the encoder disproved its count, or cannot prove it any more."""
+        for t_ns, reason, detail, explained, dead_line in self.encoder.noted:
+            found.append(RotorDoubt(t_ns=t_ns, reason=reason, detail=detail, explained=explained))
+            if dead_line:
+                health.die(dead_line, reason, detail, t_ns, found)
+        self.encoder.forget_doubts()
+
+    def _stop(self, t_ns: int, found: list[Observation]) -> None:
+        self.direction = 0
+        self.due_ns = NEVER_NS
+        self._furthest = self.encoder.count
+        self._watch()
+        found.append(RotorStopped(t_ns=t_ns))
+
+    def _watch(self) -> None:
+        """Sets the counts between which nothing about the rotor can become known."""
+        if not self.direction:
+            # Every few counts a look at the speed.
+            self._low, self._high = self._furthest - _SPAN, self._furthest + _SPAN
+            return
+        back = self._furthest - self.direction * (self.half_pocket + self._slack)
+        self._low, self._high = (back, ANY_COUNT) if self.direction > 0 else (-ANY_COUNT, back)
+
+    def _note(self, count: int, t_ns: int) -> None:
+        """The disc turned, or seemed to, at a count."""
+        if self.direction and (count - self._furthest) * self.direction > 0:
+            self._furthest = count
+            self._furthest_ns = t_ns
+            self._slack = 0
+            self._watch()
+
+    def _reach(self, t_ns: int, found: list[Observation]) -> None:
+        encoder = self.encoder
+        quadrature = encoder.quadrature
+        heading = quadrature.direction
+        if self.direction and t_ns - self._furthest_ns < INERTIA_NS:
+            # Too soon for a rotor's mass: noise or lost pulses. The window goes along until the time has passed.
+            self._slack += 1
+            return
+        self._slack = 0
+        if self.direction:
+            self.direction = heading
+            self._furthest = encoder.count
+            self._furthest_ns = t_ns
+            found.append(RotorReversed(t_ns=t_ns, direction=heading))
+            return
+        self._furthest = encoder.count
+        self._furthest_ns = t_ns
+        if 0 < t_ns - quadrature.t4_ns <= self._slowest_ns:
+            self.direction = heading
+            self.due_ns = quadrature.t3_ns + self._slowest_ns
+            found.append(RotorTurning(t_ns=t_ns, direction=heading, rpm=round(self.rpm(t_ns), 2)))

@@ -1,0 +1,512 @@
+"""An automatic roulette wheel with a `*X` status feed: it launches, watches and reads the ball by itself.
+
+The wheel says what it does twice a second; the driver says what changed, and what does not fit:
+
+    state    1 ────► 2 ────────► 3 ─────────► 4 ──────────────► 5 ────────► 1 (or 6, closed)
+             before  launch      ball in rim  no more bets      number
+                     │           │            │                 │
+             AutoSpinStarted  AutoBallInRim  AutoNoMoreBets   AutoNumber
+                                                           ▲
+                                     the number, bare, ────┘ just before the first line in state 5
+
+The feed has no checksum and never states the ball's revolutions. So a number is `agreed` only when the wheel said it
+twice alike, in both ways, at the end of a spin that was heard from its launch, in order, without any doubt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from drivers.base.driver import Observation
+from drivers.roulette.star_x_wire import SPIN_NUMBERS, BareNumber, Malformed, StatusPacket, WheelFlag, WheelState, parse
+from hal.values import Edge, EdgesLost, Frame, Loss, Reading
+
+# What the driver of an automatic wheel says of it.
+
+
+class AutoSpinStarted(Observation, frozen=True, kw_only=True):
+    """The wheel launches the ball (state 2). A launch that fails is repeated without another of these."""
+
+    direction: Literal["cw", "ccw"]
+    """Of the rotor."""
+    rpm: float
+    spin_number: int
+
+
+class AutoBallInRim(Observation, frozen=True, kw_only=True):
+    """The ball runs in the rim (state 3)."""
+
+    rpm: float
+
+
+class AutoNoMoreBets(Observation, frozen=True, kw_only=True):
+    """The wheel closed the betting (state 4)."""
+
+    rpm: float
+
+
+class AutoBallDirectionWrong(Observation, frozen=True, kw_only=True):
+    """The ball goes the same way as the rotor (flag 2)."""
+
+    state: WheelState
+    """In `LAUNCH` the wheel catches the ball and launches again."""
+
+
+class AutoBallNotDetected(Observation, frozen=True, kw_only=True):
+    """The wheel does not see the ball (flag 1)."""
+
+    state: WheelState
+
+
+class AutoWheelFault(Observation, frozen=True, kw_only=True):
+    """A sensor is stuck, or the motor or encoder has failed (flag 4)."""
+
+    state: WheelState
+    active: bool = True
+    """False: the wheel no longer says so."""
+
+
+class AutoLaunchFailed(Observation, frozen=True, kw_only=True):
+    """The launch failed and the wheel tries again (flag 8)."""
+
+    state: WheelState
+
+
+class AutoNumber(Observation, frozen=True, kw_only=True):
+    """The wheel states a winning number (state 5)."""
+
+    pocket: str
+    spin_number: int
+    agreed: bool
+    """Whether nothing at all speaks against it."""
+    doubts: tuple[str, ...] = ()
+    """What does: reasons of `AutoDoubt`, and `ball_direction`, `ball_not_detected`, `wheel_fault`, `launch_failed`
+    where the wheel had that flag up after the launch."""
+    rpm_min: float = 0.0
+    rpm_max: float = 0.0
+    """The range of the rotor's speed from the ball's entering the rim to the number."""
+
+
+class AutoClosed(Observation, frozen=True, kw_only=True):
+    """The wheel is closed or idle (state 6)."""
+
+
+class AutoDoubt(Observation, frozen=True, kw_only=True):
+    """What the wheel sent does not fit.
+
+    Reasons: `joined_mid_spin`, `state_order`, `spin_number`, `rotor_direction`, `rotor_speed`, `number_disagrees`,
+    `number_changed`, `no_number`, `impossible_number`, `bare_number_missing`, `stray_number`, `malformed`,
+    `frames_lost`.
+    """
+
+    reason: str
+    detail: str
+
+
+class AutoLink(Observation, frozen=True, kw_only=True):
+    """The wheel is heard, or is heard no longer. When it is heard again, what was running is not taken up."""
+
+    up: bool
+
+
+# Whether the status lines of an automatic wheel make one spin, from its launch to its number, without a doubt.
+
+_S = WheelState
+
+IN_ORDER = frozenset(
+    [
+        (_S.BEFORE_GAME, _S.LAUNCH),
+        (_S.LAUNCH, _S.BALL_IN_RIM),
+        (_S.BALL_IN_RIM, _S.NO_MORE_BETS),
+        (_S.NO_MORE_BETS, _S.WINNING_NUMBER),
+        (_S.NO_MORE_BETS, _S.BALL_NOT_IN_TRACK),
+        (_S.BALL_NOT_IN_TRACK, _S.WINNING_NUMBER),
+        (_S.WINNING_NUMBER, _S.BEFORE_GAME),
+        # State 1 may be shorter than the half second between two lines.
+        (_S.WINNING_NUMBER, _S.LAUNCH),
+        (_S.CLOSED, _S.BEFORE_GAME),
+        (_S.CLOSED, _S.LAUNCH),
+        *((state, _S.CLOSED) for state in WheelState),
+    ]
+)
+"""The changes of state that a sound wheel makes. A misfire stays in `LAUNCH`; a fault or an idle table closes."""
+
+RUNNING = frozenset([_S.BALL_IN_RIM, _S.NO_MORE_BETS, _S.BALL_NOT_IN_TRACK, _S.WINNING_NUMBER])
+"""The states of a spin after its launch."""
+
+_ENDED = (_S.WINNING_NUMBER, _S.CLOSED)
+
+_FLAG_REASONS = (
+    (WheelFlag.BALL_NOT_DETECTED, "ball_not_detected"),
+    (WheelFlag.BALL_DIRECTION, "ball_direction"),
+    (WheelFlag.FAULT, "wheel_fault"),
+    (WheelFlag.LAUNCH_FAILED, "launch_failed"),
+)
+
+
+class SpinWatch:
+    """Follows one spin after the other and collects what speaks against the one that runs.
+
+    Doubts are forgotten where no spin runs (states 1 and 6) and where a launch follows upon these or a number: never by
+    a launch out of order, which a single wrong byte could make.
+    """
+
+    def __init__(self) -> None:
+        self.fresh = False
+        """Whether the last packet began a launch with nothing before it."""
+        self._running = False
+        self._doubts: list[str] = []
+        self._clockwise = True
+        self._number: int | None = None
+        """The spin number of the last packet."""
+        self._stepped = False
+        """Whether the spin number has gone up since the last spin ended: it does so once a spin, and public sources
+        do not say in which state."""
+        self._shown: str | None = None
+        """The winning number that the wheel shows since the last spin."""
+        self._rpm_x10: list[int] = []
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """What speaks against the running spin, in the order in which it came up."""
+        return tuple(self._doubts)
+
+    @property
+    def rpm_range(self) -> tuple[float, float]:
+        """Least and greatest rotor speed of the running spin since its launch; zeros where none was heard."""
+        return (min(self._rpm_x10) / 10, max(self._rpm_x10) / 10) if self._rpm_x10 else (0.0, 0.0)
+
+    def doubt(self, reason: str) -> None:
+        """Notes something that speaks against the spin that runs, if one does."""
+        if self._running and reason not in self._doubts:
+            self._doubts.append(reason)
+
+    def take(self, before: StatusPacket | None, packet: StatusPacket) -> list[tuple[str, str]]:
+        """Takes the next packet and returns what in it does not fit: (reason, detail).
+
+        The caller notes each of these as a doubt.
+        """
+        found: list[tuple[str, str]] = []
+        self._follow_state(before, packet, found)
+        self._check_spin_number(before, packet, found)
+        if self._running:
+            self._check_direction(packet, found)
+        self._check_shown(before, packet, found)
+        if packet.state in RUNNING:
+            self._rpm_x10.append(packet.rpm_x10)
+            for flag, reason in _FLAG_REASONS:
+                if packet.flags & flag:
+                    self.doubt(reason)
+        return found
+
+    def _follow_state(self, before: StatusPacket | None, packet: StatusPacket, found: list[tuple[str, str]]) -> None:
+        state = packet.state
+        self.fresh = False
+        if before is not None and before.state is state:
+            return
+        if state is _S.BEFORE_GAME or state is _S.CLOSED:
+            self._running = False
+            self._doubts = []
+        elif state is _S.LAUNCH and (before is None or (before.state, state) in IN_ORDER):
+            self.fresh = True
+            self._running = True
+            self._doubts = []
+            self._rpm_x10 = []
+            self._clockwise = packet.clockwise
+        elif not self._running:
+            self._running = True
+            self._rpm_x10 = []
+            self._clockwise = packet.clockwise
+        if before is None:
+            if state in RUNNING:
+                found.append(("joined_mid_spin", f"first heard in state {state:d}"))
+        elif (before.state, state) not in IN_ORDER:
+            found.append(("state_order", f"state {state:d} after {before.state:d}"))
+
+    def _check_spin_number(
+        self, before: StatusPacket | None, packet: StatusPacket, found: list[tuple[str, str]]
+    ) -> None:
+        ended = before is not None and before.state is not packet.state and before.state in _ENDED
+        if ended or packet.state is _S.CLOSED:
+            self._stepped = False
+        old, self._number = self._number, packet.spin_number
+        if old is None or old == packet.spin_number:
+            return
+        # After 999 the wheel may go on with 000 or 001.
+        next_ones = {(old + 1) % SPIN_NUMBERS, 1 if old == SPIN_NUMBERS - 1 else old + 1}
+        if self._stepped or packet.spin_number not in next_ones:
+            found.append(("spin_number", f"spin {packet.spin_number:03d} after {old:03d} in state {packet.state:d}"))
+        self._stepped = True
+
+    def _check_direction(self, packet: StatusPacket, found: list[tuple[str, str]]) -> None:
+        if packet.clockwise != self._clockwise:
+            found.append(("rotor_direction", f"the rotor changed its direction in state {packet.state:d}"))
+            self._clockwise = packet.clockwise
+
+    def _check_shown(self, before: StatusPacket | None, packet: StatusPacket, found: list[tuple[str, str]]) -> None:
+        if packet.state is _S.WINNING_NUMBER and (before is None or before.state is not packet.state):
+            self._shown = packet.pocket
+        # From no more bets on the wheel may know the next number already.
+        elif packet.state not in (_S.NO_MORE_BETS, _S.BALL_NOT_IN_TRACK) and packet.pocket != self._shown:
+            if self._shown is not None:
+                found.append(("number_changed", f"{packet.pocket} in state {packet.state:d}, after {self._shown}"))
+            self._shown = packet.pocket
+
+
+__all__ = [
+    "AutoBallDirectionWrong",
+    "AutoBallInRim",
+    "AutoBallNotDetected",
+    "AutoClosed",
+    "AutoDoubt",
+    "AutoLaunchFailed",
+    "AutoLink",
+    "AutoNoMoreBets",
+    "AutoNumber",
+    "AutoSpinStarted",
+    "AutoWheelFault",
+    "StarXConfig",
+    "StarXWheel",
+]
+
+NS_PER_S = 1_000_000_000
+SHOWN_BYTES = 40
+"""How much of a malformed line a doubt repeats."""
+
+
+class StarXConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The keys of an automatic wheel under `[device.wheel]`."""
+
+    driver: Literal["star_x"] = "star_x"
+    link: Annotated[
+        str, Meta(min_length=1, description="name of the serial link on which the wheel sends its status")
+    ] = "wheel_serial"
+    pockets: Annotated[
+        Literal["american", "european", "american_as_single_zero"],
+        Meta(description="which numbers the wheel has: a european wheel has no 00, so a 00 of it is refused"),
+    ] = "american"
+    max_rotor_rpm: Annotated[
+        float,
+        Meta(
+            ge=20, le=90, description="a faster rotor is a misreading of the wheel (95 to 98 is seen in faults; ours)"
+        ),
+    ] = 40.0
+    status_timeout_s: Annotated[
+        float,
+        Meta(ge=1, le=30, description="the link is at fault when no status came for longer than this (ours)"),
+    ] = 2.0
+    bare_number_s: Annotated[
+        float,
+        Meta(ge=0.1, le=2, description="the bare number comes at most so long before the first status with it (ours)"),
+    ] = 1.0
+
+    def problems(self) -> list[tuple[str, str, str]]:
+        """What is wrong between keys: (key, what, fix)."""
+        if self.bare_number_s < self.status_timeout_s:
+            return []
+        return [
+            (
+                "bare_number_s",
+                f"{self.bare_number_s:g} s is not shorter than the status timeout of {self.status_timeout_s:g} s",
+                "make it shorter than status_timeout_s",
+            )
+        ]
+
+
+_FLAG_OBSERVATIONS = (
+    (WheelFlag.BALL_NOT_DETECTED, AutoBallNotDetected),
+    (WheelFlag.BALL_DIRECTION, AutoBallDirectionWrong),
+    (WheelFlag.FAULT, AutoWheelFault),
+    (WheelFlag.LAUNCH_FAILED, AutoLaunchFailed),
+)
+
+
+class StarXWheel:
+    """The driver of one automatic wheel; see `drivers.base.driver.Driver`."""
+
+    def __init__(self, name: str, config: StarXConfig) -> None:
+        self.name = name
+        self.lines = frozenset({config.link})
+        self._config = config
+        self._timeout_ns = round(config.status_timeout_s * NS_PER_S)
+        self._bare_ns = round(config.bare_number_s * NS_PER_S)
+        self._up: bool | None = None
+        """Whether the wheel is heard; None until it is known."""
+        self._heard_ns: int | None = None
+        """When the last status came; before the first, since when one is waited for."""
+        self._last: StatusPacket | None = None
+        self._watch = SpinWatch()
+        self._bare: tuple[str, int] | None = None
+        """A bare number that waits for its status, and when it came."""
+        self._told: set[str] = set()
+        """The reasons of refusals since the last good status, so that a run of noise is told once."""
+
+    @property
+    def next_due_ns(self) -> int | None:
+        """When the status or the line that belongs to a bare number is overdue."""
+        return min(self._deadlines(), default=None)
+
+    def edges(self, batch: Sequence[Edge]) -> list[Observation]:
+        """A serial wheel has no edges."""
+        return []
+
+    def reading(self, reading: Reading) -> list[Observation]:
+        """A serial wheel has no readings."""
+        return []
+
+    def frame(self, frame: Frame) -> list[Observation]:
+        """Takes one line of the wheel."""
+        if frame.link not in self.lines:
+            return []
+        t_ns = frame.t_ns
+        out = self._pass_deadlines(t_ns - 1)
+        if self._heard_ns is None:
+            self._heard_ns = t_ns
+        line = parse(frame.data)
+        if isinstance(line, StatusPacket):
+            self._status(line, t_ns, out)
+        elif isinstance(line, BareNumber):
+            self._bare_number(line.pocket, t_ns, out)
+        elif isinstance(line, Malformed):
+            self._refuse("malformed", f"{line.why}: {line.data[:SHOWN_BYTES]!r}", t_ns, out)
+        return out
+
+    def lost(self, loss: EdgesLost) -> list[Observation]:
+        """Takes the news that the link is gone, or that frames of it were lost."""
+        if loss.line not in self.lines:
+            return []
+        out = self._pass_deadlines(loss.t_ns - 1)
+        if loss.cause is Loss.UNPLUGGED:
+            self._go_down(loss.t_ns, out)
+        else:
+            self._doubt("frames_lost", f"{loss.cause} on {loss.line}", loss.t_ns, out)
+        return out
+
+    def due(self, t_ns: int) -> list[Observation]:
+        """Lets time pass to `t_ns`."""
+        if self._heard_ns is None:
+            self._heard_ns = t_ns
+        return self._pass_deadlines(t_ns)
+
+    def _deadlines(self) -> list[int]:
+        due_ns: list[int] = []
+        if self._heard_ns is not None and self._up is not False:
+            due_ns.append(self._heard_ns + self._timeout_ns)
+        if self._bare is not None:
+            due_ns.append(self._bare[1] + self._bare_ns)
+        return due_ns
+
+    def _pass_deadlines(self, until_ns: int) -> list[Observation]:
+        out: list[Observation] = []
+        while (due_ns := min(self._deadlines(), default=until_ns + 1)) <= until_ns:
+            if self._bare is not None and due_ns == self._bare[1] + self._bare_ns:
+                pocket, self._bare = self._bare[0], None
+                self._doubt("stray_number", f"a bare {pocket}, and no status with a number after it", due_ns, out)
+            else:
+                self._go_down(due_ns, out)
+        return out
+
+    def _go_down(self, t_ns: int, out: list[Observation]) -> None:
+        if self._up is not False:
+            out.append(AutoLink(t_ns=t_ns, up=False))
+        self._up = False
+        self._last = None
+        self._bare = None
+        self._watch = SpinWatch()
+
+    def _status(self, packet: StatusPacket, t_ns: int, out: list[Observation]) -> None:
+        self._heard_ns = t_ns
+        if not self._up:
+            self._up = True
+            out.append(AutoLink(t_ns=t_ns, up=True))
+        rpm = packet.rpm_x10 / 10
+        if rpm > self._config.max_rotor_rpm:
+            detail = f"expected at most {self._config.max_rotor_rpm:g} rpm, saw {rpm:g}"
+            self._refuse("rotor_speed", detail, t_ns, out)
+            return
+        if packet.pocket == "00" and self._config.pockets == "european":
+            self._refuse("impossible_number", "a european wheel has no 00", t_ns, out)
+            return
+        self._told.clear()
+        before, self._last = self._last, packet
+        self._flags(before, packet, t_ns, out)
+        entered = before is None or before.state is not packet.state
+        for reason, detail in self._watch.take(before, packet):
+            self._doubt(reason, detail, t_ns, out)
+        if entered:
+            self._entered(packet, rpm, t_ns, out)
+
+    def _flags(self, before: StatusPacket | None, packet: StatusPacket, t_ns: int, out: list[Observation]) -> None:
+        old = WheelFlag(0) if before is None else before.flags
+        for flag, observation in _FLAG_OBSERVATIONS:
+            if packet.flags & flag and not old & flag:
+                out.append(observation(t_ns=t_ns, state=packet.state))
+        if old & WheelFlag.FAULT and not packet.flags & WheelFlag.FAULT:
+            out.append(AutoWheelFault(t_ns=t_ns, state=packet.state, active=False))
+
+    def _entered(self, packet: StatusPacket, rpm: float, t_ns: int, out: list[Observation]) -> None:
+        match packet.state:
+            case WheelState.LAUNCH if self._watch.fresh:
+                direction: Literal["cw", "ccw"] = "cw" if packet.clockwise else "ccw"
+                number = packet.spin_number
+                out.append(AutoSpinStarted(t_ns=t_ns, direction=direction, rpm=rpm, spin_number=number))
+            case WheelState.BALL_IN_RIM:
+                out.append(AutoBallInRim(t_ns=t_ns, rpm=rpm))
+            case WheelState.NO_MORE_BETS:
+                out.append(AutoNoMoreBets(t_ns=t_ns, rpm=rpm))
+            case WheelState.WINNING_NUMBER:
+                self._number(packet, t_ns, out)
+            case WheelState.CLOSED:
+                out.append(AutoClosed(t_ns=t_ns))
+
+    def _number(self, packet: StatusPacket, t_ns: int, out: list[Observation]) -> None:
+        bare, self._bare = self._bare, None
+        if packet.pocket is None:
+            self._doubt("no_number", "state 5 with a blank winning number", t_ns, out)
+            return
+        if bare is None:
+            self._doubt("bare_number_missing", f"state 5 with {packet.pocket}, and no bare number before it", t_ns, out)
+        elif bare[0] != packet.pocket:
+            detail = f"the status says {packet.pocket}, the bare number said {bare[0]}"
+            self._doubt("number_disagrees", detail, t_ns, out)
+        doubts = self._watch.doubts
+        rpm_min, rpm_max = self._watch.rpm_range
+        out.append(
+            AutoNumber(
+                t_ns=t_ns,
+                pocket=packet.pocket,
+                spin_number=packet.spin_number,
+                agreed=not doubts,
+                doubts=doubts,
+                rpm_min=rpm_min,
+                rpm_max=rpm_max,
+            )
+        )
+
+    def _bare_number(self, pocket: str, t_ns: int, out: list[Observation]) -> None:
+        state = None if self._last is None else self._last.state
+        if state is WheelState.WINNING_NUMBER and self._last is not None and pocket == self._last.pocket:
+            return
+        if state not in (WheelState.NO_MORE_BETS, WheelState.BALL_NOT_IN_TRACK):
+            where = "before any status" if state is None else f"in state {state:d}"
+            self._refuse("stray_number", f"a bare {pocket} {where}", t_ns, out)
+            return
+        if self._bare is not None and self._bare[0] != pocket:
+            detail = f"a bare {self._bare[0]}, and then a bare {pocket}"
+            self._doubt("number_disagrees", detail, t_ns, out)
+        self._bare = (pocket, t_ns)
+
+    def _refuse(self, reason: str, detail: str, t_ns: int, out: list[Observation]) -> None:
+        """Doubts a line that is not taken; a run of such lines is told once, until a good status comes."""
+        self._watch.doubt(reason)
+        if reason not in self._told:
+            self._told.add(reason)
+            out.append(AutoDoubt(t_ns=t_ns, reason=reason, detail=detail))
+
+    def _doubt(self, reason: str, detail: str, t_ns: int, out: list[Observation]) -> None:
+        self._watch.doubt(reason)
+        out.append(AutoDoubt(t_ns=t_ns, reason=reason, detail=detail))

@@ -1,0 +1,229 @@
+"""The roulette wheel: rotor, ball track, pocket head, object beam and level as one device.
+
+lines       rotor_a rotor_b rotor_index   ball_1 ... ball_n   pocket       object     level_x level_y
+                      │                        │             │            │              │
+part                Rotor                  BallRuns      PocketHead       │            Level
+                      │                        │             │            │              │
+says        RotorTurning ...         BallSeen, BallPassed,  PocketRead  ForeignObject  NotLevel
+            RotorDoubt           BallLeftTrack, TrackQuiet                            LevelAgain
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from operator import attrgetter
+from typing import Final
+
+from drivers.base.driver import NEVER_NS, Observation, SensorHealth
+from drivers.roulette.ball_track import BallRuns
+from drivers.roulette.device import ForeignObject, LevelAgain, NotLevel, PocketRead, RotorDoubt, RouletteWheelConfig
+from drivers.roulette.pocket_head import PocketHead
+from drivers.roulette.rotor import Rotor
+from hal.values import Edge, EdgesLost, Frame, Loss, Reading
+
+# The level of the wheel: two inclinations in degrees, and how long they have been too great.
+#
+# 13:47-20.15(c): "horizontal and level at all times during its operation". The text gives no tolerance.
+
+
+class Level:
+    """Says when the inclination has been beyond the tolerance for too long, and when it is back."""
+
+    def __init__(self, x: str, y: str, tolerance_deg: float, patience_ns: int) -> None:
+        self.lines = frozenset((x, y))
+        self._tolerance_deg = tolerance_deg
+        self._patience_ns = patience_ns
+        self._deg = {x: 0.0, y: 0.0}
+        self.due_ns = NEVER_NS
+        """When the wheel is out of level, if no better reading comes."""
+        self.out = False
+        """Whether it was found out of level, and has not been level since."""
+
+    @property
+    def tilt_deg(self) -> float:
+        """The inclination of the wheel's plane, from the last reading of each axis."""
+        return math.hypot(*self._deg.values())
+
+    def take(self, reading: Reading) -> bool:
+        """Takes a reading; returns whether the wheel came back to level with it.
+
+        A value that is not a number is beyond every tolerance: an inclinometer that fails is not a level wheel.
+        """
+        self._deg[reading.line] = reading.value if math.isfinite(reading.value) else math.inf
+        if self.tilt_deg > self._tolerance_deg:
+            if not self.out and self.due_ns == NEVER_NS:
+                self.due_ns = reading.t_ns + self._patience_ns
+            return False
+        self.due_ns = NEVER_NS
+        back, self.out = self.out, False
+        return back
+
+    def due(self, t_ns: int) -> int | None:
+        """Lets time pass; returns when the wheel was found out of level, the first time."""
+        if t_ns < self.due_ns:
+            return None
+        self.out = True
+        due_ns, self.due_ns = self.due_ns, NEVER_NS
+        return due_ns
+
+
+ROTOR_LINES: Final = ("rotor_a", "rotor_b", "rotor_index")
+
+OBJECT_NS: Final = 2_000_000
+"""A shorter signal of the object beam is noise (ours)."""
+
+
+_moment: Final = attrgetter("t_ns")
+
+
+class RouletteWheel:
+    """A roulette wheel with an encoder on the rotor and sensors round the track, sans-I/O."""
+
+    def __init__(self, config: RouletteWheelConfig, name: str = "wheel") -> None:
+        self.name = name
+        self.config = config
+        pockets = len(config.wheel_order)
+        self.rotor = Rotor(config.slots, config.index_width_deg, pockets, config.least_rotor_rpm)
+        self._head = PocketHead(pockets, config.pocket_head_deg, config.pocket_tolerance)
+        self._runs = BallRuns(config.ball_sensors_deg, round(config.track_quiet_s * 1e9), self.rotor, self._head)
+        self._level = Level("level_x", "level_y", config.level_tolerance_deg, round(config.level_patience_s * 1e9))
+        self._takers: Final[dict[str, Callable[[Edge, list[Observation]], None]]] = {
+            **dict.fromkeys(self._runs.lines, self._runs.take),
+            "pocket": self._pocket,
+            "object": self._object,
+        }
+        self.lines = frozenset((*ROTOR_LINES, *self._takers, *self._level.lines))
+        self._levels: dict[str, int] = {}
+        """Of pocket head and object beam."""
+        self._object_due_ns = NEVER_NS
+        """When the object beam has been interrupted for long enough."""
+        self._health = SensorHealth()
+
+    # --- time and values -----------------------------------------------------------------------------------------
+
+    @property
+    def next_due_ns(self) -> int | None:
+        """When something becomes known if nothing comes."""
+        due_ns = min(self.rotor.due_ns, self._runs.due_ns, self._object_due_ns, self._level.due_ns)
+        return due_ns if due_ns < NEVER_NS else None
+
+    def edges(self, batch: Sequence[Edge]) -> list[Observation]:
+        """Takes the wheel's edges; those of other lines are passed over."""
+        found: list[Observation] = []
+        if self._health.dead:
+            self._health.revive(batch, found)
+        rotor = self.rotor
+        noted = rotor.encoder.noted
+        takers = self._takers
+        edges = iter(batch)
+        while True:
+            edge = rotor.run(edges, found)
+            if noted:
+                self._head.forget()
+                rotor.tell_doubts(self._health, found)
+            if edge is None:
+                break
+            take = takers.get(edge.line)
+            if take is not None:
+                take(edge, found)
+        if self._health.dead:
+            self._health.revive(batch, found)
+        return _in_order(found)
+
+    def reading(self, reading: Reading) -> list[Observation]:
+        """Takes an inclination in degrees."""
+        found: list[Observation] = []
+        self._pass_time(reading.t_ns - 1, found)
+        self._health.hear(reading.line, reading.t_ns, found)
+        if reading.line in self._level.lines and self._level.take(reading):
+            found.append(LevelAgain(t_ns=reading.t_ns, tilt_deg=round(self._level.tilt_deg, 3)))
+        return _in_order(found)
+
+    def frame(self, frame: Frame) -> list[Observation]:
+        """A wheel on lines has no link."""
+        return []
+
+    def lost(self, loss: EdgesLost) -> list[Observation]:
+        """The news of a loss: what depends on the line is in doubt, and an unplugged line is a fault."""
+        found: list[Observation] = []
+        self._pass_time(loss.t_ns - 1, found)
+        line = loss.line
+        if loss.cause is Loss.UNPLUGGED and line in self.lines:
+            detail = f"{line} is not driven: its cable, its supply or its board is off"
+            self._health.die(line, "sensor_missing", detail, loss.t_ns, found)
+        if line in ROTOR_LINES:
+            if loss.cause is Loss.UNPLUGGED:
+                self.rotor.unplugged(loss.t_ns, found)
+            else:
+                self.rotor.encoder.lost(line, loss.missing)
+            self._head.forget()
+            found.append(
+                RotorDoubt(t_ns=loss.t_ns, reason="edges_lost", detail=f"{line}: {loss.cause}", explained=True)
+            )
+        self._levels.pop(line, None)
+        if line in self._runs.lines:
+            self._runs.forget(line)
+        if line == "pocket":
+            self._head.forget()
+        return _in_order(found)
+
+    def due(self, t_ns: int) -> list[Observation]:
+        """Lets time pass."""
+        found: list[Observation] = []
+        self._pass_time(t_ns, found)
+        return _in_order(found)
+
+    # --- one edge of another line than the rotor's; each part first meets its own deadlines ------------------------
+
+    def _pocket(self, edge: Edge, found: list[Observation]) -> None:
+        line, level, t_ns = edge
+        runs, rotor = self._runs, self.rotor
+        runs.pass_time(t_ns - 1, found)
+        known = self._levels.get(line)
+        self._levels[line] = level
+        if known is None or known == level:
+            return
+        angle = rotor.angle_deg(t_ns)
+        if level:
+            self._head.rise(angle)
+            return
+        pulse = self._head.fall(angle, rotor.encoder.count * 360 / rotor.encoder.counts_per_turn)
+        if pulse is None or pulse.pocket is None:
+            return
+        if runs.running:
+            # If the ball passes another sensor it is still in the track, and this one is not it.
+            runs.stranger = True
+            return
+        found.append(
+            PocketRead(t_ns=t_ns, pocket=pulse.pocket, off_pockets=round(pulse.off_pockets, 3), turns=pulse.turns)
+        )
+
+    def _object(self, edge: Edge, found: list[Observation]) -> None:
+        line, level, t_ns = edge
+        self._meet_object(t_ns - 1, found)
+        if level != self._levels.get(line):
+            self._levels[line] = level
+            self._object_due_ns = t_ns + OBJECT_NS if level else NEVER_NS
+
+    # --- time ----------------------------------------------------------------------------------------------------
+
+    def _pass_time(self, t_ns: int, found: list[Observation]) -> None:
+        """Says what has become known up to a time because nothing came."""
+        self.rotor.pass_time(t_ns, found)
+        self._runs.pass_time(t_ns, found)
+        self._meet_object(t_ns, found)
+        out_ns = self._level.due(t_ns)
+        if out_ns is not None:
+            found.append(NotLevel(t_ns=out_ns, tilt_deg=round(self._level.tilt_deg, 3)))
+
+    def _meet_object(self, t_ns: int, found: list[Observation]) -> None:
+        if self._object_due_ns <= t_ns:
+            found.append(ForeignObject(t_ns=self._object_due_ns, detail="the object beam is interrupted"))
+            self._object_due_ns = NEVER_NS
+
+
+def _in_order(found: list[Observation]) -> list[Observation]:
+    """The parts of the wheel meet their deadlines one after the other: put what they found in order."""
+    found.sort(key=_moment)
+    return found

@@ -1,0 +1,308 @@
+"""An incremental encoder with an index: a count that can be proven, or says how wrong it may be.
+
+    edges ─► Quadrature ─► count ─────────────► proven or disproven by the index, once a turn (`index_proof`)
+                 │                                                        │
+                 └─► gaps, turns, bounces ─► pulses lost since then? (`drivers.wheel.lost_pulses`) ─► doubt
+
+Where a turn cannot be told from a loss, the count is kept and `doubt_low` and `doubt_high` say between which offsets
+from it the truth lies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import Final
+
+from drivers.wheel.index_proof import IndexProof, Noted
+from drivers.wheel.lost_pulses import Chain, Rocking
+from drivers.wheel.quadrature import BACK, COUNTS_PER_SLOT, DUE, GAP, OTHER, REPEATED, Quadrature, Stop
+from drivers.wheel.slowing import ROCKING_PART, GapWatch, Stopping
+from hal.values import Edge
+
+MOST_EXPLAINED: Final = 4 * COUNTS_PER_SLOT
+"""Losses that were only suspected explain no greater slip than this many counts (ours)."""
+
+NOTHING_SUSPECTED: Final = (0, 0)
+
+STUCK_CHAIN: Final = 8
+"""Edges of one line in a row, with none of the other, after which the other is not believed (ours)."""
+
+MOST_DEG_PER_S2: Final = 10_000.0
+"""No hand and no flapper turns a wheel round with more than this, about 175 rad/s^2 (ours)."""
+
+
+class Encoder:
+    """Decodes one encoder with its index, and keeps book of what it cannot be sure of.
+
+    `count` is in counts of a quarter of a slot; `angle_counts()` is known once the index has been crossed.
+    """
+
+    __slots__ = (
+        "_again",
+        "_chain",
+        "_gaps",
+        "_least_turn_ns",
+        "_rocking",
+        "_stopping",
+        "_suspected",
+        "_swing_from",
+        "_turned_ns",
+        "bounces",
+        "counts_per_turn",
+        "doubt_high",
+        "doubt_low",
+        "index",
+        "losses",
+        "lost_counts",
+        "noted",
+        "proven_ns",
+        "quadrature",
+        "stuck",
+    )
+
+    def __init__(self, a: str, b: str, index: str, slots: int, index_width_deg: float) -> None:
+        """`a`, `b` and `index` are the lines; `slots` the high periods of A in one turn."""
+        self.quadrature = Quadrature(a, b)
+        self.counts_per_turn = COUNTS_PER_SLOT * slots
+        self.noted: list[Noted] = []
+        """What made the count doubtful, each at its time, for a driver that tells it at once."""
+        self.index = IndexProof(index, self.counts_per_turn, index_width_deg, self.noted)
+        self._least_turn_ns = round((2 * 360 / self.counts_per_turn / MOST_DEG_PER_S2) ** 0.5 * 1e9)
+        self._stopping = Stopping(self.counts_per_turn)
+        self.proven_ns = 0
+        """When the index last proved the count."""
+        self.bounces = 0
+        """Chains of edges that were a contact's bounce, since the start: a worn sensor has more and more."""
+        self._again: Edge | None = None
+        """An edge that was handed back before it was decoded: it is the next."""
+        self._chain: Chain | None = None
+        self._gaps = GapWatch()
+        self.begin_run()
+
+    def begin_run(self) -> None:
+        """A new run (spin) begins: what was wrong in the last one no longer counts."""
+        self.noted.clear()
+        self.index.begin_run()
+        self.doubt_low = self.doubt_high = 0
+        """Between which offsets from the count the truth lies, in counts."""
+        self.stuck: str | None = None
+        """The line of A and B that did not change while the other did."""
+        self._suspected = NOTHING_SUSPECTED
+        """Which part of the doubt would explain a slip."""
+        self.losses = 0
+        """How often edges were lost for certain."""
+        self.lost_counts = 0
+        """Counts that the losses told may have hidden: on a line that is not seen the disc can also turn back."""
+        self._swing_from = self.quadrature.count
+        self._gaps.begin()
+        self._turned_ns: int | None = None
+        self._rocking: Rocking | None = None
+
+    def forget_doubts(self) -> None:
+        """What was noted has been told: what is wrong from now on is noted anew."""
+        self.noted.clear()
+        self.index.begin_run()
+
+    # --- the count and its meaning ---------------------------------------------------------------------------
+
+    @property
+    def count(self) -> int:
+        """The count as decoded."""
+        return self.quadrature.count
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether losses since the last index leave more than one count possible."""
+        return self.doubt_low != self.doubt_high
+
+    def angle_counts(self) -> int | None:
+        """Counts since angle 0 as decoded, or None before the first index."""
+        zero = self.index.zero
+        return None if zero is None else self.quadrature.count - zero
+
+    def stopped_at_speed(self) -> bool:
+        """Whether the disc cannot have stopped where its edges end: the last ones were lost, or it was a hand."""
+        swing = abs(self.quadrature.count - self._swing_from)
+        return self._stopping.cannot_stop(self.quadrature, swing, self._chain)
+
+    def quiet_since_ns(self) -> int:
+        """Since when the count has stayed within a window of two counts (one count either side)."""
+        t3_ns = self.quadrature.t3_ns
+        return t3_ns if self._chain is None else min(t3_ns, self._chain.since_ns)
+
+    def doubt_at_rest(self) -> tuple[int, int]:
+        """Between which offsets from the decoded count the truth lies, for a disc that has come to rest."""
+        low, high = self.doubt_low, self.doubt_high
+        last = self._chain
+        if last is not None:
+            edge_at = self.quadrature.count + (last.direction if last.turned else 0)
+            hidden = last.at_rest(abs(edge_at - self._swing_from), self._rocking, self._stopping.least_slowing)
+            low, high = low + hidden.low, high + hidden.high
+        hidden = self._gaps.at_rest(self.quadrature)
+        return low + hidden.low, high + hidden.high
+
+    # --- edges ---------------------------------------------------------------------------------------------------
+
+    def run(
+        self, edges: Iterator[Edge], low: int, high: int, due_ns: int, quiet_ns: int = 0
+    ) -> tuple[Stop, Edge | None]:
+        """As `Quadrature.run`, but the index and every oddity are dealt with here.
+
+        Stops only for `END`, `DUE`, `LIMIT`, `BACK` (the disc may have turned: an extreme to note) and `OTHER` (a line
+        that is not the encoder's). The edge of a `DUE` is decoded first when the rest of the same iterator is given.
+        """
+        quadrature = self.quadrature
+        index = self.index
+        gaps = self._gaps
+        while True:
+            ahead = edges
+            if self._again is not None:
+                ahead, self._again = chain((self._again,), edges), None
+            least, most = index.window
+            if gaps.waits or index.crossing is not None or self._chain is not None:
+                # What just happened shows by the next count.
+                least = most = quadrature.count
+            if least < low:
+                least = low
+            if most > high:
+                most = high
+            # The first edge of a chain, not the last counts, says since when the disc may be quiet.
+            stop, edge = quadrature.run(
+                ahead, least, most, due_ns, gaps.limit_ns, quiet_ns if self._chain is None else 0
+            )
+            if edge is None:
+                return stop, None
+            if stop is GAP and edge.line not in (quadrature.a, quadrature.b):
+                stop = OTHER
+            if stop is OTHER:
+                if edge.line != index.line:
+                    return stop, edge
+                if not index.cross(edge, quadrature.phase is not None):
+                    self.losses += 1
+            elif stop is DUE:
+                self._again = edge
+                return stop, edge
+            elif stop is GAP:
+                self._again = edge
+                self._lose(*gaps.open(edge.t_ns, quadrature))
+            elif stop is REPEATED:
+                self._repeated(edge)
+            elif stop is BACK:
+                self._lose(*gaps.broken(quadrature))
+                gaps.begin()
+                self._back(edge)
+                return stop, edge
+            else:
+                self._count_on()
+                if not low <= quadrature.count <= high:
+                    return stop, edge
+
+    def _count_on(self) -> None:
+        """A count later: what the edges before it meant can be told now."""
+        index = self.index
+        self._lose(*self._gaps.count(self.quadrature))
+        if self._chain is not None:
+            self._end_chain(self._chain)
+        elif index.crossing is not None:
+            self._confirm()
+        count = self.quadrature.count
+        if not index.window[0] <= count <= index.window[1]:
+            index.overdue(count, self.quadrature.t1_ns)
+
+    def lost(self, line: str, missing: int | None) -> None:
+        """The backend lost changes of one of the lines: nothing is proven until the next index.
+
+        `missing` is how many, if that is known.
+        """
+        self.losses += 1
+        self.lost_counts += self.counts_per_turn if missing is None else 2 * missing
+        if line != self.index.line:
+            self._lose(-self.counts_per_turn, self.counts_per_turn)
+
+    def unplugged(self) -> None:
+        """The cable was pulled: levels, count and angle are unknown until edges and an index come again."""
+        self.quadrature.forget()
+        self.index.forget()
+        self._chain = None
+        self._lose(-self.counts_per_turn, self.counts_per_turn)
+
+    # --- the index -----------------------------------------------------------------------------------------------
+
+    def _confirm(self) -> None:
+        """The index proves the count: what was in doubt before is settled."""
+        if self.index.confirm(self.quadrature, self._explains):
+            self.doubt_low = self.doubt_high = 0
+            self._suspected = NOTHING_SUSPECTED
+            self.proven_ns = self.quadrature.t2_ns
+            self._gaps.adapt(self.quadrature)
+
+    def _explains(self, lost: int) -> bool:
+        """Whether losses that were noticed since the last index account for so many lost counts."""
+        if not self.doubtful:
+            return False
+        low, high = self._suspected
+        return self.losses > 0 or (low <= lost <= high and high - low <= MOST_EXPLAINED)
+
+    # --- turns, wobbles and losses -------------------------------------------------------------------------------
+
+    def _lose(self, low: int, high: int) -> None:
+        """The disc went on in a way that says that counts were lost: so many may be missing."""
+        self.doubt_low += low
+        self.doubt_high += high
+        self._suspected = (self._suspected[0] + low, self._suspected[1] + high)
+
+    def _doubt(self, low: int, high: int) -> None:
+        """A turn that may hide lost counts. It explains no slip: an index that has moved looks the same."""
+        self.doubt_low += low
+        self.doubt_high += high
+
+    def _repeated(self, edge: Edge) -> None:
+        """A change of a line was lost, and whatever else a disc does in the time since the last count."""
+        quadrature, last = self.quadrature, self._chain
+        since_ns, tau_ns = quadrature.t1_ns, quadrature.t1_ns - quadrature.t2_ns
+        if last is not None:
+            since_ns, tau_ns = last.since_ns, last.slowed[1]
+        slots = min((edge.t_ns - since_ns) // (COUNTS_PER_SLOT * max(1, tau_ns)), self.counts_per_turn) + 1
+        self._lose(-COUNTS_PER_SLOT * slots, COUNTS_PER_SLOT * slots)
+        self.lost_counts += COUNTS_PER_SLOT
+
+    def _back(self, edge: Edge) -> None:
+        """The same line changed again: a turn, a wobble, a bounce or the far side of a lost pulse."""
+        quadrature = self.quadrature
+        last = self._chain
+        if last is None:
+            # t2 is the edge before, of this same line; t3 and t4 are the counts before that.
+            t2_ns, t3_ns, t4_ns = quadrature.t2_ns, quadrature.t3_ns, quadrature.t4_ns
+            times = (t2_ns, edge.t_ns)
+            self._chain = Chain(edge.line, -quadrature.direction, t2_ns - t3_ns, t3_ns - t4_ns, t2_ns, 1, times)
+            return
+        times_ns = (*last.times_ns, edge.t_ns)[-(2 * STUCK_CHAIN + 1) :]
+        self._chain = last = last._replace(backs=last.backs + 1, times_ns=times_ns)
+        if last.backs >= STUCK_CHAIN and self.stuck is None and not last.is_bounce():
+            self.stuck = quadrature.b if edge.line == quadrature.a else quadrature.a
+            detail = f"{self.stuck} did not change while the other line of the encoder did"
+            self.noted.append(Noted(edge.t_ns, "sensor_stuck", detail, dead_line=self.stuck))
+
+    def _end_chain(self, last: Chain) -> None:
+        """The other line moved too: now it shows whether the disc turned or went on."""
+        self._chain = None
+        quadrature = self.quadrature
+        if not last.turned:
+            self._confirm()
+            self.bounces += last.is_bounce()
+            self._lose(*last.ended_onwards(quadrature.t1_ns))
+            return
+        self.index.crossing = None
+        turned_at = quadrature.count - 2 * quadrature.direction
+        swing = abs(turned_at - self._swing_from)
+        rocks = self._turned_ns is not None and swing * ROCKING_PART <= self.counts_per_turn
+        if last.tau_ns < self._least_turn_ns:
+            # So fast a disc cannot have turned round here: noise on one line while the other moved.
+            self._lose(-COUNTS_PER_SLOT, COUNTS_PER_SLOT)
+        else:
+            self._doubt(*last.ended_turned(quadrature.t1_ns, rocks, self._rocking))
+        lasted_ns = last.turn_ns - (self._turned_ns or 0)
+        self._rocking = Rocking(last.turn_ns, lasted_ns, swing) if rocks else None
+        self._turned_ns = last.turn_ns
+        self._swing_from = turned_at

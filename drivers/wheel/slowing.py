@@ -1,0 +1,181 @@
+"""Counts of an encoder that take far longer than the one before: did the disc slow down, or were whole slots lost?
+
+slows     |  |  |  |          |             |               the count after the gap is slow too
+lost      |  |  |  |                 |  |  |  |             the count after the gap is as fast as the one before
+                   |<-- a gap, 3 counts or more -->|
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Final, NamedTuple
+
+from drivers.wheel.lost_pulses import NONE, STOPPING_COUNTS, Chain, Offsets, still_goes_for, stops_after_counts
+from drivers.wheel.quadrature import ANY_GAP_NS, COUNTS_PER_SLOT, Quadrature
+
+# The end of a wheel's run: has it come to rest where its edges end, or were the last ones lost?
+#
+# A wheel that stops is seen to stop: the square of its speed falls evenly with its way, so its last counts say how
+# many
+# more it would do. Where they say that it would have gone on, nobody knows where it is.
+#
+#     stops    |   |    |    |     |       |           rest      it would go on for less than one count
+#     lost     |   |    |    |    (|     |       |   )           its edges end as if it ran on
+#
+# A wheel that rocks turns within a few counts, often too few to show how it slows: it is held to what its spring can
+# do.
+
+STOP_DEG_PER_S2: Final = 1100.0
+"""Pegs and flapper stop a wheel with no more than this; faster stops are lost edges, or a hand (ours)."""
+
+ROCKING_DEG_PER_S2: Final = 300.0
+"""Pegs and flapper stop a wheel that rocks with no more than this, unless it is seen to slow down (ours)."""
+
+CRAWL_DEG_PER_S: Final = 10.0
+"""A wheel that is slower than this can be stopped anywhere, also by a hand (ours)."""
+
+LEAST_DEG_PER_S2: Final = 5.0
+"""Bearing and pegs slow a wheel by more than this (ours)."""
+
+LEAST_STOPPING: Final = 3
+"""Counts one way from which the slowing of a wheel shows (ours)."""
+
+ROCKING_PART: Final = 20
+"""A swing of less than this part of a turn is a disc that rocks at the end of its run (ours)."""
+
+
+class Stopping:
+    """What the last counts of a disc say of its rest."""
+
+    __slots__ = ("_counts_per_turn", "_crawl_ns", "_least_rocking_ns", "_least_stop_ns", "least_slowing")
+
+    def __init__(self, counts_per_turn: int) -> None:
+        count_deg = 360 / counts_per_turn
+        self._counts_per_turn = counts_per_turn
+        self._least_stop_ns = _quickest_last_ns(count_deg, STOP_DEG_PER_S2)
+        self._least_rocking_ns = _quickest_last_ns(count_deg, ROCKING_DEG_PER_S2)
+        self._crawl_ns = round(count_deg / CRAWL_DEG_PER_S * 1e9)
+        self.least_slowing: float = LEAST_DEG_PER_S2 / count_deg * 1e-18
+        """What every wheel slows by, in counts per nanosecond squared."""
+
+    def cannot_stop(self, quadrature: Quadrature, swing: int, chain: Chain | None) -> bool:
+        """Whether a disc cannot have stopped after its last count, `swing` counts from where it last turned.
+
+        `chain` are the edges of one line with which it ends, if it does: the disc has stayed at one edge since.
+        """
+        if chain is not None:
+            return 0 < chain.slowed[1] < self._least_stop_ns
+        t1_ns, t2_ns, t3_ns, t4_ns = quadrature.t1_ns, quadrature.t2_ns, quadrature.t3_ns, quadrature.t4_ns
+        last_ns = t1_ns - t2_ns
+        if last_ns < self._least_stop_ns:
+            return last_ns > 0
+        if swing < LEAST_STOPPING or last_ns > self._crawl_ns:
+            return False
+        if stops_after_counts(t2_ns - t3_ns, last_ns) <= STOPPING_COUNTS:
+            return False
+        if swing * ROCKING_PART <= self._counts_per_turn:
+            return last_ns < self._least_rocking_ns
+        return still_goes_for(t1_ns, t2_ns, t3_ns, t4_ns) > STOPPING_COUNTS
+
+
+def _quickest_last_ns(count_deg: float, slowing_deg_per_s2: float) -> int:
+    """The shortest last count of a disc that this slowing stops within one more."""
+    return round(sqrt(count_deg / (2 * slowing_deg_per_s2)) * 1e9)
+
+
+GAP_COUNTS: Final = 3
+"""A count that takes so many times longer than those around it hides whole slots (ours)."""
+
+STARTING_COUNTS: Final = 4
+"""Counts after a start or a turn before gaps in time are looked for (ours)."""
+
+
+class Gap(NamedTuple):
+    """A count that took far longer than the one before."""
+
+    at: int
+    """The count as it stood."""
+    lasted_ns: int
+    tau_ns: int
+    """The count before."""
+    stops_after: float
+    """Counts that the disc would still have gone on, as it slowed before."""
+
+    def lost(self, after_ns: int, direction: int) -> Offsets:
+        """What was lost in the gap, if the count after it was as fast as the one before."""
+        tau_ns = max(1, self.tau_ns, 0 if self.stops_after > STOPPING_COUNTS else after_ns)
+        if self.lasted_ns < GAP_COUNTS * tau_ns:
+            return NONE
+        slots = -(-self.lasted_ns // min(self.tau_ns or tau_ns, after_ns or tau_ns)) // COUNTS_PER_SLOT + 1
+        counts = direction * COUNTS_PER_SLOT * slots
+        return Offsets(min(counts, 0), max(counts, 0))
+
+
+class GapWatch:
+    """Watches the counts of one encoder for gaps in time, while the disc runs one way."""
+
+    __slots__ = ("_gap", "_starting", "limit_ns", "waits")
+
+    def __init__(self) -> None:
+        self.begin()
+
+    def begin(self) -> None:
+        """The disc starts or turns: its next counts take any time."""
+        self._gap: Gap | None = None
+        self._starting = STARTING_COUNTS
+        self.limit_ns = ANY_GAP_NS
+        """The longest count that is nothing out of the ordinary, in nanoseconds."""
+        self.waits = True
+        """Whether every count is wanted: the disc starts, or a gap was seen."""
+
+    def open(self, t_ns: int, quadrature: Quadrature) -> Offsets:
+        """The next count comes as late as `t_ns`; returns what a gap shortly before it hides, if one was open."""
+        before = self.broken(quadrature, 0)
+        tau_ns = quadrature.t1_ns - quadrature.t2_ns
+        stops_after = stops_after_counts(quadrature.t2_ns - quadrature.t3_ns, tau_ns)
+        self._gap = Gap(quadrature.count, t_ns - quadrature.t1_ns, tau_ns, stops_after)
+        self.limit_ns = GAP_COUNTS * (t_ns - quadrature.t1_ns)
+        self.waits = True
+        return before
+
+    def count(self, quadrature: Quadrature) -> Offsets:
+        """The disc has done a count that was wanted; returns between which offsets from it the truth lies."""
+        gap = self._gap
+        if gap is None:
+            if self._starting:
+                self._starting -= 1
+                if not self._starting:
+                    self._arm(quadrature)
+            return NONE
+        if abs(quadrature.count - gap.at) < 2:
+            # The second count after a gap shows whether the disc had slowed.
+            return NONE
+        self._gap = None
+        self._arm(quadrature)
+        return gap.lost(quadrature.t1_ns - quadrature.t2_ns, quadrature.direction)
+
+    def broken(self, quadrature: Quadrature, back: int = 1) -> Offsets:
+        """The disc turns or pauses before the count that would have told what an open gap hides.
+
+        `back` is 1 if the turn is already counted.
+        """
+        gap = self._gap
+        direction = -quadrature.direction if back else quadrature.direction
+        if gap is None or quadrature.count + back * direction == gap.at:
+            # The edge back is what came so late: a turn takes its time.
+            return NONE
+        return gap.lost(gap.tau_ns, direction)
+
+    def at_rest(self, quadrature: Quadrature) -> Offsets:
+        """The disc rests before the count that would have told what an open gap hides."""
+        gap = self._gap
+        return NONE if gap is None else gap.lost(gap.lasted_ns, quadrature.direction)
+
+    def adapt(self, quadrature: Quadrature) -> None:
+        """Measures gaps by the disc's speed of now from here on."""
+        if not self.waits:
+            self._arm(quadrature)
+
+    def _arm(self, quadrature: Quadrature) -> None:
+        self.limit_ns = GAP_COUNTS * max(1, quadrature.t1_ns - quadrature.t2_ns)
+        self.waits = False

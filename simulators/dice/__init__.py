@@ -1,0 +1,1 @@
+"""Simulated dice tables: dice as bodies, their tumblers, and the people at them."""

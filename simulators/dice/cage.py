@@ -1,0 +1,334 @@
+"""A simulated dice cage, and the dealer who turns it.
+
+The dealer inverts the cage a few times, each time over its axle or back again. The dice fall when it goes over, tumble
+and rock (`simulators.dice.bodies`); the sensors see the cage pass their marks, and feel every knock.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Final
+
+from hal.values import Batch, Edge, EdgesLost, Rare
+from simulators.base.corruption import bounce, mended, noise_burst, pulses_of, stuck, unplugged, without_pulses
+from simulators.base.geometry import GeometryError
+from simulators.base.motion import Path
+from simulators.base.sensors import NS_PER_S, MarkRing, quadrature_marks, settle_order, window_marks
+from simulators.dice.bodies import Body, fall, new_dice, shown
+from simulators.dice.device_faults import DeviceFault, by_name, device_fault, felt
+from simulators.dice.tumble_truth import Tumble, TumbleTruth
+
+# What can go wrong with a dice cage, by name.
+
+CAGE_FAULTS = by_name(
+    (
+        DeviceFault("too_few_inversions", True, "The cage is inverted once or twice.", "Void: too_few_inversions."),
+        DeviceFault(
+            "rocked",
+            True,
+            "The cage is rocked to and fro, and never stands the other way up.",
+            "Void: too_few_inversions.",
+        ),
+        DeviceFault(
+            "paused", True, "The dice come to rest between the inversions.", "Void: too_few_inversions, for each part."
+        ),
+        DeviceFault(
+            "askew",
+            True,
+            "The cage is let go on its side.",
+            "With an encoder cage_askew; a tilt switch cannot see it, but the dealer can.",
+        ),
+        DeviceFault("die_cocked", True, "A die leans on the wire or on another.", "Void: dice_not_flat."),
+        DeviceFault("die_stacked", True, "A die lies on another.", "Void: dice_not_flat or die_on_die."),
+        DeviceFault("die_off", True, "A die falls out of the cage.", "Void: die_off_table."),
+        DeviceFault(
+            "knocked_at_rest",
+            True,
+            "Somebody knocks at the cage after the dice have come to rest.",
+            "DiceStirred: whatever was read of them before is in doubt.",
+        ),
+        DeviceFault("drumming", True, "A hand drums on the cage, and the dice do not lie.", "DiceRestless; no rest."),
+        DeviceFault("turn_dead", False, "The sensor of turning never changes.", "Void, or sensor_stuck."),
+        DeviceFault("shake_dead", False, "The shake sensor feels nothing.", "Unresolved: sensor_stuck, and a fault."),
+        DeviceFault("shake_stuck", False, "The shake sensor stays high.", "Unresolved: sensor_stuck, and a fault."),
+        DeviceFault("lost_pulse", False, "One pulse of a line of turning is lost.", "The tumble, or too few."),
+        DeviceFault("bounce", False, "The contacts bounce.", "The tumble."),
+        DeviceFault("noise_burst", False, "Short false pulses on the lines.", "The tumble, or a doubt."),
+        DeviceFault("cable_pulled", False, "The cable comes out and is put back.", "Unresolved, and a fault."),
+    )
+)
+"""Every fault, in the order in which they are listed."""
+
+
+QUIET_AT_START_S: Final = 5.0
+REST_S: Final = 2.0
+"""How long a correct driver waits before it believes that dice lie."""
+LEAST_INVERSIONS: Final = 3
+ENERGY: Final = (6.0, 25.0)
+"""Of a die that falls through the cage, in barriers."""
+PULSE_WIDTH_DEG: Final = 14.0
+MS: Final = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class CageGeometry:
+    """A cage, its dice and its sensors.
+
+    Raises:
+        GeometryError: a cage that nobody can have.
+    """
+
+    dice: int = 2
+    sensing: str = "level"
+    encoder_slots: int = 100
+
+    def __post_init__(self) -> None:
+        if self.sensing not in ("level", "pulse", "encoder"):
+            raise GeometryError(f'sensing is "level", "pulse" or "encoder", not "{self.sensing}"')
+        if not 1 <= self.dice <= 5:
+            raise GeometryError(f"a cage holds 1 to 5 dice, not {self.dice}")
+        if self.encoder_slots < 2:
+            raise GeometryError(f"an encoder has two slots or more, not {self.encoder_slots}")
+
+    @property
+    def turn_lines(self) -> tuple[str, ...]:
+        """The lines that sense its turning."""
+        return ("cage_a", "cage_b") if self.sensing == "encoder" else ("cage_turn",)
+
+
+@dataclass(frozen=True, slots=True)
+class CagePlan:
+    """One tumble as planned; what comes of it is physics."""
+
+    ways: tuple[int, ...]
+    """Each inversion: 1 onwards over the axle, -1 back."""
+    each_s: float
+    """How long an inversion takes."""
+    pauses_s: tuple[float, ...]
+    """After each inversion but the last."""
+    rocks: int = 0
+    """How often it is rocked instead, and how far."""
+    rock_deg: float = 0.0
+    askew_deg: float = 0.0
+    knock_s: float | None = None
+    """From the rest to a knock at the cage."""
+    drum_s: float = 0.0
+    """How long a hand drums on it."""
+
+
+def clean_plan(rng: Random) -> CagePlan:
+    """A tumble as it should be: three to six inversions, without a rest between them."""
+    count = rng.randint(LEAST_INVERSIONS, 6)
+    way = rng.choice((1, -1))
+    ways = tuple(way if rng.random() < 0.7 else -way for _ in range(count))
+    return CagePlan(ways, rng.uniform(0.45, 1.1), tuple(rng.uniform(0.05, 0.7) for _ in range(count - 1)))
+
+
+def _spoilt_plan(name: str, plan: CagePlan, rng: Random) -> CagePlan:
+    match name:
+        case "too_few_inversions":
+            count = rng.randint(1, LEAST_INVERSIONS - 1)
+            return replace(plan, ways=plan.ways[:count], pauses_s=plan.pauses_s[: count - 1])
+        case "rocked":
+            return replace(plan, ways=(), pauses_s=(), rocks=rng.randint(4, 9), rock_deg=rng.uniform(30.0, 80.0))
+        case "paused":
+            pauses = tuple(rng.uniform(5.0, 8.0) for _ in range(3))
+            return replace(plan, ways=plan.ways[:1] * 4, pauses_s=pauses)
+        case "askew":
+            return replace(plan, askew_deg=rng.choice((1, -1)) * rng.uniform(45.0, 75.0))
+        case "knocked_at_rest":
+            return replace(plan, knock_s=REST_S + rng.uniform(0.5, 2.0))
+        case "drumming":
+            return replace(plan, drum_s=rng.uniform(18.0, 25.0))
+    return plan
+
+
+class CageSimulator:
+    """A cage whose dice, angle and clock go on from tumble to tumble. Equal seeds give equal tumbles."""
+
+    def __init__(self, geometry: CageGeometry, seed: int) -> None:
+        self.geometry = geometry
+        self._seed = seed
+        self._now_s = 0.0
+        self._angle_deg = 0.0
+        self._number = 0
+        self._dice = new_dice(geometry.dice, Random(f"{seed}/dice"))
+        if geometry.sensing == "encoder":
+            period_deg, marks = quadrature_marks(geometry.encoder_slots, *geometry.turn_lines)
+        elif geometry.sensing == "level":
+            period_deg, marks = 360.0, window_marks("cage_turn", 180.0, 180.0)
+        else:
+            period_deg, marks = 180.0, window_marks("cage_turn", 90.0, PULSE_WIDTH_DEG, 180.0)
+        self._ring = MarkRing(marks, self._angle_deg, period_deg)
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The lines that its batches may name."""
+        return (*self.geometry.turn_lines, "cage_shake")
+
+    @property
+    def now_s(self) -> float:
+        """Until when it has been played."""
+        return self._now_s
+
+    def start(self) -> Batch:
+        """The level of every line at time 0, and five quiet seconds."""
+        self._now_s = QUIET_AT_START_S
+        levels = self._levels()
+        return Batch([Edge(line, levels[line], 0) for line in self.lines], [], _ns(self._now_s))
+
+    def tumble(self, fault: str | None = None, begin_s: float | None = None) -> Tumble:
+        """The next tumble, with a named fault or without, from `begin_s` on (default: in a while).
+
+        Raises:
+            FaultError: a cage has no fault of this name.
+        """
+        named = device_fault(fault, CAGE_FAULTS, "cage")
+        self._number += 1
+        rng = Random(f"{self._seed}/{self._number}")
+        fault_rng = Random(f"{self._seed}/{self._number}/{named.name}")
+        plan = clean_plan(rng)
+        if named.physical:
+            plan = _spoilt_plan(named.name, plan, fault_rng)
+        from_s, levels = self._now_s, self._levels()
+        path = Path(from_s, self._angle_deg)
+        path.push(0.0, max(0.0, rng.uniform(1.0, 3.0) if begin_s is None else begin_s - from_s))
+        knocks_s, runs, begin_s = self._turn(plan, path, rng)
+        rest_s = max((path.now_s, *knocks_s))
+        truth = self._truth(named.name, plan, runs, begin_s, rest_s)
+        self._after(plan, path, rest_s, knocks_s, rng)
+        edges = self._ring.edges(path.segments) + felt("cage_shake", knocks_s, rng)
+        settle_order(edges, _ns(from_s), _ns(path.now_s))
+        rare: list[Rare] = []
+        if not named.physical:
+            edges, lost, detail, reasons = self._spoil(
+                named.name, edges, levels, begin_s, rest_s, path.now_s, fault_rng
+            )
+            rare, truth = [*lost], truth.doubted(detail, reasons)
+        self._angle_deg, self._now_s = path.angle_deg, path.now_s
+        return Tumble(Batch(edges, rare, _ns(path.now_s)), truth, self._number, fault)
+
+    def _turn(self, plan: CagePlan, path: Path, rng: Random) -> tuple[list[float], list[int], float]:
+        """Turns the cage: when dice knocked, the inversions of each run between rests, and when it began."""
+        begin_s = path.now_s
+        knocks_s: list[float] = []
+        for _ in range(plan.rocks):
+            way = rng.choice((1, -1))
+            path.swing(way * plan.rock_deg, plan.each_s * 0.6)
+            knocks_s += [path.now_s - rng.uniform(0.0, 0.2) for _ in self._dice]
+            path.swing(-way * plan.rock_deg, plan.each_s * 0.6)
+        runs = [0]
+        for k, way in enumerate(plan.ways):
+            over_s = path.now_s + plan.each_s * rng.uniform(0.45, 0.6)
+            path.swing(way * 180.0, plan.each_s * rng.uniform(0.9, 1.1))
+            runs[-1] += 1
+            until_s = path.now_s + plan.pauses_s[k] if k < len(plan.pauses_s) else None
+            for die in self._dice:
+                knocks = fall(die, over_s + rng.uniform(0.0, 0.15), rng.uniform(*ENERGY), rng).knocks_s
+                # The next inversion takes the dice along before they lie.
+                knocks_s += [t_s for t_s in knocks if until_s is None or t_s < until_s + plan.each_s * 0.5]
+            if until_s is not None:
+                path.push(0.0, plan.pauses_s[k])
+                if plan.pauses_s[k] > REST_S + 2.0:
+                    runs.append(0)
+        if plan.askew_deg:
+            path.swing(plan.askew_deg, plan.each_s * 0.6)
+            knocks_s += [path.now_s for _ in self._dice]
+        return knocks_s, runs, begin_s
+
+    def _after(self, plan: CagePlan, path: Path, rest_s: float, knocks_s: list[float], rng: Random) -> None:
+        """What follows the rest: perhaps a knock, and quiet."""
+        if plan.drum_s:
+            t_s = path.now_s
+            while t_s < path.now_s + plan.drum_s:
+                t_s += rng.uniform(0.1, 0.6)
+                knocks_s.append(t_s)
+            rest_s = t_s
+        if plan.knock_s is not None:
+            at_s = rest_s + plan.knock_s
+            knocks_s += [at_s + k * rng.uniform(0.01, 0.05) for k in range(rng.randint(1, 4))]
+            rest_s = max(knocks_s)
+        path.push(0.0, rest_s + REST_S + rng.uniform(1.0, 2.0) - path.now_s)
+        if plan.askew_deg:
+            path.swing(-plan.askew_deg, 1.0)
+            knocks_s += [path.now_s for _ in self._dice]
+            path.push(0.0, REST_S + rng.uniform(1.0, 2.0))
+
+    def _truth(self, fault: str, plan: CagePlan, runs: list[int], begin_s: float, rest_s: float) -> TumbleTruth:
+        dice = [shown(die) for die in self._dice]
+        if fault == "die_cocked":
+            dice[-1] = shown(self._dice[-1], "cocked")
+        elif fault == "die_stacked":
+            dice[-1] = shown(self._dice[-1], "stacked")
+        elif fault == "die_off":
+            dice[-1] = shown(self._dice[-1], "off_table")
+        enough = max(runs) >= LEAST_INVERSIONS
+        reasons: list[str] = [] if enough else ["too_few_inversions"]
+        reasons += [reason for reason, is_so in (("cage_askew", bool(plan.askew_deg)),) if is_so]
+        reasons += [_LYING_REASONS[die.lying] for die in dice if die.lying != "flat"]
+        return TumbleTruth(
+            tumbled=enough and not plan.askew_deg and fault != "die_off",
+            dice=tuple(dice),
+            times=max(runs),
+            began_ns=_ns(begin_s),
+            rest_ns=_ns(rest_s),
+            reasons=tuple(dict.fromkeys(reasons)),
+            detail=f"{'+'.join(map(str, runs))} inversions of {plan.each_s:.2f} s, rest at {rest_s:.2f} s",
+        )
+
+    def _spoil(
+        self,
+        name: str,
+        edges: list[Edge],
+        levels: dict[str, int],
+        begin_s: float,
+        rest_s: float,
+        end_s: float,
+        rng: Random,
+    ) -> tuple[list[Edge], list[EdgesLost], str, tuple[str, ...]]:
+        """What a line fault makes of the edges; by the end of the tumble it is repaired."""
+        turn = rng.choice(self.geometry.turn_lines)
+        from_ns, until_ns = _ns(begin_s), _ns(end_s) - MS
+        lost: list[EdgesLost] = []
+        if name in ("turn_dead", "shake_dead"):
+            line = turn if name == "turn_dead" else "cage_shake"
+            spoilt = stuck(line, levels[line], from_ns, until_ns, levels)(edges)
+        elif name == "shake_stuck":
+            spoilt = stuck("cage_shake", 1, rng.randrange(from_ns, _ns(rest_s)), until_ns, levels)(edges)
+        elif name == "lost_pulse":
+            gone = rng.randrange(max(1, len(pulses_of(edges, turn))))
+            spoilt = without_pulses(turn, gone.__eq__)(edges)
+        elif name == "bounce":
+            longest_ns = MS // 5 if self.geometry.sensing == "encoder" else 4 * MS
+            spoilt = bounce(self.lines, 0.5, longest_ns, rng, levels)(edges)
+        elif name == "noise_burst":
+            at_ns = rng.randrange(from_ns, _ns(rest_s))
+            spoilt = noise_burst(self.lines, at_ns, at_ns + 200 * MS, 20, rng, levels)(edges)
+        else:
+            at_ns = rng.randrange(from_ns, _ns(rest_s))
+            corrupt, lost = unplugged(self.lines, at_ns, min(at_ns + 800 * MS, until_ns), levels)
+            spoilt = corrupt(edges)
+        doubts = ("sensor_stuck", "sensor_missing", "edges_lost", "too_few_inversions", "cage_askew")
+        return mended(spoilt, edges, levels, _ns(end_s)), lost, name.replace("_", " "), doubts
+
+    def _levels(self) -> dict[str, int]:
+        return {**self._ring.levels(), "cage_shake": 0}
+
+    @property
+    def dice(self) -> tuple[Body, ...]:
+        """Its dice, as they lie now."""
+        return tuple(self._dice)
+
+
+_LYING_REASONS: Final = {
+    "cocked": "dice_not_flat",
+    "two_sides": "die_on_two_sides",
+    "stacked": "die_on_die",
+    "off_table": "die_off_table",
+    "unread": "not_recognised",
+}
+
+
+def _ns(t_s: float) -> int:
+    return int(t_s * NS_PER_S)

@@ -1,0 +1,232 @@
+"""A simulated dice chute: dice are dropped in at the top, tumble over the baffles, and lie in the tray."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+from typing import Final
+
+from hal.values import Batch, Edge, EdgesLost, Rare
+from simulators.base.corruption import bounce, mended, noise_burst, pulses_of, stuck, unplugged, without_pulses
+from simulators.base.geometry import GeometryError
+from simulators.base.sensors import NS_PER_S, any_of, settle_order
+from simulators.dice.bodies import ROLLS, Body, fall, new_dice, shown
+from simulators.dice.device_faults import DeviceFault, by_name, device_fault
+from simulators.dice.tumble_truth import Tumble, TumbleTruth
+
+QUIET_AT_START_S: Final = 5.0
+QUIET_S: Final = (4.0, 5.5)
+"""After the dice lie: longer than a correct driver waits."""
+PASS_S: Final = (0.03, 0.12)
+"""How long a die stands in a beam (ours)."""
+BETWEEN_S: Final = (0.15, 0.4)
+"""From one baffle to the next (ours)."""
+APART_S: Final = (0.6, 1.2)
+"""From one die to the next, where they are dropped one after the other (ours)."""
+LEAST_BAFFLES: Final = 3
+MS: Final = 1_000_000
+
+CHUTE_FAULTS: Final = by_name(
+    (
+        DeviceFault("die_jammed", True, "A die sticks in a beam.", "ChuteJammed; unresolved: die_jammed."),
+        DeviceFault("die_stuck_between", True, "A die sticks between two baffles.", "Void: baffles_missed."),
+        DeviceFault("baffle_missed", True, "A die goes round a baffle.", "Void: baffles_missed."),
+        DeviceFault("dice_together", True, "Two dice fall as one.", "Unresolved: dice_together or baffles_missed."),
+        DeviceFault("too_few_dice", True, "A die is not dropped in.", "Unresolved: dice_together (too few passes)."),
+        DeviceFault("something_else", True, "Something else falls after the dice.", "Unresolved: too_many_passes."),
+        DeviceFault("die_cocked", True, "A die leans on another in the tray.", "Void: dice_not_flat."),
+        DeviceFault("die_off", True, "A die jumps out of the tray.", "Void: die_off_table."),
+        DeviceFault("beam_dead", False, "One beam sees nothing.", "Void: baffles_missed; then a fault, sensor_stuck."),
+        DeviceFault("beam_broken", False, "One beam stays broken.", "ChuteJammed; unresolved."),
+        DeviceFault("lost_pulse", False, "One pass is not seen by one beam.", "The tumble, or baffles_missed."),
+        DeviceFault("bounce", False, "The beams flutter as a die goes by.", "The tumble."),
+        DeviceFault("noise_burst", False, "Short false pulses on the beams.", "The tumble, or a doubt."),
+        DeviceFault("cable_pulled", False, "The cable comes out and is put back.", "Unresolved, and a fault."),
+    )
+)
+"""Every fault, in the order in which they are listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChuteGeometry:
+    """A chute, its dice and its beams, one a baffle.
+
+    Raises:
+        GeometryError: a chute that nobody can have.
+    """
+
+    dice: int = 2
+    baffles: int = LEAST_BAFFLES
+
+    def __post_init__(self) -> None:
+        if self.baffles < LEAST_BAFFLES:
+            raise GeometryError(f"a chute has three baffles or more, not {self.baffles}")
+        if not 1 <= self.dice <= 5:
+            raise GeometryError(f"a chute takes 1 to 5 dice, not {self.dice}")
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The names of the beams' lines, from the uppermost."""
+        return tuple(f"chute_{k}" for k in range(1, self.baffles + 1))
+
+
+class ChuteSimulator:
+    """A chute whose dice and clock go on from tumble to tumble. Equal seeds give equal tumbles."""
+
+    def __init__(self, geometry: ChuteGeometry, seed: int) -> None:
+        self.geometry = geometry
+        self._seed = seed
+        self._now_s = 0.0
+        self._number = 0
+        self._dice = new_dice(geometry.dice, Random(f"{seed}/dice"))
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The lines that its batches may name."""
+        return self.geometry.lines
+
+    @property
+    def now_s(self) -> float:
+        """Until when it has been played."""
+        return self._now_s
+
+    def start(self) -> Batch:
+        """Every beam free at time 0, and five quiet seconds."""
+        self._now_s = QUIET_AT_START_S
+        return Batch([Edge(line, 0, 0) for line in self.lines], [], _ns(self._now_s))
+
+    def tumble(self, fault: str | None = None, begin_s: float | None = None) -> Tumble:
+        """The next tumble, with a named fault or without, from `begin_s` on (default: in a while).
+
+        Raises:
+            FaultError: a chute has no fault of this name.
+        """
+        named = device_fault(fault, CHUTE_FAULTS, "chute")
+        self._number += 1
+        rng = Random(f"{self._seed}/{self._number}")
+        fault_rng = Random(f"{self._seed}/{self._number}/{named.name}")
+        from_s = self._now_s
+        begin_s = from_s + rng.uniform(1.0, 3.0) if begin_s is None else max(begin_s, from_s)
+        pulses, passed, rest_s = self._drop(named.name, begin_s, rng, fault_rng)
+        self._now_s = max(rest_s, *(end_s for _, _, end_s in pulses)) + rng.uniform(*QUIET_S)
+        edges = any_of(
+            [edge for line, at_s, end_s in pulses for edge in (Edge(line, 1, _ns(at_s)), Edge(line, 0, _ns(end_s)))], {}
+        )
+        settle_order(edges, _ns(from_s), _ns(self._now_s))
+        truth = self._truth(named.name, passed, begin_s, rest_s)
+        rare: list[Rare] = []
+        if not named.physical:
+            edges, lost = self._spoil(named.name, edges, _ns(begin_s), _ns(rest_s), _ns(self._now_s), fault_rng)
+            doubts = ("baffles_missed", "too_many_passes", "dice_together", "die_jammed", "edges_lost")
+            rare = [*lost]
+            truth = truth.doubted(named.name.replace("_", " "), (*doubts, "sensor_missing", "sensor_stuck"))
+        return Tumble(Batch(edges, rare, _ns(self._now_s)), truth, self._number, fault)
+
+    def _drop(
+        self, fault: str, begin_s: float, rng: Random, fault_rng: Random
+    ) -> tuple[list[tuple[str, float, float]], list[int], float]:
+        """Drops the dice in: each break of a beam, how many baffles each die passed, and when the last one lay."""
+        odd = fault_rng.randrange(len(self._dice))
+        at_baffle = fault_rng.randrange(self.geometry.baffles)
+        pulses: list[tuple[str, float, float]] = []
+        passed = [0] * len(self._dice)
+        drop_s = rest_s = begin_s
+        for k, die in enumerate(self._dice):
+            if k == odd and fault == "too_few_dice":
+                continue
+            t_s, stuck_here = drop_s, False
+            for baffle, line in enumerate(self.lines):
+                t_s += rng.uniform(*BETWEEN_S)
+                through_s = rng.uniform(*PASS_S)
+                die.roll(rng.randrange(ROLLS))
+                if k == odd and baffle == at_baffle:
+                    if fault == "baffle_missed":
+                        continue
+                    stuck_here = fault in ("die_jammed", "die_stuck_between")
+                    if fault == "die_jammed":
+                        # Somebody takes it out.
+                        through_s = 8.0
+                    elif fault == "die_stuck_between":
+                        break
+                pulses.append((line, t_s, t_s + through_s))
+                t_s += through_s
+                if stuck_here:
+                    break
+                passed[k] += 1
+            if not stuck_here:
+                t_s = fall(die, t_s, rng.uniform(3.0, 10.0), rng).rest_s
+            rest_s = max(rest_s, t_s)
+            # Together: nearer than a die takes to pass a beam.
+            drop_s += (
+                0.01 if fault == "dice_together" else rng.uniform(*APART_S) * self.geometry.baffles / LEAST_BAFFLES
+            )
+        if fault == "dice_together" and len(self._dice) > 1:
+            # All in the beams of the first.
+            ways = pulses[: self.geometry.baffles]
+            pulses = [
+                (line, at_s + k * 0.01, end_s + k * 0.01) for k in range(len(passed)) for line, at_s, end_s in ways
+            ]
+        if fault == "something_else":
+            for line in self.lines:
+                rest_s += rng.uniform(*BETWEEN_S)
+                pulses.append((line, rest_s, rest_s + rng.uniform(*PASS_S)))
+        return pulses, passed, rest_s
+
+    def _truth(self, fault: str, passed: list[int], begin_s: float, rest_s: float) -> TumbleTruth:
+        dice = [shown(die) for die in self._dice]
+        reasons: tuple[str, ...] = ()
+        if fault == "die_cocked":
+            dice[-1], reasons = shown(self._dice[-1], "cocked"), ("dice_not_flat",)
+        elif fault == "die_off":
+            dice[-1], reasons = shown(self._dice[-1], "off_table"), ("die_off_table",)
+        elif min(passed) < self.geometry.baffles:
+            missing = passed.index(min(passed))
+            reasons = ("baffles_missed", "dice_together", "die_jammed")
+            if fault not in ("baffle_missed",):
+                dice[missing] = shown(self._dice[missing], "off_table")
+        elif fault in ("dice_together", "something_else"):
+            reasons = ("dice_together", "baffles_missed", "too_many_passes")
+        # Every die went through; that something else did too does not undo it, but nobody can tell them apart.
+        clear = fault != "something_else" and not (fault == "dice_together" and len(passed) > 1)
+        return TumbleTruth(
+            tumbled=min(passed) == self.geometry.baffles and clear and fault != "die_off",
+            dice=tuple(dice),
+            times=min(passed),
+            began_ns=_ns(begin_s),
+            rest_ns=_ns(rest_s),
+            reasons=reasons,
+            detail=f"passed {'-'.join(map(str, passed))} of {self.geometry.baffles} baffles, rest at {rest_s:.2f} s",
+        )
+
+    def _spoil(
+        self, name: str, edges: list[Edge], from_ns: int, rest_ns: int, end_ns: int, rng: Random
+    ) -> tuple[list[Edge], list[EdgesLost]]:
+        """What a line fault makes of the edges; by the end of the tumble it is repaired."""
+        line = rng.choice(self.lines)
+        levels = dict.fromkeys(self.lines, 0)
+        at_ns = rng.randrange(from_ns, rest_ns)
+        lost: list[EdgesLost] = []
+        if name == "beam_dead":
+            spoilt = stuck(line, 0, from_ns, end_ns - MS, levels)(edges)
+        elif name == "beam_broken":
+            spoilt = stuck(line, 1, at_ns, end_ns - MS, levels)(edges)
+        elif name == "lost_pulse":
+            gone = rng.randrange(max(1, len(pulses_of(edges, line))))
+            spoilt = without_pulses(line, gone.__eq__)(edges)
+        elif name == "bounce":
+            spoilt = bounce(self.lines, 0.8, 6 * MS, rng, levels)(edges)
+        elif name == "noise_burst":
+            spoilt = noise_burst(self.lines, at_ns, at_ns + 200 * MS, 20, rng, levels)(edges)
+        else:
+            corrupt, lost = unplugged(self.lines, at_ns, min(at_ns + 800 * MS, end_ns - MS), levels)
+            spoilt = corrupt(edges)
+        return mended(spoilt, edges, levels, end_ns), lost
+
+    @property
+    def dice(self) -> tuple[Body, ...]:
+        """Its dice, as they lie now."""
+        return tuple(self._dice)
+
+
+def _ns(t_s: float) -> int:
+    return int(t_s * NS_PER_S)

@@ -1,0 +1,28 @@
+"""What every simulated dice table has in common: its buttons, its faults, and who plays it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from simulators.base.faults import Fault
+    from simulators.base.truth import TableSimulator
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiceGeometry(ABC):
+    """A dice table's game and its buttons; a family adds its devices."""
+
+    game: str
+    no_more_bets_button: bool = True
+    settled_button: bool = False
+
+    @abstractmethod
+    def faults(self) -> tuple[Fault, ...]:
+        """Every fault that such a table can have, `none` first."""
+
+    @abstractmethod
+    def simulator(self, seed: int) -> TableSimulator:
+        """A table that plays it. Equal seeds give equal rounds."""

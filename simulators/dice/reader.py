@@ -1,0 +1,242 @@
+"""The board's end of a dice reader's wire, in its three formats: dice move, lie, and are told.
+
+A board of lines sends twice a second and at every change. The serial shaker of `7A` frames answers what it is asked,
+here as if the host asked to start, to stop, and twice for the values. The studio's shaker says its words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Final
+
+from drivers.dice.frame_wire import SUCCESS, Command, ShakerFrame, ShakerFramer, encode_frame
+from drivers.dice.reader_wire import (
+    MAX_LENGTH,
+    PERIOD_S,
+    THROWS,
+    BoardLine,
+    BoardState,
+    Die,
+    StateWord,
+    encode_line,
+    encode_word,
+)
+from hal.framing import Framer, LineFramer, received
+from hal.values import EdgesLost, Frame
+from simulators.base.sensors import NS_PER_S
+from simulators.dice.device_faults import DeviceFault, by_name, device_fault
+
+BYTE_NS: Final = round(10 / 9600 * NS_PER_S)
+"""One byte on the wire: ten bits at 9600 baud."""
+FORMATS: Final = ("lines", "frames_7a", "state_words")
+
+READER_FAULTS: Final = by_name(
+    (
+        DeviceFault("reader_disagrees", True, "The board misreads a die.", "The wrong value: the keypad must agree."),
+        DeviceFault("not_recognised", True, "The board cannot read a die.", "Not agreed: not_recognised."),
+        DeviceFault("changes_its_mind", True, "The board says one value, then another.", "Not agreed: value_changed."),
+        DeviceFault("board_fault", True, "The board says that it is at fault.", "ReaderFault; no value."),
+        DeviceFault("reader_garbage", False, "Noise on the wire while the dice move.", "The values, or a doubt."),
+        DeviceFault("bad_sum", False, "One line or frame has a wrong checksum.", "The values, or a doubt."),
+        DeviceFault("motion_lost", False, "The board is not heard while the dice move.", "Not agreed, or no value."),
+        DeviceFault("reader_silent", False, "Nothing comes any more for a while.", "sensor_missing, or no value."),
+    )
+)
+"""Every fault, in the order in which they are listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Bytes that a reader gets at once, at the time at which the last of them has arrived."""
+
+    t_ns: int
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One throw as the board told it, and the truth."""
+
+    chunks: tuple[Chunk, ...]
+    dice: tuple[Die, ...]
+    """How the dice lie."""
+    provable: bool
+    """Whether the wire proves it; where it does not, nobody may take it for agreed."""
+    true: bool
+    """Whether what the wire proves is how the dice lie: a board that misreads is not seen from its wire."""
+    moved_ns: int
+    rest_ns: int
+    until_ns: int
+    fault: str | None
+
+
+class DiceReaderSimulator:
+    """A reading board whose clock and count of throws go on from throw to throw. Equal seeds give equal bytes."""
+
+    def __init__(self, seed: int, format_: str = "lines") -> None:
+        """`format_` is one of `FORMATS`."""
+        self._seed = seed
+        self._format = format_
+        self._number = 0
+        self._now_s = 0.0
+        self._throw = Random(f"{seed}/throw").randrange(THROWS)
+        self._resting: tuple[Die, ...] = ()
+        self._wire: list[tuple[float, bytes]] = []
+
+    @property
+    def now_s(self) -> float:
+        """Until when it has been played."""
+        return self._now_s
+
+    def idle(self, duration_s: float) -> Reading:
+        """Lets time pass: what lies there lies, or nothing does."""
+        self._wire = []
+        from_s = self._now_s
+        self._stay(duration_s, BoardState.RESTING if self._resting else BoardState.EMPTY, self._resting)
+        ns = _ns(from_s)
+        return Reading(tuple(_sent(self._wire, Random(0))), self._resting, False, True, ns, ns, _ns(self._now_s), None)
+
+    def throw(
+        self, dice: Sequence[Die], fault: str | None = None, moving_s: float = 3.0, resting_s: float = 3.0
+    ) -> Reading:
+        """The board watches a throw that ends with these dice, with a named fault or without.
+
+        Raises:
+            FaultError: a reader has no fault of this name.
+        """
+        named = device_fault(fault, READER_FAULTS, "dice reader")
+        self._number += 1
+        rng = Random(f"{self._seed}/{self._number}")
+        self._wire = []
+        self._throw = (self._throw + 1) % THROWS
+        from_s = self._now_s
+        self._stay(moving_s, BoardState.MOVING)
+        rest_s = self._now_s
+        told = _told(named.name, tuple(dice), rng)
+        if named.name == "board_fault":
+            self._stay(resting_s, BoardState.FAULT)
+            self._resting = ()
+        elif named.name == "changes_its_mind":
+            self._stay(resting_s / 2, BoardState.RESTING, _told("reader_disagrees", tuple(dice), rng))
+            self._stay(resting_s / 2, BoardState.RESTING, told)
+            self._resting = told
+        else:
+            self._stay(resting_s, BoardState.RESTING, told)
+            self._resting = told
+        wire = self._spoil(named.name, rest_s, rng)
+        values = self._format == "lines" or (
+            self._format == "frames_7a" and all(die.lying in ("flat", "unread") for die in dice)
+        )
+        physical_loss = named.name in ("not_recognised", "changes_its_mind", "board_fault")
+        return Reading(
+            tuple(_sent(wire, rng)),
+            tuple(dice),
+            provable=values and not physical_loss and all(die.lying == "flat" for die in told),
+            true=told == tuple(dice),
+            moved_ns=_ns(from_s),
+            rest_ns=_ns(rest_s),
+            until_ns=_ns(self._now_s),
+            fault=fault,
+        )
+
+    @property
+    def resting(self) -> tuple[Die, ...]:
+        """What it says of the dice that lie now; empty where none do."""
+        return self._resting
+
+    def answer(self, dice: tuple[Die, ...]) -> bytes:
+        """What a board that only answers says, asked about dice that it takes to lie so."""
+        if self._format == "frames_7a":
+            return _frames(BoardState.RESTING, dice)[-1]
+        return _word(BoardState.RESTING) if self._format == "state_words" else b""
+
+    def framer(self) -> Framer:
+        """What cuts this format's stream."""
+        return ShakerFramer() if self._format == "frames_7a" else LineFramer(MAX_LENGTH)
+
+    def _stay(self, duration_s: float, state: BoardState, dice: tuple[Die, ...] = ()) -> None:
+        """Tells one state for a time, once at least."""
+        end_s = self._now_s + duration_s
+        if self._format == "lines":
+            line = encode_line(BoardLine(self._throw, state, dice))
+            t_s = self._now_s
+            while t_s < end_s:
+                self._wire.append((t_s, line))
+                t_s += PERIOD_S
+        else:
+            frames = _frames(state, dice) if self._format == "frames_7a" else [_word(state)]
+            gap_s = duration_s / (len(frames) + 1)
+            self._wire += [(self._now_s + gap_s * k, frame) for k, frame in enumerate(frames)]
+        self._now_s = end_s
+
+    def _spoil(self, name: str, rest_s: float, rng: Random) -> list[tuple[float, bytes]]:
+        """Does to the bytes what a fault of the wire does."""
+        wire = self._wire
+        if name == "motion_lost":
+            return [(t_s, data) for t_s, data in wire if t_s >= rest_s]
+        if name == "reader_silent":
+            return [(t_s, data) for t_s, data in wire if t_s < wire[0][0] + 0.2]
+        place = rng.randrange(len(wire))
+        t_s, data = wire[place]
+        if name == "reader_garbage":
+            data = bytes(rng.randrange(0x80, 0x100) for _ in range(rng.randint(1, 20))) + data
+        elif name == "bad_sum":
+            # The last byte before the end of a line or frame belongs to its checksum.
+            at = len(data) - (2 if self._format == "frames_7a" else 3)
+            data = data[:at] + bytes((data[at] ^ 1,)) + data[at + 1 :]
+        return [*wire[:place], (t_s, data), *wire[place + 1 :]]
+
+
+def frames(chunks: Sequence[Chunk], framer: Framer, link: str = "dice_serial") -> list[Frame | EdgesLost]:
+    """What a link makes of these bytes; give the same framer again to go on where it stopped."""
+    return [value for chunk in chunks for value in received(link, framer, chunk.data, chunk.t_ns)]
+
+
+def _told(name: str, dice: tuple[Die, ...], rng: Random) -> tuple[Die, ...]:
+    """What the board makes of the dice."""
+    at = rng.randrange(len(dice))
+    if name == "reader_disagrees":
+        wrong = rng.choice([value for value in range(1, 7) if value != dice[at].value])
+        return (*dice[:at], Die("flat", wrong), *dice[at + 1 :])
+    if name == "not_recognised":
+        return (*dice[:at], Die("unread", None), *dice[at + 1 :])
+    return dice
+
+
+def _frames(state: BoardState, dice: tuple[Die, ...]) -> list[bytes]:
+    """What the shaker of `7A` frames says of a state."""
+    if state is BoardState.MOVING:
+        return [encode_frame(ShakerFrame(Command.START, SUCCESS))]
+    if state is BoardState.RESTING:
+        values = bytes(die.value for die in dice if die.value is not None)
+        recognised = len(values) == len(dice)
+        answer = encode_frame(ShakerFrame(Command.QUERY, SUCCESS if recognised else 0, values if recognised else b""))
+        return [encode_frame(ShakerFrame(Command.STOP, SUCCESS)), answer, answer]
+    return [encode_frame(ShakerFrame(Command.QUERY, 0))] if state is BoardState.FAULT else []
+
+
+def _word(state: BoardState) -> bytes:
+    """What a studio's shaker says of a state."""
+    if state is BoardState.FAULT:
+        return encode_word(StateWord("errors"))
+    return encode_word(StateWord("shaking" if state is BoardState.MOVING else "idle"))
+
+
+def _sent(wire: Sequence[tuple[float, bytes]], rng: Random) -> Iterator[Chunk]:
+    """The bytes as a reader gets them: at 9600 baud, cut anywhere."""
+    free_ns = 0
+    for t_s, data in wire:
+        t_ns = max(_ns(t_s), free_ns)
+        start = 0
+        while start < len(data):
+            end = min(len(data), start + rng.randint(1, 16))
+            t_ns += (end - start) * BYTE_NS
+            yield Chunk(t_ns, data[start:end])
+            start = end
+        free_ns = t_ns
+
+
+def _ns(t_s: float) -> int:
+    return int(t_s * NS_PER_S)

@@ -1,0 +1,1 @@
+"""The simulated money wheel and its dealer."""

@@ -1,0 +1,1 @@
+"""The simulated roulette wheel with its ball and its dealer, and the automatic wheel."""
