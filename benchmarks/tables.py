@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from controller.configuration.load import check_text
 from controller.configuration.problems import ConfigurationErrors
 from controller.configuration.values import TableConfig
+from controller.games.load import check_text
 from feed import events
 from feed.events import Event
 

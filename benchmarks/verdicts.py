@@ -10,8 +10,7 @@ from benchmarks.figures import Section, figure
 from benchmarks.measure import Subject, measure
 from benchmarks.tables import outcomes, simulated_table
 from controller.configuration.values import TableConfig
-from controller.games.assembly import table_for
-from controller.geometries import geometry_of
+from controller.games.assembly import geometry_of, table_for
 from feed.events import Event
 from hal.values import Batch, Edge, Rare
 from simulators.base.table import fixed_roulette_script, simulator_for

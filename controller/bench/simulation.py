@@ -9,8 +9,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from controller.configuration.values import TableConfig
-from controller.games.assembly import table_for
-from controller.geometries import geometry_of
+from controller.games.assembly import geometry_of, table_for
 from controller.table.table import Table
 from feed import events
 from feed.events import Event

@@ -17,7 +17,7 @@ from controller.configuration.lamp_chains import board_of_lamps
 from controller.configuration.terminals import place_of
 from controller.configuration.toml_text import toml_text
 from controller.configuration.values import TableConfig
-from controller.geometries import geometry_of
+from controller.games.assembly import geometry_of
 from hal.board.messages import KINDS
 from hal.outputs import MOVING
 from simulators.base.table import simulator_for

@@ -203,7 +203,8 @@ def emulate_command(table: Path, folder: Path | None, seed: int, given: tuple[st
     from controller.bench.simulation import fault_plan
     from controller.boards.emulation import check_built, check_playable, emulate, emulated_copy, port_of
     from controller.configuration.document import read_document
-    from controller.geometries import NoSimulatorError, geometry_of
+    from controller.games.assembly import geometry_of
+    from controller.games.base.spec import NoSimulatorError
     from feed.endpoints import default_base
     from simulators.base.faults import FaultError
     from simulators.board.library import EmulationError

@@ -9,7 +9,7 @@ import click
 
 from controller.cli import BAD_CONFIGURATION
 from controller.cli.printing import show_problems
-from controller.configuration.load import check
+from controller.games.load import check
 
 
 @click.command("check")

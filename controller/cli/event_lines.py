@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, TypeAlias
 
 import click
 import msgspec
 
-from controller.results_view import (
-    Result,
-    course_words,
-    failed_words,
-    measured_words,
-    passed_words,
-    progress_words,
-    result_words,
-    started_words,
-    winning_words,
-)
+from controller.games.catalogue import GAME
+from controller.table.wording import counted, times
 from feed import events
-from feed.events import Event, Evidence, Verdict, WinningBet
+from feed.events import (
+    CourseChanged,
+    Event,
+    Evidence,
+    InspectionFailed,
+    InspectionPassed,
+    RoundProgress,
+    RoundStarted,
+    Verdict,
+    WinningBet,
+)
+from feed.evidence import Tumbling
+
+Result: TypeAlias = Mapping[str, Any]
+
+LAMP_BOARD: Final = "lamp_board"
+AUTOMATED_SHAKER: Final = "automated_shaker"
+
+MOST_BETS: Final = 8
+"""Of more winning bets than these only the first ones, in the order of the text, are named (ours)."""
+
 
 _COLORS = {
     events.Outcome: "green",
@@ -80,18 +92,22 @@ def _said(event: Event) -> str:
             return progress_words(data)
         case events.Outcome():
             wins, notices = _wins(data.result, data.winning), _noticed(data.notices)
-            return f"OUTCOME {result_words(data.result)}{wins}{_measured(data.evidence)}{notices}"
+            return f"OUTCOME {result_words(data.game, data.result)}{wins}{_measured(data.evidence)}{notices}"
         case events.Void():
             out = "; take the ball out" if data.remove_ball else ""
             return f'VOID "{data.call}": {data.reason} ({data.rule}){_measured(data.evidence)}{out}'
         case events.Unresolved():
-            candidates = " or ".join(result_words(candidate) for candidate in data.candidates)
+            candidates = " or ".join(result_words(data.game, candidate) for candidate in data.candidates)
             ask = f"; the dealer calls it: {candidates}?" if candidates else "; the dealer calls it"
             return f"UNRESOLVED {data.reason}{_measured(data.evidence)}{ask}"
         case events.RoundCorrected():
             how = "CALLED" if data.confirmed else "CORRECTED"
             why = f": {data.why}" if data.why else ""
-            to, was, wins = verdict_words(data.to), verdict_words(data.from_), _wins(data.to.result, data.winning)
+            to, was, wins = (
+                verdict_words(data.game, data.to),
+                verdict_words(data.game, data.from_),
+                _wins(data.to.result, data.winning),
+            )
             return f"{how} {to}, was {was}{wins}; by {data.by}{why}{_noticed(data.notices)}"
         case events.Settled():
             return f"settled ({data.by})"
@@ -131,9 +147,9 @@ def _named(by: str) -> str:
     return f" by {by}" if by else ""
 
 
-def verdict_words(verdict: Verdict) -> str:
+def verdict_words(game: str, verdict: Verdict) -> str:
     """A verdict in a few words: the result, or what it is and why."""
-    return f"{verdict.verdict} {verdict.reason}" if verdict.result is None else result_words(verdict.result)
+    return f"{verdict.verdict} {verdict.reason}" if verdict.result is None else result_words(game, verdict.result)
 
 
 def _measured(evidence: Evidence) -> str:
@@ -148,3 +164,103 @@ def _measured(evidence: Evidence) -> str:
     if evidence.detail:
         parts.append(evidence.detail)
     return " [" + "; ".join(parts) + "]" if parts else ""
+
+
+def result_words(game: str, result: Result) -> str:
+    """A result in a few words; that of a game or a version which is not known here, as it is."""
+    spec = GAME.get(game)
+    try:
+        return str(dict(result)) if spec is None else spec.words.result(result)
+    except KeyError:
+        return str(dict(result))  # a service of another version has other results
+
+
+def started_words(data: RoundStarted) -> str:
+    """What has begun: a spin, or a tumble, a shaking or a throw, and whose."""
+    spec = GAME.get(data.game)
+    return "the round has begun" if spec is None else spec.words.started(data)
+
+
+def course_words(data: CourseChanged) -> str:
+    """What a person changed between two rounds, or what a restart must not lose."""
+    spec = GAME.get(data.game)
+    words = data.act if spec is None else spec.words.carried(data.act, data.course)
+    return words + (f"; by {data.by}" if data.by else "")
+
+
+def winning_words(winning: Sequence[WinningBet]) -> str:
+    """The bets that win, with their odds; of many the first ones, and how many more."""
+    if not winning:
+        return ""
+    named = winning if len(winning) <= MOST_BETS else winning[: MOST_BETS - 1]
+    more = len(winning) - len(named)
+    return "; wins: " + ", ".join(f"{bet.bet} ({bet.odds})" for bet in named) + (f" and {more} more" if more else "")
+
+
+def progress_words(data: RoundProgress) -> str:
+    """What is measured while a round goes on."""
+    parts: list[str] = []
+    if data.revolutions is not None:
+        parts.append(f"{data.revolutions:g} revolutions")
+    if data.rpm is not None:
+        parts.append(f"{data.rpm:g} rpm")
+    if data.lap_s is not None:
+        parts.append(f"lap {data.lap_s:.2f} s")
+    if data.inversions is not None:
+        parts.append(f"inverted {times(data.inversions)}")
+    if data.shakes is not None:
+        parts.append(f"shaken {times(data.shakes)}")
+    if data.dice is not None:
+        whose = f"the {data.tumble}'s" if data.tumble is not None else "the"
+        parts.append(f"{whose} dice: {_dice(data.dice)}, total {sum(data.dice)}")
+    if data.keyed is not None:
+        parts.append(f"keyed: {_dice(data.keyed)}" if data.keyed else "the dice lie: key them")
+    return "  " + ", ".join(parts)
+
+
+def passed_words(data: InspectionPassed) -> str:
+    """An inspection that a person passed, or a trial of what is inspected: who tried it, and that it was good so far.
+
+    Of a toss only that it came to its end is known: whether the dice were properly tossed is for the person to say.
+    """
+    checks = ", ".join(data.checks)
+    if data.device == LAMP_BOARD:
+        return f"{data.device} lit and read back: {checks}, tried by {data.by}"
+    if _is_toss(data.device, data.checks):
+        return f"{data.device} tossed to the end: {checks}, tried by {data.by}"
+    return f"inspection of {data.device} passed by {data.by}: {checks}"
+
+
+def failed_words(data: InspectionFailed) -> str:
+    """An inspection that a person failed, or a trial of what is inspected that was not good."""
+    checks, why = ", ".join(data.checks), f" ({data.detail})" if data.detail else ""
+    if data.device == LAMP_BOARD:
+        return f"{data.device} NOT LIT as it should be: {checks}, tried by {data.by}{why}"
+    if _is_toss(data.device, data.checks):
+        return f"{data.device} NOT TOSSED to the end: {checks}, tried by {data.by}{why}"
+    return f"INSPECTION of {data.device} FAILED, says {data.by}: {checks}{why}"
+
+
+def _is_toss(device: str, checks: Sequence[str]) -> bool:
+    """An operation of the automated shaker, of which the device itself tells; its other checks a person makes."""
+    return device == AUTOMATED_SHAKER and all(check.startswith("operation") for check in checks)
+
+
+def measured_words(evidence: Evidence) -> list[str]:
+    """What was measured of tumbles, shakes and throws, one after the other."""
+    return [words for words in map(_tumbling, evidence.tumbles or ()) if words]
+
+
+def _tumbling(one: Tumbling) -> str:
+    parts: list[str] = []
+    if one.inversions is not None:
+        parts.append(counted(one.inversions, "inversion"))
+    if one.baffle_passes is not None:
+        parts.append(f"{'-'.join(map(str, one.baffle_passes))} past the baffles")
+    if one.shakes is not None:
+        parts.append(counted(one.shakes, "shake"))
+    return (f"{one.by}: " if one.by and parts else "") + ", ".join(parts)
+
+
+def _dice(values: Sequence[int]) -> str:
+    return "-".join(map(str, values))

@@ -16,9 +16,9 @@ from controller.cli import BAD_CONFIGURATION
 from controller.cli.board_pins_view import boards_view
 from controller.cli.printing import show_problems
 from controller.configuration.header_pins import HEADER, HeaderPin, nearest_ground
-from controller.configuration.load import check
 from controller.configuration.pins import Pin, propose
 from controller.configuration.values import TableConfig
+from controller.games.load import check
 from drivers.base.device_spec import LineUse
 
 # The wiring of a table for a terminal or a printer: a table of its lines and a drawing of the header.

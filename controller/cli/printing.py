@@ -10,9 +10,9 @@ import click
 
 from controller.cli import BAD_CONFIGURATION
 from controller.cli.event_lines import painted
-from controller.configuration.load import check
 from controller.configuration.problems import Problem
 from controller.configuration.values import TableConfig
+from controller.games.load import check
 from feed.events import Event, encode
 
 # Shows what is wrong with configuration files.

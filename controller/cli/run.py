@@ -201,7 +201,8 @@ def _plans(configs: Sequence[TableConfig], faults: Sequence[str]) -> list[dict[i
     if not faults:
         return [{} for _ in configs]
     from controller.bench.simulation import fault_plan
-    from controller.geometries import NoSimulatorError, geometry_of
+    from controller.games.assembly import geometry_of
+    from controller.games.base.spec import NoSimulatorError
     from simulators.base.faults import FaultError
 
     ids = [config.id for config in configs]

@@ -55,7 +55,8 @@ def command(
     Exit codes: 0; 1 if an outcome was not supported by the truth; 2 for a file or an option that cannot be used.
     """
     from controller.bench.simulation import Score, fault_plan, simulate
-    from controller.geometries import NoSimulatorError, geometry_of
+    from controller.games.assembly import geometry_of
+    from controller.games.base.spec import NoSimulatorError
     from simulators.base.faults import FaultError
 
     config = load_one(table)
@@ -96,7 +97,7 @@ def _print(played: Played, pacer: Pacer, as_json: bool) -> None:
 
 
 def _list_faults(config: TableConfig) -> None:
-    from controller.geometries import geometry_of
+    from controller.games.assembly import geometry_of
     from simulators.base.faults import faults_for
 
     for fault in faults_for(geometry_of(config)):
@@ -106,7 +107,7 @@ def _list_faults(config: TableConfig) -> None:
 
 
 def _capture_lines(config: TableConfig, seed: int) -> CaptureLines:
-    from controller.geometries import geometry_of
+    from controller.games.assembly import geometry_of
     from simulators.base.table import simulator_for
 
     lines = simulator_for(config.game, geometry_of(config), seed).lines

@@ -9,13 +9,12 @@ from controller.configuration.declaration import said
 from controller.configuration.problems import Finding, suggestion
 from controller.configuration.sections import BoardSection
 from controller.configuration.values import DeviceConfig
-from controller.games.sic_bo.areas import AREAS
-from drivers.lamps.lamp_board import LampBoardConfig
+from drivers.lamps.lamp_board import LAMPS, LampBoardConfig
 from hal.board.messages import KINDS as BOARDS
 
 DEVICE: Final = "lamp_board"
-KINDS: Final = tuple(name for name, kind in BOARDS.items() if kind.lamps >= len(AREAS))
-"""The kinds of boards whose lamp chain is long enough for every area of a layout."""
+KINDS: Final = tuple(name for name, kind in BOARDS.items() if kind.lamps >= LAMPS)
+"""The kinds of boards whose lamp chain is long enough for a layout."""
 
 
 def board_of_lamps(devices: Mapping[str, DeviceConfig], boards: Mapping[str, BoardSection]) -> str | None:

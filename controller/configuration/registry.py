@@ -1,23 +1,16 @@
-"""Which games there are, which devices a game's table has, and which drivers each device can have."""
+"""What a table's file can name: games, the devices that each game's table has, and the drivers of each device."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple, Protocol
 
 import msgspec
 
-from drivers.base.device_spec import LineUse
-
-
-class DriverEntry(NamedTuple):
-    """A driver as the configuration sees it."""
-
-    name: str
-    config: type[msgspec.Struct]
-    """Its keys under `[device.<name>]`, `driver` among them or not."""
-    lines: Callable[[Any], Mapping[str, LineUse]]
-    """The lines that it wants with a configuration of that type."""
+from controller.configuration.problems import Finding
+from controller.configuration.sections import CallBy
+from controller.configuration.values import DeviceConfig
+from drivers.base.device_spec import DeviceSpec
 
 
 class Slot(NamedTuple):
@@ -35,43 +28,43 @@ class Slot(NamedTuple):
 SLOTS_OF_ALL: Mapping[str, Slot] = {"dealer": Slot(("buttons",)), "lamp": Slot(("lamp",), always=False)}
 """What every table has: the dealer's buttons, and perhaps the lamp of the call."""
 
-SLOTS_OF_VALUES: Mapping[str, Slot] = {
-    "keypad": Slot(("dice_keypad",), unless="reader"),
-    "reader": Slot(("dice_reader",), always=False),
-}
-"""Who gives the values of dice: the keypad, or a reading board in its place, or both where the file names both."""
+
+class SetUp(NamedTuple):
+    """What a game checks of its table beyond each key: its parts that are right by themselves."""
+
+    game: str
+    profile: str
+    """A rules profile that has a text for the game."""
+    options: msgspec.Struct | None
+    devices: Mapping[str, DeviceConfig]
+    simulated: bool
+    """Whether the backend is `sim`."""
+    call: CallBy | None
 
 
-class GameEntry(NamedTuple):
+class GameEntry(Protocol):
     """A game as the configuration sees it."""
 
-    name: str
-    options: type[msgspec.Struct]
-    """The keys of `[game]`."""
-    devices: Mapping[str, Slot]
+    @property
+    def name(self) -> str:
+        """What `[table] game` names."""
+
+    @property
+    def options(self) -> type[msgspec.Struct]:
+        """The keys of `[game]`."""
+
+    @property
+    def devices(self) -> Mapping[str, Slot]:
+        """The devices of its table."""
+
+    def check(self, setup: SetUp) -> list[Finding]:
+        """What is wrong between the parts of its table."""
 
 
 class Registry(NamedTuple):
     """Everything that a file can name."""
 
     games: Mapping[str, GameEntry]
-    drivers: Mapping[str, DriverEntry]
+    drivers: Mapping[str, DeviceSpec]
     games_to_come: frozenset[str] = frozenset()
     """Games that a file may rightly name one day, but that this version does not play."""
-
-
-GAMES_TO_COME = frozenset(
-    {
-        "baccarat",
-        "mini_baccarat",
-        "blackjack",
-        "multi_action_blackjack",
-        "caribbean_stud",
-        "let_it_ride",
-        "joker_seven",
-        "red_dog",
-        "skill_stop_reel",
-        "skill_stop_video",
-        "token_pusher",
-    }
-)

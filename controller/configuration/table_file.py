@@ -10,9 +10,9 @@ import msgspec
 from controller.configuration.declaration import said
 from controller.configuration.lamp_chains import board_of_lamps, check_lamps
 from controller.configuration.problems import Finding, nearest, suggestion
-from controller.configuration.registry import GameEntry, Registry, Slot
+from controller.configuration.registry import GameEntry, Registry, SetUp, Slot
 from controller.configuration.sections import LIVE_BACKENDS, CallBy, LinesSection, TableSection
-from controller.configuration.validation import ChecksRules, validate
+from controller.configuration.validation import validate
 from controller.configuration.values import DeviceConfig, TableConfig
 from controller.configuration.wiring import (
     BOARD,
@@ -77,16 +77,14 @@ def _read(name: str, slot: Slot, values: object, registry: Registry) -> tuple[De
             return None, findings
     entry = registry.drivers[driver]
     keys = {key: value for key, value in values.items() if key != "driver"}
-    if "driver" in entry.config.__struct_fields__:
+    if "driver" in entry.keys.__struct_fields__:
         keys["driver"] = driver
-    config, found = validate(keys, entry.config, path)
+    config, found = validate(keys, entry.keys, path)
     return None if config is None else DeviceConfig(name, driver, config), findings + found
 
 
 SECTIONS = ("table", "lines", "device", BOARD, "pins", "links", "game")
 
-SET_GOING = ("motor", "automated_shaker")
-"""Devices that the controller sets going, after the call and not before."""
 
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -127,11 +125,8 @@ class TableFile:
         options = self._section(game.options, "game")
         devices, all_right, found = read_devices(self._table("device"), game, self.registry)
         self.findings += found
-        self._check_faces(table, devices)
-        self._check_options(table, options)
-        self._check_simulated(lines, devices)
+        self._check_set_up(game, table, lines, options, devices, call)
         self._check_set_going(devices, call)
-        self._check_shaker(table, devices)
         self.findings += check_lamps(devices, self.wires.boards, live=self.live)
         if not all_right:
             self.findings += check_places(self.wires, {})  # what is wrong whatever the line is for
@@ -234,53 +229,30 @@ class TableFile:
 
     # -------------------------------------------------------------------------------------------- devices
 
-    def _check_faces(self, table: TableSection | None, devices: dict[str, DeviceConfig]) -> None:
-        """The faces that are configured must be those of the rules."""
-        faces = getattr(devices["wheel"].config, "faces", None) if "wheel" in devices else None
-        if faces is None or table is None or table.profile not in profile_names():
+    def _check_set_up(
+        self,
+        game: GameEntry,
+        table: TableSection | None,
+        lines: LinesSection | None,
+        options: msgspec.Struct | None,
+        devices: dict[str, DeviceConfig],
+        call: CallBy | None,
+    ) -> None:
+        """What is wrong between the parts of the game's table, by the game itself."""
+        if table is None or table.profile not in profile_names() or not profile(table.profile).plays(table.game):
             return
-        rules = profile(table.profile).money_wheel
-        for wrong in rules.order_problems(faces) if rules is not None else []:
-            fix = "list the faces of all spaces with the right counts, or remove the key for our default"
-            self.findings.append(Finding(("device", "wheel", "faces"), wrong, fix))
-
-    def _check_options(self, table: TableSection | None, options: msgspec.Struct | None) -> None:
-        """What the house offers must be what the rules let it offer."""
-        if not isinstance(options, ChecksRules) or table is None or table.profile not in profile_names():
-            return
-        if profile(table.profile).plays(table.game):
-            for key, wrong, fix in options.against(table.game, table.profile):
-                self.findings.append(Finding(("game", key), wrong, fix))
-
-    def _check_simulated(self, lines: LinesSection | None, devices: dict[str, DeviceConfig]) -> None:
-        """An automatic wheel has a simulated feed for tests, and no simulated table."""
-        wheel = devices.get("wheel")
-        if lines is not None and lines.backend == "sim" and wheel is not None and wheel.driver == "star_x":
-            fix = 'use the driver "roulette_wheel", or wire the wheel and name its port under [links]'
-            wrong = "no simulated table has an automatic wheel in this version"
-            self.findings.append(Finding(("device", "wheel", "driver"), wrong, fix))
+        simulated = lines is not None and lines.backend == "sim"
+        self.findings += game.check(SetUp(table.game, table.profile, options, devices, simulated, call))
 
     def _check_set_going(self, devices: dict[str, DeviceConfig], call: CallBy | None) -> None:
         """What the call sets going cannot be the call: such a table would never play."""
-        waits = next((name for name in SET_GOING if name in devices), None)
+        waits = next((name for name in devices if self.registry.drivers[devices[name].driver].started_by_call), None)
         if call == "auto" and waits is not None:
             wrong = (
                 f'is "auto": the dice that are set going are the call, but the {waits} sets them going after the call'
             )
             fix = 'write no_more_bets = "button", and wire dealer_no_more_bets'
             self.findings.append(Finding(("table", "no_more_bets"), wrong, fix))
-
-    def _check_shaker(self, table: TableSection | None, devices: dict[str, DeviceConfig]) -> None:
-        """An automated shaker is for the text that knows one; at craps it is an option of the house under any."""
-        if table is None or "automated_shaker" not in devices:
-            return
-        if table.game != "sic_bo" or table.profile not in profile_names():
-            return
-        rules = profile(table.profile).sic_bo
-        if rules is not None and rules.automated_shaker is None:
-            wrong = f"{rules.section} of {table.profile} knows no automated shaker"
-            fix = 'remove the section, or write rules = "njac-13:69F" in [table]'
-            self.findings.append(Finding(("device", "automated_shaker"), wrong, fix))
 
     # --------------------------------------------------------------------------------------------- wiring
 

@@ -33,14 +33,6 @@ class ChecksItself(Protocol):
         """Each mistake as key, what is wrong, and the fix."""
 
 
-@runtime_checkable
-class ChecksRules(Protocol):
-    """The options of a game that know what its rules say against them."""
-
-    def against(self, game: str, rules: str) -> list[tuple[str, str, str]]:
-        """Each mistake as key, what is wrong, and the fix; `rules` is a profile that has a text for the game."""
-
-
 def validate(values: object, struct: type[S], path: Path) -> tuple[S | None, list[Finding]]:
     """Checks `values` and makes the struct of them.
 

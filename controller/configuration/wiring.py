@@ -245,7 +245,7 @@ def _read_links(values: Mapping[str, Any]) -> tuple[dict[str, LinkSection], list
 
 
 def _check_port(port: str, path: Path) -> list[Finding]:
-    """What is doubtful about a port's name. That two things have one port, `controller.configuration.load` finds."""
+    """What is doubtful about a port's name. That two things have one port, `controller.games.load` finds."""
     if not _NUMBERED_PORT.match(port):
         return []
     wrong = f"{said(port)} changes when ports are plugged in another order"

@@ -1,42 +1,26 @@
-"""Puts a table together from its configuration: the drivers of its devices, and the game by its rules."""
+"""Puts a table together from its configuration: the devices, and the game by its rules."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from importlib.metadata import version
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING
 
-from controller.assemble_craps import craps
-from controller.assemble_sic_bo import sic_bo
-from controller.assemble_tumbled import beat_the_dealer, chuck_a_luck, under_over
-from controller.assemble_wheels import money_wheel, roulette
-from controller.bias.plans import plan_for
 from controller.configuration.values import TableConfig
-from controller.rounds.game import Game
-from controller.rounds.voice import Seat
-from controller.rules.profile import NoText, profile
+from controller.games.base.spec import TableDevices
+from controller.games.catalogue import DEVICE, GAME, ORDERS
+from controller.rules.profile import Inspected, profile
 from controller.table.bias import BiasWatch
+from controller.table.game import GameContext
 from controller.table.identity import Identity
 from controller.table.inspection import InspectionPlan, no_inspection
 from controller.table.table import Table
-from drivers.base.driver import Driver
 from drivers.dealer.buttons import BUTTONS, Buttons, ButtonsConfig
 
-Builder: TypeAlias = Callable[[TableConfig, Seat], tuple[Game, Sequence[Driver]]]
-"""Makes a game's rounds and the drivers of its devices."""
-
-BUILDERS: Final[Mapping[str, Builder]] = {
-    "money_wheel": money_wheel,
-    "roulette": roulette,
-    "sic_bo": sic_bo,
-    "craps": craps,
-    "mini_craps": craps,
-    "beat_the_dealer": beat_the_dealer,
-    "chuck_a_luck": chuck_a_luck,
-    "under_over": under_over,
-}
+if TYPE_CHECKING:
+    from simulators.base.geometry import Geometry
 
 EPOCH_1970 = datetime(1970, 1, 1, tzinfo=UTC)
 CALL_BUTTON = "dealer_no_more_bets"
@@ -69,22 +53,24 @@ def table_for(
 ) -> Table:
     """The table that a checked configuration describes.
 
-    `wires` are the lines that a capture declares: they decide which buttons there are. None takes the
-    configuration's word, and so does None for `opens`: whether it opens at its start, or by an order. `sequence`,
-    `ephemeral` and `rounds` are where the table goes on from another.
+    `wires` are the lines that a capture declares: they decide which buttons there are. None leaves that to the
+    configuration, and so does None for `opens`: whether it opens at its start, or by an order. `sequence`, `ephemeral`
+    and `rounds` are where the table goes on from another.
     """
     buttons = config.buttons if wires is None else tuple(button for button in BUTTONS if button in wires)
-    seat = Seat(
+    spec = GAME[config.game]
+    context = GameContext(
         table=config.id,
         game=config.game,
         simulated=simulated,
         call_by="button" if CALL_BUTTON in buttons else "auto",
         settle_by_button=SETTLE_BUTTON in buttons,
         time_of=time_of,
+        result_words=spec.words.result,
     )
+    devices = TableDevices(config, DEVICE)
+    game = spec.build(config, context, devices)
     dealer = config.devices["dealer"].keys(ButtonsConfig) if "dealer" in config.devices else ButtonsConfig()
-    game, devices = BUILDERS[config.game](config, seat)
-    drivers: list[Driver] = [*devices, Buttons(buttons, dealer.debounce_ms)]
     identity = Identity(
         table=config.id,
         game=config.game,
@@ -98,8 +84,10 @@ def table_for(
     return Table(
         identity,
         game,
-        drivers,
+        [*devices.drivers, Buttons(buttons, dealer.debounce_ms)],
         time_of,
+        actuators=devices.actuators,
+        verbs=ORDERS,
         opens=config.opens == "at_start" if opens is None else opens,
         inspection=_inspection(config, game.device),
         bias=_bias(config),
@@ -108,16 +96,26 @@ def table_for(
     )
 
 
+def geometry_of(config: TableConfig) -> Geometry:
+    """The simulated table of a configuration.
+
+    Raises:
+        NoSimulatorError: no simulator plays it.
+    """
+    return GAME[config.game].geometry(config)
+
+
 def _bias(config: TableConfig) -> BiasWatch | None:
     """The watch on its dice or its wheel, unless the house wants none."""
-    plan = plan_for(config) if config.bias_watch else None
+    plan = GAME[config.game].bias(config) if config.bias_watch else None
     return None if plan is None else BiasWatch(plan)
 
 
 def _inspection(config: TableConfig, device: str) -> InspectionPlan:
     """What is looked at before the table opens, by the rules or by the house's wish."""
-    text = profile(config.rules).rules_of(config.game)
-    if isinstance(text, NoText):
+    text = profile(config.rules)
+    if not text.plays(config.game):
         return no_inspection(device)
-    asked = text.inspection.opening.value or config.inspection == "opening"
-    return InspectionPlan(asked, device, text.inspection.with_devices(config.devices).checks)
+    inspection = text.text(config.game, Inspected).inspection
+    asked = inspection.opening.value or config.inspection == "opening"
+    return InspectionPlan(asked, device, inspection.with_devices(config.devices).checks)

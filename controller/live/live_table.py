@@ -229,7 +229,7 @@ class LiveTable:
         Nothing is heard or carried out any more.
         """
         if self._watched:
-            self._carrying.carry_out(self._table.game.begin_outputs(self._now_ns()))
+            self._carrying.carry_out(self._table.rest(self._now_ns()))
         self._watched = False
         self._boards.close()
         self._wiring.close()
@@ -288,7 +288,7 @@ class LiveTable:
         self._boards.introduce(self._table)
         now_ns = self._clock.now_ns()
         if self._watched:
-            self._carrying.begin(self._table.game.begin_outputs(now_ns))
+            self._carrying.begin(self._table.rest(now_ns))
         said = standing.begin(self._table, now_ns)
         self._carry_out()
         return said

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from controller.configuration.values import TableConfig
-from controller.games.catalogue import REGISTRY
+from controller.games.catalogue import DEVICE
 from controller.table.table import Table
 from feed.events import Event
 from hal.outputs import Outputs
@@ -74,7 +74,7 @@ class OutputFaults:
 def _device_of(line: str, config: TableConfig) -> str:
     """The device that wants this line."""
     for device in config.devices.values():
-        if line in REGISTRY.drivers[device.driver].lines(device.config):
+        if line in DEVICE[device.driver].lines(device.config):
             return device.name
     return f"output.{line}"
 

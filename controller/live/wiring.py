@@ -9,11 +9,9 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from controller.configuration.values import TableConfig
+from controller.games.catalogue import DEVICE, GAME
 from controller.live.board_watch import Link
 from drivers.dealer.indicators import NumberDisplay
-from drivers.dice.automated_shaker import AutomatedShakerConfig
-from drivers.dice.frame_wire import ShakerFramer
-from drivers.dice.reader import DiceReaderConfig, framer_of
 from hal.board.errors import BoardError
 from hal.clock import Clock
 from hal.framing import Framer, LineFramer
@@ -152,12 +150,11 @@ def wire(config: TableConfig, clock: Clock, faults: Mapping[int | None, str], se
 
 
 def _framer(link: str, config: TableConfig) -> Framer:
-    """What cuts the stream of a link: a reading board has its own format, a shaker frames, all else lines."""
+    """What cuts the stream of a link: as its device has it, else lines of text."""
     for device in config.devices.values():
-        if isinstance(device.config, DiceReaderConfig) and device.config.link == link:
-            return framer_of(device.config.format)
-        if isinstance(device.config, AutomatedShakerConfig) and device.config.link == link:
-            return ShakerFramer()
+        spec = DEVICE[device.driver]
+        if spec.framing is not None and link in spec.lines(device.config):
+            return spec.framing(device.config)
     return LineFramer()
 
 
@@ -198,9 +195,8 @@ def _factory(name: str) -> Factory:
 
 
 def _simulated(config: TableConfig, clock: Clock, faults: Mapping[int | None, str], seed: int) -> SimulatedSource:
-    from controller.geometries import geometry_of
     from simulators.base.source import SimulatedSource
     from simulators.base.table import simulator_for
 
-    simulator = simulator_for(config.game, geometry_of(config), seed)
+    simulator = simulator_for(config.game, GAME[config.game].geometry(config), seed)
     return SimulatedSource(simulator, clock.now_ns(), dict(faults), name=f"{config.id}:sim")

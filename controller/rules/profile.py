@@ -14,11 +14,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 import msgspec
 from msgspec import Struct
 
-from controller.games.craps.rules import CrapsRules
-from controller.games.money_wheel.rules import MoneyWheelRules
-from controller.games.roulette.rules import RouletteRules
-from controller.games.sic_bo.rules import SicBoRules
-from controller.games.tumbled.rules import BeatTheDealerRules, ChuckALuckRules, UnderOverRules
+from controller.rules.cited import Cited, Inspection
 
 # The files of the rules profiles (`data/*.toml`), read and put together.
 #
@@ -78,12 +74,7 @@ def _changed(base: Data, changes: Data) -> Data:
 
 DEFAULT_PROFILE = "njac-13:47-20"
 
-Rules: TypeAlias = (
-    MoneyWheelRules | RouletteRules | BeatTheDealerRules | ChuckALuckRules | UnderOverRules | SicBoRules | CrapsRules
-)
-"""What a text says of one game."""
-
-R = TypeVar("R")
+R = TypeVar("R", bound=Struct)
 
 
 class Title(Struct, frozen=True, forbid_unknown_fields=True):
@@ -105,37 +96,45 @@ class NoText(Struct, frozen=True, forbid_unknown_fields=True):
         return f"{titles} ({self.note})" if self.note else titles
 
 
-class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One regulation, as far as its words are known."""
+class Operators(Struct, frozen=True):
+    """Who may operate and supervise a game."""
+
+    operator_classes: Cited[tuple[str, ...]]
+    supervisor_classes: Cited[tuple[str, ...]]
+
+
+class Inspected(Struct, frozen=True):
+    """What a person looks at before a game's table opens."""
+
+    inspection: Inspection
+
+
+class Profile(Struct, frozen=True, kw_only=True):
+    """One regulation, as far as its words are known. What it says of a game is read into the struct of that game."""
 
     name: str
     title: str
     source: str
     notes: tuple[str, ...] = ()
-    money_wheel: MoneyWheelRules | None = None
-    roulette: RouletteRules | None = None
-    beat_the_dealer: BeatTheDealerRules | None = None
-    chuck_a_luck: ChuckALuckRules | None = None
-    under_over: UnderOverRules | None = None
-    sic_bo: SicBoRules | None = None
-    craps: CrapsRules | None = None
-    mini_craps: CrapsRules | None = None
+    texts: dict[str, Data] = {}
+    """The section of each game that has a text."""
     no_text: dict[str, NoText] = {}
 
-    def rules_of(self, game: str) -> Rules | NoText:
-        """The rules of a game, or the titles that are all there is of them.
+    def text(self, game: str, rules: type[R]) -> R:
+        """The rules of a game, read into its struct.
 
         Raises:
-            KeyError: the profile does not know the game.
+            KeyError: there is no text; the message names the titles, if there are any.
         """
-        rules = self._texts().get(game) or self.no_text.get(game)
-        if rules is None:
-            raise KeyError(f"profile {self.name} does not speak of the game {game!r}")
-        return rules
+        if game not in self.texts:
+            titles = self.no_text.get(game)
+            raise KeyError(f"{self.name} has no text for {game}: {titles or 'it does not speak of it'}")
+        rules_of: R = _converted(self.name, game, rules)
+        return rules_of
 
     def plays(self, game: str) -> bool:
         """Whether there is a text to play the game by."""
-        return self._texts().get(game) is not None
+        return game in self.texts
 
     def refusal(self, game: str) -> str | None:
         """Why no table plays the game by this profile, in words; None where one does."""
@@ -146,59 +145,11 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             return f"no text: {self.name} does not speak of {game}"
         return f"no text: of {game}, {self.name} gives only the titles {titles}"
 
-    def money_wheel_rules(self) -> MoneyWheelRules:
-        """The rules of the money wheel, where there is a text.
 
-        Raises:
-            KeyError: there is none; the message names the titles.
-        """
-        return self._text("money_wheel", self.money_wheel)
-
-    def roulette_rules(self) -> RouletteRules:
-        """The rules of roulette. Raises as `money_wheel_rules`."""
-        return self._text("roulette", self.roulette)
-
-    def beat_the_dealer_rules(self) -> BeatTheDealerRules:
-        """The rules of beat the dealer. Raises as `money_wheel_rules`."""
-        return self._text("beat_the_dealer", self.beat_the_dealer)
-
-    def chuck_a_luck_rules(self) -> ChuckALuckRules:
-        """The rules of chuck-a-luck. Raises as `money_wheel_rules`."""
-        return self._text("chuck_a_luck", self.chuck_a_luck)
-
-    def under_over_rules(self) -> UnderOverRules:
-        """The rules of under/over. Raises as `money_wheel_rules`."""
-        return self._text("under_over", self.under_over)
-
-    def sic_bo_rules(self) -> SicBoRules:
-        """The rules of sic bo. Raises as `money_wheel_rules`."""
-        return self._text("sic_bo", self.sic_bo)
-
-    def craps_rules(self) -> CrapsRules:
-        """The rules of craps. Raises as `money_wheel_rules`."""
-        return self._text("craps", self.craps)
-
-    def mini_craps_rules(self) -> CrapsRules:
-        """The rules of mini-craps. Raises as `money_wheel_rules`."""
-        return self._text("mini_craps", self.mini_craps)
-
-    def _text(self, game: str, rules: R | None) -> R:
-        if rules is None:
-            titles = self.no_text.get(game)
-            raise KeyError(f"{self.name} has no text for {game}: {titles or 'it does not speak of it'}")
-        return rules
-
-    def _texts(self) -> dict[str, Rules | None]:
-        return {
-            "money_wheel": self.money_wheel,
-            "roulette": self.roulette,
-            "beat_the_dealer": self.beat_the_dealer,
-            "chuck_a_luck": self.chuck_a_luck,
-            "under_over": self.under_over,
-            "sic_bo": self.sic_bo,
-            "craps": self.craps,
-            "mini_craps": self.mini_craps,
-        }
+@cache
+def _converted(name: str, game: str, rules: type[R]) -> R:
+    text: R = msgspec.convert(profile(name).texts[game], rules)
+    return text
 
 
 def profile_names() -> tuple[str, ...]:
@@ -215,7 +166,9 @@ def profile(name: str) -> Profile:
     """
     if name not in FILES:
         raise KeyError(f"no rules profile {name!r}; there are {', '.join(FILES)}")
-    return msgspec.convert(read(name), Profile)
+    data = read(name)
+    about: Data = {key: data.pop(key) for key in ("name", "title", "source", "notes", "no_text") if key in data}
+    return msgspec.convert({**about, "texts": data}, Profile)
 
 
 def profiles_that_play(game: str) -> tuple[str, ...]:

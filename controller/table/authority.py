@@ -22,7 +22,7 @@ from msgspec import Struct
 
 from controller.configuration.problems import suggestion
 from controller.rules.cited import Cited
-from controller.rules.profile import DEFAULT_PROFILE, NoText, profile
+from controller.rules.profile import DEFAULT_PROFILE, Operators, profile
 
 CLASS_A_ONLY: Final[Cited[tuple[str, ...]]] = Cited(("A",), "13:47-20.2")
 """Who plays a game of which the profile has no rules: a Class A operator may operate all games."""
@@ -84,9 +84,7 @@ def may(sender: Sender, verb: str, game: str, rules: str = DEFAULT_PROFILE) -> s
 def _classes(game: str, rules: str, supervises: bool) -> Cited[tuple[str, ...]]:
     """The classes of operator that may do it. What no text allows to another class is Class A's."""
     try:
-        text = profile(rules).rules_of(game)
+        text = profile(rules).text(game, Operators)
     except KeyError:
-        return CLASS_A_ONLY
-    if isinstance(text, NoText):
         return CLASS_A_ONLY
     return text.supervisor_classes if supervises else text.operator_classes

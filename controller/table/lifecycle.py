@@ -12,8 +12,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Any, Final, Protocol
 
-from controller.rounds.game import Game
 from controller.table.faults import FaultLatch, LatchedFault
+from controller.table.game import Game
 from controller.table.identity import Identity
 from controller.table.inspection import Inspections
 from controller.table.phase import SETTLING
@@ -174,7 +174,7 @@ class Sitting:
         """The supervisor's key: settles what waits for a supervisor, clears what can be cleared, or opens a closed
         table against which nothing stands.
         """
-        if self.game.attended(t_ns, key):
+        if self.game.settle_attended(t_ns, key):
             return
         devices = dict.fromkeys(fault.device for fault in self.faults.standing)
         cleared = [fault for device in devices for fault in self.clear(t_ns, device, key)]

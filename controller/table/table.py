@@ -1,45 +1,61 @@
-"""A table: its devices, its game, its latched faults, and the events that it says, in order and numbered.
+"""A table: its devices, its game, its latched faults, and its events, in order and numbered.
 
-A table is fed batches and gives events. Live, in a replay and in a simulation it is the same code; equal batches give
-equal bytes, however they are cut.
+A table is fed batches and gives events and outputs. Live, in a replay and in a simulation it is the same code, and
+however a stream is cut into batches, the bytes are equal:
+
+    batch ──► drivers, each to its end ──► observations in the order of time ──┐
+                                                                               ▼ one by one
+                        outputs ◄── actuators ◄──commands── game ◄── actuators' reports, observations
+
+Between two observations time passes deadline by deadline, in game and actuators, and each fault is latched before the
+next deadline is met. Of observations at one instant those of the driver that stands first come first, orders last.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import attrgetter, itemgetter
 from typing import Any, Final
 
 import msgspec
 
-from controller.rounds.game import Game
 from controller.table.bias import BiasWatch
 from controller.table.event_sequencer import Scribe
 from controller.table.faults import CauseGone, Fault, FaultLatch, LatchedFault
+from controller.table.game import NEVER_NS, Game
 from controller.table.identity import Identity
 from controller.table.inspection import InspectionPlan, Inspections, no_inspection
 from controller.table.lifecycle import Sitting
-from controller.table.orders.book import Answered, carry_out, id_of, without_id
-from controller.table.orders.order import Answer, Refused
+from controller.table.orders.book import VERBS, Answered, carry_out, id_of, without_id
+from controller.table.orders.order import Answer, Refused, Verb
+from drivers.base.actuator import Actuator
 from drivers.base.driver import Driver, Observation, SensorAlive, SensorDead
 from drivers.dealer.buttons import ButtonPressed
 from feed import events
 from feed.events import Data, Event
 from feed.state import TableState
-from hal.values import Batch, Command, Edge, EdgesLost, Frame, Output, Rare, Reading
+from hal.values import Batch, Command, Edge, EdgesLost, Frame, Output, Reading
 
 SUPERVISOR_KEY: Final = "supervisor_key"
 """The key switch with which a supervisor clears faults: whoever holds the key is the named person."""
 
-HEEDED: Final = frozenset({SensorDead, SensorAlive, ButtonPressed})
-"""The observations that mean the same whatever is played on the table; all others are the game's."""
 
 OPTIONAL_LINES: Final = frozenset({"dealer_void", "dealer_settled", "supervisor_key"})
 """Lines without which the table can still be played."""
 
 _time: Final = itemgetter(2)
 _moment: Final = attrgetter("t_ns")
+
+
+class UnknownLine(Observation, frozen=True, kw_only=True):
+    """A value came of a line that no device of the table has."""
+
+    line: str
+
+
+COMMON: Final = frozenset({SensorDead, SensorAlive, ButtonPressed, UnknownLine})
+"""The observations that mean the same whatever is played on the table; all others are the game's."""
 
 
 class Table:
@@ -52,6 +68,8 @@ class Table:
         drivers: Sequence[Driver],
         time_of: Callable[[int], str],
         *,
+        actuators: Sequence[Actuator] = (),
+        verbs: Mapping[str, Verb] | None = None,
         opens: bool = True,
         inspection: InspectionPlan | None = None,
         bias: BiasWatch | None = None,
@@ -59,7 +77,7 @@ class Table:
         ephemeral: int = 0,
     ) -> None:
         """Without `opens` the table begins closed, and a person opens it. `sequence` and `ephemeral` number the last
-        events before, where this table goes on from another.
+        events before, where this table goes on from another. `verbs` are the orders that it takes or refuses.
         """
         self.identity = identity
         self.game = game
@@ -71,6 +89,9 @@ class Table:
         self._answered = Answered()
         self._answers: list[Answer] = []
         self.drivers = tuple(drivers)
+        self.actuators = tuple(actuators)
+        self._observers = {kind: actuator for actuator in actuators for kind in actuator.observes}
+        self._verbs = VERBS if verbs is None else verbs
         self._owner = {line: driver.name for driver in drivers for line in driver.lines}
         self._scribe = Scribe(identity, time_of, sequence, ephemeral)
         self._say = self._scribe.say
@@ -91,8 +112,10 @@ class Table:
     @property
     def next_due_ns(self) -> int | None:
         """When the table next wants to know that time has passed."""
-        dues = [self.game.next_due_ns, *(driver.next_due_ns for driver in self.drivers)]
-        return min((due for due in dues if due is not None), default=None)
+        dues = [driver.next_due_ns for driver in self.drivers]
+        due_ns = min((due for due in dues if due is not None), default=NEVER_NS)
+        due_ns = min(due_ns, self.game.next_due_ns, *(actuator.next_due_ns for actuator in self.actuators))
+        return due_ns if due_ns < NEVER_NS else None
 
     @property
     def state(self) -> str:
@@ -110,9 +133,11 @@ class Table:
     def open(self, t_ns: int) -> list[Event]:
         """Begins: the table opens with its first round, or stands closed until a person opens it."""
         self.sitting.begin(t_ns, self._opens)
+        # From now on silence counts, however late the first batch comes.
         for driver in self.drivers:
-            # From now on silence counts, however late the first batch comes.
             driver.due(t_ns)
+        for actuator in self.actuators:
+            actuator.due(t_ns)
         self._collect()
         return self._take()
 
@@ -122,24 +147,37 @@ class Table:
         return self._take()
 
     def feed(self, batch: Batch) -> list[Event]:
-        """Takes what the wires did up to `batch.until_ns`; returns what the table says of it."""
+        """Takes what the wires did up to `batch.until_ns`; returns the events that follow from it."""
         edges = batch.edges
-        seen: list[Observation | Command] = []
+        found: list[list[Observation]] = [[] for _ in self.drivers]
+        others: list[UnknownLine | Command] = []
         start = 0
         for rare in batch.rare:
             end = bisect_right(edges, rare.t_ns, lo=start, key=_time)
             if end > start:
-                self._edges(edges[start:end], seen)
+                self._edges(edges[start:end], found)
                 start = end
-            self._rare(rare, seen)
-        self._edges(edges[start:] if start else edges, seen)
-        for driver in self.drivers:
+            if isinstance(rare, Command):
+                others.append(rare)
+            elif not self._rare(rare, found):
+                line = rare.link if isinstance(rare, Frame) else rare.line
+                others.append(UnknownLine(t_ns=rare.t_ns, line=line))
+        self._edges(edges[start:] if start else edges, found)
+        seen: list[Observation | Command] = []
+        for driver, observations in zip(self.drivers, found, strict=True):
+            seen += observations
             seen += driver.due(batch.until_ns)
+        seen += others
         seen.sort(key=_moment)
-        for observation in seen:
-            self._observe(observation)
-        self.game.due(batch.until_ns)
-        self._collect()
+        for one in seen:
+            self._pass_time(one.t_ns - 1)
+            if isinstance(one, Command):
+                self._command(one)
+            else:
+                self._observe(one)
+            if self.game.events:
+                self._collect()
+        self._pass_time(batch.until_ns)
         return self._take()
 
     def answers(self) -> list[Answer]:
@@ -149,8 +187,16 @@ class Table:
 
     def outputs(self) -> list[Output]:
         """What is to be done at outputs since the last call, in order. It waits for nothing: what moves must stop."""
-        shown, self.game.shown = self.game.shown, []
-        return shown
+        outputs: list[Output] = []
+        for actuator in self.actuators:
+            if actuator.outputs:
+                outputs += actuator.outputs
+                actuator.outputs = []
+        return outputs
+
+    def rest(self, t_ns: int) -> list[Output]:
+        """What puts to rest all that its outputs may have set going, whatever is known of it."""
+        return [output for actuator in self.actuators for output in actuator.rest(t_ns)]
 
     def heartbeat(self, t_ns: int, last: int, head: str, state: str | None = None) -> Event:
         """The event that tells all who listen how far the journal is; `state` where the service knows better."""
@@ -179,28 +225,26 @@ class Table:
 
     # --- from values to observations -----------------------------------------------------------------------------
 
-    def _edges(self, edges: list[Edge], seen: list[Observation | Command]) -> None:
+    def _edges(self, edges: list[Edge], found: list[list[Observation]]) -> None:
         if edges:
-            for driver in self.drivers:
-                seen += driver.edges(edges)
+            for driver, observations in zip(self.drivers, found, strict=True):
+                observations += driver.edges(edges)
 
-    def _rare(self, rare: Rare, seen: list[Observation | Command]) -> None:
-        if isinstance(rare, Command):
-            seen.append(rare)
-            return
+    def _rare(self, rare: Reading | Frame | EdgesLost, found: list[list[Observation]]) -> bool:
+        """Gives a value to the drivers of its line; returns whether there is one."""
         name = rare.link if isinstance(rare, Frame) else rare.line
         if name not in self._owner:
-            self._warn_once(rare.t_ns, "unknown_line", f"values come of {name}, which no device of the table has")
-            return
-        for driver in self.drivers:
+            return False
+        for driver, observations in zip(self.drivers, found, strict=True):
             if name not in driver.lines:
                 continue
             if isinstance(rare, Reading):
-                seen += driver.reading(rare)
+                observations += driver.reading(rare)
             elif isinstance(rare, Frame):
-                seen += driver.frame(rare)
-            elif isinstance(rare, EdgesLost):
-                seen += driver.lost(rare)
+                observations += driver.frame(rare)
+            else:
+                observations += driver.lost(rare)
+        return True
 
     def _warn_once(self, t_ns: int, warning: str, detail: str) -> None:
         if detail not in self._warned:
@@ -209,40 +253,68 @@ class Table:
 
     # --- from observations to events -----------------------------------------------------------------------------
 
-    def _observe(self, seen: Observation | Command) -> None:
+    def _pass_time(self, t_ns: int) -> None:
+        """Lets time pass to `t_ns` in game and actuators, deadline by deadline."""
         game = self.game
-        game.due(seen.t_ns - 1)
-        if game.said:
-            self._collect()
-        if isinstance(seen, Command):
-            self._command(seen)
-        elif type(seen) in HEEDED:
-            self._heed(seen)
-        else:
-            game.see(seen)
-        if game.said:
-            self._collect()
+        while True:
+            game_ns = game.next_due_ns
+            due_ns = game_ns
+            for actuator in self.actuators:
+                due_ns = min(due_ns, actuator.next_due_ns)
+            if due_ns > t_ns:
+                return
+            if game_ns == due_ns:
+                game.due(due_ns)
+            else:
+                for actuator in self.actuators:
+                    if actuator.next_due_ns == due_ns:
+                        self._report(actuator.due(due_ns))
+                        break
+            if game.events:
+                self._collect()
 
-    def _heed(self, seen: Observation) -> None:
-        """Takes what means the same in every game: sensors that die and live, and buttons."""
-        if isinstance(seen, SensorDead | SensorAlive) and self.game.keeps(seen):
-            return
-        if isinstance(seen, SensorDead):
-            device = self._owner.get(seen.line, "table")
-            self.faults.appears(device, seen.fault, seen.line)
-            self._latch(seen.t_ns, device, seen.fault, seen.detail, seen.line not in OPTIONAL_LINES)
-        elif isinstance(seen, SensorAlive):
-            self.faults.goes(self._owner.get(seen.line, "table"), seen.line)
+    def _observe(self, seen: Observation) -> None:
+        """An actuator takes the observations of its device; the game receives its reports, and all others."""
+        actuator = self._observers.get(type(seen))
+        if actuator is None:
+            self._handle(seen)
+        else:
+            self._report(actuator.observe(seen))
+
+    def _report(self, reports: Iterable[Observation]) -> None:
+        for report in reports:
+            self._handle(report)
+            if self.game.events:
+                self._collect()
+
+    def _handle(self, seen: Observation) -> None:
+        """Takes what means the same in every game: sensors that fail and recover, buttons. The rest is the game's."""
+        if type(seen) not in COMMON:
+            self.game.handle(seen)
+        elif isinstance(seen, UnknownLine):
+            detail = f"values come of {seen.line}, which no device of the table has"
+            self._warn_once(seen.t_ns, "unknown_line", detail)
+        elif isinstance(seen, SensorDead | SensorAlive):
+            if not self.game.ignores(seen):
+                self._sensor(seen)
         elif isinstance(seen, ButtonPressed) and seen.button == SUPERVISOR_KEY:
             self.sitting.turn_key(seen.t_ns, SUPERVISOR_KEY)
         elif isinstance(seen, ButtonPressed):
             self.game.press(seen)
 
+    def _sensor(self, seen: SensorDead | SensorAlive) -> None:
+        device = self._owner.get(seen.line, "table")
+        if isinstance(seen, SensorAlive):
+            self.faults.goes(device, seen.line)
+            return
+        self.faults.appears(device, seen.fault, seen.line)
+        self._latch(seen.t_ns, device, seen.fault, seen.detail, seen.line not in OPTIONAL_LINES)
+
     def _collect(self) -> None:
         """Takes what the game said: events to be numbered, faults to be latched."""
-        while self.game.said:
-            said, self.game.said = self.game.said, []
-            for one in said:
+        while self.game.events:
+            reported, self.game.events = self.game.events, []
+            for one in reported:
                 if isinstance(one, Fault):
                     device = one.device or self.game.device
                     if one.cause:
@@ -299,7 +371,7 @@ class Table:
             return
         first = len(self._scribe.said)
         try:
-            happened, accepted = carry_out(text, self.sitting, command.t_ns), True
+            happened, accepted = carry_out(text, self.sitting, command.t_ns, self._verbs), True
         except Refused as refused:
             happened, accepted = str(refused), False
         self._collect()

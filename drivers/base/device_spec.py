@@ -1,9 +1,16 @@
-"""What a device wants of a line: which wire goes where, and what its levels mean."""
+"""The specification of a device: its name and keys, the lines that it wants, what makes it, and how its link is cut."""
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
 
+import msgspec
+
+from drivers.base.actuator import Actuator
+from drivers.base.driver import Driver
+from hal.framing import Framer
 from hal.outputs import BoardOutputKind
 
 Kind = Literal["input", "output", "analogue", "link"]
@@ -39,3 +46,28 @@ class LineUse(NamedTuple):
     """The same where the pin is inverted, if that is another wire."""
     at: BoardPlace | None = None
     """Where it must be if it is on a board; None if any terminal of its side will do."""
+
+
+class Device(NamedTuple):
+    """The two halves of a device; one that only reports has no actuator, one that is only commanded no driver."""
+
+    driver: Driver | None = None
+    actuator: Actuator | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceSpec:
+    """One kind of device, as the catalogue lists it."""
+
+    name: str
+    """What `driver` names in `[device.*]`: `dice_reader`."""
+    keys: type[msgspec.Struct]
+    """Its keys under `[device.*]`, `driver` among them or not."""
+    lines: Callable[[Any], Mapping[str, LineUse]]
+    """The lines that it wants with keys of that type."""
+    make: Callable[[Any, str, Sequence[str]], Device]
+    """Makes the device of its keys, the name of its section, and the parts that it counts: dice or lamps, by name."""
+    framing: Callable[[Any], Framer] | None = None
+    """What cuts the bytes of its link into frames; None where it has no link, or one with lines of text."""
+    started_by_call: bool = False
+    """Whether "No more bets" sets it going: then it cannot be what makes the call."""

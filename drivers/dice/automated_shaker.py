@@ -6,29 +6,37 @@
     serial    7A 03 04 01 08 55 starts it, … 05 … stops it, … 06 … asks how its dice lie; it answers each
     both      automated_shaker_present, where it has a sensor: it stands on the table
 
-The driver says what the shaker says. Whoever starts it times it (`controller.rounds.toss_watch`), so that a capture,
-which has no commands, replays alike however it is cut.
+The driver decodes its contacts and its answers. The actuator starts and stops it, and keeps the deadlines of a toss:
+
+    lines    start ──pulse──► busy within `start_s` ──► not busy ──`rest_s`──► lies
+    serial   start ──frame──► answered ──`shake_s`──► stop, answered ──`rest_s`──► query, answered ──► lies
+
+Whatever does not come in time, comes unasked, or is answered with anything but success is a failure: the shaker "fails
+to operate" or "malfunctions" (13:69F-9.6(c)). A toss that is given up has to end too:
+
+    lines    it runs out: it is not busy any more, within `longest_s`
+    serial   stop ──► answered; sent once more after `start_s`
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, TypeAlias
 
 import msgspec
 from msgspec import Meta
 
 from drivers.base.driver import NEVER_NS, Observation, SensorHealth
 from drivers.base.sensed_device import HeldLevel
-from drivers.dice.frame_wire import SUCCESS, Command, parse_frame
+from drivers.dice.frame_wire import FROM_HOST, SUCCESS, Command, ShakerFrame, encode_frame, parse_frame
 from drivers.dice.reader_wire import Malformed
-from hal.values import Edge, EdgesLost, Frame, Loss, Reading
+from hal.values import Edge, EdgesLost, Frame, Loss, Output, Reading, SendFrame, SetLine
 
-# What an automated shaker says of itself: the words that its driver and the rounds share.
+# --- observations of the driver ---------------------------------------------------------------------------------------
 
 
 class TossMoving(Observation, frozen=True, kw_only=True):
-    """It tosses, or has stopped."""
+    """The shaker tosses, or has stopped."""
 
     moving: bool
     since_ns: int
@@ -39,27 +47,55 @@ class TossAnswered(Observation, frozen=True, kw_only=True):
 
     command: Command
     done: bool
-    """Whether it says that it succeeded."""
+    """Whether the answer reports success."""
     values: tuple[int, ...] = ()
-    """How it says that its dice lie."""
+    """The values of its dice, as the shaker reports them."""
 
 
 class TossDoubt(Observation, frozen=True, kw_only=True):
-    """Something it said was not heard, or cannot be read."""
+    """An answer or a level was lost, or cannot be read."""
 
     detail: str
 
 
 class ShakerTrouble(Observation, frozen=True, kw_only=True):
-    """It says that it has failed, or that it no longer does."""
+    """The fault line of the shaker is active, or no longer."""
 
     active: bool
 
 
 class ShakerPresent(Observation, frozen=True, kw_only=True):
-    """Its sensor says whether it stands on the table."""
+    """The sensor of its place reports whether the shaker stands on the table."""
 
     present: bool
+
+
+# --- reports of the actuator ------------------------------------------------------------------------------------------
+
+
+class TossBegan(Observation, frozen=True, kw_only=True):
+    """The toss that was started has begun."""
+
+
+class TossLies(Observation, frozen=True, kw_only=True):
+    """The toss is over and its dice lie."""
+
+    values: tuple[int, ...] = ()
+    """The values of its dice, where a serial shaker reports them."""
+
+
+class TossFailed(Observation, frozen=True, kw_only=True):
+    """The shaker failed to operate, or malfunctioned."""
+
+    detail: str
+    unasked: bool = False
+    """It tossed without being started."""
+    lasting: bool = False
+    """The shaker itself still reports the failure."""
+
+
+class ShakerQuiet(Observation, frozen=True, kw_only=True):
+    """Nothing tosses any more, and nothing is started."""
 
 
 START: Final = "shaker_start"
@@ -197,3 +233,232 @@ class AutomatedShaker:
             found.append(TossMoving(t_ns=t_ns, moving=level == 1, since_ns=since_ns))
         else:
             found.append(ShakerTrouble(t_ns=t_ns, active=level == 1))
+
+
+Stage: TypeAlias = Literal["idle", "starting", "tossing", "stopping", "resting", "asking", "running out", "giving up"]
+_ANSWERS: Final[dict[Stage, Command]] = {
+    "starting": Command.START,
+    "stopping": Command.STOP,
+    "asking": Command.QUERY,
+    "giving up": Command.STOP,
+}
+
+
+class ShakerActuator:
+    """Starts, times and stops the tosses of one automated shaker; see `drivers.base.actuator.Actuator`."""
+
+    observes: frozenset[type[Observation]] = frozenset({TossMoving, TossAnswered, TossDoubt, ShakerTrouble})
+
+    def __init__(self, config: AutomatedShakerConfig, name: str = "automated_shaker") -> None:
+        self.name = name
+        self.lines = frozenset({config.link} if config.control == "serial" else {BUSY, FAULT})
+        """The lines without which it cannot operate."""
+        self.outputs: list[Output] = []
+        self.present_sensor = config.present_sensor
+        self.moving = False
+        """Whether its contact says that it tosses."""
+        self.trouble = False
+        """Whether its fault line is active."""
+        self._config = config
+        self._serial = config.control == "serial"
+        self._stage: Stage = "idle"
+        self._began_ns = 0
+        self._stopped_twice = False
+        """Whether a serial shaker was sent a second stop."""
+        self._start_ns = NEVER_NS
+        self._due_ns = NEVER_NS
+        self._off_ns = NEVER_NS
+
+    @property
+    def next_due_ns(self) -> int:
+        """When a toss is to be started, an answer is overdue, or the start pulse ends."""
+        return min(self._start_ns, self._due_ns, self._off_ns)
+
+    @property
+    def quiet(self) -> bool:
+        """Whether nothing tosses, and nothing was started."""
+        return self._stage == "idle" and not self.moving
+
+    # --- commands ------------------------------------------------------------------------------------------------
+
+    def start_toss(self, t_ns: int, after_ns: int = 0) -> None:
+        """Starts a toss, `after_ns` later. A toss that is still going on is given up by that."""
+        if after_ns:
+            self._start_ns = t_ns + after_ns
+            return
+        self._start_ns = NEVER_NS
+        self._go("starting", t_ns + round(self._config.start_s * 1e9))
+        self._began_ns = t_ns
+        if self._serial:
+            self._send(Command.START, t_ns)
+        else:
+            self.outputs.append(SetLine(START, True, t_ns))
+            self._off_ns = t_ns + self._config.pulse_ms * 1_000_000
+
+    def stop(self, t_ns: int) -> None:
+        """Gives a toss up: the shaker is stopped where it can be; else its toss has to end by itself, in time."""
+        self._start_ns = NEVER_NS
+        stage = self._stage
+        if stage in ("running out", "giving up"):
+            return
+        self._end(t_ns)
+        if stage == "starting" and not self._serial:
+            # The pulse was given: that it begins to toss yet is no fault of its own.
+            self._go("running out", max(t_ns, self._began_ns + round(self._config.start_s * 1e9)))
+        elif stage == "tossing" and self.moving:
+            self._run_out(t_ns)
+
+    def rest(self, t_ns: int) -> list[Output]:
+        """What stops a shaker of which nobody knows whether it tosses; its answer, if any, is not awaited."""
+        if self._serial:
+            stop = encode_frame(ShakerFrame(Command.STOP, FROM_HOST))
+            return [SendFrame(self._config.link, stop, t_ns)]
+        return [SetLine(START, False, t_ns)]
+
+    # --- observations and time -----------------------------------------------------------------------------------
+
+    def observe(self, seen: Observation) -> list[Observation]:
+        """Takes an observation of the shaker; returns what became of the toss."""
+        was_quiet = self.quiet
+        found: list[Observation] = []
+        if isinstance(seen, TossMoving):
+            self._moves(seen, found)
+        elif isinstance(seen, TossAnswered):
+            self._answered(seen, found)
+        elif isinstance(seen, ShakerTrouble):
+            self.trouble = seen.active
+            if seen.active:
+                self._end(seen.t_ns)
+                found.append(TossFailed(t_ns=seen.t_ns, detail="it says that it has failed", lasting=True))
+            else:
+                found.append(seen)
+        elif isinstance(seen, TossDoubt) and self._stage not in ("idle", "resting", "giving up"):
+            self._fail(seen.detail, seen.t_ns, found)
+        if self.quiet and not was_quiet:
+            found.append(ShakerQuiet(t_ns=seen.t_ns))
+        return found
+
+    def due(self, t_ns: int) -> list[Observation]:
+        """Meets the next deadline."""
+        found: list[Observation] = []
+        if self._start_ns <= t_ns:
+            self.start_toss(self._start_ns)
+            return found
+        if self._off_ns <= t_ns:
+            self._release(self._off_ns)
+            return found
+        if self._due_ns > t_ns:
+            return found
+        was_quiet = self.quiet
+        due_ns, config = self._due_ns, self._config
+        match self._stage:
+            case "starting" | "stopping" | "asking":
+                self._fail(f"no answer within {config.start_s:g} s of its being told to", due_ns, found)
+            case "tossing" if self._serial:
+                self._go("stopping", due_ns + round(config.start_s * 1e9))
+                self._send(Command.STOP, due_ns)
+            case "giving up" if not self._stopped_twice:
+                self._stop_again(due_ns)
+            case "giving up":
+                detail = f"it was told twice to stop, with no answer within {config.start_s:g} s"
+                self._fail(detail, due_ns, found)
+            case "running out" if not self.moving:
+                self._go("idle", NEVER_NS)
+            case "tossing" | "running out":
+                self._fail(f"it still tosses after {config.longest_s:g} s", due_ns, found)
+            case "resting" if self._serial:
+                self._go("asking", due_ns + round(config.start_s * 1e9))
+                self._send(Command.QUERY, due_ns)
+            case _:
+                self._go("idle", NEVER_NS)
+                found.append(TossLies(t_ns=due_ns))
+        if self.quiet and not was_quiet:
+            found.append(ShakerQuiet(t_ns=due_ns))
+        return found
+
+    def _moves(self, seen: TossMoving, found: list[Observation]) -> None:
+        self.moving = seen.moving
+        if seen.moving:
+            if self._stage == "running out":
+                self._began_ns = seen.since_ns
+                self._run_out(seen.t_ns)
+                return
+            if self._stage != "starting":
+                self._began_ns = seen.since_ns
+                self._fail("it began to toss unasked", seen.t_ns, found, unasked=True)
+                return
+            self._go("tossing", seen.since_ns + round(self._config.longest_s * 1e9))
+            self._began_ns = seen.since_ns
+            found.append(TossBegan(t_ns=seen.t_ns))
+            return
+        if self._stage == "running out":
+            self._go("idle", NEVER_NS)
+        if self._stage != "tossing":
+            return
+        tossed_s = (seen.since_ns - self._began_ns) / 1e9
+        if tossed_s < self._config.shortest_s:
+            self._fail(f"it tossed for {tossed_s:.2f} s only", seen.t_ns, found)
+            return
+        self._go("resting", seen.since_ns + round(self._config.rest_s * 1e9))
+
+    def _answered(self, seen: TossAnswered, found: list[Observation]) -> None:
+        expected = _ANSWERS.get(self._stage)
+        if seen.command is not expected:
+            return  # of a toss that was given up
+        if expected is Command.QUERY:
+            # That it does not recognise its dice is no failure of the toss: a person enters them.
+            self._go("idle", NEVER_NS)
+            found.append(TossLies(t_ns=seen.t_ns, values=seen.values if seen.done else ()))
+            return
+        if self._stage == "giving up":
+            if seen.done:
+                self._go("idle", NEVER_NS)
+                return
+            if not self._stopped_twice:
+                self._stop_again(seen.t_ns)
+                return
+        if not seen.done:
+            self._fail(f"it answers that it did not {expected.name.lower()}", seen.t_ns, found)
+        elif expected is Command.START:
+            self._go("tossing", seen.t_ns + round(self._config.shake_s * 1e9))
+            found.append(TossBegan(t_ns=seen.t_ns))
+        else:
+            self._go("resting", seen.t_ns + round(self._config.rest_s * 1e9))
+
+    def _fail(self, why: str, t_ns: int, found: list[Observation], *, unasked: bool = False) -> None:
+        if self._stage == "idle" and not unasked:
+            return
+        self._end(t_ns)
+        found.append(TossFailed(t_ns=t_ns, detail=why, unasked=unasked, lasting=self.trouble))
+
+    def _end(self, t_ns: int) -> None:
+        """Ends a toss here; a serial shaker is sent a stop, and has to answer it."""
+        stops = self._serial and self._stage in ("starting", "tossing", "stopping")
+        self._release(t_ns)
+        self._go("idle", NEVER_NS)
+        if stops:
+            self._stopped_twice = False
+            self._send_stop(t_ns)
+
+    def _send_stop(self, t_ns: int) -> None:
+        self._go("giving up", t_ns + round(self._config.start_s * 1e9))
+        self._send(Command.STOP, t_ns)
+
+    def _stop_again(self, t_ns: int) -> None:
+        self._stopped_twice = True
+        self._send_stop(t_ns)
+
+    def _run_out(self, t_ns: int) -> None:
+        self._go("running out", max(t_ns, self._began_ns + round(self._config.longest_s * 1e9)))
+
+    def _send(self, command: Command, t_ns: int) -> None:
+        self.outputs.append(SendFrame(self._config.link, encode_frame(ShakerFrame(command, FROM_HOST)), t_ns))
+
+    def _release(self, t_ns: int) -> None:
+        """Ends the start pulse."""
+        if self._off_ns < NEVER_NS:
+            self._off_ns = NEVER_NS
+            self.outputs.append(SetLine(START, False, t_ns))
+
+    def _go(self, stage: Stage, due_ns: int) -> None:
+        self._stage, self._due_ns = stage, due_ns

@@ -5,8 +5,10 @@
             ShaftTurns                          ShaftStands
     home     _________|‾|_________|‾|__________________     MotorHome, each time the mark comes
 
-It says what is; whether the motor was told to turn is for the rounds to know. Values of lines alone decide, so that a
-replay says the same.
+The driver decodes the sensors. The actuator turns the cage and stops it, and supervises the motor in every phase:
+
+    turn ──► shaft turns within `start_s` ──inverted enough──► home ──► stop ──► stands within `coast_s`: MotorReady
+         └── stalled, the dice lie, longer than `longest_s`: stop, and MotorFailed
 """
 
 from __future__ import annotations
@@ -18,9 +20,8 @@ from msgspec import Meta
 
 from drivers.base.driver import NEVER_NS, Observation
 from drivers.base.sensed_device import HeldLevel, SensedDevice
-from hal.values import Edge, EdgesLost, Loss
-
-# The keys of the motor of a dice cage in the configuration.
+from drivers.dice.observations import CageInverted, CageRested, TumbleStarted
+from hal.values import Edge, EdgesLost, Loss, Output, RunMotor
 
 
 class CageMotorConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -81,6 +82,24 @@ class MotorHome(Observation, frozen=True, kw_only=True):
     reached_ns: int
 
 
+class MotorFailed(Observation, frozen=True, kw_only=True):
+    """The motor did not do what it was commanded, and is stopped."""
+
+    fault: str
+    """`motor_stalled`, `motor_slips`, `motor_too_long` or `motor_runs_on`."""
+    detail: str
+    cause: str = ""
+    """What must be gone before the fault can be cleared."""
+
+
+class MotorStands(Observation, frozen=True, kw_only=True):
+    """The shaft of the motor stands: it no longer runs on."""
+
+
+class MotorReady(Observation, frozen=True, kw_only=True):
+    """The motor has come to stand after it was stopped, and can be commanded again."""
+
+
 class CageMotor(SensedDevice):
     """The driver of one motor's sensors; see `drivers.base.driver.Driver`."""
 
@@ -129,3 +148,122 @@ class CageMotor(SensedDevice):
             else:
                 found.append(ShaftStands(t_ns=t_ns, since_ns=self._last_ns or t_ns))
                 self._last_ns = None
+
+
+TURNS_STILL: Final = "its shaft turns"
+"""The cause of a motor that runs on, while its shaft turns."""
+FULL: Final = 1.0
+SLIPS: Final = "motor_slips"
+"""The fault of a motor that turns while the dice of its cage lie."""
+
+
+class CageMotorActuator:
+    """Turns the cage and supervises its motor; see `drivers.base.actuator.Actuator`."""
+
+    observes: frozenset[type[Observation]] = frozenset(
+        {ShaftTurns, ShaftStands, MotorHome, TumbleStarted, CageInverted, CageRested}
+    )
+
+    def __init__(self, config: CageMotorConfig, name: str = "motor") -> None:
+        self.name = name
+        self.outputs: list[Output] = []
+        self.on = False
+        """Whether it is commanded to turn."""
+        self._config = config
+        self._coast_ns = round(config.coast_s * 1e9)
+        self._shaft = False
+        self._tumbling = False
+        """Whether the cage was turned since the command."""
+        self._least = 0
+        self._homing = False
+        """Whether it was inverted often enough, and stops at the home mark."""
+        self._stall_due_ns = self._longest_due_ns = self._coast_due_ns = NEVER_NS
+
+    @property
+    def next_due_ns(self) -> int:
+        """When the shaft should turn, the cage be at home, or the shaft stand."""
+        return min(self._stall_due_ns, self._longest_due_ns, self._coast_due_ns)
+
+    @property
+    def ready(self) -> bool:
+        """Whether it can be commanded to turn: a motor that was just stopped is first given its time to stand."""
+        return self._coast_due_ns == NEVER_NS
+
+    # --- commands ------------------------------------------------------------------------------------------------
+
+    def turn(self, t_ns: int, inversions: int) -> None:
+        """Turns the cage until it was inverted so often and is at home, or a failure."""
+        self.on = True
+        self._least = inversions
+        self._tumbling = self._homing = False
+        self._stall_due_ns = NEVER_NS if self._shaft else t_ns + round(self._config.start_s * 1e9)
+        self._longest_due_ns = t_ns + round(self._config.longest_s * 1e9)
+        self.outputs.append(RunMotor(MOTOR, FULL, t_ns))
+
+    def stop(self, t_ns: int) -> None:
+        """Stops the motor at once, if it was commanded to turn."""
+        if not self.on:
+            return
+        self.on = self._homing = False
+        self._stall_due_ns = self._longest_due_ns = NEVER_NS
+        self._coast_due_ns = t_ns + self._coast_ns
+        self.outputs += self.rest(t_ns)
+
+    def rest(self, t_ns: int) -> list[Output]:
+        """The motor stands."""
+        return [RunMotor(MOTOR, 0.0, t_ns)]
+
+    # --- observations and time -----------------------------------------------------------------------------------
+
+    def observe(self, seen: Observation) -> list[Observation]:
+        """Takes what the motor's sensors report, and what the cage does."""
+        t_ns = seen.t_ns
+        found: list[Observation] = []
+        if isinstance(seen, ShaftTurns):
+            self._shaft = True
+            self._stall_due_ns = NEVER_NS
+        elif isinstance(seen, ShaftStands):
+            self._shaft = False
+            found.append(MotorStands(t_ns=t_ns))
+            if self.on:
+                self._stalled(t_ns, f"no pulse of the shaft since {(t_ns - seen.since_ns) / 1e9:g} s", found)
+        elif isinstance(seen, MotorHome):
+            if self._homing:
+                self.stop(t_ns)
+        elif isinstance(seen, CageRested) and self.on and (self._shaft or self._tumbling):
+            self.stop(t_ns)
+            detail = (
+                "the dice lie, and the motor was told to turn the cage; look at its coupling and at the cage's sensors"
+            )
+            found.append(MotorFailed(t_ns=t_ns, fault=SLIPS, detail=detail))
+        else:
+            self._tumbling = self._tumbling or isinstance(seen, TumbleStarted)
+            if isinstance(seen, CageInverted) and self.on and seen.inversions >= self._least:
+                self._homing = True
+            found.append(seen)
+        return found
+
+    def due(self, t_ns: int) -> list[Observation]:
+        """Meets the next deadline."""
+        found: list[Observation] = []
+        if self._stall_due_ns <= t_ns:
+            self._stalled(self._stall_due_ns, "no pulse of the shaft came", found)
+        elif self._longest_due_ns <= t_ns:
+            due_ns = self._longest_due_ns
+            missing = "the home sensor told nothing" if self._homing else f"not {self._least} inversions were sensed"
+            self.stop(due_ns)
+            detail = f"the motor turned for {self._config.longest_s:g} s, and {missing}; look at the sensors"
+            found.append(MotorFailed(t_ns=due_ns, fault="motor_too_long", detail=detail))
+        elif self._coast_due_ns <= t_ns:
+            due_ns, self._coast_due_ns = self._coast_due_ns, NEVER_NS
+            if self._shaft:
+                detail = f"the shaft turns still, {self._config.coast_s:g} s after the motor was stopped; cut its power"
+                found.append(MotorFailed(t_ns=due_ns, fault="motor_runs_on", detail=detail, cause=TURNS_STILL))
+            else:
+                found.append(MotorReady(t_ns=due_ns))
+        return found
+
+    def _stalled(self, t_ns: int, detail: str, found: list[Observation]) -> None:
+        self.stop(t_ns)
+        detail = f"the motor was told to turn the cage, and stands: {detail}; look for what blocks it"
+        found.append(MotorFailed(t_ns=t_ns, fault="motor_stalled", detail=detail))

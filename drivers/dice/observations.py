@@ -71,7 +71,7 @@ class DiceShaken(Observation, frozen=True, kw_only=True):
 
 
 class DiceRead(Observation, frozen=True, kw_only=True):
-    """The reading board says how the dice lie."""
+    """The reading board reports how the dice lie."""
 
     dice: tuple[int | None, ...]
     """The value of each die; None where it has none. Empty where the board tells the total alone."""
@@ -87,10 +87,6 @@ class DiceRead(Observation, frozen=True, kw_only=True):
     value all the same), `die_on_two_sides`, `die_on_die`, `die_off_table`, `not_recognised`."""
 
 
-class ReaderToAsk(Observation, frozen=True, kw_only=True):
-    """A reading waits for the board to say it again: `DiceReader.ask` makes the frame to send."""
-
-
 class ReaderDoubt(Observation, frozen=True, kw_only=True):
     """What the reading board sent does not fit.
 
@@ -103,7 +99,7 @@ class ReaderDoubt(Observation, frozen=True, kw_only=True):
 
 
 class ReaderFault(Observation, frozen=True, kw_only=True):
-    """The board says that it, or the shaker that it sits in, is at fault."""
+    """The board reports a fault of its own, or of the shaker that it sits in."""
 
     active: bool
     detail: str = ""

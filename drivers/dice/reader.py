@@ -4,8 +4,12 @@
                │         │
           DiceMoving   DiceRead (once for each throw, and again where the board changes its mind)
 
-A reading is `agreed` only when the board was heard from the throw's first movement on, every die lies flat, and what it
-says came as often as its checksum is worth. Everything else is told with its doubts, and is for a person to decide.
+The driver decodes frames. The actuator asks the board, keeps the deadline of its answer, and follows each throw:
+
+    BoardReport ──► DiceMoving, DiceRead          ask ──► question ──► BoardReport within `answer_s`, or SensorDead
+
+A reading is `agreed` only when the board was heard from the throw's first movement on, every die lies flat, and the
+reading came as often as its checksum is worth. Everything else is reported with its doubts, for a person to decide.
 """
 
 from __future__ import annotations
@@ -18,7 +22,7 @@ from msgspec import Meta
 
 from drivers.base.driver import NEVER_NS, Observation, SensorHealth
 from drivers.dice.frame_wire import FROM_HOST, SUCCESS, Command, ShakerFrame, ShakerFramer, encode_frame, parse_frame
-from drivers.dice.observations import DiceMoving, DiceRead, DiceShaken, ReaderDoubt, ReaderFault, ReaderToAsk
+from drivers.dice.observations import DiceMoving, DiceRead, DiceShaken, ReaderDoubt, ReaderFault
 from drivers.dice.reader_wire import (
     ASK,
     MAX_LENGTH,
@@ -32,9 +36,7 @@ from drivers.dice.reader_wire import (
     parse_word,
 )
 from hal.framing import Framer, LineFramer
-from hal.values import Edge, EdgesLost, Frame, Loss, Reading, SendFrame
-
-# The keys of a dice-reading board in the configuration, and what each of its formats can prove.
+from hal.values import Edge, EdgesLost, Frame, Loss, Output, Reading, SendFrame
 
 Format: TypeAlias = Literal["lines", "frames_7a", "state_words"]
 
@@ -87,22 +89,24 @@ class DiceReaderConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     ] = 2
 
 
-# What cuts the stream of a dice-reading board into frames: by its format.
-
-
 def framer_of(format_: Format) -> Framer:
     """A new framer for a link on which a board of this format sends."""
     return ShakerFramer() if format_ == "frames_7a" else LineFramer(MAX_LENGTH)
 
 
-# The three formats of dice-reading boards, brought to the same few words.
+# --- formats ----------------------------------------------------------------------------------------------------------
 
 SHOWN_BYTES: Final = 40
 """How much of a refused frame a doubt repeats."""
 
 
-class Said(NamedTuple):
-    """What one frame says."""
+MALFORMED: Final = "malformed"
+FRAMES_LOST: Final = "frames_lost"
+"""Reasons for which one frame is refused; where throws are numbered, it cannot have been one that matters."""
+
+
+class BoardWord(NamedTuple):
+    """What one frame reports."""
 
     state: Literal["empty", "moving", "resting", "idle", "fault", "nothing"]
     """`idle`: whatever shook the dice has stopped, and no word is said of the dice."""
@@ -114,14 +118,14 @@ class Said(NamedTuple):
     """The frame itself says that the dice were shaken for it."""
 
 
-class Refused(NamedTuple):
+class RefusedFrame(NamedTuple):
     """A frame that is not taken."""
 
     reason: str
     detail: str
 
 
-Word: TypeAlias = Said | Refused
+Word: TypeAlias = BoardWord | RefusedFrame
 
 _STATES: Final[dict[BoardState, Literal["empty", "moving", "resting", "fault"]]] = {
     BoardState.EMPTY: "empty",
@@ -129,10 +133,10 @@ _STATES: Final[dict[BoardState, Literal["empty", "moving", "resting", "fault"]]]
     BoardState.RESTING: "resting",
     BoardState.FAULT: "fault",
 }
-_NOTHING: Final = Said("nothing")
+_NOTHING: Final = BoardWord("nothing")
 
 
-def said(format_: Format, data: bytes, dice: int) -> Word:
+def word_of(format_: Format, data: bytes, dice: int) -> Word:
     """What a frame of a board that reads so many dice says; never raises."""
     return _READERS[format_](data, dice)
 
@@ -141,7 +145,7 @@ def _line(data: bytes, dice: int) -> Word:
     line = parse_line(data)
     if isinstance(line, Malformed):
         return _malformed(line)
-    return Said(_STATES[line.state], line.throw, line.dice)
+    return BoardWord(_STATES[line.state], line.throw, line.dice)
 
 
 def _frame(data: bytes, dice: int) -> Word:
@@ -149,22 +153,22 @@ def _frame(data: bytes, dice: int) -> Word:
     if isinstance(frame, Malformed):
         return _malformed(frame)
     if frame.command is Command.START:
-        return Said("moving")
+        return BoardWord("moving")
     if frame.command is Command.STOP:
         return _NOTHING
     if frame.status != SUCCESS:
         if frame.command is Command.SHAKE_AND_REPORT and not frame.values:
             # It has heard the command: what it shakes is not yet a result.
-            return Said("moving")
-        return Refused("not_recognised", f"the shaker answers with status {frame.status:02X}")
+            return BoardWord("moving")
+        return RefusedFrame("not_recognised", f"the shaker answers with status {frame.status:02X}")
     values, shaken = tuple(frame.values), frame.command is Command.SHAKE_AND_REPORT
     if len(values) == 1 and dice > 1:
         if not dice <= values[0] <= 6 * dice:
-            return Refused("impossible_value", f"{dice} dice do not total {values[0]}")
-        return Said("resting", None, (), values[0], shaken)
+            return RefusedFrame("impossible_value", f"{dice} dice do not total {values[0]}")
+        return BoardWord("resting", None, (), values[0], shaken)
     if not values or not all(1 <= value <= 6 for value in values):
-        return Refused("impossible_value", f"expected values from 1 to 6, saw {list(values)}")
-    return Said("resting", None, tuple(Die("flat", value) for value in values), None, shaken)
+        return RefusedFrame("impossible_value", f"expected values from 1 to 6, saw {list(values)}")
+    return BoardWord("resting", None, tuple(Die("flat", value) for value in values), None, shaken)
 
 
 def _word(data: bytes, dice: int) -> Word:
@@ -173,17 +177,17 @@ def _word(data: bytes, dice: int) -> Word:
         return _malformed(word)
     match word.word:
         case "shaking":
-            return Said("moving")
+            return BoardWord("moving")
         case "idle":
-            return Said("idle")
+            return BoardWord("idle")
         case "errors":
-            return Said("fault")
+            return BoardWord("fault")
         case "received":
             return _NOTHING
 
 
-def _malformed(bad: Malformed) -> Refused:
-    return Refused("malformed", f"{bad.why}: {bad.data[:SHOWN_BYTES]!r}")
+def _malformed(bad: Malformed) -> RefusedFrame:
+    return RefusedFrame(MALFORMED, f"{bad.why}: {bad.data[:SHOWN_BYTES]!r}")
 
 
 _READERS: Final[dict[Format, Callable[[bytes, int], Word]]] = {
@@ -193,7 +197,7 @@ _READERS: Final[dict[Format, Callable[[bytes, int], Word]]] = {
 }
 
 
-# Whether what a reading board said makes one throw, from its first movement to its rest, without a doubt.
+# --- throws -----------------------------------------------------------------------------------------------------------
 
 LYING_DOUBTS: Final[dict[Lying, str]] = {
     "cocked": "dice_not_flat",
@@ -204,7 +208,7 @@ LYING_DOUBTS: Final[dict[Lying, str]] = {
 }
 
 
-class Shown(NamedTuple):
+class BoardReading(NamedTuple):
     """What a board says of resting dice."""
 
     throw: int | None
@@ -228,7 +232,7 @@ class ThrowWatch:
         """Whether the beginning of the throw was heard."""
         self._throw: int | None = None
         self._doubts: list[str] = []
-        self._shown: Shown | None = None
+        self._shown: BoardReading | None = None
         self._times = 0
 
     @property
@@ -258,7 +262,7 @@ class ThrowWatch:
         self.moving = self._seen = False
         self._shown = None
 
-    def rests(self, shown: Shown) -> list[tuple[str, str]]:
+    def rests(self, shown: BoardReading) -> list[tuple[str, str]]:
         """The dice lie. Returns what does not fit; the caller notes each as a doubt."""
         found = self._changed(shown.throw)
         self.moving = False
@@ -291,7 +295,7 @@ class ThrowWatch:
         return [("throw_order", f"throw {throw:03d} after {before:03d}, and no movement between")]
 
 
-def _words(shown: Shown) -> str:
+def _words(shown: BoardReading) -> str:
     if shown.total is not None:
         return f"a total of {shown.total}"
     return "-".join(str(die.value) if die.lying in VALUED else die.lying for die in shown.dice)
@@ -304,8 +308,27 @@ _QUESTIONS: Final = {
 }
 
 
+class BoardReport(Observation, frozen=True, kw_only=True):
+    """The board sent a frame that can be read."""
+
+    word: BoardWord
+
+
+class BoardNoise(Observation, frozen=True, kw_only=True):
+    """The board sent a frame that is refused, or bytes of its link were lost."""
+
+    reason: str
+    detail: str
+
+
+class BoardSilent(Observation, frozen=True, kw_only=True):
+    """The link of the board is down."""
+
+    detail: str
+
+
 class DiceReader:
-    """The driver of one reading board; see `drivers.base.driver.Driver`."""
+    """The driver of one reading board: frames to words; see `drivers.base.driver.Driver`."""
 
     def __init__(self, config: DiceReaderConfig, dice: int, name: str = "reader") -> None:
         """`dice` is how many of them make a result.
@@ -317,36 +340,13 @@ class DiceReader:
             raise ValueError(f"dice reader: a result has one die or more, not {dice}; give the game's number of dice")
         self.name = name
         self.lines = frozenset({config.link})
-        self._config = config
-        self._facts = FACTS[config.format]
+        self._format = config.format
         self._dice = dice
-        self._silent_ns = round((config.silent_s if self._facts.beats else config.answer_s) * 1e9)
-        self._health = SensorHealth()
-        self._waits_ns: int | None = None
-        """Since when something is waited for."""
-        self._known = False
-        """Whether the board has been heard since it was last silent."""
-        self._faulty = False
-        self._watch = ThrowWatch()
-        self._told: tuple[Shown, tuple[str, ...]] | None = None
-        """The reading that was told last of this throw."""
-        self._confirm_ns = NEVER_NS
-        """When a reading that was said too seldom is told with that doubt."""
-        self._pending: Shown | None = None
-        self._refused: set[str] = set()
-        """The reasons of refusals since the last good frame, so that a run of noise is told once."""
 
     @property
     def next_due_ns(self) -> int | None:
-        """When the board has been silent for too long, or a reading waited too long for being said again."""
-        due_ns = min(self._silent_due_ns(), self._confirm_ns)
-        return due_ns if due_ns < NEVER_NS else None
-
-    def ask(self, t_ns: int) -> SendFrame:
-        """The question to send: from now on an answer is waited for."""
-        if self._waits_ns is None:
-            self._waits_ns = t_ns
-        return SendFrame(self._config.link, _QUESTIONS[self._config.format], t_ns)
+        """The driver waits for nothing."""
+        return None
 
     def edges(self, batch: Sequence[Edge]) -> list[Observation]:
         """A reading board has no edges."""
@@ -360,65 +360,109 @@ class DiceReader:
         """Takes one frame of the board."""
         if frame.link not in self.lines:
             return []
-        found: list[Observation] = []
-        self._pass_time(frame.t_ns - 1, found)
-        word = said(self._config.format, frame.data, self._dice)
-        if isinstance(word, Refused):
-            self._refuse(word, frame.t_ns, found)
-        else:
-            self._hear(word, frame.t_ns, found)
-        return found
+        word = word_of(self._format, frame.data, self._dice)
+        if isinstance(word, RefusedFrame):
+            return [BoardNoise(t_ns=frame.t_ns, reason=word.reason, detail=word.detail)]
+        return [BoardReport(t_ns=frame.t_ns, word=word)]
 
     def lost(self, loss: EdgesLost) -> list[Observation]:
         """The link is gone, or bytes of it were thrown away."""
-        found: list[Observation] = []
         if loss.line not in self.lines:
-            return found
-        self._pass_time(loss.t_ns - 1, found)
+            return []
         if loss.cause is Loss.UNPLUGGED:
-            self._silent(f"{loss.line}: the link is down", loss.t_ns, found)
-        else:
-            self._refuse(Refused("frames_lost", f"{loss.cause} on {loss.line}"), loss.t_ns, found)
+            return [BoardSilent(t_ns=loss.t_ns, detail=f"{loss.line}: the link is down")]
+        return [BoardNoise(t_ns=loss.t_ns, reason=FRAMES_LOST, detail=f"{loss.cause} on {loss.line}")]
+
+    def due(self, t_ns: int) -> list[Observation]:
+        """Time alone changes nothing."""
+        return []
+
+
+class ReaderActuator:
+    """Asks one reading board and follows its throws; see `drivers.base.actuator.Actuator`."""
+
+    observes: frozenset[type[Observation]] = frozenset({BoardReport, BoardNoise, BoardSilent})
+
+    def __init__(self, config: DiceReaderConfig, dice: int, name: str = "reader") -> None:
+        """`dice` is how many of them make a result."""
+        self.name = name
+        self.outputs: list[Output] = []
+        self._config = config
+        self._facts = FACTS[config.format]
+        self._dice = dice
+        self._silent_ns = round((config.silent_s if self._facts.beats else config.answer_s) * 1e9)
+        self._health = SensorHealth()
+        self._waits_ns: int | None = None
+        """Since when a frame is awaited."""
+        self._known = False
+        """Whether the board has been heard since it was last silent."""
+        self._faulty = False
+        self._watch = ThrowWatch()
+        self._reported: tuple[BoardReading, tuple[str, ...]] | None = None
+        """The reading of this throw that was reported last."""
+        self._confirm_ns = NEVER_NS
+        """When a reading that came too seldom is reported with that doubt."""
+        self._pending: BoardReading | None = None
+        self._refused: set[str] = set()
+        """The reasons of refusals since the last good frame, so that a run of noise is reported once."""
+
+    @property
+    def next_due_ns(self) -> int:
+        """When the board has been silent for too long, or a reading waited too long for its repetition."""
+        return min(self._silent_due_ns(), self._confirm_ns)
+
+    def ask(self, t_ns: int) -> None:
+        """Asks the board how the dice lie; its answer is due within `answer_s`."""
+        if self._waits_ns is None:
+            self._waits_ns = t_ns
+        self.outputs.append(SendFrame(self._config.link, _QUESTIONS[self._config.format], t_ns))
+
+    def rest(self, t_ns: int) -> list[Output]:
+        """A board that only reads needs none."""
+        return []
+
+    def observe(self, seen: Observation) -> list[Observation]:
+        """Takes a frame, noise, or that the link is down."""
+        found: list[Observation] = []
+        if isinstance(seen, BoardReport):
+            self._take(seen.word, seen.t_ns, found)
+        elif isinstance(seen, BoardNoise):
+            self._refuse(seen, found)
+        elif isinstance(seen, BoardSilent):
+            self._silent(seen.detail, seen.t_ns, found)
         return found
 
     def due(self, t_ns: int) -> list[Observation]:
-        """Lets time pass."""
+        """Meets the deadlines up to `t_ns`."""
         found: list[Observation] = []
         if self._waits_ns is None and self._facts.beats:
             self._waits_ns = t_ns
-        self._pass_time(t_ns, found)
+        while (due_ns := self.next_due_ns) <= t_ns:
+            if due_ns == self._confirm_ns:
+                self._confirm_ns = NEVER_NS
+                reading, self._pending = self._pending, None
+                if reading is not None:
+                    detail = f"said {self._watch.times} times alike, expected {self._config.times}"
+                    self._doubt("unconfirmed", detail, due_ns, found)
+                    self._report(reading, due_ns, found)
+            else:
+                self._silent(f"nothing came for {self._silent_ns / 1e9:g} s", due_ns, found)
         return found
-
-    # --- time ----------------------------------------------------------------------------------------------------
 
     def _silent_due_ns(self) -> int:
         if self._waits_ns is None or self._health.dead:
             return NEVER_NS
         return self._waits_ns + self._silent_ns
 
-    def _pass_time(self, until_ns: int, found: list[Observation]) -> None:
-        while (t_ns := min(self._silent_due_ns(), self._confirm_ns)) <= until_ns:
-            if t_ns == self._confirm_ns:
-                self._confirm_ns = NEVER_NS
-                shown, self._pending = self._pending, None
-                if shown is not None:
-                    detail = f"said {self._watch.times} times alike, expected {self._config.times}"
-                    self._doubt("unconfirmed", detail, t_ns, found)
-                    self._tell(shown, t_ns, found)
-            else:
-                self._silent(f"nothing came for {self._silent_ns / 1e9:g} s", t_ns, found)
-
     def _silent(self, why: str, t_ns: int, found: list[Observation]) -> None:
-        """The board is not heard: what lies there when it is heard again was thrown by nobody knows whom."""
+        """The board is not heard: who threw what lies there when it is heard again is not known."""
         self._health.die(self._config.link, "sensor_missing", why, t_ns, found)
         self._waits_ns = None
         self._known = False
         self._forget()
         self._watch = ThrowWatch()
 
-    # --- what the board says -------------------------------------------------------------------------------------
-
-    def _hear(self, word: Said, t_ns: int, found: list[Observation]) -> None:
+    def _take(self, word: BoardWord, t_ns: int, found: list[Observation]) -> None:
         self._health.hear(self._config.link, t_ns, found)
         self._waits_ns = t_ns if self._facts.beats else None
         self._refused.clear()
@@ -432,7 +476,7 @@ class DiceReader:
             case "resting":
                 if word.shaken and not self._watch.moving:
                     self._move(word.throw, known, t_ns, found)
-                self._rest(Shown(word.throw, word.dice, word.total), t_ns, found)
+                self._rest(BoardReading(word.throw, word.dice, word.total), t_ns, found)
             case "idle":
                 if self._watch.moving:
                     found.append(DiceShaken(t_ns=t_ns))
@@ -448,43 +492,43 @@ class DiceReader:
             self._forget()
             found.append(DiceMoving(t_ns=t_ns, joined=not known))
 
-    def _rest(self, shown: Shown, t_ns: int, found: list[Observation]) -> None:
+    def _rest(self, reading: BoardReading, t_ns: int, found: list[Observation]) -> None:
         watch = self._watch
-        self._doubts(watch.rests(shown), t_ns, found)
-        if shown.total is not None:
+        self._doubts(watch.rests(reading), t_ns, found)
+        if reading.total is not None:
             watch.doubt("total_only")
-        elif len(shown.dice) != self._dice and "dice_count" not in watch.doubts:
-            self._doubt("dice_count", f"expected {self._dice} dice, saw {len(shown.dice)}", t_ns, found)
+        elif len(reading.dice) != self._dice and "dice_count" not in watch.doubts:
+            self._doubt("dice_count", f"expected {self._dice} dice, saw {len(reading.dice)}", t_ns, found)
         if watch.times >= self._config.times:
             self._pending, self._confirm_ns = None, NEVER_NS
-            self._tell(shown, t_ns, found)
+            self._report(reading, t_ns, found)
             return
-        self._pending = shown
+        self._pending = reading
         if self._confirm_ns == NEVER_NS:
             self._confirm_ns = t_ns + self._silent_ns
         if not self._facts.beats:
-            found.append(ReaderToAsk(t_ns=t_ns))
+            self.ask(t_ns)
 
-    def _tell(self, shown: Shown, t_ns: int, found: list[Observation]) -> None:
+    def _report(self, reading: BoardReading, t_ns: int, found: list[Observation]) -> None:
         doubts = tuple(dict.fromkeys((*self._watch.doubts, *self._watch.lying_doubts())))
-        if self._told == (shown, doubts):
+        if self._reported == (reading, doubts):
             return
-        self._told = (shown, doubts)
+        self._reported = (reading, doubts)
         found.append(
             DiceRead(
                 t_ns=t_ns,
-                dice=tuple(die.value for die in shown.dice),
-                lying=tuple(die.lying for die in shown.dice),
-                total=shown.sum(),
-                throw=shown.throw,
+                dice=tuple(die.value for die in reading.dice),
+                lying=tuple(die.lying for die in reading.dice),
+                total=reading.sum(),
+                throw=reading.throw,
                 agreed=not doubts,
                 doubts=doubts,
             )
         )
 
     def _forget(self) -> None:
-        """What was read is of a throw that is over."""
-        self._pending, self._told, self._confirm_ns = None, None, NEVER_NS
+        """Drops what was read: it is of a throw that is over."""
+        self._pending, self._reported, self._confirm_ns = None, None, NEVER_NS
 
     def _doubts(self, doubts: Sequence[tuple[str, str]], t_ns: int, found: list[Observation]) -> None:
         for reason, detail in doubts:
@@ -496,10 +540,10 @@ class DiceReader:
         self._watch.doubt(reason)
         found.append(ReaderDoubt(t_ns=t_ns, reason=reason, detail=detail))
 
-    def _refuse(self, refused: Refused, t_ns: int, found: list[Observation]) -> None:
-        """Doubts a frame that is not taken; a run of such frames is told once, until a good one comes."""
-        if self._facts.noise_doubts or refused.reason not in ("malformed", "frames_lost"):
-            self._watch.doubt(refused.reason)
-        if refused.reason not in self._refused:
-            self._refused.add(refused.reason)
-            found.append(ReaderDoubt(t_ns=t_ns, reason=refused.reason, detail=refused.detail))
+    def _refuse(self, noise: BoardNoise, found: list[Observation]) -> None:
+        """Doubts a frame that is not taken; a run of such frames is reported once, until a good one comes."""
+        if self._facts.noise_doubts or noise.reason not in (MALFORMED, FRAMES_LOST):
+            self._watch.doubt(noise.reason)
+        if noise.reason not in self._refused:
+            self._refused.add(noise.reason)
+            found.append(ReaderDoubt(t_ns=noise.t_ns, reason=noise.reason, detail=noise.detail))

@@ -7,23 +7,32 @@
 A read-back is the board's report `lamps` (docs/wire.md): three bit fields of eight bytes, lit, dead and stuck. What it
 was told is what is lit by right together with what is dead.
 
-The driver knows no commands: whoever gave them compares (`controller.rounds.lamp_watch`). So a capture, which has no
-commands, replays alike however it is cut.
+The driver decodes read-backs. The actuator lights the lamps and compares each read-back with what it asked for:
+
+    light ──LightLamps──► read back in time, all of them lit and no other ──► LampsShown
+                └──► a lamp dead or stuck, no read-back, cannot be reached ──► LampsFailed: what, in words
+    failed ──lit again every `recheck_s`──► read back rightly: LampsMended
+    shown ──read back as dark, and nobody commanded it──► LampsDark
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated, Literal
+from collections.abc import Callable, Collection, Sequence
+from typing import Annotated, Final, Literal
 
 import msgspec
 from msgspec import Meta
 
-from drivers.base.driver import Observation
+from drivers.base.driver import NEVER_NS, Observation
 from hal.lamp_fields import CHAIN, FIELD, MOST_LAMPS, places
-from hal.values import Edge, EdgesLost, Frame, Loss, Reading
+from hal.values import Edge, EdgesLost, Frame, LightLamps, Loss, Output, Reading
 
-# What a chain of lamps says of itself: the words that its driver and the rounds share.
+LAMPS: Final = 50
+"""The lamps of a layout: the fifty lit areas of sic bo. A board whose chain is shorter cannot have them."""
+MOST_NAMED: Final = 6
+"""Of more wrong lamps than these not all are named (ours)."""
+
+# --- observations of the driver ---------------------------------------------------------------------------------------
 
 
 class LampsRead(Observation, frozen=True, kw_only=True):
@@ -38,9 +47,30 @@ class LampsRead(Observation, frozen=True, kw_only=True):
 
 
 class LampsLost(Observation, frozen=True, kw_only=True):
-    """The chain cannot be reached, or what it says cannot be read."""
+    """The chain cannot be reached, or its report cannot be read."""
 
     detail: str
+
+
+# --- reports of the actuator ------------------------------------------------------------------------------------------
+
+
+class LampsShown(Observation, frozen=True, kw_only=True):
+    """The lamps that were asked for are read back as lit for the first time, and no other."""
+
+
+class LampsFailed(Observation, frozen=True, kw_only=True):
+    """A lamp is dead or stuck, or the chain does not answer: the first sign of a failure."""
+
+    detail: str
+
+
+class LampsMended(Observation, frozen=True, kw_only=True):
+    """The first read-back without a fault after a failure."""
+
+
+class LampsDark(Observation, frozen=True, kw_only=True):
+    """Lamps that were lit are dark, and nobody commanded it."""
 
 
 class LampBoardConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -109,3 +139,129 @@ class LampBoard:
     def due(self, t_ns: int) -> list[Observation]:
         """Time alone changes nothing."""
         return []
+
+
+class LampActuator:
+    """Lights the lamps of one chain and compares what is read back; see `drivers.base.actuator.Actuator`."""
+
+    observes: frozenset[type[Observation]] = frozenset({LampsRead, LampsLost})
+
+    def __init__(self, config: LampBoardConfig, label: Callable[[int], str], name: str = "lamp_board") -> None:
+        """`label` names what a lamp stands for: `two dice 2-5`."""
+        self.name = name
+        self.outputs: list[Output] = []
+        self.asked: frozenset[int] = frozenset()
+        """The lamps that the chain was commanded to light last."""
+        self.shows = False
+        """Whether `asked` was read back, each lamp as it should be, and nothing else came since."""
+        self.failure: str | None = None
+        """What is wrong, in words; None where nothing is known to be."""
+        self._label = label
+        self._answer_ns = config.answer_ms * 1_000_000
+        self._recheck_ns = round(config.recheck_s * 1e9)
+        self._wanted: frozenset[int] = frozenset()
+        """The lamps that the game wants lit; `asked` differs while dead ones are tested."""
+        self._dead: frozenset[int] = frozenset()
+        """The lamps that were dead when they were last to be lit: lighting them is their test."""
+        self._stuck: frozenset[int] = frozenset()
+        self._unseen: frozenset[int] = frozenset()
+        """After a restart: lamps that must be read back dark before the failure is mended."""
+        self._answer_due_ns = NEVER_NS
+        self._recheck_due_ns = NEVER_NS
+
+    @property
+    def next_due_ns(self) -> int:
+        """When an answer is overdue, or the lamps are to be read back again."""
+        return min(self._answer_due_ns, self._recheck_due_ns)
+
+    # --- commands ------------------------------------------------------------------------------------------------
+
+    def light(self, lamps: Collection[int], t_ns: int) -> None:
+        """Lights exactly these lamps; their read-back is due from now on."""
+        self._wanted = frozenset(lamps)
+        self._ask(self._wanted, t_ns)
+
+    def darken(self, t_ns: int) -> None:
+        """Nothing is to be lit any more."""
+        self._wanted = frozenset()
+        if self.asked:
+            self._ask(self._wanted, t_ns)
+
+    def doubt(self, lamps: Collection[int], failure: str, t_ns: int) -> None:
+        """A failure stood before a restart: each lamp is read back lit, and then dark, before it is mended."""
+        self.failure = failure
+        self._dead = self._unseen = frozenset(lamps)
+        self._recheck_due_ns = t_ns
+
+    def rest(self, t_ns: int) -> list[Output]:
+        """A chain needs none: the board darkens it when its host falls silent."""
+        return []
+
+    def _ask(self, lamps: frozenset[int], t_ns: int) -> None:
+        if lamps != self.asked:
+            self.asked, self.shows = lamps, False
+        self._answer_due_ns, self._recheck_due_ns = t_ns + self._answer_ns, NEVER_NS
+        self.outputs.append(LightLamps(CHAIN, lamps, t_ns))
+
+    # --- observations and time -----------------------------------------------------------------------------------
+
+    def observe(self, seen: Observation) -> list[Observation]:
+        """Takes a read-back, or that the chain is lost."""
+        found: list[Observation] = []
+        if isinstance(seen, LampsRead):
+            self._read(seen, found)
+        elif isinstance(seen, LampsLost):
+            self._answer_due_ns = NEVER_NS
+            self._fail(seen.detail, seen.t_ns, found)
+        return found
+
+    def due(self, t_ns: int) -> list[Observation]:
+        """Meets the next deadline."""
+        found: list[Observation] = []
+        if self._answer_due_ns <= t_ns:
+            due_ns, self._answer_due_ns = self._answer_due_ns, NEVER_NS
+            self._fail(f"no read-back within {self._answer_ns / 1e6:g} ms", due_ns, found)
+        elif self._recheck_due_ns <= t_ns:
+            # A dead lamp is tested by lighting it, a stuck one in the dark.
+            self._ask(self._wanted or self._dead, self._recheck_due_ns)
+        return found
+
+    def _read(self, seen: LampsRead, found: list[Observation]) -> None:
+        if seen.told != self.asked:
+            if self.shows and self.asked and not seen.told:
+                self.shows = False
+                found.append(LampsDark(t_ns=seen.t_ns))
+            return  # of another command
+        self._answer_due_ns = NEVER_NS
+        # What was asked for and is right now is no longer in doubt; of the others nothing new is known.
+        self._dead = (self._dead - self.asked) | seen.dead
+        self._stuck = (self._stuck & self.asked) | seen.stuck
+        self._unseen &= self.asked
+        if seen.dead or seen.stuck:
+            self._fail(self._wrong(), seen.t_ns, found)
+            return
+        shown, self.shows = not self.shows, True
+        in_doubt = bool(self._dead or self._stuck or self._unseen)
+        mended = self.failure is not None and not in_doubt
+        self._recheck_due_ns = seen.t_ns + self._recheck_ns if self.asked or in_doubt else NEVER_NS
+        if mended:
+            self.failure = None
+            found.append(LampsMended(t_ns=seen.t_ns))
+        elif shown:
+            found.append(LampsShown(t_ns=seen.t_ns))
+
+    def _fail(self, words: str, t_ns: int, found: list[Observation]) -> None:
+        self.shows = False
+        self._recheck_due_ns = t_ns + self._recheck_ns
+        new, self.failure = self.failure is None, words
+        if new:
+            found.append(LampsFailed(t_ns=t_ns, detail=words))
+
+    def _wrong(self) -> str:
+        wrong = sorted([(lamp, "dead") for lamp in self._dead] + [(lamp, "stuck") for lamp in self._stuck])
+        if len(wrong) > MOST_NAMED and self._dead == self.asked and not self._stuck:
+            return f"all {len(wrong)} lamps that were to be lit are dead"
+        named = wrong if len(wrong) <= MOST_NAMED else wrong[: MOST_NAMED - 1]
+        more = len(wrong) - len(named)
+        words = [f"{self._label(lamp)}, lamp {lamp}, is {what}" for lamp, what in named]
+        return "; ".join([*words, f"and {more} lamps more"] if more else words)

@@ -4,8 +4,8 @@
     point_4 … point_10   the marker of the point, alone
     fire_4 … fire_10   the fire bet point markers, 19:47-1.12(a)4: one for each different point that the shooter made
 
-No text says where the On/Off marker lies, but for 19:47-1.11(b): that it stands on the point's number is ours. They
-are values out: a command for each line that changes.
+No text says where the On/Off marker lies, but for 19:47-1.11(b): that it stands on the point's number is ours. A
+command sets each line that changes; nothing is read back.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from typing import Final, Literal
 
 import msgspec
 
-from hal.values import SetLine
+from drivers.base.driver import NEVER_NS, Observation
+from hal.values import Output, SetLine
 
 PUCK_LINE: Final = "puck_on"
 POINT_LINES: Final = {point: f"point_{point}" for point in (4, 5, 6, 8, 9, 10)}
@@ -29,16 +30,21 @@ class PuckConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     driver: Literal["puck"] = "puck"
 
 
-class PuckMarkers:
-    """What puck and markers show. All are dark when their outputs are safe, and so at the start."""
+class PuckActuator:
+    """Puck and markers, all dark at the start; see `drivers.base.actuator.Actuator`."""
 
-    def __init__(self, lines: Collection[str] = LINES) -> None:
+    observes: frozenset[type[Observation]] = frozenset()
+    next_due_ns = NEVER_NS
+
+    def __init__(self, lines: Collection[str] = LINES, name: str = "puck") -> None:
         """`lines` are those that are wired: the others show nothing."""
+        self.name = name
+        self.outputs: list[Output] = []
         self._lines = [line for line in LINES if line in lines]
         self._lit: frozenset[str] = frozenset()
 
-    def show(self, on: bool, point: int | None, t_ns: int, fire: Collection[int] = ()) -> list[SetLine]:
-        """The commands that show a state, those that turn something off first; `fire` are the fire bet's points.
+    def show(self, on: bool, point: int | None, t_ns: int, fire: Collection[int] = ()) -> None:
+        """Shows a state, switching off first; `fire` are the points of the fire bet.
 
         Raises:
             ValueError: a point has no marker.
@@ -49,7 +55,18 @@ class PuckMarkers:
                 raise ValueError(f"puck: there is no marker for {number}; points are {known}")
         markers = [FIRE_LINES[number] for number in fire] + ([POINT_LINES[point]] if point is not None else [])
         lit = frozenset(([PUCK_LINE] if on else []) + markers)
-        commands = [SetLine(line, False, t_ns) for line in self._lines if line in self._lit - lit]
-        commands += [SetLine(line, True, t_ns) for line in self._lines if line in lit - self._lit]
+        self.outputs += [SetLine(line, False, t_ns) for line in self._lines if line in self._lit - lit]
+        self.outputs += [SetLine(line, True, t_ns) for line in self._lines if line in lit - self._lit]
         self._lit = lit
-        return commands
+
+    def observe(self, seen: Observation) -> list[Observation]:
+        """It observes nothing."""
+        return []
+
+    def due(self, t_ns: int) -> list[Observation]:
+        """It has no deadline."""
+        return []
+
+    def rest(self, t_ns: int) -> list[Output]:
+        """Lamps need none."""
+        return []

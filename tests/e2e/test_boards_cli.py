@@ -16,8 +16,8 @@ from click.testing import CliRunner, Result
 from nacl.signing import SigningKey
 
 from controller.cli import main
-from controller.configuration.load import check
 from controller.configuration.values import TableConfig
+from controller.games.load import check
 from controller.journal.signing import create, public_half
 from hal.board import frames
 from hal.board.firmware import BUILD, VERSION

@@ -13,7 +13,7 @@ from typing import Any
 from controller.boards.emulation import emulated_copy
 from controller.configuration.document import read_document
 from controller.configuration.values import TableConfig
-from controller.geometries import geometry_of
+from controller.games.assembly import geometry_of
 from controller.live.live_table import LiveTable
 from controller.live.wiring import Wiring
 from feed.events import Event

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from controller.games.sic_bo.areas import AREAS, SicBoLayout
+from controller.games.sic_bo.rules import SicBoRules
 from controller.rules.profile import profile
 from feed import events
 from hal.board.firmware import BUILD, VERSION
@@ -30,7 +31,7 @@ from tests.firmware.live_evening import Evening, example, simulated
 from tests.firmware.table_on_boards import TableOnBoards
 
 TABLE = KINDS["table"]
-LAYOUT = SicBoLayout(profile("njac-13:69F").sic_bo_rules(), two_of_a_kind_on_triple=None)
+LAYOUT = SicBoLayout(profile("njac-13:69F").text("sic_bo", SicBoRules), two_of_a_kind_on_triple=None)
 READ_BACK_NS = {EXACT: 15 * MS, CH340: 20 * MS, FTDI: 40 * MS}
 """From the command to its read-back, by the adapter that is on the port: no longer than this."""
 

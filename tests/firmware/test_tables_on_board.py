@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 
 from controller.boards.emulation import emulated_copy
-from controller.geometries import geometry_of
+from controller.games.assembly import geometry_of
 from feed import events
 from feed.events import Event
 from simulators.base.faults import faults_for

@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 
 from drivers.base.driver import Observation
 from drivers.dice.observations import DiceRead
-from drivers.dice.reader import DiceReader, DiceReaderConfig, Format
+from drivers.dice.reader import DiceReader, DiceReaderConfig, Format, ReaderActuator
 from drivers.dice.reader_wire import Die
 from hal.values import EdgesLost, Frame
 from simulators.dice.reader import READER_FAULTS, Chunk, DiceReaderSimulator, frames
+from tests.tables.commanded import Commanded
 
 S = 1_000_000_000
 LINE = re.compile(rb"D;(\d{3});([EMRF]);((?:[A-Z][1-6-])*);([0-9A-F]{4})")
@@ -96,7 +97,8 @@ SOUND = {"lines": is_sound_line, "frames_7a": is_sound_frame, "state_words": is_
 
 def check(chunks: Sequence[Chunk], format_: Format, until_ns: int = 0) -> int:
     """Checks every agreed value of a stream; returns how many there were."""
-    driver = DiceReader(DiceReaderConfig(format=format_), 3)
+    config = DiceReaderConfig(format=format_)
+    driver = Commanded(DiceReader(config, 3), ReaderActuator(config, 3))
     framer = DiceReaderSimulator(0, format_).framer()
     heard: list[Frame | EdgesLost] = []
     seen: list[Observation] = []

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from controller.table.orders.book import VERBS
+from controller.games.catalogue import ORDERS as EVERY_ORDER
 from feed import events
 from feed.state import TableState
 from hal.values import Batch, Command, Edge
@@ -24,7 +24,7 @@ TEXTS = st.one_of(
     st.text(max_size=40),
     st.builds(
         lambda verb, given_: " ".join([verb, *(f"{key}={value}" for key, value in given_.items())]),
-        st.sampled_from([*VERBS, "quit", "dance"]),
+        st.sampled_from([*EVERY_ORDER, "quit", "dance"]),
         st.dictionaries(st.sampled_from(KEYS), st.sampled_from(VALUES), max_size=5),
     ),
 )

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from controller.configuration.document import read_document
-from controller.configuration.load import Report, check_documents, check_text
 from controller.games.catalogue import REGISTRY
+from controller.games.load import Report, check_documents, check_text
 
 ROULETTE = """\
 [table]

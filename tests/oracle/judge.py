@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from controller.configuration.load import check_text
 from controller.games.assembly import table_for
+from controller.games.load import check_text
 from feed.events import Event, RoundProgress
 from hal.values import Batch, Edge, Rare
 from tests.oracle import money, roulette

@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from controller.games.assembly import table_for
-from controller.rounds.craps import CrapsGame
+from controller.games.craps.rounds import CrapsGame
 from controller.table.orders.book import carry_out
 from controller.table.orders.order import Refused
 from controller.table.table import Table
@@ -91,7 +91,7 @@ class Evening:
         """The stickperson enters a roll, and the bets are settled."""
         self.t_ns += 10
         entered = DiceEntered(t_ns=self.t_ns, dice=dice, first_ns=self.t_ns - 1, entered_ns=self.t_ns)
-        self.game.see(entered)
+        self.game.handle(entered)
         self.game.due(self.t_ns)
         return self.said()
 
@@ -125,7 +125,7 @@ class Evening:
 
     def agree(self) -> None:
         """The table and its players are of one mind."""
-        now = self.game.course.now
+        now = self.game.history.now
         assert (now.point, now.come_points, now.shooter) == (
             self.players.number,
             self.players.come_numbers,
@@ -208,7 +208,7 @@ def test_a_roll_corrected_long_after_leaves_the_table_as_if_it_had_been_keyed_ri
         if wrong.game.recent.of(at + 1) is None:
             continue  # too long ago
         wrong.order(f"correct round={at + 1} dice={rolls[at][0]}-{rolls[at][1]} by=ann why=late")
-        assert wrong.game.course.now == right.game.course.now
+        assert wrong.game.history.now == right.game.history.now
         results = [right.game.recent.of(number + 1) for number in range(len(rolls))]
         for ruling in results:
             if ruling is not None:

@@ -18,6 +18,8 @@ from controller.games.craps.layout import CrapsLayout
 from controller.games.craps.rules import CrapsRules
 from controller.games.craps.wagers import POINTS, FireTable
 from controller.games.sic_bo.areas import AREAS, SicBoLayout
+from controller.games.sic_bo.rules import SicBoRules
+from controller.games.tumbled.rules import BeatTheDealerRules, ChuckALuckRules, UnderOverRules
 from controller.rules.cited import WinningBet
 from controller.rules.profile import profile
 from tests.oracle import craps as table
@@ -39,7 +41,7 @@ def as_set(winning: tuple[WinningBet, ...]) -> frozenset[tuple[str, str]]:
 
 @pytest.mark.parametrize(("name", "on_triple"), TEXTS)
 def test_s20_all_216_results_light_the_areas_that_the_oracle_lists(name: str, on_triple: bool) -> None:
-    layout = SicBoLayout(profile(name).sic_bo_rules(), two_of_a_kind_on_triple=on_triple)
+    layout = SicBoLayout(profile(name).text("sic_bo", SicBoRules), two_of_a_kind_on_triple=on_triple)
     areas = listed.sic_bo_areas(on_triple)
     assert [area.name for area in AREAS] == list(areas)
     for roll in listed.THREE_DICE:
@@ -48,19 +50,19 @@ def test_s20_all_216_results_light_the_areas_that_the_oracle_lists(name: str, on
 
 
 def test_c10_all_216_results_of_chuck_a_luck_pay_what_the_oracle_pays() -> None:
-    rules = profile("njac-13:47-20").chuck_a_luck_rules()
+    rules = profile("njac-13:47-20").text("chuck_a_luck", ChuckALuckRules)
     for roll in listed.THREE_DICE:
         assert as_set(rules.winning(roll)) == listed.chuck_a_luck(roll), roll
 
 
 def test_c10_all_36_results_of_under_over_pay_what_the_oracle_pays() -> None:
-    rules = profile("njac-13:47-20").under_over_rules()
+    rules = profile("njac-13:47-20").text("under_over", UnderOverRules)
     for roll in listed.TWO_DICE:
         assert as_set(rules.winning(roll)) == listed.under_over(roll), roll
 
 
 def test_c8_all_1296_pairs_of_tumbles_of_beat_the_dealer_go_to_the_one_whom_the_oracle_names() -> None:
-    rules = profile("njac-13:47-20").beat_the_dealer_rules()
+    rules = profile("njac-13:47-20").text("beat_the_dealer", BeatTheDealerRules)
     for dealer in listed.TWO_DICE:
         for player in listed.TWO_DICE:
             assert as_set(rules.winning(dealer, player)) == listed.beat_the_dealer(dealer, player), (dealer, player)
@@ -81,11 +83,11 @@ class House(NamedTuple):
 
 NIGHT, CASINO = profile("njac-13:47-20"), profile("njac-19:47")
 HOUSES = [
-    House("night", table.NIGHT, NIGHT.craps_rules(), frozenset(), None),
-    House("night with buy and lay", table.NIGHT, NIGHT.craps_rules(), frozenset({"buy", "lay"}), None),
-    House("casino, fire A", table.CASINO, CASINO.craps_rules(), frozenset({"buy", "lay", "6-7-8"}), "A"),
-    House("casino, fire B", table.CASINO, CASINO.craps_rules(), frozenset({"6-7-8"}), "B"),
-    House("mini-craps", table.MINI, CASINO.mini_craps_rules(), frozenset({"lay"}), None),
+    House("night", table.NIGHT, NIGHT.text("craps", CrapsRules), frozenset(), None),
+    House("night with buy and lay", table.NIGHT, NIGHT.text("craps", CrapsRules), frozenset({"buy", "lay"}), None),
+    House("casino, fire A", table.CASINO, CASINO.text("craps", CrapsRules), frozenset({"buy", "lay", "6-7-8"}), "A"),
+    House("casino, fire B", table.CASINO, CASINO.text("craps", CrapsRules), frozenset({"6-7-8"}), "B"),
+    House("mini-craps", table.MINI, CASINO.text("mini_craps", CrapsRules), frozenset({"lay"}), None),
 ]
 
 

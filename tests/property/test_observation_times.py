@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from controller.configuration.load import load
-from controller.games.assembly import table_for
-from controller.geometries import geometry_of
+from controller.games.assembly import geometry_of, table_for
+from controller.games.load import load
 from drivers.base.driver import Driver, Observation
 from hal.values import Batch, Command, Edge, EdgesLost, Frame, Reading
 from simulators.base.faults import faults_for

@@ -186,7 +186,7 @@ def roll(bench: SicBoBench, times: int, rng: Random) -> None:
 
 def play(bench: SicBoBench, dice: str) -> None:
     """A whole round, as it should be."""
-    if bench.game.tossing is not None:
+    if bench.game.tossed is not None:
         bench.call().wait(16).key("1-2-3")
     elif isinstance(bench, BoardBench):
         bench.call().cover()
@@ -242,7 +242,7 @@ def act(bench: SicBoBench, rng: Random) -> None:
     elif what == 15:
         bench.answers.told = frozenset()
         bench.answers.read_back(bench.now_ns + 1000)
-    elif what == 16 and bench.game.tossing is None:
+    elif what == 16 and bench.game.tossed is None:
         bench.shaken().wait(rng.choice((0.1, 2.0)))
         roll(bench, 1, rng)
     elif what == 17:
@@ -262,7 +262,7 @@ def clear_up(bench: SicBoBench) -> None:
         bench.order("settle")
         bench.order("settle_attended by=ann")
         bench.order("shaker_placed by=ann")
-        if bench.game.opening.shift_due:
+        if bench.game.inspection.shift_due:
             for _ in range(3):
                 bench.order("operate_shaker by=ann")
                 bench.wait(13)
@@ -294,7 +294,7 @@ def bring_back(bench: SicBoBench) -> None:
             bench.order(f"inspect_dice dice={dice} by=ann")
             bench.wait(1)
         checks = "electrical_device"
-        if bench.game.tossing is not None:
+        if bench.game.tossed is not None:
             checks += ",automated_shaker"
             for _ in range(3):
                 bench.order("operate_shaker by=ann")
@@ -325,7 +325,7 @@ def evening(seed: int, steps: int, name: str) -> None:
             before = len(bench.said.of(events.Outcome))
             play(bench, "4-2-1")
             after = bench.said.of(events.Outcome)[before:]
-            dice = [1, 2, 3] if bench.game.tossing is not None else [4, 2, 1]
+            dice = [1, 2, 3] if bench.game.tossed is not None else [4, 2, 1]
             assert [one.result["dice"] for one in after] == [dice], f"no way back to play: {bench.said.story()[-14:]}"
             assert not bench.answers.lines_on, "an output was left on"
 

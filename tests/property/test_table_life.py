@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from controller.games.assembly import table_for
-from controller.geometries import geometry_of
+from controller.games.assembly import geometry_of, table_for
 from feed import events
 from feed.events import Event, Verdict, decode, encode
 from feed.state import RECENT_ROUNDS, TableState

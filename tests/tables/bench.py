@@ -6,9 +6,9 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-from controller.configuration.load import check_text
 from controller.configuration.values import TableConfig
 from controller.games.assembly import table_for
+from controller.games.load import check_text
 from feed import events
 from feed.events import Data, Event, encode
 from hal.values import Batch, Edge, Rare

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from controller.games.craps.decision import CrapsState
-from controller.rounds.craps import CrapsGame
+from controller.games.craps.rounds import CrapsGame
 from drivers.dice.reader_wire import BoardLine, BoardState, Die, Lying, encode_line
 from feed import events
 from feed.events import Event
@@ -57,7 +57,7 @@ class CrapsHands:
     @property
     def stands(self) -> CrapsState:
         """Where the game stands."""
-        return self.game.course.now
+        return self.game.history.now
 
     def feed(self, edges: list[Edge] | None = None, rare: list[Rare] | None = None, wait_s: float = 0.0) -> Said:
         """Lets the wires do something, and time pass."""

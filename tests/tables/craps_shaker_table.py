@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from controller.games.assembly import table_for
-from controller.rounds.craps import CrapsGame
+from controller.games.craps.rounds import CrapsGame
 from controller.table.orders.order import Answer
 from drivers.dice.reader_wire import BoardLine, BoardState, Die, encode_line
 from feed.events import Event

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from controller.configuration.load import Report, check_text
+from controller.games.load import Report, check_text
 
 
 def told(report: Report) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from controller.games.assembly import own_time, table_for
-from controller.rounds.sic_bo import SicBoGame
+from controller.games.sic_bo.rounds import SicBoGame
 from controller.table.orders.order import Answer
 from drivers.dice.frame_wire import FROM_HOST, ShakerFrame, encode_frame
 from drivers.dice.frame_wire import Command as ShakerCommand
@@ -144,7 +144,7 @@ class SicBoBench:
         assert isinstance(game, SicBoGame)
         self.game = game
         tosser = None
-        if game.tossing is not None:
+        if game.tossed is not None:
             serial = "shaker_serial" in config.uses
             tosser = AutomatedShakerSimulator(1, serial=serial)
             tosser.plan(None, (1, 2, 3), 5.0, 0.0)

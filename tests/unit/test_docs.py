@@ -24,7 +24,6 @@ from click.testing import CliRunner
 from controller.cli import main
 from controller.configuration.declaration import Row, describe
 from controller.configuration.header_pins import printed
-from controller.configuration.load import check_text
 from controller.configuration.sections import (
     BoardSection,
     LinesSection,
@@ -34,9 +33,9 @@ from controller.configuration.sections import (
     TerminalSection,
 )
 from controller.configuration.terminals import places_of
-from controller.games.assembly import table_for
+from controller.games.assembly import geometry_of, table_for
 from controller.games.catalogue import REGISTRY
-from controller.geometries import geometry_of
+from controller.games.load import check_text
 from feed.events import Outcome
 from hal.board.messages import KINDS
 from hal.values import Batch, Command
@@ -57,7 +56,7 @@ STRUCTS: dict[str, type[msgspec.Struct]] = {
     "board": BoardSection,
     "terminals": TerminalSection,
     "links": LinkSection,
-    **{f"device {name}": driver.config for name, driver in REGISTRY.drivers.items()},
+    **{f"device {name}": driver.keys for name, driver in REGISTRY.drivers.items()},
     **{f"game {name}": game.options for name, game in REGISTRY.games.items()},
 }
 KEYS = re.compile(r"<!-- keys: (?P<name>[^>]+?) -->\n(?P<table>.*?)<!-- end -->", re.DOTALL)
@@ -65,7 +64,8 @@ TERMINALS = re.compile(r"<!-- terminals: (?P<kind>\w+) -->\n(?P<table>.*?)<!-- e
 BLOCK = re.compile(r"^```console\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"\]\((?P<target>[^)#\s]+)(#[^)\s]*)?\)")
 CODES = re.compile(
-    r'(?:\b(?:void|unresolved|violation|_refuse|_warn_once)\(\s*(?:\w+\.)?t_ns,\s*|\b(?:warning|fault|reason)=|Fault\([^"\n]*)'
+    r"(?:\b(?:void|unresolved|violation|_refuse|_warn_once)\(\s*(?:\w+\.)?t_ns,\s*|\b(?:warning|fault|reason)=|"
+    r'Fault\([^"\n]*|\bself\.warn\(\s*(?:\w+\.)?t_ns,\s*(?:"\w+"|[\w.]+),\s*)'
     r'"(?P<code>[a-z_]+)"'
 )
 

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from controller.cli import main
-from controller.configuration.load import check
+from controller.games.load import check
 from feed.events import TYPE_PREFIX
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.toml"))

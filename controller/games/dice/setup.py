@@ -1,37 +1,78 @@
-"""Who gives the values at a dice table, from its configuration: a keypad, a reading board, or both."""
+"""The set-up that dice tables share: who gives the values, the automated shaker, and what the bias watch counts."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import Any, Final, NamedTuple
 
+from controller.configuration.registry import Slot
 from controller.configuration.values import TableConfig
+from controller.games.base.spec import TableDevices
+from controller.games.dice.rules import FACES
+from controller.games.dice.tossed_dice import TossedDice
 from controller.games.dice.values import DiceValues, Source
-from drivers.base.driver import Driver
-from drivers.dice.keypad import DiceKeypad, DiceKeypadConfig
-from drivers.dice.reader import DiceReader, DiceReaderConfig
+from controller.table.bias import Sample, Test
+from drivers.dice.automated_shaker import ShakerActuator
+from drivers.dice.reader import DiceReaderConfig
+
+SLOTS_OF_VALUES: Final[Mapping[str, Slot]] = {
+    "keypad": Slot(("dice_keypad",), unless="reader"),
+    "reader": Slot(("dice_reader",), always=False),
+}
+"""Who gives the values of dice: the keypad, or a reading board in its place, or both where the file names both."""
+
+SETS: Final = ("dealer_dice", "dice")
+"""Where a result has dice: at beat the dealer both sets fall in the same cage."""
 
 
-class ValueDevices(NamedTuple):
-    """The keypad and the reading board that a table has."""
-
-    values: DiceValues
-    keypad: DiceKeypad | None
-    reader: DiceReader | None
-
-    @property
-    def drivers(self) -> list[Driver]:
-        """Those that there are."""
-        return [device for device in (self.keypad, self.reader) if device is not None]
+def dice_parts(count: int) -> tuple[str, ...]:
+    """The dice that a device counts, by name."""
+    return tuple(f"die {number}" for number in range(1, count + 1))
 
 
-def value_devices(config: TableConfig, dice: int, wait_s: float = 20.0) -> ValueDevices:
-    """The devices that give the values of so many dice. `wait_s` is how long one is waited for after the other."""
-    devices = config.devices
-    keypad = DiceKeypad(devices["keypad"].keys(DiceKeypadConfig), dice) if "keypad" in devices else None
-    reader = DiceReader(devices["reader"].keys(DiceReaderConfig), dice) if "reader" in devices else None
+def make_values(config: TableConfig, devices: TableDevices, dice: int, wait_s: float = 20.0) -> DiceValues:
+    """Makes the keypad and the reading board; `wait_s` is how long one is awaited after the other has spoken."""
+    devices.make("keypad", dice_parts(dice))
+    devices.make("reader", dice_parts(dice))
     both: tuple[Source, ...] = ("keypad", "reader")
-    sources = [source for source in both if source in devices]
-    if keypad is not None and reader is not None and devices["reader"].keys(DiceReaderConfig).format == "state_words":
-        # It tells that dice are shaken, and no values.
+    sources = [source for source in both if source in config.devices]
+    if len(sources) == len(both) and config.devices["reader"].keys(DiceReaderConfig).format == "state_words":
+        # It reports that dice are shaken, and no values.
         sources = ["keypad"]
-    return ValueDevices(DiceValues(sources, wait_s), keypad, reader)
+    return DiceValues(sources, wait_s)
+
+
+def make_tossed(devices: TableDevices, activate_after_s: float) -> TossedDice | None:
+    """Makes the automated shaker; None where the table has none."""
+    actuator = devices.commanded("automated_shaker", ShakerActuator)
+    return None if actuator is None else TossedDice(actuator, activate_after_s)
+
+
+class DicePlan(NamedTuple):
+    """What the bias watch counts of so many dice that fall together: the faces that they show, and their sum.
+
+    Dice have no order. Whoever keys them begins where they like, often with the lowest, and a board tells them as it
+    sees them: the first of a result is not one die, and fair dice keyed in ascending order show nearly no six there.
+    """
+
+    tests: Sequence[Test]
+    device: str = "dice"
+
+    def samples(self, result: Mapping[str, Any]) -> list[Sample]:
+        """Each die's face, whichever die it is, and the total."""
+        found: list[Sample] = []
+        for name in SETS:
+            dice = result.get(name)
+            if dice:
+                found += [{"total": sum(dice)}, *({"face": value} for value in dice)]
+        return found
+
+
+def dice_plan(dice: int) -> DicePlan:
+    """What is counted of so many dice."""
+    faces: Mapping[int | str, float] = {face: 1 / len(FACES) for face in FACES}
+    sums = Counter(sum(values) for values in product(FACES, repeat=dice))
+    total: Mapping[int | str, float] = {value: count / len(FACES) ** dice for value, count in sorted(sums.items())}
+    return DicePlan([Test("face", faces), Test("total", total)])

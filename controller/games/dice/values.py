@@ -78,7 +78,7 @@ class DiceValues:
         """When the source that has said nothing is waited for no more; `NEVER_NS` while none has spoken."""
         return NEVER_NS if self._first_ns == NEVER_NS else max(self._first_ns, self._rest_ns or 0) + self._wait_ns
 
-    def keyed(self, seen: DiceEntered) -> bool:
+    def take_entry(self, seen: DiceEntered) -> bool:
         """Takes what a person entered. Returns False where it was keyed before the dice lay: it is of another throw."""
         if self._rest_ns is None or seen.first_ns < self._rest_ns:
             return False
@@ -86,8 +86,8 @@ class DiceValues:
         self._first_ns = min(self._first_ns, seen.t_ns)
         return True
 
-    def told(self, seen: DiceRead) -> None:
-        """Takes what a reading board said; it knows by itself which throw it speaks of."""
+    def take_reading(self, seen: DiceRead) -> None:
+        """Takes a reading of the board, which knows by itself of which throw it is."""
         self.read = seen
         self._first_ns = min(self._first_ns, seen.t_ns)
 

@@ -13,9 +13,8 @@ import msgspec
 from msgspec import Meta
 
 from controller.games.money_wheel.rules import MoneyWheelRules
-from controller.rounds.game import NEVER_NS, Game
-from controller.rounds.voice import Seat
 from controller.table.faults import Fault
+from controller.table.game import NEVER_NS, Game, GameContext, Terms
 from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING
 from drivers.base.driver import Observation
 from drivers.money_wheel.device import (
@@ -58,10 +57,11 @@ class MoneyWheelGame(Game):
 
     names_result_by = "space"
 
-    def __init__(self, seat: Seat, rules: MoneyWheelRules, options: MoneyWheelOptions, wheel: MoneyWheelConfig) -> None:
-        super().__init__(
-            seat, rules.no_more_bets, rules.reasons, rules.minimum_revolutions.cite, options.settle_after_s
-        )
+    def __init__(
+        self, context: GameContext, rules: MoneyWheelRules, options: MoneyWheelOptions, wheel: MoneyWheelConfig
+    ) -> None:
+        rule = rules.minimum_revolutions.cite
+        super().__init__(context, Terms(rules.no_more_bets, rules.reasons, rule, options.settle_after_s))
         self._rules = rules
         self._options = options
         self._wheel = wheel
@@ -99,14 +99,14 @@ class MoneyWheelGame(Game):
         """The pause was too long for a wind-up."""
         self._end_nudge(t_ns)
 
-    def see(self, seen: Observation) -> None:
+    def handle(self, seen: Observation) -> None:
         """Takes an observation of the wheel."""
         if isinstance(seen, WheelMoved):
             self._moving = True
         elif isinstance(seen, WheelRested):
             self._moving = False
             if seen.index_moved:
-                self.said.append(Fault(seen.t_ns, "encoder_slip", seen.detail))
+                self.events.append(Fault(seen.t_ns, "encoder_slip", seen.detail))
         if self.phase in (OPEN, RUNNING):
             self._judge(seen, seen.t_ns)
         elif self.phase is RUNNING_OUT:
@@ -121,7 +121,7 @@ class MoneyWheelGame(Game):
         elif isinstance(seen, WheelRested):
             self._after = []
             detail = f"the wheel was moved by {seen.turns * 360:.1f} degrees after the verdict"
-            self.say(events.DeviceWarning, seen.t_ns, device="wheel", warning="moved_at_rest", detail=detail)
+            self.report(events.DeviceWarning, seen.t_ns, device="wheel", warning="moved_at_rest", detail=detail)
         elif self._after:
             self._after.append(seen)
 
@@ -132,7 +132,7 @@ class MoneyWheelGame(Game):
             self._spin(seen, t_ns)
         elif isinstance(seen, WheelTurned):
             if self.phase is RUNNING:
-                self.say(events.RoundProgress, t_ns, revolutions=seen.turns, rpm=seen.rpm)
+                self.report(events.RoundProgress, t_ns, revolutions=seen.turns, rpm=seen.rpm)
         elif isinstance(seen, WheelTurnedBack):
             if self.phase is RUNNING and seen.proven:
                 detail = f"turned back by more than {self._wheel.rollback_spaces:g} spaces"
@@ -156,7 +156,7 @@ class MoneyWheelGame(Game):
         self.run_due_ns = NEVER_NS
         if self._began_ns is None:
             self._began_ns = seen.t_ns
-        if self.seat.call_by == "auto" and not self._carried:
+        if self.context.call_by == "auto" and not self._carried:
             self.close_bets(t_ns, seen.t_ns, "auto")
 
     def _end_nudge(self, t_ns: int) -> None:
@@ -174,14 +174,14 @@ class MoneyWheelGame(Game):
                 self.void(t_ns, "wheel_revolutions", self._evidence(nudge))
             return
         detail = f"the wheel was moved by {nudge.turns * 360:.1f} degrees before the call"
-        self.say(events.DeviceWarning, t_ns, device="wheel", warning="moved_at_rest", detail=detail)
+        self.report(events.DeviceWarning, t_ns, device="wheel", warning="moved_at_rest", detail=detail)
 
     def _spin(self, seen: WheelSpun, t_ns: int) -> None:
         began_ns = seen.t_ns if self._began_ns is None else self._began_ns
         self.phase = RUNNING
-        if self.seat.call_by == "auto":
+        if self.context.call_by == "auto":
             self.close_bets(t_ns, began_ns, "auto")
-        self.say(events.RoundStarted, t_ns, direction=self._said(seen.direction))
+        self.report(events.RoundStarted, t_ns, direction=self._said(seen.direction))
         if self.called_ns is None or self.called_ns > began_ns:
             late = "never" if self.called_ns is None else "late"
             evidence = Evidence(direction=self._said(seen.direction), no_more_bets=late)

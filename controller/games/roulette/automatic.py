@@ -12,9 +12,8 @@ from typing import Any
 
 from controller.games.roulette.results import RouletteOptions, RouletteResults
 from controller.games.roulette.rules import RouletteRules
-from controller.rounds.game import Game
-from controller.rounds.voice import Seat
 from controller.table.faults import CauseGone, Fault
+from controller.table.game import Game, GameContext, Terms
 from controller.table.phase import OPEN, RUNNING, SETTLING
 from drivers.base.driver import Observation
 from drivers.roulette.star_x import (
@@ -40,10 +39,11 @@ class AutomaticRouletteGame(Game):
 
     names_result_by = "pocket"
 
-    def __init__(self, seat: Seat, rules: RouletteRules, options: RouletteOptions, wheel: StarXConfig) -> None:
-        super().__init__(
-            seat, rules.no_more_bets, rules.reasons, rules.minimum_revolutions.cite, options.settle_after_s
-        )
+    def __init__(
+        self, context: GameContext, rules: RouletteRules, options: RouletteOptions, wheel: StarXConfig
+    ) -> None:
+        rule = rules.minimum_revolutions.cite
+        super().__init__(context, Terms(rules.no_more_bets, rules.reasons, rule, options.settle_after_s))
         self._rules = rules
         self._options = options
         self._order = ORDERS[wheel.pockets]
@@ -77,7 +77,7 @@ class AutomaticRouletteGame(Game):
     def run_due(self, t_ns: int) -> None:
         """There is none: the wheel keeps the time of its spins."""
 
-    def see(self, seen: Observation) -> None:
+    def handle(self, seen: Observation) -> None:
         """Takes an observation of the wheel."""
         t_ns = seen.t_ns
         match seen:
@@ -100,14 +100,14 @@ class AutomaticRouletteGame(Game):
                 self._spinning = False
                 self._early = []
                 detail = "no status from the wheel: its link or its power is off"
-                self.said.append(Fault(t_ns, "sensor_missing", detail, "link"))
+                self.events.append(Fault(t_ns, "sensor_missing", detail, "link"))
             case AutoLink(up=True):
-                self.said.append(CauseGone(t_ns, "link"))
+                self.events.append(CauseGone(t_ns, "link"))
             case AutoWheelFault(active=True):
                 detail = "the wheel reports a stuck sensor, or its motor or encoder"
-                self.said.append(Fault(t_ns, "sensor_stuck", detail, "flag 4"))
+                self.events.append(Fault(t_ns, "sensor_stuck", detail, "flag 4"))
             case AutoWheelFault(active=False):
-                self.said.append(CauseGone(t_ns, "flag 4"))
+                self.events.append(CauseGone(t_ns, "flag 4"))
             case AutoDoubt(reason="joined_mid_spin"):
                 self._spinning = True
             case _:
@@ -130,14 +130,14 @@ class AutomaticRouletteGame(Game):
         """A spin that ended before the last round was settled counts for nothing."""
         if self._early:
             detail = "the wheel spun and had its number before the last round was settled: it counts for nothing"
-            self.say(events.DeviceWarning, t_ns, device="wheel", warning="ball_before_settled", detail=detail)
+            self.report(events.DeviceWarning, t_ns, device="wheel", warning="ball_before_settled", detail=detail)
         self._early = []
 
     def _begin(self, seen: AutoSpinStarted, t_ns: int) -> None:
         self._start = seen
         self.phase = RUNNING
         # The ball is meant to go the other way: that it does is what the wheel's flag 2 denies.
-        self.say(events.RoundStarted, t_ns, direction="counter-clockwise" if seen.direction == "cw" else "clockwise")
+        self.report(events.RoundStarted, t_ns, direction="counter-clockwise" if seen.direction == "cw" else "clockwise")
 
     def _during(self, seen: Observation, t_ns: int) -> None:
         match seen:
@@ -149,11 +149,11 @@ class AutomaticRouletteGame(Game):
                 detail = "the wheel launches again: " + (
                     "launch failed" if isinstance(seen, AutoLaunchFailed) else "wrong way"
                 )
-                self.say(events.DeviceWarning, t_ns, device="wheel", warning="launch_repeated", detail=detail)
+                self.report(events.DeviceWarning, t_ns, device="wheel", warning="launch_repeated", detail=detail)
             case AutoDoubt() if seen.reason not in self._doubts:
                 self._doubts.append(seen.reason)
             case AutoBallInRim():
-                self.say(events.RoundProgress, t_ns, revolutions=0.0, rpm=seen.rpm)
+                self.report(events.RoundProgress, t_ns, revolutions=0.0, rpm=seen.rpm)
             case _:
                 pass
 

@@ -17,9 +17,8 @@ from typing import Any, Final
 
 from controller.games.roulette.results import RouletteOptions, RouletteResults
 from controller.games.roulette.rules import RouletteRules
-from controller.rounds.game import NEVER_NS, Game
-from controller.rounds.voice import Seat
 from controller.table.faults import CauseGone, Fault
+from controller.table.game import NEVER_NS, Game, GameContext, Terms
 from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING
 from drivers.base.driver import Observation
 from drivers.roulette.device import (
@@ -105,10 +104,11 @@ class RouletteGame(Game):
 
     names_result_by = "pocket"
 
-    def __init__(self, seat: Seat, rules: RouletteRules, options: RouletteOptions, wheel: RouletteWheelConfig) -> None:
-        super().__init__(
-            seat, rules.no_more_bets, rules.reasons, rules.minimum_revolutions.cite, options.settle_after_s
-        )
+    def __init__(
+        self, context: GameContext, rules: RouletteRules, options: RouletteOptions, wheel: RouletteWheelConfig
+    ) -> None:
+        rule = rules.minimum_revolutions.cite
+        super().__init__(context, Terms(rules.no_more_bets, rules.reasons, rule, options.settle_after_s))
         self._rules = rules
         self._options = options
         self._results = RouletteResults(rules, options, wheel.pockets, wheel.wheel_order)
@@ -152,7 +152,7 @@ class RouletteGame(Game):
             detail = f"no pocket was named on {self._options.read_turns} rotor turns in a row"
             self.unresolved(t_ns, "no_number_read", self._evidence(detail), candidates)
 
-    def see(self, seen: Observation) -> None:
+    def handle(self, seen: Observation) -> None:
         """Takes an observation of the wheel."""
         if type(seen) is BallPassed and self.phase is RUNNING and not self._stale:
             # Most of what a wheel says.
@@ -171,13 +171,14 @@ class RouletteGame(Game):
             case TrackQuiet():
                 self._busy = False
             case NotLevel():
-                self.said.append(Fault(seen.t_ns, "not_level", f"inclined by {seen.tilt_deg:g} degrees", "level"))
+                detail = f"inclined by {seen.tilt_deg:g} degrees"
+                self.events.append(Fault(seen.t_ns, "not_level", detail, "level"))
                 return
             case LevelAgain():
-                self.said.append(CauseGone(seen.t_ns, "level"))
+                self.events.append(CauseGone(seen.t_ns, "level"))
             case RotorDoubt(explained=False):
                 # Whenever it comes: an index that moved while nothing was decided names wrong pockets ever after.
-                self.said.append(Fault(seen.t_ns, seen.reason, seen.detail))
+                self.events.append(Fault(seen.t_ns, seen.reason, seen.detail))
             case _:
                 pass
         if self._stale:
@@ -196,7 +197,9 @@ class RouletteGame(Game):
         elif isinstance(seen, TrackQuiet):
             if self._early and seen.passes > 1:
                 detail = "a ball was thrown and came off before the last round was settled: it counts for nothing"
-                self.say(events.DeviceWarning, seen.t_ns, device="wheel", warning="ball_before_settled", detail=detail)
+                self.report(
+                    events.DeviceWarning, seen.t_ns, device="wheel", warning="ball_before_settled", detail=detail
+                )
             self._early = []
         elif self._early and isinstance(
             seen, BallPassed | BallLeftTrack | ForeignObject | RotorReversed | RotorStopped
@@ -248,14 +251,14 @@ class RouletteGame(Game):
             self._direction_proven(seen, t_ns)
         if self.phase is not RUNNING:
             return
-        if self.seat.call_by == "auto" and seen.lap_s >= self._options.call_lap_s:
+        if self.context.call_by == "auto" and seen.lap_s >= self._options.call_lap_s:
             self.close_bets(t_ns, t_ns, "auto")
         if seen.direction is not None and int(seen.travel + WHOLE) > self._spin.laps_told:
             self._spin.laps_told = int(seen.travel + WHOLE)
-            self.say(events.RoundProgress, t_ns, revolutions=round(seen.travel, 3), lap_s=seen.lap_s)
+            self.report(events.RoundProgress, t_ns, revolutions=round(seen.travel, 3), lap_s=seen.lap_s)
 
     def _direction_proven(self, seen: BallPassed, t_ns: int) -> None:
-        self.say(events.RoundStarted, t_ns, direction=around_the_bowl(seen.direction))
+        self.report(events.RoundStarted, t_ns, direction=around_the_bowl(seen.direction))
         if not self._rotor:
             self._refuse(t_ns, "rotor_not_turning", "the rotor has no direction: it stands or is too slow")
         elif seen.direction == self._rotor:
@@ -270,7 +273,7 @@ class RouletteGame(Game):
             return
         if last is None:
             return
-        if self.seat.call_by == "auto":
+        if self.context.call_by == "auto":
             self.close_bets(t_ns, min(t_ns, seen.last_ns), "auto")
         least = self._rules.minimum_revolutions.value
         if last.direction is None:
@@ -281,7 +284,7 @@ class RouletteGame(Game):
         elif last.travel + WHOLE < least:
             self._refuse(t_ns, "ball_revolutions", f"{last.travel:.2f} revolutions around the track are proven")
         elif seen.swapped is not None:
-            self.said.append(Fault(t_ns, "sensors_swapped", seen.swapped))
+            self.events.append(Fault(t_ns, "sensors_swapped", seen.swapped))
         elif last.missed * MISSED_PART > last.passes:
             detail = f"{last.missed} sensors were passed unseen in {last.passes} passes"
             self.unresolved(t_ns, "sensor_missing", self._evidence(detail), [])
@@ -342,7 +345,7 @@ class RouletteGame(Game):
     def _foreign(self, seen: ForeignObject, t_ns: int) -> None:
         if self.phase is OPEN:
             if not self._busy or self._spin.joined:
-                self.say(events.DeviceWarning, t_ns, device="wheel", warning="object_in_wheel", detail=seen.detail)
+                self.report(events.DeviceWarning, t_ns, device="wheel", warning="object_in_wheel", detail=seen.detail)
                 return
             self.phase = RUNNING
         if self._spin.left is not None and self._spin.reads is not None:

@@ -13,6 +13,11 @@ from datetime import datetime, timedelta
 from typing import Final
 
 NEVER_NS: Final = 1 << 62
+DICE: Final = "dice"
+"""The device of their fault."""
+DICE_TOO_OLD: Final = "dice_too_old"
+OLD_DICE: Final = "the dice in the shaker"
+"""The cause of their fault."""
 HOUR_NS: Final = 3_600_000_000_000
 WARN_HOURS: Final = 1
 """How long before their end old dice are told (ours)."""

@@ -26,7 +26,7 @@ SHAKEN = (DiceStirred, ShakerCovered, ShakerRested, ShakerShaken, ShakerUncovere
 JOINED = "joined_mid_tumble"
 
 
-class Judged(NamedTuple):
+class JudgedShaking(NamedTuple):
     """What the shaking comes to."""
 
     verdict: Literal["revealed", "void", "unresolved"]
@@ -72,31 +72,31 @@ class Shaking:
             self.shaken_ns = seen.shaken_ns
         return first
 
-    def rests(self, seen: ShakerRested) -> Judged | None:
+    def rests(self, seen: ShakerRested) -> JudgedShaking | None:
         """The dice lie: what is wrong with it already, or None where the cover's coming off decides."""
         if self.shaken_ns is None:
             return None
         if seen.joined:
-            return Judged("unresolved", JOINED, "it was shaken already when the table opened")
+            return JudgedShaking("unresolved", JOINED, "it was shaken already when the table opened")
         if seen.doubt == "shaken_uncovered":
-            return Judged("void", seen.doubt, seen.detail)
+            return JudgedShaking("void", seen.doubt, seen.detail)
         if seen.doubt is not None:
-            return Judged("unresolved", seen.doubt, seen.detail)
+            return JudgedShaking("unresolved", seen.doubt, seen.detail)
         if seen.started_ns is not None:
             self.rested, self.shakes = seen, seen.shakes
         return None
 
-    def uncovers(self, called_ns: int | None) -> Judged | None:
+    def uncovers(self, called_ns: int | None) -> JudgedShaking | None:
         """The cover came off: what that means; None where it means nothing yet."""
         if self.shaken_ns is None:
             put_on_ns = self._was_covered_ns
             if called_ns is None or put_on_ns is None or put_on_ns < called_ns:
                 return None
-            return Judged("void", "too_few_shakes", "it was covered and uncovered, and no shake was felt")
+            return JudgedShaking("void", "too_few_shakes", "it was covered and uncovered, and no shake was felt")
         if self.rested is None:
             return None  # the dice move: their rest tells that they were uncovered
         if self.rested.shakes < self.minimum:
             shakes = counted(self.rested.shakes, "shake")
             detail = f"{shakes} under the cover without a pause, and {self.minimum} are the least"
-            return Judged("void", "too_few_shakes", detail)
-        return Judged("revealed")
+            return JudgedShaking("void", "too_few_shakes", detail)
+        return JudgedShaking("revealed")

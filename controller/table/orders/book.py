@@ -7,15 +7,15 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Final
 
-from controller.orders import craps, dice
 from controller.table.commands import OrderError, parse_order
 from controller.table.lifecycle import Sitting
 from controller.table.orders import lifecycle, play, rulings
 from controller.table.orders.order import Answer, Refused, Verb, check_keys, not_one_of
 
-_VERBS: Final = (*lifecycle.VERBS, *play.VERBS, *rulings.VERBS, *craps.VERBS, *dice.VERBS)
+_VERBS: Final = (*lifecycle.VERBS, *play.VERBS, *rulings.VERBS)
 
-VERBS: Final[Mapping[str, Verb]] = {verb.name: verb for verb in _VERBS}
+VERBS: Final[dict[str, Verb]] = {verb.name: verb for verb in _VERBS}
+"""The orders that every table takes, whatever is played on it."""
 
 REMEMBERED: Final = 1000
 """Orders of which the answer is remembered (ours). The service's journal remembers them all."""
@@ -24,8 +24,8 @@ REMEMBERED: Final = 1000
 _ID: Final = re.compile(r"(?:^|\s)id=(\S+)")
 
 
-def carry_out(text: str, sitting: Sitting, t_ns: int) -> str:
-    """Does what an order says; returns what happened.
+def carry_out(text: str, sitting: Sitting, t_ns: int, verbs: Mapping[str, Verb] = VERBS) -> str:
+    """Does what an order says; returns what happened. `verbs` are all that a table takes, or refuses.
 
     Raises:
         Refused: it is not done; exactly why not.
@@ -36,9 +36,9 @@ def carry_out(text: str, sitting: Sitting, t_ns: int) -> str:
         raise Refused(str(error)) from error
     if name == "quit":
         raise Refused("quit: a table cannot end the service; send it to the service")
-    verb = VERBS.get(name)
+    verb = verbs.get(name)
     if verb is None:
-        raise Refused(not_one_of("command", name, [*VERBS]))
+        raise Refused(not_one_of("command", name, [*verbs]))
     check_keys(verb, given)
     return verb.act(sitting, given, t_ns)
 

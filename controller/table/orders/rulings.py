@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from controller.cli.event_lines import verdict_words
-from controller.rounds.game import Game
+from controller.table.game import Game
 from controller.table.lifecycle import Sitting
 from controller.table.orders.order import Given, Refused, Verb, not_one_of
 from controller.table.phase import SETTLING
@@ -26,7 +25,7 @@ def confirm(sitting: Sitting, given: Given, t_ns: int) -> str:
     _check_result_key(game, "confirm", given)
     ruling = _round(game, "confirm", given)
     if ruling.stands.verdict != "unresolved":
-        raise Refused(f"confirm: round {ruling.round} is not unresolved: it is {verdict_words(ruling.stands)}")
+        raise Refused(f"confirm: round {ruling.round} is not unresolved: it is {game.verdict_words(ruling.stands)}")
     result = _result(game, "confirm", given, ruling)
     if game.name_of(result) not in [game.name_of(one) for one in ruling.candidates]:
         if not ruling.candidates:
@@ -53,7 +52,7 @@ def correct(sitting: Sitting, given: Given, t_ns: int) -> str:
     else:
         raise Refused(f"correct: {not_one_of('reason', reason, game.void_reasons)}")
     if to == ruling.stands:
-        raise Refused(f"correct: round {ruling.round} is {verdict_words(to)} already")
+        raise Refused(f"correct: round {ruling.round} is {game.verdict_words(to)} already")
     return _rule(sitting, t_ns, ruling, to, given["by"], given["why"])
 
 
@@ -70,7 +69,7 @@ def uncalled(game: Game, given: Given) -> Ruling | None:
         return last if last is not None and _may_be_void(game, last, given) else None
     ruling = _round(game, "void", given)
     if not (_may_be_void(game, ruling, given) if ruling == last else ruling.stands.verdict == "unresolved"):
-        raise Refused(f"void: round {ruling.round} is {verdict_words(ruling.stands)}; a supervisor corrects it")
+        raise Refused(f"void: round {ruling.round} is {game.verdict_words(ruling.stands)}; a supervisor corrects it")
     return ruling
 
 
@@ -107,7 +106,7 @@ def _check_result_key(game: Game, verb: str, given: Given) -> None:
     """Refuses a result of another game: passed over, the rest of the order would mean something else."""
     for key in RESULT_KEYS:
         if key in given and key != game.names_result_by:
-            raise Refused(f"{verb}: {key} names no result of {game.seat.game}; give {game.names_result_by}=…")
+            raise Refused(f"{verb}: {key} names no result of {game.context.game}; give {game.names_result_by}=…")
 
 
 def _result(game: Game, verb: str, given: Given, ruling: Ruling) -> dict[str, Any]:
@@ -126,7 +125,7 @@ def _rule(
 ) -> str:
     game = sitting.game
     winning, notices = ([], []) if to.result is None else game.pays_in(ruling.round, to.result)
-    game.say(
+    game.report(
         events.RoundCorrected,
         t_ns,
         round=ruling.round,
@@ -139,7 +138,7 @@ def _rule(
         notices=notices,
     )
     game.ruled(t_ns, ruling._replace(stands=to))
-    return f"round {ruling.round} is {verdict_words(to)}, and was {verdict_words(ruling.stands)}"
+    return f"round {ruling.round} is {game.verdict_words(to)}, and was {game.verdict_words(ruling.stands)}"
 
 
 VERBS = (

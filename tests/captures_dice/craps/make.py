@@ -11,7 +11,7 @@ import msgspec
 
 from controller.bench.replay import replay
 from controller.bench.simulation import simulate
-from controller.geometries import geometry_of
+from controller.games.assembly import geometry_of
 from hal.capture.vcd_writer import CaptureLines, write_capture
 from hal.values import Batch, Command, Edge
 from simulators.dice.craps_table import CrapsGeometry

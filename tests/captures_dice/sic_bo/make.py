@@ -12,7 +12,7 @@ import msgspec
 
 from controller.bench.replay import replay
 from controller.bench.simulation import simulate
-from controller.geometries import geometry_of
+from controller.games.assembly import geometry_of
 from hal.capture.vcd_writer import CaptureLines, write_capture
 from simulators.base.table import simulator_for
 from tests.tables.bench import Said, configured

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import pytest
 
+from controller.games.catalogue import ORDERS
 from controller.table.authority import authorities, may
-from controller.table.orders.book import VERBS
 from feed.allow_list import ROLES
 
 
@@ -49,7 +49,7 @@ def test_everybody_may_send_what_the_rules_let_them(
 
 
 def test_every_order_of_a_table_has_its_authority_and_the_service_has_quit() -> None:
-    assert set(authorities()) == {*VERBS, "quit"} == DEALERS | SUPERVISORS | TECHNICIANS
+    assert set(authorities()) == {*ORDERS, "quit"} == DEALERS | SUPERVISORS | TECHNICIANS
 
 
 def test_a_read_only_key_sends_nothing() -> None:

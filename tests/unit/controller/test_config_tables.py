@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from controller.configuration.declaration import describe
-from controller.configuration.load import check, check_text, load
 from controller.configuration.problems import ConfigurationErrors
 from controller.games.catalogue import REGISTRY
+from controller.games.load import check, check_text, load
 from tests.tables.problems import only, told
 
 SHORTEST = """\
@@ -296,7 +296,7 @@ def test_an_analogue_line_cannot_be_a_pin() -> None:
 
 @pytest.mark.parametrize("driver", sorted(REGISTRY.drivers))
 def test_every_key_of_every_driver_is_declared_with_a_description(driver: str) -> None:
-    for row in describe(REGISTRY.drivers[driver].config):
+    for row in describe(REGISTRY.drivers[driver].keys):
         assert row.key in {"driver", "port"} or row.description, row
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from controller.configuration.load import check_text
 from controller.games.assembly import table_for
+from controller.games.craps.rules import CrapsRules
+from controller.games.load import check_text
 from controller.rules.profile import profile
 from controller.table.authority import may
 from drivers.dice.reader_wire import BoardState
@@ -153,7 +154,7 @@ def test_d1_the_set_has_five_dice_or_more_and_two_of_them_make_a_roll() -> None:
 
 @pytest.mark.parametrize("check", ["dice", "dice_marks"])
 def test_d2_d3_d4_what_a_gauge_finds_of_dice_is_asked_at_the_inspection(check: str) -> None:
-    checks = {one.check: one.says for one in profile(NIGHT).craps_rules().inspection.checks}
+    checks = {one.check: one.says for one in profile(NIGHT).text("craps", CrapsRules).inspection.checks}
     assert check in checks
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from controller.cli.event_lines import line_of
-from controller.configuration.load import check_text
+from controller.games.load import check_text
 from drivers.dice.frame_wire import FROM_HOST, Command, ShakerFrame, encode_frame
 from feed import events
 from feed.events import decode, encode
@@ -103,7 +103,7 @@ def test_a_shaker_that_fails_when_activated_voids_the_round_and_shuts_the_table(
 def test_a_failure_is_no_invalid_roll_of_the_shooters_and_leaves_the_point() -> None:
     table = ShakerHands().tossed().key(3, 5).pulse("dealer_settled").plan("no_start").call().wait(10)
     assert table.said.verdicts() == ["3-5", "void shaker_failed"]
-    stands = table.game.course.now
+    stands = table.game.history.now
     assert (stands.point, stands.invalid_rolls, stands.shooter) == (8, 0, 1)
     assert table.on == {"puck_on", "point_8"}
 
@@ -230,7 +230,7 @@ def test_that_a_person_took_it_away_is_told_and_outlives_a_restart() -> None:
         state.apply(decode(encode(event)))
     again = ShakerHands()
     again.game.restore(state)
-    assert not again.game.needs_shaker
+    assert not again.game._shaker_throws
     table.order("shaker_placed by=ann")
     assert "shaker_removed" not in table.said.of(events.CourseChanged)[-1].course
 
@@ -293,8 +293,8 @@ def test_where_no_fire_bet_is_offered_its_markers_stay_dark() -> None:
 
 
 def test_a_shaker_that_the_service_before_may_have_set_going_is_stopped_at_the_beginning() -> None:
-    (stop,) = ShakerHands(shaker_toml(control="serial")).game.begin_outputs(7)
+    (stop,) = ShakerHands(shaker_toml(control="serial")).table.rest(7)
     assert isinstance(stop, SendFrame)
     assert (stop.link, stop.t_ns) == ("shaker_serial", 7)
     assert stop.data == encode_frame(ShakerFrame(Command.STOP, FROM_HOST))
-    assert ShakerHands().game.begin_outputs(7) == [SetLine("shaker_start", False, 7)]
+    assert ShakerHands().table.rest(7) == [SetLine("shaker_start", False, 7)]

@@ -12,6 +12,7 @@ from feed import events
 from feed.events import Data, Event, Evidence, Verdict, WinningBet, type_of
 
 TABLE: dict[str, Any] = {"table": "wheel-1", "game": "money_wheel", "simulated": False, "mono_ns": 0}
+CRAPS: dict[str, Any] = {**TABLE, "game": "craps"}
 OPENED: dict[str, Any] = {"rules": "njac-13:47-20", "software": "feltwire 0.1.0", "devices": []}
 NATURAL: dict[str, Any] = {"dice": [4, 3], "total": 7, "decision": "natural"}
 CALLED = Verdict(verdict="outcome", result={"space": 3, "face": "$5"})
@@ -64,7 +65,7 @@ def line(data: Data) -> str:
         ),
         (
             events.RoundCorrected(
-                **TABLE,
+                **CRAPS,
                 round=4,
                 by="bob",
                 from_=Verdict(verdict="unresolved", reason="value_missing"),
@@ -79,7 +80,7 @@ def line(data: Data) -> str:
         ),
         (
             events.Outcome(
-                **TABLE,
+                **CRAPS,
                 round=4,
                 result=NATURAL,
                 winning=[WinningBet("pass", "1 to 1"), *(WinningBet(f"lay {n}", "1 to 2") for n in range(9))],
@@ -89,7 +90,7 @@ def line(data: Data) -> str:
             "OUTCOME 4-3, total 7, natural; wins: pass (1 to 1), lay 0 (1 to 2), lay 1 (1 to 2), lay 2 (1 to 2), "
             "lay 3 (1 to 2), lay 4 (1 to 2), lay 5 (1 to 2) and 3 more",
         ),
-        (events.RoundProgress(**TABLE, round=4, keyed=[]), "the dice lie: key them"),
+        (events.RoundProgress(**CRAPS, round=4, keyed=[]), "the dice lie: key them"),
         (
             events.RoundProgress(**TABLE, round=4, shakes=1, inversions=2),
             "inverted 2 times, shaken once",

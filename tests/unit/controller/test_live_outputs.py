@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from controller.games.sic_bo.rounds import SicBoGame
 from controller.live.live_table import LiveTable
 from controller.live.output_faults import OUTPUT_REFUSED
 from controller.live.wiring import Wiring
@@ -13,7 +14,7 @@ from hal.board.errors import BoardError
 from hal.clock import VirtualClock
 from hal.lines import LineError
 from hal.serial_link import LinkError
-from hal.values import Edge, LightLamps, Loss, Output, RunMotor, SendFrame
+from hal.values import Edge, Loss, Output, RunMotor, SendFrame
 from tests.tables.bench import Said, configured
 from tests.tables.sic_bo_table import LINES, sic_bo_toml
 from tests.tables.tumbled_lines import TumbledLines, tumbled_toml
@@ -137,7 +138,7 @@ def test_what_stops_things_at_the_beginning_is_sent_once_and_as_soon_as_its_link
     clock, lines = VirtualClock(), SimLines(["cage_turn"])
     wires = Recorded(lines)
     table = LiveTable(configured(tumbled_toml("chuck_a_luck")), wires, clock, epoch=EPOCH)
-    monkeypatch.setattr(table._table.game, "begin_outputs", lambda t_ns: [STOP])
+    monkeypatch.setattr(table._table, "rest", lambda t_ns: [STOP])
     wires.link_is_up = False
     table.open_wires()
     table.open()
@@ -176,7 +177,9 @@ def test_lamps_that_cannot_be_told_are_a_fault_of_their_board_and_the_table_goes
         said += table.tick().events
 
     look()
-    table._table.game.shown.append(LightLamps("lamps", frozenset({3}), clock.now_ns()))
+    game = table._table.game
+    assert isinstance(game, SicBoGame)
+    game.areas.lamps.light({3}, clock.now_ns())
     look()
     look()
     fault = next(one for one in said.of(events.DeviceFault) if one.fault == OUTPUT_REFUSED)

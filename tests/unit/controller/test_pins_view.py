@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 from controller.cli import main
 from controller.cli.pins import header_drawing, pins_section, wiring_of, wiring_table
-from controller.configuration.load import check_text
+from controller.games.load import check_text
 
 SIM = '[table]\nid = "t-1"\ngame = "{}"\n[lines]\nbackend = "sim"\n'
 LIVE = """\

@@ -6,11 +6,12 @@ import pytest
 
 from controller.games.craps.decision import CrapsState, FireSeries
 from controller.games.craps.layout import CrapsLayout
+from controller.games.craps.rules import CrapsRules
 from controller.rules.profile import profile
 
-NIGHT = profile("njac-13:47-20").craps_rules()
-CASINO = profile("njac-19:47").craps_rules()
-MINI = profile("njac-19:47").mini_craps_rules()
+NIGHT = profile("njac-13:47-20").text("craps", CrapsRules)
+CASINO = profile("njac-19:47").text("craps", CrapsRules)
+MINI = profile("njac-19:47").text("mini_craps", CrapsRules)
 COMING_OUT = CrapsState()
 
 

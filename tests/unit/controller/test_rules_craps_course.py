@@ -14,8 +14,8 @@ from controller.games.craps.decision import Craps, CrapsState, FireSeries, Puck,
 from controller.games.craps.rules import CrapsRules
 from controller.rules.profile import profile
 
-NIGHT = Craps(profile("njac-13:47-20").craps_rules())
-CASINO_RULES = profile("njac-19:47").craps_rules()
+NIGHT = Craps(profile("njac-13:47-20").text("craps", CrapsRules))
+CASINO_RULES = profile("njac-19:47").text("craps", CrapsRules)
 CASINO = Craps(CASINO_RULES)
 FIRE = Craps(CASINO_RULES, fire=True)
 
@@ -254,8 +254,8 @@ def test_without_fire_bets_no_points_are_kept() -> None:
 @pytest.mark.parametrize(
     ("rules", "why"),
     [
-        (profile("njac-13:47-20").craps_rules(), "13:47-20.25 does not know it"),
-        (profile("njac-19:47").mini_craps_rules(), "19:47-1.2(a) permits it at craps only"),
+        (profile("njac-13:47-20").text("craps", CrapsRules), "13:47-20.25 does not know it"),
+        (profile("njac-19:47").text("mini_craps", CrapsRules), "19:47-1.2(a) permits it at craps only"),
     ],
     ids=["casino night", "mini-craps"],
 )

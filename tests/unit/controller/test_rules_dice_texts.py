@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import pytest
 
+from controller.games.craps.rules import CrapsRules
 from controller.games.dice.rules import DiceRules
 from controller.games.sic_bo.rules import SicBoRules
-from controller.games.tumbled.rules import TumbledRules
-from controller.rules.profile import NoText, default_profile, profile, profile_names, profiles_that_play
+from controller.games.tumbled.rules import BeatTheDealerRules, ChuckALuckRules, TumbledRules, UnderOverRules
+from controller.rules.profile import default_profile, profile, profile_names, profiles_that_play
 
 NIGHT, OLD, NEW = profile("njac-13:47-20"), profile("njac-19:47"), profile("njac-13:69F")
-TUMBLED: list[TumbledRules] = [NIGHT.beat_the_dealer_rules(), NIGHT.chuck_a_luck_rules(), NIGHT.under_over_rules()]
-SIC_BO = [OLD.sic_bo_rules(), NEW.sic_bo_rules()]
-CRAPS = [NIGHT.craps_rules(), OLD.craps_rules(), OLD.mini_craps_rules()]
+TUMBLED: list[TumbledRules] = [
+    NIGHT.text("beat_the_dealer", BeatTheDealerRules),
+    NIGHT.text("chuck_a_luck", ChuckALuckRules),
+    NIGHT.text("under_over", UnderOverRules),
+]
+SIC_BO = [OLD.text("sic_bo", SicBoRules), NEW.text("sic_bo", SicBoRules)]
+CRAPS = [NIGHT.text("craps", CrapsRules), OLD.text("craps", CrapsRules), OLD.text("mini_craps", CrapsRules)]
 ALL: list[DiceRules] = [*TUMBLED, *SIC_BO, *CRAPS]
 
 
@@ -52,8 +57,7 @@ def test_the_profile_of_a_table_that_names_none_is_one_that_has_the_game() -> No
 
 @pytest.mark.parametrize(("game", "first"), [("craps", "13:69F-1."), ("automated_craps", "13:69F-1A.")])
 def test_of_the_newer_craps_there_are_titles_only(game: str, first: str) -> None:
-    text = NEW.rules_of(game)
-    assert isinstance(text, NoText)
+    text = NEW.no_text[game]
     assert all(title.section.startswith(first) for title in text.titles)
     assert "gives only the titles" in str(NEW.refusal(game))
 
@@ -61,15 +65,13 @@ def test_of_the_newer_craps_there_are_titles_only(game: str, first: str) -> None
 def test_a_casino_night_has_no_mini_craps_though_its_wagers_are_named() -> None:
     assert "13:47-20.4 does not have mini-craps" in str(NIGHT.refusal("mini_craps"))
     with pytest.raises(KeyError, match="has no text for mini_craps"):
-        NIGHT.mini_craps_rules()
+        NIGHT.text("mini_craps", CrapsRules)
 
 
 def test_a_game_that_a_text_never_names_is_refused_by_name() -> None:
     assert NIGHT.refusal("sic_bo") == "no text: njac-13:47-20 does not speak of sic_bo"
     with pytest.raises(KeyError, match=r"njac-13:47-20 has no text for sic_bo: it does not speak of it"):
-        NIGHT.sic_bo_rules()
-    with pytest.raises(KeyError, match="does not speak of the game 'sic_bo'"):
-        NIGHT.rules_of("sic_bo")
+        NIGHT.text("sic_bo", SicBoRules)
 
 
 # ---------------------------------------------------------------------------------------------------- every game

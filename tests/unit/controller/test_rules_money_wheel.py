@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from controller.games.money_wheel.rules import MoneyWheelRules
 from controller.rules.cited import WinningBet
 from controller.rules.profile import profile
 from drivers.wheel.faces import DEFAULT_FACES
 
-RULES = profile("njac-13:47-20").money_wheel_rules()
+RULES = profile("njac-13:47-20").text("money_wheel", MoneyWheelRules)
 
 COUNTS = {"$1": 22, "$2": 14, "$5": 7, "$10": 3, "$20": 2, "flag": 1, "joker": 1}
 

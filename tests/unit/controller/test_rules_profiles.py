@@ -8,8 +8,11 @@ from importlib import resources
 from typing import Any
 
 import pytest
+from msgspec import Struct
 
-from controller.rules.profile import DEFAULT_PROFILE, FILES, NoText, profile, profile_names, read
+from controller.games.money_wheel.rules import MoneyWheelRules
+from controller.games.roulette.rules import RouletteRules
+from controller.rules.profile import DEFAULT_PROFILE, FILES, profile, profile_names, read
 
 GAMES = ("money_wheel", "roulette")
 
@@ -86,8 +89,8 @@ def test_a_section_stands_in_one_file_only(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_the_words_for_an_invalid_money_wheel_spin_are_ours_and_those_of_roulette_are_not() -> None:
     night = profile("njac-13:47-20")
-    wheel = night.money_wheel_rules().reasons["wheel_revolutions"]
-    roulette = night.roulette_rules().reasons["ball_revolutions"]
+    wheel = night.text("money_wheel", MoneyWheelRules).reasons["wheel_revolutions"]
+    roulette = night.text("roulette", RouletteRules).reasons["ball_revolutions"]
     assert wheel.call is not None
     assert wheel.call.ours
     assert roulette.call is not None
@@ -98,13 +101,12 @@ def test_the_words_for_an_invalid_money_wheel_spin_are_ours_and_those_of_roulett
 @pytest.mark.parametrize("name", ["njac-19:47", "njac-13:69F"])
 @pytest.mark.parametrize("game", GAMES)
 def test_a_profile_without_a_text_gives_titles_and_no_rules(name: str, game: str) -> None:
-    rules = profile(name).rules_of(game)
-    assert isinstance(rules, NoText)
+    rules = profile(name).no_text[game]
     chapter = name.removeprefix("njac-")
     assert all(title.section.startswith(f"{chapter}-5.") for title in rules.titles)
     assert chapter in str(rules)
     with pytest.raises(KeyError, match="has no text"):
-        profile(name).roulette_rules() if game == "roulette" else profile(name).money_wheel_rules()
+        profile(name).text(game, Struct)
 
 
 def test_the_titles_cover_the_six_sections_of_the_subchapter_without_a_gap() -> None:
@@ -114,20 +116,20 @@ def test_the_titles_cover_the_six_sections_of_the_subchapter_without_a_gap() -> 
 
 
 def test_a_game_that_no_profile_speaks_of_is_refused() -> None:
-    with pytest.raises(KeyError, match="does not speak of the game 'chess'"):
-        profile(DEFAULT_PROFILE).rules_of("chess")
+    with pytest.raises(KeyError, match="has no text for chess: it does not speak of it"):
+        profile(DEFAULT_PROFILE).text("chess", RouletteRules)
 
 
 def test_bets_close_before_a_money_wheel_spin_and_during_a_roulette_spin() -> None:
     night = profile(DEFAULT_PROFILE)
-    assert night.money_wheel_rules().no_more_bets.when.value == "before_spin"
-    assert night.roulette_rules().no_more_bets.when.value == "while_ball_in_track"
+    assert night.text("money_wheel", MoneyWheelRules).no_more_bets.when.value == "before_spin"
+    assert night.text("roulette", RouletteRules).no_more_bets.when.value == "while_ball_in_track"
 
 
 def test_only_a_class_a_operator_runs_roulette() -> None:
     night = profile(DEFAULT_PROFILE)
-    assert night.roulette_rules().operator_classes.value == ("A",)
-    assert night.money_wheel_rules().operator_classes.value == ("A", "B")
+    assert night.text("roulette", RouletteRules).operator_classes.value == ("A",)
+    assert night.text("money_wheel", MoneyWheelRules).operator_classes.value == ("A", "B")
 
 
 FOUND_ONLY = {"power_loss", "shaker_failed", "lamps_failed_before_reveal"}

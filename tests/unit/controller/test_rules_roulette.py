@@ -7,11 +7,11 @@ from collections import Counter
 import pytest
 
 from controller.games.roulette.layout import Layout
-from controller.games.roulette.rules import AMERICAN, AMERICAN_AS_SINGLE_ZERO, EUROPEAN
+from controller.games.roulette.rules import AMERICAN, AMERICAN_AS_SINGLE_ZERO, EUROPEAN, RouletteRules
 from controller.rules.profile import profile
 from drivers.wheel import faces as wheel_faces
 
-RULES = profile("njac-13:47-20").roulette_rules()
+RULES = profile("njac-13:47-20").text("roulette", RouletteRules)
 NUMBERS = [str(n) for n in range(1, 37)]
 
 NAMED = {"1 to 18", "19 to 36", "1st 12", "2nd 12", "3rd 12"}

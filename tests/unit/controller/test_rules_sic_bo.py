@@ -8,10 +8,11 @@ from itertools import product
 import pytest
 
 from controller.games.sic_bo.areas import AREAS, SicBoLayout
+from controller.games.sic_bo.rules import SicBoRules
 from controller.rules.profile import profile
 
-LAYOUT = SicBoLayout(profile("njac-13:69F").sic_bo_rules())
-GENEROUS = SicBoLayout(profile("njac-13:69F").sic_bo_rules(), two_of_a_kind_on_triple=True)
+LAYOUT = SicBoLayout(profile("njac-13:69F").text("sic_bo", SicBoRules))
+GENEROUS = SicBoLayout(profile("njac-13:69F").text("sic_bo", SicBoRules), two_of_a_kind_on_triple=True)
 RESULTS = list(product(range(1, 7), repeat=3))
 
 

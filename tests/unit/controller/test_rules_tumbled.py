@@ -7,11 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controller.games.dice.rules import DiceRules
+from controller.games.tumbled.rules import BeatTheDealerRules, ChuckALuckRules, UnderOverRules
 from controller.rules.cited import WinningBet
 from controller.rules.profile import profile
 
 NIGHT = profile("njac-13:47-20")
-DEALER, CHUCK, UNDER = NIGHT.beat_the_dealer_rules(), NIGHT.chuck_a_luck_rules(), NIGHT.under_over_rules()
+DEALER = NIGHT.text("beat_the_dealer", BeatTheDealerRules)
+CHUCK = NIGHT.text("chuck_a_luck", ChuckALuckRules)
+UNDER = NIGHT.text("under_over", UnderOverRules)
 
 
 def test_c5_the_games_have_two_three_and_two_dice() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from controller.configuration.lamp_chains import KINDS, board_of_lamps
-from controller.configuration.load import check, check_text
+from controller.games.load import check, check_text
 from controller.live.wiring import wire
 from hal.clock import VirtualClock
 from hal.lamp_chain import KINDS as WITH_CHAIN

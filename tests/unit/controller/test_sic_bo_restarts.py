@@ -209,8 +209,8 @@ def test_a_shaker_that_a_supervisor_removed_is_still_removed_after_a_restart(pla
     assert table.played().said.verdicts()[-1] == "4-2-1"
     table.settle().order("shaker_placed by=ann")
     table = table.rebooted()
-    assert table.game.tossing is not None
-    assert table.game.tossing.present
+    assert table.game.tossed is not None
+    assert table.game.tossed.present
     assert table.call().cover().shake().said.verdicts()[-1] == "void shaker_not_removed"
 
 
@@ -218,8 +218,8 @@ def test_where_a_sensor_says_it_no_order_is_remembered() -> None:
     table = bench(devices=SENSED).level("automated_shaker_present", 1).level("automated_shaker_present", 0)
     assert table.said.of(CourseChanged) == []
     table = table.rebooted()
-    assert table.game.tossing is not None
-    assert table.game.tossing.present, "until the sensor says otherwise"
+    assert table.game.tossed is not None
+    assert table.game.tossed.present, "until the sensor says otherwise"
 
 
 # --- the lamps -----------------------------------------------------------------------------------------------------

@@ -6,9 +6,10 @@ from itertools import product
 
 import pytest
 
-from controller.configuration.load import check_text
 from controller.games.assembly import table_for
+from controller.games.load import check_text
 from controller.games.sic_bo.areas import AREAS
+from controller.games.sic_bo.rules import SicBoRules
 from controller.rules.profile import profile
 from feed import events
 from tests.oracle.dice import THREE_DICE, sic_bo, sic_bo_areas
@@ -189,7 +190,7 @@ def test_s11_the_cover_put_back_before_the_bets_are_paid_is_a_violation(rules: s
     table = bench(rules).played().cover().uncover().cover()
     violation = table.said.one(events.ProcedureViolation)
     assert violation.reason == "covered_before_paid"
-    assert violation.rule == profile(rules).sic_bo_rules().manual_shaker.uncovered_until.cite
+    assert violation.rule == profile(rules).text("sic_bo", SicBoRules).manual_shaker.uncovered_until.cite
 
 
 def test_s11_the_cover_may_go_on_after_the_bets_are_paid() -> None:
@@ -474,7 +475,7 @@ def test_s20_every_one_of_the_216_results_lights_the_areas_that_the_oracle_names
     wanted = sic_bo_areas(on_triple)
     game = bench(rules, game=f"two_of_a_kind_on_triple = {str(on_triple).lower()}").game
     for dice in THREE_DICE:
-        lit = {area.name for area in game.layout.lit(dice)}
+        lit = {area.name for area in game.areas.layout.lit(dice)}
         assert lit == {name for name, rolls in wanted.items() if dice in rolls}
         winning = {(bet.bet, bet.odds) for bet in game.pays(game.result_of(dice))[0]}
         assert winning == sic_bo(dice, wanted)

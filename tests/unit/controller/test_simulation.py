@@ -6,7 +6,8 @@ import pytest
 
 from controller.bench.simulation import Played, Score, fault_plan, simulate
 from controller.configuration.values import TableConfig
-from controller.geometries import NoSimulatorError, geometry_of
+from controller.games.assembly import geometry_of
+from controller.games.base.spec import NoSimulatorError
 from feed import events
 from feed.events import Event
 from hal.values import Batch

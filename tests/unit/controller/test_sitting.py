@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from controller.configuration.load import check_text
+from controller.games.load import check_text
 from controller.table.inspection import Inspections, no_inspection
 from feed import events
 from feed.events import Verdict, decode, encode

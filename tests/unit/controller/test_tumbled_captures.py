@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from controller.bench.replay import replay
 from controller.cli import main
-from controller.configuration.load import check_text
+from controller.games.load import check_text
 from tests.tables.bench import Said
 
 ROOT = Path(__file__).resolve().parents[2] / "captures_dice" / "tumbled"

@@ -170,7 +170,7 @@ def test_at_beat_the_dealer_the_motor_turns_for_the_dealer_and_then_for_the_play
 
 
 def test_a_motor_waits_for_a_call_so_the_tumble_cannot_be_the_call() -> None:
-    from controller.configuration.load import check_text
+    from controller.games.load import check_text
 
     (error,) = check_text(tumbled_toml("chuck_a_luck", call="auto", device=MOTOR)).errors
     assert "table.no_more_bets" in str(error)
@@ -179,7 +179,7 @@ def test_a_motor_waits_for_a_call_so_the_tumble_cannot_be_the_call() -> None:
 
 
 def test_a_chute_has_no_motor() -> None:
-    from controller.configuration.load import check_text
+    from controller.games.load import check_text
 
     report = check_text(tumbled_toml("chuck_a_luck", device=MOTOR + "[device.chute]\n"))
     assert "stands beside" in str(report.errors[0])

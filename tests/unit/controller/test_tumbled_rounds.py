@@ -225,7 +225,7 @@ def test_c4_a_die_that_goes_round_a_baffle_voids_the_round() -> None:
 
 
 def test_c4_a_chute_with_two_beams_is_refused_by_check() -> None:
-    from controller.configuration.load import check_text
+    from controller.games.load import check_text
 
     report = check_text(tumbled_toml("chuck_a_luck", device="[device.chute]\nbaffles = 2"))
     (problem,) = report.errors

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from controller.bench.simulation import Score, simulate
-from controller.geometries import NoSimulatorError, geometry_of
+from controller.games.assembly import geometry_of
+from controller.games.base.spec import NoSimulatorError
 from feed import events
 from simulators.base.faults import faults_for
 from simulators.base.table import simulator_for

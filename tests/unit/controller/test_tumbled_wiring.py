@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import controller.live.wiring
-from controller.configuration.load import check, check_text, load
+from controller.games.load import check, check_text, load
 from controller.live.board_lines import outputs_of
 from controller.live.wiring import wire
 from drivers.dice.frame_wire import ShakerFramer

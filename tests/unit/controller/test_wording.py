@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from controller.configuration.load import check_text
+from controller.games.load import check_text
 from controller.table.wording import counted, times, with_article
 
 

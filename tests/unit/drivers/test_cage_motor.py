@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from controller.configuration.load import check_text
+from controller.games.load import check_text
 from drivers.base.driver import Observation, SensorAlive, SensorDead
 from drivers.dice.cage_motor import HOME, SHAFT, CageMotor, CageMotorConfig, MotorHome, ShaftStands, ShaftTurns
 from hal.values import Edge, EdgesLost, Loss

@@ -7,18 +7,27 @@ import pytest
 
 from drivers.base.driver import Observation, SensorAlive, SensorDead
 from drivers.dice.frame_wire import Command, ShakerFrame, encode_frame
-from drivers.dice.observations import DiceMoving, DiceRead, DiceShaken, ReaderDoubt, ReaderFault, ReaderToAsk
-from drivers.dice.reader import DiceReader, DiceReaderConfig
+from drivers.dice.observations import DiceMoving, DiceRead, DiceShaken, ReaderDoubt, ReaderFault
+from drivers.dice.reader import DiceReader, DiceReaderConfig, ReaderActuator
 from drivers.dice.reader_wire import BoardLine, BoardState, Die, Lying, encode_line
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading, SendFrame
+from tests.tables.commanded import Commanded
 from tests.tables.tumbler_lines import MS, S, of, one_of
 
 LINK = "dice_serial"
 GOOD = (4, 4, 1)
 
 
-def reader(dice: int = 3, **keys: object) -> DiceReader:
-    return DiceReader(msgspec.convert({"driver": "dice_reader", **keys}, DiceReaderConfig), dice)
+def reader(dice: int = 3, **keys: object) -> Commanded[ReaderActuator]:
+    config = msgspec.convert({"driver": "dice_reader", **keys}, DiceReaderConfig)
+    return Commanded(DiceReader(config, dice), ReaderActuator(config, dice))
+
+
+def asked(driver: Commanded[ReaderActuator], t_ns: int) -> SendFrame:
+    """The question that is sent."""
+    question = driver.outputs(lambda board: board.ask(t_ns))[-1]
+    assert isinstance(question, SendFrame)
+    return question
 
 
 def flat(*values: int) -> tuple[Die, ...]:
@@ -29,7 +38,9 @@ def line(state: str, throw: int = 17, dice: tuple[Die, ...] = ()) -> bytes:
     return encode_line(BoardLine(throw, BoardState(state), dice)).removesuffix(b"\r\n")
 
 
-def heard(driver: DiceReader, *frames: bytes, from_s: float = 0.0, every_s: float = 0.5) -> list[Observation]:
+def heard(
+    driver: Commanded[ReaderActuator], *frames: bytes, from_s: float = 0.0, every_s: float = 0.5
+) -> list[Observation]:
     seen: list[Observation] = []
     for k, data in enumerate(frames):
         seen += driver.frame(Frame(LINK, data, round((from_s + every_s * (k + 1)) * S)))
@@ -174,7 +185,7 @@ STARTED = encode_frame(ShakerFrame(Command.START, 2))
 STOPPED = encode_frame(ShakerFrame(Command.STOP, 2))
 
 
-def shaker(dice: int = 3) -> DiceReader:
+def shaker(dice: int = 3) -> Commanded[ReaderActuator]:
     driver = reader(dice, format="frames_7a")
     heard(driver, STOPPED, from_s=-1.0)
     return driver
@@ -183,7 +194,7 @@ def shaker(dice: int = 3) -> DiceReader:
 def test_a_frame_with_a_sum_of_one_byte_must_be_said_twice() -> None:
     driver = shaker()
     first = heard(driver, STARTED, STOPPED, ANSWER)
-    assert [type(one) for one in first] == [DiceMoving, ReaderToAsk]
+    assert [type(one) for one in first] == [DiceMoving]
     read = one_of(heard(driver, ANSWER, from_s=2.0), DiceRead)
     assert (read.dice, read.agreed, read.throw) == (GOOD, True, None)
 
@@ -223,7 +234,7 @@ def test_an_answer_without_success_is_no_value() -> None:
 def test_shake_and_report_is_a_throw_by_itself() -> None:
     report = encode_frame(ShakerFrame(Command.SHAKE_AND_REPORT, 2, bytes(GOOD)))
     seen = heard(shaker(), report, ANSWER)
-    assert [type(one) for one in seen] == [DiceMoving, ReaderToAsk, DiceRead]
+    assert [type(one) for one in seen] == [DiceMoving, DiceRead]
     assert one_of(seen, DiceRead).agreed
 
 
@@ -238,7 +249,7 @@ def test_noise_between_frames_without_numbers_is_a_doubt() -> None:
 def test_a_shaker_that_does_not_answer_is_a_fault() -> None:
     driver = shaker()
     assert driver.due(60 * S) == []
-    assert driver.ask(60 * S) == SendFrame(LINK, bytes.fromhex("7a 03 06 01 0a 55"), 60 * S)
+    assert asked(driver, 60 * S) == SendFrame(LINK, bytes.fromhex("7a 03 06 01 0a 55"), 60 * S)
     assert driver.next_due_ns == 75 * S
     assert one_of(driver.due(80 * S), SensorDead).t_ns == 75 * S
 
@@ -247,7 +258,7 @@ def test_state_words_tell_movement_and_faults_and_never_a_value() -> None:
     driver = reader(format="state_words")
     seen = heard(driver, b"S0", b"S2", b"S1", b"S1", b"S0", b"S90", b"S0", b"S3")
     assert [type(one) for one in seen] == [DiceMoving, DiceShaken, ReaderFault, ReaderFault, ReaderDoubt]
-    assert driver.ask(9 * S).data == b"/state\r\n"
+    assert asked(driver, 9 * S).data == b"/state\r\n"
 
 
 def test_what_is_not_its_own_is_passed_over() -> None:

@@ -10,8 +10,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from controller.bench.simulation import simulate
-from controller.configuration.load import check_text
-from controller.geometries import geometry_of
+from controller.games.assembly import geometry_of
+from controller.games.load import check_text
 from feed import events, schema
 from feed.events import DATA_TYPES, Evidence, Verdict, encode, type_of
 from simulators.base.faults import FAULTS, FaultError, fault_named

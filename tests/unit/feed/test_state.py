@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from controller.bench.simulation import simulate
-from controller.configuration.load import check_text
+from controller.games.load import check_text
 from feed import events
 from feed.events import Event, Evidence, Unknown, Verdict, decode, encode
 from feed.state import RECENT_ROUNDS, Snapshot, TableState

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from controller.bench.simulation import Score, simulate
-from controller.geometries import geometry_of
+from controller.games.assembly import geometry_of
 from feed import events
 from simulators.base.faults import FaultError, fault_named, faults_for
 from tests.tables.bench import Said, configured

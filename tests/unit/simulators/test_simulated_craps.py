@@ -7,7 +7,7 @@ import re
 import pytest
 
 from controller.bench.simulation import Score, simulate
-from controller.geometries import geometry_of
+from controller.games.assembly import geometry_of
 from feed import events
 from simulators.base.faults import FaultError, faults_for
 from simulators.dice.craps_table import CrapsGeometry

@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 from drivers.base.driver import Driver, Observation
 from drivers.dice.keypad import KEYS, DiceKeypad, DiceKeypadConfig
 from drivers.dice.observations import DiceEntered, DiceRead
-from drivers.dice.reader import DiceReader, DiceReaderConfig, Format
+from drivers.dice.reader import DiceReader, DiceReaderConfig, Format, ReaderActuator
 from drivers.dice.reader_wire import Die
 from hal.values import Batch, Edge, EdgesLost, Frame
 from simulators.base.faults import FaultError
 from simulators.dice.keypad import KEYPAD_FAULTS, KeypadSimulator
 from simulators.dice.reader import READER_FAULTS, DiceReaderSimulator, Reading, frames
+from tests.tables.commanded import Commanded
 from tests.tables.tumbler_lines import MS, S, found, high, in_order, of, told
 
 
@@ -95,7 +96,7 @@ def test_what_is_entered_was_keyed_alone_one_key_after_the_other(
     assert S
 
 
-def read(driver: DiceReader, board: DiceReaderSimulator, reading: Reading) -> list[DiceRead]:
+def read(driver: Commanded[ReaderActuator], board: DiceReaderSimulator, reading: Reading) -> list[DiceRead]:
     framer, seen = board.framer(), list[Observation]()
     for value in frames(reading.chunks, framer):
         seen += driver.frame(value) if isinstance(value, Frame) else driver.lost(value)
@@ -106,7 +107,8 @@ def read(driver: DiceReader, board: DiceReaderSimulator, reading: Reading) -> li
 @pytest.mark.parametrize("format_", ["lines", "frames_7a", "state_words"])
 def test_a_board_is_agreed_with_only_where_its_wire_proves_it(format_: Format, fault: str) -> None:
     rng = Random(7)
-    board, driver = DiceReaderSimulator(3, format_), DiceReader(DiceReaderConfig(format=format_), 3)
+    config = DiceReaderConfig(format=format_)
+    board, driver = DiceReaderSimulator(3, format_), Commanded(DiceReader(config, 3), ReaderActuator(config, 3))
     read(driver, board, board.idle(2.0))
     read(driver, board, board.throw([Die("flat", 1)] * 3))
     for _ in range(5):

@@ -6,7 +6,9 @@ from random import Random
 
 import pytest
 
-from controller.bias.plans import dice_plan, plan_for, wheel_plan
+from controller.games.base.wheels import wheel_plan
+from controller.games.catalogue import GAME
+from controller.games.dice.setup import dice_plan
 from controller.table.bias import EVERY, FALSE_ALARM, WINDOW, BiasWatch, fit, survival
 from feed import events
 from tests.tables.bench import Said, configured
@@ -130,7 +132,7 @@ def test_a_wheel_that_favours_a_place_is_found() -> None:
 
 def test_every_game_has_what_is_watched_and_a_house_may_want_none() -> None:
     def named(game: str, more: str = "") -> list[tuple[str, int]]:
-        plan = plan_for(configured(TABLE.format(game=game, more=more)))
+        plan = GAME[game].bias(configured(TABLE.format(game=game, more=more)))
         assert plan is not None
         return [(test.name, len(test.probabilities)) for test in plan.tests]
 
@@ -140,7 +142,7 @@ def test_every_game_has_what_is_watched_and_a_house_may_want_none() -> None:
     single = configured(
         TABLE.format(game="roulette", more="") + '[device.wheel]\npockets = "american_as_single_zero"\n'
     )
-    plan = plan_for(single)
+    plan = GAME["roulette"].bias(single)
     assert plan is not None
     assert [len(test.probabilities) for test in plan.tests] == [37]
     assert not configured(TABLE.format(game="craps", more="bias_watch = false")).bias_watch

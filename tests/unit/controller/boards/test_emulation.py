@@ -14,7 +14,7 @@ from controller.boards.emulation import check_built, check_playable, emulate, em
 from controller.boards.identity import kind_name
 from controller.cli import BAD_CONFIGURATION, main
 from controller.configuration.document import read_document
-from controller.configuration.load import check_text
+from controller.games.load import check_text
 from hal.board.ports import ask_identity
 from hal.clock import SystemClock
 from simulators.board.library import LIBRARY, EmulationError

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from controller.bench.replay import replay
-from controller.geometries import geometry_of
+from controller.games.assembly import geometry_of
 from feed.events import Unresolved, Void
 from simulators.base.faults import faults_for
 from tests.fakes.hall import Hall

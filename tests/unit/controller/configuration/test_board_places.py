@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controller.configuration.header_pins import HEADER
-from controller.configuration.load import check_text
 from controller.configuration.terminals import MOVED, places_of
 from controller.games.catalogue import REGISTRY
+from controller.games.load import check_text
 from hal.board.messages import KINDS
 from tests.tables.problems import only, told
 
@@ -150,7 +150,7 @@ def test_the_outputs_that_move_are_outputs_of_the_wire(kind: str) -> None:
 @pytest.mark.parametrize("name", REGISTRY.drivers)
 def test_the_terminal_that_a_line_must_have_is_one_of_the_wire(name: str) -> None:
     driver = REGISTRY.drivers[name]
-    for use in driver.lines(driver.config()).values():
+    for use in driver.lines(driver.keys()).values():
         if use.at is not None:
             places = {place.name: place for place in places_of(KINDS[use.at.kind])}
             assert places[use.at.name].side == use.kind

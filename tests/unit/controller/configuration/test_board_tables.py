@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
 import pytest
 
 from controller.configuration.declaration import said
-from controller.configuration.load import check, check_text
-from controller.configuration.registry import DriverEntry, Registry
+from controller.configuration.registry import Registry
 from controller.configuration.sections import BoardKind
 from controller.configuration.terminals import place_of, places_of
-from controller.games.catalogue import REGISTRY
+from controller.games.catalogue import DEVICE, REGISTRY
+from controller.games.load import check, check_text
 from drivers.base.device_spec import LineUse
 from drivers.dealer.indicators import LampConfig
 from hal.board.messages import KINDS
@@ -350,7 +351,7 @@ def with_a_motor() -> Registry:
     def lines(config: MotorConfig) -> dict[str, LineUse]:
         return {"motor": LineUse("the motor", "turning", "motor driver", "output", drives="motor")}
 
-    lamp = DriverEntry("lamp", MotorConfig, lines)
+    lamp = replace(DEVICE["lamp"], keys=MotorConfig, lines=lines)
     return REGISTRY._replace(drivers={**REGISTRY.drivers, "lamp": lamp})
 
 

@@ -1,0 +1,1 @@
+"""What every game's room exports, and what builds its table."""

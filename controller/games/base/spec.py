@@ -1,0 +1,111 @@
+"""What a game's room exports: rules, keys, devices, set-up, simulation, orders and words, as one `GameSpec`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
+
+import msgspec
+
+from controller.configuration.problems import Finding
+from controller.configuration.registry import SetUp, Slot
+from controller.configuration.values import TableConfig
+from controller.table.bias import Plan
+from controller.table.game import Game, GameContext
+from controller.table.orders.order import Verb
+from drivers.base.actuator import Actuator
+from drivers.base.device_spec import DeviceSpec
+from drivers.base.driver import Driver
+from feed.events import RoundStarted
+
+if TYPE_CHECKING:
+    from simulators.base.geometry import Geometry
+
+A = TypeVar("A", bound=Actuator)
+
+Result: TypeAlias = Mapping[str, Any]
+
+
+class TableDevices:
+    """The devices of one table, made of its configuration as the game asks for them."""
+
+    def __init__(self, config: TableConfig, specs: Mapping[str, DeviceSpec]) -> None:
+        """`specs` are the kinds of devices, by their names."""
+        self.drivers: list[Driver] = []
+        self.actuators: list[Actuator] = []
+        self._config = config
+        self._specs = specs
+
+    def make(self, name: str, parts: Sequence[str] = ()) -> Actuator | None:
+        """Makes a device, if the table has it; returns its actuator, if it has one. `parts` are what it counts."""
+        section = self._config.devices.get(name)
+        if section is None:
+            return None
+        device = self._specs[section.driver].make(section.config, name, parts)
+        if device.driver is not None:
+            self.drivers.append(device.driver)
+        if device.actuator is not None:
+            self.actuators.append(device.actuator)
+        return device.actuator
+
+    def commanded(self, name: str, kind: type[A], parts: Sequence[str] = ()) -> A | None:
+        """As `make`, for a game that gives its actuator commands.
+
+        Raises:
+            TypeError: the driver of the device has another actuator.
+        """
+        actuator = self.make(name, parts)
+        if actuator is not None and not isinstance(actuator, kind):
+            raise TypeError(f"device.{name} is commanded by a {type(actuator).__name__}, not by a {kind.__name__}")
+        return actuator
+
+
+Build: TypeAlias = Callable[[TableConfig, GameContext, TableDevices], Game]
+"""Makes the devices of a table and its game."""
+
+
+def _nothing_wrong(setup: SetUp) -> list[Finding]:
+    return []
+
+
+def _unwatched(config: TableConfig) -> Plan | None:
+    return None
+
+
+class GameWords(NamedTuple):
+    """How the events of a game read for people."""
+
+    result: Callable[[Result], str]
+    """A result in a few words: `30 red`."""
+    started: Callable[[RoundStarted], str]
+    """What has begun: `the spin has begun, clockwise`."""
+    carried: Callable[[str, Mapping[str, Any]], str] = lambda act, state: act
+    """What changed between rounds, by the act and the carried state."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GameSpec:
+    """One game, as the catalogue lists it."""
+
+    name: str
+    """What `[table] game` names."""
+    rules: type[msgspec.Struct]
+    """The struct that its section of a rules profile is read into."""
+    options: type[msgspec.Struct]
+    """The keys of `[game]`."""
+    devices: Mapping[str, Slot]
+    build: Build
+    geometry: Callable[[TableConfig], Geometry]
+    """The simulated table: it loads the simulators only when it is called, and raises `NoSimulatorError`."""
+    words: GameWords
+    check: Callable[[SetUp], list[Finding]] = _nothing_wrong
+    """What is wrong between the parts of its table."""
+    bias: Callable[[TableConfig], Plan | None] = _unwatched
+    """What the bias watch counts; None where the configuration does not say which places there are."""
+    orders: tuple[Verb, ...] = field(default=())
+    """The orders that only this family takes."""
+
+
+class NoSimulatorError(Exception):
+    """No simulator plays what the configuration describes."""

@@ -1,0 +1,155 @@
+"""The last rolls of a game of craps: where it stood before each of them, and where it stands now.
+
+    before 7 ──roll 7──► before 8 ──roll 8──► before 9 ──roll 9──► now
+                  └ corrected: all that comes after is reckoned again
+
+What people do between two rolls (the shooter passes the dice, a player asks for other ones) is the difference between
+where a roll left the game and where it stood before the next one, and is done again when the game is reckoned again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from controller.games.craps.decision import Craps, CrapsState, Rolled
+from controller.table.recent import RECENT
+from feed.events import Verdict
+from feed.snapshot import RoundRecord
+
+NO_THROW: Final = frozenset({"dealer_call", "power_loss", "shaker_failed"})
+"""What makes a round void without a word on the throw: it is no invalid roll of the shooter's."""
+
+
+class Roll(NamedTuple):
+    """A round that has its verdict."""
+
+    round: int
+    before: CrapsState
+    stands: Verdict
+
+
+class CrapsHistory:
+    """Where a game of craps stands, by the rolls that were made."""
+
+    def __init__(self, craps: Craps, reasons: Collection[str]) -> None:
+        """`reasons` are those of the rules for which a roll is invalid."""
+        self.craps = craps
+        self.now = CrapsState()
+        """Before the next roll."""
+        self._invalid = frozenset(reasons) - NO_THROW
+        self._rolls: dict[int, Roll] = {}
+
+    @property
+    def uncalled(self) -> int | None:
+        """The last round, where it is unresolved and not called: until then nobody knows how the game stands."""
+        last = next(reversed(self._rolls.values()), None)
+        return last.round if last is not None and last.stands.verdict == "unresolved" else None
+
+    def before(self, number: int, current: int) -> CrapsState:
+        """Where the game stood before a round's roll; `current` is the round that has no verdict yet.
+
+        Raises:
+            ValueError: the round was too long ago.
+        """
+        roll = self._rolls.get(number)
+        if roll is not None:
+            return roll.before
+        if number == current:
+            return self.now
+        raise ValueError(f"where the game stood before round {number} is not known any more")
+
+    def rolled(self, state: CrapsState, dice: Sequence[int]) -> Rolled:
+        """What a valid roll decides. Raises `ValueError` where these are not two dice."""
+        return self.craps.roll(state, dice)
+
+    def decided(self, number: int, verdict: Verdict) -> None:
+        """A round has its verdict."""
+        self._rolls[number] = Roll(number, self.now, verdict)
+        self.now = self._after(self.now, verdict)
+        while len(self._rolls) > RECENT:
+            del self._rolls[next(iter(self._rolls))]
+
+    def corrected(self, number: int, verdict: Verdict) -> dict[int, CrapsState]:
+        """A person put another verdict in place: reckons all that comes after again.
+
+        Returns:
+            Where the game stood before each later round, where that is not what was said.
+        """
+        changed: dict[int, CrapsState] = {}
+        was = state = None
+        for roll in [*self._rolls.values()]:
+            if roll.round == number:
+                was = self._after(roll.before, roll.stands)
+                self._rolls[number] = roll._replace(stands=verdict)
+                state = self._after(roll.before, verdict)
+            elif was is not None and state is not None:
+                before = self._between(was, roll.before, state)
+                if before != roll.before:
+                    changed[roll.round] = before
+                was, state = self._after(roll.before, roll.stands), self._after(before, roll.stands)
+                self._rolls[roll.round] = roll._replace(before=before)
+        if was is not None and state is not None:
+            self.now = self._between(was, self.now, state)
+        return changed
+
+    def restate(self, number: int, verdict: Verdict) -> None:
+        """What follows from a correction is put in place: it says the same roll in other words."""
+        self._rolls[number] = self._rolls[number]._replace(stands=verdict)
+
+    def later(self, number: int) -> list[Roll]:
+        """The rounds after this one, oldest first."""
+        return [roll for roll in self._rolls.values() if roll.round > number]
+
+    def restore(self, records: Sequence[RoundRecord], now: Mapping[str, Any] | None) -> None:
+        """Goes on from what the journal tells: the last rounds, and what was said of the course since."""
+        for record in records:
+            before = _state(record.course)
+            if before is not None:
+                self.now = before
+                self.decided(record.round, record.stands)
+        self.now = _state(now) or self.now
+
+    def forget(self, number: int) -> None:
+        """A round that was another game's."""
+        self._rolls.pop(number, None)
+
+    def _after(self, state: CrapsState, verdict: Verdict) -> CrapsState:
+        """Where a verdict leaves the game. What nobody has called, and what was no throw, leaves it as it was."""
+        if verdict.result is not None:
+            return self.craps.roll(state, verdict.result["dice"]).state
+        return self.craps.no_roll(state) if verdict.reason in self._invalid and verdict.verdict == "void" else state
+
+    def _between(self, was: CrapsState, then: CrapsState, state: CrapsState) -> CrapsState:
+        """What people did from `was` to `then`, done from another state; what cannot be done there is passed over."""
+        craps = self.craps
+        passed = then.shooter - was.shooter
+        for _ in range(passed):
+            # A shooter who has lost the dice by the corrected roll did not pass them too.
+            state = state if state.dice_offered else craps.pass_dice(state, ordered=True)
+        if then.phase == "come_only" and was.phase == "come_out":
+            if craps.rules.come_only.value and state.phase == "come_out" and state.come_points:
+                state = craps.roll_for_come(state)
+        elif then.phase == "come_out" and was.phase == "come_only":
+            state = craps.line_wager_made(state)
+        if then.dice_change_asked and (passed or not was.dice_change_asked):
+            state = craps.ask_for_dice(state)
+        return state
+
+
+def as_event(state: CrapsState) -> dict[str, Any]:
+    """The state as an event carries it."""
+    values: dict[str, Any] = msgspec.to_builtins(state)
+    return values
+
+
+def _state(values: Mapping[str, Any] | None) -> CrapsState | None:
+    """The state that an event carried; None where it carried none, or one that is no state of this version."""
+    if values is None:
+        return None
+    try:
+        return msgspec.convert(values, CrapsState)
+    except msgspec.ValidationError:
+        return None

@@ -1,0 +1,57 @@
+"""Orders between two rolls of craps: `pass_dice`, `change_dice`, `roll_for_come`, `line_wager`."""
+
+from __future__ import annotations
+
+from controller.games.craps.rounds import Act, CrapsGame
+from controller.table.lifecycle import Sitting
+from controller.table.orders.order import Given, Refused, Verb, yes_or_no
+
+
+def pass_dice(sitting: Sitting, given: Given, t_ns: int) -> str:
+    """The shooter passes the dice, by choice, or because a person who may order it did."""
+    ordered = yes_or_no("pass_dice", "ordered", given)
+    game = _act("pass_dice", sitting, given, t_ns, ordered=ordered)
+    return f"the dice are offered to shooter {game.history.now.shooter}"
+
+
+def change_dice(sitting: Sitting, given: Given, t_ns: int) -> str:
+    """A player calls for other dice."""
+    game = _act("change_dice", sitting, given, t_ns)
+    rule = game.craps_rules.dice_change
+    return f"the dice are changed {rule.value} ({rule.cite})"
+
+
+def roll_for_come(sitting: Sitting, given: Given, t_ns: int) -> str:
+    """Nobody makes a line wager: the shooter rolls on for the come wagers that are left."""
+    game = _act("roll_for_come", sitting, given, t_ns)
+    points = " and ".join(map(str, game.history.now.come_points))
+    return f"the shooter rolls for the come wagers on {points}"
+
+
+def line_wager(sitting: Sitting, given: Given, t_ns: int) -> str:
+    """A player makes a pass or don't pass bet again."""
+    _act("line_wager", sitting, given, t_ns)
+    return "the next roll is a come out roll"
+
+
+def _act(act: Act, sitting: Sitting, given: Given, t_ns: int, *, ordered: bool = False) -> CrapsGame:
+    game = sitting.game
+    if not isinstance(game, CrapsGame):
+        raise Refused(f"{act}: {game.context.game} has no shooter; it is an order of craps and mini_craps")
+    by = given["by"]
+    against = game.act_refused(act, given.get("as", by), ordered=ordered)
+    if against is not None:
+        raise Refused(f"{act}: {against}")
+    try:
+        game.act(t_ns, act, by, ordered=ordered)
+    except ValueError as error:
+        raise Refused(f"{act}: {error}") from error
+    return game
+
+
+ORDERS = (
+    Verb("pass_dice", pass_dice, needs=("by",), takes=("ordered", "as")),
+    Verb("change_dice", change_dice, needs=("by",), takes=("as",)),
+    Verb("roll_for_come", roll_for_come, needs=("by",), takes=("as",)),
+    Verb("line_wager", line_wager, needs=("by",), takes=("as",)),
+)

@@ -1,0 +1,29 @@
+"""How dice read for people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from feed.events import RoundStarted
+
+
+def dice_words(values: Sequence[int]) -> str:
+    """Their values with hyphens: `4-4-1`."""
+    return "-".join(map(str, values))
+
+
+def thrown_words(result: Mapping[str, Any]) -> str:
+    """The dice and their total."""
+    return f"{dice_words(result['dice'])}, total {result['total']}"
+
+
+def begun_words(by_hand: str) -> Callable[[RoundStarted], str]:
+    """What has begun: `by_hand` where a person sets the dice going, or what tosses them."""
+
+    def words(data: RoundStarted) -> str:
+        if data.tossed_by is not None:
+            return f"the {data.tossed_by} tosses the dice"
+        return by_hand if data.tumble is None else f"{by_hand} by the {data.tumble}"
+
+    return words

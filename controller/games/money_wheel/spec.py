@@ -1,0 +1,73 @@
+"""The money wheel, as the catalogue lists it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from controller.configuration.problems import Finding
+from controller.configuration.registry import SLOTS_OF_ALL, SetUp, Slot
+from controller.configuration.values import TableConfig
+from controller.games.base.spec import GameSpec, GameWords, TableDevices
+from controller.games.base.wheels import WheelPlan, spun_words, wheel_plan
+from controller.games.money_wheel.rounds import MoneyWheelGame, MoneyWheelOptions
+from controller.games.money_wheel.rules import MoneyWheelRules
+from controller.rules.profile import profile
+from controller.table.game import Game, GameContext
+from drivers.money_wheel.device import MoneyWheelConfig
+
+if TYPE_CHECKING:
+    from simulators.base.geometry import MoneyWheelGeometry
+
+
+def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
+    rules = profile(config.rules).text(config.game, MoneyWheelRules)
+    devices.make("wheel")
+    keys = config.devices["wheel"].keys(MoneyWheelConfig)
+    return MoneyWheelGame(context, rules, config.game_options(MoneyWheelOptions), keys)
+
+
+def _check(setup: SetUp) -> list[Finding]:
+    """The faces that are configured must be those of the rules."""
+    if "wheel" not in setup.devices:
+        return []
+    faces = setup.devices["wheel"].keys(MoneyWheelConfig).faces
+    fix = "list the faces of all spaces with the right counts, or remove the key for our default"
+    rules = profile(setup.profile).text(setup.game, MoneyWheelRules)
+    return [Finding(("device", "wheel", "faces"), wrong, fix) for wrong in rules.order_problems(faces)]
+
+
+def _bias(config: TableConfig) -> WheelPlan:
+    return wheel_plan("space", range(len(config.devices["wheel"].keys(MoneyWheelConfig).faces)))
+
+
+def _geometry(config: TableConfig) -> MoneyWheelGeometry:
+    from simulators.base.geometry import MoneyWheelGeometry
+
+    wheel = config.devices["wheel"].keys(MoneyWheelConfig)
+    return MoneyWheelGeometry(
+        spaces=len(wheel.faces),
+        sensing=wheel.sensing,
+        encoder_slots=wheel.encoder_slots,
+        index_width_deg=wheel.index_width_deg,
+        indicator_deg=wheel.indicator_deg,
+        no_more_bets_button="dealer_no_more_bets" in config.buttons,
+        settled_button="dealer_settled" in config.buttons,
+    )
+
+
+def _result_words(result: Mapping[str, Any]) -> str:
+    return f"{result['face']} (space {result['space']})"
+
+
+MONEY_WHEEL = GameSpec(
+    name="money_wheel",
+    rules=MoneyWheelRules,
+    options=MoneyWheelOptions,
+    devices={"wheel": Slot(("money_wheel",)), **SLOTS_OF_ALL},
+    build=_build,
+    geometry=_geometry,
+    words=GameWords(_result_words, spun_words),
+    check=_check,
+    bias=_bias,
+)

@@ -1,0 +1,94 @@
+"""Roulette, as the catalogue lists it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from controller.configuration.problems import Finding
+from controller.configuration.registry import SLOTS_OF_ALL, SetUp, Slot
+from controller.configuration.values import TableConfig
+from controller.games.base.spec import GameSpec, GameWords, NoSimulatorError, TableDevices
+from controller.games.base.wheels import WheelPlan, spun_words, wheel_plan
+from controller.games.roulette.automatic import AutomaticRouletteGame
+from controller.games.roulette.results import RouletteOptions
+from controller.games.roulette.rounds import RouletteGame
+from controller.games.roulette.rules import AMERICAN_AS_SINGLE_ZERO, RouletteRules
+from controller.rules.profile import profile
+from controller.table.game import Game, GameContext
+from drivers.roulette.device import RouletteWheelConfig
+from drivers.roulette.star_x import StarXConfig
+
+if TYPE_CHECKING:
+    from simulators.base.geometry import RouletteGeometry
+
+
+def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
+    """A wheel with track sensors, or an automatic one that reports its own state."""
+    rules = profile(config.rules).text(config.game, RouletteRules)
+    options = config.game_options(RouletteOptions)
+    devices.make("wheel")
+    keys = config.devices["wheel"].config
+    if isinstance(keys, StarXConfig):
+        return AutomaticRouletteGame(context, rules, options, keys)
+    return RouletteGame(context, rules, options, config.devices["wheel"].keys(RouletteWheelConfig))
+
+
+def _check(setup: SetUp) -> list[Finding]:
+    """An automatic wheel has a simulated feed for tests, and no simulated table."""
+    wheel = setup.devices.get("wheel")
+    if not setup.simulated or wheel is None or not isinstance(wheel.config, StarXConfig):
+        return []
+    fix = 'use the driver "roulette_wheel", or wire the wheel and name its port under [links]'
+    wrong = "no simulated table has an automatic wheel in this version"
+    return [Finding(("device", "wheel", "driver"), wrong, fix)]
+
+
+def _bias(config: TableConfig) -> WheelPlan | None:
+    wheel = config.devices["wheel"].config
+    if not isinstance(wheel, RouletteWheelConfig):
+        return None
+    # Where a double-zero wheel is used as a single-zero one, 00 is never an outcome: 13:47-20.32(i)2.
+    voids = ("00",) if wheel.pockets == AMERICAN_AS_SINGLE_ZERO else ()
+    return wheel_plan("pocket", [pocket for pocket in wheel.wheel_order if pocket not in voids])
+
+
+def _geometry(config: TableConfig) -> RouletteGeometry:
+    from simulators.base.geometry import RouletteGeometry
+
+    wheel = config.devices["wheel"].config
+    if not isinstance(wheel, RouletteWheelConfig):
+        raise NoSimulatorError(f"no simulator plays device.wheel with the driver {config.devices['wheel'].driver}")
+    return RouletteGeometry(
+        pockets=wheel.wheel_order,
+        single_zero=wheel.pockets == AMERICAN_AS_SINGLE_ZERO,
+        encoder_slots=wheel.slots,
+        index_width_deg=wheel.index_width_deg,
+        ball_sensors_deg=wheel.ball_sensors_deg,
+        pocket_head_deg=wheel.pocket_head_deg,
+        object_beam=True,
+        level_hz=2.0,
+        no_more_bets_button="dealer_no_more_bets" in config.buttons,
+        settled_button="dealer_settled" in config.buttons,
+    )
+
+
+def _result_words(result: Mapping[str, Any]) -> str:
+    return f"{result['pocket']} {result['color']}"
+
+
+ROULETTE = GameSpec(
+    name="roulette",
+    rules=RouletteRules,
+    options=RouletteOptions,
+    devices={
+        "wheel": Slot(("roulette_wheel", "star_x")),
+        **SLOTS_OF_ALL,
+        "display": Slot(("number_display",), always=False),
+    },
+    build=_build,
+    geometry=_geometry,
+    words=GameWords(_result_words, spun_words),
+    check=_check,
+    bias=_bias,
+)

@@ -1,0 +1,764 @@
+"""Sic bo rounds, 19:47-9 and 13:69F-9: bets closed, shaken or tossed, seen, entered, lit, settled, and then dark.
+
+opened ──call──► shaken by hand ──uncovered──┐            ┌─ exactly the winning areas read back ─► outcome
+            └──► tossed by the shaker ──lies─┴► entered ──┤                                    settle ─► dark
+                                                          └─ the lamps fail: a supervisor settles, play ceases
+
+A round is made of parts that are read and tested alone: the shaking by hand (`shaking`), the automated shaker
+(`controller.games.dice.tossed_dice`), the values (`controller.games.dice.values`), the lit areas (`lit_areas`), the
+inspection (`inspection`) and the age of the dice (`dice_age`). The parts judge; the game acts on what they judge.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from controller.games.dice.game import DiceGame
+from controller.games.dice.rules import Dice
+from controller.games.dice.tossed_dice import DEVICE as SHAKER
+from controller.games.dice.tossed_dice import REPORTS, RoundView, Step, TossedDice
+from controller.games.dice.values import LYING, DiceValues, Doubted, Read, words
+from controller.games.sic_bo.areas import AREAS, SicBoLayout
+from controller.games.sic_bo.carried_state import CarriedState, carried_last
+from controller.games.sic_bo.dice_age import DICE, DICE_TOO_OLD, OLD_DICE, WARN_HOURS, DiceAge
+from controller.games.sic_bo.inspection import (
+    ALL_LAMPS,
+    OPERATIONS,
+    SHIFT_INSPECTION,
+    NotNowError,
+    SicBoInspection,
+    Trial,
+)
+from controller.games.sic_bo.lit_areas import LAMP_BOARD, LAMPS_FAILED, THE_LAMPS, LitAreas
+from controller.games.sic_bo.rules import SicBoRules
+from controller.games.sic_bo.shaking import SHAKEN, JudgedShaking, Shaking
+from controller.table.faults import Fault
+from controller.table.game import NEVER_NS, GameContext
+from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING, SHUT
+from controller.table.recent import Ruling
+from controller.table.wording import counted, times
+from drivers.base.driver import Observation, SensorAlive, SensorDead
+from drivers.dealer.buttons import ButtonPressed
+from drivers.dice.automated_shaker import ShakerPresent, TossBegan, TossFailed, TossLies
+from drivers.dice.observations import (
+    DiceEntered,
+    DiceMoving,
+    DiceRead,
+    DiceStirred,
+    ShakerCovered,
+    ShakerRested,
+    ShakerShaken,
+    ShakerUncovered,
+)
+from drivers.lamps.lamp_board import LampActuator, LampsDark, LampsFailed, LampsMended, LampsShown
+from feed import events
+from feed import snapshot as feed_phase
+from feed.events import Evidence, WinningBet
+from feed.evidence import Tumbling
+from feed.snapshot import StandingFault
+from feed.state import TableState
+
+
+class SicBoOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The keys of sic bo under `[game]`."""
+
+    settle_after_s: Annotated[
+        float,
+        Meta(ge=0, le=600, description="without a settle button, a round settles so long after its verdict (ours)"),
+    ] = 3.0
+    two_of_a_kind_on_triple: Annotated[
+        bool | None,
+        Meta(description="whether two of a kind wins on a triple too; without it, as the profile has it (ours)"),
+    ] = None
+    uncover_s: Annotated[
+        float,
+        Meta(ge=0, le=10, description="knocks so soon after the cover came off are those of the cover (ours)"),
+    ] = 1.0
+    activate_after_s: Annotated[
+        float,
+        Meta(ge=0, le=30, description='an automated shaker is started so long after "No more bets" (ours)'),
+    ] = 1.5
+
+
+class SicBoGame(DiceGame):
+    """The rounds of a sic bo table."""
+
+    device = "shaker"
+
+    def __init__(
+        self,
+        context: GameContext,
+        rules: SicBoRules,
+        options: SicBoOptions,
+        values: DiceValues,
+        lamps: LampActuator,
+        tossed: TossedDice | None,
+    ) -> None:
+        """`tossed` is the automated shaker; None where the table has none."""
+        rule = rules.electrical_device.settled_when.cite
+        super().__init__(context, rules, rule, options.settle_after_s, values)
+        self.rules = rules
+        self.areas = LitAreas(lamps, SicBoLayout(rules, two_of_a_kind_on_triple=options.two_of_a_kind_on_triple))
+        self.shaking = Shaking(rules.manual_shaker.minimum_shakes.value)
+        self.tossed = tossed
+        self.inspection = SicBoInspection(rules, automated=tossed is not None)
+        self.age = DiceAge(None if rules.dice_hours is None else rules.dice_hours.value, context.time_of)
+        self._uncover_ns = round(options.uncover_s * 1e9)
+        """Knocks so soon after the cover came off are those of the cover."""
+        self._last_throw: int | None = None
+        """The board's own number of the throw that it read last."""
+        self._throw_before: int | None = None
+        """The number that it had read last when the round began."""
+        self._stood: tuple[StandingFault, ...] = ()
+        """The faults that stood before a restart."""
+        self._left = False
+        """Whether the last round waits to be settled since the table was closed, or since before the service began."""
+        self._left_supervised = False
+        self.reset()
+
+    # --- the round -----------------------------------------------------------------------------------------------
+
+    def reset(self) -> None:
+        """A new round begins."""
+        self.revealed_ns: int | None = None
+        """When the dice were seen."""
+        self._covered_again = False
+        self.areas.begin()
+        self.shaking.begin()
+        self.values.begin()
+
+    def quiet(self) -> bool:
+        """Whether nothing is shaken, and no fault is about to stop the play."""
+        tossing = self.tossed is not None and not self.tossed.quiet
+        return not (self.stopping or self.shaking.moving or tossing)
+
+    def open(self, t_ns: int) -> None:
+        """Opens the next round, unless one was left to be settled, or a fault stands against it after a restart."""
+        if self._resume(t_ns):
+            return
+        against = [self._too_old(t_ns)] if self.age.look(t_ns) else []
+        if self.inspection.shift_due:
+            against.append(self.inspection.shift_fault("a shift has begun", t_ns))
+        if against:
+            self.phase = SHUT
+            self._settle_due_ns = self.run_due_ns = NEVER_NS
+            self.events += against
+            return
+        self.age.first_opened(t_ns)
+        super().open(t_ns)
+
+    def bets_closed(self, t_ns: int, called_ns: int) -> None:
+        """The dark lamps are read back, and the automated shaker is started in a moment."""
+        self.areas.read_back_dark(t_ns)
+        if self.tossed is not None and not self.tossed.called(t_ns) and self._shaker_only:
+            self.warn(t_ns, SHAKER, "no_shaker", "no shaker stands on the table: void the round, then shaker_placed")
+
+    def opened_after_settling(self, t_ns: int) -> None:
+        """A shaking that began before the bets were settled cannot be this round's."""
+        if self.phase is OPEN and self.shaking.moving:
+            self.phase = RUNNING
+            self.void(t_ns, "shaken_before_no_more_bets", self._evidence("it was shaken before the last was settled"))
+
+    def run_due(self, t_ns: int) -> None:
+        """A source of values was awaited long enough."""
+        self._judge_values(t_ns)
+
+    def give_up(self, t_ns: int) -> None:
+        """Nothing of the round goes on: the shaker stops, the lamps are dark."""
+        if self.tossed is not None:
+            self.tossed.give_up(t_ns)
+        for trial in self.inspection.give_up():
+            self._report_trial(t_ns, trial)
+        self.areas.lamps.darken(t_ns)
+
+    @property
+    def next_due_ns(self) -> int:
+        """When the round, or the age of the dice, is due."""
+        return min(super().next_due_ns, self.age.next_due_ns)
+
+    def due(self, t_ns: int) -> None:
+        """Meets the deadlines of the round and of the age of the dice."""
+        while (age_ns := self.age.next_due_ns) <= t_ns:
+            super().due(age_ns)
+            if self.age.next_due_ns == age_ns:
+                self._age_due(age_ns)
+        super().due(t_ns)
+
+    # --- observations --------------------------------------------------------------------------------------------
+
+    def handle(self, seen: Observation) -> None:
+        """Takes an observation of the shakers, the lamps, or a source of values."""
+        if isinstance(seen, LampsShown | LampsFailed | LampsMended | LampsDark):
+            self._handle_lamps(seen)
+        elif isinstance(seen, SHAKEN):
+            self.shaking.follow(seen)
+            self._shaken_by_hand(seen)
+            if self.phase is RUNNING_OUT:
+                self.over_if_quiet(seen.t_ns)
+        elif isinstance(seen, DiceEntered):
+            self._keyed(seen)
+        elif isinstance(seen, DiceRead):
+            self._read(seen)
+        elif isinstance(seen, DiceMoving):
+            self._moved(seen)
+        elif self.tossed is not None and isinstance(seen, REPORTS):
+            self._handle_shaker(self.tossed, seen)
+        else:
+            self.handle_equipment(seen)
+
+    # --- shaken by hand ------------------------------------------------------------------------------------------
+
+    def _shaken_by_hand(self, seen: Observation) -> None:
+        """What the manual shaker does to a round."""
+        t_ns = seen.t_ns
+        if isinstance(seen, ShakerShaken):
+            self._shaken(seen)
+        elif isinstance(seen, ShakerCovered):
+            self._covered(seen)
+        elif isinstance(seen, DiceStirred):
+            if self.revealed_ns is not None and t_ns > self.revealed_ns + self._uncover_ns:
+                self._disturbed(t_ns, "something knocked at it")
+        elif self.undecided and self.revealed_ns is None:
+            judged = None
+            if isinstance(seen, ShakerRested):
+                judged = self.shaking.rests(seen)
+            elif isinstance(seen, ShakerUncovered):
+                judged = self.shaking.uncovers(self.called_ns)
+            if judged is not None:
+                at_ns = seen.uncovered_ns if isinstance(seen, ShakerUncovered) else t_ns
+                self._judged(judged, t_ns, at_ns)
+
+    def _judged(self, judged: JudgedShaking, t_ns: int, at_ns: int) -> None:
+        if judged.verdict == "void":
+            self.void(t_ns, judged.reason, self._evidence(judged.detail))
+        elif judged.verdict == "unresolved":
+            self.unresolved(t_ns, judged.reason, self._evidence(judged.detail), [])
+        else:
+            self._reveal(t_ns, at_ns)
+
+    def _covered(self, seen: ShakerCovered) -> None:
+        if self.phase is OPEN and self.context.call_by == "auto":
+            self.close_bets(seen.t_ns, seen.covered_ns, "auto")
+        shown = self.revealed_ns is not None and self.phase in (RUNNING, SETTLING)
+        if shown and self.shaking.shaken_ns is not None and not self._covered_again:
+            self._covered_again = True
+            rule = self._reasons["covered_before_paid"].rule
+            self.violation(seen.t_ns, "covered_before_paid", rule, "the cover was put back before the bets were paid")
+
+    def _shaken(self, seen: ShakerShaken) -> None:
+        t_ns = seen.t_ns
+        self.values.unread()
+        if self.phase is RUNNING and self.revealed_ns is not None:
+            self._disturbed(t_ns, "it was shaken again")
+        if not self.undecided:
+            return
+        if self.shaking.shaken(seen):
+            self._begin_shaking(t_ns, seen.shaken_ns)
+        if self.phase is RUNNING:
+            self.report(events.RoundProgress, t_ns, shakes=seen.shakes)
+
+    def _begin_shaking(self, t_ns: int, shaken_ns: int) -> None:
+        """The first shake of the round."""
+        self._start(t_ns)
+        if self.context.call_by == "auto":
+            self.close_bets(t_ns, shaken_ns, "auto")
+        if self.called_ns is None or self.called_ns > shaken_ns:
+            self._too_soon(t_ns)
+        elif self.tossed is not None and self.tossed.present:
+            detail = "the automated shaker stands on the table: it is removed before a manual one is used"
+            self.void(t_ns, "shaker_not_removed", self._evidence(detail))
+        elif self.shaking.covered_ns is not None and self.shaking.covered_ns < self.called_ns:
+            rule = self._reasons["covered_before_no_more_bets"].rule
+            self.violation(t_ns, "covered_before_no_more_bets", rule, "the cover was on before the call")
+
+    # --- tossed by the automated shaker --------------------------------------------------------------------------
+
+    @property
+    def _shaker_only(self) -> bool:
+        """Whether the table has no manual shaker."""
+        return self.device == SHAKER
+
+    def ignores(self, seen: SensorDead | SensorAlive) -> bool:
+        """Whether a line of a shaker failed or recovered that does not stand on the table."""
+        return self.tossed is not None and self.tossed.ignores(seen)
+
+    def _handle_shaker(self, tossed: TossedDice, seen: Observation) -> None:
+        if isinstance(seen, ShakerPresent):
+            self.place_shaker(seen.t_ns, present=seen.present)
+            return
+        of_toss = isinstance(seen, TossBegan | TossLies | TossFailed)
+        if not (of_toss and tossed.present and self.inspection.operating and self._operated(seen)):
+            self._take(tossed.steps(seen, self._view()), seen.t_ns)
+        if self.phase is RUNNING_OUT:
+            self.over_if_quiet(seen.t_ns)
+
+    def _operated(self, seen: Observation) -> bool:
+        """The shaker that is operated for an inspection reports something; returns whether that is all it means."""
+        trial = self.inspection.tossed(seen)
+        if trial is None:
+            return True
+        self._report_trial(seen.t_ns, trial)
+        if trial.passed and self.inspection.shift_due:
+            complete = self.inspection.shift_complete()
+            self._report_carried(seen.t_ns, "operate_shaker", trial.by)
+            if complete:
+                self.cause_gone(seen.t_ns, OPERATIONS, SHAKER)
+        return trial.passed
+
+    def place_shaker(self, t_ns: int, *, present: bool, by: str = "") -> None:
+        """The automated shaker was put on the table, or taken away; `by` is who says so, where no sensor does."""
+        if self.tossed is None:
+            return
+        self._take(self.tossed.place(t_ns, self._view(), present=present), t_ns)
+        if not self.tossed.present_sensor:
+            self._report_carried(t_ns, "shaker_placed" if present else "shaker_removed", by)
+        if self.phase is RUNNING_OUT:
+            self.over_if_quiet(t_ns)
+
+    def _view(self) -> RoundView:
+        return RoundView(self.phase, self.called_ns is not None, self.revealed_ns is not None)
+
+    def _take(self, steps: list[Step], t_ns: int) -> None:
+        for step in steps:
+            match step.do:
+                case "start":
+                    self._start(t_ns)
+                case "reveal":
+                    self._reveal(t_ns, t_ns)
+                case "too_soon":
+                    self._too_soon(t_ns)
+                case "disturbed":
+                    self._disturbed(t_ns, step.detail)
+                case "void":
+                    self.void(t_ns, "shaker_failed", self._evidence(step.detail))
+                case "warn":
+                    self.warn(t_ns, SHAKER, "tossed_at_rest", step.detail)
+                case "cause_gone":
+                    self.cause_gone(t_ns, step.detail, SHAKER)
+                case "stop" | "stop_bets" if step.fault is not None:
+                    (self.stop if step.do == "stop" else self.stop_bets)(step.fault)
+
+    def _start(self, t_ns: int) -> None:
+        """It is shaken, or it tosses: no value that was given before stands."""
+        self.values.begin()
+        self._throw_before = self._last_throw
+        self.phase = RUNNING
+        by_hand = self.shaking.shaken_ns is not None
+        self.report(events.RoundStarted, t_ns, tossed_by=None if by_hand else "shaker")
+
+    def _too_soon(self, t_ns: int) -> None:
+        """It was shaken, or it tossed, before the call."""
+        late = "never" if self.called_ns is None else "late"
+        self.void(t_ns, "shaken_before_no_more_bets", self._evidence(no_more_bets=late))
+
+    # --- values --------------------------------------------------------------------------------------------------
+
+    def _reveal(self, t_ns: int, at_ns: int) -> None:
+        """The dice lie, and everybody sees them."""
+        self.revealed_ns = at_ns
+        self.values.rested(at_ns)
+        self._judge_values(t_ns)
+
+    def _disturbed(self, t_ns: int, what: str) -> None:
+        """The dice moved after they were seen, and before their areas were lit."""
+        if self.phase is RUNNING:
+            known = [] if self.areas.dice is None else [self.result_of(self.areas.dice)]
+            detail = f"{what} after the dice were seen, and before their areas were lit"
+            self.unresolved(t_ns, "dice_disturbed", self._evidence(detail), known)
+
+    def _keyed(self, seen: DiceEntered) -> None:
+        if not self.undecided or self.areas.dice is not None:
+            return
+        if self.values.take_entry(seen):
+            self._judge_values(seen.t_ns)
+        else:
+            self.too_early(seen)
+
+    def _read(self, seen: DiceRead) -> None:
+        """A board read dice: those of this round, unless its own number says that they are of the throw before."""
+        before, self._last_throw = self._last_throw, seen.throw
+        if self.phase is not RUNNING or (seen.throw is not None and seen.throw == self._throw_before):
+            return
+        lit = self.areas.dice
+        if lit is not None and (seen.throw != before or sorted(seen.dice, key=str) != sorted(lit)):
+            self._disturbed(seen.t_ns, "the board read them otherwise")
+            return
+        self.values.take_reading(seen)
+        self._judge_values(seen.t_ns)
+
+    def _moved(self, seen: DiceMoving) -> None:
+        """A board sees dice move: what it read of them before is over. A cover that comes off looks to it like that."""
+        if self.phase is not RUNNING:
+            return
+        covered_ns = self._uncover_ns if self.shaking.shaken_ns is not None else 0
+        lit = self.areas.dice is not None
+        if self.revealed_ns is not None and (seen.t_ns > self.revealed_ns + covered_ns or lit):
+            self._disturbed(seen.t_ns, "the board saw them move")
+        else:
+            self.values.unread()
+
+    def _judge_values(self, t_ns: int) -> None:
+        """Judges the values that were entered and read so far, or waits for more."""
+        if self.phase is not RUNNING or self.areas.dice is not None:
+            return
+        read = self.values.read
+        if self.values.lie and read is not None and "cocked" in read.lying:
+            self.void(t_ns, "dice_not_flat", self._evidence(f"the board says how they lie: {', '.join(read.lying)}"))
+            return
+        verdict = self.values.verdict(t_ns)
+        if isinstance(verdict, Read) and not self._contradicted(verdict.dice):
+            self._light(t_ns, verdict.dice)
+        elif isinstance(verdict, Read):
+            both = [verdict.dice, self.tossed.values] if self.tossed is not None else [verdict.dice]
+            detail = "what was entered is not what the shaker says of its dice"
+            self.unresolved(t_ns, "values_disagree", self._evidence(detail), [self.result_of(one) for one in both])
+        elif isinstance(verdict, Doubted) and verdict.reason in LYING:
+            self.void(t_ns, "dice_not_flat", self._evidence(verdict.detail))
+        elif isinstance(verdict, Doubted):
+            candidates = [self.result_of(dice) for dice in verdict.candidates if self._whole(dice)]
+            self.unresolved(t_ns, verdict.reason, self._evidence(verdict.detail), candidates)
+        else:
+            # Dice that do not lie yet are awaited by their shaker, not by the sources of their values.
+            self.run_due_ns = max(t_ns + 1, self.values.next_due_ns) if self.values.lie else NEVER_NS
+
+    def _contradicted(self, dice: Dice) -> bool:
+        """Whether the automated shaker itself reports other values."""
+        return self.tossed is not None and self.shaking.shaken_ns is None and self.tossed.contradicts(dice)
+
+    def _whole(self, dice: Dice) -> bool:
+        return len(dice) == self.rules.dice_count.value and all(1 <= value <= 6 for value in dice)
+
+    # --- lamps ---------------------------------------------------------------------------------------------------
+
+    def _light(self, t_ns: int, dice: Dice) -> None:
+        """Lights exactly the areas that win; the round has its outcome when they are read back."""
+        self.run_due_ns = NEVER_NS
+        self.areas.light(dice, t_ns)
+        if self.areas.failure is not None:
+            self._decide(t_ns)
+
+    def _handle_lamps(self, seen: Observation) -> None:
+        """The lamps show what was asked, or do not: in an inspection, or in a round."""
+        t_ns = seen.t_ns
+        if isinstance(seen, LampsShown | LampsFailed):
+            trial = self.inspection.read_back(self.areas.lamps.asked, self.areas.failure)
+            if trial is not None:
+                self._report_trial(t_ns, trial)
+                if trial.passed:
+                    self.areas.lamps.darken(t_ns)
+        if isinstance(seen, LampsFailed):
+            self._lamps_failed(t_ns, seen.detail)
+        elif isinstance(seen, LampsShown) and self.phase is RUNNING and self.areas.dice is not None:
+            self._decide(t_ns)
+        elif isinstance(seen, LampsShown) and self.phase is SETTLING and self.areas.relighting:
+            self.areas.relighting = False
+            self._begin_settling(t_ns)
+        elif isinstance(seen, LampsMended):
+            self.cause_gone(t_ns, THE_LAMPS, LAMP_BOARD)
+            if self.phase is not SETTLING:
+                self.areas.lamps.darken(t_ns)
+        elif isinstance(seen, LampsDark) and self.phase is SETTLING:
+            rule = self._reasons["lamps_cleared_before_paid"].rule
+            self.violation(t_ns, "lamps_cleared_before_paid", rule, "the lamps went dark before the bets were settled")
+            self.areas.light_again(t_ns)
+
+    def _lamps_failed(self, t_ns: int, detail: str) -> None:
+        self.stop(Fault(t_ns, LAMPS_FAILED, detail, cause=THE_LAMPS, device=LAMP_BOARD))
+        if self.undecided and self.revealed_ns is None:
+            self.void(t_ns, "lamps_failed_before_reveal", self._evidence(detail))
+            return
+        self.areas.supervised = self.phase in (RUNNING, SETTLING)
+        if self.phase is RUNNING and self.areas.dice is not None:
+            self._decide(t_ns)
+        elif self.phase is SETTLING:
+            self._settle_due_ns = NEVER_NS
+
+    def _decide(self, t_ns: int) -> None:
+        """The areas are lit, or cannot be: the round has its outcome."""
+        result = self.result_of(self.areas.dice or ())
+        winning, notices = self.pays(result)
+        if self.areas.failure is not None:
+            rule = self._reasons[LAMPS_FAILED].rule
+            notices = [*notices, f"lamps_failed: {self.areas.failure}; settle in the supervisor's presence ({rule})"]
+        self.outcome(t_ns, result, winning, self._evidence(), notices)
+
+    def unresolved(self, t_ns: int, reason: str, evidence: Evidence, candidates: list[dict[str, Any]]) -> None:
+        """Nobody knows what wins: nothing stays lit until the round is called."""
+        super().unresolved(t_ns, reason, evidence, candidates)
+        self.areas.darken(t_ns)
+
+    def pays(self, result: dict[str, Any]) -> tuple[list[WinningBet], list[str]]:
+        """The wagers of the areas that these dice light."""
+        winning = [WinningBet(bet.bet, bet.odds) for bet in self.areas.layout.winning(self.dice_of(result))]
+        return winning, []
+
+    def pays_in(self, number: int, result: dict[str, Any]) -> tuple[list[WinningBet], list[str]]:
+        """As `pays`; with a notice where the round is no longer being settled, and so has no areas lit."""
+        winning, notices = super().pays_in(number, result)
+        if number != self.round or self.phase is not SETTLING:
+            rule = self.rules.electrical_device.settled_when.cite
+            notices = [*notices, f"areas_not_lit: round {number} is over, and its areas are not lit for it ({rule})"]
+        return winning, notices
+
+    # --- settling ------------------------------------------------------------------------------------------------
+
+    def press(self, press: ButtonPressed) -> None:
+        """Takes a button: it settles nothing that may not be settled."""
+        against = self.settle_refused
+        if self.phase is SETTLING and against is not None:
+            self.warn(press.t_ns, "dealer", "not_settled", f"{press.button}: {against}")
+        else:
+            super().press(press)
+
+    @property
+    def uncalled(self) -> int | None:
+        """An unresolved round is called before it is settled: its areas must have been lit."""
+        last = self.recent.last
+        open_still = last is not None and last.round == self.round and last.stands.verdict == "unresolved"
+        return self.round if open_still and self.phase is SETTLING else None
+
+    @property
+    def settle_refused(self) -> str | None:
+        """Why the round may not be settled now, or only by a supervisor."""
+        if self.phase is not SETTLING:
+            return None
+        if self.uncalled is not None:
+            return f"round {self.round} is unresolved: call it first, with confirm, void or correct"
+        return self.areas.settle_refused(self.round, self._reasons[LAMPS_FAILED].rule)
+
+    def settle_attended(self, t_ns: int, key: str) -> bool:
+        """A supervisor is present: settles a round whose lamps failed."""
+        if self.phase is not SETTLING or not self.areas.supervised or self.uncalled is not None:
+            return False
+        self.settle(t_ns, key)
+        return True
+
+    def settle(self, t_ns: int, by: str) -> None:
+        """The bets are paid: only now the lamps may go dark."""
+        super().settle(t_ns, by)
+        self.areas.lamps.darken(t_ns)
+
+    def ruled(self, t_ns: int, ruling: Ruling) -> None:
+        """A person called or corrected a round. If it is the last, its areas are lit before it is settled."""
+        if ruling.round == self.round and self.phase is SETTLING:
+            self._relight(t_ns, ruling)
+        super().ruled(t_ns, ruling)
+
+    def _relight(self, t_ns: int, ruling: Ruling) -> None:
+        result = ruling.stands.result
+        self.areas.relight(None if result is None else self.dice_of(result), t_ns)
+
+    def _begin_settling(self, t_ns: int) -> None:
+        super()._begin_settling(t_ns)
+        self.areas.settling_begins()
+        if self.settle_refused is not None:
+            self._settle_due_ns = NEVER_NS
+
+    # --- restart, and a round that was left ----------------------------------------------------------------------
+
+    @property
+    def carried_state(self) -> dict[str, Any] | None:
+        """What a restart must not lose; None where the rules and the devices leave nothing to lose."""
+        tossed, inspection = self.tossed, self.inspection
+        if self.age.hours is None and tossed is None:
+            return None
+        return CarriedState(
+            dice_placed=self.age.told,
+            shift_operations=inspection.operations if inspection.shift_due else None,
+            shaker_removed=tossed is not None and not tossed.present and not tossed.present_sensor,
+        ).as_event()
+
+    def restore(self, state: TableState) -> None:
+        """Goes on from where the journal holds the table."""
+        super().restore(state)
+        record = state.record(state.round)
+        paid = state.phase == feed_phase.VOID and record is not None and record.verdict != "void"
+        self._left = paid or state.phase in (feed_phase.SETTLING, feed_phase.UNRESOLVED)
+        self._left_supervised = any((one.device, one.fault) == (LAMP_BOARD, LAMPS_FAILED) for one in state.faults)
+        self._stood = state.faults
+        carried = carried_last(state)
+        if carried is not None:
+            self.age.restore(carried.dice_placed, state.time)
+            self.inspection.owe(carried.shift_operations)
+            if self.tossed is not None and not self.tossed.present_sensor:
+                self.tossed.present = not carried.shaker_removed
+        elif state.round:
+            self.age.forget("nobody has said how old the dice are")
+
+    def begin(self, t_ns: int) -> None:
+        """The faults that stood keep what must be gone before they can be cleared; they are not reported again."""
+        self.age.begin(t_ns)
+        for fault in self._stood:
+            key = (fault.device, fault.fault)
+            if key == (LAMP_BOARD, LAMPS_FAILED):
+                self.areas.doubt(fault.detail, t_ns)
+                cause = THE_LAMPS
+            elif key == (DICE, DICE_TOO_OLD) and self.age.look(t_ns):
+                self.age.too_old = True
+                cause = OLD_DICE
+            elif key == (SHAKER, SHIFT_INSPECTION) and self.inspection.shift_due:
+                cause = OPERATIONS
+            else:
+                continue
+            self.events.append(Fault(t_ns, fault.fault, fault.detail, cause=cause, device=fault.device))
+
+    def begin_shut(self, t_ns: int) -> None:
+        """A fault from before shuts the table: a round that was being settled is settled first."""
+        self._shut_when_settled = self._resume(t_ns)
+
+    def leave(self, t_ns: int) -> None:
+        """The table is closed by force while the round may not be settled: it waits until the table opens again."""
+        self._left, self._left_supervised = True, self.areas.supervised
+        self._shut_when_settled = False
+        self._settle_due_ns = NEVER_NS
+        self.phase = SHUT
+        self.give_up(t_ns)
+
+    def _resume(self, t_ns: int) -> bool:
+        """Goes on settling a round that was left: its areas are lit again. Returns whether there was one."""
+        left, self._left = self._left, False
+        last = self.recent.last
+        if not left or last is None or last.round != self.round:
+            return False
+        self.reset()
+        self.phase, self.areas.supervised = SETTLING, self._left_supervised
+        self._relight(t_ns, last)
+        self._begin_settling(t_ns)
+        detail = self.settle_refused or "its bets are still to be settled"
+        self.warn(t_ns, "dealer", "not_settled", f"round {self.round} was left: {detail}")
+        return True
+
+    def _report_carried(self, t_ns: int, act: str, by: str = "") -> None:
+        """Reports what a restart must not lose, because it has changed."""
+        carried = self.carried_state
+        if carried is not None:
+            self.report(events.CourseChanged, t_ns, act=act, by=by, course=carried)
+
+    # --- inspection, shift and the age of the dice ---------------------------------------------------------------
+
+    @property
+    def busy(self) -> str | None:
+        """Lamps that are lit for an inspection, or the shaker that is operated."""
+        return self.inspection.busy
+
+    def inspection_begins(self) -> None:
+        """What was lit and operated before is not of this inspection."""
+        self.inspection.begin()
+
+    @property
+    def inspection_lacks(self) -> str | None:
+        """Values to be lit, operations of the shaker."""
+        return self.inspection.lacks
+
+    def light_for_inspection(self, dice: Dice | None, by: str, t_ns: int) -> str:
+        """Lights the areas of these dice, or all lamps. Returns what to wait for.
+
+        Raises:
+            NotNowError: a round is on, the lamps have failed, or others are being lit.
+        """
+        if self.phase is not SHUT:
+            raise NotNowError("the table is open: close it first")
+        if self.areas.failure is not None:
+            raise NotNowError(f"{self.areas.failure}; it is looked at again every few seconds: mend it first")
+        lamps = frozenset(area.number for area in (AREAS if dice is None else self.areas.layout.lit(dice)))
+        # In which order values are entered makes no other result of them.
+        name = ALL_LAMPS if dice is None else words(sorted(dice))
+        self.inspection.begin_lighting(name, lamps, by)
+        self.areas.lamps.light(lamps, t_ns)
+        return f"{len(lamps)} areas are lit for {name}: look at them; their read-back follows"
+
+    def operate_shaker(self, by: str, t_ns: int) -> str:
+        """Has the automated shaker toss once. Returns what to wait for.
+
+        Raises:
+            NotNowError: there is none, it does not stand on the table, it tosses, or a round is on.
+        """
+        tossed = self.tossed
+        if tossed is None:
+            raise NotNowError("the table has no automated shaker")
+        if not tossed.present:
+            raise NotNowError("the automated shaker does not stand on the table")
+        if self.phase is not SHUT:
+            raise NotNowError("a round is on: close the table, or begin the shift's inspection with shift_begins")
+        if not tossed.actuator.quiet:
+            raise NotNowError("it tosses: wait until its dice lie")
+        self.inspection.begin_operation(by)
+        tossed.start(t_ns)
+        return "the automated shaker is started: look whether the dice are properly tossed"
+
+    def begin_shift(self, by: str, t_ns: int) -> str:
+        """A shift begins: play stops until the automated shaker was operated often enough.
+
+        Raises:
+            NotNowError: the rules ask for nothing, or it has begun already.
+        """
+        self.inspection.begin_shift()
+        self._report_carried(t_ns, "shift_begins", by)
+        then = f"operate_shaker {times(self.inspection.each_shift)}, then clear device={SHAKER}"
+        return self._stop_play(self.inspection.shift_fault(f"a shift begins, says {by}", t_ns), then)
+
+    def place_dice(self, age_h: float, by: str, t_ns: int) -> str:
+        """Dice were placed in the shaker, so many hours ago.
+
+        Raises:
+            NotNowError: the rules set no limit, or they are too old.
+        """
+        hours = self.age.hours
+        if hours is None:
+            raise NotNowError("the rules set no limit to the age of the dice")
+        if not 0 <= age_h < hours:
+            raise NotNowError(f"age_h is {age_h:g}; dice may be on a table for {hours} hours")
+        self.age.place(age_h, t_ns)
+        self._report_carried(t_ns, "dice_placed", by)
+        self.cause_gone(t_ns, OLD_DICE, DICE)
+        return f"the dice may stay for {counted(hours - age_h, 'hour')}"
+
+    def _age_due(self, t_ns: int) -> None:
+        """The dice are nearly too old, or are."""
+        if self.age.look(t_ns):
+            self._stop_play(self._too_old(t_ns), "")
+            return
+        self.age.nearly = True
+        detail = f"the dice are too old in {WARN_HOURS} hour or less: change them, then dice_placed"
+        self.warn(t_ns, DICE, "dice_nearly_too_old", detail)
+
+    def _too_old(self, t_ns: int) -> Fault:
+        self.age.too_old = True
+        self._report_carried(t_ns, "dice_too_old")
+        detail = f"{self.age.why}: change them, then dice_placed and clear"
+        return Fault(t_ns, DICE_TOO_OLD, detail, cause=OLD_DICE, device=DICE)
+
+    def _stop_play(self, fault: Fault, then: str) -> str:
+        """Stops the play: now, where bets are only open; else once the round that is on has its verdict."""
+        undecided = self.undecided
+        at_once = self.phase is OPEN and self.called_ns is None
+        self.stop_bets(fault)
+        if at_once:
+            return f"the table is shut: {then}"
+        return f"play stops when round {self.round} is over: then {then}" if undecided else f"play stops: {then}"
+
+    def _report_trial(self, t_ns: int, trial: Trial) -> None:
+        if trial.passed:
+            passed = events.InspectionPassed
+            self.report_apart(passed, t_ns, device=trial.device, checks=[trial.check], by=trial.by)
+        else:
+            failed, checks = events.InspectionFailed, [trial.check]
+            self.report_apart(failed, t_ns, device=trial.device, checks=checks, by=trial.by, detail=trial.detail)
+
+    # --- evidence ------------------------------------------------------------------------------------------------
+
+    def _evidence(self, detail: str = "", *, no_more_bets: str | None = None) -> Evidence:
+        """What was measured of the round."""
+        by_hand = self.shaking.shaken_ns is not None
+        values = self.values
+        tumbling = Tumbling(
+            shakes=self.shaking.shakes if by_hand else None,
+            minimum_shakes=self.shaking.minimum if by_hand else None,
+            rest_ns=self.revealed_ns,
+            keyed=None if values.entered is None else list(values.entered.dice),
+            read=None if values.read is None else list(values.read.dice),
+        )
+        return Evidence(tumbles=[tumbling], detail=detail, no_more_bets=no_more_bets)

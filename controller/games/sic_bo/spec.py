@@ -1,0 +1,116 @@
+"""Sic bo, as the catalogue lists it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from controller.configuration.problems import Finding
+from controller.configuration.registry import SLOTS_OF_ALL, SetUp, Slot
+from controller.configuration.values import TableConfig
+from controller.games.base.spec import GameSpec, GameWords, TableDevices
+from controller.games.dice.orders import ORDERS as SHAKER_ORDERS
+from controller.games.dice.setup import SLOTS_OF_VALUES, DicePlan, dice_plan, make_tossed, make_values
+from controller.games.dice.words import begun_words, thrown_words
+from controller.games.sic_bo.areas import AREAS
+from controller.games.sic_bo.orders import ORDERS
+from controller.games.sic_bo.rounds import SicBoGame, SicBoOptions
+from controller.games.sic_bo.rules import SicBoRules
+from controller.rules.profile import profile
+from controller.table.game import Game, GameContext
+from drivers.dice.automated_shaker import AutomatedShakerConfig
+from drivers.dice.reader import DiceReaderConfig
+from drivers.dice.shaker import ShakerConfig
+from drivers.lamps.lamp_board import LampActuator
+
+if TYPE_CHECKING:
+    from simulators.dice.sic_bo_geometry import SicBoGeometry
+
+_ACTS: Final = {
+    "dice_placed": "dice were placed in the shaker",
+    "dice_too_old": "the dice are too old, or nobody knows how old they are",
+    "shift_begins": "a shift begins",
+    "operate_shaker": "the shaker was operated",
+    "shaker_removed": "the automated shaker was removed from the table",
+    "shaker_placed": "the automated shaker stands on the table",
+}
+"""What a restart must not lose, as it happens."""
+
+
+def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
+    """The lamps, who gives the values, and a manual shaker, an automated one, or both."""
+    rules = profile(config.rules).text(config.game, SicBoRules)
+    options = config.game_options(SicBoOptions)
+    lamps = devices.commanded("lamp_board", LampActuator, [area.name for area in AREAS])
+    if lamps is None:
+        raise ValueError(f"table {config.id}: sic bo is not played without its lamps; add [device.lamp_board]")
+    values = make_values(config, devices, rules.dice_count.value)
+    devices.make("shaker")
+    game = SicBoGame(context, rules, options, values, lamps, make_tossed(devices, options.activate_after_s))
+    if "shaker" not in config.devices:
+        game.device = "automated_shaker"
+    return game
+
+
+def _check(setup: SetUp) -> list[Finding]:
+    """An automated shaker is for the text that knows one."""
+    rules = profile(setup.profile).text(setup.game, SicBoRules)
+    if "automated_shaker" not in setup.devices or rules.automated_shaker is not None:
+        return []
+    wrong = f"{rules.section} of {setup.profile} knows no automated shaker"
+    fix = 'remove the section, or write rules = "njac-13:69F" in [table]'
+    return [Finding(("device", "automated_shaker"), wrong, fix)]
+
+
+def _bias(config: TableConfig) -> DicePlan:
+    return dice_plan(profile(config.rules).text(config.game, SicBoRules).dice_count.value)
+
+
+def _geometry(config: TableConfig) -> SicBoGeometry:
+    from simulators.dice.sic_bo_geometry import SicBoGeometry
+
+    devices, options = config.devices, config.game_options(SicBoOptions)
+    shaker = devices["automated_shaker"].keys(AutomatedShakerConfig) if "automated_shaker" in devices else None
+    reader = devices["reader"].keys(DiceReaderConfig) if "reader" in devices else None
+    by_hand = devices["shaker"].keys(ShakerConfig) if "shaker" in devices else ShakerConfig()
+    keys = shaker or AutomatedShakerConfig()
+    return SicBoGeometry(
+        game=config.game,
+        no_more_bets_button="dealer_no_more_bets" in config.buttons,
+        settled_button="dealer_settled" in config.buttons,
+        manual="shaker" in devices,
+        automated=None if shaker is None else shaker.control,
+        present_sensor=keys.present_sensor,
+        shaker_link=keys.link,
+        keypad="keypad" in devices,
+        reader=None if reader is None else reader.format,
+        reader_link=DiceReaderConfig().link if reader is None else reader.link,
+        activate_after_s=options.activate_after_s,
+        toss_s=keys.shake_s,
+        rest_s=by_hand.rest_s if shaker is None else keys.rest_s,
+        settle_after_s=options.settle_after_s,
+    )
+
+
+def _carried_words(act: str, state: Mapping[str, Any]) -> str:
+    return _ACTS.get(act, act)
+
+
+SIC_BO = GameSpec(
+    name="sic_bo",
+    rules=SicBoRules,
+    options=SicBoOptions,
+    devices={
+        "shaker": Slot(("shaker",), unless="automated_shaker"),
+        "automated_shaker": Slot(("automated_shaker",), always=False),
+        "lamp_board": Slot(("lamp_board",)),
+        **SLOTS_OF_VALUES,
+        **SLOTS_OF_ALL,
+    },
+    build=_build,
+    geometry=_geometry,
+    words=GameWords(thrown_words, begun_words("the shaker is shaken"), _carried_words),
+    check=_check,
+    bias=_bias,
+    orders=(*ORDERS, *SHAKER_ORDERS),
+)

@@ -1,0 +1,118 @@
+"""Beat the dealer, chuck-a-luck and under/over, as the catalogue lists them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from controller.configuration.registry import SLOTS_OF_ALL, Slot
+from controller.configuration.values import TableConfig
+from controller.games.base.spec import GameSpec, GameWords, NoSimulatorError, TableDevices
+from controller.games.dice.setup import SLOTS_OF_VALUES, DicePlan, dice_parts, dice_plan, make_values
+from controller.games.dice.words import begun_words, dice_words, thrown_words
+from controller.games.tumbled.bets import BeatTheDealerBets, ChuckALuckBets, TumbledBets, UnderOverBets
+from controller.games.tumbled.rounds import TumbledGame, TumbledOptions, TurnedCage
+from controller.games.tumbled.rules import BeatTheDealerRules, ChuckALuckRules, TumbledRules, UnderOverRules
+from controller.rules.profile import profile
+from controller.table.game import Game, GameContext
+from drivers.dice.cage import CageConfig
+from drivers.dice.cage_motor import CageMotorActuator
+from drivers.dice.chute import ChuteConfig
+from drivers.dice.reader import DiceReaderConfig
+
+if TYPE_CHECKING:
+    from simulators.dice.tumbled_geometry import TumbledGeometry
+
+_SLOTS: Final[Mapping[str, Slot]] = {
+    "cage": Slot(("cage",), unless="chute"),
+    "chute": Slot(("chute",), always=False, excludes="cage"),
+    "motor": Slot(("cage_motor",), always=False, excludes="chute"),
+    **SLOTS_OF_VALUES,
+    **SLOTS_OF_ALL,
+}
+"""A cage stands at the table unless the file names a chute, 13:47-20.21(a)1, 20.24(a)1, 20.33(a)1."""
+
+
+def _bets(config: TableConfig) -> TumbledBets:
+    texts = profile(config.rules)
+    if config.game == "beat_the_dealer":
+        return BeatTheDealerBets(texts.text(config.game, BeatTheDealerRules))
+    if config.game == "chuck_a_luck":
+        return ChuckALuckBets(texts.text(config.game, ChuckALuckRules))
+    return UnderOverBets(texts.text(config.game, UnderOverRules))
+
+
+def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
+    bets = _bets(config)
+    dice = bets.rules.dice_count.value
+    options = config.game_options(TumbledOptions)
+    tumbler = "chute" if "chute" in config.devices else "cage"
+    devices.make(tumbler, dice_parts(dice))
+    actuator = devices.commanded("motor", CageMotorActuator)
+    motor = None
+    if actuator is not None:
+        motor = TurnedCage(actuator, config.devices["cage"].keys(CageConfig).minimum_inversions)
+    values = make_values(config, devices, dice, options.values_wait_s)
+    return TumbledGame(context, bets, options, values, tumbler, motor)
+
+
+def _bias(config: TableConfig) -> DicePlan:
+    return dice_plan(_bets(config).rules.dice_count.value)
+
+
+def _geometry(config: TableConfig) -> TumbledGeometry:
+    from simulators.dice.cage import CageGeometry
+    from simulators.dice.chute import ChuteGeometry
+    from simulators.dice.tumbled_geometry import TumbledGeometry
+
+    bets = _bets(config)
+    dice = bets.rules.dice_count.value
+    options = config.game_options(TumbledOptions)
+    devices = config.devices
+    tumbler: CageGeometry | ChuteGeometry
+    if "chute" in devices:
+        chute = devices["chute"].keys(ChuteConfig)
+        tumbler, rest_s = ChuteGeometry(dice, chute.baffles), chute.rest_s
+    else:
+        cage = devices["cage"].keys(CageConfig)
+        tumbler, rest_s = CageGeometry(dice, cage.sensing, cage.encoder_slots), cage.rest_s
+    if "motor" in devices and "reader" in devices:
+        raise NoSimulatorError("no simulator plays device.motor beside device.reader; simulate one of the two")
+    reader = devices["reader"].keys(DiceReaderConfig) if "reader" in devices else None
+    return TumbledGeometry(
+        game=config.game,
+        no_more_bets_button="dealer_no_more_bets" in config.buttons,
+        settled_button="dealer_settled" in config.buttons,
+        tumbler=tumbler,
+        tumbles=len(bets.sides),
+        keypad="keypad" in devices,
+        reader=None if reader is None else reader.format,
+        reader_link="dice_serial" if reader is None else reader.link,
+        motor="motor" in devices,
+        rest_s=rest_s,
+        values_wait_s=options.values_wait_s,
+        settle_after_s=options.settle_after_s,
+    )
+
+
+def _against_dealer(result: Mapping[str, Any]) -> str:
+    dealer = f"dealer {dice_words(result['dealer_dice'])}, total {result['dealer_total']}"
+    return f"{dealer}; player {thrown_words(result)}: the {result['winner']} wins"
+
+
+def _spec(name: str, rules: type[TumbledRules], result: Callable[[Mapping[str, Any]], str] = thrown_words) -> GameSpec:
+    return GameSpec(
+        name=name,
+        rules=rules,
+        options=TumbledOptions,
+        devices=_SLOTS,
+        build=_build,
+        geometry=_geometry,
+        words=GameWords(result, begun_words("the dice are tumbled")),
+        bias=_bias,
+    )
+
+
+BEAT_THE_DEALER = _spec("beat_the_dealer", BeatTheDealerRules, _against_dealer)
+CHUCK_A_LUCK = _spec("chuck_a_luck", ChuckALuckRules)
+UNDER_OVER = _spec("under_over", UnderOverRules)

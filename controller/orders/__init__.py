@@ -1,1 +1,0 @@
-"""What people send to a table: one module a group of orders, and one book that holds them all."""

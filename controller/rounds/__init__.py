@@ -1,1 +1,0 @@
-"""The games as state machines: observations in, events out. Each cites the rule that it applies."""
