@@ -15,7 +15,7 @@ from typing import Final
 
 from hal.board.errors import BoardError
 from hal.board.link import BoardLink
-from hal.board.message import Answer, Report
+from hal.board.message import BoardAnswer, BoardReport
 from hal.board.messages import IdentityAnswer, LampsCommand, LampsReport
 from hal.clock import Clock
 from hal.lamp_fields import CHAIN, bit_field
@@ -70,7 +70,7 @@ class LampChain:
     def delivered_until(self, now_ns: int) -> int:
         """Everything that was read up to now has been delivered."""
         if self._sink is not None:
-            self._link.take_in()
+            self._link.read_pending()
         self._promised_ns = max(self._promised_ns, now_ns)
         return now_ns
 
@@ -97,7 +97,7 @@ class LampChain:
             self._up = False
             self._deliver(EdgesLost(CHAIN, Loss.UNPLUGGED, self._at(t_ns)))
 
-    def reported(self, report: Report, t_ns: int) -> None:
+    def reported(self, report: BoardReport, t_ns: int) -> None:
         """Hands a read-back on."""
         if isinstance(report, LampsReport):
             self._deliver(Frame(CHAIN, report.lit + report.dead + report.stuck, self._at(t_ns)))
@@ -110,7 +110,7 @@ class LampChain:
         if self._sink is not None:
             self._sink.deliver(self.name, [], [value])
 
-    def _answered(self, result: Answer | BoardError) -> None:
+    def _answered(self, result: BoardAnswer | BoardError) -> None:
         """What the board made of the command. A refusal shows by the read-back's not coming."""
         if isinstance(result, BoardError):
             log.warning("%s: %s", self.name, result)

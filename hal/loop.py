@@ -45,13 +45,13 @@ class LeakedTasksError(RuntimeError):
     """The main coroutine ended while tasks that it had started were still running; says which."""
 
 
-class World(Protocol):
+class VirtualWorld(Protocol):
     """What lives at the other end of a file descriptor, in the loop's own time: an emulated board behind a pty."""
 
     def pass_to(self, t_ns: int) -> int:
         """Lets its time pass from the clock's to `t_ns`, or only until it has something for the loop; returns when."""
 
-    def hand_over(self, t_ns: int) -> None:
+    def make_readable(self, t_ns: int) -> None:
         """Makes descriptors readable: of what it has, that which was there by `t_ns`, to which the clock has come."""
 
 
@@ -107,7 +107,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     def __init__(self, clock: VirtualClock | None = None) -> None:
         self.clock = clock if clock is not None else VirtualClock()
         self._outside = 0
-        self._worlds: list[World] = []
+        self._worlds: list[VirtualWorld] = []
         super().__init__(_JumpingSelector(self._pass_time))
 
     def time(self) -> float:
@@ -126,7 +126,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         finally:
             self._outside -= 1
 
-    def join(self, world: World) -> None:
+    def join(self, world: VirtualWorld) -> None:
         """From now on time passes for `world` too, before each jump of the clock.
 
         Of several worlds one may have come further than another one let the clock jump: what it has then waits for the
@@ -134,7 +134,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         """
         self._worlds.append(world)
 
-    def part(self, world: World) -> None:
+    def part(self, world: VirtualWorld) -> None:
         """Time passes for `world` no more."""
         self._worlds.remove(world)
 
@@ -176,7 +176,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
             )
         self.clock.advance_to(to_ns)
         for world in self._worlds:
-            world.hand_over(to_ns)
+            world.make_readable(to_ns)
         return 0
 
 

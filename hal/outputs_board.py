@@ -25,8 +25,8 @@ from typing import Final
 
 from hal.board.errors import BoardError, CommandRefusedError, SessionEndedError
 from hal.board.link import BoardLink
-from hal.board.message import Answer, Report
-from hal.board.messages import DEADMAN_MS, AllSafeCommand, Flag, IdentityAnswer, Refusal, SetCommand, StateReport
+from hal.board.message import BoardAnswer, BoardReport
+from hal.board.messages import DEADMAN_MS, AllSafeCommand, Flag, IdentityAnswer, RefusalCode, SetCommand, StateReport
 from hal.lines import LineError
 from hal.outputs import OutputSpec, OutputWatcher, check_place
 
@@ -115,7 +115,7 @@ class BoardOutputs:
         if self._watcher is not None:
             self._watcher.gone(reason)
 
-    def reported(self, report: Report, t_ns: int) -> None:
+    def reported(self, report: BoardReport, t_ns: int) -> None:
         """Takes what the board says of its outputs."""
         if not isinstance(report, StateReport):
             return
@@ -145,9 +145,9 @@ class BoardOutputs:
         command = SetCommand(_number(self._specs[name]), value, for_ms)
         self._link.submit(command, partial(self._answered, name, value))
 
-    def _answered(self, name: str, value: int, result: Answer | BoardError) -> None:
+    def _answered(self, name: str, value: int, result: BoardAnswer | BoardError) -> None:
         self._under_way[name] = max(0, self._under_way.get(name, 0) - 1)
-        if isinstance(result, CommandRefusedError) and result.why == Refusal.SILENT:
+        if isinstance(result, CommandRefusedError) and result.why == RefusalCode.SILENT:
             self._was_silent()
         elif isinstance(result, BoardError):
             self._not_done([name], result)
@@ -158,7 +158,7 @@ class BoardOutputs:
         else:
             self._on.pop(name, None)
 
-    def _made_safe(self, result: Answer | BoardError) -> None:
+    def _made_safe(self, result: BoardAnswer | BoardError) -> None:
         if isinstance(result, BoardError):
             self._not_done(list(self._specs), result)
         else:

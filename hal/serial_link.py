@@ -122,9 +122,9 @@ class SerialLink:
         framer: Framer,
         settings: SerialSettings | None = None,
         *,
-        went_up: Callable[[int], None] = lambda t_ns: None,
+        on_up: Callable[[int], None] = lambda t_ns: None,
     ) -> None:
-        """Opens nothing yet. `went_up` is called with the time whenever the port has been opened.
+        """Opens nothing yet. `on_up` is called with the time whenever the port has been opened.
 
         Raises:
             LineError: pyserial has no such kind of URL, or a setting that no port has.
@@ -134,7 +134,7 @@ class SerialLink:
         self._url = url
         self._clock = clock
         self._framer = framer
-        self._went_up = went_up
+        self._went_up = on_up
         self._port = port_of(name, url, settings or SerialSettings())
         self._status = LinkStatus(False, clock.now_ns(), "not opened")
         self._told_down = False
@@ -193,7 +193,7 @@ class SerialLink:
         """Just before now: what is read later is stamped later."""
         return now_ns - 1
 
-    def take_in(self) -> None:
+    def read_pending(self) -> None:
         """Reads and delivers what has come, without waiting for the loop to turn."""
         for _ in range(MAX_READS):
             if self._wake_writer is None or self._read_some() < READ_BYTES:

@@ -15,7 +15,7 @@ from enum import IntEnum, auto
 from pathlib import Path
 
 from hal.board import frames
-from hal.board.message import Command, Kind
+from hal.board.message import BoardCommand, BoardKind
 from hal.board.messages import (
     COMMANDS,
     KINDS,
@@ -90,12 +90,12 @@ def begin(session: int = 1) -> bytes:
     return bytes((What.OPEN, session))
 
 
-def say(*commands: Command) -> bytes:
+def say(*commands: BoardCommand) -> bytes:
     """Commands, one after the other."""
     return b"".join(bytes((What.COMMAND, command.id)) + command.pack() for command in commands)
 
 
-def broken(command: Command, place: int, change: int) -> bytes:
+def broken(command: BoardCommand, place: int, change: int) -> bytes:
     """A command of which one byte is changed, or with a change of 0 lost."""
     return bytes((What.BROKEN, command.id)) + command.pack() + bytes((place, change))
 
@@ -146,7 +146,7 @@ def pulse(number: int, ms: int) -> bytes:
 # --- sessions ---------------------------------------------------------------------------------------------------------
 
 
-def _of_every_board(kind: Kind) -> Iterator[bytes]:
+def _of_every_board(kind: BoardKind) -> Iterator[bytes]:
     burst = [(1 + at % 8, at // 8 % 2, 6) for at in range(120)]
     yield begin() + say(IdentifyCommand(), ClockCommand(), CountsCommand(), AllSafeCommand()) + wait(120)
     yield begin() + say(WatchCommand(0xFF, 0xFF)) + edges(*burst) + wait(60) + say(EdgesFromCommand(0)) + wait(100)
@@ -202,12 +202,12 @@ def _of_every_board(kind: Kind) -> Iterator[bytes]:
             yield begin() + bytes((What.COMMAND, command.id)) + bytes(command.layout.size) + wait(20)
 
 
-def _of_wheel(kind: Kind) -> Iterator[bytes]:
+def _of_wheel(kind: BoardKind) -> Iterator[bytes]:
     yield begin() + bytes((What.SUPPLY, 1)) + _u16(700) + say(SampleCommand(0x0F, 5)) + wait(60) + stall(30) + wait(20)
     yield begin() + say(SetCommand(4, 100, 0)) + alive(1) + say(SetCommand(4, 200, 700)) + alive(9)
 
 
-def _of_table(kind: Kind) -> Iterator[bytes]:
+def _of_table(kind: BoardKind) -> Iterator[bytes]:
     yield (
         begin()
         + world(TURNS)
@@ -231,7 +231,7 @@ def _of_table(kind: Kind) -> Iterator[bytes]:
     )
 
 
-def _of_reel(kind: Kind) -> Iterator[bytes]:
+def _of_reel(kind: BoardKind) -> Iterator[bytes]:
     spins = [SpinCommand(reel, 200 + 50 * reel, 0) for reel in (1, 2, 3)]
     yield (
         begin()
@@ -276,7 +276,7 @@ def _of_reel(kind: Kind) -> Iterator[bytes]:
     yield begin() + say(LampsCommand(b"\xff\xff" + bytes(6)), StopCommand(1, 0xFFFF)) + wait(40)
 
 
-def _of_pusher(kind: Kind) -> Iterator[bytes]:
+def _of_pusher(kind: BoardKind) -> Iterator[bytes]:
     paid = begin() + world(COINS) + say(PayCommand(30, 7)) + alive(12) + say(PayCommand(30, 7)) + alive(2)
     yield wait(400) + paid + power(seed=77) + wait(300) + begin() + say(PayCommand(30, 7), CountsCommand()) + wait(100)
     yield wait(400) + paid[:-8] + power(Reset.EXTERNAL, 1) + begin() + say(PayCommand(30, 7)) + alive(9)
@@ -315,7 +315,7 @@ def _of_pusher(kind: Kind) -> Iterator[bytes]:
 # --- what once broke a board ------------------------------------------------------------------------------------------
 
 
-def _found(kind: Kind) -> Iterator[bytes]:
+def _found(kind: BoardKind) -> Iterator[bytes]:
     if kind.name == "table":  # the relay of the way round fell off while the motor was driven backwards
         yield begin() + world(TURNS) + say(MotorCommand(-50, 0, 0)) + alive(1) + say(SetCommand(2, 0, 0)) + alive(1)
     if kind.name == "pusher":  # the alarm was put on while the supply failed
@@ -330,7 +330,7 @@ def _found(kind: Kind) -> Iterator[bytes]:
 _OF_A_KIND = {"wheel": _of_wheel, "table": _of_table, "reel": _of_reel, "pusher": _of_pusher}
 
 
-def scripts(kind: Kind, draw: random.Random) -> Iterator[bytes]:
+def scripts(kind: BoardKind, draw: random.Random) -> Iterator[bytes]:
     """All of them, and some that are two of them one after the other."""
     plain = [*_of_every_board(kind), *_OF_A_KIND[kind.name](kind), *_found(kind)]
     yield from plain
@@ -338,7 +338,7 @@ def scripts(kind: Kind, draw: random.Random) -> Iterator[bytes]:
         yield draw.choice(plain) + draw.choice(plain)
 
 
-def write(kind: Kind, folder: Path) -> int:
+def write(kind: BoardKind, folder: Path) -> int:
     """Writes them, a file each; how many."""
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.iterdir():

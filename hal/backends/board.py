@@ -28,11 +28,11 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
-from hal.backends.board_wiring import SAMPLE_MS, AnalogueSpec, BoardWiring, Quadrature
+from hal.backends.board_wiring import SAMPLE_MS, AnalogueSpec, BoardWiring, CountedQuadrature
 from hal.board.edge_stream import EdgesMissing, EdgeStream
 from hal.board.errors import BoardError, SessionEndedError
 from hal.board.link import BoardLink
-from hal.board.message import Answer, MessageError, Report
+from hal.board.message import BoardAnswer, BoardReport, MessageError
 from hal.board.messages import (
     CountReport,
     EdgesReport,
@@ -55,7 +55,7 @@ STEP_NS: Final = 200_000_000
 """At most so much silence is counted between two looks (ours): a host that was stopped has not listened."""
 
 
-class Silence:
+class SilenceTimer:
     """Counts it, as far as the host has listened."""
 
     def __init__(self) -> None:
@@ -109,7 +109,7 @@ class BoardLines:
         clock: Clock,
         *,
         analogues: Sequence[AnalogueSpec] = (),
-        quadrature: Quadrature | None = None,
+        quadrature: CountedQuadrature | None = None,
         sample_ms: int = SAMPLE_MS,
         name: str | None = None,
     ) -> None:
@@ -136,7 +136,7 @@ class BoardLines:
         self._here = False
         self._unplugged = False
         self._promised_ns = NOT_YET_NS
-        self._silence = Silence()
+        self._silence = SilenceTimer()
 
     @property
     def failed(self) -> LineError | None:
@@ -187,7 +187,7 @@ class BoardLines:
         """Up to when the board has told everything. While its lines are unplugged nothing is to come."""
         if self._sink is None:
             return now_ns if self._opened else NOT_YET_NS
-        self._link.take_in()
+        self._link.read_pending()
         if self._silence.too_long(now_ns, self._up):
             self._link.restart(_SAYS_NOTHING)
         if not self._up and now_ns >= self._opening_until_ns:
@@ -221,7 +221,7 @@ class BoardLines:
             self._opening_until_ns = t_ns
             self._unplug(t_ns)
 
-    def reported(self, report: Report, t_ns: int) -> None:
+    def reported(self, report: BoardReport, t_ns: int) -> None:
         """Takes what the board says of its lines."""
         stream = self._stream
         if stream is None:
@@ -267,7 +267,7 @@ class BoardLines:
         if until_ns is not None and until_ns > self._promised_ns + 1:
             self._promised_ns = until_ns - 1
             self._silence.broken()
-        ask = stream.take_ask()
+        ask = stream.take_request()
         if ask is not None:
             self._link.submit(ask, partial(self._held, stream))
 
@@ -309,20 +309,20 @@ class BoardLines:
 
     # --- the session -------------------------------------------------------------------------------------------------
 
-    def _watching(self, stream: EdgeStream, result: Answer | BoardError) -> None:
+    def _watching(self, stream: EdgeStream, result: BoardAnswer | BoardError) -> None:
         """The board watches: what it reports from here on is of this stream."""
         self._obeyed(result)
         if not isinstance(result, BoardError):
             self._stream = stream
 
-    def _held(self, stream: EdgeStream, result: Answer | BoardError) -> None:
+    def _held(self, stream: EdgeStream, result: BoardAnswer | BoardError) -> None:
         """The board has said which edges it still has."""
         self._obeyed(result)
         if stream is self._stream:
             stream.held(result)
             self._hand_on(stream)
 
-    def _obeyed(self, result: Answer | BoardError) -> None:
+    def _obeyed(self, result: BoardAnswer | BoardError) -> None:
         """A board that does not do what every board of its kind does has other firmware than it says."""
         if isinstance(result, BoardError) and not isinstance(result, SessionEndedError):
             self._link.restart(str(result))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from struct import unpack
 from typing import Final, NamedTuple
 
-from hal.board.message import Kind, MessageError
+from hal.board.message import BoardKind, MessageError
 from hal.board.messages import CountCommand, SampleCommand, SampleReport, WatchCommand
 from hal.lines import LineError, LineSpec, check_wires
 
@@ -37,7 +37,7 @@ class AnalogueSpec(NamedTuple):
         return (sample / FULL_SCALE - self.zero) * self.span
 
 
-class Quadrature(NamedTuple):
+class CountedQuadrature(NamedTuple):
     """Which of the lines the board counts by itself."""
 
     a: str
@@ -52,10 +52,10 @@ class BoardWiring:
     def __init__(
         self,
         board: str,
-        kind: Kind | None,
+        kind: BoardKind | None,
         inputs: Sequence[LineSpec],
         analogues: Sequence[AnalogueSpec] = (),
-        quadrature: Quadrature | None = None,
+        quadrature: CountedQuadrature | None = None,
         sample_ms: int = SAMPLE_MS,
     ) -> None:
         """Checks everything. `gpio` of an input is its number on the board.
@@ -116,7 +116,7 @@ class BoardWiring:
             if index in self.channels
         ]
 
-    def _count(self, board: str, quadrature: Quadrature) -> CountCommand:
+    def _count(self, board: str, quadrature: CountedQuadrature) -> CountCommand:
         numbers = {spec.name: index + 1 for index, spec in self.by_index.items() if index not in self.keys}
         for name in quadrature:
             if name is not None and name not in numbers:
@@ -128,7 +128,7 @@ class BoardWiring:
         )
 
 
-def _check_input(board: str, kind: Kind, spec: LineSpec) -> None:
+def _check_input(board: str, kind: BoardKind, spec: LineSpec) -> None:
     last_key = kind.first_key_line + len(kind.keys) - 1
     numbers = [*range(1, len(kind.inputs) + 1), *range(kind.first_key_line, last_key + 1 if kind.keys else 0)]
     if spec.gpio not in numbers:
@@ -147,7 +147,7 @@ def _check_input(board: str, kind: Kind, spec: LineSpec) -> None:
         )
 
 
-def _check_analogues(kind: Kind, analogues: Sequence[AnalogueSpec], taken: set[str]) -> None:
+def _check_analogues(kind: BoardKind, analogues: Sequence[AnalogueSpec], taken: set[str]) -> None:
     channels: dict[int, str] = {}
     for one in analogues:
         if not 1 <= one.channel <= len(kind.analogues):

@@ -14,7 +14,7 @@ from operator import attrgetter
 from pathlib import Path
 
 from hal.capture.errors import CaptureError
-from hal.capture.header import CaptureHeader, Kind
+from hal.capture.header import CaptureHeader, VariableKind
 from hal.capture.names import COMMAND, LOST, resolve
 from hal.capture.vcd_reader import capture_header, open_capture
 from hal.lines import NOT_YET_NS, LineError, Sink
@@ -44,7 +44,7 @@ class CaptureSource:
         self._names = names
         wanted = resolve(self.header, names, str(path))
         self.lines = frozenset(
-            line for line, variable in wanted if not (variable.kind is Kind.STRING and line in (COMMAND, LOST))
+            line for line, variable in wanted if not (variable.kind is VariableKind.STRING and line in (COMMAND, LOST))
         )
         self.failed: LineError | None = None
         """What is wrong with the rest of the file, once it was met."""

@@ -27,7 +27,7 @@ CONSUMER = "feltwire"
 _WANTED = "2.2 or newer"
 
 
-class Wired(Protocol):
+class WiredLine(Protocol):
     """What has a wire on a chip: an input line or an output."""
 
     @property
@@ -116,7 +116,7 @@ def open_chip(label: str | None, devices: Devices) -> gpiod.Chip:
     raise LineError(f"{expected}: not found; the chips here are: {there}{hint}. Give the label of one as chip = …")
 
 
-def line_offset(chip: gpiod.Chip, wired: Wired) -> int:
+def line_offset(chip: gpiod.Chip, wired: WiredLine) -> int:
     """The offset of a line on its chip.
 
     Raises:
@@ -142,7 +142,7 @@ def line_offset(chip: gpiod.Chip, wired: Wired) -> int:
         ) from error
 
 
-def request_refused(chip: gpiod.Chip, wanted: Sequence[tuple[Wired, int]], error: OSError) -> LineError:
+def request_refused(chip: gpiod.Chip, wanted: Sequence[tuple[WiredLine, int]], error: OSError) -> LineError:
     """Why the kernel did not give the lines, in words that say what to do."""
     label = chip.get_info().label
     names = ", ".join(wired.name for wired, _ in wanted)

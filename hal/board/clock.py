@@ -51,7 +51,7 @@ FLAT_NS: Final = 100.0
 """A corner that stands out by less is left out (ours): that proves a little less, and keeps the corners few."""
 
 
-class Exchange(NamedTuple):
+class ClockExchange(NamedTuple):
     """One question for the board's time, as two points in ticks and host nanoseconds."""
 
     after_ticks: int
@@ -62,7 +62,7 @@ class Exchange(NamedTuple):
     """The board's `before_ticks` was not after this."""
 
 
-class Fit(NamedTuple):
+class ClockFit(NamedTuple):
     """Where the true map is at one tick, and its slope there."""
 
     ticks: int
@@ -115,7 +115,7 @@ class _Hull:
         return x, self.sign * (point[1] - ns) - MOST_WANDER / 2 * x * x
 
 
-class Bounds:
+class ClockBounds:
     """What the exchanges of the last half minute prove. Immutable: `with_exchange` makes another."""
 
     __slots__ = ("_above", "_below", "_rates")
@@ -126,25 +126,25 @@ class Bounds:
         self._below = _Hull(-1)
         self._rates = rates
 
-    def with_exchange(self, exchange: Exchange) -> Bounds:
+    def with_exchange(self, exchange: ClockExchange) -> ClockBounds:
         """The bounds with one exchange more; it is later than the others."""
-        made = Bounds(self._rates)
+        made = ClockBounds(self._rates)
         made._above = self._above.with_point(exchange.after_ticks, exchange.after_ns)
         made._below = self._below.with_point(exchange.before_ticks, exchange.before_ns)
         return made
 
-    def without_oldest(self, rates: tuple[float, float]) -> Bounds | None:
+    def without_oldest(self, rates: tuple[float, float]) -> ClockBounds | None:
         """The bounds without their oldest point, and with other slopes; None when there is nothing left to leave."""
         above, below = self._above.points, self._below.points
         if len(above) + len(below) <= 2:
             return None
-        made = Bounds(rates)
+        made = ClockBounds(rates)
         older = len(above) > 1 and (len(below) == 1 or above[0][0] <= below[0][0])
         made._above = _Hull(1, above[1:] if older else above)
         made._below = _Hull(-1, below if older else below[1:])
         return made
 
-    def fit(self) -> Fit | None:
+    def fit(self) -> ClockFit | None:
         """Where the map is at the end of the last exchange; None when no line fits between the points."""
         ticks, base_ns = self._below.points[-1]
         above = self._above.seen_from(ticks, base_ns)
@@ -160,7 +160,7 @@ class Bounds:
         if high < low - 1:
             return None
         middle, rate = (high + low) / 2, (most + least) / 2
-        return Fit(ticks, middle, base_ns, max(high - low, 0.0) / 2, rate, (most - least) / 2)
+        return ClockFit(ticks, middle, base_ns, max(high - low, 0.0) / 2, rate, (most - least) / 2)
 
 
 def _steepest(lows: list[tuple[float, float]], highs: list[tuple[float, float]], rate: float) -> float:
@@ -234,9 +234,9 @@ class ClockMap:
         self.failed: str | None = None
         """Why it can no longer be relied on; None while it can."""
         self._byte_ns = byte_ns
-        self._bounds = Bounds()
-        self._fit: Fit | None = None
-        self._suspects: list[Exchange] = []
+        self._bounds = ClockBounds()
+        self._fit: ClockFit | None = None
+        self._suspects: list[ClockExchange] = []
         self._first_ticks = 0
         self._pieces: list[_Piece] = []
         self._mapped: int | None = None
@@ -264,7 +264,7 @@ class ClockMap:
         """
         received = answer.received_high << 32 | answer.received
         wire_ticks = answer_bytes * self._byte_ns // NS_PER_TICK
-        made = Exchange(
+        made = ClockExchange(
             received,
             sent_ns + command_bytes * self._byte_ns - EARLY_NS,
             received + answer.kept + wire_ticks,
@@ -314,7 +314,7 @@ class ClockMap:
         away = self._piece(ticks).at(ticks) - self._fit.base_ns - self._fit.at(ticks)
         return int(abs(away) + self._fit.error_at(ticks)) + 2
 
-    def _take(self, bounds: Bounds, fit: Fit, count: int) -> None:
+    def _take(self, bounds: ClockBounds, fit: ClockFit, count: int) -> None:
         """The clock is known better."""
         if self._fit is None:
             self._first_ticks = fit.ticks
@@ -331,20 +331,20 @@ class ClockMap:
                 _Piece(fit.ticks, fit.base_ns + round(fit.ns), round(fit.rate * NS_PER_TICK * _ONE)),
             ]
 
-    def _known_well(self, fit: Fit) -> bool:
+    def _known_well(self, fit: ClockFit) -> bool:
         """Whether the map can be used."""
         if self.exchanges < LEAST_EXCHANGES:
             return False
         learning_ns = (fit.ticks - self._first_ticks) * NS_PER_TICK
         return fit.rate_spread <= GOOD_RATE or learning_ns >= LONGEST_LEARNING_NS
 
-    def _away_ns(self, fit: Fit) -> float:
+    def _away_ns(self, fit: ClockFit) -> float:
         """How far a new fit is from where the clock was thought to be."""
         thought = self._fit or fit
         thought_ns = self._pieces[-1].at(fit.ticks) if self._pieces else thought.base_ns + thought.at(fit.ticks)
         return fit.base_ns - thought_ns + fit.ns
 
-    def _turn(self, fit: Fit, mapped: int) -> None:
+    def _turn(self, fit: ClockFit, mapped: int) -> None:
         """From here on, and after what is mapped already, the map goes towards the fit."""
         ticks = max(fit.ticks, mapped)
         ns = self._pieces[-1].at(ticks)
@@ -353,7 +353,7 @@ class ClockMap:
         self._pieces.append(_Piece(ticks, ns, round(rate * NS_PER_TICK * _ONE)))
         del self._pieces[:-PIECES]
 
-    def _reject(self, made: Exchange) -> None:
+    def _reject(self, made: ClockExchange) -> None:
         """An exchange contradicts those before: one of the two is wrong."""
         self.rejected += 1
         self._suspects.append(made)
@@ -363,7 +363,7 @@ class ClockMap:
         rates = POSSIBLE_RATES
         if self._fit is not None:
             rates = (self._fit.rate - MOST_RATE_STEP, self._fit.rate + MOST_RATE_STEP)
-        bounds: Bounds | None = self._bounds
+        bounds: ClockBounds | None = self._bounds
         for suspect in suspects:
             bounds = bounds and bounds.with_exchange(suspect)
         while bounds is not None:

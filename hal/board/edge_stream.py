@@ -20,7 +20,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from hal.board.clock import ClockMap
 from hal.board.errors import BoardError
-from hal.board.message import Answer, MessageError
+from hal.board.message import BoardAnswer, MessageError
 from hal.board.messages import EdgesFromCommand, EdgesReport, HeldAnswer, StateReport
 
 LONG: Final = 4095
@@ -94,7 +94,7 @@ def unpack(report: EdgesReport) -> list[PackedEdge]:
     return edges
 
 
-Told: TypeAlias = BoardEdge | EdgesMissing
+StreamItem: TypeAlias = BoardEdge | EdgesMissing
 
 
 class _Ahead(NamedTuple):
@@ -138,7 +138,7 @@ class EdgeStream:
         self._levels: dict[int, int] = {}
         self._doubtful: set[int] = set()
         """Lines of which nothing was told since the last loss."""
-        self._told: list[Told] = []
+        self._told: list[StreamItem] = []
         self._until: int | None = None
         self._wanted = False
         self._asked = False
@@ -197,7 +197,7 @@ class EdgeStream:
         else:
             self._wanted = True
 
-    def take_ask(self) -> EdgesFromCommand | None:
+    def take_request(self) -> EdgesFromCommand | None:
         """What to submit now, or None: edges are missing. Its answer goes to `held`; until then none is made."""
         if self._asked or not self._wanted:
             return None
@@ -207,8 +207,8 @@ class EdgeStream:
         self._asked = True
         return EdgesFromCommand(self._next & _MASK)
 
-    def held(self, answer: Answer | BoardError) -> None:
-        """Takes what became of the command that `take_ask` gave."""
+    def held(self, answer: BoardAnswer | BoardError) -> None:
+        """Takes what became of the command that `take_request` gave."""
         if isinstance(answer, BoardError):
             return  # the session is over, and so is this stream: nothing is asked any more
         self._asked = self._wanted = False
@@ -224,7 +224,7 @@ class EdgeStream:
             self._drain()
         self._drain()
 
-    def take(self) -> list[Told]:
+    def take(self) -> list[StreamItem]:
         """What is complete and was not yet taken, in order."""
         told, self._told = self._told, []
         return told

@@ -73,7 +73,7 @@ _REALS = frozenset((b"real", b"realtime", b"shortreal", b"real_parameter"))
 _METADATA = re.compile(r"([a-z][a-z0-9_]*)=(\S*)")
 
 
-class Kind(StrEnum):
+class VariableKind(StrEnum):
     """What a variable can carry for a table."""
 
     WIRE = "wire"
@@ -92,7 +92,7 @@ class Variable:
 
     name: str
     scope: tuple[str, ...]
-    kind: Kind
+    kind: VariableKind
     width: int
     ident: str
     line: int
@@ -134,7 +134,7 @@ class _HeaderParser:
         self._comments: list[str] = []
         self._scopes: list[str] = []
         self._variables: list[Variable] = []
-        self._shapes: dict[str, tuple[Kind, int]] = {}
+        self._shapes: dict[str, tuple[VariableKind, int]] = {}
 
     def run(self) -> None:
         """Reads section by section."""
@@ -266,14 +266,14 @@ class _HeaderParser:
         return text.decode("utf-8", "backslashreplace")
 
 
-def _kind(type_: bytes, width: int) -> Kind:
+def _kind(type_: bytes, width: int) -> VariableKind:
     if type_ in _REALS:
-        return Kind.REAL
+        return VariableKind.REAL
     if type_ == b"string":
-        return Kind.STRING
+        return VariableKind.STRING
     if width == 1 and type_ != b"event":
-        return Kind.WIRE
-    return Kind.OTHER
+        return VariableKind.WIRE
+    return VariableKind.OTHER
 
 
 def _metadata(comments: list[str]) -> dict[str, str]:

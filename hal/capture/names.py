@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from hal.capture.errors import CaptureError
-from hal.capture.header import CaptureHeader, Kind, Variable
+from hal.capture.header import CaptureHeader, Variable, VariableKind
 
 COMMAND = "command"
 """The line of what people sent; its values are `Command`."""
@@ -19,14 +19,14 @@ LOST = "lost"
 """The line of the losses that were told while recording; its values are `EdgesLost`."""
 
 
-class Wanted(NamedTuple):
+class SelectedVariable(NamedTuple):
     """A variable that is delivered, and under which line name."""
 
     line: str
     variable: Variable
 
 
-def resolve(header: CaptureHeader, names: Mapping[str, str] | None, path: str) -> list[Wanted]:
+def resolve(header: CaptureHeader, names: Mapping[str, str] | None, path: str) -> list[SelectedVariable]:
     """The variables that `names` (name in the file -> line) asks for, those that the file declares.
 
     None asks for every line under its own name, or under its dotted path where that name is not unique. `command`
@@ -40,7 +40,7 @@ def resolve(header: CaptureHeader, names: Mapping[str, str] | None, path: str) -
         names = {
             name: name
             for variable in header.variables
-            if variable.kind is not Kind.OTHER
+            if variable.kind is not VariableKind.OTHER
             for name in [variable.name if _one_signal(by_name[variable.name]) else variable.path]
         }
     wanted: dict[str, Variable] = {}
@@ -48,7 +48,7 @@ def resolve(header: CaptureHeader, names: Mapping[str, str] | None, path: str) -
         found = _find(header, by_name, name, path)
         if found is None:
             continue
-        if found.kind is Kind.OTHER:
+        if found.kind is VariableKind.OTHER:
             raise CaptureError(
                 path,
                 found.line,
@@ -64,10 +64,10 @@ def resolve(header: CaptureHeader, names: Mapping[str, str] | None, path: str) -
             )
         wanted[line] = found
     for reserved in (COMMAND, LOST):
-        strings = [variable for variable in by_name.get(reserved, ()) if variable.kind is Kind.STRING]
+        strings = [variable for variable in by_name.get(reserved, ()) if variable.kind is VariableKind.STRING]
         if reserved not in wanted and strings:
             wanted[reserved] = _the_one(strings, reserved, path)
-    return [Wanted(line, variable) for line, variable in wanted.items()]
+    return [SelectedVariable(line, variable) for line, variable in wanted.items()]
 
 
 def _find(header: CaptureHeader, by_name: Mapping[str, list[Variable]], name: str, path: str) -> Variable | None:

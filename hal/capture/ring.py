@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import islice
 from operator import attrgetter
 
-from hal.capture.secret import Sealer
+from hal.capture.secret import FrameSealer
 from hal.capture.vcd_writer import VcdWriter
 from hal.values import Batch, Command, Edge, EdgesLost, Frame, Loss, Rare, Reading
 
@@ -30,7 +30,7 @@ _T_NS = attrgetter("t_ns")
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class RingCut:
     """A stretch of the ring: what was found at `start_ns`, and all values from there to `batch.until_ns`.
 
     `complete` is False if the ring no longer, or not yet, held all that was asked for.
@@ -85,7 +85,7 @@ class Ring:
         *,
         keep_ns: int = KEEP_NS,
         max_values: int = MAX_VALUES,
-        sealer: Sealer | None = None,
+        sealer: FrameSealer | None = None,
     ) -> None:
         if keep_ns <= 0 or max_values <= 0:
             raise ValueError(f"a ring keeps some time and values, got {keep_ns} ns and {max_values} values")
@@ -133,7 +133,7 @@ class Ring:
         ):
             self._drop_oldest()
 
-    def cut(self, from_ns: int, to_ns: int) -> Cut:
+    def cut(self, from_ns: int, to_ns: int) -> RingCut:
         """All values with `from_ns <= t_ns <= to_ns` that the ring holds, and where the lines stood at `from_ns`."""
         start_ns = max(from_ns, self.start_ns)
         end_ns = max(min(to_ns, self._until_ns), start_ns)
@@ -147,7 +147,7 @@ class Ring:
             rare += within.rare
             if piece.until_ns >= end_ns:
                 break
-        return Cut(
+        return RingCut(
             start_ns=start_ns,
             levels=found.levels,
             readings=found.readings,

@@ -21,7 +21,7 @@ SEALED = ".sealed"
 MIN_KEY_BYTES = 16
 
 
-class Sealer:
+class FrameSealer:
     """Replaces the frames of `secret_links` by commitments; other frames pass as they are.
 
     `key` is at least 16 secret random bytes, kept where the capture is not.

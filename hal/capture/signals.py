@@ -17,8 +17,8 @@ import re
 from typing import Final, TypeAlias
 
 from hal.capture.errors import shown
-from hal.capture.header import CaptureHeader, Kind
-from hal.capture.names import COMMAND, LOST, Wanted
+from hal.capture.header import CaptureHeader, VariableKind
+from hal.capture.names import COMMAND, LOST, SelectedVariable
 from hal.capture.string_values import parse_loss, unescape
 from hal.capture.words import MAX_WORD_BYTES, Words
 from hal.values import Command, Edge, EdgesLost, Frame, Loss, Rare, Reading
@@ -26,7 +26,7 @@ from hal.values import Command, Edge, EdgesLost, Frame, Loss, Rare, Reading
 NOT_YET_KNOWN: Final = -1
 UNPLUGGED: Final = -2
 
-Scalar: TypeAlias = tuple[int, int, str]
+ScalarChange: TypeAlias = tuple[int, int, str]
 """Slot of the level, the level it takes, and the line."""
 
 _DUMPS = frozenset((b"$dumpvars", b"$dumpall", b"$dumpon", b"$dumpoff"))
@@ -35,12 +35,12 @@ _BYTES_OF_A_VALUE = 64
 """A string counts as one value, and as one more for each of these bytes, so that a batch is bounded in memory."""
 
 
-class Signals:
+class SignalDecoder:
     """The state of one reading; `edges` and `rare` fill up until whoever reads takes them."""
 
-    def __init__(self, words: Words, header: CaptureHeader, wanted: list[Wanted]) -> None:
+    def __init__(self, words: Words, header: CaptureHeader, wanted: list[SelectedVariable]) -> None:
         self.levels: list[int] = []
-        self.scalars: dict[bytes, Scalar] = {}
+        self.scalars: dict[bytes, ScalarChange] = {}
         """Every whole word, such as `1!`, that is a change of one line; and those met that are of no wanted line."""
         self.edges: list[Edge] = []
         self.rare: list[Rare] = []
@@ -55,14 +55,14 @@ class Signals:
         for line, variable in wanted:
             self._lines.setdefault(variable.ident.encode(), []).append(line)
             self._line_names[variable.name] = self._line_names[variable.path] = line
-            if variable.kind is Kind.WIRE:
+            if variable.kind is VariableKind.WIRE:
                 self._slots[line] = len(self.levels)
                 self.levels.append(NOT_YET_KNOWN)
         for ident, lines in self._lines.items():
-            if self._kinds[ident] is Kind.WIRE and len(lines) == 1:
+            if self._kinds[ident] is VariableKind.WIRE and len(lines) == 1:
                 for level in (0, 1):
                     self.scalars[b"%d%s" % (level, ident)] = (self._slots[lines[0]], level, lines[0])
-        self._nobodys: Scalar = (len(self.levels), 0, "")
+        self._nobodys: ScalarChange = (len(self.levels), 0, "")
         self.levels.append(0)
 
     def change(self, word: bytes, t_ns: int) -> None:
@@ -114,7 +114,7 @@ class Signals:
         lines = self._lines.get(ident)
         if lines is None:
             self.scalars[word] = self._nobodys
-        elif kind is not Kind.WIRE:
+        elif kind is not VariableKind.WIRE:
             self._bad_value(word, f"a value of a {kind} variable")
         else:
             self._wire(word[:1], lines, t_ns)
@@ -126,7 +126,7 @@ class Signals:
         lines = self._lines.get(ident)
         if lines is None:
             return
-        if self._kinds[ident] is not Kind.WIRE or len(digits) != 1:
+        if self._kinds[ident] is not VariableKind.WIRE or len(digits) != 1:
             self._bad_value(word, f"a value of `{lines[0]}`, which is a {self._kinds[ident]} of one bit or value")
         self._wire(digits, lines, t_ns)
 
@@ -153,7 +153,7 @@ class Signals:
         lines = self._lines.get(ident, [])
         if not lines:
             return
-        if self._kinds[ident] is not Kind.REAL:
+        if self._kinds[ident] is not VariableKind.REAL:
             self._bad_value(word, f"a value of `{lines[0]}`, which is a {self._kinds[ident]}")
         value = float(word[1:]) if _REAL.fullmatch(word, 1) else math.nan
         if not math.isfinite(value):
@@ -167,7 +167,7 @@ class Signals:
         lines = self._lines.get(ident, [])
         if not lines:
             return
-        if self._kinds[ident] is not Kind.STRING:
+        if self._kinds[ident] is not VariableKind.STRING:
             self._bad_value(word, f"a value of `{lines[0]}`, which is a {self._kinds[ident]}")
         try:
             data = unescape(word[1:])

@@ -27,7 +27,7 @@ AGAIN = "again"
 _MAX_COUNT_DIGITS = 18
 
 
-class Told(NamedTuple):
+class LossRecord(NamedTuple):
     """One value of `lost`; a cause of None is an edge to the level that the line already had."""
 
     line: str
@@ -46,13 +46,13 @@ def loss_text(loss: EdgesLost) -> str:
     return f"{loss.line}={loss.cause}{missing}"
 
 
-def parse_loss(text: str) -> Told:
+def parse_loss(text: str) -> LossRecord:
     """What a value of `lost` tells; `ValueError` says what is wrong with it."""
     line, equals, what = text.rpartition("=")
     if not (equals and line):
         raise ValueError("expected `line=cause`")
     if what == AGAIN:
-        return Told(line, None, None)
+        return LossRecord(line, None, None)
     cause, comma, count = what.partition(",")
     try:
         loss = Loss(cause)
@@ -60,7 +60,7 @@ def parse_loss(text: str) -> Told:
         raise ValueError(f"the cause should be one of {', '.join(Loss)}, {AGAIN}") from None
     if comma and not (count.isascii() and count.isdigit() and len(count) <= _MAX_COUNT_DIGITS):
         raise ValueError("the count should be a whole number")
-    return Told(line, loss, int(count) if comma else None)
+    return LossRecord(line, loss, int(count) if comma else None)
 
 
 _ESCAPED = [chr(byte) if 33 <= byte <= 126 and byte != 0x5C else f"\\x{byte:02x}" for byte in range(256)]

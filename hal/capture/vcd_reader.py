@@ -19,7 +19,7 @@ from typing import BinaryIO
 from hal.capture.errors import CaptureError, shown
 from hal.capture.header import MAX_T_NS, CaptureHeader, read_header
 from hal.capture.names import resolve
-from hal.capture.signals import Signals
+from hal.capture.signals import SignalDecoder
 from hal.capture.words import Words
 from hal.values import Batch, Edge
 
@@ -55,10 +55,10 @@ class VcdReader:
         if self._started:
             raise RuntimeError(f"{self.path}: a capture is read once; open it again to read it again")
         self._started = True
-        signals = Signals(self._words, self.header, resolve(self.header, names, self.path))
+        signals = SignalDecoder(self._words, self.header, resolve(self.header, names, self.path))
         return self._run(signals, batch_values)
 
-    def _run(self, signals: Signals, batch_values: int) -> Iterator[Batch]:
+    def _run(self, signals: SignalDecoder, batch_values: int) -> Iterator[Batch]:
         words = self._words
         change = signals.change
         find = signals.scalars.get

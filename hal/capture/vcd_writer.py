@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TextIO
 
-from hal.capture.header import MAX_NAME_LENGTH, MAX_T_NS, MAX_VARIABLES, Kind, Timescale
+from hal.capture.header import MAX_NAME_LENGTH, MAX_T_NS, MAX_VARIABLES, Timescale, VariableKind
 from hal.capture.names import COMMAND, LOST
-from hal.capture.secret import SEALED, Sealer
+from hal.capture.secret import SEALED, FrameSealer
 from hal.capture.string_values import again_text, escape, loss_text
 from hal.capture.words import MAX_WORD_BYTES
 from hal.values import Batch, Command, Edge, EdgesLost, Frame, Loss, Rare, Reading
@@ -53,7 +53,7 @@ class VcdWriter:
     that VCD cannot hold, a value of a line that was not declared, and a time before one already written.
     """
 
-    def __init__(self, stream: TextIO, lines: CaptureLines, *, sealer: Sealer | None = None) -> None:
+    def __init__(self, stream: TextIO, lines: CaptureLines, *, sealer: FrameSealer | None = None) -> None:
         secret = lines.secret_links
         if secret - set(lines.links):
             raise ValueError(f"secret links {sorted(secret - set(lines.links))} are not among the links written")
@@ -132,9 +132,9 @@ class VcdWriter:
             out.append(f"$comment {key}={escape(value.encode())} $end\n")
         out.append(f"$timescale {self._scale.text} $end\n$scope module {_SCOPE} $end\n")
         sealed = [name + SEALED if name in lines.secret_links else name for name in lines.links]
-        variables = [(name, "wire 1", Kind.WIRE) for name in lines.wires]
-        variables += [(name, "real 64", Kind.REAL) for name in lines.reals]
-        variables += [(name, "string 1", Kind.STRING) for name in (*sealed, COMMAND, LOST)]
+        variables = [(name, "wire 1", VariableKind.WIRE) for name in lines.wires]
+        variables += [(name, "real 64", VariableKind.REAL) for name in lines.reals]
+        variables += [(name, "string 1", VariableKind.STRING) for name in (*sealed, COMMAND, LOST)]
         if len(variables) > MAX_VARIABLES:
             raise ValueError(f"{len(variables)} lines are more than the {MAX_VARIABLES} that a capture holds")
         for number, (name, declared, kind) in enumerate(variables):
@@ -144,7 +144,7 @@ class VcdWriter:
                 raise ValueError(f"`{name}` is declared twice in one capture (`{COMMAND}` and `{LOST}` are taken)")
             ident = self._idents[name] = _ident(number)
             out.append(f"$var {declared} {ident} {name} $end\n")
-            if kind is Kind.WIRE:
+            if kind is VariableKind.WIRE:
                 self._changes.update({(name, level): f"{level}{ident}\n" for level in (0, 1)})
         out.append("$upscope $end\n$enddefinitions $end\n")
         self._stream.write("".join(out))
@@ -206,7 +206,7 @@ class VcdWriter:
 
 
 @contextmanager
-def writing_capture(path: str | Path, lines: CaptureLines, *, sealer: Sealer | None = None) -> Iterator[VcdWriter]:
+def writing_capture(path: str | Path, lines: CaptureLines, *, sealer: FrameSealer | None = None) -> Iterator[VcdWriter]:
     """A writer whose capture stands at `path`, whole and on the disk, when the block ends.
 
     After an error nothing has changed there.
@@ -228,7 +228,7 @@ def writing_capture(path: str | Path, lines: CaptureLines, *, sealer: Sealer | N
 
 
 def write_capture(
-    path: str | Path, lines: CaptureLines, batches: Iterable[Batch], *, sealer: Sealer | None = None
+    path: str | Path, lines: CaptureLines, batches: Iterable[Batch], *, sealer: FrameSealer | None = None
 ) -> None:
     """Writes `batches` as the capture at `path`."""
     with writing_capture(path, lines, sealer=sealer) as writer:

@@ -19,7 +19,7 @@ from itertools import count
 from pathlib import Path
 
 from hal.backends.board import BoardLines
-from hal.board.identity import Wanted
+from hal.board.identity import ExpectedBoard
 from hal.board.link import BoardLink
 from hal.board.messages import KINDS
 from hal.clock import VirtualClock
@@ -52,7 +52,7 @@ class BoardHarness(WiredHarness):
         self.board = ModelBoard(KIND, start_ns=UPTIME_NS, ticks=UPTIME_TICKS, ppm=40)
         self.port = BoardPort(self.world, self.board, "contract")
         self.port.plug_in()
-        wanted = Wanted(KIND, (1, 0, 0), 0)
+        wanted = ExpectedBoard(KIND, (1, 0, 0), 0)
         self.link = BoardLink("wheel", self.port.url, wanted, self.world.clock, draw=count(1).__next__)
         self.happened: dict[str, deque[tuple[int, int]]] = {line: deque() for line in LINES}
         """Line -> for each change that was not yet heard: when it happened, in the world and for the suite."""

@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from itertools import count
 
-from hal.board.identity import Wanted
+from hal.board.identity import ExpectedBoard
 from hal.board.link import BoardLink
-from hal.board.message import Report
+from hal.board.message import BoardReport
 from hal.board.messages import KINDS, IdentityAnswer
 from hal.clock import NS_PER_S, VirtualClock
 from hal.loop import VirtualLoop, run_virtual, sleep_ns
@@ -27,7 +27,7 @@ class Watching:
     def __init__(self) -> None:
         self.ups: list[int] = []
         self.downs: list[tuple[int, str]] = []
-        self.reports: list[Report] = []
+        self.reports: list[BoardReport] = []
 
     def up(self, identity: IdentityAnswer, t_ns: int) -> None:
         self.ups.append(t_ns)
@@ -35,7 +35,7 @@ class Watching:
     def down(self, t_ns: int, reason: str) -> None:
         self.downs.append((t_ns, reason))
 
-    def reported(self, report: Report, t_ns: int) -> None:
+    def reported(self, report: BoardReport, t_ns: int) -> None:
         self.reports.append(report)
 
 
@@ -82,7 +82,7 @@ class Bench:
         self.link = BoardLink(
             "one",
             self.port.url,
-            Wanted(self.kind, VERSION, BUILD),
+            ExpectedBoard(self.kind, VERSION, BUILD),
             self.clock,
             draw=count(1).__next__,
             tap=lambda way, data, t_ns: self.overheard.append((way, data, t_ns)),

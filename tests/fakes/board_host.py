@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from hal.board.edge_stream import BoardEdge, EdgesMissing, EdgeStream, Told
+from hal.board.edge_stream import BoardEdge, EdgesMissing, EdgeStream, StreamItem
 from hal.board.errors import BoardError
-from hal.board.message import Answer
+from hal.board.message import BoardAnswer
 from hal.board.messages import EdgesReport, StateReport, WatchCommand
-from hal.board.session import Down, Reported, Said, Session, Up
+from hal.board.session import BoardDown, BoardReported, BoardUp, Session, SessionEvent
 from tests.fakes.model_board import ModelBoard
 from tests.fakes.model_edges import ModelEdges
 
@@ -19,10 +19,10 @@ class Watch:
     def __init__(self, session: Session, board: ModelBoard, watched: int) -> None:
         self.clock = session.clock
         self.stream = EdgeStream(session.clock, watched)
-        self.told: list[Told] = []
+        self.told: list[StreamItem] = []
         self.untils: list[int] = []
         """Up to where all was told, after each report."""
-        self.early: list[Told] = []
+        self.early: list[StreamItem] = []
         """What came at or before a time that was over."""
         self.ended = False
         self.truth: ModelEdges | None = None
@@ -70,18 +70,18 @@ class BoardHost:
         """The watch of the session that is up, or was last."""
         return self.watches[-1]
 
-    def heard(self, said: Said) -> None:
+    def heard(self, said: SessionEvent) -> None:
         """Takes what the session says."""
-        if isinstance(said, Up):
+        if isinstance(said, BoardUp):
             self.watches.append(Watch(self._session, self._board, self._watched))
             self._session.submit(WatchCommand(self._watched, 0), lambda result: None)
-        elif isinstance(said, Down):
+        elif isinstance(said, BoardDown):
             if self.watches:
                 self.watch.ended = True
-        elif isinstance(said, Reported):
+        elif isinstance(said, BoardReported):
             self._reported(said)
 
-    def _reported(self, said: Reported) -> None:
+    def _reported(self, said: BoardReported) -> None:
         watch = self.watch
         if isinstance(said.report, EdgesReport):
             watch.stream.edges(said.report)
@@ -91,10 +91,10 @@ class BoardHost:
 
     def _hand_on(self, watch: Watch) -> None:
         watch.take()
-        ask = watch.stream.take_ask()
+        ask = watch.stream.take_request()
         if ask is not None:
             self._session.submit(ask, partial(self._held, watch))
 
-    def _held(self, watch: Watch, answer: Answer | BoardError) -> None:
+    def _held(self, watch: Watch, answer: BoardAnswer | BoardError) -> None:
         watch.stream.held(answer)
         self._hand_on(watch)

@@ -17,7 +17,7 @@ from random import Random
 from typing import NamedTuple
 
 from hal.board import frames
-from hal.board.session import Down, Reported, Said, Session, Up
+from hal.board.session import BoardDown, BoardReported, BoardUp, Session, SessionEvent
 from tests.fakes.model_board import ModelBoard
 
 
@@ -110,7 +110,7 @@ class BoardWire:
         session: Session,
         faults: Faults = NONE,
         rng: Random | None = None,
-        heard: Callable[[Said], None] | None = None,
+        heard: Callable[[SessionEvent], None] | None = None,
     ) -> None:
         """`heard` is told what the session says as it does; it may submit commands."""
         rng = rng or Random(0)
@@ -121,7 +121,7 @@ class BoardWire:
         """How long what the host writes waits before it leaves."""
         self.latency_in: Callable[[], int] = lambda: 0
         """How long what has come waits before it is read."""
-        self.said: list[Said] = []
+        self.said: list[SessionEvent] = []
         self.now_ns = board.now_ns
         self._heard = heard
         self._out, self._in = _Way(rng), _Way(rng)
@@ -141,19 +141,19 @@ class BoardWire:
         return self._out.fooled or self._in.fooled
 
     @property
-    def ups(self) -> list[Up]:
+    def ups(self) -> list[BoardUp]:
         """When the board came up."""
-        return [said for said in self.said if isinstance(said, Up)]
+        return [said for said in self.said if isinstance(said, BoardUp)]
 
     @property
-    def downs(self) -> list[Down]:
+    def downs(self) -> list[BoardDown]:
         """When it went down, and why."""
-        return [said for said in self.said if isinstance(said, Down)]
+        return [said for said in self.said if isinstance(said, BoardDown)]
 
     @property
-    def reports(self) -> list[Reported]:
+    def reports(self) -> list[BoardReported]:
         """What it reported."""
-        return [said for said in self.said if isinstance(said, Reported)]
+        return [said for said in self.said if isinstance(said, BoardReported)]
 
     # --- what a test does --------------------------------------------------------------------------------------------
 
@@ -228,7 +228,7 @@ class BoardWire:
             data = self.session.take_output()
             if data and self._plugged:
                 self._write(data)
-            said = self.session.take_said()
+            said = self.session.take_events()
             self.said += said
             for one in said:
                 if self._heard is not None:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import msgspec
 
 from hal.board import frames
-from hal.board.message import Answer, Command, Kind, Report
+from hal.board.message import BoardAnswer, BoardCommand, BoardKind, BoardReport
 from hal.board.messages import (
     COMMANDS,
     DICTIONARY,
@@ -33,7 +33,7 @@ from hal.board.messages import (
     IdentifyCommand,
     IdentityAnswer,
     OkAnswer,
-    Refusal,
+    RefusalCode,
     RefusedAnswer,
     Reset,
     SampleCommand,
@@ -60,7 +60,7 @@ class ModelBoard:
 
     def __init__(
         self,
-        kind: Kind,
+        kind: BoardKind,
         *,
         version: tuple[int, int, int] = (1, 0, 0),
         build: int = 0,
@@ -89,7 +89,7 @@ class ModelBoard:
         self.now_ns = start_ns
         self.life = 0
         self.carried: list[CarriedOut] = []
-        self.refuse: dict[type[Command], Refusal] = {}
+        self.refuse: dict[type[BoardCommand], RefusalCode] = {}
         """Commands that are refused, and why."""
         self.levels = 0
         """Of all inputs: bit i is input i+1."""
@@ -166,7 +166,7 @@ class ModelBoard:
         if self.edges is not None and self.watched >> line & 1:
             self.edges.lose(changes)
 
-    def say(self, report: Report, t_ns: int) -> None:
+    def say(self, report: BoardReport, t_ns: int) -> None:
         """Reports something, as its kind's program would."""
         self.advance(t_ns)
         if self.session is not None and not self.frozen:
@@ -278,19 +278,19 @@ class ModelBoard:
         self._sampled = SampleCommand(0, 0)
         self._state_ns = self.now_ns + STATE_NS
 
-    def _carry_out(self, command: Command) -> Answer:
+    def _carry_out(self, command: BoardCommand) -> BoardAnswer:
         if self.kind.name not in command.kinds:
-            return RefusedAnswer(command.id, Refusal.UNKNOWN_COMMAND)
+            return RefusedAnswer(command.id, RefusalCode.UNKNOWN_COMMAND)
         if type(command) in self.refuse:
             return RefusedAnswer(command.id, self.refuse[type(command)])
         if self.deadman and command.starts:
-            return RefusedAnswer(command.id, Refusal.SILENT)
+            return RefusedAnswer(command.id, RefusalCode.SILENT)
         answer = self._done(command)
         if not isinstance(answer, RefusedAnswer) and self.session is not None:
             self.carried.append(CarriedOut(self.life, self.session, self.number, command, self.now_ns))
         return answer
 
-    def _done(self, command: Command) -> Answer:
+    def _done(self, command: BoardCommand) -> BoardAnswer:
         if isinstance(command, ClockCommand):
             return ClockAnswer(self._received & _MASK, self._received >> 32, 0)
         if isinstance(command, CountsCommand):
@@ -399,5 +399,5 @@ class ModelBoard:
         self._report(SampleReport(self._samples & 0xFFFF, ticks, self._sampled.channels, values))
         self._samples += 1
 
-    def _report(self, report: Report) -> None:
+    def _report(self, report: BoardReport) -> None:
         self._line.report(report, self.now_ns)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hal.board import frames
-from hal.board.message import Message, Report
+from hal.board.message import BoardMessage, BoardReport
 from hal.board.messages import LONGEST
 from tests.fakes.model_clock import ModelClock
 
@@ -27,14 +27,14 @@ class ModelLine:
         """When the longest frame finds room."""
         return self.silent_ns - _ROOM_NS
 
-    def send(self, number: int, message: Message, t_ns: int) -> None:
+    def send(self, number: int, message: BoardMessage, t_ns: int) -> None:
         """Sends an answer to a command of that number, after what waits."""
         data = frames.encode(number, message)
         # The bits are made from the board's clock.
         self.silent_ns = max(t_ns, self.silent_ns) + round(frames.wire_ns(len(data)) / self._clock.rate)
         self._sent.append((self.silent_ns, data))
 
-    def report(self, report: Report, t_ns: int) -> None:
+    def report(self, report: BoardReport, t_ns: int) -> None:
         """Sends a report, with the next number."""
         self.send(self._reports & 0xFF, report, t_ns)
         self._reports += 1

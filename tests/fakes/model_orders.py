@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from hal.board import frames
-from hal.board.message import Answer, Command, MessageError
-from hal.board.messages import COMMANDS, IdentifyCommand, OkAnswer, OpenCommand, Refusal, RefusedAnswer
+from hal.board.message import BoardAnswer, BoardCommand, MessageError
+from hal.board.messages import COMMANDS, IdentifyCommand, OkAnswer, OpenCommand, RefusalCode, RefusedAnswer
 
 
 class CarriedOut(NamedTuple):
@@ -17,7 +17,7 @@ class CarriedOut(NamedTuple):
     """How often the board had been reset."""
     session: int
     number: int
-    command: Command
+    command: BoardCommand
     t_ns: int
 
 
@@ -25,14 +25,17 @@ class Owed(NamedTuple):
     """An answer that is to be sent."""
 
     number: int
-    answer: Answer
+    answer: BoardAnswer
 
 
 class ModelOrders:
     """One life of a board: its session, and where that stands."""
 
     def __init__(
-        self, identify: Callable[[], Answer], opened: Callable[[], None], carry_out: Callable[[Command], Answer]
+        self,
+        identify: Callable[[], BoardAnswer],
+        opened: Callable[[], None],
+        carry_out: Callable[[BoardCommand], BoardAnswer],
     ) -> None:
         """`opened` is called for a new session, `carry_out` once for each of its commands."""
         self.session: int | None = None
@@ -46,7 +49,7 @@ class ModelOrders:
 
     def take(self, frame: frames.BoardFrame) -> None:
         """Does what a whole frame says."""
-        command: Command | None
+        command: BoardCommand | None
         try:
             command = COMMANDS[frame.id].unpack(frame.fields)
         except MessageError:
@@ -54,20 +57,20 @@ class ModelOrders:
         if frame.number == 0:
             self._take_first_words(command)
         elif self.session is None:
-            self.owed = Owed(frame.number, RefusedAnswer(frame.id, Refusal.NO_SESSION))
+            self.owed = Owed(frame.number, RefusedAnswer(frame.id, RefusalCode.NO_SESSION))
         elif frame.number == self.number and self._last is not None:
             self.owed = self._last
         elif frame.number == self.number % 255 + 1:
             self.number = frame.number
-            refused = RefusedAnswer(frame.id, Refusal.WRONG_LENGTH)
+            refused = RefusedAnswer(frame.id, RefusalCode.WRONG_LENGTH)
             self.owed = self._last = Owed(frame.number, refused if command is None else self._carry_out(command))
 
-    def answer_anew(self, answer: Answer) -> Owed:
+    def answer_anew(self, answer: BoardAnswer) -> Owed:
         """What is owed is said in another way, now and whenever it is asked again."""
         self.owed = self._last = Owed(self.number, answer)
         return self.owed
 
-    def _take_first_words(self, command: Command | None) -> None:
+    def _take_first_words(self, command: BoardCommand | None) -> None:
         if isinstance(command, IdentifyCommand):
             self.owed = Owed(0, self._identify())
         elif isinstance(command, OpenCommand):

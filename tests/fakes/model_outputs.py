@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from hal.board.message import Kind
-from hal.board.messages import DEADMAN_MS, Refusal, SetCommand
+from hal.board.message import BoardKind
+from hal.board.messages import DEADMAN_MS, RefusalCode, SetCommand
 
 MS = 1_000_000
 SILENCE_NS = (DEADMAN_MS - 1) * MS
@@ -26,7 +26,7 @@ class Output(NamedTuple):
 class ModelOutputs:
     """What an ended life leaves behind is nothing: another life has another guard."""
 
-    def __init__(self, kind: Kind) -> None:
+    def __init__(self, kind: BoardKind) -> None:
         self.on: dict[int, Output] = {}
         """By the number of the output."""
         self.deadman = False
@@ -49,17 +49,17 @@ class ModelOutputs:
         self.on.clear()
         self.deadman = False
 
-    def set(self, command: SetCommand, t_ns: int) -> Refusal | None:
+    def set(self, command: SetCommand, t_ns: int) -> RefusalCode | None:
         """Puts an output on a value; why not, if it does not."""
         number = command.output
         if not 1 <= number <= len(self._longest_ns):
-            return Refusal.WRONG_VALUE
+            return RefusalCode.WRONG_VALUE
         if command.value == 0:
             self.on.pop(number, None)
             self._held.discard(number)
             return None
         if number in self._held:
-            return Refusal.HELD_SAFE
+            return RefusalCode.HELD_SAFE
         since_ns = self.on[number].since_ns if number in self.on else t_ns
         longest_ns = since_ns + self._longest_ns[number - 1]
         asked_ns = t_ns + command.for_ms * MS if command.for_ms else longest_ns

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from pytest_mock import MockerFixture
 
 from hal.backends.board import OPENING_NS, SILENT_NS, BoardLines
-from hal.backends.board_wiring import AnalogueSpec, Quadrature
+from hal.backends.board_wiring import AnalogueSpec, CountedQuadrature
 from hal.board import frames
 from hal.board.clock import ClockMap
 from hal.board.messages import (
     CountCommand,
     CountReport,
     EdgesReport,
-    Refusal,
+    RefusalCode,
     Reset,
     SampleCommand,
     SampleReport,
@@ -486,7 +486,7 @@ def test_a_report_that_cannot_be_read_ends_the_session() -> None:
 
 def test_a_board_that_refuses_to_watch_is_told() -> None:
     async def scene(bench: Bench) -> None:
-        bench.board.refuse[WatchCommand] = Refusal.WRONG_VALUE
+        bench.board.refuse[WatchCommand] = RefusalCode.WRONG_VALUE
         table = Scene(bench)
         table.lines.open(table.heard)
         await table.passes(OPENING_NS / NS_PER_S + 0.1)
@@ -632,7 +632,7 @@ def test_a_sample_of_a_time_that_is_yet_to_come_is_not_dated_so(ahead_ms: int) -
 
 def test_a_quadrature_is_counted_by_the_board() -> None:
     async def scene(bench: Bench) -> None:
-        table = Scene(bench, A, B, C, quadrature=Quadrature("a", "b", "c"))
+        table = Scene(bench, A, B, C, quadrature=CountedQuadrature("a", "b", "c"))
         await table.open()
         assert table.lines.counted is None
         assert bench.carried(CountCommand) == [CountCommand(1, 2, 3)]
@@ -701,7 +701,7 @@ UP = AnalogueSpec("level_x", 1, 0.5, 25.0)
         ([A], {"analogues": [UP._replace(channel=5)]}, "'level_x': a board of kind 'wheel' has no analogue channel 5"),
         ([A], {"analogues": [UP, UP._replace(name="y")]}, "'y': analogue channel 1 is already the wire of line"),
         ([A], {"analogues": [UP._replace(name="a")]}, "'a': it is given twice"),
-        ([A, B], {"quadrature": Quadrature("a", "far")}, "'far': it is to be counted"),
+        ([A, B], {"quadrature": CountedQuadrature("a", "far")}, "'far': it is to be counted"),
     ],
 )
 def test_lines_that_cannot_be_are_refused_by_name(inputs: list[LineSpec], other: dict[str, object], said: str) -> None:

@@ -8,9 +8,9 @@ import pytest
 from pytest_mock import MockerFixture
 
 from hal.board.errors import BoardError, CommandRefusedError, SessionEndedError
-from hal.board.identity import Wanted
+from hal.board.identity import ExpectedBoard
 from hal.board.link import LINGER_NS, BoardLink
-from hal.board.message import Answer, MessageError, Report
+from hal.board.message import BoardAnswer, BoardReport, MessageError
 from hal.board.messages import (
     KINDS,
     AliveCommand,
@@ -21,7 +21,7 @@ from hal.board.messages import (
     MotorCommand,
     NameBoardCommand,
     OkAnswer,
-    Refusal,
+    RefusalCode,
     Reset,
     SetCommand,
     StateReport,
@@ -145,7 +145,7 @@ def test_a_wrong_board_is_refused_with_both_values_and_the_fix_until_it_is_right
 
 def test_any_kind_of_board_will_do_where_none_is_named() -> None:
     async def scene(bench: Bench) -> None:
-        link = BoardLink("any", bench.port.url, Wanted(None, None, None), bench.clock)
+        link = BoardLink("any", bench.port.url, ExpectedBoard(None, None, None), bench.clock)
         assert link.kind is None
         watching = Watching()
         link.open(watching)
@@ -356,12 +356,12 @@ def test_a_command_is_answered() -> None:
 
 def test_a_command_that_the_board_refuses_is_an_error_with_its_reason() -> None:
     async def scene(bench: Bench) -> None:
-        bench.board.refuse[SetCommand] = Refusal.NOT_SAFE
+        bench.board.refuse[SetCommand] = RefusalCode.NOT_SAFE
         bench.link.open(Watching())
         await bench.is_up()
         with pytest.raises(CommandRefusedError, match=r"board 'one': refuses set: not_safe; an interlock"):
             await bench.link.command(SetCommand(1, 255, 0))
-        told: list[Answer | BoardError] = []
+        told: list[BoardAnswer | BoardError] = []
         bench.link.submit(SetCommand(1, 255, 0), told.append)
         await bench.passes(0.1)
         assert isinstance(told[0], CommandRefusedError)
@@ -497,7 +497,7 @@ def test_closing_does_not_wait_for_long_for_a_board_that_is_gone() -> None:
         await bench.is_up()
         await bench.link.command(SetCommand(1, 255, 0))
         bench.port.cut = True
-        told: list[Answer | BoardError] = []
+        told: list[BoardAnswer | BoardError] = []
         bench.link.submit(AllSafeCommand(), told.append)
         bench.link.close(watching)
         closed_ns = bench.now_ns
@@ -537,7 +537,7 @@ def test_a_link_can_be_opened_again_at_once_and_later() -> None:
 
 def test_a_watcher_that_fails_takes_nobody_else_down(caplog: pytest.LogCaptureFixture) -> None:
     class Failing(Watching):
-        def reported(self, report: Report, t_ns: int) -> None:
+        def reported(self, report: BoardReport, t_ns: int) -> None:
             super().reported(report, t_ns)
             if len(self.reports) == 1:
                 bench_of[0].link.restart("the first of two pieces of news")
@@ -698,4 +698,4 @@ def test_everything_that_goes_over_the_wire_can_be_overheard() -> None:
 
 def test_a_port_of_no_known_kind_is_refused_by_name() -> None:
     with pytest.raises(LineError, match=r"'one'.*carrier-pigeon"):
-        BoardLink("one", "carrier-pigeon://loft", Wanted(None, None, None), VirtualClock())
+        BoardLink("one", "carrier-pigeon://loft", ExpectedBoard(None, None, None), VirtualClock())

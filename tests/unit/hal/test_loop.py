@@ -199,7 +199,7 @@ class Speaker:
         self.asked.append((self._clock.now_ns(), t_ns))
         return min([t_ns, *self._times_ns[:1]])
 
-    def hand_over(self, t_ns: int) -> None:
+    def make_readable(self, t_ns: int) -> None:
         if self._times_ns and self._times_ns[0] <= t_ns:
             os.write(self._write_end, b"!")
             self._times_ns.pop(0)

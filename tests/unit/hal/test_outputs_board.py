@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hal.board import frames
-from hal.board.messages import AllSafeCommand, OkAnswer, Refusal, Reset, SetCommand, StateReport
+from hal.board.messages import AllSafeCommand, OkAnswer, RefusalCode, Reset, SetCommand, StateReport
 from hal.clock import NS_PER_S
 from hal.lines import LineError
 from hal.outputs import BOARD_KINDS, MOVING, OutputGuard, Outputs, OutputSpec
@@ -184,7 +184,7 @@ def test_a_refusal_is_a_fault_of_that_output_alone_until_it_is_cleared() -> None
     async def scene(bench: Bench) -> None:
         table = Scene(bench, LAMP, SIGN)
         await table.open()
-        bench.board.refuse[SetCommand] = Refusal.NOT_SAFE
+        bench.board.refuse[SetCommand] = RefusalCode.NOT_SAFE
         table.outputs.set("lamp", 1.0)
         await table.passes(0.05)
         del bench.board.refuse[SetCommand]
@@ -364,7 +364,7 @@ def test_a_command_to_be_safe_that_is_refused_makes_all_safe() -> None:
         await table.open()
         table.outputs.set("lamp", 1.0)
         await table.passes(0.1)
-        bench.board.refuse[SetCommand] = Refusal.BUSY
+        bench.board.refuse[SetCommand] = RefusalCode.BUSY
         table.outputs.set("lamp", 0.0)
         await table.passes(0.1)
         assert table.on() == {}
@@ -473,7 +473,7 @@ def test_refusals_of_a_boards_former_life_are_forgotten_but_not_faults_of_the_ta
     async def scene(bench: Bench) -> None:
         table = Scene(bench, LAMP, SIGN)
         await table.open()
-        bench.board.refuse[SetCommand] = Refusal.STORE_FAILED
+        bench.board.refuse[SetCommand] = RefusalCode.STORE_FAILED
         table.outputs.set("lamp", 1.0)
         await table.passes(0.05)
         bench.board.refuse.clear()
@@ -631,7 +631,7 @@ def mishap(bench: Bench, what: str, for_ms: int) -> None:
         bench.board.frozen = True
         bench.port.at(bench.now_ns + 250 * MS, lambda t_ns: bench.board.reset(t_ns))  # its watchdog
     elif what == "refuse":
-        bench.board.refuse[SetCommand] = Refusal.NOT_SAFE
+        bench.board.refuse[SetCommand] = RefusalCode.NOT_SAFE
     elif what == "allow":
         bench.board.refuse.clear()
 

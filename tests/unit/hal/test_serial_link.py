@@ -323,7 +323,7 @@ def test_whoever_waits_for_the_port_is_told_when_it_was_opened(tmp_path: Path) -
 
     async def main() -> None:
         plug = Plug(tmp_path / "wheel")
-        link = SerialLink("wheel_serial", str(plug.path), clock, LineFramer(), went_up=opened_ns.append)
+        link = SerialLink("wheel_serial", str(plug.path), clock, LineFramer(), on_up=opened_ns.append)
         link.open(Heard())
         await sleep_ns(NS_PER_S)
         assert opened_ns == []
@@ -340,16 +340,16 @@ def test_whoever_waits_for_the_port_is_told_when_it_was_opened(tmp_path: Path) -
 
 def test_what_has_come_can_be_taken_in_without_a_turn_of_the_loop(tmp_path: Path) -> None:
     async def scene(link: SerialLink, heard: Heard, plug: Plug) -> None:
-        link.take_in()
+        link.read_pending()
         assert heard.values == []
         os.write(plug.device, b"17\r\n")
         # Polling the other end makes the kernel hand over what is under way.
         while not select.select([link._port.fileno()], [], [], 0)[0]:
             pass
-        link.take_in()
+        link.read_pending()
         assert [value[:2] for value in heard.values] == [("wheel_serial", b"17")]
         link.close()
-        link.take_in()
+        link.read_pending()
 
     with_pty(tmp_path, scene)
 

@@ -71,7 +71,7 @@ def test_edges_that_come_again_are_told_once() -> None:
     stream.edges(edges(1, 0, 1, 0))
     stream.edges(edges(0, 1))
     assert told(stream) == [1, 0, 1, 0]
-    assert stream.take_ask() is None
+    assert stream.take_request() is None
 
 
 def test_a_gap_is_asked_for_once_and_filled() -> None:
@@ -79,13 +79,13 @@ def test_a_gap_is_asked_for_once_and_filled() -> None:
     stream.edges(edges(0, 1, 0))
     stream.edges(edges(4, 1, 0))
     assert told(stream) == [1, 0]
-    assert stream.take_ask() == EdgesFromCommand(2)
+    assert stream.take_request() == EdgesFromCommand(2)
     stream.edges(edges(6, 1))
-    assert stream.take_ask() is None
+    assert stream.take_request() is None
     stream.held(HeldAnswer(2))
     stream.edges(edges(2, 1, 0, 1, 0, 1))
     assert told(stream) == [1, 0, 1, 0, 1]
-    assert stream.take_ask() is None
+    assert stream.take_request() is None
     assert stream.lost == 0
 
 
@@ -94,7 +94,7 @@ def test_a_resend_takes_the_place_of_what_was_kept() -> None:
     stream.edges(edges(2, 1, 0, 1))
     stream.edges(edges(0, 1, 0, 1, 0, 1))
     stream.edges(edges(7, 0))
-    assert stream.take_ask() == EdgesFromCommand(5)
+    assert stream.take_request() == EdgesFromCommand(5)
     stream.held(HeldAnswer(7))
     assert told(stream) == [1, 0, 1, 0, 1, "-2", 0]
     assert stream.lost == 2
@@ -103,23 +103,23 @@ def test_a_resend_takes_the_place_of_what_was_kept() -> None:
 def test_a_resend_that_is_lost_too_is_asked_for_again() -> None:
     stream = EdgeStream(known_clock())
     stream.edges(edges(3, 0))
-    assert stream.take_ask() == EdgesFromCommand(0)
+    assert stream.take_request() == EdgesFromCommand(0)
     stream.held(HeldAnswer(0))
-    assert stream.take_ask() is None
+    assert stream.take_request() is None
     stream.edges(edges(4, 1))
-    assert stream.take_ask() == EdgesFromCommand(0)
+    assert stream.take_request() == EdgesFromCommand(0)
 
 
 def test_a_tail_that_was_lost_shows_in_the_state() -> None:
     stream = EdgeStream(known_clock())
     stream.edges(edges(0, 1))
     stream.state(state(3))
-    assert stream.take_ask() == EdgesFromCommand(1)
+    assert stream.take_request() == EdgesFromCommand(1)
     stream.held(HeldAnswer(1))
     stream.state(state(3))
-    assert stream.take_ask() is None, "what was asked for is on its way"
+    assert stream.take_request() is None, "what was asked for is on its way"
     stream.state(state(3))
-    assert stream.take_ask() == EdgesFromCommand(1)
+    assert stream.take_request() == EdgesFromCommand(1)
 
 
 def test_what_the_board_no_longer_has_is_told_as_lost_before_the_edge_that_follows() -> None:
@@ -127,7 +127,7 @@ def test_what_the_board_no_longer_has_is_told_as_lost_before_the_edge_that_follo
     stream = EdgeStream(clock)
     stream.edges(edges(0, 1))
     stream.edges(edges(6, 1))
-    stream.take_ask()
+    stream.take_request()
     stream.held(HeldAnswer(4))
     assert told(stream) == [1]
     stream.edges(edges(4, 1, 0, 1))
@@ -141,7 +141,7 @@ def test_what_lies_between_is_told_in_its_place() -> None:
     stream = EdgeStream(known_clock())
     stream.edges(edges(2, 1, 0))
     stream.edges(edges(6, 1))
-    stream.take_ask()
+    stream.take_request()
     stream.held(HeldAnswer(6))
     assert told(stream) == ["-2", 1, 0, "-2", 1]
     assert stream.lost == 4
@@ -152,7 +152,7 @@ def test_a_tail_that_is_lost_for_good_is_dated_by_the_state() -> None:
     stream = EdgeStream(clock, watched=1)
     stream.edges(edges(0, 1))
     stream.state(state(3, levels=1))
-    stream.take_ask()
+    stream.take_request()
     stream.held(HeldAnswer(3))
     over_ns = clock.host_ns(T0 + 5999)
     assert stream.take()[1:] == [EdgesMissing(2, over_ns), BoardEdge(0, 1, over_ns, T0 + 5999, found=True)]
@@ -164,14 +164,14 @@ def test_a_loss_is_told_by_each_time_that_is_over() -> None:
     stream = EdgeStream(clock, watched=0)
     stream.state(state(2))
     stream.state(state(4))
-    stream.take_ask()
+    stream.take_request()
     stream.held(HeldAnswer(5))
     assert stream.take() == [
         EdgesMissing(2, clock.host_ns(T0 + 3999)),
         EdgesMissing(2, clock.host_ns(T0 + 7999)),
     ]
     stream.state(state(6))
-    stream.take_ask()
+    stream.take_request()
     stream.held(HeldAnswer(6))
     assert told(stream) == ["-2"]
     assert stream.lost == 6
@@ -183,7 +183,7 @@ def test_after_a_loss_levels_are_found_by_the_state_whether_they_changed_or_not(
     stream.edges(edges(1, 1, line=1))
     stream.edges(edges(2, 1, line=7))
     stream.state(state(5, levels=0b0001))
-    stream.take_ask()
+    stream.take_request()
     stream.held(HeldAnswer(5))
     assert [one.line for one in stream.take() if isinstance(one, BoardEdge) and one.found] == [0, 1, 2]
     stream.state(state(5, levels=0b0001, ticks=T0 + 90_000))
@@ -195,7 +195,7 @@ def test_a_level_that_an_edge_told_after_the_loss_is_not_found_again() -> None:
     stream.edges(edges(0, 1))
     stream.edges(edges(1, 1, line=1))
     stream.edges(edges(4, 1))
-    stream.take_ask()
+    stream.take_request()
     stream.held(HeldAnswer(4))
     stream.state(state(5, levels=0b01))
     assert told(stream) == [1, 1, "-2", 1, "f0"]
@@ -258,18 +258,18 @@ def test_numbers_and_ticks_may_begin_again() -> None:
     stream.edges(report)
     assert [edge.ticks for edge in stream.take() if isinstance(edge, BoardEdge)] == [edge.ticks for edge in made]
     stream.state(state(6, ticks=3000))
-    assert stream.take_ask() == EdgesFromCommand(3)
+    assert stream.take_request() == EdgesFromCommand(3)
 
 
 def test_edges_that_a_later_state_knows_nothing_of_were_garbled() -> None:
     stream = EdgeStream(known_clock())
     stream.edges(edges(3, 1))
-    assert stream.take_ask() == EdgesFromCommand(0)
+    assert stream.take_request() == EdgesFromCommand(0)
     stream.held(HeldAnswer(0))
     stream.state(state(0))
     stream.edges(edges(0, 1, 0))
     assert told(stream) == [1, 0]
-    assert stream.take_ask() is None
+    assert stream.take_request() is None
     stream.edges(edges(3, 0))
     stream.edges(edges(2, 1))
     assert told(stream) == [1, 0]
@@ -280,7 +280,7 @@ def test_levels_are_found_though_more_is_missing() -> None:
     stream.edges(edges(0, 1))
     stream.state(state(2, levels=0))
     stream.state(state(4, levels=1))
-    stream.take_ask()
+    stream.take_request()
     stream.held(HeldAnswer(4))
     assert told(stream) == [1, "-1", "f0", "-2", "f1"]
 
@@ -288,27 +288,27 @@ def test_levels_are_found_though_more_is_missing() -> None:
 def test_what_is_far_ahead_is_not_kept() -> None:
     stream = EdgeStream(known_clock())
     stream.edges(edges(5000, 1))
-    assert stream.take_ask() is None
+    assert stream.take_request() is None
     stream.state(state(5001))
-    assert stream.take_ask() == EdgesFromCommand(0)
+    assert stream.take_request() == EdgesFromCommand(0)
 
 
 def test_when_the_session_is_over_nothing_is_asked_any_more() -> None:
     stream = EdgeStream(known_clock())
     stream.edges(edges(2, 1))
-    assert stream.take_ask() == EdgesFromCommand(0)
+    assert stream.take_request() == EdgesFromCommand(0)
     stream.held(SessionEndedError("the cable was pulled", may_be_done=True))
     stream.edges(edges(3, 0))
-    assert stream.take_ask() is None
+    assert stream.take_request() is None
 
 
 def test_another_answer_than_held_loses_nothing() -> None:
     stream = EdgeStream(known_clock())
     stream.edges(edges(2, 1))
-    stream.take_ask()
+    stream.take_request()
     stream.held(OkAnswer())
     stream.edges(edges(3, 0))
-    assert stream.take_ask() == EdgesFromCommand(0)
+    assert stream.take_request() == EdgesFromCommand(0)
     assert told(stream) == []
 
 
@@ -392,7 +392,7 @@ def test_a_key_whose_edge_was_lost_has_its_level_again_with_the_next_state() -> 
     stream.edges(edges(1, 1, line=KEY))
     assert told(stream) == [1, "f0", 1]
     stream.state(state(3, 1, T0 + 2000 * 3))
-    assert stream.take_ask() == EdgesFromCommand(2)
+    assert stream.take_request() == EdgesFromCommand(2)
     stream.held(HeldAnswer(3))
     last = stream.take()
     assert [(one.line, one.level) for one in last if isinstance(one, BoardEdge)] == [(0, 1), (KEY, 0)]

@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 from hal.board import frames
-from hal.board.inbox import Heard, Inbox
-from hal.board.message import Report
+from hal.board.inbox import Inbox, ReceivedMessage
+from hal.board.message import BoardReport
 from hal.board.messages import AliveCommand, BootReport, CountsReport, OkAnswer
 
 COUNTS = CountsReport(1, 2, 3, 4)
 BOOT = BootReport(8, 3, 1)
 
 
-def heard(inbox: Inbox, number: int, report: Report = COUNTS) -> Heard | None:
+def heard(inbox: Inbox, number: int, report: BoardReport = COUNTS) -> ReceivedMessage | None:
     return inbox.take(frames.encode(number, report)[:-1])
 
 
@@ -41,13 +41,13 @@ def test_the_first_report_of_a_session_has_lost_none_before_it() -> None:
 def test_the_news_of_a_reset_is_told_whatever_its_number() -> None:
     inbox = Inbox()
     heard(inbox, 0)
-    assert heard(inbox, 0, BOOT) == Heard(0, BOOT, 11)
+    assert heard(inbox, 0, BOOT) == ReceivedMessage(0, BOOT, 11)
 
 
 def test_an_answer_has_no_part_in_the_numbers_of_reports() -> None:
     inbox = Inbox()
     heard(inbox, 5)
-    assert inbox.take(frames.encode(5, OkAnswer())[:-1]) == Heard(5, OkAnswer(), 7)
+    assert inbox.take(frames.encode(5, OkAnswer())[:-1]) == ReceivedMessage(5, OkAnswer(), 7)
     following = heard(inbox, 6)
     assert following is not None and following.lost_before == 0
 
