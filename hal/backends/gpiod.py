@@ -1,8 +1,8 @@
 """Input lines on a Linux GPIO chip, through libgpiod 2: the default on a Pi.
 
-What the kernel does, and what is made of it here:
+The kernel's behaviour, and what follows from it:
 
-| the kernel                                                         | so                                             |
+| the kernel                                                         | this backend                                   |
 |--------------------------------------------------------------------|------------------------------------------------|
 | stamps an edge in the hard interrupt, on CLOCK_MONOTONIC           | `kernel_time`: the stamp is the edge's time    |
 | numbers a line's events; drops the oldest when its buffer is full  | a gap is `OVERFLOW`, with its count            |
@@ -11,7 +11,7 @@ What the kernel does, and what is made of it here:
 | with a debounce stamps the end of the period                       | no kernel debounce unless the line asks for it |
 | fails every read once the chip has gone                            | each line is `UNPLUGGED`; the source has failed |
 
-Levels are asked for as they are on the wire (never `active_low`): inversion is applied for all backends alike.
+Levels are requested as on the wire (never `active_low`): inversion is applied in `hal.lines`, for all backends alike.
 """
 
 from __future__ import annotations

@@ -5,12 +5,12 @@ numbers, or as a `state` with a higher number; the edges are requested again. Th
 that it still stores: only the edges before it are lost.
 
     edges 0-9 ──► delivered
-    edges 14-20 ──► held, 10-13 requested ──► held: first 12 ──► 10, 11 reported lost; 12-20 delivered when 12, 13 arrive
+    edges 14-20 ──► held, 10-13 requested ──► held: first 12 ──► 10, 11 reported lost; 12-20 wait for 12 and 13
 
 After a loss the level of an input is unknown until its next edge, which for a button is its next press. The next
 `state` that is not ahead of the edges has the levels: each line without an edge since the loss is delivered as an edge
-with `found`, whether it changed or not. Keys have no edge at `watch`, so the first `state` after the inputs' first edges
-delivers theirs in the same way.
+with `found`, whether it changed or not. Keys have no edge at `watch`, so the first `state` after the inputs' first
+edges delivers theirs in the same way.
 """
 
 from __future__ import annotations
