@@ -18,8 +18,7 @@ from drivers.dealer.indicators import NumberDisplay
 from drivers.roulette.device import RouletteWheelConfig
 from feed.events import Event
 from hal.capture.errors import CaptureError
-from hal.capture.header import CaptureHeader, VariableKind
-from hal.capture.names import COMMAND, LOST
+from hal.capture.header import COMMAND, LOST, CaptureHeader, VariableKind
 from hal.capture.vcd_reader import open_capture
 
 READINGS = frozenset({"level_x", "level_y"})

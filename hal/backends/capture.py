@@ -14,8 +14,7 @@ from operator import attrgetter
 from pathlib import Path
 
 from hal.capture.errors import CaptureError
-from hal.capture.header import CaptureHeader, VariableKind
-from hal.capture.names import COMMAND, LOST, resolve
+from hal.capture.header import COMMAND, LOST, CaptureHeader, VariableKind, resolve
 from hal.capture.vcd_reader import capture_header, open_capture
 from hal.lines import NOT_YET_NS, LineError, Sink
 from hal.values import Batch, Edge, Rare

@@ -12,8 +12,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from hal.lines import LineError
-from hal.pins import HEADER_CHIP_LABELS
+from hal.lines import HEADER_CHIP_LABELS, LineError
 
 if TYPE_CHECKING:
     import gpiod

@@ -1,13 +1,13 @@
-"""The variables of a capture while it is read: where each line stands, and what each change of it means.
+"""Decodes the changes of a capture into values, tracking the level of each line.
 
 | change | before the line's first 0 or 1 | later |
 |---|---|---|
 | 0 or 1 | `Edge`: the level found | `Edge`, if the level is another or the line was unplugged |
 | `x` or `z` | nothing: not yet known | `EdgesLost(UNPLUGGED)`, once |
 
-`$dumpoff` says that recording stops, so every line whose level is known is lost there. `$dumpvars`, `$dumpall`,
-`$dumpon` and `$dumpoff` repeat states: in them a real is delivered only if it is new, and a string never, for a
-frame or command is something that happened and must not happen twice.
+`$dumpoff` means that recording stops, so every line with a known level is lost there. `$dumpvars`, `$dumpall`,
+`$dumpon` and `$dumpoff` repeat states: within them a real is delivered only if it is new, and a string never, because a
+frame or command is an event and must not be repeated.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ import re
 from typing import Final, TypeAlias
 
 from hal.capture.errors import shown
-from hal.capture.header import CaptureHeader, VariableKind
-from hal.capture.names import COMMAND, LOST, SelectedVariable
+from hal.capture.header import COMMAND, LOST, CaptureHeader, SelectedVariable, VariableKind
 from hal.capture.string_values import parse_loss, unescape
 from hal.capture.words import MAX_WORD_BYTES, Words
 from hal.values import Command, Edge, EdgesLost, Frame, Loss, Rare, Reading
@@ -32,16 +31,16 @@ ScalarChange: TypeAlias = tuple[int, int, str]
 _DUMPS = frozenset((b"$dumpvars", b"$dumpall", b"$dumpon", b"$dumpoff"))
 _REAL = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _BYTES_OF_A_VALUE = 64
-"""A string counts as one value, and as one more for each of these bytes, so that a batch is bounded in memory."""
+"""A string counts as one value, plus one for each so many bytes, so that a batch is bounded in memory."""
 
 
 class SignalDecoder:
-    """The state of one reading; `edges` and `rare` fill up until whoever reads takes them."""
+    """The state while one capture is read; the reader empties `edges` and `rare`."""
 
     def __init__(self, words: Words, header: CaptureHeader, wanted: list[SelectedVariable]) -> None:
         self.levels: list[int] = []
         self.scalars: dict[bytes, ScalarChange] = {}
-        """Every whole word, such as `1!`, that is a change of one line; and those met that are of no wanted line."""
+        """Every whole word, such as `1!`, that is a change of one line; and those seen that change no selected line."""
         self.edges: list[Edge] = []
         self.rare: list[Rare] = []
         self.rare_weight = 0
@@ -62,11 +61,11 @@ class SignalDecoder:
             if self._kinds[ident] is VariableKind.WIRE and len(lines) == 1:
                 for level in (0, 1):
                     self.scalars[b"%d%s" % (level, ident)] = (self._slots[lines[0]], level, lines[0])
-        self._nobodys: ScalarChange = (len(self.levels), 0, "")
+        self._ignored: ScalarChange = (len(self.levels), 0, "")
         self.levels.append(0)
 
     def change(self, word: bytes, t_ns: int) -> None:
-        """Takes a word that is neither a known scalar change nor a timestamp, and what follows it."""
+        """Handles a word that is neither a known scalar change nor a timestamp, and the words that belong to it."""
         first = word[:1]
         if first in b"01xXzZ":
             self._scalar(word, t_ns)
@@ -85,7 +84,7 @@ class SignalDecoder:
             )
 
     def end(self) -> None:
-        """The file has ended."""
+        """Checks that the file does not end within a dump."""
         if self._dump is not None:
             self._words.take(f"the `$end` of `{self._dump.decode()}`")
 
@@ -113,7 +112,7 @@ class SignalDecoder:
             self._unknown(ident)
         lines = self._lines.get(ident)
         if lines is None:
-            self.scalars[word] = self._nobodys
+            self.scalars[word] = self._ignored
         elif kind is not VariableKind.WIRE:
             self._bad_value(word, f"a value of a {kind} variable")
         else:

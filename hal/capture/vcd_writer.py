@@ -1,6 +1,6 @@
 """Writes batches as a VCD capture, so that reading it gives the same values.
 
-What VCD has no word for goes where `hal.capture.string_values` says. Exact for times that are a
+Values that VCD cannot express are strings (`hal.capture.string_values`). Exact for times that are a
 multiple of the timescale's unit (1 ns unless asked otherwise); others are rounded to the nearest.
 """
 
@@ -16,8 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TextIO
 
-from hal.capture.header import MAX_NAME_LENGTH, MAX_T_NS, MAX_VARIABLES, Timescale, VariableKind
-from hal.capture.names import COMMAND, LOST
+from hal.capture.header import COMMAND, LOST, MAX_NAME_LENGTH, MAX_T_NS, MAX_VARIABLES, Timescale, VariableKind
 from hal.capture.secret import SEALED, FrameSealer
 from hal.capture.string_values import again_text, escape, loss_text
 from hal.capture.words import MAX_WORD_BYTES
@@ -30,7 +29,7 @@ _SCOPE = "table"
 
 @dataclass(frozen=True, slots=True)
 class CaptureLines:
-    """What a capture declares: digital lines, analogue lines and serial links, named as in the configuration.
+    """The lines that a capture declares: digital lines, analogue lines and serial links, named as in the configuration.
 
     `metadata` is written as `key=value` comments and comes back in the header. `secret_links` are those of `links`
     of which only commitments are written.
@@ -49,8 +48,8 @@ class CaptureLines:
 class VcdWriter:
     """Writes one capture to a text stream, which stays the caller's.
 
-    The order is `begin` (or the first `write` begins), any number of `write`, and `finish`. `ValueError` for a name
-    that VCD cannot hold, a value of a line that was not declared, and a time before one already written.
+    The order is `begin` (implied by the first `write`), any number of `write`, and `finish`. Raises `ValueError` for a
+    name that VCD cannot hold, a value of an undeclared line, and a time before one already written.
     """
 
     def __init__(self, stream: TextIO, lines: CaptureLines, *, sealer: FrameSealer | None = None) -> None:
@@ -91,7 +90,7 @@ class VcdWriter:
         self._stream.write("".join(out))
 
     def write(self, batch: Batch) -> None:
-        """Writes the values of a batch; batches come in the order of time."""
+        """Writes the values of a batch; batches come in order of time."""
         first = min((values[0].t_ns for values in (batch.edges, batch.rare) if values), default=batch.until_ns)
         if self._last is None:
             self.begin(first)
@@ -110,7 +109,7 @@ class VcdWriter:
         self._until_ns = max(self._until_ns, batch.until_ns)
 
     def finish(self, until_ns: int | None = None) -> None:
-        """Ends the capture at `until_ns`, or where the last batch reached to."""
+        """Ends the capture at `until_ns`, or at the end of the last batch."""
         end_ns = self._until_ns if until_ns is None else max(until_ns, self._until_ns)
         if self._last is None:
             self.begin(end_ns)
@@ -207,9 +206,9 @@ class VcdWriter:
 
 @contextmanager
 def writing_capture(path: str | Path, lines: CaptureLines, *, sealer: FrameSealer | None = None) -> Iterator[VcdWriter]:
-    """A writer whose capture stands at `path`, whole and on the disk, when the block ends.
+    """A writer whose capture is at `path`, complete and on the disk, when the block ends.
 
-    After an error nothing has changed there.
+    After an error `path` is unchanged.
     """
     path = Path(path)
     number, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)

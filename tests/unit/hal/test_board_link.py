@@ -608,7 +608,7 @@ def test_everybody_hears_what_became_of_a_command_even_where_one_fails() -> None
 def test_a_port_that_is_slow_to_close_does_not_hide_why_the_board_was_lost(
     mocker: MockerFixture, caplog: pytest.LogCaptureFixture
 ) -> None:
-    let_go = SerialLink._let_go
+    let_go = SerialLink._release_port
 
     async def slowly(link: SerialLink) -> None:
         await sleep_ns(4 * NS_PER_S)
@@ -618,7 +618,7 @@ def test_a_port_that_is_slow_to_close_does_not_hide_why_the_board_was_lost(
         watching = Watching()
         bench.link.open(watching)
         await bench.is_up()
-        mocker.patch.object(SerialLink, "_let_go", slowly)
+        mocker.patch.object(SerialLink, "_release_port", slowly)
         mocker.patch("tests.fakes.protocol_wire.Serial.close", side_effect=OSError("it cannot be closed"))
         pulled_ns = bench.now_ns
         bench.port.pull()

@@ -108,13 +108,13 @@ def test_a_port_that_is_not_there_is_told_at_once() -> None:
 
 
 def test_a_port_that_takes_its_time_to_open_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    live_once = SerialLink._live_once
+    live_once = SerialLink._run_once
 
     async def slowly(link: SerialLink) -> None:
         await sleep_ns(S)
         await live_once(link)
 
-    monkeypatch.setattr(SerialLink, "_live_once", slowly)
+    monkeypatch.setattr(SerialLink, "_run_once", slowly)
     assert asked().kind == KINDS["wheel"].id
 
 
