@@ -49,7 +49,7 @@ class VirtualWorld(Protocol):
     """A simulated peer behind a file descriptor, in the loop's virtual time: an emulated board behind a pty."""
 
     def pass_to(self, t_ns: int) -> int:
-        """Advances its time from the clock's to `t_ns`, or until it has output for the loop; returns the time reached."""
+        """Advances its time from the clock's to `t_ns`, or until it has output; returns the time reached."""
 
     def make_readable(self, t_ns: int) -> None:
         """Makes descriptors readable with its output up to `t_ns`, which is now the clock's time."""

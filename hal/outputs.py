@@ -4,8 +4,8 @@
 `hal.outputs_gpiozero`, `hal.outputs_board`) and runs its timers on the event loop.
 
 The kernel leaves a pin as it was when a process is killed or frozen. So nothing that moves may be driven by a pin of
-the Pi: only lamps and signals are accepted there. A board makes its outputs safe by itself when its host falls silent and
-when it is reset, so what moves is driven by a board, which reports that as `stopped`.
+the Pi: only lamps and signals are accepted there. A board makes its outputs safe by itself when its host falls silent
+and when it is reset, so what moves is driven by a board, which reports that as `stopped`.
 """
 
 from __future__ import annotations

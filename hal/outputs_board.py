@@ -41,7 +41,7 @@ STATES_TO_BELIEVE: Final = 2
 
 
 class BoardOutputs:
-    """Writes the outputs of one board (see `hal.outputs.OutputWriter`), and reports the results to an `OutputWatcher`."""
+    """Writes the outputs of one board (see `hal.outputs.OutputWriter`), and reports results to an `OutputWatcher`."""
 
     def __init__(self, specs: Iterable[OutputSpec], link: BoardLink) -> None:
         """Opens nothing yet. `gpio` is the number of the output.
@@ -101,8 +101,8 @@ class BoardOutputs:
     def up(self, identity: IdentityAnswer, t_ns: int) -> None:
         """The outputs can be reached."""
         self._forget()
-        # They are safe in a new session. But another watcher may have had the board up before, and a board that has made
-        # an output safe by itself needs it set to safe.
+        # They are safe in a new session. But another watcher may have had the board up before, and a board that has
+        # made an output safe by itself needs it set to safe.
         self._link.submit(AllSafeCommand(), self._made_safe)
         for name in self._specs:
             self._set(name, 0, 0)

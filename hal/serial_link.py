@@ -13,8 +13,8 @@ Known traps of pyserial 3.5:
 - Opening, and closing a network port, block (up to seconds): both are done in a thread.
 - A non-blocking write spins when the device is full: bytes are written only when the device has room.
 - `exclusive` is an advisory lock: it keeps out a second Feltwire, not every other program.
-- Opening a tty raises DTR and RTS for a moment, whatever is configured, which resets boards of the Arduino kind. A wheel
-  is not affected; a board must be identified after every opening. Name ports by `/dev/serial/by-id/…`.
+- Opening a tty raises DTR and RTS for a moment, whatever is configured, which resets boards of the Arduino kind. A
+  wheel is not affected; a board must be identified after every opening. Name ports by `/dev/serial/by-id/…`.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ def test_an_unplugged_line_is_not_known_until_its_next_edge() -> None:
     assert ring.cut(35, 40).levels == {"a": 0}
 
 
-def test_a_cut_of_what_has_not_come_yet_says_so() -> None:
+def test_a_cut_beyond_the_newest_value_is_incomplete() -> None:
     ring = Ring()
     ring.append(Batch([], [], 40))
     cut = ring.cut(10, 90)

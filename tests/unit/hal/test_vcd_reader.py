@@ -215,7 +215,7 @@ def test_the_header_is_known_before_the_data() -> None:
     assert header.variables[0].line == 4
 
 
-def test_batches_end_between_times_and_say_the_same_however_they_are_cut() -> None:
+def test_batches_end_between_times_and_have_equal_values_however_they_are_cut() -> None:
     data = "".join(f'#{t}\n{t % 2}!\n{t // 2 % 2}"\nr{t} #\n' for t in range(200))
     whole = read(data)
     assert read(data, batch_values=1) == whole

@@ -65,7 +65,7 @@ def test_edges_come_with_the_hosts_time() -> None:
     assert stream.take() == []
 
 
-def test_edges_that_come_again_are_told_once() -> None:
+def test_repeated_edges_are_delivered_once() -> None:
     stream = EdgeStream(known_clock())
     stream.edges(edges(0, 1, 0, 1))
     stream.edges(edges(1, 0, 1, 0))
@@ -74,7 +74,7 @@ def test_edges_that_come_again_are_told_once() -> None:
     assert stream.take_request() is None
 
 
-def test_a_gap_is_asked_for_once_and_filled() -> None:
+def test_a_gap_is_requested_once_and_filled() -> None:
     stream = EdgeStream(known_clock())
     stream.edges(edges(0, 1, 0))
     stream.edges(edges(4, 1, 0))
@@ -100,7 +100,7 @@ def test_a_resend_takes_the_place_of_what_was_kept() -> None:
     assert stream.lost == 2
 
 
-def test_a_resend_that_is_lost_too_is_asked_for_again() -> None:
+def test_a_resend_that_is_lost_too_is_requested_again() -> None:
     stream = EdgeStream(known_clock())
     stream.edges(edges(3, 0))
     assert stream.take_request() == EdgesFromCommand(0)
@@ -122,7 +122,7 @@ def test_a_tail_that_was_lost_shows_in_the_state() -> None:
     assert stream.take_request() == EdgesFromCommand(1)
 
 
-def test_what_the_board_no_longer_has_is_told_as_lost_before_the_edge_that_follows() -> None:
+def test_what_the_board_no_longer_stores_is_reported_as_lost_before_the_edge_that_follows() -> None:
     clock = known_clock()
     stream = EdgeStream(clock)
     stream.edges(edges(0, 1))
@@ -137,7 +137,7 @@ def test_what_the_board_no_longer_has_is_told_as_lost_before_the_edge_that_follo
     assert stream.lost == 3
 
 
-def test_what_lies_between_is_told_in_its_place() -> None:
+def test_a_gap_is_reported_in_its_place() -> None:
     stream = EdgeStream(known_clock())
     stream.edges(edges(2, 1, 0))
     stream.edges(edges(6, 1))
@@ -159,7 +159,7 @@ def test_a_tail_that_is_lost_for_good_is_dated_by_the_state() -> None:
     assert stream.until_ns == clock.host_ns(T0 + 5999)
 
 
-def test_a_loss_is_told_by_each_time_that_is_over() -> None:
+def test_a_loss_is_reported_by_each_time_that_has_passed() -> None:
     clock = known_clock()
     stream = EdgeStream(clock, watched=0)
     stream.state(state(2))
@@ -190,7 +190,7 @@ def test_after_a_loss_levels_are_found_by_the_state_whether_they_changed_or_not(
     assert told(stream) == []
 
 
-def test_a_level_that_an_edge_told_after_the_loss_is_not_found_again() -> None:
+def test_a_level_known_from_an_edge_after_the_loss_is_not_found_again() -> None:
     stream = EdgeStream(known_clock(), watched=0b11)
     stream.edges(edges(0, 1))
     stream.edges(edges(1, 1, line=1))
@@ -201,7 +201,7 @@ def test_a_level_that_an_edge_told_after_the_loss_is_not_found_again() -> None:
     assert told(stream) == [1, 1, "-2", 1, "f0"]
 
 
-def test_a_level_that_changed_though_no_edge_is_known_to_be_lost_is_told_as_a_loss() -> None:
+def test_a_level_that_changed_though_no_edge_is_known_to_be_lost_is_reported_as_a_loss() -> None:
     stream = of_line_1()
     stream.edges(edges(0, 1))
     stream.state(state(1, levels=0))
@@ -216,7 +216,7 @@ def test_a_line_whose_first_edge_is_still_to_come_has_lost_none() -> None:
     assert told(stream) == [1]
 
 
-def test_a_state_says_until_when_all_is_told() -> None:
+def test_a_state_gives_the_time_up_to_which_everything_is_delivered() -> None:
     clock = known_clock()
     stream = EdgeStream(clock)
     assert stream.until_ns is None
@@ -230,7 +230,7 @@ def test_a_state_says_until_when_all_is_told() -> None:
     assert stream.until_ns == clock.host_ns(T0 + 9000)
 
 
-def test_an_edge_is_never_told_at_a_time_that_is_over() -> None:
+def test_an_edge_is_never_delivered_at_a_time_already_passed() -> None:
     clock = known_clock()
     stream = EdgeStream(clock)
     stream.state(state(0, ticks=T0 + 100))
@@ -293,7 +293,7 @@ def test_what_is_far_ahead_is_not_kept() -> None:
     assert stream.take_request() == EdgesFromCommand(0)
 
 
-def test_when_the_session_is_over_nothing_is_asked_any_more() -> None:
+def test_after_the_session_nothing_is_requested() -> None:
     stream = EdgeStream(known_clock())
     stream.edges(edges(2, 1))
     assert stream.take_request() == EdgesFromCommand(0)
@@ -349,7 +349,7 @@ def test_a_board_that_takes_edges_back_is_not_believed() -> None:
         stream.state(state(2))
 
 
-def test_a_falling_edge_that_nobody_counted_is_told_each_time() -> None:
+def test_an_uncounted_falling_edge_is_reported_each_time() -> None:
     stream = of_line_1()
     stream.edges(edges(0, 1))
     stream.state(state(1, levels=0))
@@ -372,7 +372,7 @@ def with_a_key() -> EdgeStream:
 
 
 @pytest.mark.parametrize("pressed", [0, 1])
-def test_the_level_of_a_key_at_first_is_told_by_the_first_state_after_the_inputs(pressed: int) -> None:
+def test_the_level_of_a_key_at_first_is_reported_by_the_first_state_after_the_inputs(pressed: int) -> None:
     stream = with_a_key()
     stream.state(state(0, PRESSED * pressed))
     assert told(stream) == []
@@ -399,7 +399,7 @@ def test_a_key_whose_edge_was_lost_has_its_level_again_with_the_next_state() -> 
     assert isinstance(last[0], EdgesMissing)
 
 
-def test_a_key_that_the_board_itself_lost_count_of_is_told_too() -> None:
+def test_a_key_that_the_board_itself_lost_count_of_is_reported_too() -> None:
     stream = with_a_key()
     stream.edges(edges(0, 1))
     stream.state(state(1, 1))
@@ -408,7 +408,7 @@ def test_a_key_that_the_board_itself_lost_count_of_is_told_too() -> None:
     assert told(stream) == ["-1", "f1", "f1"], "the input has its level again too"
 
 
-def test_a_key_that_is_not_watched_is_not_told() -> None:
+def test_a_key_that_is_not_watched_is_not_reported() -> None:
     stream = of_line_1()
     stream.edges(edges(0, 1))
     stream.state(state(1, 1 | PRESSED))

@@ -23,7 +23,7 @@ def test_reports_that_did_not_come_are_counted_by_their_numbers() -> None:
     assert [one.lost_before for n in numbers if (one := heard(inbox, n))] == [0, 0, 2, 243, 0, 2]
 
 
-def test_a_report_that_comes_twice_is_told_once() -> None:
+def test_a_repeated_report_is_delivered_once() -> None:
     inbox = Inbox()
     assert heard(inbox, 7) is not None
     assert heard(inbox, 7) is None
@@ -38,7 +38,7 @@ def test_the_first_report_of_a_session_has_lost_none_before_it() -> None:
     assert first is not None and first.lost_before == 0
 
 
-def test_the_news_of_a_reset_is_told_whatever_its_number() -> None:
+def test_a_boot_report_is_delivered_whatever_its_number() -> None:
     inbox = Inbox()
     heard(inbox, 0)
     assert heard(inbox, 0, BOOT) == ReceivedMessage(0, BOOT, 11)
@@ -53,7 +53,7 @@ def test_an_answer_has_no_part_in_the_numbers_of_reports() -> None:
 
 
 @pytest.mark.parametrize("piece", [b"", b"\x05\x01", frames.encode(1, AliveCommand())[:-1]])
-def test_what_a_board_cannot_say_is_counted(piece: bytes) -> None:
+def test_frames_that_are_no_message_are_counted(piece: bytes) -> None:
     inbox = Inbox()
     assert inbox.take(piece) is None
     assert inbox.broken == 1

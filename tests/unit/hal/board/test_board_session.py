@@ -136,7 +136,7 @@ def test_a_board_that_was_put_right_meanwhile_comes_up() -> None:
     assert wire.session.up
 
 
-def test_what_nobody_wants_to_know_is_not_looked_at() -> None:
+def test_variables_that_are_not_selected_are_not_decoded() -> None:
     board = ModelBoard(KINDS["pusher"], build=99)
     wire = joined(board, ExpectedBoard(None, None, None))
     wire.run(S)
@@ -163,7 +163,7 @@ def test_an_identity_of_another_layout_is_that_of_another_protocol() -> None:
     ]
 
 
-def test_silence_is_told_once_and_a_board_that_then_speaks_comes_up() -> None:
+def test_silence_is_reported_once_and_a_board_that_then_answers_comes_up() -> None:
     board = ModelBoard(WHEEL, build=0x1234)
     board.frozen = True
     wire = joined(board)
@@ -189,7 +189,7 @@ def test_a_board_on_a_slow_link_comes_up_too(out_ms: int, back_ms: int) -> None:
     assert abs(error_ns) <= wire.session.clock.error_ns(wire.board.ticks_at(wire.now_ns)) < 32 * MS
 
 
-def test_a_link_on_which_the_clock_cannot_be_read_is_told() -> None:
+def test_a_link_on_which_the_clock_cannot_be_read_is_reported() -> None:
     wire = joined()
     wire.latency_out = wire.latency_in = lambda: 70 * MS
     wire.run(30 * S)
@@ -227,7 +227,7 @@ def test_a_refused_command_is_answered_with_the_refusal() -> None:
     assert wire.session.up
 
 
-def test_edges_are_asked_for_before_what_can_wait() -> None:
+def test_edges_are_requested_before_what_can_wait() -> None:
     wire = up()
     for command in (NameBoardCommand(1), WatchCommand(1, 0), EdgesFromCommand(0)):
         wire.session.submit(command, lambda result: None)
@@ -236,7 +236,7 @@ def test_edges_are_asked_for_before_what_can_wait() -> None:
     assert carried(wire) == [EdgesFromCommand(0), NameBoardCommand(1), WatchCommand(1, 0)]
 
 
-def test_who_hears_of_a_command_may_submit_another_at_once() -> None:
+def test_the_callback_of_a_command_may_submit_another() -> None:
     wire = up()
     told: list[BoardAnswer | BoardError] = []
 
@@ -275,7 +275,7 @@ def test_a_command_for_a_board_that_is_not_up_is_not_kept_for_later() -> None:
     assert carried(wire) == []
 
 
-def test_a_cable_that_is_pulled_ends_what_waits_and_says_what_may_have_been_done() -> None:
+def test_an_unplugged_cable_fails_pending_commands_and_names_what_may_have_been_executed() -> None:
     wire = up()
     told = [ask(wire, NameBoardCommand(tag)) for tag in range(3)]
     wire.run(wire.now_ns + 200_000)
@@ -330,7 +330,7 @@ def test_a_board_that_falls_silent_is_lost_after_a_second_and_the_host_is_silent
     assert len(wire.ups) == 2
 
 
-def test_a_reset_is_told_with_its_cause_and_the_session_begins_anew_at_once() -> None:
+def test_a_reset_is_reported_with_its_cause_and_the_session_begins_again_at_once() -> None:
     wire = up()
     told = ask(wire, NameBoardCommand(1))
     wire.board.reset(wire.now_ns, Reset.WATCHDOG)
@@ -410,7 +410,7 @@ def test_a_port_that_is_opened_twice_begins_a_session_anew() -> None:
     assert len(wire.ups) == 2
 
 
-def test_nothing_is_heard_and_nothing_is_due_while_the_port_is_closed() -> None:
+def test_nothing_is_handled_and_nothing_is_due_while_the_port_is_closed() -> None:
     session = Session("wheel", WANTED, lambda: 1)
     session.take(frames.encode(0, OkAnswer())[:-1], 1)
     session.due(2)
@@ -444,7 +444,7 @@ def test_a_host_that_was_stopped_finds_the_outputs_safe_and_the_board_still_ther
     assert state.flags & Flag.DEADMAN
 
 
-def test_a_report_that_the_wire_repeats_is_told_once() -> None:
+def test_a_report_repeated_by_the_wire_is_delivered_once() -> None:
     wire = up()
     report = frames.encode(200, wire.board.state())[:-1]
     before = len(wire.reports)
@@ -467,7 +467,7 @@ def test_what_is_broken_is_counted_and_changes_nothing() -> None:
 # --- a bad link ------------------------------------------------------------------------------------------------------
 
 
-def test_a_link_that_goes_bad_is_refused_with_figures_and_used_again_when_it_was_good() -> None:
+def test_a_link_that_is_removed_bad_is_refused_with_figures_and_used_again_when_it_was_good() -> None:
     wire = up()
     ask(wire, WatchCommand(0xFF, 0))
     wire.faults = Faults(flip=0.01)
@@ -498,7 +498,7 @@ def test_a_bad_link_never_comes_up_and_says_why() -> None:
 # --- words -----------------------------------------------------------------------------------------------------------
 
 
-def test_a_refusal_is_an_error_in_words() -> None:
+def test_a_refusal_is_an_error_with_a_message() -> None:
     error = refused("wheel", EdgesFromCommand(3), RefusedAnswer(EdgesFromCommand.id, RefusalCode.WRONG_VALUE))
     assert isinstance(error, CommandRefusedError)
     assert error.why == RefusalCode.WRONG_VALUE
