@@ -1,9 +1,9 @@
-"""Scripts for the fuzzer to begin with: sessions as a host has them, for one kind of board.
+"""Generates seed scripts for the fuzzer: typical host sessions, for one kind of board.
 
     PYTHONPATH=. python firmware/fuzz/seeds.py pusher firmware/build/fuzz/seeds/pusher
 
-They are written with the messages of hal/board, so they follow the wire's table. What a script may say is in script.c.
-What once broke a board is among them for good.
+They use the messages of hal/board, so they follow the wire's table. The script format is in script.c. Scripts that once
+made a board fail are kept among them.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ STALL_UNIT_TICKS = 8
 MS = 2000
 """Ticks."""
 MS_EXPONENT = 11
-"""2 to this power is about as many."""
+"""2 to this power is about as many ticks."""
 
 
 class What(IntEnum):
-    """What happens next, as script.c numbers it."""
+    """The step of a script, as numbered in script.c."""
 
     WAIT = 0
     WAIT_ALIVE = auto()
@@ -76,12 +76,12 @@ def _u16(value: int) -> bytes:
 
 
 def wait(ms: float) -> bytes:
-    """Time passes, at most half a second."""
+    """Lets time pass, at most half a second."""
     return bytes((What.WAIT,)) + _u16(round(ms * MS / WAIT_UNIT_TICKS))
 
 
 def alive(tenths: int) -> bytes:
-    """So many times 0.1 s pass, with a host that says that it is there."""
+    """Lets so many times 0.1 s pass, with a host that keeps the session alive."""
     return bytes((What.WAIT_ALIVE, tenths))
 
 
@@ -113,27 +113,27 @@ def edges(*changes: tuple[int, int, int]) -> bytes:
 
 
 def stall(ms: float) -> bytes:
-    """The main loop does nothing for a while."""
+    """Stalls the main loop for a while."""
     return bytes((What.STALL,)) + _u16(round(ms * MS / STALL_UNIT_TICKS))
 
 
 def power(cause: Reset = Reset.POWER_ON, seed: int = 0) -> bytes:
-    """The board begins anew."""
+    """Resets the board."""
     return bytes((What.POWER, cause)) + _u16(seed)
 
 
 def memory(at: int, data: bytes) -> bytes:
-    """Somebody wrote into the non-volatile memory."""
+    """Overwrites part of the non-volatile memory."""
     return bytes((What.MEMORY,)) + _u16(at) + bytes((len(data),)) + data
 
 
 def seal(bank: int) -> bytes:
-    """A bank of that memory looks whole."""
+    """Makes a bank of that memory valid."""
     return bytes((What.SEAL, bank))
 
 
 def world(does: int) -> bytes:
-    """What hangs on the pins."""
+    """Selects the devices simulated on the pins."""
     return bytes((What.WORLD, does))
 
 
@@ -312,7 +312,7 @@ def _of_pusher(kind: BoardKind) -> Iterator[bytes]:
     yield pulse(6, 12) + wait(100) + begin() + wait(300) + say(PayCommand(2, 2), SetCommand(2, 0, 0)) + alive(1)
 
 
-# --- what once broke a board ------------------------------------------------------------------------------------------
+# --- scripts that once made a board fail ------------------------------------------------------------------------------
 
 
 def _found(kind: BoardKind) -> Iterator[bytes]:
@@ -331,7 +331,7 @@ _OF_A_KIND = {"wheel": _of_wheel, "table": _of_table, "reel": _of_reel, "pusher"
 
 
 def scripts(kind: BoardKind, draw: random.Random) -> Iterator[bytes]:
-    """All of them, and some that are two of them one after the other."""
+    """All scripts, and some concatenations of two."""
     plain = [*_of_every_board(kind), *_OF_A_KIND[kind.name](kind), *_found(kind)]
     yield from plain
     for _ in range(len(plain)):
@@ -339,7 +339,7 @@ def scripts(kind: BoardKind, draw: random.Random) -> Iterator[bytes]:
 
 
 def write(kind: BoardKind, folder: Path) -> int:
-    """Writes them, a file each; how many."""
+    """Writes one file per script; returns their number."""
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.iterdir():
         old.unlink()

@@ -323,7 +323,7 @@ def python_side(table: Table) -> str:
     """`hal/board/messages.py`."""
     values = table.values
     out = [
-        '"""The messages between boards and hosts. Generated from `firmware/wire/messages.toml` by `generate.py`: edit that."""',
+        '"""Messages of boards and hosts. Generated from `firmware/wire/messages.toml` by `generate.py`: edit that."""',
         "",
         "from __future__ import annotations",
         "",

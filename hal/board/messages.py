@@ -1,4 +1,4 @@
-"""The messages between boards and hosts. Generated from `firmware/wire/messages.toml` by `generate.py`: edit that."""
+"""Messages of boards and hosts. Generated from `firmware/wire/messages.toml` by `generate.py`: edit that."""
 
 from __future__ import annotations
 

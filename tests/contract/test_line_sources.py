@@ -1,4 +1,4 @@
-"""What every source of lines does, whatever is behind it."""
+"""The contract of every source of lines, whatever its backend."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def wired(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[WiredHarne
 
 @pytest.fixture(params=[SimHarness, *PINS])
 def repeating(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Repeating]:
-    """Each backend that can be shown two equal levels; a board numbers what it has missed instead."""
+    """Each backend that can report two equal levels; a board numbers missed edges instead."""
     made: Repeating = request.param(tmp_path)
     yield made
     made.finish()
@@ -68,7 +68,7 @@ def repeating(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Repeat
 
 @pytest.fixture(params=[SimHarness, GpiodHarness, BoardHarness])
 def telling(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Telling]:
-    """Each backend that tells every loss."""
+    """Each backend that reports every loss."""
     made: Telling = request.param(tmp_path)
     yield made
     made.finish()

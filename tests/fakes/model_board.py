@@ -68,7 +68,7 @@ class ModelBoard:
         ticks: int = 0,
         ppm: float = 0.0,
     ) -> None:
-        """`ticks` is what its clock shows at `start_ns`, `ppm` how much too fast that runs."""
+        """`ticks` is its clock at `start_ns`, `ppm` by how much the clock is fast."""
         self.kind = kind
         self.identity = IdentityAnswer(
             protocol=PROTOCOL,
@@ -98,7 +98,7 @@ class ModelBoard:
         self.analogue = [512] * max(len(kind.analogues), 1)
         self.counters = [0, 0, 0, 0]
         self.frozen = False
-        """It neither hears nor speaks, but keeps its state; its clock runs."""
+        """Whether it neither receives nor sends; its state is kept and its clock runs."""
         self._clock = ModelClock(start_ns, ticks, ppm)
         self._line = ModelLine(self._clock, start_ns)
         self._begun = bytearray()
@@ -107,19 +107,19 @@ class ModelBoard:
     # --- its clock ---------------------------------------------------------------------------------------------------
 
     def ticks_at(self, t_ns: int) -> int:
-        """What its clock shows at this host time."""
+        """Its clock at this host time."""
         return self._clock.ticks_at(t_ns)
 
     def ns_at(self, ticks: int) -> int:
-        """The host time at which its clock shows this."""
+        """The host time of this tick."""
         return self._clock.ns_at(ticks)
 
     def drift(self, ppm: float) -> None:
-        """From now on its clock runs so much too fast."""
+        """Sets how fast its clock runs from now on."""
         self._clock.drift(self.now_ns, ppm)
 
     def jump(self, ticks: int) -> None:
-        """Its clock suddenly shows another time."""
+        """Makes its clock jump."""
         self._clock.jump(ticks)
 
     # --- what happens to it ------------------------------------------------------------------------------------------
@@ -173,14 +173,14 @@ class ModelBoard:
             self._report(report)
 
     def advance(self, t_ns: int) -> None:
-        """Lets time pass."""
+        """Advances the time."""
         while (due_ns := self.next_due_ns) is not None and due_ns <= t_ns:
             self.now_ns = max(self.now_ns, due_ns)
             self._poll()
         self.now_ns = max(self.now_ns, t_ns)
 
     def reset(self, t_ns: int, cause: Reset = Reset.WATCHDOG, down_ns: int = 5 * MS) -> None:
-        """It begins anew, `down_ns` later: what it had not sent is gone."""
+        """Resets the board, which starts again `down_ns` later: what it had not sent is lost."""
         self.advance(t_ns)
         self.now_ns = t_ns + down_ns
         self._line.cut(t_ns, self.now_ns)
@@ -190,7 +190,7 @@ class ModelBoard:
         self._begin(cause, 0)
 
     def silence(self) -> None:
-        """As if its host had just been silent for too long."""
+        """Triggers the dead-man."""
         self._guard.silence()
 
     def hold(self, number: int) -> None:
@@ -204,7 +204,7 @@ class ModelBoard:
 
     @property
     def number(self) -> int:
-        """The number of the command carried out last."""
+        """The number of the command executed last."""
         return self._orders.number
 
     @property
@@ -214,16 +214,16 @@ class ModelBoard:
 
     @property
     def deadman(self) -> bool:
-        """Whether the host fell silent, and has not taken that back."""
+        """Whether the dead-man has acted, and the host has not acknowledged it."""
         return self._guard.deadman
 
     def take_sent(self) -> list[tuple[int, bytes]]:
-        """What it has begun to send since the last call: when the last byte of a frame has left, and its bytes."""
+        """The frames begun since the last call: when the last byte of each leaves, and its bytes."""
         return self._line.take()
 
     @property
     def next_due_ns(self) -> int | None:
-        """When it does something by itself."""
+        """When it next acts by itself."""
         if self.frozen:
             return None
         times: list[int] = []

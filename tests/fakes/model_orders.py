@@ -1,4 +1,4 @@
-"""What a model board does with what it hears: each command once, and its answer as often as it is asked."""
+"""The command handling of a model board: executes each command once, and repeats its answer on request."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hal.board.messages import COMMANDS, IdentifyCommand, OkAnswer, OpenCommand,
 
 
 class CarriedOut(NamedTuple):
-    """A command that the board carried out."""
+    """A command that the board executed."""
 
     life: int
     """How often the board had been reset."""
@@ -29,7 +29,7 @@ class Owed(NamedTuple):
 
 
 class ModelOrders:
-    """One life of a board: its session, and where that stands."""
+    """The state of a board between two resets: its session and command number."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class ModelOrders:
         """`opened` is called for a new session, `carry_out` once for each of its commands."""
         self.session: int | None = None
         self.number = 0
-        """Of the command carried out last."""
+        """The number of the command executed last."""
         self.owed: Owed | None = None
         self._last: Owed | None = None
         self._identify = identify
@@ -48,7 +48,7 @@ class ModelOrders:
         self._carry_out = carry_out
 
     def take(self, frame: frames.BoardFrame) -> None:
-        """Does what a whole frame says."""
+        """Handles a valid frame."""
         command: BoardCommand | None
         try:
             command = COMMANDS[frame.id].unpack(frame.fields)
@@ -66,7 +66,7 @@ class ModelOrders:
             self.owed = self._last = Owed(frame.number, refused if command is None else self._carry_out(command))
 
     def answer_anew(self, answer: BoardAnswer) -> Owed:
-        """What is owed is said in another way, now and whenever it is asked again."""
+        """Replaces the pending answer, now and whenever it is repeated."""
         self.owed = self._last = Owed(self.number, answer)
         return self.owed
 
