@@ -274,7 +274,7 @@ class Outputs:
 
     @property
     def refusals(self) -> dict[str, str]:
-        """The outputs that did not do what they were told, and why: held safe until `clear`."""
+        """The outputs that refused a command, and why: held safe until `clear`."""
         return {name: guard.fault for name, guard in self._guards.items() if guard.fault is not None}
 
     @property

@@ -136,7 +136,7 @@ class BoardOutputs:
             return
         self._deadman = True
         self._on.clear()
-        self._stop(self._specs, f"board {self._link.name!r} heard nothing from its host for {DEADMAN_MS} ms")
+        self._stop(self._specs, f"board {self._link.name!r} received nothing from its host for {DEADMAN_MS} ms")
         # Queued behind the commands submitted before; those submitted from now on are executed.
         self._link.submit(AllSafeCommand(), self._made_safe)
 

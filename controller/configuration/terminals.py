@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 from controller.configuration.declaration import said
 from controller.configuration.problems import Finding, suggestion
 from controller.configuration.sections import BoardSection, Pull, Side, TerminalSection
-from drivers.base.device_spec import BoardKind as LineKind
 from drivers.base.device_spec import BoardPlace, LineUse
+from drivers.base.device_spec import Kind as LineKind
 from hal.board.message import BoardKind
 from hal.board.messages import KINDS
 from hal.outputs import MOVING

@@ -6,7 +6,7 @@ here in order, each exactly once. This module decides when the lines are availab
     port opened ── identified, proven ── levels found ═══════ edges ═══════╗ reset, silent, unplugged, too bad
          │             up                    │                             ▼
          └── time is held, OPENING_NS at most ┘                 EdgesLost(UNPLUGGED) for every line
-                     │ not by then                                         │ up again: levels found anew
+                     │ not by then                                         │ up again: levels found again
                      ▼                                                     ▼
           EdgesLost(UNPLUGGED) for every line                        edges, as before
 
@@ -58,10 +58,9 @@ MOST_AHEAD_NS: Final = 500_000_000
 """A report with a time further in the future is corrupt despite its checksum (ours: more than the error of any clock in
 use). Accepting it would hold all lines back until then."""
 _REPORTS_NOTHING: Final = (
-    f"it answers, and has said nothing of its edges for {SILENT_NS / 1e9:g} s; if that comes again, flash its firmware "
-    "anew"
+    f"it answers, but has reported no edges for {SILENT_NS / 1e9:g} s; if that happens again, flash its firmware again"
 )
-_FUTURE_TIME: Final = "it told of a time that is yet to come; if that comes again, flash its firmware anew"
+_FUTURE_TIME: Final = "it reported a time in the future; if that happens again, flash its firmware again"
 
 
 class SilenceTimer:
@@ -142,7 +141,7 @@ class BoardLines:
         """Why the lines are unplugged, and what to do, for people; None while they are not."""
         if not self._unplugged:
             return None
-        return self._link.status.reason or f"board {self._link.name!r}: it is up, and has not told its levels yet"
+        return self._link.status.reason or f"board {self._link.name!r}: it is up, but has not reported its levels yet"
 
     def open(self, sink: Sink) -> None:
         """Opens the board's port. The levels are delivered when the board is up and has reported them.
@@ -233,7 +232,7 @@ class BoardLines:
             elif isinstance(report, CountReport):
                 self.counted = report
         except MessageError as error:
-            self._link.restart(f"its firmware reports what cannot be read: {error}; flash it anew")
+            self._link.restart(f"its firmware sends reports that cannot be decoded: {error}; flash it again")
 
     # --- delivering -------------------------------------------------------------------------------------------
 

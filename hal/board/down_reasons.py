@@ -33,12 +33,12 @@ def reset(cause: int) -> str:
 
 def forgotten() -> str:
     """The board was reset; its report of that was lost."""
-    return "it was reset: it knows the session no longer; its identity tells the cause"
+    return "it was reset and lost the session; its identity will give the cause"
 
 
 def refuses(command: BoardCommand, why: int) -> str:
     """The board refuses a command that every board knows."""
-    return f"it refuses {command_name(command)} (code {why}), which every board does; flash its firmware anew"
+    return f"it refuses {command_name(command)} (code {why}), which every board knows; flash its firmware again"
 
 
 def silent(command: BoardCommand, tries: int, after_ns: int) -> str:

@@ -31,12 +31,12 @@ class CommandRefusedError(BoardError):
 _HINTS = {
     RefusalCode.NO_SESSION: "it was reset; send it again once the board is up",
     RefusalCode.UNKNOWN_COMMAND: "this kind of board has no such command; correct the configuration",
-    RefusalCode.WRONG_LENGTH: "the two sides do not know the same wire; flash the board anew",
+    RefusalCode.WRONG_LENGTH: "board and software disagree on the wire protocol; flash the board again",
     RefusalCode.WRONG_VALUE: "a field has a value that this board cannot take; see docs/wire.md",
     RefusalCode.BUSY: "what it would start is running already; wait for its end",
     RefusalCode.HELD_SAFE: "the output was on for its longest time, or has a fault; set it to 0 once",
     RefusalCode.NOT_SAFE: "an interlock of the board forbids it now; clear what holds it",
-    RefusalCode.SILENT: "it heard nothing from its host for too long, and made all outputs safe; say all_safe first",
+    RefusalCode.SILENT: "it received nothing from its host for too long and made all outputs safe; send all_safe first",
     RefusalCode.STORE_FAILED: "its memory does not keep what is written; replace the board",
 }
 
@@ -52,7 +52,7 @@ def refused(board: str, command: BoardCommand, answer: RefusedAnswer) -> Command
     try:
         why = RefusalCode(answer.why)
     except ValueError:
-        reason, hint = f"code {answer.why}", "this software knows no such code; flash the board anew"
+        reason, hint = f"code {answer.why}", "this software knows no such code; flash the board again"
     else:
         reason, hint = why.name.lower(), _HINTS[why]
     return CommandRefusedError(f"board {board!r}: refuses {command_name(command)}: {reason}; {hint}", answer.why)

@@ -131,8 +131,8 @@ class SessionEvents:
 
     def take(self) -> list[SessionEvent]:
         """The events since the last call."""
-        said, self._events = self._events, []
-        return said
+        events, self._events = self._events, []
+        return events
 
     def up(self, identity: IdentityAnswer, t_ns: int) -> None:
         """The board is up."""
@@ -202,7 +202,7 @@ class Session:
         """The port was opened."""
         self._now_ns = t_ns
         if self._stage is not SessionStage.OFF:
-            self._end(t_ns, "its port was opened anew")
+            self._end(t_ns, "its port was opened again")
         self._start_identify(t_ns)
         self._pending.notify()
         self._send_next(t_ns)

@@ -226,7 +226,7 @@ def test_a_host_that_was_frozen_has_every_edge_and_knows_its_outputs_safe(tmp_pa
         changes += await table.turn(60)
         await table.passes(0.3)
         agree(table.heard, changes)
-        assert "heard nothing from its host" in table.outputs.faults["lamp"]
+        assert "received nothing from its host" in table.outputs.faults["lamp"]
         assert watching.downs == []
         table.outputs.set("lamp", 0.0)
         table.outputs.set("lamp", 1.0)

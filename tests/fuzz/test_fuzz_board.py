@@ -13,6 +13,7 @@ from hal.board import frames
 from hal.board.clock import ClockMap
 from hal.board.edge_stream import EdgeStream, unpack
 from hal.board.errors import BoardError
+from hal.board.identity import ExpectedBoard
 from hal.board.message import BoardAnswer, BoardMessage, MessageError
 from hal.board.messages import (
     ANSWERS,
@@ -25,7 +26,7 @@ from hal.board.messages import (
     NameBoardCommand,
     StateReport,
 )
-from hal.board.session import BoardReported, ExpectedBoard, Session, SessionEvent
+from hal.board.session import BoardReported, Session, SessionEvent
 from tests.fakes.board_host import BoardHost
 from tests.fakes.board_wire import BoardWire
 from tests.fakes.model_board import ModelBoard

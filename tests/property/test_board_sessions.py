@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 
 from hal.board.edge_stream import BoardEdge
 from hal.board.errors import BoardError, SessionEndedError
+from hal.board.identity import ExpectedBoard
 from hal.board.message import BoardAnswer
 from hal.board.messages import KINDS, NameBoardCommand, OkAnswer, RefusedAnswer, Reset
-from hal.board.session import ExpectedBoard, Session
+from hal.board.session import Session
 from tests.fakes.board_host import BoardHost, Watch
 from tests.fakes.board_wire import NONE, BoardWire, Faults
 from tests.fakes.model_board import ModelBoard

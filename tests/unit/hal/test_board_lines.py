@@ -463,7 +463,7 @@ def test_a_board_that_answers_and_reports_nothing_is_not_believed_for_long() -> 
         while not table.heard.unplugged:
             await table.passes(0.02)
         assert bench.now_ns - silent_ns < SILENT_NS + 100 * MS
-        assert "said nothing of its edges" in (table.lines.trouble or "")
+        assert "has reported no edges" in (table.lines.trouble or "")
         bench.port.to_host = lambda data: data
         await table.are_there()
 

@@ -259,7 +259,7 @@ def test_a_host_that_was_suspended_finds_its_outputs_safe_and_sets_them_again(st
         await table.passes(0.3)
         assert watching.downs == []
         assert list(table.outputs.faults) == ["motor"]
-        assert "heard nothing from its host for 500 ms" in table.outputs.faults["motor"]
+        assert "received nothing from its host for 500 ms" in table.outputs.faults["motor"]
         assert not bench.board.deadman
         assert bench.carried(AllSafeCommand)
         with pytest.raises(LineError, match="held safe"):

@@ -11,6 +11,7 @@ import pytest
 
 from hal.board import frames
 from hal.board.errors import BoardError, CommandRefusedError, SessionEndedError, command_name, refused
+from hal.board.identity import ExpectedBoard
 from hal.board.message import BoardAnswer, BoardCommand, MessageError
 from hal.board.messages import (
     DICTIONARY,
@@ -33,7 +34,7 @@ from hal.board.messages import (
     StateReport,
     WatchCommand,
 )
-from hal.board.session import BoardDown, BoardReported, BoardUp, ExpectedBoard, Session
+from hal.board.session import BoardDown, BoardReported, BoardUp, Session
 from tests.fakes.board_wire import NONE, BoardWire, Faults
 from tests.fakes.model_board import ModelBoard
 
@@ -352,7 +353,7 @@ def test_a_reset_whose_news_was_lost_shows_in_the_next_answer() -> None:
     told = ask(wire, NameBoardCommand(1))
     wire.run(wire.now_ns + 900 * MS)
     assert wire.downs[0].reason == (
-        "board 'wheel': it was reset: it knows the session no longer; its identity tells the cause"
+        "board 'wheel': it was reset and lost the session; its identity will give the cause"
     )
     assert wire.downs[1].reason == "board 'wheel': it was reset: its power sagged: check the supply"
     assert wire.ups[-1].identity.cause == Reset.BROWN_OUT
@@ -381,7 +382,7 @@ def test_a_board_that_refuses_what_every_board_does_is_taken_down() -> None:
     wire.board.refuse[ClockCommand] = RefusalCode.UNKNOWN_COMMAND
     wire.run(wire.now_ns + 200 * MS)
     assert wire.downs[0].reason == (
-        "board 'wheel': it refuses clock (code 2), which every board does; flash its firmware anew"
+        "board 'wheel': it refuses clock (code 2), which every board knows; flash its firmware again"
     )
 
 
