@@ -16,9 +16,9 @@ from pathlib import Path
 from hal.backends.board import BoardLines
 from hal.board import frames
 from hal.board.errors import BoardError
-from hal.board.identity import Wanted
+from hal.board.identity import ExpectedBoard
 from hal.board.link import BoardLink, Tap
-from hal.board.message import Answer
+from hal.board.message import BoardAnswer
 from hal.board.messages import KINDS, REPORTS, AliveCommand, EdgesReport, StateReport
 from hal.clock import VirtualClock
 from hal.lines import LineSpec
@@ -103,7 +103,9 @@ def hear(
         clock = asyncio.get_running_loop().clock  # type: ignore[attr-defined]
         with LockStep(chip, path, adapter=adapter) as step:
             step.play(LinesPlayer(chip, wired_in_order(WHEEL, lines), batches))
-            link = BoardLink("wheel", str(path), Wanted(WHEEL, None, None), clock, draw=lambda: 1, tap=_overhear(heard))
+            link = BoardLink(
+                "wheel", str(path), ExpectedBoard(WHEEL, None, None), clock, draw=lambda: 1, tap=_overhear(heard)
+            )
             specs = [LineSpec(line, number, board="wheel") for number, line in enumerate(lines, 1)]
             ear = _Ear(specs, link, clock)
             ear.heard = heard
@@ -123,7 +125,7 @@ def hear(
 def _ask(link: BoardLink, clock: VirtualClock, heard: Heard) -> None:
     sent_ns = clock.now_ns()
 
-    def answered(result: Answer | BoardError) -> None:
+    def answered(result: BoardAnswer | BoardError) -> None:
         if not isinstance(result, BoardError):
             heard.round_trips_ns.append(clock.now_ns() - sent_ns)
 

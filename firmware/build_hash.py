@@ -3,8 +3,8 @@
     python firmware/build_hash.py           prints it
     python firmware/build_hash.py --header  prints build.h
 
-Every board of one version has one build. Line ends do not count, made files do not, nor does the port for a computer.
-Needs nothing but Python 3.11.
+Every board of one version has one build. Line ends, generated files and the host port do not count. Needs only
+Python 3.11.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from pathlib import Path
 FIRMWARE = Path(__file__).resolve().parent
 FOLDERS = ("core", "kinds", "ports/avr")
 MADE = {"core/messages.h"}
-"""Made from the table, which is counted itself."""
+"""Generated from the table, which is hashed itself."""
 
 
 def version() -> tuple[int, int, int]:
-    """What VERSION says.
+    """The version in VERSION.
 
     Raises:
         SystemExit: it is not three numbers of at most 255.
@@ -34,14 +34,14 @@ def version() -> tuple[int, int, int]:
 
 
 def sources() -> list[Path]:
-    """The files that make a board what it is, in the order of their names."""
+    """The source files of a board's firmware, sorted by name."""
     found = [path for folder in FOLDERS for path in (FIRMWARE / folder).rglob("*") if path.suffix in (".c", ".h")]
     named = {path.relative_to(FIRMWARE).as_posix(): path for path in found}
     return [named[name] for name in sorted(named) if name not in MADE] + [FIRMWARE / "wire/messages.toml"]
 
 
 def build_hash() -> int:
-    """The number."""
+    """The build number."""
     whole = hashlib.sha256()
     for path in sources():
         lines = path.read_bytes().replace(b"\r\n", b"\n")

@@ -1,4 +1,4 @@
-"""What was built: `manifest.json`, against which a file is checked before it is put on a board.
+"""Writes `manifest.json`, against which a file is checked before it is flashed to a board.
 
 python firmware/manifest.py build/wheel.elf ... > build/manifest.json
 """

@@ -1,10 +1,10 @@
-"""Flash, RAM and stack of the boards, and whether they are within their bounds.
+"""Measures flash, RAM and stack of the boards, and checks them against their limits.
 
     python firmware/sizes.py build/wheel.elf ...
 
 The stack is bounded from the code itself: the deepest chain of calls from `main`, and on top of it the deepest
-interrupt (interrupts do not nest). Code whose depth cannot be known is refused: recursion, calls through pointers,
-an interrupt that lets others in. Needs avr-objdump and avr-size, and nothing but Python 3.11.
+interrupt (interrupts do not nest). Code of unknown depth is refused: recursion, calls through pointers, an
+interrupt that enables others. Needs avr-objdump, avr-size and only Python 3.11.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class _Function:
 
 
 class SizeError(Exception):
-    """A board is beyond its bounds, or they cannot be known; says which and why."""
+    """A board exceeds its limits, or its stack depth is unknown; says which and why."""
 
 
 def sizes(elf: Path, tools: str = "avr-") -> Sizes:
@@ -112,7 +112,7 @@ def _functions(elf: Path, tools: str) -> dict[str, _Function]:
         elif operation == "subi" and operands.startswith("r28,"):
             frame_low = int(operands.split(",")[1], 16)
         elif operation == "sbci" and operands.startswith("r29,"):
-            # The frame is taken off the pointer at the start and put back at the end: the latter is a great number.
+            # The frame is subtracted at the start and added back at the end, which shows as a large number.
             frame = frame_low | int(operands.split(",")[1], 16) << 8
             function.own += frame if frame < RAM else 0
         elif operation in ("call", "rcall") and target:
@@ -153,7 +153,7 @@ def _stack(elf: Path, tools: str) -> int:
 
 
 def main() -> int:
-    """Prints a line a board; 1 if one is beyond its bounds."""
+    """Prints a line for each board; returns 1 if one exceeds its limits."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("elf", nargs="+", type=Path)
     parser.add_argument("--tools", default="avr-", help="what the names of the tools begin with")

@@ -1,7 +1,7 @@
-"""What time it is, as one number: nanoseconds of a clock that never goes back.
+"""Clocks: time as a number of nanoseconds that never goes back.
 
-Everything that Feltwire decides is a difference between two such numbers, so where the clock starts does not
-matter, and wall time, which can be set, is used for nothing but the `time` of an event.
+Every decision uses a difference between two such numbers, so the start of the clock does not matter. Wall time, which
+can be set, is used only for the `time` of an event.
 """
 
 from __future__ import annotations
@@ -13,30 +13,30 @@ NS_PER_S = 1_000_000_000
 
 
 class Clock(Protocol):
-    """A clock that only runs forwards."""
+    """A monotonic clock."""
 
     def now_ns(self) -> int:
-        """The time now, in nanoseconds since a start that only this clock knows."""
+        """The current time, in nanoseconds since the clock's own start."""
 
     def wall_time_ns(self, at_ns: int | None = None) -> int:
         """The wall time at `at_ns` of this clock (default: now), in nanoseconds since 1970 UTC."""
 
 
 class SystemClock:
-    """The computer's CLOCK_MONOTONIC: the clock with which the Linux kernel stamps GPIO edges."""
+    """The computer's CLOCK_MONOTONIC, with which the Linux kernel timestamps GPIO edges."""
 
     def now_ns(self) -> int:
-        """Nanoseconds since the computer started, not counting time asleep."""
+        """Nanoseconds since the computer started, excluding suspend."""
         return time.monotonic_ns()
 
     def wall_time_ns(self, at_ns: int | None = None) -> int:
-        """The wall time of the instant `at_ns`, by the computer's calendar as it is set now."""
+        """The wall time at `at_ns`, by the computer's calendar as it is set now."""
         wall_ns = time.time_ns()
         return wall_ns if at_ns is None else wall_ns - (time.monotonic_ns() - at_ns)
 
 
 class FastClock:
-    """The computer's clock, `speed` times as fast from now on: for simulated devices that are to be watched."""
+    """The computer's clock, `speed` times as fast from now on: for watching simulated devices."""
 
     def __init__(self, speed: float) -> None:
         self._speed = speed
@@ -48,16 +48,16 @@ class FastClock:
         return self._start_ns + round((self._system.now_ns() - self._start_ns) * self._speed)
 
     def wall_time_ns(self, at_ns: int | None = None) -> int:
-        """The computer's calendar at the real instant that `at_ns` is."""
+        """The computer's calendar at the real time of `at_ns`."""
         if at_ns is None:
             return self._system.wall_time_ns()
         return self._system.wall_time_ns(self._start_ns + round((at_ns - self._start_ns) / self._speed))
 
 
 class VirtualClock:
-    """A clock that stands still until it is told to advance.
+    """A clock that advances only by `advance_to`.
 
-    Its wall time is 1970-01-01T00:00:00Z plus its own time, as replayed and simulated events have it.
+    Its wall time is 1970-01-01T00:00:00Z plus its own time, as in replayed and simulated events.
     """
 
     __slots__ = ("_now_ns",)
@@ -70,14 +70,14 @@ class VirtualClock:
         return self._now_ns
 
     def wall_time_ns(self, at_ns: int | None = None) -> int:
-        """The instant itself: a virtual clock began at the epoch."""
+        """The time itself: a virtual clock starts at the epoch."""
         return self._now_ns if at_ns is None else at_ns
 
     def advance_to(self, t_ns: int) -> None:
         """Sets the time to `t_ns`.
 
         Raises:
-            ValueError: `t_ns` lies before the time that it already is.
+            ValueError: `t_ns` is in the past.
         """
         if t_ns < self._now_ns:
             raise ValueError(
@@ -87,7 +87,7 @@ class VirtualClock:
 
 
 def wait_until_ns(clock: SystemClock, t_ns: int) -> None:
-    """Waits, blocking, until the system clock shows `t_ns`. For programs that show a simulation, never on a loop."""
+    """Blocks until the system clock reaches `t_ns`. For programs that display a simulation, never on an event loop."""
     left_ns = t_ns - clock.now_ns()
     if left_ns > 0:
         time.sleep(left_ns / NS_PER_S)

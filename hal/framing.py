@@ -1,4 +1,4 @@
-"""Cutting a stream of bytes into frames, without reading anything itself."""
+"""Splits a stream of bytes into frames, without I/O."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ _LINE_ENDS = re.compile(rb"[\r\n]")
 
 
 class Framed(NamedTuple):
-    """What a piece of a stream completed."""
+    """The frames that a piece of a stream completed."""
 
     frames: list[bytes]
     """The frames, without their terminators."""
 
     overlong: int
-    """How many frames grew past the greatest length here and were thrown away."""
+    """How many frames exceeded the greatest length and were discarded."""
 
 
 class Framer(Protocol):
-    """Makes frames out of a stream, the same ones however the stream is cut."""
+    """Splits a stream into frames; the result does not depend on how the stream is cut."""
 
     def feed(self, data: bytes) -> Framed:
-        """Takes the next bytes of the stream."""
+        """Processes the next bytes of the stream."""
 
     def reset(self) -> None:
-        """Forgets a frame that has begun: the stream was interrupted."""
+        """Discards a partial frame: the stream was interrupted."""
 
 
 class LineFramer:
-    """Frames that end with CR LF; a CR or an LF alone ends one too, and empty frames are passed over.
+    """Frames that end with CR LF; a CR or an LF alone ends one too, and empty frames are skipped.
 
-    A frame longer than `max_length` is noise or another device's talk: it is thrown away up to its end, and told.
+    A frame longer than `max_length` is noise, or from another device: it is discarded up to its end, and counted.
     """
 
     def __init__(self, max_length: int = 256) -> None:
@@ -44,7 +44,7 @@ class LineFramer:
         self._discarding = False
 
     def feed(self, data: bytes) -> Framed:
-        """Takes the next bytes of the stream, however they are cut."""
+        """Processes the next bytes of the stream, however they are cut."""
         frames: list[bytes] = []
         overlong = 0
         *ended, rest = _LINE_ENDS.split(data)
@@ -57,12 +57,12 @@ class LineFramer:
         return Framed(frames, overlong)
 
     def reset(self) -> None:
-        """Forgets the frame that has begun."""
+        """Discards a partial frame."""
         self._begun = b""
         self._discarding = False
 
     def _add(self, piece: bytes) -> bool:
-        """Adds to the frame that has begun; True when this makes it too long."""
+        """Adds to the partial frame; True if this makes it too long."""
         if self._discarding:
             return False
         self._begun += piece
@@ -74,7 +74,7 @@ class LineFramer:
 
 
 def received(link: str, framer: Framer, data: bytes, t_ns: int) -> list[Frame | EdgesLost]:
-    """What bytes that were read from `link` at `t_ns` come to: frames, and the news of frames thrown away."""
+    """The values for bytes read from `link` at `t_ns`: frames, and an `EdgesLost` for discarded frames."""
     frames, overlong = framer.feed(data)
     values: list[Frame | EdgesLost] = [Frame(link, frame, t_ns) for frame in frames]
     if overlong:

@@ -1,10 +1,10 @@
-"""The lamp chain of a board: lights what it is told, and delivers each read-back as a frame.
+"""The lamp chain of a board: lights lamps, and delivers each read-back as a frame.
 
     light({3, 45}) ──`lamps`──► board ──report `lamps`──► Frame("lamps", lit, dead, stuck)
-                                board gone ────────────► EdgesLost("lamps", UNPLUGGED), once
+                                board down ────────────► EdgesLost("lamps", UNPLUGGED), once
 
-The read-back is a value like any other, so that captures and replays carry it. What was told while the board was gone
-is not told later: no read-back comes, and whoever waits for it tells the chain again.
+The read-back is a value like any other, so that captures and replays contain it. A command given while the board is
+down is not sent later: no read-back arrives, and the caller, waiting for it, repeats the command.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Final
 
 from hal.board.errors import BoardError
 from hal.board.link import BoardLink
-from hal.board.message import Answer, Report
+from hal.board.message import BoardAnswer, BoardReport
 from hal.board.messages import IdentityAnswer, LampsCommand, LampsReport
 from hal.clock import Clock
 from hal.lamp_fields import CHAIN, bit_field
@@ -36,7 +36,7 @@ class LampChain:
     max_lateness_ns = 0
 
     def __init__(self, link: BoardLink, clock: Clock, *, name: str = CHAIN) -> None:
-        """Takes the chain of the link's board; nothing is opened yet."""
+        """The chain of the link's board; nothing is opened yet."""
         self.name = name
         self.lines = frozenset({CHAIN})
         self._link = link
@@ -47,11 +47,11 @@ class LampChain:
 
     @property
     def failed(self) -> LineError | None:
-        """None while the link tries again; else the defect that stopped it."""
+        """None while the link reconnects; else the defect that stopped it."""
         return self._link.failed
 
     def open(self, sink: Sink) -> None:
-        """Opens the board's port, where it is not open.
+        """Opens the board's port, if it is not open.
 
         Raises:
             LineError: the chain is open already.
@@ -62,20 +62,20 @@ class LampChain:
         self._link.open(self)
 
     def close(self) -> None:
-        """Lets the board go. Calling it again does nothing."""
+        """Closes the board. Calling it again does nothing."""
         if self._sink is not None:
             self._sink, self._up = None, False
             self._link.close(self)
 
     def delivered_until(self, now_ns: int) -> int:
-        """Everything that was read up to now has been delivered."""
+        """Handles what the port has received; everything read up to now is then delivered."""
         if self._sink is not None:
-            self._link.take_in()
+            self._link.read_pending()
         self._promised_ns = max(self._promised_ns, now_ns)
         return now_ns
 
     def light(self, lamps: Iterable[int]) -> None:
-        """Has exactly these lamps lit; while the board is gone nothing happens.
+        """Lights exactly these lamps; does nothing while the board is down.
 
         Raises:
             ValueError: a chain has no such place.
@@ -88,29 +88,29 @@ class LampChain:
     # --- the board (see `hal.board.link`) -------------------------------------------------------------------------
 
     def up(self, identity: IdentityAnswer, t_ns: int) -> None:
-        """The chain can be told; it is dark."""
+        """The chain accepts commands; it is dark."""
         self._up = True
 
     def down(self, t_ns: int, reason: str) -> None:
-        """The chain cannot be reached."""
+        """The chain is unreachable."""
         if self._up:
             self._up = False
             self._deliver(EdgesLost(CHAIN, Loss.UNPLUGGED, self._at(t_ns)))
 
-    def reported(self, report: Report, t_ns: int) -> None:
-        """Hands a read-back on."""
+    def reported(self, report: BoardReport, t_ns: int) -> None:
+        """Delivers a read-back."""
         if isinstance(report, LampsReport):
             self._deliver(Frame(CHAIN, report.lit + report.dead + report.stuck, self._at(t_ns)))
 
     def _at(self, t_ns: int) -> int:
-        """When it was read, and never before what was promised."""
+        """The time of reading, but after every time already promised."""
         return max(t_ns, self._promised_ns + 1)
 
     def _deliver(self, value: Rare) -> None:
         if self._sink is not None:
             self._sink.deliver(self.name, [], [value])
 
-    def _answered(self, result: Answer | BoardError) -> None:
-        """What the board made of the command. A refusal shows by the read-back's not coming."""
+    def _answered(self, result: BoardAnswer | BoardError) -> None:
+        """Handles the result of the command. After a refusal no read-back arrives."""
         if isinstance(result, BoardError):
             log.warning("%s: %s", self.name, result)

@@ -6,17 +6,17 @@ from collections.abc import Iterable
 from typing import Final
 
 CHAIN: Final = "lamps"
-"""The name of the chain of lamps, in commands and in captures."""
+"""The link name of the lamp chain, in commands and captures."""
 FIELD: Final = 8
 """Bytes of one field."""
 MOST_LAMPS: Final = 8 * FIELD
 
 
 def bit_field(lamps: Iterable[int]) -> bytes:
-    """Lamps, as places from 1, as a field.
+    """Encodes lamps, numbered from 1 along the chain, as a field.
 
     Raises:
-        ValueError: a chain has no such place.
+        ValueError: a chain has no such lamp.
     """
     bits = 0
     for lamp in lamps:
@@ -27,11 +27,11 @@ def bit_field(lamps: Iterable[int]) -> bytes:
 
 
 def places(field: bytes, lamps: int = MOST_LAMPS) -> frozenset[int]:
-    """The places of a field, as far as the chain has lamps there."""
+    """Decodes the lamps of a field, up to the length of the chain."""
     bits = int.from_bytes(field, "little")
     return frozenset(lamp for lamp in range(1, lamps + 1) if bits >> (lamp - 1) & 1)
 
 
 def read_back(lit: Iterable[int], dead: Iterable[int] = (), stuck: Iterable[int] = ()) -> bytes:
-    """The read-back of a chain whose lamps are so."""
+    """Encodes the read-back of a chain."""
     return b"".join(bit_field(lamps) for lamps in (lit, dead, stuck))

@@ -1,9 +1,9 @@
-"""Input lines: what a table asks of a backend, and the rules that hold for all of them.
+"""Input lines: the interface of all backends, and the rules common to them.
 
-A backend watches wires and hands what it saw to a `LineTracker`, one for each line, which makes the values of
-`hal.values` out of it. So inversion, the first level and the finding of lost edges are written once, here.
+A backend watches wires and passes each change to the line's `LineTracker`, which turns it into the values of
+`hal.values`. So inversion, the first level and the detection of lost edges are implemented once, here.
 
-Timing of an opening, on every backend that has real wires:
+Timing of an opening, on every backend with real wires:
 
     opened_ns       read_ns
        │ lines claimed │ levels read
@@ -11,8 +11,8 @@ Timing of an opening, on every backend that has real wires:
        └─ first Edge   └─ from here on every change is an Edge of its own
 
 The first `Edge` of a line is dated `opened_ns`, so that no change can be older. A change between the two instants may
-already be in the level that was read. Edges alternate, so it is: when its level is the one that was read. Then it is
-that reading's own cause, and not a second, equal level.
+be included in the level that was read. Because edges alternate, it is included exactly if its level equals the one
+read; then it is dropped, and does not count as a second edge to the same level.
 """
 
 from __future__ import annotations
@@ -25,17 +25,24 @@ from hal.values import Edge, EdgesLost, Loss, Rare
 
 Pull: TypeAlias = Literal["up", "down", "none"]
 
+HEADER_CHIP_LABELS = ("pinctrl-rp1", "pinctrl-bcm2711", "pinctrl-bcm2835")
+"""Labels of the GPIO chip behind the Pi's 40-pin header: Pi 5; Pi 4; Pi 3 and older.
+
+A label is stable; the number is not: the header of a Pi 5 was gpiochip4 and became gpiochip0 at kernel 6.6.45.
+On each of these chips a line's offset is its GPIO (BCM) number.
+"""
+
 NOT_YET_NS = -(1 << 63)
-"""What a source that was never opened has delivered until."""
+"""The `delivered_until` of a source that was never opened."""
 
 _SEQNO_RANGE = 1 << 32
-"""The kernel counts events in 32 bits."""
+"""The kernel's event numbers have 32 bits."""
 
 
 class LineError(Exception):
-    """Something is wrong with a line, its chip or its backend.
+    """A line, its chip or its backend is wrong or unusable.
 
-    The message names the line, what was expected, what was seen and what to do.
+    The message names the line, what was expected, what was found and what to do.
     """
 
 
@@ -57,7 +64,7 @@ class LineSpec:
     inverted: bool = False
     """Whether a low wire is level 1."""
     debounce_ns: int = 0
-    """A debounce by the kernel, off by default: drivers debounce, and this one dates an edge at the period's end."""
+    """Debouncing by the kernel, off by default: drivers debounce, and the kernel dates an edge at the period's end."""
     board: str | None = None
     """The name of the board whose input it is; None for a pin of this computer."""
 
@@ -70,14 +77,14 @@ class LineSpec:
 
 
 class Sink(Protocol):
-    """Where sources deliver: the merge, or a test's list."""
+    """The destination of a source: the merge, or a list in a test."""
 
     def deliver(self, source: str, edges: Sequence[Edge], rare: Sequence[Rare]) -> None:
-        """Takes what the source of that name has seen; the changes of one line come in their order."""
+        """Receives the values of the source of that name; the changes of one line come in their order."""
 
 
 class LineSource(Protocol):
-    """Lines that one backend watches.
+    """The lines that one backend watches.
 
     All methods are called on the event loop's thread, and `deliver` is called there.
     """
@@ -89,7 +96,7 @@ class LineSource(Protocol):
     """The names of its lines."""
 
     detects_loss: bool
-    """Whether a lost edge is always told. Where it is not, a verdict needs other proof of the count."""
+    """Whether every lost edge is reported. If not, a verdict needs other proof of the count."""
 
     kernel_time: bool
     """Whether times are taken by the kernel or the hardware at the edge, rather than by a program afterwards."""
@@ -99,27 +106,27 @@ class LineSource(Protocol):
 
     @property
     def failed(self) -> LineError | None:
-        """Why the source can deliver no more; None while it can."""
+        """Why the source has stopped delivering; None while it works."""
 
     def open(self, sink: Sink) -> None:
-        """Claims the lines and delivers one `Edge` a line with the level found. Delivers to `sink` until `close`.
+        """Claims the lines, delivers one `Edge` per line with the level found, and then every change until `close`.
 
         Raises:
-            LineError: a line or chip cannot be had.
+            LineError: a line or chip is not available.
         """
 
     def close(self) -> None:
-        """Lets the lines go and delivers nothing any more. Calling it again does nothing."""
+        """Releases the lines and stops delivering. Calling it again does nothing."""
 
     def delivered_until(self, now_ns: int) -> int:
-        """The time up to which everything has been delivered; nothing at or before it is still to come.
+        """The time up to which everything has been delivered; nothing at or before it follows.
 
-        `now_ns` is the clock read before the call. What is at hand but not yet delivered is delivered first.
+        `now_ns` is the clock, read before the call. Pending values are delivered first.
         """
 
 
 def check_wires(specs: Iterable[LineSpec], board: str | None = None) -> list[LineSpec]:
-    """The lines as a list, when each has a wire of its own, and all are on one chip, or on `board`.
+    """Checks that each line has a wire of its own, and that all are on one chip or on `board`; returns them as a list.
 
     Raises:
         LineError: two lines share a name or a wire, a line has no wire or an unknown pull, or the lines are on
@@ -157,12 +164,12 @@ def check_wires(specs: Iterable[LineSpec], board: str | None = None) -> list[Lin
 
 
 def place_words(board: str | None) -> str:
-    """Where a line or an output is, for people."""
+    """The place of a line or an output, for people."""
     return "a pin of this computer" if board is None else f"a terminal of board {board!r}"
 
 
 def by_chip(specs: Iterable[LineSpec]) -> dict[str | None, list[LineSpec]]:
-    """The lines of each chip, by its label: one source is made for each."""
+    """The lines grouped by the label of their chip: each chip gets one source."""
     chips: dict[str | None, list[LineSpec]] = {}
     for spec in specs:
         chips.setdefault(spec.chip, []).append(spec)
@@ -170,17 +177,17 @@ def by_chip(specs: Iterable[LineSpec]) -> dict[str | None, list[LineSpec]]:
 
 
 class LineTracker:
-    """What one line was last seen at. Turns what a backend saw into an `Edge`, and what is missing into a loss.
+    """Tracks the level of one line. Turns each change into an `Edge`, and detects changes that are missing.
 
-    | seen                                        | told                                                  |
+    | change                                      | result                                                |
     |---------------------------------------------|-------------------------------------------------------|
     | the other level, next sequence number       | `Edge`                                                |
     | the same level, next sequence number        | `EdgesLost(REPEATED_LEVEL)`, `Edge`                   |
     | any level, n sequence numbers missing       | `EdgesLost(OVERFLOW, n)`, `Edge`                      |
     | as above, but the parity of n does not fit  | `EdgesLost(OVERFLOW, None)`: more is missing than n   |
-    | the level just read, within the opening     | nothing: the reading's own cause                      |
+    | the level just read, within the opening     | nothing: it is the change that was read               |
 
-    A loss is dated one nanosecond before the edge that shows it, because of things at one time the edge comes first.
+    A loss is dated one nanosecond before the edge that reveals it, because at equal times edges come first.
     """
 
     __slots__ = ("_flip", "_level", "_line", "_read_ns", "_seqno")
@@ -199,9 +206,9 @@ class LineTracker:
         return Edge(self._line, self._level, opened_ns)
 
     def changed(self, wire_level: int, t_ns: int, rare: list[Rare], seqno: int | None = None) -> Edge | None:
-        """The edge that a change of the wire to `wire_level` makes; what it shows to be lost is added to `rare`.
+        """The edge for a change of the wire to `wire_level`; a loss that it reveals is appended to `rare`.
 
-        `seqno` is the number of the change on this line, counted from 1, where the backend has one.
+        `seqno` is the number of the change on this line, from 1, if the backend has one.
         """
         level = wire_level ^ self._flip
         before, opening = self._level, self._read_ns is not None and t_ns <= self._read_ns
@@ -209,11 +216,11 @@ class LineTracker:
         self._read_ns = None
         missed = 0
         if seqno is not None:
-            # The binding hands the kernel's unsigned number over as a signed one, hence the modulus.
+            # The binding returns the kernel's unsigned number as a signed one, hence the modulus.
             missed = (seqno - self._seqno - 1) % _SEQNO_RANGE
             self._seqno = seqno
         if missed:
-            # Changes alternate, so n missing ones before this one leave only one level for it.
+            # Changes alternate, so n missing ones before this one determine its level.
             fits = before is None or level == before ^ ((missed + 1) & 1)
             rare.append(EdgesLost(self._line, Loss.OVERFLOW, t_ns - 1, missed if fits else None))
         elif level == before:
@@ -223,5 +230,5 @@ class LineTracker:
         return Edge(self._line, level, t_ns)
 
     def lost(self) -> None:
-        """A loss was told by other means: the level is unknown until the next edge."""
+        """A loss was reported by other means: the level is unknown until the next edge."""
         self._level = None

@@ -1,7 +1,7 @@
-"""An asyncio loop that does not wait: when nothing is ready, its clock jumps to the next timer.
+"""An asyncio loop on virtual time: when nothing is ready, its clock jumps to the next timer.
 
-With it a test or a simulation runs the very coroutines of a live table, hours in milliseconds, and each time
-alike:
+A test or a simulation runs the same coroutines as a live table, hours in milliseconds, with the same result each
+time:
 
     ready callbacks? ──yes──► run them
           │ no
@@ -9,11 +9,11 @@ alike:
           │ no
     outside work under way? ──yes──► wait for it, time stands still   (a thread, or `hold_time`)
           │ no
-    a timer? ──yes──► the clock jumps to it, or only to where a `World` has something before
+    a timer? ──yes──► the clock jumps to it, or to an earlier event of a `VirtualWorld`
           │ no
-    StalledError: everything waits for something that can never come
+    StalledError: everything waits for something that can never happen
 
-Only documented seams of asyncio are used: the `selector` that a loop is made with, and `time()`.
+Only documented extension points of asyncio are used: the loop's `selector`, and `time()`.
 """
 
 from __future__ import annotations
@@ -28,42 +28,42 @@ from typing import Any, Protocol, TypeVar, TypeVarTuple, Unpack
 from hal.clock import NS_PER_S, VirtualClock
 
 OUTSIDE_PATIENCE_S = 20.0
-"""Real seconds that the loop waits for outside work before it says that none comes (ours)."""
+"""Real seconds that the loop waits for outside work before it raises `StalledError` (ours)."""
 
 QUIET_NS = 600 * NS_PER_S
-"""How long worlds may be quiet while the loop itself waits for nothing but them (ours)."""
+"""How long all worlds may be idle while the loop waits for nothing else (ours)."""
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 
 
 class StalledError(RuntimeError):
-    """A virtual loop has nothing ready, nothing scheduled and nobody to wait for; says what is pending."""
+    """A virtual loop has nothing ready, nothing scheduled and nothing to wait for; names what is pending."""
 
 
 class LeakedTasksError(RuntimeError):
-    """The main coroutine ended while tasks that it had started were still running; says which."""
+    """The main coroutine ended while tasks that it started were still running; names them."""
 
 
-class World(Protocol):
-    """What lives at the other end of a file descriptor, in the loop's own time: an emulated board behind a pty."""
+class VirtualWorld(Protocol):
+    """A simulated peer behind a file descriptor, in the loop's virtual time: an emulated board behind a pty."""
 
     def pass_to(self, t_ns: int) -> int:
-        """Lets its time pass from the clock's to `t_ns`, or only until it has something for the loop; returns when."""
+        """Advances its time from the clock's to `t_ns`, or until it has output; returns the time reached."""
 
-    def hand_over(self, t_ns: int) -> None:
-        """Makes descriptors readable: of what it has, that which was there by `t_ns`, to which the clock has come."""
+    def make_readable(self, t_ns: int) -> None:
+        """Makes descriptors readable with its output up to `t_ns`, which is now the clock's time."""
 
 
 class _JumpingSelector(selectors.BaseSelector):
-    """Serves file descriptors as a plain selector does, but passes time instead of waiting for it.
+    """Serves file descriptors like a plain selector, but advances virtual time instead of waiting.
 
-    It polls: that makes the kernel hand over at once what was written to the other end of a pty, whereas epoll hears
-    of it when a kernel thread has had its turn.
+    It uses poll, which sees at once what was written to the other end of a pty; epoll sees it only after a kernel
+    thread has run.
     """
 
     def __init__(self, idle: Callable[[float | None], float]) -> None:
-        """`idle(timeout_s)` is asked when nothing is readable: real seconds to wait, or 0 after a jump."""
+        """`idle(timeout_s)` is called when nothing is readable: returns real seconds to wait, or 0 after a jump."""
         self._real = selectors.PollSelector()
         self._idle = idle
 
@@ -99,15 +99,15 @@ class _JumpingSelector(selectors.BaseSelector):
 
 
 class VirtualLoop(asyncio.SelectorEventLoop):
-    """An asyncio loop on a `VirtualClock`; see the module for how it passes time.
+    """An asyncio loop on a `VirtualClock`; see the module docstring for how it advances time.
 
-    `time()` is the clock's time in seconds. Nobody else may advance the clock while the loop runs.
+    `time()` is the clock's time in seconds. Nothing else may advance the clock while the loop runs.
     """
 
     def __init__(self, clock: VirtualClock | None = None) -> None:
         self.clock = clock if clock is not None else VirtualClock()
         self._outside = 0
-        self._worlds: list[World] = []
+        self._worlds: list[VirtualWorld] = []
         super().__init__(_JumpingSelector(self._pass_time))
 
     def time(self) -> float:
@@ -118,7 +118,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     def hold_time(self) -> Iterator[None]:
         """While held, the loop waits for file descriptors and threads instead of jumping to its next timer.
 
-        For what only the world can deliver: bytes through a pty, which the kernel hands over when it likes.
+        For input from outside: bytes through a pty, which the kernel delivers at an arbitrary real time.
         """
         self._outside += 1
         try:
@@ -126,34 +126,34 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         finally:
             self._outside -= 1
 
-    def join(self, world: World) -> None:
-        """From now on time passes for `world` too, before each jump of the clock.
+    def join(self, world: VirtualWorld) -> None:
+        """Adds a world, whose time is advanced before each jump of the clock.
 
-        Of several worlds one may have come further than another one let the clock jump: what it has then waits for the
-        clock, and what the loop does to it comes that little later.
+        With several worlds, one may be ahead of the time to which another lets the clock jump: its output then waits
+        for the clock, and the loop's input reaches it slightly late.
         """
         self._worlds.append(world)
 
-    def part(self, world: World) -> None:
-        """Time passes for `world` no more."""
+    def part(self, world: VirtualWorld) -> None:
+        """Removes a world."""
         self._worlds.remove(world)
 
     def run_in_executor(
         self, executor: Executor | None, func: Callable[[Unpack[Ts]], T], *args: *Ts
     ) -> asyncio.Future[T]:
-        """As asyncio's; time stands still until the function has returned."""
+        """As asyncio's; virtual time is held until the function has returned."""
         future = super().run_in_executor(executor, func, *args)
         self._outside += 1
         future.add_done_callback(self._came_back)
         return future
 
     async def shutdown_default_executor(self, *args: Any, **kwargs: Any) -> None:
-        """As asyncio's; time stands still until the threads have ended."""
+        """As asyncio's; virtual time is held until the threads have ended."""
         with self.hold_time():
             await super().shutdown_default_executor(*args, **kwargs)
 
     def pending(self) -> list[str]:
-        """Every task that has not ended: its name, its coroutine and the line where it waits."""
+        """The tasks that have not ended: name, coroutine and the line where each waits."""
         return sorted(_describe(task) for task in asyncio.all_tasks(self))
 
     def _came_back(self, _future: asyncio.Future[Any]) -> None:
@@ -163,7 +163,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         if self._outside:
             return OUTSIDE_PATIENCE_S
         now_ns = self.clock.now_ns()
-        # At least 1 ns: a rest that rounds to nothing would spin for ever.
+        # At least 1 ns: a remainder that rounds to 0 would loop for ever.
         wait_ns = QUIET_NS if timeout_s is None else max(1, round(timeout_s * NS_PER_S))
         to_ns = now_ns + wait_ns
         for world in self._worlds:
@@ -176,7 +176,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
             )
         self.clock.advance_to(to_ns)
         for world in self._worlds:
-            world.hand_over(to_ns)
+            world.make_readable(to_ns)
         return 0
 
 
@@ -184,13 +184,13 @@ def run_virtual(main: Coroutine[Any, Any, T], clock: VirtualClock | None = None)
     """Runs `main` to its end on a virtual loop and returns its result.
 
     Raises:
-        StalledError: `main` waits for something that can never come.
-        LeakedTasksError: `main` ended, but left tasks running that nobody had cancelled.
+        StalledError: `main` waits for something that can never happen.
+        LeakedTasksError: `main` ended but left tasks running that were not cancelled.
     """
     loop = VirtualLoop(clock)
     try:
         result = loop.run_until_complete(main)
-        # What `main` cancelled, or what ends at the same instant, has a few turns of the loop to end.
+        # Tasks that `main` cancelled, or that end at the same time, get a few iterations to end.
         loop.run_until_complete(_let_cancelled_end(loop))
         leaked = loop.pending()
         if leaked:
@@ -208,7 +208,7 @@ def run_virtual(main: Coroutine[Any, Any, T], clock: VirtualClock | None = None)
 
 
 async def sleep_ns(duration_ns: int) -> None:
-    """Lets `duration_ns` pass on the running loop, virtual or real: the one way to wait outside `hal`."""
+    """Sleeps for `duration_ns` on the running loop, virtual or real: the only way to wait outside `hal`."""
     await asyncio.sleep(duration_ns / NS_PER_S)
 
 

@@ -1,17 +1,18 @@
-"""One order of time out of sources that deliver late, in batches and interleaved.
+"""Merges sources that deliver late, in batches and interleaved, into one order of time.
 
-Every source (a GPIO chip, a board, a serial link) hands over what it has when it has it, and says up to when nothing
-more is to come. The least of these times is the watermark: what lies at or before it is complete, is put in order
-and released, once.
+Every source (a GPIO chip, a board, a serial link) delivers values as it gets them, and states up to which time it has
+delivered everything. The earliest of these times is the watermark: everything at or before it is complete, and is
+sorted and released, once.
 
     source a   e1    e4   e5 │          until = 50 ──┐
     source b      e2   e3    │  e6      until = 40 ──┴─► watermark 40: released e1 e2 e3 (e4, e5, e6 wait)
 
-The order is by time; at one time by source, in the order that sources were added; then by line name; then by arrival.
-So the order in which different lines arrive changes nothing. A source delivers the changes of one line in their order.
+The order is by time; at equal times by source, in the order in which sources were added; then by line name; then by
+arrival. So the order in which different lines arrive does not matter. A source delivers the changes of one line in
+their order.
 
-What comes at or before a watermark that is already released cannot be put in its place any more: time there has been
-decided. It is told as `EdgesLost(cause=LATE)` at the watermark, never let in out of order, never dropped unsaid.
+A value at or before a watermark already released can no longer be put in its place. It is reported as
+`EdgesLost(cause=LATE)` at the watermark, never released out of order, and never dropped silently.
 """
 
 from __future__ import annotations
@@ -37,11 +38,11 @@ _rare_time = attrgetter("t_ns")
 
 
 class MergeError(ValueError):
-    """A source broke its contract with the merge; says which and how."""
+    """A source violated its contract with the merge; says which and how."""
 
 
 class _Source:
-    """What one source has delivered and the merge has not yet released."""
+    """The values of one source that are not yet released."""
 
     __slots__ = ("edges", "lateness_ns", "lines", "name", "ordered", "overflow", "place", "rare", "until_ns")
 
@@ -53,10 +54,10 @@ class _Source:
         self.until_ns = until_ns
         self.edges: list[Edge] = []
         self.ordered = True
-        """Whether `edges` is in order as it stands."""
+        """Whether `edges` is sorted."""
         self.rare: list[Rare] = []
         self.overflow: dict[str, tuple[int, int]] = {}
-        """Line -> (time of the first value that found no room, how many did)."""
+        """Line -> (time of the first value refused, number of values refused)."""
 
     def hold(self, edges: Sequence[Edge], increasing: bool) -> None:
         """Keeps `edges` until they are released."""
@@ -65,7 +66,7 @@ class _Source:
         self.edges.extend(edges)
 
     def release_edges(self, watermark_ns: int) -> list[Edge]:
-        """Takes out the edges up to the watermark, in order."""
+        """Removes and returns the edges up to the watermark, in order."""
         held = self.edges
         if not self.ordered:
             held.sort(key=_edge_order)
@@ -79,7 +80,7 @@ class _Source:
         return released
 
     def release_rare(self, watermark_ns: int) -> list[Rare]:
-        """Takes out the rare values up to the watermark, in order, with the losses that a full store made."""
+        """Removes and returns the rare values up to the watermark, in order, with the losses by overflow."""
         for line, (t_ns, count) in list(self.overflow.items()):
             if t_ns <= watermark_ns:
                 self.rare.append(EdgesLost(line, Loss.OVERFLOW, t_ns, count))
@@ -93,7 +94,7 @@ class _Source:
         return released
 
     def refuse(self, line: str, t_ns: int) -> None:
-        """Notes that there was no room for a value of `line`."""
+        """Counts a value of `line` for which there was no room."""
         first_ns, count = self.overflow.get(line, (t_ns, 0))
         self.overflow[line] = (min(first_ns, t_ns), count + 1)
 
@@ -102,7 +103,7 @@ class Merge:
     """Merges sources by timestamp, up to the watermark.
 
     Memory is bounded: of a source whose values wait for a slower one, at most `max_held` edges and as many rare values
-    are kept; further ones are told as `EdgesLost(cause=OVERFLOW)` with their count.
+    are kept; further ones are reported as `EdgesLost(cause=OVERFLOW)` with their count.
     """
 
     def __init__(self, max_held: int = DEFAULT_MAX_HELD) -> None:
@@ -111,37 +112,37 @@ class Merge:
         self._max_held = max_held
         self._sources: dict[str, _Source] = {}
         self._places = 0
-        """How many sources were ever added: the place of the next one in the order."""
+        """The number of sources ever added: the place of the next one in the order."""
         self._watermark_ns = BEFORE_TIME_NS
-        self._farewell: list[_Source] = []
-        """Sources that have gone, while they have values to release."""
+        self._removed: list[_Source] = []
+        """Removed sources that still have values to release."""
         self._late: dict[str, int] = {}
-        """Line -> how many of its values came late since the last `take`."""
+        """Line -> how many of its values were late since the last `take`."""
         self._restamped: list[Rare] = []
-        """Rare values that came late and are told none the less, at the watermark."""
+        """Late rare values that are released all the same, at the watermark."""
 
     @property
     def watermark_ns(self) -> int:
-        """Up to here everything has been released."""
+        """The time up to which everything has been released."""
         return self._watermark_ns
 
     @property
     def held(self) -> int:
         """How many values wait for the watermark."""
-        sources = [*self._sources.values(), *self._farewell]
+        sources = [*self._sources.values(), *self._removed]
         return sum(len(source.edges) + len(source.rare) for source in sources)
 
     @property
     def waiting_for(self) -> str | None:
-        """The source that holds the watermark back, or None when there is no source."""
+        """The source that holds the watermark back; None if there is no source."""
         slowest = min(self._sources.values(), key=attrgetter("until_ns"), default=None)
         return None if slowest is None else slowest.name
 
     def add(self, source: str, max_lateness_ns: int = 0, lines: Iterable[str] = ()) -> None:
         """Adds a source. From now on the watermark waits for it.
 
-        `max_lateness_ns` is the longest time from a change to its delivery, used by `pass_to`. `lines` are what is
-        told as unplugged when the source goes.
+        `max_lateness_ns` is the longest time from a change to its delivery, used by `pass_to`. `lines` are
+        reported as unplugged when the source is removed.
 
         Raises:
             MergeError: there is a source of this name, or the lateness is negative.
@@ -154,9 +155,9 @@ class Merge:
         self._places += 1
 
     def remove(self, source: str, t_ns: int) -> None:
-        """Takes out a source that has failed or was closed at `t_ns`, so that it holds the watermark no longer.
+        """Removes a source that failed or was closed at `t_ns`, so that it no longer holds the watermark back.
 
-        What it delivered before is still released; then its lines are told as unplugged.
+        What it delivered before is still released; then its lines are reported as unplugged.
         """
         gone = self._source(source)
         del self._sources[source]
@@ -166,10 +167,10 @@ class Merge:
         held_ns = [*map(_edge_time, gone.edges), *map(_rare_time, gone.rare)]
         gone.until_ns = end_ns = max(t_ns, gone.until_ns, self._watermark_ns, *held_ns)
         gone.rare.extend(EdgesLost(line, Loss.UNPLUGGED, end_ns) for line in gone.lines)
-        self._farewell.append(gone)
+        self._removed.append(gone)
 
     def deliver(self, source: str, edges: Sequence[Edge], rare: Sequence[Rare] = ()) -> None:
-        """Takes what `source` has: edges and rare values in any order, those of one line in theirs.
+        """Accepts values of `source`: edges and rare values in any order, those of one line in their order.
 
         Raises:
             MergeError: there is no such source (never added, or removed).
@@ -190,23 +191,23 @@ class Merge:
             self._deliver_rare(to, value)
 
     def until(self, source: str, t_ns: int) -> None:
-        """Takes the word of `source` that nothing at or before `t_ns` is still to come. An earlier word stands."""
+        """Notes that `source` has delivered everything up to `t_ns`; it never goes back."""
         of = self._source(source)
         of.until_ns = max(of.until_ns, t_ns)
 
     def pass_to(self, now_ns: int) -> None:
-        """Lets time pass to `now_ns`: nothing older than its stated lateness is still to come from any source."""
+        """Advances the time to `now_ns`: no source has anything older than its stated lateness left to deliver."""
         for source in self._sources.values():
             source.until_ns = max(source.until_ns, now_ns - source.lateness_ns)
 
     def take(self) -> Batch | None:
-        """Everything up to the watermark that was not yet taken; None when time has not passed and nothing is new."""
+        """Removes and returns everything up to the watermark; None if it has not advanced and nothing is new."""
         watermark_ns = self._next_watermark()
-        sources = sorted([*self._farewell, *self._sources.values()], key=attrgetter("place"))
+        sources = sorted([*self._removed, *self._sources.values()], key=attrgetter("place"))
         edge_runs = [run for source in sources if (run := source.release_edges(watermark_ns))]
         rare_runs = [self._take_late(), *(source.release_rare(watermark_ns) for source in sources)]
         rare_runs = [run for run in rare_runs if run]
-        self._farewell = [source for source in self._farewell if source.edges or source.rare]
+        self._removed = [source for source in self._removed if source.edges or source.rare]
         if watermark_ns == self._watermark_ns and not rare_runs:
             return None
         self._watermark_ns = watermark_ns
@@ -222,8 +223,8 @@ class Merge:
     def _next_watermark(self) -> int:
         if self._sources:
             return min(source.until_ns for source in self._sources.values())
-        # Nobody is left to wait for: what the last ones left is complete.
-        return max((source.until_ns for source in self._farewell), default=self._watermark_ns)
+        # No source is left to wait for: the values of the removed ones are complete.
+        return max((source.until_ns for source in self._removed), default=self._watermark_ns)
 
     def _in_time(self, edges: Sequence[Edge]) -> list[Edge]:
         watermark_ns = self._watermark_ns
@@ -235,11 +236,11 @@ class Merge:
     def _deliver_rare(self, to: _Source, value: Rare) -> None:
         if value.t_ns <= self._watermark_ns:
             if isinstance(value, Command | EdgesLost):
-                # What a person said, and the news of a loss, are true later too.
+                # A person's command, and a loss, are valid later too.
                 self._restamped.append(value._replace(t_ns=self._watermark_ns))
             else:
                 self._late[_rare_name(value)] = self._late.get(_rare_name(value), 0) + 1
-        elif len(to.rare) < self._max_held or _must_be_told(value):
+        elif len(to.rare) < self._max_held or _must_be_kept(value):
             to.rare.append(value)
         else:
             to.refuse(_rare_name(value), value.t_ns)
@@ -260,8 +261,8 @@ def _rare_name(value: Rare) -> str:
     return "" if isinstance(value, Command) else value.line
 
 
-def _must_be_told(value: Rare) -> bool:
-    """What a full store keeps all the same: there is little of it, and a count cannot stand for it."""
+def _must_be_kept(value: Rare) -> bool:
+    """Whether a value is kept even if there is no room: these are few, and a count cannot replace them."""
     return isinstance(value, Command) or (isinstance(value, EdgesLost) and value.cause is Loss.UNPLUGGED)
 
 
@@ -270,7 +271,7 @@ def _rare_order(value: Rare) -> tuple[int, str]:
 
 
 def _merged(runs: list[list[T]], time: Callable[[T], int]) -> list[T]:
-    """One run out of several: the sort finds runs that are in order, and keeps the first run first among equals."""
+    """Merges sorted runs: the sort detects the runs, and keeps the first run first among equals."""
     if len(runs) == 1:
         return runs[0]
     merged = list(chain.from_iterable(runs))

@@ -1,7 +1,11 @@
-"""Output lines: lamps, signals and, on boards, what moves. Always safe when nobody says otherwise.
+"""Output lines: lamps, signals and, on boards, motors and solenoids. Safe unless commanded otherwise.
 
-`hal.outputs` decides, sans-I/O; `Outputs` carries its decisions to a writer (`hal.outputs_gpiod`,
-`hal.outputs_gpiozero`, `hal.outputs_board`) and wakes it on the event loop.
+`OutputGuard` decides, sans-I/O; `Outputs` passes its decisions to a writer (`hal.outputs_gpiod`,
+`hal.outputs_gpiozero`, `hal.outputs_board`) and runs its timers on the event loop.
+
+The kernel leaves a pin as it was when a process is killed or frozen. So nothing that moves may be driven by a pin of
+the Pi: only lamps and signals are accepted there. A board makes its outputs safe by itself when its host falls silent
+and when it is reset, so what moves is driven by a board, which reports that as `stopped`.
 """
 
 from __future__ import annotations
@@ -15,29 +19,12 @@ from typing import Literal, Protocol, TypeAlias, get_args, runtime_checkable
 from hal.clock import NS_PER_S, Clock
 from hal.lines import LineError, place_words
 
-# One output, without a clock or a pin: what it is, its safe state, and its longest time away from it.
-#
-#     command │ state before        │ written │ state after
-#     ────────┼─────────────────────┼─────────┼─────────────────────────────────────────────────
-#     set(v)  │ ready, v not safe   │ v       │ on: safe again `max_on_ns` after it was first on
-#     set(v)  │ on, v not safe      │ v       │ on: the time runs on, repeating does not extend it
-#     set(v)  │ timed out, not safe │ nothing │ timed out: refused until it was set to safe once
-#     set(s)  │ any but faulted     │ safe    │ ready; on a board it is written even where it is safe already
-#     due     │ on for `max_on_ns`  │ safe    │ timed out
-#     stopped │ on                  │ nothing │ stopped: refused until it was set to safe once
-#     fault   │ any                 │ safe    │ faulted: refused until `clear`
-#
-# The kernel leaves a pin as it was when a process is killed or frozen. So nothing that moves may hang on a pin of the
-# Pi:
-# only lamps and signals are accepted there. A board makes its outputs safe by itself when its host falls silent, and
-# when it begins anew: what moves hangs on a board, and `stopped` is how it is told.
-
 OutputKind: TypeAlias = Literal["lamp", "signal"]
 KINDS: tuple[str, ...] = get_args(OutputKind)
 BoardOutputKind: TypeAlias = Literal["lamp", "signal", "motor", "solenoid", "stepper"]
 BOARD_KINDS: tuple[str, ...] = get_args(BoardOutputKind)
 MOVING = ("motor", "solenoid", "stepper", "servo", "relay", "valve")
-"""Kinds that people ask for and that need a board."""
+"""Kinds that people configure on a pin, but that need a board."""
 
 DEFAULT_MAX_ON_NS = 600 * NS_PER_S
 """Ten minutes (ours): longer than any round, short enough that a forgotten lamp goes out."""
@@ -52,22 +39,22 @@ class OutputSpec:
     gpio: int | str | None
     """The GPIO number (BCM on a Pi) or the kernel's name for the line; on a board the number of the output, from 1."""
     kind: str = "lamp"
-    """What hangs on it: `lamp` or `signal`, and on a board also `motor`, `solenoid` or `stepper`."""
+    """What it drives: `lamp` or `signal`, and on a board also `motor`, `solenoid` or `stepper`."""
     chip: str | None = None
     """The label of the chip; None means the chip of the Pi's header."""
     inverted: bool = False
     """Whether the wire is low at value 1."""
     safe: float = 0.0
-    """The value that harms nobody."""
+    """The value in which the output is harmless."""
     max_on_ns: int = DEFAULT_MAX_ON_NS
     """The longest time away from the safe value."""
     pwm_hz: float | None = None
-    """The frequency of its PWM (gpiozero); None for plain on and off. A board that dims has a frequency of its own."""
+    """The frequency of its PWM (gpiozero); None for on and off only. A board that dims uses its own frequency."""
     board: str | None = None
     """The name of the board whose output it is; None for a pin of this computer."""
 
     def refusal(self) -> str | None:
-        """Why this output cannot be; None when it can. A check tells all of them at once."""
+        """Why this output is invalid; None if it is valid. `check` reports all of them at once."""
         where = f"output {self.name!r}"
         kinds = KINDS if self.board is None else BOARD_KINDS
         if self.board is None and self.kind in MOVING:
@@ -90,15 +77,15 @@ class OutputSpec:
         return None
 
     def takes(self, value: float) -> bool:
-        """Whether the output can have this value."""
+        """Whether the output can take this value."""
         return 0.0 <= value <= 1.0 if self.pwm_hz is not None else value in (0.0, 1.0)
 
 
 def check_place(spec: OutputSpec, board: str | None = None) -> None:
-    """Checks that an output is where its writer writes: on that board, or on a pin of this computer.
+    """Checks that an output is in its writer's place: on that board, or on a pin of this computer.
 
     Raises:
-        LineError: it is elsewhere. A number means another wire there.
+        LineError: it is elsewhere, where its number means another wire.
     """
     if spec.board != board:
         expected, got = place_words(board), place_words(spec.board)
@@ -108,14 +95,24 @@ def check_place(spec: OutputSpec, board: str | None = None) -> None:
 class OutputGuard:
     """One output's safe state and longest on-time, without a clock or a pin.
 
-    Every method returns the value to write now, or None when nothing is to be written.
+    Every method returns the value to write now, or None if nothing is to be written.
+
+        command │ state before        │ written │ state after
+        ────────┼─────────────────────┼─────────┼─────────────────────────────────────────────────
+        set(v)  │ ready, v not safe   │ v       │ on: safe again `max_on_ns` after it was first on
+        set(v)  │ on, v not safe      │ v       │ on: the time runs on, repeating does not extend it
+        set(v)  │ timed out, not safe │ nothing │ timed out: refused until it was set to safe once
+        set(s)  │ any but faulted     │ safe    │ ready; on a board it is written even if it is safe already
+        due     │ on for `max_on_ns`  │ safe    │ timed out
+        stopped │ on                  │ nothing │ stopped: refused until it was set to safe once
+        fault   │ any                 │ safe    │ faulted: refused until `clear`
     """
 
     def __init__(self, spec: OutputSpec) -> None:
-        """Begins safe.
+        """The output starts safe.
 
         Raises:
-            LineError: the output is one that cannot be.
+            LineError: the output is invalid.
         """
         refusal = spec.refusal()
         if refusal is not None:
@@ -125,21 +122,21 @@ class OutputGuard:
         """The value that the wire should have."""
         self.timed_out = False
         self.stopped: str | None = None
-        """Why its hardware made it safe; None once it was set to safe since."""
+        """Why its hardware made it safe; None after it was next set to safe."""
         self.fault: str | None = None
         """Why it is held safe until `clear`; None while it is not."""
         self._on_since_ns: int | None = None
 
     @property
     def next_due_ns(self) -> int | None:
-        """When it must go safe; None while it is."""
+        """When it must go safe; None while it is safe."""
         return None if self._on_since_ns is None else self._on_since_ns + self.spec.max_on_ns
 
     def set(self, value: float, t_ns: int) -> float | None:
-        """Asks for a value. An output that timed out, was stopped or has a fault stays safe.
+        """Sets a value. An output that timed out, was stopped or has a fault stays safe.
 
         Raises:
-            ValueError: the output cannot have that value.
+            ValueError: the output cannot take that value.
         """
         if not self.spec.takes(value):
             raise ValueError(f"output {self.spec.name!r}: it cannot take the value {value}; use 0 or 1")
@@ -148,7 +145,7 @@ class OutputGuard:
             self.timed_out = False
             self.stopped = None
             changed = self._go_safe()
-            # A board that made it safe by itself waits to hear that this is wanted, known here or not.
+            # A board that made it safe by itself needs this acknowledgement, even if that is not known here.
             return value if self.spec.board is not None else safe if changed is None else changed
         if self.timed_out or self.stopped is not None or self.fault is not None:
             return safe
@@ -157,7 +154,7 @@ class OutputGuard:
         return self._take(value)
 
     def due(self, t_ns: int) -> float | None:
-        """Lets time pass to `t_ns`."""
+        """Advances the time to `t_ns`."""
         due_ns = self.next_due_ns
         if due_ns is None or t_ns < due_ns:
             return None
@@ -165,7 +162,7 @@ class OutputGuard:
         return self._go_safe()
 
     def stop(self, why: str) -> None:
-        """Its hardware made it safe, if it was on: nothing is written, and it stays so until it is set to safe."""
+        """Its hardware made it safe. If it was on, it stays safe until it is set to safe; nothing is written."""
         if self._on_since_ns is not None:
             self.stopped = why
             self._go_safe()
@@ -176,7 +173,7 @@ class OutputGuard:
         return self._go_safe()
 
     def clear(self) -> None:
-        """Takes the fault back; the output stays safe until it is set."""
+        """Clears the fault; the output stays safe until it is set."""
         self.fault = None
 
     def _go_safe(self) -> float | None:
@@ -191,31 +188,31 @@ class OutputGuard:
 
 
 class OutputWriter(Protocol):
-    """Puts values on wires. Inversion is already applied: 1.0 is a high wire."""
+    """Writes values to wires. Inversion is already applied: 1.0 is a high wire."""
 
     def open(self, wires: Mapping[str, float]) -> None:
-        """Claims the outputs, by name, and puts each on its wire value without a glitch in between.
+        """Claims the outputs, by name, and sets each to its wire value without a glitch.
 
         Raises:
-            LineError: a line cannot be had, or cannot do what is asked.
+            LineError: a line is not available, or cannot be configured as asked.
         """
 
     def write(self, name: str, wire: float) -> None:
-        """Puts one wire on a value.
+        """Sets one wire to a value.
 
         Raises:
-            OSError: the chip has gone.
+            OSError: the chip was removed.
         """
 
     def close(self) -> None:
-        """Lets the lines go. Calling it again does nothing."""
+        """Releases the lines. Calling it again does nothing."""
 
 
 class OutputWatcher(Protocol):
-    """What is told of outputs that have a mind of their own: a board answers later, makes safe, goes and comes back."""
+    """Receives the reports of a writer that answers later: a board refuses, makes safe, is lost and returns."""
 
     def refused(self, name: str, why: str) -> None:
-        """What was written was not done: the output has a fault."""
+        """A write was refused: the output has a fault."""
 
     def stopped(self, names: Iterable[str], why: str) -> None:
         """The hardware made these outputs safe by itself."""
@@ -224,21 +221,21 @@ class OutputWatcher(Protocol):
         """No output can be reached; the hardware makes all of them safe."""
 
     def back(self) -> None:
-        """All outputs can be reached, and are safe."""
+        """All outputs can be reached again, and are safe."""
 
 
 @runtime_checkable
 class AnsweringWriter(Protocol):
-    """An `OutputWriter` that also tells what became of its outputs."""
+    """An `OutputWriter` that reports later what happened to its outputs."""
 
     def report_to(self, watcher: OutputWatcher) -> None:
-        """Names who is told; before `open`."""
+        """Sets the receiver of the reports; before `open`."""
 
 
 class Outputs:
     """The outputs of a table. Safe from `open` on, at their longest on-time, on a fault, at `close` and at exit.
 
-    Of an `AnsweringWriter` it is the watcher: while its board is gone, all outputs are held safe.
+    It is the watcher of an `AnsweringWriter`: while the board is down, all outputs are held safe.
     """
 
     def __init__(
@@ -249,10 +246,10 @@ class Outputs:
         *,
         loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
-        """Takes the outputs; no pin is touched yet.
+        """Opens nothing yet.
 
         Raises:
-            LineError: an output is one that cannot be, or a name is given twice.
+            LineError: an output is invalid, or a name is given twice.
         """
         self._guards: dict[str, OutputGuard] = {}
         for spec in specs:
@@ -277,19 +274,19 @@ class Outputs:
 
     @property
     def refusals(self) -> dict[str, str]:
-        """The outputs that did not do what they were told, and why: held safe until `clear`."""
+        """The outputs that refused a command, and why: held safe until `clear`."""
         return {name: guard.fault for name, guard in self._guards.items() if guard.fault is not None}
 
     @property
     def names(self) -> frozenset[str]:
-        """What outputs there are."""
+        """The names of the outputs."""
         return frozenset(self._guards)
 
     def open(self) -> None:
         """Claims the outputs and makes them safe.
 
         Raises:
-            LineError: a line cannot be had.
+            LineError: a line is not available.
         """
         self._loop = self._loop or asyncio.get_running_loop()
         self._writer.open({name: _wire(guard.spec, guard.spec.safe) for name, guard in self._guards.items()})
@@ -297,11 +294,11 @@ class Outputs:
         atexit.register(self.close)
 
     def set(self, name: str, value: float) -> None:
-        """Puts an output on a value.
+        """Sets an output.
 
         Raises:
             LineError: there is no such output, it is held safe, or it cannot be written.
-            ValueError: it cannot have that value.
+            ValueError: it cannot take that value.
         """
         guard = self._guard(name)
         if not self._open:
@@ -316,7 +313,7 @@ class Outputs:
             raise LineError(f"output {name!r}: it is held safe: {why}")
 
     def show(self, name: str, value: float) -> None:
-        """As `set`; a lamp or a signal that hardware made safe goes on by way of its safe value: nothing moves there.
+        """As `set`, but a lamp or signal that hardware made safe is first set to its safe value: nothing moves there.
 
         Raises:
             LineError: as `set`.
@@ -328,15 +325,15 @@ class Outputs:
         self.set(name, value)
 
     def fail(self, why: str) -> None:
-        """Holds all outputs safe: something that they belong to has a fault."""
+        """Holds all outputs safe: the table has a fault."""
         for guard in self._guards.values():
             self._write(guard, guard.fail(why))
         self._arm()
 
     def clear(self, names: Iterable[str] | None = None) -> None:
-        """Takes the faults of these outputs back (default: of all); they stay safe until they are set.
+        """Clears the faults of these outputs (default: of all); they stay safe until they are set.
 
-        A board that holds such an output safe is told once that safe is what is wanted: that frees it.
+        The safe value is written once, which releases an output that its board holds safe.
 
         Raises:
             LineError: there is no such output.
@@ -351,7 +348,7 @@ class Outputs:
         self._arm()
 
     def refused(self, name: str, why: str) -> None:
-        """What was written to an output was not done: holds it safe until `clear`, or until its board begins anew."""
+        """A write to an output was refused: holds it safe until `clear`, or until its board comes up again."""
         guard = self._guard(name)
         if guard.fault is None:
             self._refused.add(name)
@@ -359,25 +356,25 @@ class Outputs:
         self._arm()
 
     def stopped(self, names: Iterable[str], why: str) -> None:
-        """Hardware made these outputs safe: those that were on are held so until they are set to safe once."""
+        """Hardware made these outputs safe: those that were on stay safe until they are set to safe once."""
         for name in names:
             self._guard(name).stop(why)
         self._arm()
 
     def gone(self, why: str) -> None:
-        """Holds all outputs safe until they are back: nothing is written to what cannot be reached."""
+        """Holds all outputs safe until `back`: nothing is written while they cannot be reached."""
         self._gone = why
         self.stopped(self._guards, why)
 
     def back(self) -> None:
-        """Outputs can be reached again, and are safe. Refusals of the time before are forgotten."""
+        """The outputs can be reached again, and are safe. Faults by earlier refusals are cleared."""
         self._gone = None
         for name in self._refused:
             self._guards[name].clear()
         self._refused.clear()
 
     def close(self) -> None:
-        """Makes all outputs safe and lets them go. Calling it again does nothing."""
+        """Makes all outputs safe and releases them. Calling it again does nothing."""
         if not self._open:
             return
         self._open = False
@@ -402,11 +399,11 @@ class Outputs:
         try:
             self._writer.write(guard.spec.name, _wire(guard.spec, value))
         except OSError as error:
-            # Held, and shown by `faults`; the wire can no longer be reached, so no retry makes it safer.
+            # Held safe and listed in `faults`; the wire is unreachable, so a retry would not help.
             guard.fail(f"its wire cannot be written ({error.strerror or error}); check the chip and its cable")
 
     def _arm(self) -> None:
-        """Sets the timer to the first output that must go safe."""
+        """Sets the timer for the next output that must go safe."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

@@ -1,19 +1,19 @@
-"""Output lines on a board: what moves hangs here, for a board has a dead-man and longest times of its own.
+"""Output lines on a board, for what moves: a board has a dead-man and longest on-times of its own.
 
-Three keep each output: the host's guard (`hal.outputs`), which turns it off at its `max_on_ns`; `for_ms` of each
-command, by which the board does so itself; and the board's own longest time, which no command makes longer.
+Three limits hold for each output: the host's guard (`hal.outputs`), which turns it off at its `max_on_ns`; `for_ms` of
+each command, by which the board does so itself; and the board's own longest on-time, which no command extends.
 
-    what happens                      │ on the board             │ here
+    event                             │ on the board             │ here
     ──────────────────────────────────┼──────────────────────────┼─────────────────────────────────────────────
     a command is refused              │ nothing                  │ a fault of that output, until `clear`
-    … one to be safe                  │ nothing                  │ `all_safe` is said as well
-    the host is silent for 500 ms     │ all safe, flag `deadman` │ those that were on are stopped; `all_safe` is said
-    … a command is refused as `silent`│ nothing                  │ the same: it came before the host knew
+    … a command to be safe is refused │ nothing                  │ `all_safe` is sent as well
+    the host is silent for 500 ms     │ all safe, flag `deadman` │ those that were on are stopped; `all_safe` is sent
+    … a command is refused as `silent`│ nothing                  │ the same: it was sent before the host knew
     a longest time ends there first   │ that output is safe      │ it is stopped
-    reset, unplugged, too bad a link  │ all safe                 │ all are gone until the board is up again
-    closed, or the process ends       │ all safe                 │ `all_safe` is said; else the dead-man does it
+    reset, unplugged, link too bad    │ all safe                 │ all unreachable until the board is up again
+    closed, or the process ends       │ all safe                 │ `all_safe` is sent; else the dead-man acts
 
-A stopped output stays safe until it is set to its safe value once: nothing begins to move again by itself.
+A stopped output stays safe until it is set to its safe value once: nothing starts to move again by itself.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from typing import Final
 
 from hal.board.errors import BoardError, CommandRefusedError, SessionEndedError
 from hal.board.link import BoardLink
-from hal.board.message import Answer, Report
-from hal.board.messages import DEADMAN_MS, AllSafeCommand, Flag, IdentityAnswer, Refusal, SetCommand, StateReport
+from hal.board.message import BoardAnswer, BoardReport
+from hal.board.messages import DEADMAN_MS, AllSafeCommand, Flag, IdentityAnswer, RefusalCode, SetCommand, StateReport
 from hal.lines import LineError
 from hal.outputs import OutputSpec, OutputWatcher, check_place
 
@@ -35,19 +35,19 @@ log = logging.getLogger(__name__)
 NS_PER_MS: Final = 1_000_000
 FULLY_ON: Final = 255
 LONGEST_FOR_MS: Final = 65_535
-"""What `for_ms` can say. Where an output may be on for longer, the board's own longest time and the guard are left."""
+"""The limit of `for_ms`. For a longer on-time, the board's own longest on-time and the guard remain."""
 STATES_TO_BELIEVE: Final = 2
-"""So many reports in a row must say that an output is safe (ours): one may be from before the last command."""
+"""Consecutive reports that must show an output as safe (ours): one may be older than the last command."""
 
 
 class BoardOutputs:
-    """Writes outputs of one board (see `hal.outputs.OutputWriter`), and tells what became of them."""
+    """Writes the outputs of one board (see `hal.outputs.OutputWriter`), and reports results to an `OutputWatcher`."""
 
     def __init__(self, specs: Iterable[OutputSpec], link: BoardLink) -> None:
-        """Takes the outputs of the link's board; nothing is opened yet. `gpio` is the number of the output.
+        """Opens nothing yet. `gpio` is the number of the output.
 
         Raises:
-            LineError: there are none, the board has no such output, or one cannot be as long on or as safe as is asked.
+            LineError: there are none, the board has no such output, or one has an impossible on-time or safe value.
         """
         self._specs = {spec.name: spec for spec in specs}
         if not self._specs:
@@ -57,17 +57,17 @@ class BoardOutputs:
         self._watcher: OutputWatcher | None = None
         self._open = False
         self._deadman = False
-        """The board has made all safe by itself, and was not yet told that this is known."""
+        """The board has made all outputs safe by itself, and this is not yet acknowledged."""
         self._under_way: dict[str, int] = {}
         self._on: dict[str, int] = {}
-        """Outputs that the board has put on -> how many reports in a row called them safe."""
+        """Outputs that the board has turned on -> how many consecutive reports showed them safe."""
 
     def report_to(self, watcher: OutputWatcher) -> None:
-        """Names who is told what became of the outputs."""
+        """Sets the receiver of the reports."""
         self._watcher = watcher
 
     def open(self, wires: Mapping[str, float]) -> None:
-        """Opens the board's port. The outputs can be set when the board is up; they are safe until then and after.
+        """Opens the board's port. The outputs can be set once the board is up, and are safe until then.
 
         Raises:
             LineError: it is open already.
@@ -78,7 +78,7 @@ class BoardOutputs:
         self._open = True
 
     def write(self, name: str, wire: float) -> None:
-        """Has the board put one output on a value; what became of it is told later.
+        """Has the board set one output; the result is reported later.
 
         Raises:
             OSError: the outputs are not open.
@@ -90,7 +90,7 @@ class BoardOutputs:
         self._set(name, value, _for_ms(spec, self._link) if value else 0)
 
     def close(self) -> None:
-        """Has the board make all outputs safe, and lets it go. Calling it again does nothing."""
+        """Has the board make all outputs safe, and closes it. Calling it again does nothing."""
         if self._open:
             self._open = False
             self._link.submit(AllSafeCommand())
@@ -101,8 +101,8 @@ class BoardOutputs:
     def up(self, identity: IdentityAnswer, t_ns: int) -> None:
         """The outputs can be reached."""
         self._forget()
-        # They are safe in a new session. But another use may have had the board up before, and a board that has made an
-        # output safe by itself wants to hear it of that one.
+        # They are safe in a new session. But another watcher may have had the board up before, and a board that has
+        # made an output safe by itself needs it set to safe.
         self._link.submit(AllSafeCommand(), self._made_safe)
         for name in self._specs:
             self._set(name, 0, 0)
@@ -110,13 +110,13 @@ class BoardOutputs:
             self._watcher.back()
 
     def down(self, t_ns: int, reason: str) -> None:
-        """The outputs cannot be reached. The board makes them safe, or has."""
+        """The outputs cannot be reached. The board makes them safe by itself."""
         self._forget()
         if self._watcher is not None:
             self._watcher.gone(reason)
 
-    def reported(self, report: Report, t_ns: int) -> None:
-        """Takes what the board says of its outputs."""
+    def reported(self, report: BoardReport, t_ns: int) -> None:
+        """Handles a report about the outputs."""
         if not isinstance(report, StateReport):
             return
         if report.flags & Flag.DEADMAN:
@@ -128,16 +128,16 @@ class BoardOutputs:
                 del self._on[name]
                 self._stop([name], f"board {self._link.name!r} made it safe by itself: its longest time, or its device")
 
-    # --- commands, and what became of them ---------------------------------------------------------------------------
+    # --- commands and their results ---------------------------------------------------------------------------
 
     def _was_silent(self) -> None:
-        """The dead-man has made all safe, and the board starts nothing until it hears that the host knows."""
+        """The dead-man has made all outputs safe; the board turns nothing on until that is acknowledged."""
         if self._deadman:
             return
         self._deadman = True
         self._on.clear()
-        self._stop(self._specs, f"board {self._link.name!r} heard nothing from its host for {DEADMAN_MS} ms")
-        # Behind everything that was asked for before this was known: what is asked for from now on is done.
+        self._stop(self._specs, f"board {self._link.name!r} received nothing from its host for {DEADMAN_MS} ms")
+        # Queued behind the commands submitted before; those submitted from now on are executed.
         self._link.submit(AllSafeCommand(), self._made_safe)
 
     def _set(self, name: str, value: int, for_ms: int) -> None:
@@ -145,9 +145,9 @@ class BoardOutputs:
         command = SetCommand(_number(self._specs[name]), value, for_ms)
         self._link.submit(command, partial(self._answered, name, value))
 
-    def _answered(self, name: str, value: int, result: Answer | BoardError) -> None:
+    def _answered(self, name: str, value: int, result: BoardAnswer | BoardError) -> None:
         self._under_way[name] = max(0, self._under_way.get(name, 0) - 1)
-        if isinstance(result, CommandRefusedError) and result.why == Refusal.SILENT:
+        if isinstance(result, CommandRefusedError) and result.why == RefusalCode.SILENT:
             self._was_silent()
         elif isinstance(result, BoardError):
             self._not_done([name], result)
@@ -158,7 +158,7 @@ class BoardOutputs:
         else:
             self._on.pop(name, None)
 
-    def _made_safe(self, result: Answer | BoardError) -> None:
+    def _made_safe(self, result: BoardAnswer | BoardError) -> None:
         if isinstance(result, BoardError):
             self._not_done(list(self._specs), result)
         else:
@@ -167,7 +167,7 @@ class BoardOutputs:
 
     def _not_done(self, names: Iterable[str], error: BoardError) -> None:
         if isinstance(error, SessionEndedError) or self._watcher is None:
-            return  # `down` tells it
+            return  # `down` reports it
         for name in names:
             log.warning("output %r: %s", name, error)
             self._watcher.refused(name, str(error))
@@ -184,7 +184,7 @@ class BoardOutputs:
 
 
 def longest_on_ns(spec: OutputSpec, link: BoardLink) -> int:
-    """The longest time that the board itself leaves an output on.
+    """The board's own longest on-time of an output.
 
     Raises:
         LineError: the board has no such output.
@@ -224,11 +224,11 @@ def _check(specs: list[OutputSpec], link: BoardLink) -> None:
 
 
 def _number(spec: OutputSpec) -> int:
-    """The number of the output, which `OutputSpec.refusal` has found to be one."""
+    """The number of the output, which `OutputSpec.refusal` has verified to be an int."""
     return int(spec.gpio or 0)
 
 
 def _for_ms(spec: OutputSpec, link: BoardLink) -> int:
-    """How long the board is to leave it on at most; 0 where it cannot be told, or need not."""
+    """The `for_ms` of the command; 0 if the on-time does not fit, or the board's own limit is as short."""
     for_ms = -(-spec.max_on_ns // NS_PER_MS)
     return for_ms if for_ms <= LONGEST_FOR_MS and spec.max_on_ns < longest_on_ns(spec, link) else 0

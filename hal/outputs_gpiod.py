@@ -25,7 +25,7 @@ class GpiodOutputs:
     """Writes the outputs of one chip."""
 
     def __init__(self, specs: Iterable[OutputSpec], *, devices: Devices = gpio_devices) -> None:
-        """Takes the outputs; nothing is opened yet.
+        """Opens nothing yet.
 
         Raises:
             LineError: there are none, they are on several chips or a board, or one wants PWM.
@@ -50,10 +50,10 @@ class GpiodOutputs:
         self._offsets: dict[str, int] = {}
 
     def open(self, wires: Mapping[str, float]) -> None:
-        """Claims the lines as outputs; each has its value from the moment that it is one.
+        """Claims the lines as outputs; each has its value from the first moment.
 
         Raises:
-            LineError: the package, the chip or a line cannot be had.
+            LineError: the package, the chip or a line is not available.
         """
         require_gpiod()
         import gpiod
@@ -83,17 +83,17 @@ class GpiodOutputs:
         self._offsets = {spec.name: offset for offset, spec in zip(offsets, self._specs, strict=True)}
 
     def write(self, name: str, wire: float) -> None:
-        """Puts one wire high or low.
+        """Sets one wire high or low.
 
         Raises:
-            OSError: the chip has gone, or the lines are not open.
+            OSError: the chip was removed, or the lines are not open.
         """
         if self._request is None:
             raise OSError(f"output {name!r}: its lines are not open")
         self._request.set_value(self._offsets[name], _value(wire))
 
     def close(self) -> None:
-        """Lets the lines go; the Pi's chips leave them as they are."""
+        """Releases the lines; the Pi's chips keep their levels."""
         if self._request is not None:
             self._request.release()
             self._request = None

@@ -1,4 +1,4 @@
-"""Output lines on the pins of a gpiozero factory: on and off, and PWM where the factory has it."""
+"""Output lines on the pins of a gpiozero factory: on and off, and PWM if the factory has it."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 class GpiozeroOutputs:
-    """Writes outputs on the pins of one factory, which the caller made (`load_factory`) and closes afterwards."""
+    """Writes outputs on the pins of one factory, which the caller creates (`load_factory`) and closes afterwards."""
 
     def __init__(self, specs: Iterable[OutputSpec], factory: Factory) -> None:
-        """Takes the outputs; no pin is touched yet.
+        """Opens nothing yet.
 
         Raises:
             LineError: one is on a board.
@@ -29,7 +29,7 @@ class GpiozeroOutputs:
         self._pins: dict[str, Pin] = {}
 
     def open(self, wires: Mapping[str, float]) -> None:
-        """Makes the pins outputs; each has its value from the moment that it is one, as far as the factory can.
+        """Makes the pins outputs; each has its value from the first moment, as far as the factory allows.
 
         Raises:
             LineError: a pin does not exist, is in use, or has no PWM.
@@ -53,7 +53,7 @@ class GpiozeroOutputs:
                 ) from error
 
     def write(self, name: str, wire: float) -> None:
-        """Puts one pin on a value.
+        """Sets one pin to a value.
 
         Raises:
             OSError: the factory cannot write it.
@@ -64,10 +64,10 @@ class GpiozeroOutputs:
             raise OSError(f"{type(error).__name__}: {error}") from error
 
     def close(self) -> None:
-        """Lets the pins go, without closing them: a closed pin becomes an input, and its wire would float."""
+        """Releases the pins without closing them: a closed pin becomes an input, and its wire would float."""
         self._factory.release_all(self)
         self._pins.clear()
 
     def _conflicts_with(self, other: object) -> bool:
-        """gpiozero asks this of whoever reserved a pin: nobody may share ours."""
+        """gpiozero calls this on the owner of a reserved pin: these pins are not shared."""
         return other is not self

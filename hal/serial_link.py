@@ -4,13 +4,17 @@
                           └──error──────────────────────────────►┘
 
 Frames are stamped with the time at which their last byte was read. When the link goes down, `EdgesLost(UNPLUGGED)` is
-delivered once, under the link's name; that it is up again shows in its next frame, and in `status` at once.
+delivered once, under the link's name; a reconnection shows in `status` at once, and in the next frame.
 
-pyserial 3.5 has traps that are met here (others in `hal.serial_link`):
+Known traps of pyserial 3.5:
 
+- Its timeouts restart with each byte and return half a frame: reads never wait, and a `Framer` finds the ends.
 - A peer that vanishes leaves the port "open": every read or write error means that the link is down.
 - Opening, and closing a network port, block (up to seconds): both are done in a thread.
-- A write that may not wait spins when the device is full: bytes are written only when the device has room.
+- A non-blocking write spins when the device is full: bytes are written only when the device has room.
+- `exclusive` is an advisory lock: it keeps out a second Feltwire, not every other program.
+- Opening a tty raises DTR and RTS for a moment, whatever is configured, which resets boards of the Arduino kind. A
+  wheel is not affected; a board must be identified after every opening. Name ports by `/dev/serial/by-id/…`.
 """
 
 from __future__ import annotations
@@ -29,20 +33,30 @@ from hal.framing import Framer, received
 from hal.lines import LineError, Sink
 from hal.values import EdgesLost, Loss
 
-# A serial port as pyserial 3.5 gives it, never waited for, with the traps that are in its settings.
-#
-# - Its timeouts restart with each byte and hand out half a frame: reads never wait, a `Framer` finds the ends.
-# - `exclusive` is an advisory lock: it keeps out a second Feltwire, not every other program.
-# - Opening a tty raises DTR and RTS for a moment, whatever is configured, which resets boards of the Arduino kind. A
-#   wheel does not care; a board must be identified anew after every opening. Name ports by `/dev/serial/by-id/…`.
+log = logging.getLogger(__name__)
 
 PORT_ERRORS = (OSError, termios.error, ValueError)
-"""What pyserial raises when a port cannot be opened, read, written or set up (its own error is an `OSError`)."""
+"""Raised by pyserial when a port cannot be opened, read, written or configured (its own error is an `OSError`)."""
+
+READ_BYTES = 4096
+POLL_S = 0.01
+"""How often a port without a file descriptor (`rfc2217://`, `loop://`) is polled (ours)."""
+RETRY_FIRST_S = 0.25
+RETRY_LONGEST_S = 5.0
+"""The wait before reopening doubles from the first to the longest, and is reset when bytes arrive (ours)."""
+MAX_READS = 32
+"""Reads in a row when all pending bytes are requested (ours): more than a port's buffers hold."""
+MAX_UNWRITTEN_BYTES = 4096
+"""Bytes that may wait for a slow device (ours): four seconds at 9600 baud."""
+
+
+class LinkError(Exception):
+    """Bytes cannot be sent; names the link, the cause and the remedy."""
 
 
 @dataclass(frozen=True, slots=True)
 class SerialSettings:
-    """How bytes look on the wire; network URLs other than `rfc2217://` pass over them."""
+    """The settings of a port; network URLs other than `rfc2217://` ignore them."""
 
     baudrate: int = 9600
     bytesize: int = 8
@@ -50,53 +64,9 @@ class SerialSettings:
     stopbits: float = 1
 
 
-def port_of(name: str, url: str, settings: SerialSettings) -> serial.Serial:
-    """The port of the link `name`, not opened yet.
-
-    Raises:
-        LineError: pyserial has no such kind of URL, or a setting that no port has.
-    """
-    try:
-        return serial.serial_for_url(
-            url,
-            do_not_open=True,
-            timeout=0,
-            exclusive=True,
-            baudrate=settings.baudrate,
-            bytesize=settings.bytesize,
-            parity=settings.parity,
-            stopbits=settings.stopbits,
-        )
-    except ValueError as error:
-        raise LineError(
-            f"serial link {name!r}: cannot use {url!r}: {error}; expected a device such as "
-            "/dev/serial/by-id/… or a URL such as socket://host:port"
-        ) from error
-
-
-__all__ = ["LinkError", "LinkStatus", "SerialLink", "SerialSettings"]
-
-log = logging.getLogger(__name__)
-
-READ_BYTES = 4096
-POLL_S = 0.01
-"""How often a port without a file descriptor (`rfc2217://`, `loop://`) is asked for bytes (ours)."""
-RETRY_FIRST_S = 0.25
-RETRY_LONGEST_S = 5.0
-"""The wait before opening again doubles from the first to the longest, and starts anew when bytes came (ours)."""
-MAX_READS = 32
-"""Reads in a row when all that has come is asked for (ours): more than a port's buffers hold."""
-MAX_UNWRITTEN_BYTES = 4096
-"""What may wait for a slow device (ours): four seconds at 9600 baud."""
-
-
-class LinkError(Exception):
-    """Bytes cannot be sent; says which link, why and what to do."""
-
-
 @dataclass(frozen=True, slots=True)
 class LinkStatus:
-    """Whether the link is up, since when, and what took it down last."""
+    """Whether the link is up, since when, and why it went down last."""
 
     up: bool
     since_ns: int
@@ -106,13 +76,13 @@ class LinkStatus:
 class SerialLink:
     """A source of frames (see `hal.lines.LineSource`) on a serial port that reconnects by itself.
 
-    Nothing that was being sent when the link went down is sent again: a device must not act twice.
+    Bytes that were being sent when the link went down are not sent again: a device must not act twice.
     """
 
     detects_loss = False
     kernel_time = False
     max_lateness_ns = 1
-    """Bytes may still be read, and are stamped, in this very nanosecond; none older are to come."""
+    """Bytes may still be read and stamped in the current nanosecond; none older follow."""
 
     def __init__(
         self,
@@ -122,22 +92,22 @@ class SerialLink:
         framer: Framer,
         settings: SerialSettings | None = None,
         *,
-        went_up: Callable[[int], None] = lambda t_ns: None,
+        on_up: Callable[[int], None] = lambda t_ns: None,
     ) -> None:
-        """Opens nothing yet. `went_up` is called with the time whenever the port has been opened.
+        """Opens nothing yet. `on_up` is called with the time whenever the port has been opened.
 
         Raises:
-            LineError: pyserial has no such kind of URL, or a setting that no port has.
+            LineError: pyserial does not support the URL or a setting.
         """
         self.name = name
         self.lines = frozenset({name})
         self._url = url
         self._clock = clock
         self._framer = framer
-        self._went_up = went_up
+        self._went_up = on_up
         self._port = port_of(name, url, settings or SerialSettings())
         self._status = LinkStatus(False, clock.now_ns(), "not opened")
-        self._told_down = False
+        self._down_reported = False
         self._retry_s = RETRY_FIRST_S
         self._unwritten = bytearray()
         self._sink: Sink | None = None
@@ -147,7 +117,7 @@ class SerialLink:
 
     @property
     def failed(self) -> LineError | None:
-        """None while the link tries again, whatever happens to the port; else the defect that stopped it."""
+        """None while the link reconnects, whatever happens to the port; else the defect that stopped it."""
         if self._task is None or not self._task.done() or self._task.cancelled():
             return None
         error = self._task.exception()
@@ -160,24 +130,24 @@ class SerialLink:
 
     @property
     def status(self) -> LinkStatus:
-        """How the link is now."""
+        """The current state of the link."""
         return self._status
 
     def open(self, sink: Sink) -> None:
-        """Starts to open the port, on the running loop, and to deliver frames to `sink`.
+        """Starts opening the port, on the running loop, and delivering frames to `sink`.
 
-        Where it was closed a moment ago, the port is let go first.
+        If it is still being closed, that is completed first.
         """
         if self._sink is not None:
             raise LineError(f"serial link {self.name!r}: it is already open; close it first")
         self._sink = sink
-        self._told_down = False
+        self._down_reported = False
         self._status = LinkStatus(False, self._clock.now_ns(), "not opened yet")
         keep_open = self._keep_open(after=self._task)
         self._task = asyncio.get_running_loop().create_task(keep_open, name=f"serial link {self.name}")
 
     def close(self) -> None:
-        """Delivers nothing any more, sends what was written, and lets the port go; `wait_closed` waits until it has."""
+        """Stops delivering, sends what was written, and closes the port; `wait_closed` waits for that."""
         self._sink = None
         if self._task is not None:
             self._task.cancel()
@@ -190,11 +160,11 @@ class SerialLink:
             self._task = None
 
     def delivered_until(self, now_ns: int) -> int:
-        """Just before now: what is read later is stamped later."""
+        """Just before now: later reads are stamped later."""
         return now_ns - 1
 
-    def take_in(self) -> None:
-        """Reads and delivers what has come, without waiting for the loop to turn."""
+    def read_pending(self) -> None:
+        """Reads and delivers the pending bytes, without waiting for the event loop."""
         for _ in range(MAX_READS):
             if self._wake_writer is None or self._read_some() < READ_BYTES:
                 return
@@ -203,7 +173,7 @@ class SerialLink:
         """Sends `data`, at once or when the device has room.
 
         Raises:
-            LinkError: the link is down, or too much is waiting already; nothing of `data` is sent.
+            LinkError: the link is down, or too much is waiting already; none of `data` is sent.
         """
         if self._wake_writer is None:
             raise LinkError(
@@ -219,7 +189,7 @@ class SerialLink:
         self._wake_writer()
 
     def drop(self, why: str) -> None:
-        """Takes the link down, to be opened again: its port is open, and of no use."""
+        """Takes the link down and reopens it: its port is open but unusable."""
         if self._lost is not None and not self._lost.done():
             self._lost.set_result(why)
 
@@ -228,17 +198,17 @@ class SerialLink:
             try:
                 await asyncio.wait([after])
             finally:
-                # Closed again meanwhile: the port is let go all the same before this task ends.
+                # Cancelled meanwhile: the previous task still completes before this one ends.
                 await asyncio.wait([after])
         while True:
-            await self._live_once()
+            await self._run_once()
             await asyncio.sleep(self._retry_s)
             self._retry_s = min(2 * self._retry_s, RETRY_LONGEST_S)
 
-    async def _live_once(self) -> None:
-        """Opens the port, serves it until it goes down, tells why it did, and closes it.
+    async def _run_once(self) -> None:
+        """Opens the port, serves it until it goes down, reports why, and closes it.
 
-        It is told before the port is closed, which may take long and fail too: the first reason is the one.
+        The reason is reported before the port is closed, which may take long and fail as well.
         """
         opening = asyncio.get_running_loop().run_in_executor(None, self._port.open)
         try:
@@ -249,21 +219,21 @@ class SerialLink:
                 reason = str(error)
             self._go_down(reason)
         finally:
-            # A cancelled opening goes on in its thread: a port that it still opens must not stay open.
+            # A cancelled opening continues in its thread: a port that it still opens must be closed.
             await asyncio.wait([opening])
             if not opening.cancelled():
-                opening.exception()  # has been told, or nobody waits for it any more
-            await self._let_go()
+                opening.exception()  # reported already, or cancelled
+            await self._release_port()
 
-    async def _let_go(self) -> None:
-        """Closes the port. Where that fails it is gone all the same, and has been told."""
+    async def _release_port(self) -> None:
+        """Closes the port. A failure only logs: the link was reported down already."""
         try:
             await asyncio.get_running_loop().run_in_executor(None, self._send_and_close)
         except PORT_ERRORS as error:
             log.warning("serial link %r (%s): its port could not be closed: %s", self.name, self._url, error)
 
     def _send_and_close(self) -> None:
-        """Sends what was written just before the link was closed: it may be what stops a machine."""
+        """Sends what was written just before the link was closed: it may be a command that stops a machine."""
         try:
             if self._unwritten:
                 self._port.write(bytes(self._unwritten))
@@ -272,11 +242,11 @@ class SerialLink:
             self._port.close()
 
     async def _serve(self) -> str:
-        """Reads and writes while the port is up; returns why it is no longer."""
+        """Reads and writes while the port is up; returns why it went down."""
         self._lost = asyncio.get_running_loop().create_future()
         self._framer.reset()
         self._unwritten.clear()
-        self._told_down = False
+        self._down_reported = False
         self._status = LinkStatus(True, self._clock.now_ns(), "")
         try:
             descriptor = self._port.fileno()
@@ -326,7 +296,7 @@ class SerialLink:
         return lost.result()
 
     def _read_some(self) -> int:
-        """Delivers what one read gives; returns how many bytes it gave."""
+        """Delivers the result of one read; returns its number of bytes."""
         try:
             data: bytes = self._port.read(READ_BYTES)
         except PORT_ERRORS as error:
@@ -344,8 +314,32 @@ class SerialLink:
     def _go_down(self, reason: str) -> None:
         t_ns = self._clock.now_ns()
         self._unwritten.clear()
-        since_ns = self._status.since_ns if self._told_down else t_ns
+        since_ns = self._status.since_ns if self._down_reported else t_ns
         self._status = LinkStatus(False, since_ns, reason)
-        if not self._told_down and self._sink is not None:
+        if not self._down_reported and self._sink is not None:
             self._sink.deliver(self.name, [], [EdgesLost(self.name, Loss.UNPLUGGED, t_ns)])
-        self._told_down = True
+        self._down_reported = True
+
+
+def port_of(name: str, url: str, settings: SerialSettings) -> serial.Serial:
+    """Creates the port of the link `name`, not opened yet.
+
+    Raises:
+        LineError: pyserial does not support the URL or a setting.
+    """
+    try:
+        return serial.serial_for_url(
+            url,
+            do_not_open=True,
+            timeout=0,
+            exclusive=True,
+            baudrate=settings.baudrate,
+            bytesize=settings.bytesize,
+            parity=settings.parity,
+            stopbits=settings.stopbits,
+        )
+    except ValueError as error:
+        raise LineError(
+            f"serial link {name!r}: cannot use {url!r}: {error}; expected a device such as "
+            "/dev/serial/by-id/… or a URL such as socket://host:port"
+        ) from error

@@ -1,4 +1,4 @@
-"""The values that travel from the wires to the drivers.
+"""The values that sources deliver to the drivers, and the outputs that the drivers return.
 
 Each is a tuple, because a roulette table makes fifty of them a second for years and a capture a million
 at once: unpacking a tuple is the cheapest thing Python can do with an edge.
@@ -12,56 +12,12 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
-# What is to be done at an output, as values, as an `Edge` is what an input did: nothing here touches a wire.
-#
-# A live table carries them out, simulated devices answer them, and a replay passes them over, for its capture holds
-# what
-# the devices did.
-
-
-class SetLine(NamedTuple):
-    """An output line is to take a state."""
-
-    line: str
-    on: bool
-    t_ns: int
-
-
-class SendFrame(NamedTuple):
-    """Bytes are to go out on a link."""
-
-    link: str
-    data: bytes
-    t_ns: int
-
-
-class LightLamps(NamedTuple):
-    """Exactly these lamps of a chain are to be lit, and read back."""
-
-    chain: str
-    lit: frozenset[int]
-    """Their places on the chain, from 1."""
-    t_ns: int
-
-
-class RunMotor(NamedTuple):
-    """A motor is to turn, or to stop."""
-
-    motor: str
-    speed: float
-    """-1 to 1 of its full speed; 0 stops it."""
-    t_ns: int
-
-
-Output: TypeAlias = SetLine | SendFrame | LightLamps | RunMotor
-"""One thing to be done at an output."""
-
 
 class Edge(NamedTuple):
     """A digital line took a level.
 
-    The first edge of a line after its source opened is the level that was found then: it tells where the
-    line stands and is not a change. Two equal levels in a row are a change that nobody saw.
+    The first edge of a line after its source opened is the level found at that time, not a change. Two equal levels in
+    a row mean that a change between them was missed.
     """
 
     line: str
@@ -93,16 +49,16 @@ class Command(NamedTuple):
 
 
 class Loss(StrEnum):
-    """How a loss of edges came to light."""
+    """How a loss of edges was detected."""
 
     OVERFLOW = "overflow"
-    """The kernel's or board's buffer ran over: sequence numbers have a gap."""
+    """The kernel's or board's buffer overflowed: sequence numbers have a gap."""
     REPEATED_LEVEL = "repeated_level"
     """Two edges to the same level: one between them was merged away."""
     LATE = "late"
-    """An edge came after its source's stated lateness, when time had already been decided."""
+    """An edge was delivered later than its source's stated lateness, after the watermark had passed it."""
     UNPLUGGED = "unplugged"
-    """The line is no longer driven (`x` or `z` in a capture), or its chip or link has gone."""
+    """The line is no longer driven (`x` or `z` in a capture), or its chip or link was lost."""
 
 
 class EdgesLost(NamedTuple):
@@ -119,16 +75,58 @@ class EdgesLost(NamedTuple):
 
 
 Rare: TypeAlias = Reading | Frame | Command | EdgesLost
-"""What a batch carries beside its edges."""
+"""The values of a batch other than edges."""
 
 
 class Batch(NamedTuple):
-    """What all sources of a table delivered up to `until_ns`, in the order of time.
+    """The values that all sources of a table delivered up to `until_ns`, in order of time.
 
     `edges` and `rare` are each sorted by `t_ns`; where an edge and a rare value have the same time, the edge is
-    first. Nothing at or before `until_ns` is still to come: whoever reads the batch may let time pass to there.
+    first. Nothing at or before `until_ns` follows: the reader may advance its time to there.
     """
 
     edges: list[Edge]
     rare: list[Rare]
     until_ns: int
+
+
+# Outputs: what is to be done on a wire, as values. A live table executes them, simulated devices react to them, and a
+# replay ignores them, because its capture holds the devices' reactions.
+
+
+class SetLine(NamedTuple):
+    """Set an output line."""
+
+    line: str
+    on: bool
+    t_ns: int
+
+
+class SendFrame(NamedTuple):
+    """Send bytes on a link."""
+
+    link: str
+    data: bytes
+    t_ns: int
+
+
+class LightLamps(NamedTuple):
+    """Light exactly these lamps of a chain, and read them back."""
+
+    chain: str
+    lit: frozenset[int]
+    """Their places on the chain, from 1."""
+    t_ns: int
+
+
+class RunMotor(NamedTuple):
+    """Run or stop a motor."""
+
+    motor: str
+    speed: float
+    """-1 to 1 of its full speed; 0 stops it."""
+    t_ns: int
+
+
+Output: TypeAlias = SetLine | SendFrame | LightLamps | RunMotor
+"""One command to an output."""

@@ -18,8 +18,7 @@ from drivers.dealer.indicators import NumberDisplay
 from drivers.roulette.device import RouletteWheelConfig
 from feed.events import Event
 from hal.capture.errors import CaptureError
-from hal.capture.header import CaptureHeader, Kind
-from hal.capture.names import COMMAND, LOST
+from hal.capture.header import COMMAND, LOST, CaptureHeader, VariableKind
 from hal.capture.vcd_reader import open_capture
 
 READINGS = frozenset({"level_x", "level_y"})
@@ -69,7 +68,7 @@ def replay(config: TableConfig, paths: Sequence[Path]) -> Iterator[list[Event]]:
 def _names(config: TableConfig, header: CaptureHeader, path: Path) -> dict[str, str]:
     """Which variable of the file is which line: `[pins] line = { name = "…" }`, or the line's own name."""
     names: dict[str, str] = {}
-    declared: dict[str, Kind] = {}
+    declared: dict[str, VariableKind] = {}
     for variable in header.variables:
         declared[variable.name] = declared[variable.path] = variable.kind
     for line in _known_lines(config):
@@ -80,7 +79,7 @@ def _names(config: TableConfig, header: CaptureHeader, path: Path) -> dict[str, 
             _check_kind(line, name, declared[name], path, is_link=_is_link(config, line))
             names[name] = line
     for special in (COMMAND, LOST):
-        if any(variable.name == special and variable.kind is Kind.STRING for variable in header.variables):
+        if any(variable.name == special and variable.kind is VariableKind.STRING for variable in header.variables):
             names[special] = special
     return names
 
@@ -89,9 +88,9 @@ def _is_link(config: TableConfig, line: str) -> bool:
     return line in LINKS or (line in config.uses and config.uses[line].kind == "link")
 
 
-def _check_kind(line: str, name: str, kind: Kind, path: Path, *, is_link: bool) -> None:
+def _check_kind(line: str, name: str, kind: VariableKind, path: Path, *, is_link: bool) -> None:
     """A digital line is a wire, an inclination a real, a link a string."""
-    expected = Kind.REAL if line in READINGS else Kind.STRING if is_link else Kind.WIRE
+    expected = VariableKind.REAL if line in READINGS else VariableKind.STRING if is_link else VariableKind.WIRE
     if kind is not expected:
         cause = f"{name} is declared as a {kind}, and the line {line} is a {expected}"
         raise CaptureError(path, None, cause, f"declare it as a {expected}")

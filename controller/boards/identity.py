@@ -7,7 +7,7 @@ from typing import Final
 from controller.table.wording import times
 from hal.board import down_reasons as reasons
 from hal.board.firmware import BUILD, VERSION
-from hal.board.identity import Wanted, refusal
+from hal.board.identity import ExpectedBoard, refusal
 from hal.board.messages import KINDS, IdentityAnswer
 
 _KIND_NAMES: Final = {kind.id: kind.name for kind in KINDS.values()}
@@ -47,7 +47,7 @@ def misfit(identity: IdentityAnswer, kind: str | None = None) -> str | None:
     `kind` is the kind that it must be, where that matters.
     """
     wanted = KINDS.get(kind_name(identity) if kind is None else kind)
-    return refusal(Wanted(wanted, VERSION, BUILD), identity)
+    return refusal(ExpectedBoard(wanted, VERSION, BUILD), identity)
 
 
 def facts(device: str, kind: str, identity: IdentityAnswer | None) -> dict[str, str]:

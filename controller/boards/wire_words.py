@@ -12,7 +12,7 @@ from controller.table.wording import times
 from hal.board import frames
 from hal.board.edge_stream import unpack
 from hal.board.frames import BoardFrame, FrameError
-from hal.board.message import Message, MessageError
+from hal.board.message import BoardMessage, MessageError
 from hal.board.messages import (
     ANSWERS,
     COMMANDS,
@@ -22,7 +22,7 @@ from hal.board.messages import (
     EdgesReport,
     Flag,
     IdentityAnswer,
-    Refusal,
+    RefusalCode,
     RefusedAnswer,
     Reset,
     SampleReport,
@@ -33,7 +33,7 @@ TO_BOARD: Final = "→"
 FROM_BOARD: Final = "←"
 _SHOWN_BYTES: Final = 16
 """Bytes of a broken piece that are shown."""
-_MESSAGES: Final[dict[int, type[Message]]] = {**COMMANDS, **ANSWERS, **REPORTS}
+_MESSAGES: Final[dict[int, type[BoardMessage]]] = {**COMMANDS, **ANSWERS, **REPORTS}
 _US_A_TICK: Final = 1_000_000 / TICK_HZ
 
 
@@ -54,7 +54,7 @@ def piece_words(piece: bytes) -> str:
         return f"{frame.number:3} BROKEN {_hex(piece)}: {error}"
 
 
-def name_of(kind: type[Message]) -> str:
+def name_of(kind: type[BoardMessage]) -> str:
     """The name that the wire's table gives a message: `edges_from`."""
     words = kind.__name__
     for family in ("Command", "Answer", "Report"):
@@ -70,7 +70,7 @@ def _message_words(frame: BoardFrame) -> str:
     return f"{name_of(kind):<10} {_fields(message)}".rstrip()
 
 
-def _fields(message: Message) -> str:
+def _fields(message: BoardMessage) -> str:
     match message:
         case EdgesReport():
             return _edges(message)
@@ -83,7 +83,7 @@ def _fields(message: Message) -> str:
             )
         case RefusedAnswer():
             name = name_of(COMMANDS[message.command]) if message.command in COMMANDS else f"command {message.command}"
-            why = Refusal(message.why).name.lower() if message.why in set(Refusal) else f"code {message.why}"
+            why = RefusalCode(message.why).name.lower() if message.why in set(RefusalCode) else f"code {message.why}"
             return f"{name}: {why}"
         case IdentityAnswer():
             return f"{words(message)}, protocol {message.protocol}, dictionary {message.dictionary:08X}"

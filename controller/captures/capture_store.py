@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from feed.events import CaptureFile
-from hal.capture.ring import Cut
+from hal.capture.ring import RingCut
 from hal.capture.vcd_writer import CaptureLines, VcdWriter
 
 # One round to be kept, and the bytes of its capture.
@@ -28,7 +28,7 @@ class Case(NamedTuple):
     table: str
     event_id: str
     """The event that names it: no two cases have the same."""
-    cut: Cut
+    cut: RingCut
     lines: CaptureLines
     complete: bool = True
     """Whether it reaches back far enough for a replay."""

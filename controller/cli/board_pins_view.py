@@ -18,7 +18,7 @@ from controller.configuration.sections import Side
 from controller.configuration.terminals import MOVED, Place, Terminal, places_of
 from controller.configuration.values import TableConfig
 from drivers.base.device_spec import LineUse
-from hal.board.message import Kind
+from hal.board.message import BoardKind
 from hal.board.messages import KINDS
 from hal.lamp_fields import CHAIN
 
@@ -35,20 +35,20 @@ class Crossing(NamedTuple):
     column: int
 
 
-def crossing_of(kind: Kind, place: Place) -> Crossing:
+def crossing_of(kind: BoardKind, place: Place) -> Crossing:
     """The crossing of a key: keys are counted along the rows."""
     row, column = divmod(place.number - kind.first_key_line, len(kind.key_columns))
     return Crossing(row + 1, column + 1)
 
 
-def key_words(kind: Kind, place: Place) -> str:
+def key_words(kind: BoardKind, place: Place) -> str:
     """How a key is wired: `key 1: row 1 (A2), column 1 (D9)`."""
     row, column = crossing_of(kind, place)
     rows, columns = printed(kind.key_rows[row - 1]), printed(kind.key_columns[column - 1])
     return f"{place.name}: row {row} ({rows}), column {column} ({columns})"
 
 
-def chain_words(kind: Kind) -> Iterator[str]:
+def chain_words(kind: BoardKind) -> Iterator[str]:
     """How a chain of lamps is wired, pin by pin (docs/boards.md)."""
     notes = {"latch": "; 10 kΩ from there to GND", "read_back": "; resistor to + inside"}
     for what, pin in kind.lamp_pins:
@@ -64,7 +64,7 @@ class OwnPins(NamedTuple):
     """What each other one is for, where this table has none such."""
 
 
-def own_pins(kind: Kind, keys: Collection[Place], *, lamps: bool) -> OwnPins:
+def own_pins(kind: BoardKind, keys: Collection[Place], *, lamps: bool) -> OwnPins:
     """The pins of the link, the keypad with these keys, and the lamps if there are any."""
     crossings = [crossing_of(kind, place) for place in keys]
     used = {pin: [what] for pin, what in LINK.items()}
@@ -134,7 +134,7 @@ def boards_view(config: TableConfig, width: int = 80) -> Iterator[Text]:
 
 
 def _terminals(
-    kind: Kind, at: Mapping[tuple[Side, int], Terminal], uses: Mapping[str, LineUse], width: int, *, lamps: bool
+    kind: BoardKind, at: Mapping[tuple[Side, int], Terminal], uses: Mapping[str, LineUse], width: int, *, lamps: bool
 ) -> Iterator[Text]:
     yield Text(_row(_HEADINGS, "purpose"), style="bold")
     free: dict[str, list[str]] = {"input": [], "output": [], _MOVES_ONLY: [], "analogue": []}
@@ -167,7 +167,7 @@ def _rows(cells: tuple[str, ...], parts: Iterable[str], width: int) -> Iterator[
         yield text
 
 
-def _told(place: Place, terminal: Terminal, use: LineUse, kind: Kind) -> Iterator[str]:
+def _told(place: Place, terminal: Terminal, use: LineUse, kind: BoardKind) -> Iterator[str]:
     yield use.purpose
     if place.side == "analogue":
         yield f"value: {use.high}; 0 at {terminal.zero_v:g} V, {terminal.per_v:+g} with each volt"
@@ -184,7 +184,7 @@ def _told(place: Place, terminal: Terminal, use: LineUse, kind: Kind) -> Iterato
         yield key_words(kind, place)
 
 
-def _drawing(kind: Kind, at: Mapping[tuple[Side, int], Terminal], own: OwnPins) -> Iterator[Text]:
+def _drawing(kind: BoardKind, at: Mapping[tuple[Side, int], Terminal], own: OwnPins) -> Iterator[Text]:
     """The board seen from above with its USB socket at the top, each pin with its line, or what the kind has there."""
     names = own.used | {pin: f"({what})" for pin, what in own.free.items()}
     lines = set(own.used)

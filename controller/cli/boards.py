@@ -16,9 +16,9 @@ from controller.cli.boards_firmware import check_command, flash_command, sign_co
 from controller.cli.boards_trace import trace_command
 from controller.cli.printing import load_one
 from hal.board.errors import BoardError
-from hal.board.identity import Wanted
+from hal.board.identity import ExpectedBoard
 from hal.board.link import BoardLink
-from hal.board.message import Report
+from hal.board.message import BoardReport
 from hal.board.messages import IdentityAnswer, NameBoardCommand
 from hal.board.ports import SerialPort, ask_identity, serial_ports
 from hal.clock import Clock, SystemClock
@@ -139,7 +139,7 @@ async def give_number(port: str, number: int, clock: Clock) -> IdentityAnswer:
         LineError: the port is no name that can be opened.
         BoardError: the board was not up in time, refuses, or says another number afterwards.
     """
-    link = BoardLink(port, port, Wanted(None, None, None), clock)
+    link = BoardLink(port, port, ExpectedBoard(None, None, None), clock)
     watcher = _Awaited()
     link.open(watcher)
     try:
@@ -171,7 +171,7 @@ class _Awaited:
         """It does not, and why."""
         self.reason = reason
 
-    def reported(self, report: Report, t_ns: int) -> None:
+    def reported(self, report: BoardReport, t_ns: int) -> None:
         """Nothing of that is asked here."""
 
 

@@ -12,9 +12,9 @@ import click
 
 from controller.boards.wire_words import FROM_BOARD, TO_BOARD, piece_words, pieces_of
 from controller.cli import FATAL
-from hal.board.identity import Wanted
+from hal.board.identity import ExpectedBoard
 from hal.board.link import BoardLink
-from hal.board.message import Command, Report
+from hal.board.message import BoardCommand, BoardReport
 from hal.board.messages import IdentityAnswer, WatchCommand
 from hal.clock import NS_PER_S, Clock, SystemClock
 from hal.lines import LineError
@@ -58,7 +58,7 @@ async def trace(
     clock: Clock,
     stop: asyncio.Event,
     seconds: float | None,
-    commands: Sequence[Command],
+    commands: Sequence[BoardCommand],
     say: Callable[[str], None],
 ) -> bool:
     """Says what goes over the wire until it is stopped; returns whether a board was up. `commands` go out then.
@@ -67,7 +67,7 @@ async def trace(
         LineError: the port is no name that can be opened.
     """
     printer = _Printer(clock, say)
-    link = BoardLink(port, port, Wanted(None, None, None), clock, tap=printer.tap)
+    link = BoardLink(port, port, ExpectedBoard(None, None, None), clock, tap=printer.tap)
     watcher = _Watcher(link, printer, commands)
     link.open(watcher)
     with suppress(TimeoutError):
@@ -77,7 +77,7 @@ async def trace(
     return watcher.was_up
 
 
-async def _until_stopped(port: str, seconds: float | None, commands: Sequence[Command]) -> bool:
+async def _until_stopped(port: str, seconds: float | None, commands: Sequence[BoardCommand]) -> bool:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -128,7 +128,7 @@ class _Printer:
 class _Watcher:
     """Sends the commands when the board is up, and tells of its ups and downs."""
 
-    def __init__(self, link: BoardLink, printer: _Printer, commands: Sequence[Command]) -> None:
+    def __init__(self, link: BoardLink, printer: _Printer, commands: Sequence[BoardCommand]) -> None:
         self.was_up = False
         self._link = link
         self._printer = printer
@@ -145,5 +145,5 @@ class _Watcher:
         """There is none, for this reason."""
         self._printer.say(t_ns, f"- {reason}")
 
-    def reported(self, report: Report, t_ns: int) -> None:
+    def reported(self, report: BoardReport, t_ns: int) -> None:
         """It was shown as it came."""

@@ -16,9 +16,8 @@ from controller.configuration.header_pins import (
 )
 from controller.configuration.problems import Finding
 from controller.configuration.sections import PinSection, Pull
-from hal.lines import LineSpec
+from hal.lines import HEADER_CHIP_LABELS, LineSpec
 from hal.outputs import OutputSpec
-from hal.pins import HEADER_CHIP_LABELS
 
 _GPIO_NAME = re.compile(r"GPIO(?P<gpio>\d{1,2})\Z")
 

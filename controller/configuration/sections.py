@@ -10,7 +10,7 @@ from controller.rules.profile import DEFAULT_PROFILE, default_profile
 
 # The sections of a table's file that tables with boards have, declared key by key.
 
-BoardKind = Literal["wheel", "table", "reel", "pusher"]
+BoardKindName = Literal["wheel", "table", "reel", "pusher"]
 """The kinds of boards, as the wire's table names them (`hal.board.messages.KINDS`)."""
 
 Side = Literal["input", "output", "analogue"]
@@ -23,7 +23,7 @@ _NOUNS: Final[dict[Side, str]] = {"input": "input", "output": "output", "analogu
 class BoardSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[board.NAME]`: a board with firmware of its own, on a serial port."""
 
-    kind: Annotated[BoardKind, Meta(description="what its firmware is made for", examples=["wheel"])]
+    kind: Annotated[BoardKindName, Meta(description="what its firmware is made for", examples=["wheel"])]
     port: Annotated[
         Port,
         Meta(

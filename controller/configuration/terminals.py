@@ -10,7 +10,7 @@ from controller.configuration.problems import Finding, suggestion
 from controller.configuration.sections import BoardSection, Pull, Side, TerminalSection
 from drivers.base.device_spec import BoardPlace, LineUse
 from drivers.base.device_spec import Kind as LineKind
-from hal.board.message import Kind
+from hal.board.message import BoardKind
 from hal.board.messages import KINDS
 from hal.outputs import MOVING
 
@@ -71,7 +71,7 @@ def check_own_places(
 
 
 def _check_own(
-    terminal: Terminal, use: LineUse, at: BoardPlace, kind: Kind, boards: Mapping[str, BoardSection]
+    terminal: Terminal, use: LineUse, at: BoardPlace, kind: BoardKind, boards: Mapping[str, BoardSection]
 ) -> Iterator[Finding]:
     path = ("pins", terminal.line)
     own, place = place_named(kind, at.name), find_place(terminal, kind)
@@ -135,7 +135,7 @@ class Place(NamedTuple):
     """Of the chip, such as `D2`; empty for a key, which is a crossing of two pins."""
 
 
-def places_of(kind: Kind) -> Iterator[Place]:
+def places_of(kind: BoardKind) -> Iterator[Place]:
     """Every terminal that a line can be wired to, in their order."""
     for number, (name, pin) in enumerate(kind.inputs, 1):
         yield Place("input", number, name, pin)
@@ -147,12 +147,12 @@ def places_of(kind: Kind) -> Iterator[Place]:
         yield Place("analogue", number, name, pin)
 
 
-def find_place(terminal: Terminal, kind: Kind) -> Place | None:
+def find_place(terminal: Terminal, kind: BoardKind) -> Place | None:
     """The place that a terminal is; None where that kind of board has none such."""
     return next((place for place in places_of(kind) if (place.side, place.number) == terminal.place[1:]), None)
 
 
-def place_of(terminal: Terminal, kind: Kind) -> Place:
+def place_of(terminal: Terminal, kind: BoardKind) -> Place:
     """The place that a terminal is.
 
     Raises:
@@ -161,7 +161,7 @@ def place_of(terminal: Terminal, kind: Kind) -> Place:
     return {(place.side, place.number): place for place in places_of(kind)}[terminal.side, terminal.number]
 
 
-def place_named(kind: Kind, name: str) -> Place:
+def place_named(kind: BoardKind, name: str) -> Place:
     """The place that a kind of board calls so.
 
     Raises:
@@ -277,12 +277,12 @@ def entry_words(place: Place, board: str | None, *, inverted: bool = False) -> s
     return f"{{ {which}{place.side} = {place.number}{scale}{', inverted = true' if inverted else ''} }}"
 
 
-def terminal_words(terminal: Terminal, kind: Kind) -> str:
+def terminal_words(terminal: Terminal, kind: BoardKind) -> str:
     """A terminal in words: `input 1 of the board wheel, in_1`."""
     return f"{words(terminal)}, {place_of(terminal, kind).name}"
 
 
-def range_words(kind: Kind, side: Side) -> str:
+def range_words(kind: BoardKind, side: Side) -> str:
     """The terminals of one side of a board, in words: `inputs 1 to 8`."""
     numbers = [place.number for place in places_of(kind) if place.side == side]
     noun = "analogue channel" if side == "analogue" else side

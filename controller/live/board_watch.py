@@ -20,7 +20,7 @@ from controller.table.table import Table
 from feed.events import Event
 from hal.backends.board import OPENING_NS
 from hal.board.link import BoardWatcher
-from hal.board.message import Report
+from hal.board.message import BoardReport
 from hal.board.messages import IdentityAnswer
 
 log = logging.getLogger(__name__)
@@ -67,7 +67,7 @@ class _Board:
         self.news.append(reason)
         self._wake()
 
-    def reported(self, report: Report, t_ns: int) -> None:
+    def reported(self, report: BoardReport, t_ns: int) -> None:
         """What it says of its lines is theirs to hear."""
 
     @property

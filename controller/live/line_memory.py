@@ -8,7 +8,7 @@ from controller.bench.replay import READINGS
 from controller.captures.capture_store import Case
 from controller.captures.round_spans import Stretch
 from controller.configuration.values import TableConfig
-from hal.capture.ring import Cut, Ring
+from hal.capture.ring import Ring, RingCut
 from hal.capture.vcd_writer import CaptureLines
 from hal.values import Batch
 
@@ -42,7 +42,7 @@ class LineMemory:
         self._ring.append(batch)
         self.until_ns = batch.until_ns
 
-    def cut(self, from_ns: int, to_ns: int) -> Cut | None:
+    def cut(self, from_ns: int, to_ns: int) -> RingCut | None:
         """What the lines did in a stretch of time; None before anything came."""
         if self._ring is None:
             return None

@@ -164,7 +164,7 @@ def _wire_board(name: str, config: TableConfig, wiring: Wiring, clock: Clock) ->
     from controller.live.board_lines import analogues_of, inputs_of, outputs_of
     from hal.backends.board import BoardLines
     from hal.board.firmware import BUILD, VERSION
-    from hal.board.identity import Wanted
+    from hal.board.identity import ExpectedBoard
     from hal.board.link import BoardLink
     from hal.board.messages import KINDS
     from hal.lamp_chain import LampChain
@@ -172,7 +172,7 @@ def _wire_board(name: str, config: TableConfig, wiring: Wiring, clock: Clock) ->
     from hal.outputs_board import BoardOutputs
 
     board = config.boards[name]
-    link = BoardLink(name, board.port, Wanted(KINDS[board.kind], VERSION, BUILD, board.serial), clock)
+    link = BoardLink(name, board.port, ExpectedBoard(KINDS[board.kind], VERSION, BUILD, board.serial), clock)
     wiring.boards[name] = link
     if board_of_lamps(config.devices, config.boards) == name:
         chain = wiring.chains[CHAIN] = LampChain(link, clock, name=f"{config.id}:{CHAIN}")

@@ -6,7 +6,7 @@
 
 The driver decodes frames. The actuator asks the board, keeps the deadline of its answer, and follows each throw:
 
-    BoardReport ──► DiceMoving, DiceRead          ask ──► question ──► BoardReport within `answer_s`, or SensorDead
+    ReaderFrame ──► DiceMoving, DiceRead          ask ──► question ──► ReaderFrame within `answer_s`, or SensorDead
 
 A reading is `agreed` only when the board was heard from the throw's first movement on, every die lies flat, and the
 reading came as often as its checksum is worth. Everything else is reported with its doubts, for a person to decide.
@@ -105,7 +105,7 @@ FRAMES_LOST: Final = "frames_lost"
 """Reasons for which one frame is refused; where throws are numbered, it cannot have been one that matters."""
 
 
-class BoardWord(NamedTuple):
+class ReaderWord(NamedTuple):
     """What one frame reports."""
 
     state: Literal["empty", "moving", "resting", "idle", "fault", "nothing"]
@@ -125,7 +125,7 @@ class RefusedFrame(NamedTuple):
     detail: str
 
 
-Word: TypeAlias = BoardWord | RefusedFrame
+Word: TypeAlias = ReaderWord | RefusedFrame
 
 _STATES: Final[dict[BoardState, Literal["empty", "moving", "resting", "fault"]]] = {
     BoardState.EMPTY: "empty",
@@ -133,7 +133,7 @@ _STATES: Final[dict[BoardState, Literal["empty", "moving", "resting", "fault"]]]
     BoardState.RESTING: "resting",
     BoardState.FAULT: "fault",
 }
-_NOTHING: Final = BoardWord("nothing")
+_NOTHING: Final = ReaderWord("nothing")
 
 
 def word_of(format_: Format, data: bytes, dice: int) -> Word:
@@ -145,7 +145,7 @@ def _line(data: bytes, dice: int) -> Word:
     line = parse_line(data)
     if isinstance(line, Malformed):
         return _malformed(line)
-    return BoardWord(_STATES[line.state], line.throw, line.dice)
+    return ReaderWord(_STATES[line.state], line.throw, line.dice)
 
 
 def _frame(data: bytes, dice: int) -> Word:
@@ -153,22 +153,22 @@ def _frame(data: bytes, dice: int) -> Word:
     if isinstance(frame, Malformed):
         return _malformed(frame)
     if frame.command is Command.START:
-        return BoardWord("moving")
+        return ReaderWord("moving")
     if frame.command is Command.STOP:
         return _NOTHING
     if frame.status != SUCCESS:
         if frame.command is Command.SHAKE_AND_REPORT and not frame.values:
             # It has heard the command: what it shakes is not yet a result.
-            return BoardWord("moving")
+            return ReaderWord("moving")
         return RefusedFrame("not_recognised", f"the shaker answers with status {frame.status:02X}")
     values, shaken = tuple(frame.values), frame.command is Command.SHAKE_AND_REPORT
     if len(values) == 1 and dice > 1:
         if not dice <= values[0] <= 6 * dice:
             return RefusedFrame("impossible_value", f"{dice} dice do not total {values[0]}")
-        return BoardWord("resting", None, (), values[0], shaken)
+        return ReaderWord("resting", None, (), values[0], shaken)
     if not values or not all(1 <= value <= 6 for value in values):
         return RefusedFrame("impossible_value", f"expected values from 1 to 6, saw {list(values)}")
-    return BoardWord("resting", None, tuple(Die("flat", value) for value in values), None, shaken)
+    return ReaderWord("resting", None, tuple(Die("flat", value) for value in values), None, shaken)
 
 
 def _word(data: bytes, dice: int) -> Word:
@@ -177,11 +177,11 @@ def _word(data: bytes, dice: int) -> Word:
         return _malformed(word)
     match word.word:
         case "shaking":
-            return BoardWord("moving")
+            return ReaderWord("moving")
         case "idle":
-            return BoardWord("idle")
+            return ReaderWord("idle")
         case "errors":
-            return BoardWord("fault")
+            return ReaderWord("fault")
         case "received":
             return _NOTHING
 
@@ -208,7 +208,7 @@ LYING_DOUBTS: Final[dict[Lying, str]] = {
 }
 
 
-class BoardReading(NamedTuple):
+class DiceReading(NamedTuple):
     """What a board says of resting dice."""
 
     throw: int | None
@@ -232,7 +232,7 @@ class ThrowWatch:
         """Whether the beginning of the throw was heard."""
         self._throw: int | None = None
         self._doubts: list[str] = []
-        self._shown: BoardReading | None = None
+        self._shown: DiceReading | None = None
         self._times = 0
 
     @property
@@ -262,7 +262,7 @@ class ThrowWatch:
         self.moving = self._seen = False
         self._shown = None
 
-    def rests(self, shown: BoardReading) -> list[tuple[str, str]]:
+    def rests(self, shown: DiceReading) -> list[tuple[str, str]]:
         """The dice lie. Returns what does not fit; the caller notes each as a doubt."""
         found = self._changed(shown.throw)
         self.moving = False
@@ -295,7 +295,7 @@ class ThrowWatch:
         return [("throw_order", f"throw {throw:03d} after {before:03d}, and no movement between")]
 
 
-def _words(shown: BoardReading) -> str:
+def _words(shown: DiceReading) -> str:
     if shown.total is not None:
         return f"a total of {shown.total}"
     return "-".join(str(die.value) if die.lying in VALUED else die.lying for die in shown.dice)
@@ -308,20 +308,20 @@ _QUESTIONS: Final = {
 }
 
 
-class BoardReport(Observation, frozen=True, kw_only=True):
+class ReaderFrame(Observation, frozen=True, kw_only=True):
     """The board sent a frame that can be read."""
 
-    word: BoardWord
+    word: ReaderWord
 
 
-class BoardNoise(Observation, frozen=True, kw_only=True):
+class ReaderNoise(Observation, frozen=True, kw_only=True):
     """The board sent a frame that is refused, or bytes of its link were lost."""
 
     reason: str
     detail: str
 
 
-class BoardSilent(Observation, frozen=True, kw_only=True):
+class ReaderLinkDown(Observation, frozen=True, kw_only=True):
     """The link of the board is down."""
 
     detail: str
@@ -362,16 +362,16 @@ class DiceReader:
             return []
         word = word_of(self._format, frame.data, self._dice)
         if isinstance(word, RefusedFrame):
-            return [BoardNoise(t_ns=frame.t_ns, reason=word.reason, detail=word.detail)]
-        return [BoardReport(t_ns=frame.t_ns, word=word)]
+            return [ReaderNoise(t_ns=frame.t_ns, reason=word.reason, detail=word.detail)]
+        return [ReaderFrame(t_ns=frame.t_ns, word=word)]
 
     def lost(self, loss: EdgesLost) -> list[Observation]:
         """The link is gone, or bytes of it were thrown away."""
         if loss.line not in self.lines:
             return []
         if loss.cause is Loss.UNPLUGGED:
-            return [BoardSilent(t_ns=loss.t_ns, detail=f"{loss.line}: the link is down")]
-        return [BoardNoise(t_ns=loss.t_ns, reason=FRAMES_LOST, detail=f"{loss.cause} on {loss.line}")]
+            return [ReaderLinkDown(t_ns=loss.t_ns, detail=f"{loss.line}: the link is down")]
+        return [ReaderNoise(t_ns=loss.t_ns, reason=FRAMES_LOST, detail=f"{loss.cause} on {loss.line}")]
 
     def due(self, t_ns: int) -> list[Observation]:
         """Time alone changes nothing."""
@@ -381,7 +381,7 @@ class DiceReader:
 class ReaderActuator:
     """Asks one reading board and follows its throws; see `drivers.base.actuator.Actuator`."""
 
-    observes: frozenset[type[Observation]] = frozenset({BoardReport, BoardNoise, BoardSilent})
+    observes: frozenset[type[Observation]] = frozenset({ReaderFrame, ReaderNoise, ReaderLinkDown})
 
     def __init__(self, config: DiceReaderConfig, dice: int, name: str = "reader") -> None:
         """`dice` is how many of them make a result."""
@@ -398,11 +398,11 @@ class ReaderActuator:
         """Whether the board has been heard since it was last silent."""
         self._faulty = False
         self._watch = ThrowWatch()
-        self._reported: tuple[BoardReading, tuple[str, ...]] | None = None
+        self._reported: tuple[DiceReading, tuple[str, ...]] | None = None
         """The reading of this throw that was reported last."""
         self._confirm_ns = NEVER_NS
         """When a reading that came too seldom is reported with that doubt."""
-        self._pending: BoardReading | None = None
+        self._pending: DiceReading | None = None
         self._refused: set[str] = set()
         """The reasons of refusals since the last good frame, so that a run of noise is reported once."""
 
@@ -424,11 +424,11 @@ class ReaderActuator:
     def observe(self, seen: Observation) -> list[Observation]:
         """Takes a frame, noise, or that the link is down."""
         found: list[Observation] = []
-        if isinstance(seen, BoardReport):
+        if isinstance(seen, ReaderFrame):
             self._take(seen.word, seen.t_ns, found)
-        elif isinstance(seen, BoardNoise):
+        elif isinstance(seen, ReaderNoise):
             self._refuse(seen, found)
-        elif isinstance(seen, BoardSilent):
+        elif isinstance(seen, ReaderLinkDown):
             self._silent(seen.detail, seen.t_ns, found)
         return found
 
@@ -462,7 +462,7 @@ class ReaderActuator:
         self._forget()
         self._watch = ThrowWatch()
 
-    def _take(self, word: BoardWord, t_ns: int, found: list[Observation]) -> None:
+    def _take(self, word: ReaderWord, t_ns: int, found: list[Observation]) -> None:
         self._health.hear(self._config.link, t_ns, found)
         self._waits_ns = t_ns if self._facts.beats else None
         self._refused.clear()
@@ -476,7 +476,7 @@ class ReaderActuator:
             case "resting":
                 if word.shaken and not self._watch.moving:
                     self._move(word.throw, known, t_ns, found)
-                self._rest(BoardReading(word.throw, word.dice, word.total), t_ns, found)
+                self._rest(DiceReading(word.throw, word.dice, word.total), t_ns, found)
             case "idle":
                 if self._watch.moving:
                     found.append(DiceShaken(t_ns=t_ns))
@@ -492,7 +492,7 @@ class ReaderActuator:
             self._forget()
             found.append(DiceMoving(t_ns=t_ns, joined=not known))
 
-    def _rest(self, reading: BoardReading, t_ns: int, found: list[Observation]) -> None:
+    def _rest(self, reading: DiceReading, t_ns: int, found: list[Observation]) -> None:
         watch = self._watch
         self._doubts(watch.rests(reading), t_ns, found)
         if reading.total is not None:
@@ -509,7 +509,7 @@ class ReaderActuator:
         if not self._facts.beats:
             self.ask(t_ns)
 
-    def _report(self, reading: BoardReading, t_ns: int, found: list[Observation]) -> None:
+    def _report(self, reading: DiceReading, t_ns: int, found: list[Observation]) -> None:
         doubts = tuple(dict.fromkeys((*self._watch.doubts, *self._watch.lying_doubts())))
         if self._reported == (reading, doubts):
             return
@@ -540,7 +540,7 @@ class ReaderActuator:
         self._watch.doubt(reason)
         found.append(ReaderDoubt(t_ns=t_ns, reason=reason, detail=detail))
 
-    def _refuse(self, noise: BoardNoise, found: list[Observation]) -> None:
+    def _refuse(self, noise: ReaderNoise, found: list[Observation]) -> None:
         """Doubts a frame that is not taken; a run of such frames is reported once, until a good one comes."""
         if self._facts.noise_doubts or noise.reason not in (MALFORMED, FRAMES_LOST):
             self._watch.doubt(noise.reason)

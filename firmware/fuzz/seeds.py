@@ -1,9 +1,9 @@
-"""Scripts for the fuzzer to begin with: sessions as a host has them, for one kind of board.
+"""Generates seed scripts for the fuzzer: typical host sessions, for one kind of board.
 
     PYTHONPATH=. python firmware/fuzz/seeds.py pusher firmware/build/fuzz/seeds/pusher
 
-They are written with the messages of hal/board, so they follow the wire's table. What a script may say is in script.c.
-What once broke a board is among them for good.
+They use the messages of hal/board, so they follow the wire's table. The script format is in script.c. Scripts that once
+made a board fail are kept among them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from enum import IntEnum, auto
 from pathlib import Path
 
 from hal.board import frames
-from hal.board.message import Command, Kind
+from hal.board.message import BoardCommand, BoardKind
 from hal.board.messages import (
     COMMANDS,
     KINDS,
@@ -44,11 +44,11 @@ STALL_UNIT_TICKS = 8
 MS = 2000
 """Ticks."""
 MS_EXPONENT = 11
-"""2 to this power is about as many."""
+"""2 to this power is about as many ticks."""
 
 
 class What(IntEnum):
-    """What happens next, as script.c numbers it."""
+    """The step of a script, as numbered in script.c."""
 
     WAIT = 0
     WAIT_ALIVE = auto()
@@ -76,12 +76,12 @@ def _u16(value: int) -> bytes:
 
 
 def wait(ms: float) -> bytes:
-    """Time passes, at most half a second."""
+    """Lets time pass, at most half a second."""
     return bytes((What.WAIT,)) + _u16(round(ms * MS / WAIT_UNIT_TICKS))
 
 
 def alive(tenths: int) -> bytes:
-    """So many times 0.1 s pass, with a host that says that it is there."""
+    """Lets so many times 0.1 s pass, with a host that keeps the session alive."""
     return bytes((What.WAIT_ALIVE, tenths))
 
 
@@ -90,12 +90,12 @@ def begin(session: int = 1) -> bytes:
     return bytes((What.OPEN, session))
 
 
-def say(*commands: Command) -> bytes:
+def say(*commands: BoardCommand) -> bytes:
     """Commands, one after the other."""
     return b"".join(bytes((What.COMMAND, command.id)) + command.pack() for command in commands)
 
 
-def broken(command: Command, place: int, change: int) -> bytes:
+def broken(command: BoardCommand, place: int, change: int) -> bytes:
     """A command of which one byte is changed, or with a change of 0 lost."""
     return bytes((What.BROKEN, command.id)) + command.pack() + bytes((place, change))
 
@@ -113,27 +113,27 @@ def edges(*changes: tuple[int, int, int]) -> bytes:
 
 
 def stall(ms: float) -> bytes:
-    """The main loop does nothing for a while."""
+    """Stalls the main loop for a while."""
     return bytes((What.STALL,)) + _u16(round(ms * MS / STALL_UNIT_TICKS))
 
 
 def power(cause: Reset = Reset.POWER_ON, seed: int = 0) -> bytes:
-    """The board begins anew."""
+    """Resets the board."""
     return bytes((What.POWER, cause)) + _u16(seed)
 
 
 def memory(at: int, data: bytes) -> bytes:
-    """Somebody wrote into the non-volatile memory."""
+    """Overwrites part of the non-volatile memory."""
     return bytes((What.MEMORY,)) + _u16(at) + bytes((len(data),)) + data
 
 
 def seal(bank: int) -> bytes:
-    """A bank of that memory looks whole."""
+    """Makes a bank of that memory valid."""
     return bytes((What.SEAL, bank))
 
 
 def world(does: int) -> bytes:
-    """What hangs on the pins."""
+    """Selects the devices simulated on the pins."""
     return bytes((What.WORLD, does))
 
 
@@ -146,7 +146,7 @@ def pulse(number: int, ms: int) -> bytes:
 # --- sessions ---------------------------------------------------------------------------------------------------------
 
 
-def _of_every_board(kind: Kind) -> Iterator[bytes]:
+def _of_every_board(kind: BoardKind) -> Iterator[bytes]:
     burst = [(1 + at % 8, at // 8 % 2, 6) for at in range(120)]
     yield begin() + say(IdentifyCommand(), ClockCommand(), CountsCommand(), AllSafeCommand()) + wait(120)
     yield begin() + say(WatchCommand(0xFF, 0xFF)) + edges(*burst) + wait(60) + say(EdgesFromCommand(0)) + wait(100)
@@ -202,12 +202,12 @@ def _of_every_board(kind: Kind) -> Iterator[bytes]:
             yield begin() + bytes((What.COMMAND, command.id)) + bytes(command.layout.size) + wait(20)
 
 
-def _of_wheel(kind: Kind) -> Iterator[bytes]:
+def _of_wheel(kind: BoardKind) -> Iterator[bytes]:
     yield begin() + bytes((What.SUPPLY, 1)) + _u16(700) + say(SampleCommand(0x0F, 5)) + wait(60) + stall(30) + wait(20)
     yield begin() + say(SetCommand(4, 100, 0)) + alive(1) + say(SetCommand(4, 200, 700)) + alive(9)
 
 
-def _of_table(kind: Kind) -> Iterator[bytes]:
+def _of_table(kind: BoardKind) -> Iterator[bytes]:
     yield (
         begin()
         + world(TURNS)
@@ -231,7 +231,7 @@ def _of_table(kind: Kind) -> Iterator[bytes]:
     )
 
 
-def _of_reel(kind: Kind) -> Iterator[bytes]:
+def _of_reel(kind: BoardKind) -> Iterator[bytes]:
     spins = [SpinCommand(reel, 200 + 50 * reel, 0) for reel in (1, 2, 3)]
     yield (
         begin()
@@ -276,7 +276,7 @@ def _of_reel(kind: Kind) -> Iterator[bytes]:
     yield begin() + say(LampsCommand(b"\xff\xff" + bytes(6)), StopCommand(1, 0xFFFF)) + wait(40)
 
 
-def _of_pusher(kind: Kind) -> Iterator[bytes]:
+def _of_pusher(kind: BoardKind) -> Iterator[bytes]:
     paid = begin() + world(COINS) + say(PayCommand(30, 7)) + alive(12) + say(PayCommand(30, 7)) + alive(2)
     yield wait(400) + paid + power(seed=77) + wait(300) + begin() + say(PayCommand(30, 7), CountsCommand()) + wait(100)
     yield wait(400) + paid[:-8] + power(Reset.EXTERNAL, 1) + begin() + say(PayCommand(30, 7)) + alive(9)
@@ -312,10 +312,10 @@ def _of_pusher(kind: Kind) -> Iterator[bytes]:
     yield pulse(6, 12) + wait(100) + begin() + wait(300) + say(PayCommand(2, 2), SetCommand(2, 0, 0)) + alive(1)
 
 
-# --- what once broke a board ------------------------------------------------------------------------------------------
+# --- scripts that once made a board fail ------------------------------------------------------------------------------
 
 
-def _found(kind: Kind) -> Iterator[bytes]:
+def _found(kind: BoardKind) -> Iterator[bytes]:
     if kind.name == "table":  # the relay of the way round fell off while the motor was driven backwards
         yield begin() + world(TURNS) + say(MotorCommand(-50, 0, 0)) + alive(1) + say(SetCommand(2, 0, 0)) + alive(1)
     if kind.name == "pusher":  # the alarm was put on while the supply failed
@@ -330,16 +330,16 @@ def _found(kind: Kind) -> Iterator[bytes]:
 _OF_A_KIND = {"wheel": _of_wheel, "table": _of_table, "reel": _of_reel, "pusher": _of_pusher}
 
 
-def scripts(kind: Kind, draw: random.Random) -> Iterator[bytes]:
-    """All of them, and some that are two of them one after the other."""
+def scripts(kind: BoardKind, draw: random.Random) -> Iterator[bytes]:
+    """All scripts, and some concatenations of two."""
     plain = [*_of_every_board(kind), *_OF_A_KIND[kind.name](kind), *_found(kind)]
     yield from plain
     for _ in range(len(plain)):
         yield draw.choice(plain) + draw.choice(plain)
 
 
-def write(kind: Kind, folder: Path) -> int:
-    """Writes them, a file each; how many."""
+def write(kind: BoardKind, folder: Path) -> int:
+    """Writes one file per script; returns their number."""
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.iterdir():
         old.unlink()

@@ -1,10 +1,10 @@
-"""Makes both sides of the wire, and its documentation, out of `messages.toml`.
+"""Generates both sides of the wire protocol, and its documentation, from `messages.toml`.
 
     python firmware/wire/generate.py            writes firmware/core/messages.h, hal/board/messages.py, docs/wire.md
                                                 and hal/board/firmware.py
-    python firmware/wire/generate.py --check    says which of them is not what it should be, and ends with 1
+    python firmware/wire/generate.py --check    names those that are out of date, and exits with 1
 
-Needs nothing but Python 3.11.
+Needs only Python 3.11.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Field(NamedTuple):
 
     @property
     def rest(self) -> bool:
-        """Whether it is all that is left of the frame."""
+        """Whether the field takes the rest of the frame."""
         return self.type == "rest"
 
 
@@ -75,7 +75,7 @@ class Message(NamedTuple):
 
 
 class Table(NamedTuple):
-    """All that the wire is."""
+    """The whole protocol."""
 
     values: dict[str, Any]
     messages: tuple[Message, ...]
@@ -90,7 +90,7 @@ def read(path: Path) -> Table:
     """Reads and checks the table.
 
     Raises:
-        SystemExit: it contradicts itself; says where.
+        SystemExit: the table contradicts itself; names the place.
     """
     values = tomllib.loads(path.read_text(encoding="utf-8"))
     kinds = tuple(values["kind"])
@@ -122,7 +122,7 @@ def read(path: Path) -> Table:
 
 
 def _meaning(value: Any) -> Any:
-    """The table without its explanations: what both sides must agree on, order included."""
+    """The table without its documentation: what both sides must agree on, order included."""
     if isinstance(value, dict):
         return [(key, _meaning(part)) for key, part in value.items() if key != "doc"]
     if isinstance(value, list) and len(value) == 3 and all(isinstance(part, str) for part in value):
@@ -231,7 +231,7 @@ def _c_starts(table: Table) -> list[str]:
 
 
 def _c_pin(pin: str) -> str:
-    """A pin as C writes it: B3 is 0xB3U."""
+    """A pin as a C literal: B3 is 0xB3U."""
     return f"0x{pin}U"
 
 
@@ -323,7 +323,7 @@ def python_side(table: Table) -> str:
     """`hal/board/messages.py`."""
     values = table.values
     out = [
-        '"""What boards and hosts say. Made from `firmware/wire/messages.toml` by `generate.py`: change that table."""',
+        '"""Messages of boards and hosts. Generated from `firmware/wire/messages.toml` by `generate.py`: edit that."""',
         "",
         "from __future__ import annotations",
         "",
@@ -331,7 +331,7 @@ def python_side(table: Table) -> str:
         "from struct import Struct",
         "from typing import ClassVar",
         "",
-        "from hal.board.message import Answer, Command, Kind, Report",
+        "from hal.board.message import BoardAnswer, BoardCommand, BoardKind, BoardReport",
         "",
         f"PROTOCOL = {values['protocol']}",
         f"DICTIONARY = 0x{table.hash:08X}",
@@ -344,7 +344,7 @@ def python_side(table: Table) -> str:
     ]
     for name, kind in values["kind"].items():
         out += [
-            f'    "{name}": Kind(',
+            f'    "{name}": BoardKind(',
             f"        id={kind['id']},",
             f'        name="{name}",',
             f'        doc="{kind["doc"]}",',
@@ -366,14 +366,14 @@ def python_side(table: Table) -> str:
             out += [f"        reels={kind['reels']['count']},", f"        reel_steps={kind['reels']['steps']},"]
         out.append("    ),")
     out += ["}", '"""Each kind of board, by its name."""', "", ""]
-    out += ["class Reset(IntFlag):", '    """Why a board began anew."""', ""]
+    out += ["class Reset(IntFlag):", '    """What reset a board."""', ""]
     out += [f"    {name.upper()} = {bit}" for name, bit in values["resets"].items()]
-    out += ["", "", "class Flag(IntFlag):", '    """How a board stands."""', ""]
+    out += ["", "", "class Flag(IntFlag):", '    """The state of a board, as `state` reports it."""', ""]
     for name, flag in values["flags"].items():
         out.append(f"    {name.upper()} = {flag if isinstance(flag, int) else flag['bit']}")
         if not isinstance(flag, int):
             out.append(f'    """{flag["doc"][0].upper()}{flag["doc"][1:]}."""')
-    out += ["", "", "class Refusal(IntEnum):", '    """Why a board did not do what it was told."""', ""]
+    out += ["", "", "class RefusalCode(IntEnum):", '    """Why a board refused a command."""', ""]
     for name, refusal in values["refusals"].items():
         out.append(f"    {name.upper()} = {refusal['code']}")
         out.append(f'    """{refusal["doc"][0].upper()}{refusal["doc"][1:]}."""')
@@ -383,7 +383,7 @@ def python_side(table: Table) -> str:
     for family in ("command", "answer", "report"):
         name = f"{family.upper()}S"
         out += ["", ""] if family == "command" else [""]
-        out.append(f"{name}: dict[int, type[{family.capitalize()}]] = {{")
+        out.append(f"{name}: dict[int, type[Board{family.capitalize()}]] = {{")
         out += [f"    {m.id}: {_class(m)}," for m in table.family(family)]
         out += ["}", f'"""Each {family}, by its id."""']
     return "\n".join([*out, ""])
@@ -391,12 +391,12 @@ def python_side(table: Table) -> str:
 
 def _class(message: Message) -> str:
     words = "".join(part.capitalize() for part in message.name.split("_"))
-    # A command and its answer, or a report, may have one name.
+    # A command, its answer and a report may share a name.
     return f"{words}{message.family.capitalize()}"
 
 
 def _python_message(message: Message) -> list[str]:
-    base = message.family.capitalize()
+    base = f"Board{message.family.capitalize()}"
     out = ["", "", f"class {_class(message)}({base}, frozen=True):"]
     out += [*_docstring(message.doc), ""]
     layout = "<" + "".join(
@@ -408,7 +408,7 @@ def _python_message(message: Message) -> list[str]:
         out.append("    has_rest: ClassVar[bool] = True")
     if message.family == "command":
         answer = "".join(part.capitalize() for part in message.answer.split("_"))
-        out.append(f"    answer: ClassVar[type[Answer]] = {answer}Answer")
+        out.append(f"    answer: ClassVar[type[BoardAnswer]] = {answer}Answer")
         if message.starts:
             out.append(f'    starting: ClassVar[str] = "{message.starts}"')
     out.append(f"    kinds: ClassVar[tuple[str, ...]] = {_tuple(message.kinds)}")
@@ -447,7 +447,7 @@ def _literal(value: int | str) -> str:
 
 
 def page(table: Table, old: str) -> str:
-    """`docs/wire.md`, with what stands between its marks made anew."""
+    """`docs/wire.md` with the sections between its markers generated again."""
     parts = {
         "facts": [
             f"Protocol {table.values['protocol']}, dictionary `{table.hash:08X}`, "
@@ -477,22 +477,22 @@ def _page_family(table: Table, family: str) -> list[str]:
     return out
 
 
-# --- the firmware wanted ----------------------------------------------------------------------------------------------
+# --- the expected firmware --------------------------------------------------------------------------------------------
 
 
 def wanted() -> str:
-    """`hal/board/firmware.py`: what the firmware that lies beside this table calls itself."""
+    """`hal/board/firmware.py`: version and build of the firmware in this tree."""
     sys.path.insert(0, str(ROOT / "firmware"))
     from build_hash import build_hash, version
 
     return (
-        '"""The firmware that this software wants on its boards. Made by `firmware/wire/generate.py`."""\n\n'
+        '"""The firmware that this software expects on its boards. Generated by `firmware/wire/generate.py`."""\n\n'
         f"VERSION = {version()}\nBUILD = 0x{build_hash():08X}\n"
     )
 
 
 def main(arguments: list[str]) -> int:
-    """Writes the four files, or with `--check` compares them; the exit code."""
+    """Writes the four files, or with `--check` compares them; returns the exit code."""
     table = read(TABLE)
     stale = 0
     for path, made in (

@@ -1,25 +1,25 @@
-"""Input lines and analogue channels of a board: edges that the board dated, in the host's time.
+"""Input lines and analogue channels of a board: edges timestamped by the board, in the host's time.
 
-The board numbers every edge, so every loss is found, and dates each in its interrupt; `hal.board` brings them here in
-their order, each exactly once. What is decided here is when the lines are there, and up to when they are known:
+The board numbers every edge, so every loss is detected, and timestamps it in its interrupt; `hal.board` delivers them
+here in order, each exactly once. This module decides when the lines are available, and up to when they are known:
 
     port opened ── identified, proven ── levels found ═══════ edges ═══════╗ reset, silent, unplugged, too bad
          │             up                    │                             ▼
          └── time is held, OPENING_NS at most ┘                 EdgesLost(UNPLUGGED) for every line
-                     │ not by then                                         │ up again: levels found anew
+                     │ not by then                                         │ up again: levels found again
                      ▼                                                     ▼
           EdgesLost(UNPLUGGED) for every line                        edges, as before
 
-| what came                                  | what it becomes                                                        |
+| received                                   | result                                                                 |
 |--------------------------------------------|------------------------------------------------------------------------|
 | the levels found after `watch`             | an `Edge` for each line, all at one time                               |
-| from the first `state`, those of keys      | an `Edge` for each key                                                 |
+| the levels of keys in the first `state`    | an `Edge` for each key                                                 |
 | an edge                                    | an `Edge`, at the board's time in the host's time                      |
-| numbers whose edges the board has no more  | `EdgesLost(OVERFLOW)` for every line: numbers name none                |
-| then, from `state`, the levels             | an `Edge` for each line of which nothing was told since                |
+| numbers the board no longer stores         | `EdgesLost(OVERFLOW)` for every line: a number names no line           |
+| then the levels in `state`                 | an `Edge` for each line without an edge since the loss                 |
 | a sample                                   | a `Reading` for each channel, in the unit of its line; never dated     |
-|                                            | after it was read, for its time may have come garbled                  |
-| no word of the edges for `SILENT_NS`       | the session is ended, and so the lines are unplugged                   |
+|                                            | after it was read, because its time may be corrupted                   |
+| no report of edges for `SILENT_NS`         | the session is ended, and the lines are unplugged                      |
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
-from hal.backends.board_wiring import SAMPLE_MS, AnalogueSpec, BoardWiring, Quadrature
+from hal.backends.board_wiring import SAMPLE_MS, AnalogueSpec, BoardWiring, CountedQuadrature
 from hal.board.edge_stream import EdgesMissing, EdgeStream
 from hal.board.errors import BoardError, SessionEndedError
 from hal.board.link import BoardLink
-from hal.board.message import Answer, MessageError, Report
+from hal.board.message import BoardAnswer, BoardReport, MessageError
 from hal.board.messages import (
     CountReport,
     EdgesReport,
@@ -46,28 +46,36 @@ from hal.clock import Clock
 from hal.lines import NOT_YET_NS, LineError, LineSpec, LineTracker, Sink
 from hal.values import Edge, EdgesLost, Loss, Rare, Reading
 
-# How long a board that answers has said nothing of its edges.
-
 SILENT_NS: Final = 1_500_000_000
-"""No word of the edges for so long, and the lines are told unplugged (ours). The session finds within a second that a
-board answers no more; this finds one that answers, and whose reports stay away."""
+"""Without a report of edges for so long, the lines are unplugged (ours). The session detects within a second that a
+board no longer answers; this detects one that answers but no longer reports."""
 STEP_NS: Final = 200_000_000
-"""At most so much silence is counted between two looks (ours): a host that was stopped has not listened."""
+"""The most silence counted between two calls (ours): a host that was suspended did not listen."""
+OPENING_NS: Final = 6_000_000_000
+"""How long a board may take to come up before its lines are unplugged (ours): two seconds of boot loader, and two to
+measure its clock over a slow adapter. The table's time is held that long."""
+MOST_AHEAD_NS: Final = 500_000_000
+"""A report with a time further in the future is corrupt despite its checksum (ours: more than the error of any clock in
+use). Accepting it would hold all lines back until then."""
+_REPORTS_NOTHING: Final = (
+    f"it answers, but has reported no edges for {SILENT_NS / 1e9:g} s; if that happens again, flash its firmware again"
+)
+_FUTURE_TIME: Final = "it reported a time in the future; if that happens again, flash its firmware again"
 
 
-class Silence:
-    """Counts it, as far as the host has listened."""
+class SilenceTimer:
+    """Measures how long a board has reported no edges, while the host was listening."""
 
     def __init__(self) -> None:
         self._silent_ns = 0
         self._looked_ns = 0
 
     def listen(self, now_ns: int) -> None:
-        """The host begins to listen."""
+        """The host starts to listen."""
         self._looked_ns = now_ns
 
     def broken(self) -> None:
-        """The board said something, or has only begun."""
+        """The board reported edges, or has just come up."""
         self._silent_ns = 0
 
     def too_long(self, now_ns: int, up: bool) -> bool:
@@ -79,28 +87,13 @@ class Silence:
         return up and self._silent_ns > SILENT_NS
 
 
-__all__ = ["MOST_AHEAD_NS", "OPENING_NS", "SILENT_NS", "BoardLines"]
-
-OPENING_NS: Final = 6_000_000_000
-"""How long a board may take to be up before its lines are told unplugged (ours): two seconds of boot loader, and two to
-learn its clock over a slow adapter. The table's time stands still so long."""
-MOST_AHEAD_NS: Final = 500_000_000
-"""A report that tells of a later time than that from now came garbled, and its checksum fitted (ours: more than any
-clock that is in use can be off). Heeded, it would hold all lines back until then."""
-_SAYS_NOTHING: Final = (
-    f"it answers, and has said nothing of its edges for {SILENT_NS / 1e9:g} s; if that comes again, flash its firmware "
-    "anew"
-)
-_YET_TO_COME: Final = "it told of a time that is yet to come; if that comes again, flash its firmware anew"
-
-
 class BoardLines:
     """The lines of one board (see `hal.lines.LineSource`)."""
 
     detects_loss = True
     kernel_time = True
     max_lateness_ns = SILENT_NS
-    """An edge whose report was lost is asked for until it comes, or until the lines are told unplugged."""
+    """A lost edge report is requested again until it arrives, or until the lines are unplugged."""
 
     def __init__(
         self,
@@ -109,7 +102,7 @@ class BoardLines:
         clock: Clock,
         *,
         analogues: Sequence[AnalogueSpec] = (),
-        quadrature: Quadrature | None = None,
+        quadrature: CountedQuadrature | None = None,
         sample_ms: int = SAMPLE_MS,
         name: str | None = None,
     ) -> None:
@@ -122,9 +115,9 @@ class BoardLines:
         self.name = name or f"board:{link.name}"
         self.lines = self._wiring.lines
         self.counted: CountReport | None = None
-        """What the board last counted of the quadrature, since it is up."""
+        """The board's last count of the quadrature, since it is up."""
         self.error_ns: int | None = None
-        """How far the times of the edges delivered last may be from the truth; None before there were any."""
+        """The bound on the error of the last edge's time; None before the first edge."""
         self._link = link
         self._clock = clock
         self._sink: Sink | None = None
@@ -133,25 +126,25 @@ class BoardLines:
         self._up = False
         self._stream: EdgeStream | None = None
         self._trackers: dict[int, LineTracker] = {}
-        self._here = False
+        self._levels_known = False
         self._unplugged = False
         self._promised_ns = NOT_YET_NS
-        self._silence = Silence()
+        self._silence = SilenceTimer()
 
     @property
     def failed(self) -> LineError | None:
-        """None while the board can come back, whatever happened to it; else the defect that stopped its link."""
+        """None while the board can reconnect; else the defect that stopped its link."""
         return self._link.failed
 
     @property
     def trouble(self) -> str | None:
-        """Why the lines are unplugged now, and what to do, for people; None while they are not."""
+        """Why the lines are unplugged, and what to do, for people; None while they are not."""
         if not self._unplugged:
             return None
-        return self._link.status.reason or f"board {self._link.name!r}: it is up, and has not told its levels yet"
+        return self._link.status.reason or f"board {self._link.name!r}: it is up, but has not reported its levels yet"
 
     def open(self, sink: Sink) -> None:
-        """Opens the board's port. The levels are delivered when the board is up and has told them.
+        """Opens the board's port. The levels are delivered when the board is up and has reported them.
 
         Raises:
             LineError: it is open already, or another source has the board's lines.
@@ -168,7 +161,7 @@ class BoardLines:
         self._link.open(self)
 
     def close(self) -> None:
-        """Delivers nothing any more, and has the board watch and sample nothing."""
+        """Stops delivering, and stops the board's watching and sampling."""
         if self._sink is None:
             return
         self._sink = None
@@ -179,17 +172,17 @@ class BoardLines:
             ):
                 if begun is not None:
                     self._link.submit(ended)
-        self._leave()
+        self._reset()
         self._link.release_lines(self.name)
         self._link.close(self)
 
     def delivered_until(self, now_ns: int) -> int:
-        """Up to when the board has told everything. While its lines are unplugged nothing is to come."""
+        """The time up to which the board has reported everything. While its lines are unplugged nothing follows."""
         if self._sink is None:
             return now_ns if self._opened else NOT_YET_NS
-        self._link.take_in()
+        self._link.read_pending()
         if self._silence.too_long(now_ns, self._up):
-            self._link.restart(_SAYS_NOTHING)
+            self._link.restart(_REPORTS_NOTHING)
         if not self._up and now_ns >= self._opening_until_ns:
             self._unplug(now_ns)
             self._promised_ns = max(self._promised_ns, now_ns)
@@ -198,7 +191,7 @@ class BoardLines:
     # --- the board (see `hal.board.link`) --------------------------------------------------------------------------
 
     def up(self, identity: IdentityAnswer, t_ns: int) -> None:
-        """Has the board watch, sample and count."""
+        """Starts the board's watching, sampling and counting."""
         wiring = self._wiring
         self._up, self.counted = True, None
         self._silence.broken()
@@ -207,97 +200,97 @@ class BoardLines:
         if wiring.watch is None:
             self._stream = stream
         else:
-            # What is reported before it is answered may be of what was watched before.
+            # Reports before its answer may belong to the previous `watch`.
             self._link.submit(wiring.watch, partial(self._watching, stream))
         for command in (wiring.sample, wiring.count):
             if command is not None:
-                self._link.submit(command, self._obeyed)
+                self._link.submit(command, self._check_executed)
 
     def down(self, t_ns: int, reason: str) -> None:
-        """The lines are no longer known; during the opening they may yet come."""
-        was_here = self._here
-        self._leave()
-        if was_here:
+        """The lines are no longer known; during the opening the board may still come up."""
+        were_known = self._levels_known
+        self._reset()
+        if were_known:
             self._opening_until_ns = t_ns
             self._unplug(t_ns)
 
-    def reported(self, report: Report, t_ns: int) -> None:
-        """Takes what the board says of its lines."""
+    def reported(self, report: BoardReport, t_ns: int) -> None:
+        """Handles a report about the lines."""
         stream = self._stream
         if stream is None:
             return
         try:
             if isinstance(report, EdgesReport):
                 stream.edges(report)
-                self._hand_on(stream)
+                self._deliver_stream(stream)
             elif isinstance(report, StateReport):
                 stream.state(report)
-                self._here = self._here or self._wiring.watch is None
-                self._hand_on(stream)
+                self._levels_known = self._levels_known or self._wiring.watch is None
+                self._deliver_stream(stream)
             elif isinstance(report, SampleReport):
-                self._hand_on_sample(report, t_ns)
+                self._deliver_sample(report, t_ns)
             elif isinstance(report, CountReport):
                 self.counted = report
         except MessageError as error:
-            self._link.restart(f"its firmware reports what cannot be read: {error}; flash it anew")
+            self._link.restart(f"its firmware sends reports that cannot be decoded: {error}; flash it again")
 
-    # --- what is delivered -------------------------------------------------------------------------------------------
+    # --- delivering -------------------------------------------------------------------------------------------
 
-    def _hand_on(self, stream: EdgeStream) -> None:
-        """Delivers the edges that are complete, asks for those that are missing, and promises what the board does."""
+    def _deliver_stream(self, stream: EdgeStream) -> None:
+        """Delivers the complete edges, requests the missing ones, and advances `delivered_until`."""
         until_ns = stream.until_ns
         if until_ns is not None and until_ns > self._clock.now_ns() + MOST_AHEAD_NS:
-            self._link.restart(_YET_TO_COME)
+            self._link.restart(_FUTURE_TIME)
             return
         edges: list[Edge] = []
         rare: list[Rare] = []
-        # A loss that an edge shows is dated one nanosecond before it, and must not be promised yet.
+        # A loss that an edge reveals is dated one nanosecond before it, and must still be possible.
         earliest_ns = self._promised_ns + 2
-        for told in stream.take():
-            t_ns = max(told.t_ns, earliest_ns)
-            if isinstance(told, EdgesMissing):
-                self._miss(told.missing, t_ns - 1, rare)
+        for item in stream.take():
+            t_ns = max(item.t_ns, earliest_ns)
+            if isinstance(item, EdgesMissing):
+                self._miss(item.missing, t_ns - 1, rare)
                 continue
-            self._here = True
-            self._take(edges, rare, t_ns, told.line, told.level)
-            self.error_ns = self._link.clock.error_ns(told.ticks)
-        if self._here:
+            self._levels_known = True
+            self._add_edge(edges, rare, t_ns, item.line, item.level)
+            self.error_ns = self._link.clock.error_ns(item.ticks)
+        if self._levels_known:
             self._unplugged = False
         self._deliver(edges, rare)
         if until_ns is not None and until_ns > self._promised_ns + 1:
             self._promised_ns = until_ns - 1
             self._silence.broken()
-        ask = stream.take_ask()
+        ask = stream.take_request()
         if ask is not None:
             self._link.submit(ask, partial(self._held, stream))
 
-    def _take(self, edges: list[Edge], rare: list[Rare], t_ns: int, index: int, level: int) -> None:
+    def _add_edge(self, edges: list[Edge], rare: list[Rare], t_ns: int, index: int, level: int) -> None:
         tracker = self._trackers.get(index)
         edge = None if tracker is None else tracker.changed(level, t_ns, rare)
         if edge is not None:
             edges.append(edge)
 
     def _miss(self, count: int, t_ns: int, rare: list[Rare]) -> None:
-        """Edges are lost, and nobody knows whose: of each line where there are several."""
+        """Edges of unknown lines are lost: reports a loss on every line."""
         missing = count if len(self._wiring.inputs) == 1 else None
         for tracker in self._trackers.values():
             tracker.lost()
         rare += [EdgesLost(spec.name, Loss.OVERFLOW, t_ns, missing) for spec in self._wiring.inputs]
 
-    def _hand_on_sample(self, report: SampleReport, read_ns: int) -> None:
-        if not self._here:
+    def _deliver_sample(self, report: SampleReport, read_ns: int) -> None:
+        if not self._levels_known:
             return
         clock = self._link.clock
         taken_ns = clock.host_ns(clock.extend(report.time))
         if taken_ns > read_ns + MOST_AHEAD_NS:
-            self._link.restart(_YET_TO_COME)
+            self._link.restart(_FUTURE_TIME)
             return
-        # A sample may be sent after edges that came later; nobody needs its time to the millisecond.
+        # A sample may be sent after later edges; its time is not needed to the millisecond.
         t_ns = max(min(taken_ns, read_ns), self._promised_ns + 1)
         self._deliver([], [Reading(line, value, t_ns) for line, value in self._wiring.readings(report)])
 
     def _unplug(self, t_ns: int) -> None:
-        """Tells each line as unplugged, once."""
+        """Reports each line as unplugged, once."""
         if not self._unplugged:
             self._unplugged = True
             t_ns = max(t_ns, self._promised_ns + 1)
@@ -309,24 +302,24 @@ class BoardLines:
 
     # --- the session -------------------------------------------------------------------------------------------------
 
-    def _watching(self, stream: EdgeStream, result: Answer | BoardError) -> None:
-        """The board watches: what it reports from here on is of this stream."""
-        self._obeyed(result)
+    def _watching(self, stream: EdgeStream, result: BoardAnswer | BoardError) -> None:
+        """The board watches: its reports from here on belong to this stream."""
+        self._check_executed(result)
         if not isinstance(result, BoardError):
             self._stream = stream
 
-    def _held(self, stream: EdgeStream, result: Answer | BoardError) -> None:
-        """The board has said which edges it still has."""
-        self._obeyed(result)
+    def _held(self, stream: EdgeStream, result: BoardAnswer | BoardError) -> None:
+        """The board has answered which edges it still stores."""
+        self._check_executed(result)
         if stream is self._stream:
             stream.held(result)
-            self._hand_on(stream)
+            self._deliver_stream(stream)
 
-    def _obeyed(self, result: Answer | BoardError) -> None:
-        """A board that does not do what every board of its kind does has other firmware than it says."""
+    def _check_executed(self, result: BoardAnswer | BoardError) -> None:
+        """Restarts the session after a refusal: a board of this kind must execute the command."""
         if isinstance(result, BoardError) and not isinstance(result, SessionEndedError):
             self._link.restart(str(result))
 
-    def _leave(self) -> None:
-        self._up = self._here = False
+    def _reset(self) -> None:
+        self._up = self._levels_known = False
         self._stream = None

@@ -1,4 +1,4 @@
-"""What of a board is wired to which lines: checked against what its kind has, and said in the board's commands."""
+"""The wiring of a board: which lines are on which terminals, checked against its kind, and the commands for them."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sequence
 from struct import unpack
 from typing import Final, NamedTuple
 
-from hal.board.message import Kind, MessageError
+from hal.board.message import BoardKind, MessageError
 from hal.board.messages import CountCommand, SampleCommand, SampleReport, WatchCommand
 from hal.lines import LineError, LineSpec, check_wires
 
 FULL_SCALE: Final = 1023
 """A sample at the supply."""
 SAMPLE_MS: Final = 50
-"""Between two samples of the analogue channels (ours): a wheel that is out of level for a second gives twenty."""
+"""Between two samples of the analogue channels (ours): twenty in the second for which a wheel is out of level."""
 
 
 class AnalogueSpec(NamedTuple):
@@ -30,15 +30,15 @@ class AnalogueSpec(NamedTuple):
     zero: float
     """The share of the supply at which the reading is 0."""
     span: float
-    """By how much the reading grows from no volts to the supply; negative where it falls."""
+    """The change of the reading from 0 V to the supply; negative if it falls."""
 
     def value(self, sample: int) -> float:
-        """The reading that a sample is, in the unit of the line."""
+        """Converts a sample to a reading in the unit of the line."""
         return (sample / FULL_SCALE - self.zero) * self.span
 
 
-class Quadrature(NamedTuple):
-    """Which of the lines the board counts by itself."""
+class CountedQuadrature(NamedTuple):
+    """The lines of a quadrature that the board counts itself."""
 
     a: str
     b: str
@@ -47,18 +47,18 @@ class Quadrature(NamedTuple):
 
 
 class BoardWiring:
-    """The lines of one board, and the commands that make the board tell of them."""
+    """The lines of one board, and the commands that start its reports of them."""
 
     def __init__(
         self,
         board: str,
-        kind: Kind | None,
+        kind: BoardKind | None,
         inputs: Sequence[LineSpec],
         analogues: Sequence[AnalogueSpec] = (),
-        quadrature: Quadrature | None = None,
+        quadrature: CountedQuadrature | None = None,
         sample_ms: int = SAMPLE_MS,
     ) -> None:
-        """Checks everything. `gpio` of an input is its number on the board.
+        """Checks the lines. `gpio` of an input is its number on the board.
 
         Raises:
             LineError: the lines contradict one another, or this kind of board has no such inputs or channels.
@@ -73,22 +73,22 @@ class BoardWiring:
             _check_input(board, kind, spec)
         _check_analogues(kind, analogues, {spec.name for spec in self.inputs})
         self.by_index = {_number(spec) - 1: spec for spec in self.inputs}
-        """The inputs as the board counts lines in its reports, from 0."""
+        """The inputs by their line index in the board's reports, from 0."""
         self.keys = frozenset(index for index in self.by_index if index >= len(kind.inputs))
-        """Those that are keys. The board tells their changes, and in each `state` their levels."""
+        """The inputs that are keys. The board reports their changes, and their levels in each `state`."""
         self.watch: WatchCommand | None = None
-        """Has the board report the edges of the inputs; None where there are none."""
+        """Starts the reports of edges; None without inputs."""
         if self.inputs:
             pins = {index: spec for index, spec in self.by_index.items() if index not in self.keys}
             ups = [index for index, spec in pins.items() if spec.pull == "up"]
-            # Keys are told while any input is watched.
+            # Keys are reported while any input is watched.
             self.watch = WatchCommand(_bits(pins) or 1, _bits(ups))
         self.sample: SampleCommand | None = None
-        """Has the board sample the channels; None where there are none."""
+        """Starts the sampling; None without channels."""
         if self.channels:
             self.sample = SampleCommand(_bits(self.channels), sample_ms)
         self.count = None if quadrature is None else self._count(board, quadrature)
-        """Has the board count; None where it should not."""
+        """Starts the counting; None without a quadrature."""
 
     @property
     def lines(self) -> frozenset[str]:
@@ -97,7 +97,7 @@ class BoardWiring:
 
     @property
     def watched(self) -> int:
-        """Which lines the board tells of: bit i for index i."""
+        """The lines that the board reports: bit i for index i."""
         return 0 if self.watch is None else self.watch.inputs | _bits(self.keys)
 
     def readings(self, report: SampleReport) -> list[tuple[str, float]]:
@@ -116,7 +116,7 @@ class BoardWiring:
             if index in self.channels
         ]
 
-    def _count(self, board: str, quadrature: Quadrature) -> CountCommand:
+    def _count(self, board: str, quadrature: CountedQuadrature) -> CountCommand:
         numbers = {spec.name: index + 1 for index, spec in self.by_index.items() if index not in self.keys}
         for name in quadrature:
             if name is not None and name not in numbers:
@@ -128,7 +128,7 @@ class BoardWiring:
         )
 
 
-def _check_input(board: str, kind: Kind, spec: LineSpec) -> None:
+def _check_input(board: str, kind: BoardKind, spec: LineSpec) -> None:
     last_key = kind.first_key_line + len(kind.keys) - 1
     numbers = [*range(1, len(kind.inputs) + 1), *range(kind.first_key_line, last_key + 1 if kind.keys else 0)]
     if spec.gpio not in numbers:
@@ -147,7 +147,7 @@ def _check_input(board: str, kind: Kind, spec: LineSpec) -> None:
         )
 
 
-def _check_analogues(kind: Kind, analogues: Sequence[AnalogueSpec], taken: set[str]) -> None:
+def _check_analogues(kind: BoardKind, analogues: Sequence[AnalogueSpec], taken: set[str]) -> None:
     channels: dict[int, str] = {}
     for one in analogues:
         if not 1 <= one.channel <= len(kind.analogues):
@@ -167,7 +167,7 @@ def _check_analogues(kind: Kind, analogues: Sequence[AnalogueSpec], taken: set[s
 
 
 def _number(spec: LineSpec) -> int:
-    """The number of the input, which `_check_input` has found to be one."""
+    """The number of the input, which `_check_input` has verified to be an int."""
     return int(spec.gpio or 0)
 
 

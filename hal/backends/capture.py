@@ -1,8 +1,8 @@
-"""A capture as a source of lines: what was recorded happens again.
+"""A capture as a source of lines: replays what was recorded.
 
-Two ways to use it. `batches()` pulls the whole file, for replay. Or it is a `LineSource` like any other, on a clock
-that runs with the capture's own time: `open` delivers what stands at the capture's first time, and `play_until(t)`,
-or being asked what was delivered until `t`, what happened up to there.
+There are two ways to use it. `batches()` reads the whole file, for replay. Or it is a `LineSource` like any other, on a
+clock that runs with the capture's own time: `open` delivers the values at the capture's first time, and `play_until(t)`
+or `delivered_until(t)` those up to `t`.
 """
 
 from __future__ import annotations
@@ -14,14 +14,13 @@ from operator import attrgetter
 from pathlib import Path
 
 from hal.capture.errors import CaptureError
-from hal.capture.header import CaptureHeader, Kind
-from hal.capture.names import COMMAND, LOST, resolve
+from hal.capture.header import COMMAND, LOST, CaptureHeader, VariableKind, resolve
 from hal.capture.vcd_reader import capture_header, open_capture
 from hal.lines import NOT_YET_NS, LineError, Sink
 from hal.values import Batch, Edge, Rare
 
 DETECTS_LOSS = "detects_loss"
-"""The key of the header's metadata by which a recorder says, with `yes`, that its source told every loss."""
+"""The metadata key by which a recorder states, with `yes`, that its source reported every loss."""
 
 _T_NS = attrgetter("t_ns")
 
@@ -29,9 +28,9 @@ _T_NS = attrgetter("t_ns")
 class CaptureSource:
     """The lines of one VCD file.
 
-    `names` maps names in the file to lines; None takes every line under its own name. Its times are those of the
+    `names` maps names in the file to lines; None selects every line under its own name. Its times are those of the
     recorder (`kernel_time`). A file alone cannot show that two edges were merged, so `detects_loss` is False
-    unless its header says that the recorder told every loss. `CaptureError` where the file is wrong.
+    unless its header states that the recorder reported every loss. Raises `CaptureError` if the file is invalid.
     """
 
     kernel_time = True
@@ -44,10 +43,10 @@ class CaptureSource:
         self._names = names
         wanted = resolve(self.header, names, str(path))
         self.lines = frozenset(
-            line for line, variable in wanted if not (variable.kind is Kind.STRING and line in (COMMAND, LOST))
+            line for line, variable in wanted if not (variable.kind is VariableKind.STRING and line in (COMMAND, LOST))
         )
         self.failed: LineError | None = None
-        """What is wrong with the rest of the file, once it was met."""
+        """The error in the file, once it was reached."""
         self.detects_loss = self.header.metadata.get(DETECTS_LOSS) == "yes"
         self._file = ExitStack()
         self._sink: Sink | None = None
@@ -57,16 +56,16 @@ class CaptureSource:
         self._played_ns = NOT_YET_NS
 
     def batches(self) -> Iterator[Batch]:
-        """All of the capture, from its beginning, whatever was played before."""
+        """The whole capture, from its beginning, regardless of `open`."""
         with open_capture(self.path) as capture:
             yield from capture.batches(self._names)
 
     def open(self, sink: Sink) -> None:
-        """Begins to play into `sink`, with what stands at the capture's first time.
+        """Starts playing into `sink`, with the values at the capture's first time.
 
         Raises:
             LineError: it is open already.
-            CaptureError: the file is wrong.
+            CaptureError: the file is invalid.
         """
         if self._sink is not None:
             raise LineError(f"source {self.name!r}: it is open already; close it first")
@@ -85,11 +84,11 @@ class CaptureSource:
             raise
 
     def play_until(self, t_ns: int) -> None:
-        """Delivers everything up to `t_ns` that was not delivered yet.
+        """Delivers everything up to `t_ns` that has not been delivered yet.
 
         Raises:
             LineError: the source is not open.
-            CaptureError: the file is wrong from here on; `failed` says so too.
+            CaptureError: the file is invalid from here on; `failed` has the error too.
         """
         sink = self._sink
         if sink is None:
@@ -102,15 +101,15 @@ class CaptureSource:
         self._played_ns = max(self._played_ns, t_ns)
 
     def play(self) -> int:
-        """Delivers all the rest; returns the capture's last time."""
+        """Delivers the rest of the capture; returns its last time."""
         while not self._ended:
             self.play_until(self._held.until_ns)
         return self._held.until_ns
 
     def delivered_until(self, now_ns: int) -> int:
-        """Plays until `now_ns`, and returns it, unless the source is not open or the file is wrong before that."""
+        """Plays until `now_ns` and returns it; earlier if the source is not open or the file is invalid before that."""
         if self._sink is not None and self.failed is None:
-            with suppress(CaptureError):  # told by `failed`
+            with suppress(CaptureError):  # reported by `failed`
                 self.play_until(now_ns)
         return min(self._played_ns, now_ns)
 

@@ -1,8 +1,8 @@
 """Input lines on a Linux GPIO chip, through libgpiod 2: the default on a Pi.
 
-What the kernel does, and what is made of it here:
+The kernel's behaviour, and what follows from it:
 
-| the kernel                                                         | so                                             |
+| the kernel                                                         | this backend                                   |
 |--------------------------------------------------------------------|------------------------------------------------|
 | stamps an edge in the hard interrupt, on CLOCK_MONOTONIC           | `kernel_time`: the stamp is the edge's time    |
 | numbers a line's events; drops the oldest when its buffer is full  | a gap is `OVERFLOW`, with its count            |
@@ -11,7 +11,7 @@ What the kernel does, and what is made of it here:
 | with a debounce stamps the end of the period                       | no kernel debounce unless the line asks for it |
 | fails every read once the chip has gone                            | each line is `UNPLUGGED`; the source has failed |
 
-Levels are asked for as they are on the wire (never `active_low`): inversion is applied for all backends alike.
+Levels are requested as on the wire (never `active_low`): inversion is applied in `hal.lines`, for all backends alike.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ BUFFER_EVENTS = 1024
 MAX_LATENESS_NS = 20_000_000
 """From the stamp in the interrupt until the event can be read (ours).
 
-The interrupt's thread runs at real-time priority, so that takes well under a millisecond; 20 ms leaves room for a long
-stretch in which the kernel cannot be interrupted, and no person notices it. What comes later still is told as `LATE`.
+The interrupt's thread runs at real-time priority, so that takes well under a millisecond; 20 ms allows for a long
+uninterruptible section of the kernel, and no person notices it. A later event is reported as `LATE`.
 """
 
 _MAX_READS = 16
@@ -55,7 +55,7 @@ _MAX_READS = 16
 class GpiodLines:
     """The lines of one GPIO chip.
 
-    `chip` is in the lines' specs. `devices` says where chips may be; `loop` is the running one unless given.
+    The specs name the chip. `devices` lists the chips' paths; `loop` defaults to the running one.
     """
 
     detects_loss = True
@@ -97,10 +97,10 @@ class GpiodLines:
         return self._failed
 
     def open(self, sink: Sink) -> None:
-        """Claims the lines, delivers the levels found, and reads on whenever the kernel has events.
+        """Claims the lines, delivers the levels found, and then every event of the kernel.
 
         Raises:
-            LineError: the package, the chip or a line cannot be had.
+            LineError: the package, the chip or a line is not available.
         """
         if self._request is not None:
             raise LineError(f"source {self.name!r}: it is open already; close it first")
@@ -134,7 +134,7 @@ class GpiodLines:
         loop.add_reader(request.fd, self._drain)
 
     def close(self) -> None:
-        """Lets the lines go."""
+        """Releases the lines."""
         request, self._request, self._sink = self._request, None, None
         if request is None or self._loop is None:
             return
@@ -143,11 +143,11 @@ class GpiodLines:
         request.release()
 
     def delivered_until(self, now_ns: int) -> int:
-        """Reads what is pending, then says how far that was.
+        """Reads the pending events, then returns the time up to which all are read.
 
-        An event stamped `max_lateness_ns` before `now_ns` or earlier was readable at `now_ns`, so an emptied buffer
-        held it. Were there too many to empty the buffer: events become readable in order, so what is left was readable
-        after the newest that was read, and is stamped at most `max_lateness_ns` before that one.
+        An event stamped `max_lateness_ns` before `now_ns` or earlier was readable at `now_ns`, so emptying the buffer
+        reads it. If there are too many to empty it: events become readable in order, so the rest became readable
+        after the newest one read, and is stamped at most `max_lateness_ns` before that one.
         """
         if self._request is None:
             return now_ns if self._trackers else NOT_YET_NS
@@ -155,7 +155,7 @@ class GpiodLines:
         if self._failed is not None:
             return now_ns
         seen_ns = now_ns if emptied else min(now_ns, self._newest_ns)
-        # One less: the loss that an edge shows is dated one nanosecond before it.
+        # One less: the loss that an edge reveals is dated one nanosecond before it.
         self._until_ns = max(self._until_ns, seen_ns - self.max_lateness_ns - 1)
         return self._until_ns
 
@@ -193,10 +193,10 @@ class GpiodLines:
             raise request_refused(chip, list(zip(self._specs, offsets, strict=True)), error) from error
 
     def _drain(self) -> bool:
-        """Delivers what is pending; whether all of it was."""
+        """Delivers the pending events; returns whether it emptied the buffer."""
         for _ in range(_MAX_READS):
             request = self._request
-            if request is None:  # The sink closed us.
+            if request is None:  # closed by the sink
                 return True
             try:
                 # A read with nothing pending would block. poll, because select cannot look at descriptors from 1024 on.
@@ -229,7 +229,7 @@ class GpiodLines:
             self._sink.deliver(self.name, edges, rare)
 
     def _fail(self, error: OSError) -> None:
-        """The chip has gone: tells each line as unplugged, once."""
+        """The chip was removed: reports each line as unplugged, once."""
         sink = self._sink
         self._failed = LineError(
             f"source {self.name!r}: the chip can no longer be read ({error.strerror}); lines "

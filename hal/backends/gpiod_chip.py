@@ -1,7 +1,7 @@
-"""Finding GPIO chips and lines through libgpiod, and saying in plain words why one cannot be had.
+"""Finds GPIO chips and lines through libgpiod, and explains why one is not available.
 
 Shared by the input lines (`hal.backends.gpiod`) and the outputs (`hal.outputs_gpiod`). The package `gpiod` is imported
-only here and there, when a chip is opened, so that a bench without it can run everything else.
+only when a chip is opened, so that a bench without it can run everything else.
 """
 
 from __future__ import annotations
@@ -12,23 +12,22 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from hal.lines import LineError
-from hal.pins import HEADER_CHIP_LABELS
+from hal.lines import HEADER_CHIP_LABELS, LineError
 
 if TYPE_CHECKING:
     import gpiod
 
 Devices: TypeAlias = Callable[[], Sequence[str]]
-"""Tells the paths at which GPIO chips may be. The seam for a fake, and for a kernel's `gpio-sim`."""
+"""Returns the paths of GPIO chips. Tests substitute a fake, or the kernel's `gpio-sim`."""
 
 CONSUMER = "feltwire"
-"""Who holds the line, as `gpioinfo` shows it."""
+"""The consumer of the line, as `gpioinfo` shows it."""
 
 _WANTED = "2.2 or newer"
 
 
-class Wired(Protocol):
-    """What has a wire on a chip: an input line or an output."""
+class WiredLine(Protocol):
+    """Something with a wire on a chip: an input line or an output."""
 
     @property
     def name(self) -> str:
@@ -51,7 +50,7 @@ def require_gpiod() -> None:
     """Makes sure that the package `gpiod` can be imported and is libgpiod's binding of version 2.
 
     Raises:
-        LineError: it is missing, cannot be loaded, or is the unrelated package of the same name.
+        LineError: it is missing, cannot be loaded, or is an unrelated package of the same name.
     """
     try:
         import gpiod
@@ -73,7 +72,7 @@ def open_chip(label: str | None, devices: Devices) -> gpiod.Chip:
     """Opens the chip of that label; None means the one behind the Pi's header.
 
     Raises:
-        LineError: none or several of them are there; it lists what is.
+        LineError: there is none, or several; the message lists the chips found.
     """
     import gpiod
 
@@ -116,7 +115,7 @@ def open_chip(label: str | None, devices: Devices) -> gpiod.Chip:
     raise LineError(f"{expected}: not found; the chips here are: {there}{hint}. Give the label of one as chip = …")
 
 
-def line_offset(chip: gpiod.Chip, wired: Wired) -> int:
+def line_offset(chip: gpiod.Chip, wired: WiredLine) -> int:
     """The offset of a line on its chip.
 
     Raises:
@@ -142,8 +141,8 @@ def line_offset(chip: gpiod.Chip, wired: Wired) -> int:
         ) from error
 
 
-def request_refused(chip: gpiod.Chip, wanted: Sequence[tuple[Wired, int]], error: OSError) -> LineError:
-    """Why the kernel did not give the lines, in words that say what to do."""
+def request_refused(chip: gpiod.Chip, wanted: Sequence[tuple[WiredLine, int]], error: OSError) -> LineError:
+    """The error for lines that the kernel refused, with the remedy."""
     label = chip.get_info().label
     names = ", ".join(wired.name for wired, _ in wanted)
     if error.errno == errno.EBUSY:

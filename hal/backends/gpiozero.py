@@ -1,16 +1,19 @@
 """Input lines on the pins of any gpiozero factory.
 
-The factory's pins are used directly, not gpiozero's devices: a device hands no time to its callbacks, and forgets an
-edge that did not change its state. The pin's own `when_changed(ticks, state)` has both.
+The factory's pins are used directly, not gpiozero's devices: a device passes no time to its callbacks, and drops an
+edge that did not change its state. The pin's own `when_changed(ticks, state)` gives both.
 
     factory's thread                        event loop
     ────────────────                        ──────────
     when_changed(ticks, state) ─► queue ──► drain: ticks to nanoseconds ─► LineTracker ─► sink
                                   └ call_soon_threadsafe
 
-Traps that are met here: a pin holds its callback by a weak reference, so ours are kept; an exception in a callback ends
-lgpio's only thread, so nothing is done in it that can raise; lgpio and pigpio report a timeout as level 2, which is no
-edge. No factory numbers its edges, so `detects_loss` is false, though two equal levels are still told.
+Known traps: a pin holds its callback by a weak reference, so the callbacks are kept here; an exception in a callback
+ends lgpio's only thread, so the callback does nothing that can raise; lgpio and pigpio report a timeout as level 2,
+which is no edge. No factory numbers its edges, so `detects_loss` is false, though two equal levels are still reported.
+
+gpiozero calls ticks opaque: only `ticks_diff` gives seconds. Ticks of factories that are known to count seconds of
+CLOCK_MONOTONIC are converted directly; all others are measured against the clock.
 """
 
 from __future__ import annotations
@@ -26,19 +29,18 @@ from hal.lines import NOT_YET_NS, LineError, LineSpec, LineTracker, Sink, check_
 from hal.values import Edge, Rare
 
 if TYPE_CHECKING:
-    from gpiozero.pins import Factory
-if TYPE_CHECKING:
     from gpiozero.pins import Factory, Pin
 
+MAX_LATENESS_NS = 50_000_000
+"""From an edge to the queue (ours): lgpio polls every 0.5 ms and holds events for another 0.5 ms; the rest is for its
+Python thread to be scheduled."""
 
-# From a pin factory's ticks to nanoseconds of our clock.
-#
-# gpiozero calls ticks opaque: only `ticks_diff` gives seconds. For the factories whose ticks are known to be seconds
-# of
-# CLOCK_MONOTONIC they are converted as they are; for all others they are measured against our clock.
+_PULLS = {"up": "up", "down": "down", "none": "floating"}
+_KERNEL_TIME = ("gpiozero.pins.lgpio", "gpiozero.pins.pigpio")
+"""Factories whose ticks are taken by the kernel (lgpio) or sampled by hardware (pigpio)."""
 
 ANCHOR_EVERY_NS = 10_000_000_000
-"""How often opaque ticks are measured anew (ours): clock discipline (at most 500 ppm) moves them by 5 ms in between."""
+"""How often opaque ticks are measured (ours): clock discipline (at most 500 ppm) moves them by 5 ms in between."""
 
 _SECONDS = ("gpiozero.pins.local", "gpiozero.pins.mock")
 """Factories whose ticks are seconds of CLOCK_MONOTONIC: lgpio (the kernel's stamp / 1e9), rpigpio, native; mock."""
@@ -58,16 +60,16 @@ class SecondsTicks:
         return any(made_by(factory, module) for module in _SECONDS)
 
     def anchor(self) -> None:
-        """Nothing to do: both count from the same start."""
+        """Does nothing: both have the same origin."""
 
     def keep(self, now_ns: int) -> None:
-        """Nothing to do."""
+        """Does nothing."""
 
     def to_ns(self, ticks: object) -> int:
-        """The instant in nanoseconds.
+        """Converts ticks to nanoseconds.
 
         Raises:
-            TypeError: the ticks are no number.
+            TypeError: the ticks are not a number.
         """
         if not isinstance(ticks, int | float):
             raise TypeError(f"ticks: expected seconds as a number, got {ticks!r}")
@@ -77,8 +79,8 @@ class SecondsTicks:
 class OpaqueTicks:
     """Ticks of which only differences are known: pigpio's microseconds, which start again every 71.6 minutes.
 
-    An anchor pairs one tick with our clock. A tick just before the anchor differs from it by almost a whole period in
-    one direction and by little in the other; the shorter way is the right one, as an anchor is never half a period old.
+    An anchor pairs one tick with the clock. A tick just before the anchor differs from it by almost a whole period in
+    one direction and by little in the other; the shorter one is right, because an anchor is never half a period old.
     """
 
     def __init__(self, factory: Factory, clock: Clock) -> None:
@@ -89,37 +91,28 @@ class OpaqueTicks:
         self._anchor_ticks: object = None
 
     def anchor(self) -> None:
-        """Measures the ticks against our clock; half the time that the question took is the error."""
+        """Measures the ticks against the clock; the error is half the duration of the request."""
         before_ns = self._clock.now_ns()
         self._anchor_ticks = self._factory.ticks()
         self._anchor_ns = (before_ns + self._clock.now_ns()) // 2
 
     def keep(self, now_ns: int) -> None:
-        """Measures anew when the last time is long ago: one question over a socket to pigpiod, some 0.1 ms."""
+        """Measures again if the last anchor is old: one request over a socket to pigpiod, some 0.1 ms."""
         if now_ns - self._anchor_ns >= ANCHOR_EVERY_NS:
             self.anchor()
 
     def to_ns(self, ticks: object) -> int:
-        """The instant in nanoseconds of our clock; ticks are asked for in the order of their edges."""
+        """Converts ticks to nanoseconds of the clock; called in the order of the edges."""
         after_s = float(self._factory.ticks_diff(ticks, self._anchor_ticks))
         before_s = float(self._factory.ticks_diff(self._anchor_ticks, ticks))
         since_s = after_s if after_s <= before_s or before_s < 0 else -before_s
-        # A new anchor can set the time back a little; a later edge must not come before an earlier one for that.
+        # A new anchor can move the time back a little; edges must stay in order.
         self._last_ns = max(self._last_ns, self._anchor_ns + round(since_s * 1e9))
         return self._last_ns
 
 
-MAX_LATENESS_NS = 50_000_000
-"""From an edge to the queue (ours): lgpio looks every 0.5 ms and holds events for another 0.5 ms; the rest is for its
-Python thread to get a turn."""
-
-_PULLS = {"up": "up", "down": "down", "none": "floating"}
-_KERNEL_TIME = ("gpiozero.pins.lgpio", "gpiozero.pins.pigpio")
-"""Factories whose ticks are taken by the kernel (lgpio) or sampled by hardware (pigpio)."""
-
-
 class GpiozeroLines:
-    """Lines on the pins of one factory, which the caller made (`load_factory`) and closes after this source."""
+    """Lines on the pins of one factory, which the caller creates (`load_factory`) and closes after this source."""
 
     detects_loss = False
 
@@ -157,14 +150,14 @@ class GpiozeroLines:
 
     @property
     def failed(self) -> LineError | None:
-        """Always None: a factory does not say that its pins have gone."""
+        """Always None: a factory does not report the loss of its pins."""
         return None
 
     def open(self, sink: Sink) -> None:
         """Makes the pins inputs, delivers the levels found, and then every change.
 
         Raises:
-            LineError: a pin does not exist, is in use, or cannot do what is asked of it.
+            LineError: a pin does not exist, is in use, or cannot be configured as asked.
         """
         if self._sink is not None:
             raise LineError(f"source {self.name!r}: it is open already; close it first")
@@ -196,23 +189,23 @@ class GpiozeroLines:
         self._drain()
 
     def close(self) -> None:
-        """Lets the pins go."""
+        """Releases the pins."""
         self._sink = None
         self._release()
         self._queue.clear()
 
     def delivered_until(self, now_ns: int) -> int:
-        """Delivers what is in the queue, then trusts the factory for its lateness: nothing can be asked of it."""
+        """Delivers the queue, then relies on `max_lateness_ns`: a factory cannot be asked what is pending."""
         if self._sink is None:
             return now_ns if self._opened else NOT_YET_NS
         self._ticks.keep(now_ns)
         self._drain()
-        # One less: the loss that an edge shows is dated one nanosecond before it.
+        # One less: the loss that an edge reveals is dated one nanosecond before it.
         self._until_ns = max(self._until_ns, now_ns - self.max_lateness_ns - 1)
         return self._until_ns
 
     def _conflicts_with(self, other: object) -> bool:
-        """gpiozero asks this of whoever reserved a pin: nobody may share ours."""
+        """gpiozero calls this on the owner of a reserved pin: these pins are not shared."""
         return other is not self
 
     def _claim(self, spec: LineSpec, tracker: LineTracker, loop: asyncio.AbstractEventLoop) -> int:
@@ -232,11 +225,11 @@ class GpiozeroLines:
         callback = self._callback(tracker, loop)
         self._callbacks.append(callback)
         pin.when_changed = callback
-        # Read after watching began, so that no change falls between; the tracker knows one that is in both.
+        # Read after watching began, so that no change is missed; the tracker drops one that is in both.
         return int(bool(pin.state))
 
     def _callback(self, tracker: LineTracker, loop: asyncio.AbstractEventLoop) -> Callable[[object, object], None]:
-        """What the factory's thread calls."""
+        """The callback for the factory's thread."""
 
         def changed(ticks: object, state: object) -> None:
             self._queue.append((tracker, ticks, state))
@@ -245,14 +238,14 @@ class GpiozeroLines:
                 try:
                     loop.call_soon_threadsafe(self._drain)
                 except RuntimeError:
-                    # The loop was closed before the source: nobody is left to hear of it.
+                    # The loop was closed before the source: there is no receiver.
                     self._queue.clear()
                     self._woken = False
 
         return changed
 
     def _drain(self) -> None:
-        self._woken = False  # Before the queue is looked at: what is added from here on wakes us again.
+        self._woken = False  # Before the queue is read: a later entry schedules another call.
         edges: list[Edge] = []
         rare: list[Rare] = []
         for _ in range(len(self._queue)):

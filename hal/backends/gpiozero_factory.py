@@ -1,4 +1,4 @@
-"""Choosing gpiozero's pin factory: the one that is asked for, or an error. Never the first one that happens to load.
+"""Loads gpiozero's pin factory: the configured one, or an error; never whichever happens to load.
 
 | factory   | runs on       | edge times                    | refused where                                    |
 |-----------|---------------|-------------------------------|--------------------------------------------------|
@@ -6,7 +6,7 @@
 | `rpigpio` | up to Pi 4    | Python, after the edge        | Pi 5; kernel 6.6 and newer; beside rpi-lgpio     |
 | `pigpio`  | up to Pi 4    | DMA sampling, 1 µs, 32 bits   | no pigpiod answers                               |
 | `native`  | up to Pi 4    | Python, after the edge        | Pi 5; kernel 6.6 and newer                       |
-| `mock`    | anywhere      | Python                        | never; it is for tests, and no pin moves         |
+| `mock`    | anywhere      | Python                        | never; for tests, without real pins              |
 """
 
 from __future__ import annotations
@@ -46,20 +46,20 @@ _INSTALL = {
     "native": "gpiozero",
     "mock": "gpiozero",
 }
-"""What pip must install for a factory."""
+"""The package that pip must install for a factory."""
 _BY_SYSFS = ("rpigpio", "native")
-"""Factories that reach the pins by the chip's registers and see edges by sysfs."""
+"""Factories that access pins by the chip's registers and detect edges by sysfs."""
 _LAST_KERNEL_WITHOUT_FAULT = (6, 5)
-"""From 6.6 the numbers of sysfs GPIOs no longer begin at 0, which these factories take for granted."""
+"""From 6.6 the numbers of sysfs GPIOs no longer begin at 0, as these factories assume."""
 _PI_5 = re.compile(r"Raspberry Pi (5|Compute Module 5)")
 """Pi 5, 500 and Compute Module 5, whose pins are behind the RP1."""
 
 
 class Probe(Protocol):
-    """What must be known of the computer before a factory is loaded."""
+    """The facts about the computer needed before a factory is loaded."""
 
     def model(self) -> str:
-        """The board's name, `"Raspberry Pi 4 Model B Rev 1.5"`; empty where there is no such thing."""
+        """The board's name, `"Raspberry Pi 4 Model B Rev 1.5"`; empty if there is none."""
 
     def kernel(self) -> str:
         """The kernel's release, `"6.6.31+rpt-rpi-v8"`."""
@@ -69,21 +69,21 @@ class Probe(Protocol):
 
 
 class SystemProbe:
-    """Looks at this computer."""
+    """Probes this computer."""
 
     def model(self) -> str:
         """The model in the device tree."""
         try:
             return Path("/proc/device-tree/model").read_text(encoding="utf-8").rstrip("\0\n")
         except OSError:
-            return ""  # No device tree: a computer that is no Pi.
+            return ""  # no device tree: not a Pi
 
     def kernel(self) -> str:
-        """What `uname -r` says."""
+        """The release, as `uname -r` prints it."""
         return platform.release()
 
     def installed(self, distribution: str) -> bool:
-        """Asks Python's own record of what is installed."""
+        """Looks it up in Python's package metadata."""
         try:
             metadata.distribution(distribution)
         except metadata.PackageNotFoundError:
@@ -92,7 +92,7 @@ class SystemProbe:
 
 
 def load_factory(name: str, probe: Probe | None = None) -> Factory:
-    """The pin factory of that name, new. One process makes one, gives it to all that use pins, and closes it last.
+    """Creates the pin factory of that name. A process creates one, shares it among all users, and closes it last.
 
     Raises:
         LineError: there is no such factory, it cannot work on this computer, or it failed to load.
@@ -125,10 +125,10 @@ def load_factory(name: str, probe: Probe | None = None) -> Factory:
 
 
 def refuse_where_it_cannot_work(name: str, probe: Probe) -> None:
-    """Refuses a factory that would load and then see no edge, or take another library's place.
+    """Refuses a factory that would load but detect no edges, or that another package replaces.
 
     Raises:
-        LineError: says what is in the way and which factory or backend to use.
+        LineError: names the obstacle, and the factory or backend to use instead.
     """
     if name not in _BY_SYSFS:
         return
@@ -158,9 +158,9 @@ def refuse_where_it_cannot_work(name: str, probe: Probe) -> None:
 def lgpio_directory() -> Iterator[None]:
     """A directory in which importing lgpio is safe.
 
-    The import makes a FIFO `.lgd-nfy0` in the working directory, or in `LG_WD`, and *moves the process there*. Two
-    processes in one directory take each other's edges. So each process gets a directory of its own, unless `LG_WD`
-    names one, and is moved back.
+    The import creates a FIFO `.lgd-nfy0` in the working directory, or in `LG_WD`, and *changes the working directory to
+    it*. Two processes in one directory steal each other's edges. So each process gets a directory of its own, unless
+    `LG_WD` names one, and the working directory is restored.
 
     Raises:
         LineError: the directory in `LG_WD` cannot be written.
@@ -188,9 +188,9 @@ def lgpio_directory() -> Iterator[None]:
 
 
 def library_errors() -> tuple[type[Exception], ...]:
-    """What gpiozero and the library under it raise when a pin cannot be had.
+    """The exceptions that gpiozero and the library under it raise when a pin is not available.
 
-    lgpio and pigpio have exceptions of their own, which extend nothing but `Exception`.
+    lgpio and pigpio have exceptions of their own, derived directly from `Exception`.
 
     Raises:
         LineError: gpiozero is not installed.

@@ -1,7 +1,7 @@
-"""Input lines in memory: what a simulated device or a test drives.
+"""Input lines in memory, driven by a simulated device or a test.
 
-Levels are those of the line, as drivers see them: there is no wire, so there is no inversion. Whoever drives the lines
-says how far the world has come, by driving and by `passed`; nothing here reads a clock.
+Levels are those of the line, as drivers see them: there is no wire, so there is no inversion. The caller advances the
+time, by driving lines and by `passed`; no clock is read here.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from hal.values import Command, Edge, EdgesLost, Frame, Loss, Rare, Reading
 
 
 class SimLines:
-    """Lines whose every change is told by calling it.
+    """Lines that change by method calls.
 
-    Before `open`, driving a line only moves it: the level is found at the opening, as on a real wire. Times must not go
+    Before `open`, driving a line only sets its level, which `open` then finds, as on a real wire. Time must not go
     back.
     """
 
@@ -32,12 +32,12 @@ class SimLines:
         levels: Mapping[str, int] | None = None,
         start_ns: int = 0,
     ) -> None:
-        """Takes the names of the digital and of the analogue lines.
+        """`lines` are the digital lines, `readings` the analogue ones.
 
-        `levels` are those of the digital lines at `start_ns`, when the world begins, where they are not 0.
+        `levels` are the levels of digital lines at `start_ns`, where they are not 0.
 
         Raises:
-            LineError: a level is given for a line that is not there.
+            LineError: a level is given for an unknown line.
         """
         self.name = name
         self._levels: dict[str, int | None] = dict.fromkeys(sorted(lines), 0)
@@ -56,7 +56,7 @@ class SimLines:
         return None
 
     def open(self, sink: Sink) -> None:
-        """Delivers the level of each line, at the time that the world has come to.
+        """Delivers the level of each line, at the current simulated time.
 
         Raises:
             LineError: it is open already.
@@ -68,17 +68,17 @@ class SimLines:
         sink.deliver(self.name, found, [])
 
     def close(self) -> None:
-        """Delivers nothing any more."""
+        """Stops delivering."""
         self._sink = None
 
     def delivered_until(self, now_ns: int) -> int:
-        """The time that the world has come to, but not beyond `now_ns`."""
+        """The simulated time, but not beyond `now_ns`."""
         if self._sink is None:
             return now_ns if self._opened else NOT_YET_NS
         return min(now_ns, self._until_ns)
 
     def drive(self, line: str, level: int, t_ns: int) -> None:
-        """Puts a line to a level. One that it has already is a merged edge, and told as such.
+        """Drives a line to a level. If the line has it already, a lost edge is reported (`REPEATED_LEVEL`).
 
         Raises:
             LineError: there is no such line.
@@ -102,27 +102,27 @@ class SimLines:
         self.play([], [Frame(link, data, t_ns)])
 
     def command(self, text: str, t_ns: int) -> None:
-        """Delivers what a person sent."""
+        """Delivers a person's command."""
         self.play([], [Command(text, t_ns)])
 
     def lose(self, line: str, cause: Loss, t_ns: int, missing: int | None = None) -> None:
-        """Tells that changes of a line were lost; its level is unknown until it is driven again."""
+        """Reports lost changes of a line; its level is unknown until it is driven again."""
         self.play([], [EdgesLost(self._known(line), cause, t_ns, missing)])
 
     def passed(self, until_ns: int) -> None:
-        """Promises that nothing at or before `until_ns` is still to come."""
+        """Advances the time: nothing at or before `until_ns` follows."""
         self.play([], [], until_ns)
 
     def play(self, edges: Sequence[Edge], rare: Sequence[Rare] = (), until_ns: int | None = None) -> None:
-        """Delivers many at once, each sequence in the order of time, and lets time pass to `until_ns`.
+        """Delivers many values, each sequence in order of time, and advances the time to `until_ns`.
 
         Raises:
             LineError: there is no such line.
             ValueError: a level is not 0 or 1, or time went back.
         """
-        edges, told = list(edges), list(rare)
+        edges, values = list(edges), list(rare)
         levels, last_ns = self._levels, self._now_ns
-        unknown_after = _losses(told)
+        unknown_after = _losses(values)
         lost: list[Rare] = []
         for line, level, t_ns in edges:
             if t_ns < last_ns:
@@ -139,18 +139,18 @@ class SimLines:
             levels[line] = level
         for loss in unknown_after:
             self._forget(loss)
-        if told:
-            if told[0].t_ns < self._now_ns:
-                raise ValueError(f"source {self.name!r}: time went back from {self._now_ns} to {told[0].t_ns} ns")
-            last_ns = max(last_ns, told[-1].t_ns)
+        if values:
+            if values[0].t_ns < self._now_ns:
+                raise ValueError(f"source {self.name!r}: time went back from {self._now_ns} to {values[0].t_ns} ns")
+            last_ns = max(last_ns, values[-1].t_ns)
         if until_ns is None:
-            # More may come at the same time, and a loss that it shows is dated one nanosecond before it.
+            # More may follow at the same time, and a loss that it reveals is dated one nanosecond before it.
             until_ns = last_ns - 2
         self._until_ns = max(self._until_ns, until_ns)
         self._now_ns = max(last_ns, until_ns + 1)
-        if self._sink is not None and (edges or told):
-            told.extend(lost)
-            self._sink.deliver(self.name, edges, told)
+        if self._sink is not None and (edges or values):
+            values.extend(lost)
+            self._sink.deliver(self.name, edges, values)
 
     def _forget(self, loss: EdgesLost) -> None:
         if loss.line in self._levels:

@@ -1,13 +1,13 @@
-"""A board's clock in the host's time: never going back, never stepping, with a bound on its error.
+"""Maps a board's clock to the host's time: monotonic, without steps, and with a bound on the error.
 
-Each exchange of the command `clock` tells more of where the true map is (`hal.board.clock`). What is mapped
-already stays as it is; from the end of the exchange on, the map turns towards the middle of what is possible, by at
-most MOST_SLEW. So intervals between edges are right to the rate's own error and that, however the offset is corrected,
-and equal ticks give equal times.
+Each exchange of the command `clock` narrows the bounds of the true map (`ClockBounds`). Times already mapped stay as
+they are; from the end of the exchange on, the map slews towards the middle of the bounds, by at most MOST_SLEW. So the
+interval between two edges is wrong by at most the rate's error plus that slew, however the offset is corrected, and
+equal ticks give equal times.
 
-    map  ── straight pieces, each beginning where the one before ends
-    fit  ── the middle of where the true map can be
-    error = |map - fit| + half of where it can be, which grows with the distance from the last exchange
+    map   = straight pieces, each beginning where the previous one ends
+    fit   = the middle of the bounds
+    error = |map - fit| + half the width of the bounds, which grows with the distance from the last exchange
 """
 
 from __future__ import annotations
@@ -19,12 +19,49 @@ from typing import Final, NamedTuple
 
 from hal.board.messages import BAUD, TICK_HZ, ClockAnswer
 
-# What exchanges prove about a board's clock: between which two times of the host each of its ticks lies.
+NS_PER_TICK: Final = 1_000_000_000 // TICK_HZ
+MOST_WANDER: Final = 5e-15
+"""The fastest change of a board's rate against the host, per nanosecond: 5 ppm a second (ours). A ceramic resonator has
+some 40 ppm a kelvin, and a board in a table warms by less than 0.1 K a second."""
+MOST_OFF: Final = 0.01
+"""The greatest error of a board's rate (ours): resonators are within 0.5 %, and a UART works up to 2 %."""
+POSSIBLE_RATES: Final = (1 - MOST_OFF, 1 + MOST_OFF)
+WINDOW_NS: Final = 30_000_000_000
+"""Older points are dropped (ours): the wander has made them useless."""
+FLAT_NS: Final = 100.0
+"""A corner that protrudes by less is dropped (ours): slightly looser bounds, but fewer corners."""
+LEAST_EXCHANGES: Final = 8
+"""Exchanges before the map is used (ours)."""
+GOOD_RATE: Final = 25e-6
+"""The map is used as soon as its rate is known to this (ours)…"""
+LONGEST_LEARNING_NS: Final = 2_000_000_000
+"""… or after so long (ours): on some USB adapters the rate takes half a minute."""
+MOST_SLEW: Final = 100e-6
+"""The greatest change of the map's rate to return to the fit (ours)."""
+CATCH_UP_NS: Final = 1000_000_000
+"""The time in which the map returns to the fit (ours)."""
+EARLY_NS: Final = 3_000
+"""A board may timestamp a byte before the end of its stop bit: half a bit, and the rounding to ticks."""
+ROUNDED_NS: Final = 1_000
+"""The resolution of `kept`."""
+REJECTED_IN_A_ROW: Final = 3
+"""Consecutive exchanges that contradict the earlier ones, after which those are dropped (ours)."""
+MOST_RATE_STEP: Final = 1000e-6
+"""The greatest step of the rate (ours): the host's own clock is steered by up to 500 ppm."""
+MOST_STEP_NS: Final = 20_000_000
+"""A clock that jumps further outside its bounds is not followed (ours): the session ends and another begins."""
+PIECES: Final = 512
+"""Pieces of the map that are kept (ours): some fifty seconds."""
+_AHEAD: Final = 3 * TICK_HZ
+"""Ticks after the last exchange up to which a tick is trusted; a later one was corrupted."""
+_ONE: Final = 1 << 32
+
+
+# The bounds that exchanges prove: for each tick of the board, the earliest and the latest host time.
 #
-# Whatever the latencies are, a command is not received before it was sent and had its time on the wire, and an answer
-# is
-# not read before it was answered and had its. So each exchange gives a point that the true map from ticks to host time
-# lies above, and one that it lies below:
+# Whatever the latencies, a command is not received before it was sent and had its time on the wire, and an answer is
+# not read before it was sent and had its own. So each exchange gives a point above which the true map from ticks to
+# host time lies, and one below which it lies:
 #
 #     host ns
 #       │            ╷ read                 . ´   The true map is nearly a straight line: its slope is within 1 %, and
@@ -35,58 +72,46 @@ from hal.board.messages import BAUD, TICK_HZ, ClockAnswer
 #       │. ´    ▲ sent       ▲                    best exchanges of each direction decide by themselves.
 #       └───────┴────────────┴──────────── ticks
 #
-# A slope that may change bends what an older point says by half its age squared: a parabola, which moves no point past
-# the line of two others. So of each side only the corners of the convex hull count, and they are few.
-
-NS_PER_TICK: Final = 1_000_000_000 // TICK_HZ
-MOST_WANDER: Final = 5e-15
-"""How fast the rate of a board against its host changes at most, a nanosecond: 5 ppm a second (ours). A ceramic
-resonator has some 40 ppm a kelvin, and a board in a table warms by less than 0.1 K a second."""
-MOST_OFF: Final = 0.01
-"""How far a board's rate is off at most (ours): resonators are within 0.5 %, and a UART works up to 2 %."""
-POSSIBLE_RATES: Final = (1 - MOST_OFF, 1 + MOST_OFF)
-WINDOW_NS: Final = 30_000_000_000
-"""Older points are forgotten (ours): the wander has made them loose."""
-FLAT_NS: Final = 100.0
-"""A corner that stands out by less is left out (ours): that proves a little less, and keeps the corners few."""
+# A changing slope bends the bound of an older point by half its age squared: a parabola, which moves no point past the
+# line through two others. So on each side only the corners of the convex hull count, and they are few.
 
 
-class Exchange(NamedTuple):
-    """One question for the board's time, as two points in ticks and host nanoseconds."""
+class ClockExchange(NamedTuple):
+    """One exchange of the command `clock`, as two points in ticks and host nanoseconds."""
 
     after_ticks: int
     after_ns: int
-    """The board's `after_ticks` was not before this."""
+    """Tick `after_ticks` was not before this."""
     before_ticks: int
     before_ns: int
-    """The board's `before_ticks` was not after this."""
+    """Tick `before_ticks` was not after this."""
 
 
-class Fit(NamedTuple):
-    """Where the true map is at one tick, and its slope there."""
+class ClockFit(NamedTuple):
+    """The estimate of the true map at one tick, and of its slope there."""
 
     ticks: int
     ns: float
-    """The middle of where it can be, from `base_ns`."""
+    """The middle of the bounds, relative to `base_ns`."""
     base_ns: int
     spread_ns: float
-    """It can be so far off."""
+    """Half the width of the bounds."""
     rate: float
-    """The middle of what the slope can be: host nanoseconds for each that the board counts."""
+    """The middle of the possible slopes: host nanoseconds per board nanosecond."""
     rate_spread: float
 
     def at(self, ticks: int) -> float:
-        """Where it says the true map is, from `base_ns`."""
+        """The estimate at `ticks`, relative to `base_ns`."""
         return self.ns + (ticks - self.ticks) * NS_PER_TICK * self.rate
 
     def error_at(self, ticks: int) -> float:
-        """How far that can be off."""
+        """The bound on its error."""
         away_ns = abs(ticks - self.ticks) * NS_PER_TICK
         return self.spread_ns + away_ns * self.rate_spread + MOST_WANDER / 2 * away_ns * away_ns
 
 
 class _Hull:
-    """The corners of the points that the map lies above (`sign` 1), or below (`sign` -1), in the order of ticks."""
+    """The corners of the points above which (`sign` 1) or below which (-1) the map lies, in the order of ticks."""
 
     __slots__ = ("points", "sign")
 
@@ -95,19 +120,19 @@ class _Hull:
         self.points = points or []
 
     def with_point(self, ticks: int, ns: int) -> _Hull:
-        """The corners when the next point is one of them."""
+        """The hull with one more, later point."""
         oldest = ticks - WINDOW_NS // NS_PER_TICK
         points = [point for point in self.points if oldest <= point[0] < ticks]
         while len(points) >= 2:
             (x0, y0), (x1, y1) = (self._seen_from(ticks, ns, point) for point in points[-2:])
-            if y1 - y0 * x1 / x0 > FLAT_NS:  # the last stands out from the line between the one before and the new
+            if y1 - y0 * x1 / x0 > FLAT_NS:  # the last point protrudes from the line between its neighbours
                 break
             points.pop()
         points.append((ticks, ns))
         return _Hull(self.sign, points)
 
     def seen_from(self, ticks: int, ns: int) -> list[tuple[float, float]]:
-        """The corners in nanoseconds from there, each moved as far as the wander can have bent it."""
+        """The corners in nanoseconds relative to that point, each moved as far as the wander allows."""
         return [self._seen_from(ticks, ns, point) for point in self.points]
 
     def _seen_from(self, ticks: int, ns: int, point: tuple[int, int]) -> tuple[float, float]:
@@ -115,37 +140,37 @@ class _Hull:
         return x, self.sign * (point[1] - ns) - MOST_WANDER / 2 * x * x
 
 
-class Bounds:
-    """What the exchanges of the last half minute prove. Immutable: `with_exchange` makes another."""
+class ClockBounds:
+    """The bounds proven by the exchanges of the last half minute. Immutable: `with_exchange` returns another."""
 
     __slots__ = ("_above", "_below", "_rates")
 
     def __init__(self, rates: tuple[float, float] = POSSIBLE_RATES) -> None:
-        """`rates` are the least and the greatest slope that is thought possible."""
+        """`rates` are the least and the greatest possible slope."""
         self._above = _Hull(1)
         self._below = _Hull(-1)
         self._rates = rates
 
-    def with_exchange(self, exchange: Exchange) -> Bounds:
-        """The bounds with one exchange more; it is later than the others."""
-        made = Bounds(self._rates)
+    def with_exchange(self, exchange: ClockExchange) -> ClockBounds:
+        """The bounds with one more exchange, later than the others."""
+        made = ClockBounds(self._rates)
         made._above = self._above.with_point(exchange.after_ticks, exchange.after_ns)
         made._below = self._below.with_point(exchange.before_ticks, exchange.before_ns)
         return made
 
-    def without_oldest(self, rates: tuple[float, float]) -> Bounds | None:
-        """The bounds without their oldest point, and with other slopes; None when there is nothing left to leave."""
+    def without_oldest(self, rates: tuple[float, float]) -> ClockBounds | None:
+        """The bounds without their oldest point, and with other slopes; None if no point can be dropped."""
         above, below = self._above.points, self._below.points
         if len(above) + len(below) <= 2:
             return None
-        made = Bounds(rates)
+        made = ClockBounds(rates)
         older = len(above) > 1 and (len(below) == 1 or above[0][0] <= below[0][0])
         made._above = _Hull(1, above[1:] if older else above)
         made._below = _Hull(-1, below if older else below[1:])
         return made
 
-    def fit(self) -> Fit | None:
-        """Where the map is at the end of the last exchange; None when no line fits between the points."""
+    def fit(self) -> ClockFit | None:
+        """The estimate at the end of the last exchange; None if no line fits between the points."""
         ticks, base_ns = self._below.points[-1]
         above = self._above.seen_from(ticks, base_ns)
         below = [(x, -y) for x, y in self._below.seen_from(ticks, base_ns)]
@@ -160,13 +185,13 @@ class Bounds:
         if high < low - 1:
             return None
         middle, rate = (high + low) / 2, (most + least) / 2
-        return Fit(ticks, middle, base_ns, max(high - low, 0.0) / 2, rate, (most - least) / 2)
+        return ClockFit(ticks, middle, base_ns, max(high - low, 0.0) / 2, rate, (most - least) / 2)
 
 
 def _steepest(lows: list[tuple[float, float]], highs: list[tuple[float, float]], rate: float) -> float:
-    """The greatest slope up to `rate` of a line that no low point keeps from passing under a later high one.
+    """The greatest slope, up to `rate`, of a line above all low points and below all high ones.
 
-    Dinkelbach's way to the least quotient: with the slope of the worst pair of points, look for a worse one.
+    Dinkelbach's method for the least quotient: with the slope of the worst pair of points, look for a worse one.
     """
     points = sorted([*((x, y, True) for x, y in lows), *((x, y, False) for x, y in highs)])
     while True:
@@ -184,33 +209,6 @@ def _steepest(lows: list[tuple[float, float]], highs: list[tuple[float, float]],
         rate = found
 
 
-LEAST_EXCHANGES: Final = 8
-"""Before the map is used (ours)."""
-GOOD_RATE: Final = 25e-6
-"""The map is used as soon as its rate is known so well (ours)…"""
-LONGEST_LEARNING_NS: Final = 2_000_000_000
-"""… or when so much time has passed (ours): on some USB adapters it takes half a minute to know it."""
-MOST_SLEW: Final = 100e-6
-"""By how much the map is turned at most to come back to the fit (ours)."""
-CATCH_UP_NS: Final = 1000_000_000
-"""In about this time it comes back (ours)."""
-EARLY_NS: Final = 3_000
-"""A board may date a byte before its stop bit has ended: half a bit, and the ticks that it is rounded to."""
-ROUNDED_NS: Final = 1_000
-"""What `kept` is rounded to."""
-REJECTED_IN_A_ROW: Final = 3
-"""Exchanges in a row that contradict the ones before, after which those are thought wrong (ours)."""
-MOST_RATE_STEP: Final = 1000e-6
-"""The rate is thought to have stepped by no more (ours): the host's own clock is steered by up to 500 ppm."""
-MOST_STEP_NS: Final = 20_000_000
-"""A clock that is found so far from where it can have been is not followed (ours): a session begins anew."""
-PIECES: Final = 512
-"""Pieces of the map that are kept (ours): some fifty seconds."""
-_AHEAD: Final = 3 * TICK_HZ
-"""Ticks after the last exchange that are mapped in earnest; what lies later was garbled."""
-_ONE: Final = 1 << 32
-
-
 class _Piece(NamedTuple):
     """From `ticks` on: `ns`, and `rate` / 2^32 nanoseconds a tick."""
 
@@ -226,45 +224,45 @@ class ClockMap:
     """Maps a board's ticks to the host's nanoseconds, from the exchanges of one session."""
 
     def __init__(self, byte_ns: int = 10 * 1_000_000_000 // BAUD) -> None:
-        """`byte_ns` is how long a byte takes on the wire: 0 where there is none, as on a pty without an emulator."""
+        """`byte_ns` is the time of a byte on the wire: 0 where there is no wire, as on a pty without an emulator."""
         self.exchanges = 0
-        """How many were taken."""
+        """How many exchanges were accepted."""
         self.rejected = 0
-        """How many contradicted the others, and were not taken."""
+        """How many contradicted the others and were rejected."""
         self.failed: str | None = None
-        """Why it can no longer be relied on; None while it can."""
+        """Why the map is no longer valid; None while it is."""
         self._byte_ns = byte_ns
-        self._bounds = Bounds()
-        self._fit: Fit | None = None
-        self._suspects: list[Exchange] = []
+        self._bounds = ClockBounds()
+        self._fit: ClockFit | None = None
+        self._suspects: list[ClockExchange] = []
         self._first_ticks = 0
         self._pieces: list[_Piece] = []
         self._mapped: int | None = None
-        """The latest tick that was mapped: up to there the map is not changed any more. None: it was not used yet."""
+        """The latest tick mapped: up to there the map no longer changes. None if it was not used yet."""
 
     @property
     def ready(self) -> bool:
-        """Whether it maps."""
+        """Whether the map can be used."""
         return bool(self._pieces)
 
     @property
     def rate_ppm(self) -> float:
-        """How much faster than the host's the board's clock runs, in millionths."""
+        """How much faster than the host's the board's clock runs, in ppm."""
         return 0.0 if self._fit is None else (1 / self._fit.rate - 1) * 1e6
 
     @property
     def rate_error_ppm(self) -> float:
-        """How far `rate_ppm` can be from the truth; infinite before the first exchange."""
+        """The bound on the error of `rate_ppm`; infinite before the first exchange."""
         return inf if self._fit is None else self._fit.rate_spread * 1e6
 
     def exchange(self, sent_ns: int, read_ns: int, answer: ClockAnswer, command_bytes: int, answer_bytes: int) -> None:
-        """Takes one exchange: the command was written at `sent_ns`, the last byte of its answer read at `read_ns`.
+        """Adds one exchange: the command was written at `sent_ns`, the last byte of its answer read at `read_ns`.
 
-        The lengths are those on the wire. A command that was sent twice is no exchange: nobody knows which is answered.
+        The lengths are those on the wire. A command that was sent twice is no exchange: either try may be answered.
         """
         received = answer.received_high << 32 | answer.received
         wire_ticks = answer_bytes * self._byte_ns // NS_PER_TICK
-        made = Exchange(
+        made = ClockExchange(
             received,
             sent_ns + command_bytes * self._byte_ns - EARLY_NS,
             received + answer.kept + wire_ticks,
@@ -279,10 +277,10 @@ class ClockMap:
             self._reject(made)
             return
         self._suspects.clear()
-        self._take(bounds, fit, 1)
+        self._accept(bounds, fit, 1)
 
     def extend(self, low: int) -> int:
-        """The board time of 64 bits whose low half this is, nearest to the last exchange."""
+        """The 64-bit board time with this low half, nearest to the last exchange."""
         near = 0 if self._fit is None else self._fit.ticks
         away = (low - near) & (_ONE - 1)
         return near + (away if away < _ONE >> 1 else away - _ONE)
@@ -291,7 +289,7 @@ class ClockMap:
         """The host's time at this board time (64 bits). Equal ticks give equal times, later ones never earlier.
 
         Raises:
-            RuntimeError: it is not ready; hold what is to be mapped until it is.
+            RuntimeError: the map is not ready; hold the ticks until it is.
         """
         if not self._pieces:
             raise RuntimeError(f"clock map: not ready after {self.exchanges} exchanges; ask `ready` first")
@@ -302,20 +300,20 @@ class ClockMap:
         return self._piece(ticks).at(ticks)
 
     def error_ns(self, ticks: int) -> int:
-        """How far `host_ns` of this board time can be from the truth.
+        """The bound on the error of `host_ns` at this board time.
 
-        It holds as long as the rate is within 1 % and changes by at most 5 ppm a second.
+        It holds while the rate is within 1 % and changes by at most 5 ppm a second.
 
         Raises:
-            RuntimeError: it is not ready.
+            RuntimeError: the map is not ready.
         """
         if self._fit is None or not self._pieces:
             raise RuntimeError(f"clock map: not ready after {self.exchanges} exchanges; ask `ready` first")
         away = self._piece(ticks).at(ticks) - self._fit.base_ns - self._fit.at(ticks)
         return int(abs(away) + self._fit.error_at(ticks)) + 2
 
-    def _take(self, bounds: Bounds, fit: Fit, count: int) -> None:
-        """The clock is known better."""
+    def _accept(self, bounds: ClockBounds, fit: ClockFit, count: int) -> None:
+        """Accepts new bounds and their fit."""
         if self._fit is None:
             self._first_ticks = fit.ticks
         elif abs(away_ns := self._away_ns(fit)) > fit.spread_ns + self._fit.error_at(fit.ticks) + MOST_STEP_NS:
@@ -325,27 +323,27 @@ class ClockMap:
         self._bounds = bounds
         self._fit = fit
         if self._mapped is not None:
-            self._turn(fit, self._mapped)
-        elif self.ready or self._known_well(fit):
+            self._slew(fit, self._mapped)
+        elif self.ready or self._good_enough(fit):
             self._pieces = [
                 _Piece(fit.ticks, fit.base_ns + round(fit.ns), round(fit.rate * NS_PER_TICK * _ONE)),
             ]
 
-    def _known_well(self, fit: Fit) -> bool:
-        """Whether the map can be used."""
+    def _good_enough(self, fit: ClockFit) -> bool:
+        """Whether the fit is good enough to start using the map."""
         if self.exchanges < LEAST_EXCHANGES:
             return False
         learning_ns = (fit.ticks - self._first_ticks) * NS_PER_TICK
         return fit.rate_spread <= GOOD_RATE or learning_ns >= LONGEST_LEARNING_NS
 
-    def _away_ns(self, fit: Fit) -> float:
-        """How far a new fit is from where the clock was thought to be."""
+    def _away_ns(self, fit: ClockFit) -> float:
+        """The difference between a new fit and the current map."""
         thought = self._fit or fit
         thought_ns = self._pieces[-1].at(fit.ticks) if self._pieces else thought.base_ns + thought.at(fit.ticks)
         return fit.base_ns - thought_ns + fit.ns
 
-    def _turn(self, fit: Fit, mapped: int) -> None:
-        """From here on, and after what is mapped already, the map goes towards the fit."""
+    def _slew(self, fit: ClockFit, mapped: int) -> None:
+        """Adds a piece that slews towards the fit, from here on and after the last tick mapped."""
         ticks = max(fit.ticks, mapped)
         ns = self._pieces[-1].at(ticks)
         slew = (fit.base_ns - ns + fit.at(ticks)) / CATCH_UP_NS
@@ -353,8 +351,8 @@ class ClockMap:
         self._pieces.append(_Piece(ticks, ns, round(rate * NS_PER_TICK * _ONE)))
         del self._pieces[:-PIECES]
 
-    def _reject(self, made: Exchange) -> None:
-        """An exchange contradicts those before: one of the two is wrong."""
+    def _reject(self, made: ClockExchange) -> None:
+        """Rejects an exchange that contradicts the earlier ones; after several in a row, drops the oldest instead."""
         self.rejected += 1
         self._suspects.append(made)
         if len(self._suspects) < REJECTED_IN_A_ROW:
@@ -363,13 +361,13 @@ class ClockMap:
         rates = POSSIBLE_RATES
         if self._fit is not None:
             rates = (self._fit.rate - MOST_RATE_STEP, self._fit.rate + MOST_RATE_STEP)
-        bounds: Bounds | None = self._bounds
+        bounds: ClockBounds | None = self._bounds
         for suspect in suspects:
             bounds = bounds and bounds.with_exchange(suspect)
         while bounds is not None:
             fit = bounds.fit()
             if fit is not None:
-                self._take(bounds, fit, REJECTED_IN_A_ROW)
+                self._accept(bounds, fit, REJECTED_IN_A_ROW)
                 return
             bounds = bounds.without_oldest(rates)
         self.failed = "its answers come sooner than the wire could have carried them; is it another baud rate?"

@@ -10,11 +10,11 @@ LONGEST_RUN = 254
 
 
 class CobsError(ValueError):
-    """Bytes are no such encoding; says where."""
+    """Bytes are no valid COBS; says where."""
 
 
 def encode(data: bytes) -> bytes:
-    """The bytes without a zero, one longer for every 254."""
+    """Encodes bytes without zeros: one byte longer for every 254."""
     out = bytearray()
     runs = data.split(b"\0")
     for place, run in enumerate(runs):
@@ -31,7 +31,7 @@ def encode(data: bytes) -> bytes:
 
 
 def decode(data: bytes) -> bytes:
-    """The bytes that `encode` was given.
+    """Decodes what `encode` returned.
 
     Raises:
         CobsError: there is a zero among them, or a run goes past the end.

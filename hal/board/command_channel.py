@@ -1,8 +1,8 @@
-"""Carries one command at a time to a board, until it is answered: exactly once.
+"""Sends one command at a time to a board until it is answered; the board executes it exactly once.
 
-A command has a number. The board carries out the next number only, and answers the last one again without doing it
-again. So the same bytes are sent until the answer comes, and a lost command, a lost answer and a repeated frame all
-come to the same.
+Commands are numbered. The board executes only the next number, and repeats its answer to the last number without
+executing it again. The same bytes are sent until the answer arrives, so a lost command, a lost answer and a repeated
+frame have the same result.
 """
 
 from __future__ import annotations
@@ -14,130 +14,128 @@ from typing import Final, NamedTuple, TypeAlias
 
 from hal.board import frames
 from hal.board.errors import BoardError, SessionEndedError, command_name
-from hal.board.message import Answer, Command
+from hal.board.message import BoardAnswer, BoardCommand
 from hal.board.messages import EdgesFromCommand, IdentifyCommand, RefusedAnswer
 
-# The commands that wait for a board, and who waits for each: everyone is told once what became of it.
+FIRST_WAIT_NS: Final = 20_000_000
+"""The wait for an answer, besides the time on the wire, before the link has been measured (ours)."""
+LEAST_WAIT_NS: Final = 6_000_000
+MOST_WAIT_NS: Final = 80_000_000
+"""Between these limits the wait is twice the longest of the last round trips (ours). Some boards answer in 2 ms; some
+USB adapters hold bytes for 16 ms, and a shorter wait would send every command twice."""
+ROUND_TRIPS: Final = 8
+"""Round trips that the wait is computed from (ours)."""
+LONGEST_WAIT_NS: Final = 160_000_000
+"""The wait doubles with each try, up to this (ours)."""
+LOST_AFTER_NS: Final = 1_000_000_000
+"""A board that has not answered for so long is lost (ours)."""
+LEAST_TRIES: Final = 5
+"""But not before so many tries (ours): a host that was suspended may have tried only once."""
+HIGHEST_NUMBER: Final = 255
+UNNUMBERED: Final = 0
+"""The number of `identify` and `open`."""
 
-Done: TypeAlias = Callable[[Answer | BoardError], None]
-"""Takes what became of a command: its answer (`RefusedAnswer` too), or the end of the session."""
+
+CommandDone: TypeAlias = Callable[[BoardAnswer | BoardError], None]
+"""Receives the result of a command: its answer (`RefusedAnswer` too), or the end of the session."""
 
 
-class Waiting:
-    """A queue of commands, the one of them that is under way, and the news for those who wait.
+class PendingCommands:
+    """The commands not yet sent, the one that is under way, and the results not yet reported.
 
-    News is kept until `tell`: who hears it may put in more at once, so the owner must be in order by then.
+    Results are held until `notify`: a callback may submit further commands, so the owner must be consistent by then.
     """
 
     def __init__(self) -> None:
-        self._queue: deque[tuple[Command, Done]] = deque()
-        self._under_way: tuple[Command, Done] | None = None
-        self._news: list[tuple[Done, Answer | BoardError]] = []
+        self._queue: deque[tuple[BoardCommand, CommandDone]] = deque()
+        self._under_way: tuple[BoardCommand, CommandDone] | None = None
+        self._results: list[tuple[CommandDone, BoardAnswer | BoardError]] = []
 
     def __bool__(self) -> bool:
         return bool(self._queue)
 
     @property
     def under_way(self) -> bool:
-        """Whether one of them was sent and is not answered."""
+        """Whether one of the commands was sent and is not answered."""
         return self._under_way is not None
 
-    def put(self, command: Command, done: Done) -> None:
-        """Puts a command at the end; what cannot wait at the front."""
+    def add(self, command: BoardCommand, done: CommandDone) -> None:
+        """Queues a command; an urgent one goes to the front."""
         if isinstance(command, EdgesFromCommand):
-            self._queue.appendleft((command, done))  # the board keeps its last edges only
+            self._queue.appendleft((command, done))  # the board stores only its latest edges
         else:
             self._queue.append((command, done))
 
-    def start(self) -> Command:
-        """Takes the next command, to be sent."""
+    def start_next(self) -> BoardCommand:
+        """Removes and returns the next command, to be sent."""
         self._under_way = self._queue.popleft()
         return self._under_way[0]
 
-    def answered(self, answer: Answer) -> None:
-        """The one under way, if it is one of these, was answered."""
+    def answered(self, answer: BoardAnswer) -> None:
+        """Records the answer to the command under way, if there is one."""
         if self._under_way is not None:
-            self._news.append((self._under_way[1], answer))
+            self._results.append((self._under_way[1], answer))
             self._under_way = None
 
-    def end(self, reason: str, *, may_be_done: bool) -> None:
-        """The session is over. `may_be_done` is whether the one under way may have been carried out."""
+    def fail_all(self, reason: str, *, may_be_done: bool) -> None:
+        """Fails all commands: the session ended. `may_be_done`: the one under way may have been executed."""
         if self._under_way is not None:
             command, done = self._under_way
             what = "may have been carried out" if may_be_done else "was not carried out"
-            self._news.append((done, _ended(command, what, reason, may_be_done)))
+            self._results.append((done, _ended(command, what, reason, may_be_done)))
             self._under_way = None
         while self._queue:
             command, done = self._queue.popleft()
-            self._news.append((done, not_sent(command, reason)))
+            self._results.append((done, not_sent(command, reason)))
 
-    def tell(self) -> None:
-        """Tells those who wait what became of their commands, in the order in which it did.
+    def notify(self) -> None:
+        """Reports the results to the callbacks, in the order in which they arose.
 
-        Everybody is told, even where one of them raises; then what was raised goes on.
+        Every callback is called even if one of them raises; the exception is raised afterwards.
         """
-        news, self._news = self._news, []
-        with ExitStack() as telling:
-            for done, result in reversed(news):
-                telling.callback(done, result)
+        results, self._results = self._results, []
+        with ExitStack() as notifying:
+            for done, result in reversed(results):
+                notifying.callback(done, result)
 
 
-def not_sent(command: Command, reason: str) -> SessionEndedError:
-    """The news of a command that never left."""
+def not_sent(command: BoardCommand, reason: str) -> SessionEndedError:
+    """The result of a command that was not sent."""
     return _ended(command, "was not sent", reason, False)
 
 
-def _ended(command: Command, what: str, reason: str, may_be_done: bool) -> SessionEndedError:
+def _ended(command: BoardCommand, what: str, reason: str, may_be_done: bool) -> SessionEndedError:
     return SessionEndedError(f"{command_name(command)} {what}: {reason}", may_be_done=may_be_done)
 
 
-FIRST_WAIT_NS: Final = 20_000_000
-"""After so long, and the time on the wire, a command is sent again while nothing is known of the link (ours)."""
-LEAST_WAIT_NS: Final = 6_000_000
-MOST_WAIT_NS: Final = 80_000_000
-"""Between these, the wait is twice the longest of the last round trips (ours). Some boards answer in 2 ms, and some USB
-adapters keep bytes for 16 ms: the one must not wait, and of the other every answer would be to one of two tries."""
-ROUND_TRIPS: Final = 8
-"""Round trips that are looked back on (ours)."""
-LONGEST_WAIT_NS: Final = 160_000_000
-"""From try to try the wait doubles, up to this (ours)."""
-LOST_AFTER_NS: Final = 1_000_000_000
-"""A board that has not answered for so long is lost (ours)."""
-LEAST_TRIES: Final = 5
-"""But not before so many tries (ours): a host that was stopped has tried once only."""
-HIGHEST_NUMBER: Final = 255
-UNNUMBERED: Final = 0
-"""The number of `identify` and `open`."""
-
-
-class Settled(NamedTuple):
-    """How often a command or its answer was lost: known when no answer to it can still come."""
+class ExchangeLosses(NamedTuple):
+    """How often a command or its answer was lost: known once no further answer to it can arrive."""
 
     length: int
     """Bytes of the command and its answer on the wire."""
     lost: int
 
 
-class Carried(NamedTuple):
-    """A command that was answered."""
+class AnsweredCommand(NamedTuple):
+    """A command and its answer."""
 
-    command: Command
-    answer: Answer
+    command: BoardCommand
+    answer: BoardAnswer
     sent_ns: int
     """When it was first sent."""
     tries: int
     command_bytes: int
     """Its length on the wire."""
-    before: Settled | None
-    """The command before it."""
+    previous: ExchangeLosses | None
+    """The losses of the command before it."""
 
 
 class _Outstanding:
-    """A command that was sent and not yet answered."""
+    """A command that was sent and is not yet answered."""
 
     __slots__ = ("again_ns", "command", "data", "number", "sent_ns", "tries", "wait_ns")
 
-    def __init__(self, number: int, command: Command, data: bytes, t_ns: int, wait_ns: int) -> None:
+    def __init__(self, number: int, command: BoardCommand, data: bytes, t_ns: int, wait_ns: int) -> None:
         self.number = number
         self.command = command
         self.data = data
@@ -146,24 +144,24 @@ class _Outstanding:
         self.wait_ns = wait_ns
         self.again_ns = t_ns + self.wait_ns + self._wire_ns()
 
-    def again(self, t_ns: int) -> None:
-        """It is sent once more."""
+    def resent(self, t_ns: int) -> None:
+        """Notes that the command was sent again."""
         self.tries += 1
         self.wait_ns = min(2 * self.wait_ns, LONGEST_WAIT_NS)
         self.again_ns = t_ns + self.wait_ns + self._wire_ns()
 
     @property
     def lost_ns(self) -> int:
-        """When the board has been silent for too long."""
+        """When the board counts as lost."""
         return self.sent_ns + LOST_AFTER_NS
 
     @property
     def may_be_lost(self) -> bool:
-        """Whether silence means that the board is lost; one that was never there cannot be."""
+        """Whether silence can mean that the board is lost; `identify` may stay unanswered for ever."""
         return self.tries >= LEAST_TRIES and not isinstance(self.command, IdentifyCommand)
 
-    def answered_by(self, number: int, answer: Answer) -> bool:
-        """Whether this is its answer."""
+    def answered_by(self, number: int, answer: BoardAnswer) -> bool:
+        """Whether this is the command's answer."""
         if number != self.number:
             return False
         if isinstance(answer, RefusedAnswer):
@@ -174,87 +172,89 @@ class _Outstanding:
         return frames.wire_ns(len(self.data) + frames.LONGEST_PIECE + 1)
 
 
-class _Before(NamedTuple):
-    """The command before: answers to it may still come."""
+class _PreviousCommand(NamedTuple):
+    """The command answered last: further answers to it may still arrive."""
 
     number: int
     answer_id: int
     length: int
     spare: int
-    """Tries that no answer came to."""
+    """Tries that were not answered."""
 
 
-class Courier:
-    """The sending half of a link. Its owner writes what it returns, and tells it what came."""
+class CommandChannel:
+    """The sending half of a link. Its owner writes the bytes it returns, and passes it the answers received."""
 
     def __init__(self) -> None:
         self._outstanding: _Outstanding | None = None
-        self._before: _Before | None = None
+        self._previous: _PreviousCommand | None = None
         self._number = UNNUMBERED
         self._round_trips: deque[int] = deque([FIRST_WAIT_NS // 2], maxlen=ROUND_TRIPS)
         self._backed_off = 1
 
     @property
-    def command(self) -> Command | None:
+    def command(self) -> BoardCommand | None:
         """The command that was sent and is not yet answered; None when one can be sent."""
         return None if self._outstanding is None else self._outstanding.command
 
     @property
     def due_ns(self) -> int | None:
-        """When it is sent again, or the board is lost."""
-        waiting = self._outstanding
-        if waiting is None:
+        """When the command is sent again, or the board counts as lost."""
+        outstanding = self._outstanding
+        if outstanding is None:
             return None
-        return min(waiting.again_ns, waiting.lost_ns) if waiting.may_be_lost else waiting.again_ns
+        return min(outstanding.again_ns, outstanding.lost_ns) if outstanding.may_be_lost else outstanding.again_ns
 
     @property
     def tries(self) -> int:
-        """How often it was sent."""
+        """How often the command was sent."""
         return 0 if self._outstanding is None else self._outstanding.tries
 
-    def send_unnumbered(self, command: Command, t_ns: int) -> bytes:
+    def send_unnumbered(self, command: BoardCommand, t_ns: int) -> bytes:
         """Sends `identify` or `open`; the command after `open` has number 1. Returns what to write."""
         self._number = UNNUMBERED
         return self._send(command, t_ns)
 
-    def send(self, command: Command, t_ns: int) -> bytes:
+    def send(self, command: BoardCommand, t_ns: int) -> bytes:
         """Sends the next command of the session. Returns what to write."""
         self._number = self._number % HIGHEST_NUMBER + 1
         return self._send(command, t_ns)
 
-    def again(self, t_ns: int) -> bytes:
-        """Sends it once more, when that is due. Returns what to write: nothing when it is not."""
-        waiting = self._outstanding
-        if waiting is None or t_ns < waiting.again_ns:
+    def resend(self, t_ns: int) -> bytes:
+        """Sends the command again when that is due. Returns what to write: nothing when it is not due."""
+        outstanding = self._outstanding
+        if outstanding is None or t_ns < outstanding.again_ns:
             return b""
-        waiting.again(t_ns)
-        # The zero keeps a broken end of the last try from taking this one with it.
-        return frames.END + waiting.data
+        outstanding.resent(t_ns)
+        # The zero separates it from a truncated previous try.
+        return frames.END + outstanding.data
 
-    def lost(self, t_ns: int) -> bool:
-        """Whether the board was silent for too long. `identify` may stay unanswered for ever."""
-        waiting = self._outstanding
-        return waiting is not None and waiting.may_be_lost and t_ns >= waiting.lost_ns
+    def timed_out(self, t_ns: int) -> bool:
+        """Whether the board counts as lost. `identify` never times out."""
+        outstanding = self._outstanding
+        return outstanding is not None and outstanding.may_be_lost and t_ns >= outstanding.lost_ns
 
     def abandon(self) -> None:
-        """Nothing more is sent of it, and nobody waits for its answer."""
+        """Drops the command: it is not sent again and its answer is ignored."""
         self._outstanding = None
-        self._before = None
+        self._previous = None
 
-    def answered(self, number: int, answer: Answer, length: int, t_ns: int) -> Carried | None:
-        """Takes an answer of `length` bytes on the wire; None when it is not the one that is waited for."""
-        waiting, before = self._outstanding, self._before
-        if waiting is None or not waiting.answered_by(number, answer):
-            if before is not None and before.spare and (before.number, before.answer_id) == (number, answer.id):
-                self._before = before._replace(spare=before.spare - 1)
+    def answered(self, number: int, answer: BoardAnswer, length: int, t_ns: int) -> AnsweredCommand | None:
+        """Handles an answer of `length` bytes on the wire; None when it does not match the command sent."""
+        outstanding, previous = self._outstanding, self._previous
+        if outstanding is None or not outstanding.answered_by(number, answer):
+            if previous is not None and previous.spare and (previous.number, previous.answer_id) == (number, answer.id):
+                self._previous = previous._replace(spare=previous.spare - 1)
             return None
-        settled = None if before is None else Settled(before.length, before.spare)
-        self._before = _Before(number, answer.id, len(waiting.data) + length, waiting.tries - 1)
+        previous_losses = None if previous is None else ExchangeLosses(previous.length, previous.spare)
+        self._previous = _PreviousCommand(number, answer.id, len(outstanding.data) + length, outstanding.tries - 1)
         self._outstanding = None
-        self._learn(waiting, t_ns)
-        return Carried(waiting.command, answer, waiting.sent_ns, waiting.tries, len(waiting.data), settled)
+        self._learn(outstanding, t_ns)
+        return AnsweredCommand(
+            outstanding.command, answer, outstanding.sent_ns, outstanding.tries, len(outstanding.data), previous_losses
+        )
 
-    def _send(self, command: Command, t_ns: int) -> bytes:
+    def _send(self, command: BoardCommand, t_ns: int) -> bytes:
         data = frames.encode(self._number, command)
         self._outstanding = _Outstanding(self._number, command, data, t_ns, self._wait_ns())
         return data
@@ -264,10 +264,10 @@ class Courier:
         return min(max(2 * max(self._round_trips), LEAST_WAIT_NS) * self._backed_off, MOST_WAIT_NS)
 
     def _learn(self, answered: _Outstanding, t_ns: int) -> None:
-        """How long round trips take, in the way of Karn and Partridge."""
+        """Measures the round trip, by Karn and Partridge's rule."""
         if answered.tries == 1:
             self._round_trips.append(t_ns - answered.sent_ns)
             self._backed_off = 1
         elif self._wait_ns() < MOST_WAIT_NS:
-            # Lost, or only late? Nobody knows which try was answered, so the next is given more time to tell.
+            # Which try was answered is ambiguous, so it gives no measurement; the next command waits longer.
             self._backed_off *= 2

@@ -1,9 +1,9 @@
-"""Why a board is down, in words for people: what was seen, and what to do."""
+"""The reasons for which a board is down, as messages for people: what was observed, and what to do."""
 
 from __future__ import annotations
 
 from hal.board.errors import command_name
-from hal.board.message import Command
+from hal.board.message import BoardCommand
 from hal.board.messages import Reset
 from hal.board.quality import Figures
 
@@ -16,33 +16,33 @@ _CAUSES = {
 
 
 def causes(cause: int) -> str:
-    """Why a board began anew: bits of `Reset`."""
+    """What reset a board: bits of `Reset`."""
     return ", ".join(words for bit, words in _CAUSES.items() if cause & bit) or "it does not know why"
 
 
 def port(board: str, name: str, why: str) -> str:
-    """Its port cannot be had, or went. A board without a section in a table's file bears the name of its port."""
+    """Its port cannot be opened, or was lost. A board without a section in a table's file has its port's name."""
     where = "the name of the port" if board == name else f"port = … under [board.{board}]"
     return f"{why}; check its cable, its power, and {where}"
 
 
 def reset(cause: int) -> str:
-    """The board began anew, and said why: bits of `Reset`."""
+    """The board was reset, and reported the cause: bits of `Reset`."""
     return f"it was reset: {causes(cause)}"
 
 
 def forgotten() -> str:
-    """The board began anew; what it said of that was lost."""
-    return "it was reset: it knows the session no longer; its identity tells the cause"
+    """The board was reset; its report of that was lost."""
+    return "it was reset and lost the session; its identity will give the cause"
 
 
-def refuses(command: Command, why: int) -> str:
-    """The board does not do what every board does."""
-    return f"it refuses {command_name(command)} (code {why}), which every board does; flash its firmware anew"
+def refuses(command: BoardCommand, why: int) -> str:
+    """The board refuses a command that every board knows."""
+    return f"it refuses {command_name(command)} (code {why}), which every board knows; flash its firmware again"
 
 
-def silent(command: Command, tries: int, after_ns: int) -> str:
-    """A command was not answered."""
+def silent(command: BoardCommand, tries: int, after_ns: int) -> str:
+    """The board did not answer a command."""
     return (
         f"no answer to {command_name(command)} for {after_ns // 1_000_000} ms ({tries} tries); is it powered, "
         "is its cable in?"
@@ -58,7 +58,7 @@ def unknown(after_ns: int) -> str:
 
 
 def unproven(exchanges: int, figures: Figures) -> str:
-    """The session is open, and yet cannot be used."""
+    """The session is open, but the board's clock cannot be determined."""
     return (
         f"it answers, but its clock is not known: {exchanges} answers came in time; {figures}. Is the link slow, or "
         "the computer busy?"
@@ -66,7 +66,7 @@ def unproven(exchanges: int, figures: Figures) -> str:
 
 
 def broken(figures: Figures) -> str:
-    """The link breaks too many bytes."""
+    """The link corrupts too many bytes."""
     return (
         f"the link is too bad to play on: {figures}; expected less than 1 byte in 300. Check the cable, its shield "
         "and the ground; the board is used again once the link was good for a while"

@@ -1,16 +1,16 @@
-"""Every edge of a board exactly once, in order, with the host's time; or the news of how many were lost.
+"""Delivers every edge of a board exactly once, in order, with the host's time, or the number of edges lost.
 
-The board numbers its edges from `watch` on, and keeps the last ones. What the wire lost shows as a number left out, or
-as a `state` that knows of more; it is asked for again. The board's answer says from which number on it still has them:
-only what lies before is lost.
+The board numbers its edges from `watch` on, and stores the latest. A report lost on the wire shows as a gap in the
+numbers, or as a `state` with a higher number; the edges are requested again. The board's answer states the first number
+that it still stores: only the edges before it are lost.
 
     edges 0-9 ──► delivered
-    edges 14-20 ──► kept, 10-13 asked for ──► held: first 12 ──► 10 and 11 told as lost; 12-20 delivered as 12, 13 come
+    edges 14-20 ──► held, 10-13 requested ──► held: first 12 ──► 10, 11 reported lost; 12-20 wait for 12 and 13
 
-After a loss nobody knows the level of an input until its next edge, and a button's next press would be that. The next
-`state` that is not ahead of the edges tells the levels: those of which nothing was told since are told as edges with
-`found`, whether they changed or not. Keys have no edge at `watch`, so the first `state` after those of the inputs
-tells theirs in the same way.
+After a loss the level of an input is unknown until its next edge, which for a button is its next press. The next
+`state` that is not ahead of the edges has the levels: each line without an edge since the loss is delivered as an edge
+with `found`, whether it changed or not. Keys have no edge at `watch`, so the first `state` after the inputs' first
+edges delivers theirs in the same way.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from typing import Final, NamedTuple, TypeAlias
 
 from hal.board.clock import ClockMap
 from hal.board.errors import BoardError
-from hal.board.message import Answer, MessageError
+from hal.board.message import BoardAnswer, MessageError
 from hal.board.messages import EdgesFromCommand, EdgesReport, HeldAnswer, StateReport
 
 LONG: Final = 4095
-"""The distance in ticks that says: the long form follows."""
+"""The distance in ticks that marks the long form."""
 MOST_AHEAD: Final = 4096
-"""Edges that wait for those before them (ours): a board keeps fewer."""
+"""Edges that may wait for earlier ones (ours): a board stores fewer."""
 MOST_STATES: Final = 512
-"""States that wait for the edges that they speak of (ours): ten seconds."""
+"""States that may wait for the edges they count (ours): ten seconds."""
 KEYS_FROM: Final = 8
-"""The first line that is a key: `state` has a field of their levels."""
+"""The first line that is a key; `state` has a field with their levels."""
 LINES: Final = KEYS_FROM + 16
-"""Lines whose levels a `state` knows."""
+"""Lines whose levels are in a `state`."""
 _MASK: Final = 0xFFFFFFFF
 
 
@@ -47,19 +47,19 @@ class BoardEdge(NamedTuple):
     ticks: int
     """Board time, 64 bits."""
     found: bool = False
-    """It is the level found after a loss, or of a key at first, not an edge: when it changed is not known."""
+    """The level found after a loss, or initially for a key, rather than an edge: the time of its change is unknown."""
 
 
 class EdgesMissing(NamedTuple):
-    """Edges that will never come: their lines are not known."""
+    """Edges that are lost: their lines are not known."""
 
     missing: int
     t_ns: int
-    """Host time: they were before this, and after the edge told before."""
+    """Host time: they lie before this, and after the previous edge."""
 
 
 class PackedEdge(NamedTuple):
-    """An edge as it is packed in a report."""
+    """An edge as packed in a report."""
 
     line: int
     level: int
@@ -68,7 +68,7 @@ class PackedEdge(NamedTuple):
 
 
 def unpack(report: EdgesReport) -> list[PackedEdge]:
-    """The edges of a report.
+    """Decodes the edges of a report.
 
     Raises:
         MessageError: its bytes are not `count` edges.
@@ -94,19 +94,19 @@ def unpack(report: EdgesReport) -> list[PackedEdge]:
     return edges
 
 
-Told: TypeAlias = BoardEdge | EdgesMissing
+StreamItem: TypeAlias = BoardEdge | EdgesMissing
 
 
 class _Ahead(NamedTuple):
-    """An edge that waits for those before it."""
+    """An edge that waits for earlier ones."""
 
     line: int
     level: int
     ticks: int
 
 
-class _Stand(NamedTuple):
-    """What a `state` said: the edges below `next` are all up to `ticks`, and left these levels."""
+class _State(NamedTuple):
+    """The content of a `state`: the edges numbered below `next` are all those up to `ticks`, and give these levels."""
 
     next: int
     ticks: int
@@ -114,49 +114,49 @@ class _Stand(NamedTuple):
 
 
 class EdgeStream:
-    """The edges of one `watch`: give it the reports in the order in which they came.
+    """The edges of one `watch`, from its reports in the order in which they arrive.
 
-    The board's clock must be known, which it is when a session is up.
+    The board's clock must be ready, as it is when a session is up.
     """
 
     def __init__(self, clock: ClockMap, watched: int = 0xFF) -> None:
-        """`clock` is that of the board's session; `watched` has bit i for line i, keys included."""
+        """`clock` is the board's clock in this session; `watched` has bit i set for line i, keys included."""
         self.lost = 0
-        """Edges told as missing, since the start."""
+        """Edges reported as missing, since the start."""
         self._clock = clock
         self._lines = [line for line in range(LINES) if watched >> line & 1]
-        self._untold_keys = {line for line in self._lines if line >= KEYS_FROM}
-        """Keys whose level was never told."""
+        self._unreported_keys = {line for line in self._lines if line >= KEYS_FROM}
+        """Keys whose level has not been delivered yet."""
         self._next = 0
-        """The first number that was neither told nor counted as missing. Numbers are widened beyond 32 bits."""
+        """The first number neither delivered nor counted as missing. Numbers are widened beyond 32 bits."""
         self._known = 0
-        """The board has sent, or lost, all numbers below."""
+        """The board has sent, or lost, all numbers below this."""
         self._ahead: dict[int, _Ahead] = {}
-        self._stands: deque[_Stand] = deque(maxlen=MOST_STATES)
+        self._states: deque[_State] = deque(maxlen=MOST_STATES)
         self._missing = 0
-        """Numbers just before `_next` that are lost, and not yet told."""
+        """Numbers just before `_next` that are lost and not yet reported."""
         self._levels: dict[int, int] = {}
         self._doubtful: set[int] = set()
-        """Lines of which nothing was told since the last loss."""
-        self._told: list[Told] = []
+        """Lines without an edge since the last loss."""
+        self._ready: list[StreamItem] = []
         self._until: int | None = None
         self._wanted = False
         self._asked = False
         self._repeating = False
-        """What was asked for is on its way."""
+        """The requested edges are on their way."""
         self._patient = False
-        """A state may pass then before it is asked for again."""
+        """While repeating: one more `state` may pass before the edges are requested again."""
 
     @property
     def until_ns(self) -> int | None:
-        """Nothing at or before this host time is still to come, once `take` was called; None before it is known."""
+        """Nothing at or before this host time follows, once `take` was called; None before it is known."""
         return None if self._until is None else self._clock.host_ns(self._until)
 
     def edges(self, report: EdgesReport) -> None:
-        """Takes edges.
+        """Handles an edge report.
 
         Raises:
-            MessageError: they are not packed as edges are; nothing of them is taken.
+            MessageError: its bytes are no packed edges; none of them is delivered.
         """
         edges = unpack(report)
         first, ticks = self._widen(report.first), self._clock.extend(report.time)
@@ -164,31 +164,31 @@ class EdgeStream:
         for number, edge in enumerate(edges, first):
             if number == self._next:
                 self._ahead.pop(number, None)
-                self._tell(edge.line, edge.level, ticks + edge.after)
+                self._deliver(edge.line, edge.level, ticks + edge.after)
             elif self._next < number < self._next + MOST_AHEAD:
                 self._ahead.setdefault(number, _Ahead(edge.line, edge.level, ticks + edge.after))
         self._known = max(self._known, first + len(edges))
         self._drain()
         if self._ahead:
-            # The board repeats from the first number on: what is missing before others is not on its way.
+            # The board repeats in ascending order: a gap before later edges is not being repeated.
             self._wanted = True
         elif self._repeating and self._next != before:
             self._patient = True
 
     def state(self, report: StateReport) -> None:
-        """Takes the word of the board of how many edges it has sent, and how they left the levels.
+        """Handles a `state` report: how many edges the board has sent, and the levels after them.
 
         Raises:
-            MessageError: it has sent fewer than it had before.
+            MessageError: the number is lower than before.
         """
         known = self._widen(report.next)
         if known < self._next:
             raise MessageError(f"state: the next edge is number {report.next}; {self._next & _MASK} or later was due")
         self._known = known
         for number in [number for number in self._ahead if number >= self._known]:
-            del self._ahead[number]  # there is no such edge: it was garbled
+            del self._ahead[number]  # no such edge exists: its report was corrupted
         levels = report.levels | report.keys << KEYS_FROM
-        self._stands.append(_Stand(self._known, self._clock.extend(report.time), levels))
+        self._states.append(_State(self._known, self._clock.extend(report.time), levels))
         self._drain()
         if self._next >= self._known:
             self._repeating = self._patient = False
@@ -197,8 +197,8 @@ class EdgeStream:
         else:
             self._wanted = True
 
-    def take_ask(self) -> EdgesFromCommand | None:
-        """What to submit now, or None: edges are missing. Its answer goes to `held`; until then none is made."""
+    def take_request(self) -> EdgesFromCommand | None:
+        """The command that requests missing edges, or None. Its result goes to `held`; until then there is no other."""
         if self._asked or not self._wanted:
             return None
         self._wanted = False
@@ -207,10 +207,10 @@ class EdgeStream:
         self._asked = True
         return EdgesFromCommand(self._next & _MASK)
 
-    def held(self, answer: Answer | BoardError) -> None:
-        """Takes what became of the command that `take_ask` gave."""
+    def held(self, answer: BoardAnswer | BoardError) -> None:
+        """Handles the result of the command from `take_request`."""
         if isinstance(answer, BoardError):
-            return  # the session is over, and so is this stream: nothing is asked any more
+            return  # the session is over, and with it this stream
         self._asked = self._wanted = False
         self._repeating = self._patient = True
         if not isinstance(answer, HeldAnswer):
@@ -224,62 +224,62 @@ class EdgeStream:
             self._drain()
         self._drain()
 
-    def take(self) -> list[Told]:
-        """What is complete and was not yet taken, in order."""
-        told, self._told = self._told, []
-        return told
+    def take(self) -> list[StreamItem]:
+        """Removes and returns what is complete, in order."""
+        ready, self._ready = self._ready, []
+        return ready
 
     def _widen(self, number: int) -> int:
         away = (number - self._next) & _MASK
         return self._next + (away if away <= _MASK >> 1 else away - _MASK - 1)
 
     def _drain(self) -> None:
-        """Tells what is complete."""
+        """Delivers what is complete."""
         while (edge := self._ahead.pop(self._next, None)) is not None:
-            self._tell(edge.line, edge.level, edge.ticks)
-        self._pass_stands()
+            self._deliver(edge.line, edge.level, edge.ticks)
+        self._pass_states()
 
-    def _tell(self, line: int, level: int, ticks: int) -> None:
-        """Tells the next edge."""
-        if self._stands:
-            self._pass_stands()
+    def _deliver(self, line: int, level: int, ticks: int) -> None:
+        """Delivers the next edge."""
+        if self._states:
+            self._pass_states()
         if self._until is not None and ticks <= self._until:
-            ticks = self._until + 1  # nothing comes at or before a time that is over, whatever the board says
+            ticks = self._until + 1  # never at or before a time already promised, whatever the board states
         t_ns = self._clock.host_ns(ticks)
         if self._missing:
-            self._tell_missing(self._missing, t_ns - 1)
-        self._told.append(BoardEdge(line, level, t_ns, ticks))
+            self._deliver_missing(self._missing, t_ns - 1)
+        self._ready.append(BoardEdge(line, level, t_ns, ticks))
         self._levels[line] = level
         self._doubtful.discard(line)
-        self._untold_keys.discard(line)
+        self._unreported_keys.discard(line)
         self._until = ticks - 1
         self._next += 1
 
-    def _pass_stands(self) -> None:
-        while self._stands and self._stands[0].next <= self._next:
-            self._pass(self._stands.popleft())
+    def _pass_states(self) -> None:
+        while self._states and self._states[0].next <= self._next:
+            self._pass(self._states.popleft())
 
-    def _pass(self, stand: _Stand) -> None:
-        """All edges that it speaks of are told, or missing."""
-        self._until = stand.ticks if self._until is None else max(stand.ticks, self._until)
+    def _pass(self, state: _State) -> None:
+        """Handles a state whose edges are all delivered or missing."""
+        self._until = state.ticks if self._until is None else max(state.ticks, self._until)
         t_ns = self._clock.host_ns(self._until)
-        self._tell_missing(self._missing - (self._next - stand.next), t_ns)
-        levels = {line: stand.levels >> line & 1 for line in self._lines}
-        # A line whose level was never told is one whose first edge is still to come.
+        self._deliver_missing(self._missing - (self._next - state.next), t_ns)
+        levels = {line: state.levels >> line & 1 for line in self._lines}
+        # A line without a level yet is one whose first edge is still to come.
         changed = {line for line, level in levels.items() if self._levels.get(line, level) != level}
         if changed and not self._doubtful:
-            self._tell_missing(1, t_ns)  # the board knows of no loss, and yet there must have been one
-        if stand.next:
-            self._doubtful |= self._untold_keys
-            self._untold_keys = set()
+            self._deliver_missing(1, t_ns)  # the board reported no loss, but the levels prove one
+        if state.next:
+            self._doubtful |= self._unreported_keys
+            self._unreported_keys = set()
         found = sorted(changed | self._doubtful)
-        self._told += [BoardEdge(line, levels[line], t_ns, self._until, found=True) for line in found]
+        self._ready += [BoardEdge(line, levels[line], t_ns, self._until, found=True) for line in found]
         self._levels |= {line: levels[line] for line in found}
         self._doubtful.clear()
 
-    def _tell_missing(self, count: int, t_ns: int) -> None:
+    def _deliver_missing(self, count: int, t_ns: int) -> None:
         if count > 0:
-            self._told.append(EdgesMissing(count, t_ns))
+            self._ready.append(EdgesMissing(count, t_ns))
             self._doubtful.update(self._lines)
             self._missing = max(self._missing - count, 0)
             self.lost += count

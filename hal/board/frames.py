@@ -1,11 +1,11 @@
-"""Frames of the wire between a board and its host: bytes out of messages, and messages out of bytes.
+"""Frames on the wire between a board and its host: encoding and decoding.
 
     ┌────────┬────────┬────┬─────────┬─────────────┐
     │ length │ number │ id │ fields… │ CRC-16      │   COBS, then a zero
     └────────┴────────┴────┴─────────┴─────────────┘
 
-`length` counts all bytes of the frame, itself and the CRC too; the CRC (CCITT, from 0xFFFF, high byte first) is over
-all before it.
+`length` counts all bytes of the frame, itself and the CRC included; the CRC (CCITT, from 0xFFFF, high byte first)
+covers all bytes before it.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from binascii import crc_hqx
 from typing import NamedTuple
 
 from hal.board import cobs
-from hal.board.message import Message
+from hal.board.message import BoardMessage
 from hal.board.messages import BAUD, LONGEST
 from hal.framing import Framed
 
 END = b"\0"
-"""Ends a frame. A lone one is nothing."""
+"""Ends a frame. A lone one is ignored."""
 OVERHEAD = 5
-"""Bytes of a frame that are not fields."""
+"""Bytes of a frame beside its fields."""
 LONGEST_PIECE = LONGEST + 1
 """Bytes of the longest frame between two zeros."""
 BITS_A_BYTE = 10
@@ -29,23 +29,23 @@ BITS_A_BYTE = 10
 
 
 class FrameError(ValueError):
-    """Bytes between two zeros are no frame; says why."""
+    """Bytes between two zeros are no valid frame; says why."""
 
 
 class BoardFrame(NamedTuple):
-    """One sound frame."""
+    """One valid frame."""
 
     number: int
     id: int
     fields: bytes
 
 
-def encode(number: int, message: Message) -> bytes:
-    """The message as it goes over the wire, its zero included.
+def encode(number: int, message: BoardMessage) -> bytes:
+    """Encodes a message as a frame, with its terminating zero.
 
     Raises:
         MessageError: a value does not fit its field.
-        FrameError: it is longer than a frame may be.
+        FrameError: the frame would be too long.
     """
     fields = message.pack()
     length = len(fields) + OVERHEAD
@@ -56,10 +56,10 @@ def encode(number: int, message: Message) -> bytes:
 
 
 def decode(piece: bytes) -> BoardFrame:
-    """The frame that these bytes between two zeros are.
+    """Decodes the bytes between two zeros.
 
     Raises:
-        FrameError: they are broken.
+        FrameError: they are no valid frame.
     """
     try:
         data = cobs.decode(piece)
@@ -81,10 +81,9 @@ def wire_ns(length: int) -> int:
 
 
 class BoardFramer:
-    """Cuts what comes from a board at its zeros (see `hal.framing.Framer`).
+    """Splits the bytes from a board at the zeros (see `hal.framing.Framer`), without decoding the pieces.
 
-    What lies between them is handed on undecoded. What is longer than any frame is thrown away up to the next zero,
-    and told.
+    A piece longer than any frame is discarded up to the next zero, and counted as overlong.
     """
 
     def __init__(self) -> None:
@@ -105,7 +104,7 @@ class BoardFramer:
         return Framed(pieces, overlong)
 
     def reset(self) -> None:
-        """Forgets the frame that has begun: the stream was interrupted."""
+        """Discards a partial frame: the stream was interrupted."""
         self._begun = b""
         self._discarding = False
 

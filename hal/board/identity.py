@@ -1,29 +1,29 @@
-"""Whether a board is the one that is wanted: its kind, and the very firmware that this software was made with."""
+"""Checks that a board is the expected one: its kind, and exactly the firmware that this software was built with."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from hal.board.message import Kind
+from hal.board.message import BoardKind
 from hal.board.messages import DICTIONARY, KINDS, PROTOCOL, IdentityAnswer
 
 _NAMES = {kind.id: name for name, kind in KINDS.items()}
 
 
-class Wanted(NamedTuple):
-    """What a board must be. None is not looked at."""
+class ExpectedBoard(NamedTuple):
+    """What a board must be. None is not checked."""
 
-    kind: Kind | None
+    kind: BoardKind | None
     version: tuple[int, int, int] | None
     """The firmware's version: major, minor, patch."""
     build: int | None
     """First 32 bits of the SHA-256 over the firmware's sources."""
     serial: int | None = None
-    """The number that a technician gave it: of boards of one kind, the very one."""
+    """The serial number that a technician gave it; tells boards of one kind apart."""
 
 
-def refusal(wanted: Wanted, found: IdentityAnswer) -> str | None:
-    """Why the board is not the one that is wanted, in words for people; None when it is."""
+def refusal(wanted: ExpectedBoard, found: IdentityAnswer) -> str | None:
+    """Why the board is not the expected one, for people; None if it is."""
     version = (found.major, found.minor, found.patch)
     if found.protocol != PROTOCOL:
         return _flash(wanted, f"protocol {PROTOCOL}", f"protocol {found.protocol}")
@@ -49,14 +49,14 @@ def refusal(wanted: Wanted, found: IdentityAnswer) -> str | None:
     return None
 
 
-def strange(wanted: Wanted, fields: bytes) -> str:
-    """Why a board whose `identity` has another layout than ours is refused: its protocol is another one."""
+def strange(wanted: ExpectedBoard, fields: bytes) -> str:
+    """Why a board whose `identity` has another layout is refused: it speaks another protocol."""
     ours = f"protocol {PROTOCOL} with an identity of {IdentityAnswer.layout.size} bytes"
     theirs = f"protocol {int.from_bytes(fields[:2], 'little')} with one of {len(fields)} bytes"
     return _flash(wanted, ours, theirs)
 
 
-def _flash(wanted: Wanted, expected: str, found: str) -> str:
+def _flash(wanted: ExpectedBoard, expected: str, found: str) -> str:
     kind = "KIND" if wanted.kind is None else wanted.kind.name
     return f"expected {expected}, found {found}; flash its firmware with: feltwire boards flash {kind} PORT"
 

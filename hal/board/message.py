@@ -1,4 +1,4 @@
-"""What every message of a board is, whatever it says: an id and fields of a fixed layout."""
+"""The base of all messages to and from a board: an id, and fields of a fixed layout."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ MAX_U32 = 1 << 32
 
 
 class MessageError(ValueError):
-    """Bytes are no such message; says which and why."""
+    """Bytes are no valid message; says which and why."""
 
 
-class Message(msgspec.Struct, frozen=True):
-    """A message; its subclasses are made from the wire's table."""
+class BoardMessage(msgspec.Struct, frozen=True):
+    """A message; its subclasses are generated from the wire protocol's table."""
 
     id: ClassVar[int]
     layout: ClassVar[Struct]
     has_rest: ClassVar[bool] = False
-    """Whether the last field is all that is left of the frame."""
+    """Whether the last field takes the rest of the frame."""
     kinds: ClassVar[tuple[str, ...]]
-    """The kinds of boards that know it."""
+    """The kinds of boards that have it."""
 
     def pack(self) -> bytes:
         """The fields as bytes.
@@ -40,10 +40,10 @@ class Message(msgspec.Struct, frozen=True):
 
     @classmethod
     def unpack(cls, payload: bytes) -> Self:
-        """The message whose fields these bytes are.
+        """Decodes the fields.
 
         Raises:
-            MessageError: there are too few or too many.
+            MessageError: there are too few bytes, or too many.
         """
         size = cls.layout.size
         if len(payload) < size or (len(payload) > size and not cls.has_rest):
@@ -52,31 +52,31 @@ class Message(msgspec.Struct, frozen=True):
         return cls(*values, payload[size:]) if cls.has_rest else cls(*values)
 
 
-class Answer(Message, frozen=True):
-    """What a board says to one command."""
+class BoardAnswer(BoardMessage, frozen=True):
+    """A board's answer to one command."""
 
 
-class Command(Message, frozen=True):
-    """What a host tells a board to do. It is carried out once, however often it must be sent."""
+class BoardCommand(BoardMessage, frozen=True):
+    """A command from the host to a board. The board executes it once, however often it is sent."""
 
-    answer: ClassVar[type[Answer]]
-    """What the board answers when it did it."""
+    answer: ClassVar[type[BoardAnswer]]
+    """The answer to a command that was executed."""
     starting: ClassVar[str] = ""
-    """The field by which it turns something on or makes it move; empty for a command that never does."""
+    """The field that turns something on or makes it move; empty for a command that never does."""
 
     @property
     def starts(self) -> bool:
-        """Whether it turns something on, or makes it move. After its dead-man a board refuses that."""
+        """Whether it turns something on or makes it move. A board whose dead-man has acted refuses that."""
         value = getattr(self, self.starting) if self.starting else 0
         return any(value) if isinstance(value, bytes) else value != 0
 
 
-class Report(Message, frozen=True):
-    """What a board says by itself."""
+class BoardReport(BoardMessage, frozen=True):
+    """A message that a board sends unasked."""
 
 
-class Kind(msgspec.Struct, frozen=True, kw_only=True):
-    """A kind of board: what it has, in the order of its numbers, which begin at 1."""
+class BoardKind(msgspec.Struct, frozen=True, kw_only=True):
+    """A kind of board: its terminals, in the order of their numbers, which begin at 1."""
 
     id: int
     name: str
@@ -101,7 +101,7 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
     lamps: int = 0
     """Lamps of its chain."""
     lamp_pins: tuple[tuple[str, str], ...] = ()
-    """What of the chain goes to which pin of the chip."""
+    """Signal of the chain and pin of the chip."""
     reels: int = 0
     reel_steps: int = 0
     """Full steps of one turn of a reel."""

@@ -1,4 +1,4 @@
-"""What boards and hosts say. Made from `firmware/wire/messages.toml` by `generate.py`: change that table."""
+"""Messages of boards and hosts. Generated from `firmware/wire/messages.toml` by `generate.py`: edit that."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import IntEnum, IntFlag
 from struct import Struct
 from typing import ClassVar
 
-from hal.board.message import Answer, Command, Kind, Report
+from hal.board.message import BoardAnswer, BoardCommand, BoardKind, BoardReport
 
 PROTOCOL = 1
 DICTIONARY = 0x05DDDDD0
@@ -16,7 +16,7 @@ LONGEST = 64
 DEADMAN_MS = 500
 
 KINDS = {
-    "wheel": Kind(
+    "wheel": BoardKind(
         id=1,
         name="wheel",
         doc="a wheel: eight inputs whose edges are dated, a quadrature that is counted, a level sensor",
@@ -45,7 +45,7 @@ KINDS = {
         counters=(),
         output_pins=("B0", "B1", "B2", "B3"),
     ),
-    "table": Kind(
+    "table": BoardKind(
         id=2,
         name="table",
         doc="a dice table: a motor, beams, sensors of shaking and turning, a keypad, a chain of lamps",
@@ -78,7 +78,7 @@ KINDS = {
             ("read_back", "C5"),
         ),
     ),
-    "reel": Kind(
+    "reel": BoardKind(
         id=3,
         name="reel",
         doc="skill-stop reels: three steppers with home sensors, a stop button each, a token acceptor, lamps",
@@ -111,7 +111,7 @@ KINDS = {
         reels=3,
         reel_steps=200,
     ),
-    "pusher": Kind(
+    "pusher": BoardKind(
         id=4,
         name="pusher",
         doc="a token pusher: token acceptor, win chute with two beams, shelf motor with shaft pulses, tilt, hopper",
@@ -140,7 +140,7 @@ KINDS = {
 
 
 class Reset(IntFlag):
-    """Why a board began anew."""
+    """What reset a board."""
 
     POWER_ON = 1
     EXTERNAL = 2
@@ -149,7 +149,7 @@ class Reset(IntFlag):
 
 
 class Flag(IntFlag):
-    """How a board stands."""
+    """The state of a board, as `state` reports it."""
 
     SESSION_OPEN = 1
     DEADMAN = 2
@@ -162,8 +162,8 @@ class Flag(IntFlag):
     """A device of this kind of board has a fault; its own report says which."""
 
 
-class Refusal(IntEnum):
-    """Why a board did not do what it was told."""
+class RefusalCode(IntEnum):
+    """Why a board refused a command."""
 
     NO_SESSION = 1
     """The board was reset, or never opened: open a session first."""
@@ -185,7 +185,7 @@ class Refusal(IntEnum):
     """The host fell silent and the outputs were made safe: say all_safe, then what is wanted."""
 
 
-class OkAnswer(Answer, frozen=True):
+class OkAnswer(BoardAnswer, frozen=True):
     """Done."""
 
     id: ClassVar[int] = 64
@@ -193,7 +193,7 @@ class OkAnswer(Answer, frozen=True):
     kinds: ClassVar[tuple[str, ...]] = ("wheel", "table", "reel", "pusher")
 
 
-class RefusedAnswer(Answer, frozen=True):
+class RefusedAnswer(BoardAnswer, frozen=True):
     """Nothing was done."""
 
     id: ClassVar[int] = 65
@@ -205,7 +205,7 @@ class RefusedAnswer(Answer, frozen=True):
     """A code of [refusals]."""
 
 
-class IdentityAnswer(Answer, frozen=True):
+class IdentityAnswer(BoardAnswer, frozen=True):
     """What this board is."""
 
     id: ClassVar[int] = 66
@@ -239,7 +239,7 @@ class IdentityAnswer(Answer, frozen=True):
     """How many counters that survive power cuts."""
 
 
-class ClockAnswer(Answer, frozen=True):
+class ClockAnswer(BoardAnswer, frozen=True):
     """The board's time when the command's last byte came, and how long it kept the answer."""
 
     id: ClassVar[int] = 67
@@ -253,7 +253,7 @@ class ClockAnswer(Answer, frozen=True):
     """Ticks from there to the first byte of this answer."""
 
 
-class CountsAnswer(Answer, frozen=True):
+class CountsAnswer(BoardAnswer, frozen=True):
     """Counters that survive power cuts, as they are kept."""
 
     id: ClassVar[int] = 68
@@ -266,7 +266,7 @@ class CountsAnswer(Answer, frozen=True):
     fourth: int
 
 
-class HeldAnswer(Answer, frozen=True):
+class HeldAnswer(BoardAnswer, frozen=True):
     """Which of the edges asked for the board still has: those before `first` are lost for good."""
 
     id: ClassVar[int] = 69
@@ -276,52 +276,52 @@ class HeldAnswer(Answer, frozen=True):
     """The first number that is sent again; where there is none, the number of the next edge."""
 
 
-class IdentifyCommand(Command, frozen=True):
+class IdentifyCommand(BoardCommand, frozen=True):
     """Asks what the board is; needs no session."""
 
     id: ClassVar[int] = 1
     layout: ClassVar[Struct] = Struct("<")
-    answer: ClassVar[type[Answer]] = IdentityAnswer
+    answer: ClassVar[type[BoardAnswer]] = IdentityAnswer
     kinds: ClassVar[tuple[str, ...]] = ("wheel", "table", "reel", "pusher")
 
 
-class OpenCommand(Command, frozen=True):
+class OpenCommand(BoardCommand, frozen=True):
     """Begins a session: makes all outputs safe, stops all reports, and makes the next command number 1; needs none
     before.
     """
 
     id: ClassVar[int] = 2
     layout: ClassVar[Struct] = Struct("<I")
-    answer: ClassVar[type[Answer]] = OkAnswer
+    answer: ClassVar[type[BoardAnswer]] = OkAnswer
     kinds: ClassVar[tuple[str, ...]] = ("wheel", "table", "reel", "pusher")
     session: int
     """Drawn at random by the host; a session of the same number goes on."""
 
 
-class ClockCommand(Command, frozen=True):
+class ClockCommand(BoardCommand, frozen=True):
     """Asks for the board's time."""
 
     id: ClassVar[int] = 3
     layout: ClassVar[Struct] = Struct("<")
-    answer: ClassVar[type[Answer]] = ClockAnswer
+    answer: ClassVar[type[BoardAnswer]] = ClockAnswer
     kinds: ClassVar[tuple[str, ...]] = ("wheel", "table", "reel", "pusher")
 
 
-class AliveCommand(Command, frozen=True):
+class AliveCommand(BoardCommand, frozen=True):
     """The host is there; any other good frame says so too."""
 
     id: ClassVar[int] = 4
     layout: ClassVar[Struct] = Struct("<")
-    answer: ClassVar[type[Answer]] = OkAnswer
+    answer: ClassVar[type[BoardAnswer]] = OkAnswer
     kinds: ClassVar[tuple[str, ...]] = ("wheel", "table", "reel", "pusher")
 
 
-class WatchCommand(Command, frozen=True):
+class WatchCommand(BoardCommand, frozen=True):
     """Reports the edges of these inputs from now on; the levels found are the first report."""
 
     id: ClassVar[int] = 5
     layout: ClassVar[Struct] = Struct("<BB")
-    answer: ClassVar[type[Answer]] = OkAnswer
+    answer: ClassVar[type[BoardAnswer]] = OkAnswer
     kinds: ClassVar[tuple[str, ...]] = ("wheel", "table", "reel", "pusher")
     inputs: int
     """Bit i: input i+1."""
@@ -329,48 +329,48 @@ class WatchCommand(Command, frozen=True):
     """Bit i: with the resistor to + inside the chip."""
 
 
-class EdgesFromCommand(Command, frozen=True):
+class EdgesFromCommand(BoardCommand, frozen=True):
     """Asks for edges again, from this number on, as far as the board still has them."""
 
     id: ClassVar[int] = 6
     layout: ClassVar[Struct] = Struct("<I")
-    answer: ClassVar[type[Answer]] = HeldAnswer
+    answer: ClassVar[type[BoardAnswer]] = HeldAnswer
     kinds: ClassVar[tuple[str, ...]] = ("wheel", "table", "reel", "pusher")
     number: int
 
 
-class CountCommand(Command, frozen=True):
+class CountCommand(BoardCommand, frozen=True):
     """Counts a quadrature on the board: three of the watched inputs, numbered from 1; 0 for no index; all 0 stops
     it.
     """
 
     id: ClassVar[int] = 7
     layout: ClassVar[Struct] = Struct("<BBB")
-    answer: ClassVar[type[Answer]] = OkAnswer
+    answer: ClassVar[type[BoardAnswer]] = OkAnswer
     kinds: ClassVar[tuple[str, ...]] = ("wheel", "table", "reel", "pusher")
     a: int
     b: int
     index: int
 
 
-class SampleCommand(Command, frozen=True):
+class SampleCommand(BoardCommand, frozen=True):
     """Samples analogue channels from now on; a period of 0 stops it."""
 
     id: ClassVar[int] = 8
     layout: ClassVar[Struct] = Struct("<BH")
-    answer: ClassVar[type[Answer]] = OkAnswer
+    answer: ClassVar[type[BoardAnswer]] = OkAnswer
     kinds: ClassVar[tuple[str, ...]] = ("wheel", "table", "reel", "pusher")
     channels: int
     """Bit i: channel i+1."""
     period_ms: int
 
 
-class SetCommand(Command, frozen=True):
+class SetCommand(BoardCommand, frozen=True):
     """Puts an output on a value, for so long at most; the board has a longest time of its own for each output."""
 
     id: ClassVar[int] = 9
     layout: ClassVar[Struct] = Struct("<BBH")
-    answer: ClassVar[type[Answer]] = OkAnswer
+    answer: ClassVar[type[BoardAnswer]] = OkAnswer
     starting: ClassVar[str] = "value"
     kinds: ClassVar[tuple[str, ...]] = ("wheel", "table", "reel", "pusher")
     output: int
@@ -381,40 +381,40 @@ class SetCommand(Command, frozen=True):
     """0: as long as the board allows."""
 
 
-class AllSafeCommand(Command, frozen=True):
+class AllSafeCommand(BoardCommand, frozen=True):
     """Makes all outputs safe and stops all that moves."""
 
     id: ClassVar[int] = 10
     layout: ClassVar[Struct] = Struct("<")
-    answer: ClassVar[type[Answer]] = OkAnswer
+    answer: ClassVar[type[BoardAnswer]] = OkAnswer
     kinds: ClassVar[tuple[str, ...]] = ("wheel", "table", "reel", "pusher")
 
 
-class CountsCommand(Command, frozen=True):
+class CountsCommand(BoardCommand, frozen=True):
     """Asks for the counters."""
 
     id: ClassVar[int] = 11
     layout: ClassVar[Struct] = Struct("<")
-    answer: ClassVar[type[Answer]] = CountsAnswer
+    answer: ClassVar[type[BoardAnswer]] = CountsAnswer
     kinds: ClassVar[tuple[str, ...]] = ("wheel", "table", "reel", "pusher")
 
 
-class NameBoardCommand(Command, frozen=True):
+class NameBoardCommand(BoardCommand, frozen=True):
     """Gives this board a serial number, kept over power cuts."""
 
     id: ClassVar[int] = 12
     layout: ClassVar[Struct] = Struct("<I")
-    answer: ClassVar[type[Answer]] = OkAnswer
+    answer: ClassVar[type[BoardAnswer]] = OkAnswer
     kinds: ClassVar[tuple[str, ...]] = ("wheel", "table", "reel", "pusher")
     serial: int
 
 
-class MotorCommand(Command, frozen=True):
+class MotorCommand(BoardCommand, frozen=True):
     """Turns the motor; it stops at its longest time, at a stall (shaft pulses stay away) and with the dead-man."""
 
     id: ClassVar[int] = 20
     layout: ClassVar[Struct] = Struct("<bHB")
-    answer: ClassVar[type[Answer]] = OkAnswer
+    answer: ClassVar[type[BoardAnswer]] = OkAnswer
     starting: ClassVar[str] = "speed"
     kinds: ClassVar[tuple[str, ...]] = ("table", "pusher")
     speed: int
@@ -425,24 +425,24 @@ class MotorCommand(Command, frozen=True):
     """1: stops at the home sensor."""
 
 
-class LampsCommand(Command, frozen=True):
+class LampsCommand(BoardCommand, frozen=True):
     """Puts lamps of the chain on and off, then reads them back."""
 
     id: ClassVar[int] = 21
     layout: ClassVar[Struct] = Struct("<8s")
-    answer: ClassVar[type[Answer]] = OkAnswer
+    answer: ClassVar[type[BoardAnswer]] = OkAnswer
     starting: ClassVar[str] = "lit"
     kinds: ClassVar[tuple[str, ...]] = ("table", "reel")
     lit: bytes
     """Bit i of byte j: lamp 8j+i+1."""
 
 
-class SpinCommand(Command, frozen=True):
+class SpinCommand(BoardCommand, frozen=True):
     """Spins a reel up and keeps it turning, for so long at most."""
 
     id: ClassVar[int] = 22
     layout: ClassVar[Struct] = Struct("<BHH")
-    answer: ClassVar[type[Answer]] = OkAnswer
+    answer: ClassVar[type[BoardAnswer]] = OkAnswer
     starting: ClassVar[str] = "steps_per_s"
     kinds: ClassVar[tuple[str, ...]] = ("reel",)
     reel: int
@@ -453,26 +453,26 @@ class SpinCommand(Command, frozen=True):
     """0: as long as the board allows."""
 
 
-class StopCommand(Command, frozen=True):
+class StopCommand(BoardCommand, frozen=True):
     """Stops a reel at a step counted from home, at its next coming; 65535 stops it as soon as it can."""
 
     id: ClassVar[int] = 23
     layout: ClassVar[Struct] = Struct("<BH")
-    answer: ClassVar[type[Answer]] = OkAnswer
+    answer: ClassVar[type[BoardAnswer]] = OkAnswer
     kinds: ClassVar[tuple[str, ...]] = ("reel",)
     reel: int
     """From 1."""
     step: int
 
 
-class PayCommand(Command, frozen=True):
+class PayCommand(BoardCommand, frozen=True):
     """Sees to it that so many tokens are paid under this number; each that passes is counted, and 'hopper' says
     how it goes.
     """
 
     id: ClassVar[int] = 24
     layout: ClassVar[Struct] = Struct("<HB")
-    answer: ClassVar[type[Answer]] = OkAnswer
+    answer: ClassVar[type[BoardAnswer]] = OkAnswer
     starting: ClassVar[str] = "tokens"
     kinds: ClassVar[tuple[str, ...]] = ("pusher",)
     payout: int
@@ -481,19 +481,19 @@ class PayCommand(Command, frozen=True):
     """From 1; the same whenever this number is said."""
 
 
-class AcceptCommand(Command, frozen=True):
+class AcceptCommand(BoardCommand, frozen=True):
     """Lets the token acceptor take tokens, or not."""
 
     id: ClassVar[int] = 25
     layout: ClassVar[Struct] = Struct("<B")
-    answer: ClassVar[type[Answer]] = OkAnswer
+    answer: ClassVar[type[BoardAnswer]] = OkAnswer
     starting: ClassVar[str] = "on"
     kinds: ClassVar[tuple[str, ...]] = ("reel", "pusher")
     on: int
     """0 or 1."""
 
 
-class BootReport(Report, frozen=True):
+class BootReport(BoardReport, frozen=True):
     """The board has just begun; no session is open."""
 
     id: ClassVar[int] = 128
@@ -505,7 +505,7 @@ class BootReport(Report, frozen=True):
     kind: int
 
 
-class EdgesReport(Report, frozen=True):
+class EdgesReport(BoardReport, frozen=True):
     """Edges in the order of time, each with its number: a number that is missing is an edge that was lost."""
 
     id: ClassVar[int] = 129
@@ -522,7 +522,7 @@ class EdgesReport(Report, frozen=True):
     """See docs/wire.md, edges."""
 
 
-class StateReport(Report, frozen=True):
+class StateReport(BoardReport, frozen=True):
     """How the board stands; while it watches every 20 ms, else every 100 ms."""
 
     id: ClassVar[int] = 130
@@ -546,7 +546,7 @@ class StateReport(Report, frozen=True):
     """Bit i: level of line 9+i, which is a key; 1 is pressed."""
 
 
-class CountReport(Report, frozen=True):
+class CountReport(BoardReport, frozen=True):
     """What the board counted of a quadrature, every 100 ms while it turns and once at rest."""
 
     id: ClassVar[int] = 131
@@ -564,7 +564,7 @@ class CountReport(Report, frozen=True):
     """Transitions that a quadrature cannot make, modulo 65536."""
 
 
-class SampleReport(Report, frozen=True):
+class SampleReport(BoardReport, frozen=True):
     """One sample of each sampled channel, in their order."""
 
     id: ClassVar[int] = 132
@@ -581,7 +581,7 @@ class SampleReport(Report, frozen=True):
     """U16 each, 0 to 1023 of the supply."""
 
 
-class MotorReport(Report, frozen=True):
+class MotorReport(BoardReport, frozen=True):
     """How the motor stands, at each change and every 100 ms while it turns."""
 
     id: ClassVar[int] = 133
@@ -599,7 +599,7 @@ class MotorReport(Report, frozen=True):
     """Why it stands: 0 told to, 1 longest time, 2 home, 3 stall, 4 dead-man, 5 interlock."""
 
 
-class LampsReport(Report, frozen=True):
+class LampsReport(BoardReport, frozen=True):
     """What the lamp chain read back after the last command."""
 
     id: ClassVar[int] = 134
@@ -613,7 +613,7 @@ class LampsReport(Report, frozen=True):
     """Told to be dark, and drawing some."""
 
 
-class ReelReport(Report, frozen=True):
+class ReelReport(BoardReport, frozen=True):
     """How a reel stands, at each change, every 100 ms while it turns, and when a session opens."""
 
     id: ClassVar[int] = 135
@@ -633,7 +633,7 @@ class ReelReport(Report, frozen=True):
     """1: the player stopped it with the button of this reel."""
 
 
-class HopperReport(Report, frozen=True):
+class HopperReport(BoardReport, frozen=True):
     """How the last payout stands, at each token, at its end, and when a session opens."""
 
     id: ClassVar[int] = 136
@@ -648,7 +648,7 @@ class HopperReport(Report, frozen=True):
     """0 idle, 1 paying, 2 empty or jammed, 3 runaway."""
 
 
-class CountsReport(Report, frozen=True):
+class CountsReport(BoardReport, frozen=True):
     """The counters that survive power cuts, after each change that is kept."""
 
     id: ClassVar[int] = 137
@@ -661,7 +661,7 @@ class CountsReport(Report, frozen=True):
     fourth: int
 
 
-COMMANDS: dict[int, type[Command]] = {
+COMMANDS: dict[int, type[BoardCommand]] = {
     1: IdentifyCommand,
     2: OpenCommand,
     3: ClockCommand,
@@ -683,7 +683,7 @@ COMMANDS: dict[int, type[Command]] = {
 }
 """Each command, by its id."""
 
-ANSWERS: dict[int, type[Answer]] = {
+ANSWERS: dict[int, type[BoardAnswer]] = {
     64: OkAnswer,
     65: RefusedAnswer,
     66: IdentityAnswer,
@@ -693,7 +693,7 @@ ANSWERS: dict[int, type[Answer]] = {
 }
 """Each answer, by its id."""
 
-REPORTS: dict[int, type[Report]] = {
+REPORTS: dict[int, type[BoardReport]] = {
     128: BootReport,
     129: EdgesReport,
     130: StateReport,

@@ -1,4 +1,9 @@
-"""The serial ports of this computer, by the names that stay when plugs are changed over."""
+"""The serial ports of this computer, and which board is on one.
+
+Ports have stable names under `/dev/serial/by-id`, whatever socket they are plugged into. Asking for the identity sends
+only `identify`, which needs no session and changes nothing. Opening the port resets most boards, and their boot loader
+listens for up to two seconds before the firmware runs.
+"""
 
 from __future__ import annotations
 
@@ -19,16 +24,43 @@ from hal.clock import NS_PER_S, Clock
 from hal.serial_link import LinkError, SerialLink, SerialSettings
 from hal.values import Edge, EdgesLost, Frame, Loss, Rare
 
-# Asks one port what is on it, and changes nothing: only `identify` is sent, which needs no session.
-#
-# Opening its port resets most boards, and their boot loader listens for up to two seconds before the firmware runs.
+BY_ID = Path("/dev/serial/by-id")
+"""Where udev keeps a link to each USB serial port, named after the device."""
+
+
+class SerialPort(NamedTuple):
+    """One serial port of this computer."""
+
+    name: str
+    """Its link by id where it has one, else its device."""
+    device: str
+    """The device, which may change at the next start: `/dev/ttyUSB0`."""
+    about: str
+    """The product name of the USB device; empty if it has none."""
+    usb: bool
+    """Whether the port is on USB, as boards are."""
+
+
+def serial_ports(by_id: Path = BY_ID) -> list[SerialPort]:
+    """All serial ports: those on USB first, then by name."""
+    links = {str(link.resolve()): str(link) for link in sorted(by_id.iterdir())} if by_id.is_dir() else {}
+    found = [
+        SerialPort(links.get(port.device, port.device), port.device, _about(port.product), port.vid is not None)
+        for port in list_ports.comports()
+    ]
+    return sorted(found, key=lambda port: (not port.usb, port.name))
+
+
+def _about(product: str | None) -> str:
+    return "" if product is None or product == "n/a" else product
+
 
 PATIENCE_NS: Final = 4 * NS_PER_S
-"""How long an answer is waited for (ours): a boot loader, and some tries after it."""
+"""How long to wait for an answer (ours): a boot loader, and some tries after it."""
 AGAIN_S: Final = 0.15
 """Between two tries (ours)."""
 
-_ASKED: Final = frames.END + frames.encode(0, IdentifyCommand())
+_REQUEST: Final = frames.END + frames.encode(0, IdentifyCommand())
 _HINTS: Final = {
     errno.EACCES: "your user must be in the group dialout: sudo usermod -aG dialout $USER, then log in again",
     errno.EAGAIN: "another program holds it, perhaps the service: stop that first",
@@ -38,39 +70,39 @@ _HINTS: Final = {
 
 
 class UnusablePortError(BoardError):
-    """Nobody could be asked: the port cannot be opened, or went."""
+    """The port cannot be opened, or was lost."""
 
 
 class StrangeBoardError(BoardError):
-    """A board answers whose firmware speaks another protocol: its kind is not known."""
+    """A board with another protocol answered: its kind is not known."""
 
 
 async def ask_identity(port: str, clock: Clock, patience_ns: int = PATIENCE_NS) -> IdentityAnswer:
-    """What the board on this port says it is.
+    """The identity of the board on this port.
 
     Raises:
-        LineError: the port is no name that can be opened.
-        UnusablePortError: the port cannot be opened, or went.
-        StrangeBoardError: a board of another protocol answers.
+        LineError: the port is no valid name.
+        UnusablePortError: the port cannot be opened, or was lost.
+        StrangeBoardError: a board with another protocol answers.
         BoardError: nothing on it answers as a board does.
     """
     link = SerialLink(port, port, clock, frames.BoardFramer(), SerialSettings(BAUD))
-    ear = _Ear(port, asyncio.get_running_loop().create_future())
-    link.open(ear)
+    receiver = _IdentityReceiver(port, asyncio.get_running_loop().create_future())
+    link.open(receiver)
     try:
         for _ in range(max(1, round(patience_ns / NS_PER_S / AGAIN_S))):
             if link.status.up:
                 try:
-                    link.write(_ASKED)
+                    link.write(_REQUEST)
                 except LinkError as error:
                     raise UnusablePortError(f"port {port}: {error}") from error
-            await asyncio.wait([ear.answer], timeout=AGAIN_S)
-            if ear.answer.done():
-                return ear.answer.result()
-            if ear.port_went and not link.status.up:
-                raise UnusablePortError(f"port {port}: it cannot be used: {_words(link.status.reason)}")
+            await asyncio.wait([receiver.answer], timeout=AGAIN_S)
+            if receiver.answer.done():
+                return receiver.answer.result()
+            if receiver.port_lost and not link.status.up:
+                raise UnusablePortError(f"port {port}: it cannot be used: {_with_hint(link.status.reason)}")
         raise BoardError(
-            f"port {port}: {ear.heard}; is it a board, is it powered, and was its firmware flashed? "
+            f"port {port}: {receiver.seen}; is it a board, is it powered, and was its firmware flashed? "
             "feltwire boards flash KIND PORT does that"
         )
     finally:
@@ -78,21 +110,21 @@ async def ask_identity(port: str, clock: Clock, patience_ns: int = PATIENCE_NS) 
         await link.wait_closed()
 
 
-class _Ear:
-    """Takes what comes until an identity does."""
+class _IdentityReceiver:
+    """Receives frames until an identity arrives."""
 
     def __init__(self, port: str, answer: asyncio.Future[IdentityAnswer]) -> None:
         self.answer = answer
         self._port = port
-        self.heard = "nothing on it answered"
-        self.port_went = False
-        """Whether the port could not be opened, or went. Before that an opening may take its time."""
+        self.seen = "nothing on it answered"
+        self.port_lost = False
+        """Whether opening the port failed, or it was lost; an opening that is still under way is neither."""
 
     def deliver(self, source: str, edges: Sequence[Edge], rare: Sequence[Rare]) -> None:
-        """Takes what was read."""
+        """Handles what was read."""
         for one in rare:
             if isinstance(one, EdgesLost) and one.cause is Loss.UNPLUGGED:
-                self.port_went = True
+                self.port_lost = True
             elif isinstance(one, Frame) and not self.answer.done():
                 self._take(one.data)
 
@@ -100,7 +132,7 @@ class _Ear:
         try:
             frame = frames.decode(piece)
         except frames.FrameError:
-            self.heard = "what is on it sent bytes, but no frames of a board"
+            self.seen = "what is on it sent bytes, but no frames of a board"
             return
         if frame.id != IdentityAnswer.id:
             return
@@ -116,40 +148,9 @@ class _Ear:
             )
 
 
-def _words(reason: str) -> str:
-    """Why a port cannot be used, with what to do about it where that is known."""
+def _with_hint(reason: str) -> str:
+    """Why a port cannot be used, with the remedy where it is known."""
     for number, hint in _HINTS.items():
         if f"[Errno {number}]" in reason or os.strerror(number) in reason:
             return f"{reason}; {hint}"
     return f"{reason}; check its cable"
-
-
-BY_ID = Path("/dev/serial/by-id")
-"""Where udev keeps a link to each serial port on USB, named after what is plugged in."""
-
-
-class SerialPort(NamedTuple):
-    """One port that there is now."""
-
-    name: str
-    """Its link by id where it has one, else its device."""
-    device: str
-    """The device, which may be another one after the next start: `/dev/ttyUSB0`."""
-    about: str
-    """What the plug says of itself; empty where it says nothing."""
-    usb: bool
-    """Whether it is on USB, as boards are."""
-
-
-def serial_ports(by_id: Path = BY_ID) -> list[SerialPort]:
-    """All ports that there are, those on USB first, then by name."""
-    links = {str(link.resolve()): str(link) for link in sorted(by_id.iterdir())} if by_id.is_dir() else {}
-    found = [
-        SerialPort(links.get(port.device, port.device), port.device, _about(port.product), port.vid is not None)
-        for port in list_ports.comports()
-    ]
-    return sorted(found, key=lambda port: (not port.usb, port.name))
-
-
-def _about(product: str | None) -> str:
-    return "" if product is None or product == "n/a" else product

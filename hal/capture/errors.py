@@ -1,4 +1,4 @@
-"""What is said of a capture that cannot be read."""
+"""The error for a capture that cannot be read."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from pathlib import Path
 
 
 class CaptureError(Exception):
-    """A capture file is not what it should be.
+    """A capture file is invalid.
 
-    `path` is the file, `line` its line (from 1; None where the file as a whole is meant), `cause` what was expected
-    there and what was seen, `fix` what to do about it.
+    `path` is the file, `line` its line (from 1; None for the file as a whole), `cause` what was expected there and what
+    was found, `fix` the remedy.
     """
 
     def __init__(self, path: str | Path, line: int | None, cause: str, fix: str) -> None:
@@ -22,7 +22,7 @@ class CaptureError(Exception):
 
 
 def shown(word: bytes) -> str:
-    """A word of a file for a message: printable, in quotes, and cut when it is long."""
+    """A word of a file for a message: printable, quoted, and shortened if it is long."""
     text = word[:40].decode("ascii", "backslashreplace")
     text = "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in text)
     return f"`{text}`" if len(word) <= 40 else f"`{text}…` ({len(word)} bytes)"

@@ -1,6 +1,9 @@
-"""What a VCD file says before its data: timescale, variables, comments.
+"""The header of a VCD file: timescale, variables and comments; and which variable is which line of the table.
 
 IEEE 1364-2005, 18.2, with the variable types of SystemVerilog and GTKWave's `string`.
+
+A selected name matches a variable by its own name if that is unique, and always by its dotted path. Two variables with
+one id are one signal under two names, which is not ambiguous.
 """
 
 from __future__ import annotations
@@ -11,24 +14,42 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
-from hal.capture.errors import shown
+from hal.capture.errors import CaptureError, shown
 from hal.capture.string_values import unescape
 from hal.capture.words import Words
 
-# The unit of a VCD file's timestamps, exact in both directions.
-#
-# IEEE 1364-2005, 18.2.3.6: 1, 10 or 100 of s, ms, us, ns, ps or fs.
-
 MAX_T_NS = 2**63 - 1
-"""The last time that a capture holds, in nanoseconds: 292 years, what the kernel's own clock can say."""
+"""The last time that a capture can hold, in nanoseconds: 292 years, the range of the kernel's clock."""
 
 _FEMTOSECONDS = {"s": 10**15, "ms": 10**12, "us": 10**9, "ns": 10**6, "ps": 10**3, "fs": 1}
 _FEMTOSECONDS_A_NANOSECOND = 10**6
 _LEGAL = re.compile(r"(1|10|100)\s*(s|ms|us|ns|ps|fs)")
 
+COMMAND = "command"
+"""The line of people's commands; its values are `Command`."""
+
+LOST = "lost"
+"""The line of the losses reported while recording; its values are `EdgesLost`."""
+
+MAX_VARIABLES = 4096
+MAX_SCOPES = 32
+MAX_NAME_LENGTH = 256
+MAX_ID_LENGTH = 32
+"""Limits for reading (ours), far above any table: they bound memory whatever a file contains."""
+
+_TYPES = frozenset(
+    b"wire reg logic bit tri tri0 tri1 triand trior trireg wand wor supply0 supply1 port integer int byte shortint "
+    b"longint time parameter enum event real realtime shortreal real_parameter string".split()
+)
+_REALS = frozenset((b"real", b"realtime", b"shortreal", b"real_parameter"))
+_METADATA = re.compile(r"([a-z][a-z0-9_]*)=(\S*)")
+
 
 class Timescale(NamedTuple):
-    """One unit of the file is `multiplier / divisor` nanoseconds; one of the two is 1."""
+    """The unit of a file's timestamps, exact: `multiplier / divisor` nanoseconds; one of the two is 1.
+
+    IEEE 1364-2005, 18.2.3.6: 1, 10 or 100 of s, ms, us, ns, ps or fs.
+    """
 
     multiplier: int
     divisor: int
@@ -51,30 +72,16 @@ class Timescale(NamedTuple):
         return MAX_T_NS * self.divisor // self.multiplier
 
     def to_ns(self, units: int) -> int:
-        """The time of a timestamp: to the nearest nanosecond, and half of one goes up."""
+        """The time of a timestamp, rounded half up to a nanosecond."""
         return (units * self.multiplier * 2 + self.divisor) // (2 * self.divisor)
 
     def from_ns(self, t_ns: int) -> int:
-        """The timestamp of a time: to the nearest unit, and half of one goes up."""
+        """The timestamp of a time, rounded half up to a unit."""
         return (t_ns * self.divisor * 2 + self.multiplier) // (2 * self.multiplier)
 
 
-MAX_VARIABLES = 4096
-MAX_SCOPES = 32
-MAX_NAME_LENGTH = 256
-MAX_ID_LENGTH = 32
-"""Limits of what is read (ours), far above any table: they bound memory whatever a file says."""
-
-_TYPES = frozenset(
-    b"wire reg logic bit tri tri0 tri1 triand trior trireg wand wor supply0 supply1 port integer int byte shortint "
-    b"longint time parameter enum event real realtime shortreal real_parameter string".split()
-)
-_REALS = frozenset((b"real", b"realtime", b"shortreal", b"real_parameter"))
-_METADATA = re.compile(r"([a-z][a-z0-9_]*)=(\S*)")
-
-
-class Kind(StrEnum):
-    """What a variable can carry for a table."""
+class VariableKind(StrEnum):
+    """The kinds of variables."""
 
     WIRE = "wire"
     """One bit: a digital line."""
@@ -83,29 +90,29 @@ class Kind(StrEnum):
     STRING = "string"
     """Frames of a serial link, commands or losses."""
     OTHER = "other"
-    """Wider than a bit, or an event: nothing that a table has."""
+    """Wider than a bit, or an event: not used by a table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """One declared variable; `line` is where in the file."""
+    """One declared variable; `line` is its line in the file."""
 
     name: str
     scope: tuple[str, ...]
-    kind: Kind
+    kind: VariableKind
     width: int
     ident: str
     line: int
 
     @property
     def path(self) -> str:
-        """The name with its scopes, by which it can always be meant: `table.wheel_a`."""
+        """The name with its scopes, which always selects it: `table.wheel_a`."""
         return ".".join((*self.scope, self.name))
 
 
 @dataclass(frozen=True, slots=True)
 class CaptureHeader:
-    """What a capture says of itself. `metadata` are the comments of the form `key=value`."""
+    """The header of a capture. `metadata` are the comments of the form `key=value`."""
 
     timescale: Timescale
     variables: tuple[Variable, ...]
@@ -116,7 +123,7 @@ class CaptureHeader:
 
 
 def read_header(words: Words) -> CaptureHeader:
-    """Reads up to and with `$enddefinitions $end`; `CaptureError` for whatever is wrong there."""
+    """Reads up to and including `$enddefinitions $end`; raises `CaptureError` if it is invalid."""
     if not words.refill():
         words.fail("the file is empty", "record or copy the capture again", line=1)
     parser = _HeaderParser(words)
@@ -125,7 +132,7 @@ def read_header(words: Words) -> CaptureHeader:
 
 
 class _HeaderParser:
-    """The header as far as it was read."""
+    """The header as far as it has been read."""
 
     def __init__(self, words: Words) -> None:
         self._words = words
@@ -134,7 +141,7 @@ class _HeaderParser:
         self._comments: list[str] = []
         self._scopes: list[str] = []
         self._variables: list[Variable] = []
-        self._shapes: dict[str, tuple[Kind, int]] = {}
+        self._shapes: dict[str, tuple[VariableKind, int]] = {}
 
     def run(self) -> None:
         """Reads section by section."""
@@ -173,7 +180,7 @@ class _HeaderParser:
                 )
 
     def header(self) -> CaptureHeader:
-        """What was read, once `run` has returned."""
+        """The header, once `run` has returned."""
         if self._timescale is None:
             self._words.fail("the header has no `$timescale`", "add one, such as `$timescale 1 us $end`")
         return CaptureHeader(
@@ -257,7 +264,7 @@ class _HeaderParser:
         self._variables.append(variable)
 
     def _name(self, parts: list[bytes], line: int) -> str:
-        """The name, with a space kept (logic analysers write `Channel 0`) and a bit select joined to it."""
+        """The name, keeping a space (logic analysers write `Channel 0`) and joining a bit select to it."""
         text = b" ".join(parts).replace(b" [", b"[").removeprefix(b"\\")
         if not 0 < len(text) <= MAX_NAME_LENGTH:
             self._words.fail(
@@ -266,18 +273,18 @@ class _HeaderParser:
         return text.decode("utf-8", "backslashreplace")
 
 
-def _kind(type_: bytes, width: int) -> Kind:
+def _kind(type_: bytes, width: int) -> VariableKind:
     if type_ in _REALS:
-        return Kind.REAL
+        return VariableKind.REAL
     if type_ == b"string":
-        return Kind.STRING
+        return VariableKind.STRING
     if width == 1 and type_ != b"event":
-        return Kind.WIRE
-    return Kind.OTHER
+        return VariableKind.WIRE
+    return VariableKind.OTHER
 
 
 def _metadata(comments: list[str]) -> dict[str, str]:
-    """The `key=value` comments; one that only looks like it, with an escape that does not exist, stays a comment."""
+    """The `key=value` comments; one with an unknown escape stays a plain comment."""
     found: dict[str, str] = {}
     for comment in comments:
         match = _METADATA.fullmatch(comment)
@@ -288,3 +295,77 @@ def _metadata(comments: list[str]) -> dict[str, str]:
         except ValueError:
             continue
     return found
+
+
+class SelectedVariable(NamedTuple):
+    """A variable to deliver, and the name of its line."""
+
+    line: str
+    variable: Variable
+
+
+def resolve(header: CaptureHeader, names: Mapping[str, str] | None, path: str) -> list[SelectedVariable]:
+    """The declared variables selected by `names` (name in the file -> line).
+
+    None selects every line under its own name, or under its dotted path if the name is not unique. `command` and `lost`
+    are always selected. Raises `CaptureError` for an ambiguous name, a variable that cannot be a line, and two
+    variables for one line.
+    """
+    by_name: dict[str, list[Variable]] = {}
+    for variable in header.variables:
+        by_name.setdefault(variable.name, []).append(variable)
+    if names is None:
+        names = {
+            name: name
+            for variable in header.variables
+            if variable.kind is not VariableKind.OTHER
+            for name in [variable.name if _one_signal(by_name[variable.name]) else variable.path]
+        }
+    wanted: dict[str, Variable] = {}
+    for name, line in names.items():
+        found = _find(header, by_name, name, path)
+        if found is None:
+            continue
+        if found.kind is VariableKind.OTHER:
+            raise CaptureError(
+                path,
+                found.line,
+                f"`{found.path}` is wanted as line `{line}`, but it is {found.width} bits wide or an event",
+                "a line is one `wire` of 1 bit: export its bits one by one, or name another variable",
+            )
+        if line in wanted and wanted[line].ident != found.ident:
+            raise CaptureError(
+                path,
+                found.line,
+                f"`{found.path}` and `{wanted[line].path}` are both wanted as line `{line}`",
+                "map one variable to each line",
+            )
+        wanted[line] = found
+    for reserved in (COMMAND, LOST):
+        strings = [variable for variable in by_name.get(reserved, ()) if variable.kind is VariableKind.STRING]
+        if reserved not in wanted and strings:
+            wanted[reserved] = _the_one(strings, reserved, path)
+    return [SelectedVariable(line, variable) for line, variable in wanted.items()]
+
+
+def _find(header: CaptureHeader, by_name: Mapping[str, list[Variable]], name: str, path: str) -> Variable | None:
+    found = by_name.get(name) or [
+        variable for variable in header.variables if name.endswith(variable.name) and variable.path == name
+    ]
+    return _the_one(found, name, path) if found else None
+
+
+def _the_one(found: list[Variable], name: str, path: str) -> Variable:
+    if _one_signal(found):
+        return found[0]
+    paths = ", ".join(sorted(f"`{variable.path}`" for variable in found[:8]))
+    raise CaptureError(
+        path,
+        found[1].line,
+        f"`{name}` is wanted, and means {len(found)} variables: {paths}",
+        "name the one by its dotted path, or rename it in the file",
+    )
+
+
+def _one_signal(variables: list[Variable]) -> bool:
+    return len({variable.ident for variable in variables}) == 1

@@ -1,8 +1,8 @@
-"""The last minutes of a live table, in memory, so that a refused spin can be written to disk after it happened.
+"""The last minutes of a live table, in memory, so that a refused spin can be written to disk afterwards.
 
-Bounded twice: by time, and by the number of values, because noise on one wire makes more of them in a second than play
-does in an hour. The ring knows where every line stood at its oldest end, so a capture cut from it begins with the
-right levels.
+Bounded by time and by the number of values, because noise on one wire makes more of them in a second than play does in
+an hour. The ring keeps the level of every line at its oldest end, so a capture cut from it begins with the right
+levels.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from dataclasses import dataclass
 from itertools import islice
 from operator import attrgetter
 
-from hal.capture.secret import Sealer
+from hal.capture.secret import FrameSealer
 from hal.capture.vcd_writer import VcdWriter
 from hal.values import Batch, Command, Edge, EdgesLost, Frame, Loss, Rare, Reading
 
 KEEP_NS = 5 * 60 * 1_000_000_000
-"""How far back the ring reaches (ours): a spin takes two minutes at most."""
+"""The time that the ring covers (ours): a spin takes two minutes at most."""
 
 MAX_VALUES = 100_000
-"""How many values it holds at most (ours): some 12 MB of edges; four minutes of a money wheel that never rests."""
+"""The most values it holds (ours): some 12 MB of edges; four minutes of a money wheel that never rests."""
 
 _PIECE_VALUES = 4096
 _BYTES_OF_A_VALUE = 64
@@ -30,10 +30,10 @@ _T_NS = attrgetter("t_ns")
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
-    """A stretch of the ring: what was found at `start_ns`, and all values from there to `batch.until_ns`.
+class RingCut:
+    """A section of the ring: the levels and readings at `start_ns`, and all values from there to `batch.until_ns`.
 
-    `complete` is False if the ring no longer, or not yet, held all that was asked for.
+    `complete` is False if the ring no longer, or not yet, held the whole section requested.
     """
 
     start_ns: int
@@ -43,22 +43,22 @@ class Cut:
     complete: bool
 
     def write(self, writer: VcdWriter) -> None:
-        """Writes the stretch as one whole capture, but for the writer's `finish`."""
+        """Writes the section as a capture, except for the writer's `finish`."""
         writer.begin(self.start_ns, self.levels, self.readings)
         writer.write(self.batch)
 
 
-class _Found:
-    """Where each line stands after some values; a line that is not known has no entry."""
+class _LineStates:
+    """The level or reading of each line; a line that is not known has no entry."""
 
     def __init__(self, levels: dict[str, int], readings: dict[str, float]) -> None:
         self.levels = levels
         self.readings = readings
 
-    def copy(self) -> _Found:
-        return _Found(dict(self.levels), dict(self.readings))
+    def copy(self) -> _LineStates:
+        return _LineStates(dict(self.levels), dict(self.readings))
 
-    def take(self, edges: Iterable[Edge], rare: Iterable[Rare]) -> None:
+    def update(self, edges: Iterable[Edge], rare: Iterable[Rare]) -> None:
         unplugged: dict[str, int] = {}
         for value in rare:
             match value:
@@ -73,10 +73,10 @@ class _Found:
 
 
 class Ring:
-    """Takes every batch of a table, and gives back the stretch that is asked for.
+    """Stores every batch of a table, and returns the section requested.
 
-    `begin_ns` is when the table's lines were opened: nothing came before it. With a `sealer`, frames of its secret
-    links are held as commitments only.
+    `begin_ns` is when the table's lines were opened: there is nothing before it. With a `sealer`, frames of its secret
+    links are stored as commitments only.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class Ring:
         *,
         keep_ns: int = KEEP_NS,
         max_values: int = MAX_VALUES,
-        sealer: Sealer | None = None,
+        sealer: FrameSealer | None = None,
     ) -> None:
         if keep_ns <= 0 or max_values <= 0:
             raise ValueError(f"a ring keeps some time and values, got {keep_ns} ns and {max_values} values")
@@ -96,18 +96,18 @@ class Ring:
         self._pieces: deque[Batch] = deque()
         self._weights: deque[int] = deque()
         self._weight = 0
-        self._found = _Found({}, {})
+        self._found = _LineStates({}, {})
         self._after_ns = begin_ns - 1
         self._until_ns = begin_ns - 1
 
     @property
     def start_ns(self) -> int:
-        """From when on the ring holds everything."""
+        """The time from which the ring holds everything."""
         return self._after_ns + 1
 
     @property
     def until_ns(self) -> int:
-        """Up to when the ring holds everything."""
+        """The time up to which the ring holds everything."""
         return self._until_ns
 
     def __len__(self) -> int:
@@ -115,7 +115,7 @@ class Ring:
         return self._weight
 
     def append(self, batch: Batch) -> None:
-        """Takes the next batch in the order of time, and drops what has become too old or too much."""
+        """Adds the next batch in order of time, and drops the oldest values beyond the bounds."""
         if batch.until_ns < self._until_ns:
             raise ValueError(f"a ring goes forward: a batch until {batch.until_ns} after one until {self._until_ns}")
         sealer = self._sealer
@@ -133,8 +133,8 @@ class Ring:
         ):
             self._drop_oldest()
 
-    def cut(self, from_ns: int, to_ns: int) -> Cut:
-        """All values with `from_ns <= t_ns <= to_ns` that the ring holds, and where the lines stood at `from_ns`."""
+    def cut(self, from_ns: int, to_ns: int) -> RingCut:
+        """All values with `from_ns <= t_ns <= to_ns` that the ring holds, and the levels at `from_ns`."""
         start_ns = max(from_ns, self.start_ns)
         end_ns = max(min(to_ns, self._until_ns), start_ns)
         found = self._found.copy()
@@ -142,12 +142,12 @@ class Ring:
         rare: list[Rare] = []
         for piece in self._pieces:
             before, within = _split(piece, start_ns, end_ns)
-            found.take(before.edges, before.rare)
+            found.update(before.edges, before.rare)
             edges += within.edges
             rare += within.rare
             if piece.until_ns >= end_ns:
                 break
-        return Cut(
+        return RingCut(
             start_ns=start_ns,
             levels=found.levels,
             readings=found.readings,
@@ -158,7 +158,7 @@ class Ring:
     def _drop_oldest(self) -> None:
         piece = self._pieces.popleft()
         self._weight -= self._weights.popleft()
-        self._found.take(piece.edges, piece.rare)
+        self._found.update(piece.edges, piece.rare)
         self._after_ns = piece.until_ns
 
 
@@ -176,7 +176,7 @@ def _bytes(value: Rare) -> int:
 
 
 def _split(batch: Batch, start_ns: int, end_ns: int) -> tuple[Batch, Batch]:
-    """What came before `start_ns`, and what from there to `end_ns`."""
+    """The values before `start_ns`, and those from there to `end_ns`."""
     edges, rare, _ = batch
     edge, edge_end = bisect_left(edges, start_ns, key=_T_NS), bisect_right(edges, end_ns, key=_T_NS)
     other, other_end = bisect_left(rare, start_ns, key=_T_NS), bisect_right(rare, end_ns, key=_T_NS)
@@ -187,7 +187,7 @@ def _split(batch: Batch, start_ns: int, end_ns: int) -> tuple[Batch, Batch]:
 
 
 def _pieces(batch: Batch, values: int) -> Iterable[Batch]:
-    """The batch in pieces of about so many values, none of which ends between two values of one time."""
+    """The batch in pieces of about so many values, none of which splits values of one time."""
     if len(batch.edges) + len(batch.rare) <= values:
         yield batch
         return

@@ -1,10 +1,10 @@
-"""Frames with hidden information: what a capture may hold of them.
+"""Commitments that replace secret frames in captures.
 
-A card that has not been exposed must not be found in a capture, the ring or a log. So a frame of a secret link is
-replaced by a commitment to it, on the link `<link>.sealed`: SHA-256 over a salt and the frame. The salt is made for
-each frame from a key that is never written, because the frames are few and short: with the salt in the file, trying
-all 52 cards would open it. Whoever holds the key and the frame can prove it to an auditor by giving its salt, and no
-other frame is opened by that.
+A card that has not been exposed must not appear in a capture, the ring or a log. So a frame of a secret link is
+replaced by a commitment to it, on the link `<link>.sealed`: SHA-256 over a salt and the frame. The salt is derived for
+each frame from a key that is never written, because the possible frames are few and short: with the salt in the file,
+trying all 52 cards would reveal it. The holder of the key can prove a frame to an auditor by disclosing its salt, which
+reveals no other frame.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from collections.abc import Iterable
 from hal.values import Frame
 
 SEALED = ".sealed"
-"""What the name of a secret link gets where only its commitments are held."""
+"""The suffix of a secret link's name where only its commitments are stored."""
 
 MIN_KEY_BYTES = 16
 
 
-class Sealer:
+class FrameSealer:
     """Replaces the frames of `secret_links` by commitments; other frames pass as they are.
 
-    `key` is at least 16 secret random bytes, kept where the capture is not.
+    `key` is at least 16 secret random bytes, stored apart from the capture.
     """
 
     def __init__(self, secret_links: Iterable[str], key: bytes) -> None:
@@ -36,16 +36,16 @@ class Sealer:
         self._key = key
 
     def seal(self, frame: Frame) -> Frame:
-        """The frame as it may be held: 64 hexadecimal digits on `<link>.sealed` if its link is secret."""
+        """The frame as it may be stored: 64 hexadecimal digits on `<link>.sealed` if its link is secret."""
         if frame.link not in self.secret_links:
             return frame
         return Frame(frame.link + SEALED, commitment(self.salt(frame), frame.data), frame.t_ns)
 
     def salt(self, frame: Frame) -> bytes:
-        """The salt that opens the commitment to this frame, to be given away only when the frame is exposed."""
+        """The salt that opens the commitment to this frame; disclose it only when the frame is exposed."""
         return hmac.digest(self._key, f"{frame.t_ns} {frame.link} ".encode() + frame.data, "sha256")
 
 
 def commitment(salt: bytes, data: bytes) -> bytes:
-    """The 64 hexadecimal digits that are held of `data`: equal for the right salt and data, and only for them."""
+    """The commitment to `data` as 64 hexadecimal digits."""
     return hashlib.sha256(salt + data).hexdigest().encode()

@@ -1,13 +1,13 @@
-"""The variables of a capture while it is read: where each line stands, and what each change of it means.
+"""Decodes the changes of a capture into values, tracking the level of each line.
 
 | change | before the line's first 0 or 1 | later |
 |---|---|---|
 | 0 or 1 | `Edge`: the level found | `Edge`, if the level is another or the line was unplugged |
 | `x` or `z` | nothing: not yet known | `EdgesLost(UNPLUGGED)`, once |
 
-`$dumpoff` says that recording stops, so every line whose level is known is lost there. `$dumpvars`, `$dumpall`,
-`$dumpon` and `$dumpoff` repeat states: in them a real is delivered only if it is new, and a string never, for a
-frame or command is something that happened and must not happen twice.
+`$dumpoff` means that recording stops, so every line with a known level is lost there. `$dumpvars`, `$dumpall`,
+`$dumpon` and `$dumpoff` repeat states: within them a real is delivered only if it is new, and a string never, because a
+frame or command is an event and must not be repeated.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ import re
 from typing import Final, TypeAlias
 
 from hal.capture.errors import shown
-from hal.capture.header import CaptureHeader, Kind
-from hal.capture.names import COMMAND, LOST, Wanted
+from hal.capture.header import COMMAND, LOST, CaptureHeader, SelectedVariable, VariableKind
 from hal.capture.string_values import parse_loss, unescape
 from hal.capture.words import MAX_WORD_BYTES, Words
 from hal.values import Command, Edge, EdgesLost, Frame, Loss, Rare, Reading
@@ -26,22 +25,22 @@ from hal.values import Command, Edge, EdgesLost, Frame, Loss, Rare, Reading
 NOT_YET_KNOWN: Final = -1
 UNPLUGGED: Final = -2
 
-Scalar: TypeAlias = tuple[int, int, str]
+ScalarChange: TypeAlias = tuple[int, int, str]
 """Slot of the level, the level it takes, and the line."""
 
 _DUMPS = frozenset((b"$dumpvars", b"$dumpall", b"$dumpon", b"$dumpoff"))
 _REAL = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _BYTES_OF_A_VALUE = 64
-"""A string counts as one value, and as one more for each of these bytes, so that a batch is bounded in memory."""
+"""A string counts as one value, plus one for each so many bytes, so that a batch is bounded in memory."""
 
 
-class Signals:
-    """The state of one reading; `edges` and `rare` fill up until whoever reads takes them."""
+class SignalDecoder:
+    """The state while one capture is read; the reader empties `edges` and `rare`."""
 
-    def __init__(self, words: Words, header: CaptureHeader, wanted: list[Wanted]) -> None:
+    def __init__(self, words: Words, header: CaptureHeader, wanted: list[SelectedVariable]) -> None:
         self.levels: list[int] = []
-        self.scalars: dict[bytes, Scalar] = {}
-        """Every whole word, such as `1!`, that is a change of one line; and those met that are of no wanted line."""
+        self.scalars: dict[bytes, ScalarChange] = {}
+        """Every whole word, such as `1!`, that is a change of one line; and those seen that change no selected line."""
         self.edges: list[Edge] = []
         self.rare: list[Rare] = []
         self.rare_weight = 0
@@ -55,18 +54,18 @@ class Signals:
         for line, variable in wanted:
             self._lines.setdefault(variable.ident.encode(), []).append(line)
             self._line_names[variable.name] = self._line_names[variable.path] = line
-            if variable.kind is Kind.WIRE:
+            if variable.kind is VariableKind.WIRE:
                 self._slots[line] = len(self.levels)
                 self.levels.append(NOT_YET_KNOWN)
         for ident, lines in self._lines.items():
-            if self._kinds[ident] is Kind.WIRE and len(lines) == 1:
+            if self._kinds[ident] is VariableKind.WIRE and len(lines) == 1:
                 for level in (0, 1):
                     self.scalars[b"%d%s" % (level, ident)] = (self._slots[lines[0]], level, lines[0])
-        self._nobodys: Scalar = (len(self.levels), 0, "")
+        self._ignored: ScalarChange = (len(self.levels), 0, "")
         self.levels.append(0)
 
     def change(self, word: bytes, t_ns: int) -> None:
-        """Takes a word that is neither a known scalar change nor a timestamp, and what follows it."""
+        """Handles a word that is neither a known scalar change nor a timestamp, and the words that belong to it."""
         first = word[:1]
         if first in b"01xXzZ":
             self._scalar(word, t_ns)
@@ -85,7 +84,7 @@ class Signals:
             )
 
     def end(self) -> None:
-        """The file has ended."""
+        """Checks that the file does not end within a dump."""
         if self._dump is not None:
             self._words.take(f"the `$end` of `{self._dump.decode()}`")
 
@@ -113,8 +112,8 @@ class Signals:
             self._unknown(ident)
         lines = self._lines.get(ident)
         if lines is None:
-            self.scalars[word] = self._nobodys
-        elif kind is not Kind.WIRE:
+            self.scalars[word] = self._ignored
+        elif kind is not VariableKind.WIRE:
             self._bad_value(word, f"a value of a {kind} variable")
         else:
             self._wire(word[:1], lines, t_ns)
@@ -126,7 +125,7 @@ class Signals:
         lines = self._lines.get(ident)
         if lines is None:
             return
-        if self._kinds[ident] is not Kind.WIRE or len(digits) != 1:
+        if self._kinds[ident] is not VariableKind.WIRE or len(digits) != 1:
             self._bad_value(word, f"a value of `{lines[0]}`, which is a {self._kinds[ident]} of one bit or value")
         self._wire(digits, lines, t_ns)
 
@@ -153,7 +152,7 @@ class Signals:
         lines = self._lines.get(ident, [])
         if not lines:
             return
-        if self._kinds[ident] is not Kind.REAL:
+        if self._kinds[ident] is not VariableKind.REAL:
             self._bad_value(word, f"a value of `{lines[0]}`, which is a {self._kinds[ident]}")
         value = float(word[1:]) if _REAL.fullmatch(word, 1) else math.nan
         if not math.isfinite(value):
@@ -167,7 +166,7 @@ class Signals:
         lines = self._lines.get(ident, [])
         if not lines:
             return
-        if self._kinds[ident] is not Kind.STRING:
+        if self._kinds[ident] is not VariableKind.STRING:
             self._bad_value(word, f"a value of `{lines[0]}`, which is a {self._kinds[ident]}")
         try:
             data = unescape(word[1:])

@@ -5,8 +5,8 @@
         for batch in capture.batches({"wheel_a": "wheel_a"}):
             ...
 
-VCD is IEEE 1364-2005, section 18, and GTKWave's `string` variables. What a change means is said in
-`hal.capture.signals`; why this reader is our own, in docs/decisions/0001-vcd-reader.md.
+VCD is IEEE 1364-2005, section 18, and GTKWave's `string` variables. For the meaning of changes see
+`hal.capture.signals`; for the reasons for a reader of our own, docs/decisions/0001-vcd-reader.md.
 """
 
 from __future__ import annotations
@@ -17,9 +17,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from hal.capture.errors import CaptureError, shown
-from hal.capture.header import MAX_T_NS, CaptureHeader, read_header
-from hal.capture.names import resolve
-from hal.capture.signals import Signals
+from hal.capture.header import MAX_T_NS, CaptureHeader, read_header, resolve
+from hal.capture.signals import SignalDecoder
 from hal.capture.words import Words
 from hal.values import Batch, Edge
 
@@ -27,7 +26,7 @@ BATCH_VALUES = 8192
 """A batch ends at the first new timestamp after so many values (ours)."""
 
 MAX_VALUES_AT_ONCE = 1_000_000
-"""More values than this at one time are no capture of a table (ours)."""
+"""The most values at one time (ours): no capture of a table has more."""
 
 _MAX_TIME_DIGITS = 40
 _HASH = ord("#")
@@ -36,7 +35,7 @@ _HASH = ord("#")
 class VcdReader:
     """One capture, read once from its beginning to its end.
 
-    `stream` is binary and stays the caller's; `path` is its name in messages. `CaptureError` where the header is wrong.
+    `stream` is binary and stays the caller's; `path` is its name in messages. Raises `CaptureError` for a bad header.
     """
 
     def __init__(self, stream: BinaryIO, path: str | Path) -> None:
@@ -48,17 +47,17 @@ class VcdReader:
     def batches(self, names: Mapping[str, str] | None = None, *, batch_values: int = BATCH_VALUES) -> Iterator[Batch]:
         """The values of the variables in `names` (name in the file -> line; None: all under their own names).
 
-        A name that the file does not declare gives nothing: ask `header` which lines there are. The last batch
-        reaches to the file's last timestamp; values before its first are at time 0. Can be called once.
-        `CaptureError` names the line and cause of whatever is wrong; full batches before it have been delivered.
+        A name that the file does not declare gives nothing; `header` lists those that it does. The last batch extends
+        to the file's last timestamp; values before its first are at time 0. Can be called once. `CaptureError` names
+        the line and cause of an error; the full batches before it have been delivered.
         """
         if self._started:
             raise RuntimeError(f"{self.path}: a capture is read once; open it again to read it again")
         self._started = True
-        signals = Signals(self._words, self.header, resolve(self.header, names, self.path))
+        signals = SignalDecoder(self._words, self.header, resolve(self.header, names, self.path))
         return self._run(signals, batch_values)
 
-    def _run(self, signals: Signals, batch_values: int) -> Iterator[Batch]:
+    def _run(self, signals: SignalDecoder, batch_values: int) -> Iterator[Batch]:
         words = self._words
         change = signals.change
         find = signals.scalars.get
@@ -136,7 +135,7 @@ class VcdReader:
 
 @contextmanager
 def open_capture(path: str | Path) -> Iterator[VcdReader]:
-    """Opens a capture for reading; a file that cannot be opened is a `CaptureError` too."""
+    """Opens a capture for reading; raises `CaptureError` also if the file cannot be opened."""
     try:
         stream = Path(path).open("rb", buffering=0)  # noqa: SIM115 - closed below, whatever follows
     except OSError as error:
@@ -146,7 +145,7 @@ def open_capture(path: str | Path) -> Iterator[VcdReader]:
 
 
 def capture_header(path: str | Path) -> CaptureHeader:
-    """What the capture at `path` declares."""
+    """The header of the capture at `path`."""
     with open_capture(path) as capture:
         return capture.header
 

@@ -1,6 +1,6 @@
 """Writes batches as a VCD capture, so that reading it gives the same values.
 
-What VCD has no word for goes where `hal.capture.string_values` says. Exact for times that are a
+Values that VCD cannot express are strings (`hal.capture.string_values`). Exact for times that are a
 multiple of the timescale's unit (1 ns unless asked otherwise); others are rounded to the nearest.
 """
 
@@ -16,9 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TextIO
 
-from hal.capture.header import MAX_NAME_LENGTH, MAX_T_NS, MAX_VARIABLES, Kind, Timescale
-from hal.capture.names import COMMAND, LOST
-from hal.capture.secret import SEALED, Sealer
+from hal.capture.header import COMMAND, LOST, MAX_NAME_LENGTH, MAX_T_NS, MAX_VARIABLES, Timescale, VariableKind
+from hal.capture.secret import SEALED, FrameSealer
 from hal.capture.string_values import again_text, escape, loss_text
 from hal.capture.words import MAX_WORD_BYTES
 from hal.values import Batch, Command, Edge, EdgesLost, Frame, Loss, Rare, Reading
@@ -30,7 +29,7 @@ _SCOPE = "table"
 
 @dataclass(frozen=True, slots=True)
 class CaptureLines:
-    """What a capture declares: digital lines, analogue lines and serial links, named as in the configuration.
+    """The lines that a capture declares: digital lines, analogue lines and serial links, named as in the configuration.
 
     `metadata` is written as `key=value` comments and comes back in the header. `secret_links` are those of `links`
     of which only commitments are written.
@@ -49,11 +48,11 @@ class CaptureLines:
 class VcdWriter:
     """Writes one capture to a text stream, which stays the caller's.
 
-    The order is `begin` (or the first `write` begins), any number of `write`, and `finish`. `ValueError` for a name
-    that VCD cannot hold, a value of a line that was not declared, and a time before one already written.
+    The order is `begin` (implied by the first `write`), any number of `write`, and `finish`. Raises `ValueError` for a
+    name that VCD cannot hold, a value of an undeclared line, and a time before one already written.
     """
 
-    def __init__(self, stream: TextIO, lines: CaptureLines, *, sealer: Sealer | None = None) -> None:
+    def __init__(self, stream: TextIO, lines: CaptureLines, *, sealer: FrameSealer | None = None) -> None:
         secret = lines.secret_links
         if secret - set(lines.links):
             raise ValueError(f"secret links {sorted(secret - set(lines.links))} are not among the links written")
@@ -91,7 +90,7 @@ class VcdWriter:
         self._stream.write("".join(out))
 
     def write(self, batch: Batch) -> None:
-        """Writes the values of a batch; batches come in the order of time."""
+        """Writes the values of a batch; batches come in order of time."""
         first = min((values[0].t_ns for values in (batch.edges, batch.rare) if values), default=batch.until_ns)
         if self._last is None:
             self.begin(first)
@@ -110,7 +109,7 @@ class VcdWriter:
         self._until_ns = max(self._until_ns, batch.until_ns)
 
     def finish(self, until_ns: int | None = None) -> None:
-        """Ends the capture at `until_ns`, or where the last batch reached to."""
+        """Ends the capture at `until_ns`, or at the end of the last batch."""
         end_ns = self._until_ns if until_ns is None else max(until_ns, self._until_ns)
         if self._last is None:
             self.begin(end_ns)
@@ -132,9 +131,9 @@ class VcdWriter:
             out.append(f"$comment {key}={escape(value.encode())} $end\n")
         out.append(f"$timescale {self._scale.text} $end\n$scope module {_SCOPE} $end\n")
         sealed = [name + SEALED if name in lines.secret_links else name for name in lines.links]
-        variables = [(name, "wire 1", Kind.WIRE) for name in lines.wires]
-        variables += [(name, "real 64", Kind.REAL) for name in lines.reals]
-        variables += [(name, "string 1", Kind.STRING) for name in (*sealed, COMMAND, LOST)]
+        variables = [(name, "wire 1", VariableKind.WIRE) for name in lines.wires]
+        variables += [(name, "real 64", VariableKind.REAL) for name in lines.reals]
+        variables += [(name, "string 1", VariableKind.STRING) for name in (*sealed, COMMAND, LOST)]
         if len(variables) > MAX_VARIABLES:
             raise ValueError(f"{len(variables)} lines are more than the {MAX_VARIABLES} that a capture holds")
         for number, (name, declared, kind) in enumerate(variables):
@@ -144,7 +143,7 @@ class VcdWriter:
                 raise ValueError(f"`{name}` is declared twice in one capture (`{COMMAND}` and `{LOST}` are taken)")
             ident = self._idents[name] = _ident(number)
             out.append(f"$var {declared} {ident} {name} $end\n")
-            if kind is Kind.WIRE:
+            if kind is VariableKind.WIRE:
                 self._changes.update({(name, level): f"{level}{ident}\n" for level in (0, 1)})
         out.append("$upscope $end\n$enddefinitions $end\n")
         self._stream.write("".join(out))
@@ -206,10 +205,10 @@ class VcdWriter:
 
 
 @contextmanager
-def writing_capture(path: str | Path, lines: CaptureLines, *, sealer: Sealer | None = None) -> Iterator[VcdWriter]:
-    """A writer whose capture stands at `path`, whole and on the disk, when the block ends.
+def writing_capture(path: str | Path, lines: CaptureLines, *, sealer: FrameSealer | None = None) -> Iterator[VcdWriter]:
+    """A writer whose capture is at `path`, complete and on the disk, when the block ends.
 
-    After an error nothing has changed there.
+    After an error `path` is unchanged.
     """
     path = Path(path)
     number, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
@@ -228,7 +227,7 @@ def writing_capture(path: str | Path, lines: CaptureLines, *, sealer: Sealer | N
 
 
 def write_capture(
-    path: str | Path, lines: CaptureLines, batches: Iterable[Batch], *, sealer: Sealer | None = None
+    path: str | Path, lines: CaptureLines, batches: Iterable[Batch], *, sealer: FrameSealer | None = None
 ) -> None:
     """Writes `batches` as the capture at `path`."""
     with writing_capture(path, lines, sealer=sealer) as writer:

@@ -1,7 +1,7 @@
-"""A VCD file as a stream of words in bounded memory, each with its line number when somebody asks.
+"""A VCD file as a stream of words in bounded memory, with line numbers on demand.
 
-VCD is words between white space; lines mean nothing to it. Counting lines word by word would cost as much as decoding,
-so only the text of the current chunk is kept, and the line of the last word is worked out when an error needs it.
+VCD is words between white space; lines have no meaning. Counting lines word by word would cost as much as decoding, so
+only the text of the current chunk is kept, and the line of the last word is computed when an error needs it.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ _LAST_SPACE = (b"\n", b" ", b"\r", b"\t", b"\v", b"\f")
 class Words:
     """The words of one file, in order.
 
-    Whoever reads at speed loops over `current` and calls `refill` at its end; whoever reads a construct of
-    several words uses `take`, which refills by itself and so may replace `current`.
+    For speed, loop over `current` and call `refill` at its end; to read a construct of several words use `take`, which
+    refills by itself and so may replace `current`.
     """
 
     def __init__(self, stream: BinaryIO, path: str | Path) -> None:
@@ -77,7 +77,7 @@ class Words:
         return False
 
     def take(self, wanted: str) -> bytes:
-        """The next word, which must exist: `wanted` says what it should be, for the error when the file ends."""
+        """The next word, which must exist: `wanted` describes it, for the error if the file ends."""
         word = next(self.current, b"")
         if not word:
             if not self.refill():
@@ -104,7 +104,7 @@ class Words:
         return words
 
     def skip_to_end(self, section: str) -> None:
-        """Passes over everything up to the `$end` of a section."""
+        """Skips everything up to the `$end` of a section."""
         while self.take(f"the `$end` of `{section}`") != b"$end":
             pass
 
@@ -119,7 +119,7 @@ class Words:
 
     @property
     def at_torn_end(self) -> bool:
-        """Whether the word taken last is the file's last one, with no end of line behind it."""
+        """Whether the word taken last is the file's last, without an end of line after it."""
         return self._ended and not self._newline_last and not length_hint(self.current)
 
     def fail(self, cause: str, fix: str, line: int | None = None) -> NoReturn:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Protocol
 
-from hal.board.message import Kind
+from hal.board.message import BoardKind
 from hal.values import Batch, Edge, EdgesLost, Loss, Reading
 from simulators.base.truth import TableSimulator
 
@@ -64,7 +64,11 @@ class Wiring:
 
 
 def wired(
-    kind: Kind, inputs: Mapping[str, int], analogues: Mapping[str, int] | None = None, *, inverted: Iterable[str] = ()
+    kind: BoardKind,
+    inputs: Mapping[str, int],
+    analogues: Mapping[str, int] | None = None,
+    *,
+    inverted: Iterable[str] = (),
 ) -> Wiring:
     """Lines on the numbered inputs and analogue channels of a kind of board, as a table's configuration numbers them.
 
@@ -84,7 +88,7 @@ def wired(
     )
 
 
-def wired_in_order(kind: Kind, lines: Iterable[str]) -> Wiring:
+def wired_in_order(kind: BoardKind, lines: Iterable[str]) -> Wiring:
     """A table's lines on a board's inputs in their order, `level_…` on its analogue channels.
 
     Raises:
@@ -162,7 +166,7 @@ def rounds_of(simulator: TableSimulator, faults: Mapping[int | None, str] | None
         yield simulator.round(planned.get(number, planned.get(None))).batch
 
 
-def _numbered(kind: Kind, what: str, numbers: Mapping[str, int], pins: list[str]) -> Iterator[tuple[str, str]]:
+def _numbered(kind: BoardKind, what: str, numbers: Mapping[str, int], pins: list[str]) -> Iterator[tuple[str, str]]:
     taken: dict[int, str] = {}
     for line, number in numbers.items():
         if not 1 <= number <= len(pins):

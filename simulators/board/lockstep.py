@@ -178,9 +178,9 @@ class LockStep(AbstractContextManager["LockStep"]):
         until_ns = self._loop.clock.now_ns() + duration_ns
         there_ns = self.pass_to(until_ns)
         while there_ns < until_ns:
-            self.hand_over(there_ns)
+            self.make_readable(there_ns)
             there_ns = self.pass_to(until_ns)
-        self.hand_over(until_ns)
+        self.make_readable(until_ns)
         self._loop.clock.advance_to(until_ns)
 
     def plan(self, mishaps: Iterable[Planned]) -> None:
@@ -210,7 +210,7 @@ class LockStep(AbstractContextManager["LockStep"]):
             self.board.run_until(until_ns, self._usb.adapter.flush_at, self._usb.room)
             self._usb.take(self.to_host.through(self._heard(self.board.take_sent())))
 
-    def hand_over(self, t_ns: int) -> None:
+    def make_readable(self, t_ns: int) -> None:
         """Gives the host what is there by `t_ns`; a port that nobody has opened keeps nothing."""
         while data := self._usb.give(t_ns):
             if self._pty.opened:

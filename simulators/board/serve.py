@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Protocol
 
-from hal.board.message import Kind
+from hal.board.message import BoardKind
 from hal.clock import SystemClock, wait_until_ns
 from simulators.base.truth import TableSimulator
 from simulators.board.emulated import EmulatedBoard
@@ -98,7 +98,7 @@ class BoardOnPty:
 
 
 def serve(
-    kind: Kind,
+    kind: BoardKind,
     path: Path,
     *,
     elf: Path | None = None,

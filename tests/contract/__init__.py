@@ -1,1 +1,1 @@
-"""One suite for all that offer the same capability."""
+"""One test suite for all implementations of a capability."""

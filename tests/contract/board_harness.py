@@ -19,7 +19,7 @@ from itertools import count
 from pathlib import Path
 
 from hal.backends.board import BoardLines
-from hal.board.identity import Wanted
+from hal.board.identity import ExpectedBoard
 from hal.board.link import BoardLink
 from hal.board.messages import KINDS
 from hal.clock import VirtualClock
@@ -31,11 +31,11 @@ from tests.fakes.board_port import BoardPort
 from tests.fakes.model_board import ModelBoard
 
 TOLERANCE_NS = 20_000
-"""What is promised of a board's times."""
+"""The bound promised for a board's times."""
 UPTIME_NS = 987_654_321_012_345
 UPTIME_TICKS = 1_975_308_642_024
 PAUSE_NS = 120_000_000
-"""What happened has been reported by then, and what is missing has been asked for."""
+"""The time by which changes are reported and missing ones requested."""
 KIND = KINDS["wheel"]
 
 
@@ -52,10 +52,10 @@ class BoardHarness(WiredHarness):
         self.board = ModelBoard(KIND, start_ns=UPTIME_NS, ticks=UPTIME_TICKS, ppm=40)
         self.port = BoardPort(self.world, self.board, "contract")
         self.port.plug_in()
-        wanted = Wanted(KIND, (1, 0, 0), 0)
+        wanted = ExpectedBoard(KIND, (1, 0, 0), 0)
         self.link = BoardLink("wheel", self.port.url, wanted, self.world.clock, draw=count(1).__next__)
         self.happened: dict[str, deque[tuple[int, int]]] = {line: deque() for line in LINES}
-        """Line -> for each change that was not yet heard: when it happened, in the world and for the suite."""
+        """Line -> for each change not yet delivered: its time in the world and in the suite."""
         self._pieces = [(self.clock.now_ns(), UPTIME_NS)]
         self.cleanup.callback(self._end)
 
@@ -108,18 +108,18 @@ class BoardHarness(WiredHarness):
     # --- the world ---------------------------------------------------------------------------------------------------
 
     def catch_up(self) -> None:
-        """The world comes to where the suite is."""
+        """Advances the world to the suite's time."""
         behind_ns = self.world_ns(self.clock.now_ns()) - self.world.clock.now_ns()
         if behind_ns > 0:
             self.world.run_until_complete(sleep_ns(behind_ns))
 
     def world_ns(self, suite_ns: int) -> int:
-        """When that is in the world."""
+        """Converts a time of the suite to the world's."""
         began_ns, world_ns = self._pieces[-1]
         return max(world_ns + suite_ns - began_ns, self.world.clock.now_ns() if suite_ns < began_ns else 0)
 
     def suite_ns(self, world_ns: int) -> int:
-        """What time it is for the suite then: a pause is over before the time at which it stands."""
+        """Converts a time of the world to the suite's: a pause ends before the time at which it lies."""
         before_ns = self.clock.now_ns()
         for began_ns, began_world_ns in reversed(self._pieces):
             if world_ns >= began_world_ns:
@@ -134,7 +134,7 @@ class BoardHarness(WiredHarness):
             await sleep_ns(1_000_000)
 
     def open_for(self, lines: BoardLines, sink: _InSuiteTime) -> None:
-        """The opening takes no time that the suite sees."""
+        """Opens without the suite's time passing."""
         self.world.run_until_complete(self.opening(lines, sink))
         self._go_on_from(self.clock.now_ns())
 
@@ -206,5 +206,5 @@ class _InSuiteTime:
 
 
 def _input(pin: int | str | None) -> int | str | None:
-    """The input that stands for a pin of the suite; a pin that is not there is an input that is not there."""
+    """The input for a pin of the suite; an unknown pin maps to an unknown input."""
     return pin - FIRST_PIN + 1 if isinstance(pin, int) and pin < FIRST_PIN + 8 else pin

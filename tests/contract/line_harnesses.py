@@ -32,7 +32,7 @@ FIRST_PIN = 17
 
 
 class Heard:
-    """A sink that remembers, with the order of deliveries."""
+    """A sink that records the values in order of delivery."""
 
     def __init__(self) -> None:
         self.edges: list[Edge] = []
@@ -55,7 +55,7 @@ class Harness(ABC):
     burst_gap_ns = 20_000
     """Between two of thousands of edges that the backend must take without loss."""
     dates_edges = False
-    """Whether an edge is dated where it happens, so that it cannot be told late of a time that is over."""
+    """Whether an edge is timestamped on arrival, so that it cannot be late."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
@@ -78,7 +78,7 @@ class Harness(ABC):
         self.source.open(self.heard)
 
     def advance(self, t_ns: int) -> None:
-        """Lets everything up to `t_ns` happen, and the event loop deliver it."""
+        """Applies all changes up to `t_ns`, and lets the event loop deliver them."""
         pending = 0
         while self.script and self.script[0].t_ns <= t_ns:
             edge = self.script.pop(0)
@@ -92,7 +92,7 @@ class Harness(ABC):
         self.turn()
 
     def turn(self) -> None:
-        """One turn of the event loop."""
+        """One iteration of the event loop."""
         self.loop.call_soon(self.loop.stop)
         self.loop.run_forever()
 
@@ -100,12 +100,12 @@ class Harness(ABC):
         self.cleanup.close()
 
     def happen_now(self, changes: Sequence[Edge]) -> None:
-        """These changes happen, and can be had by asking for them, without a turn of the loop."""
+        """Applies these changes, to be delivered on request without an iteration of the loop."""
         for edge in changes:
             self.happen(edge)
 
     def told_of(self, line: str, changes: int) -> set[tuple[str, Loss, int | None]]:
-        """The losses that tell of so many changes of a line: line, cause, and how many are missing."""
+        """The losses for so many changes of a line: line, cause, and number missing."""
         return {(line, Loss.OVERFLOW, changes)}
 
     def stamped(self, changes: Sequence[Edge]) -> list[Edge]:
@@ -171,7 +171,7 @@ class CaptureHarness(Harness):
         self.source = CaptureSource(path)
 
     def happen(self, edge: Edge) -> None:
-        """It is in the file."""
+        """Nothing to do: the change is in the file."""
 
     def turn(self) -> None:
         self.source.delivered_until(self.clock.now_ns())

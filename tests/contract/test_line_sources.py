@@ -1,4 +1,4 @@
-"""What every source of lines does, whatever is behind it."""
+"""The contract of every source of lines, whatever its backend."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def wired(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[WiredHarne
 
 @pytest.fixture(params=[SimHarness, *PINS])
 def repeating(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Repeating]:
-    """Each backend that can be shown two equal levels; a board numbers what it has missed instead."""
+    """Each backend that can report two equal levels; a board numbers missed edges instead."""
     made: Repeating = request.param(tmp_path)
     yield made
     made.finish()
@@ -68,7 +68,7 @@ def repeating(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Repeat
 
 @pytest.fixture(params=[SimHarness, GpiodHarness, BoardHarness])
 def telling(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Telling]:
-    """Each backend that tells every loss."""
+    """Each backend that reports every loss."""
     made: Telling = request.param(tmp_path)
     yield made
     made.finish()
@@ -78,7 +78,7 @@ def by_time(edges: list[Edge]) -> list[Edge]:
     return sorted(edges, key=lambda edge: (edge.t_ns, edge.line))
 
 
-def test_a_source_says_what_it_is(harness: Harness) -> None:
+def test_a_source_identifies_itself(harness: Harness) -> None:
     harness.prepare({})
     source: LineSource = harness.source
     assert source.name
@@ -162,7 +162,7 @@ def test_a_source_can_be_opened_again_and_finds_the_levels_anew(harness: Harness
     assert by_time(harness.heard.edges[3:]) == SCRIPT[:2]
 
 
-def test_being_asked_delivers_without_the_loop_having_turned(harness: Harness) -> None:
+def test_delivered_until_delivers_without_an_iteration_of_the_loop(harness: Harness) -> None:
     harness.prepare({"b": 1}, SCRIPT[:2])
     harness.open()
     harness.happen_now(SCRIPT[:2])
@@ -201,7 +201,7 @@ def test_a_wire_that_another_source_has_is_refused(wired: WiredHarness) -> None:
     freed.close()
 
 
-def test_two_equal_levels_are_told_as_a_loss_and_the_edge_still_comes(repeating: Repeating) -> None:
+def test_two_equal_levels_are_reported_as_a_loss_and_the_edge_still_comes(repeating: Repeating) -> None:
     repeating.prepare({}, [Edge("a", 1, 2_000)])
     repeating.open()
     repeating.advance(2_000)
@@ -212,7 +212,7 @@ def test_two_equal_levels_are_told_as_a_loss_and_the_edge_still_comes(repeating:
     assert repeating.heard.rare == [EdgesLost("a", Loss.REPEATED_LEVEL, 2_999)]
 
 
-def test_where_loss_is_detected_it_is_told(telling: Telling) -> None:
+def test_where_loss_is_detected_it_is_reported(telling: Telling) -> None:
     telling.prepare({})
     assert telling.source.detects_loss
     telling.open()
@@ -227,7 +227,7 @@ def test_where_loss_is_detected_it_is_told(telling: Telling) -> None:
 @pytest.mark.parametrize("kind", EVERY)
 @given(data=st.data())
 @settings(max_examples=30, deadline=None)
-def test_what_was_said_to_be_delivered_is_delivered(kind: type[Harness], data: st.DataObject) -> None:
+def test_everything_up_to_delivered_until_has_been_delivered(kind: type[Harness], data: st.DataObject) -> None:
     gaps = data.draw(st.lists(st.tuples(st.sampled_from(LINES), st.integers(0, 60_000_000)), max_size=25))
     levels, t_ns, changes = dict.fromkeys(LINES, 0), START_NS, []
     for line, gap in gaps:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from hal.backends.board import BoardLines
-from hal.board.identity import Wanted
+from hal.board.identity import ExpectedBoard
 from hal.board.link import BoardLink
 from hal.board.messages import KINDS, NameBoardCommand, OkAnswer
 from hal.clock import NS_PER_S, VirtualClock
@@ -61,7 +61,7 @@ class Table:
         self.step = step
         self.board = board
         self.model = board.model
-        wanted = Wanted(WHEEL, (1, 0, 0), 0)
+        wanted = ExpectedBoard(WHEEL, (1, 0, 0), 0)
         self.link = BoardLink("wheel", str(step.path), wanted, loop.clock, draw=count(1).__next__)
         self.lines = BoardLines(INPUTS, self.link, loop.clock)
         self.outputs = Outputs([LAMP], BoardOutputs([LAMP], self.link), loop.clock)
@@ -226,7 +226,7 @@ def test_a_host_that_was_frozen_has_every_edge_and_knows_its_outputs_safe(tmp_pa
         changes += await table.turn(60)
         await table.passes(0.3)
         agree(table.heard, changes)
-        assert "heard nothing from its host" in table.outputs.faults["lamp"]
+        assert "received nothing from its host" in table.outputs.faults["lamp"]
         assert watching.downs == []
         table.outputs.set("lamp", 0.0)
         table.outputs.set("lamp", 1.0)
@@ -239,7 +239,7 @@ def test_a_host_that_was_frozen_has_every_edge_and_knows_its_outputs_safe(tmp_pa
 
 def test_a_port_that_another_program_holds_is_told_and_taken_when_it_is_free(tmp_path: Path) -> None:
     async def scene(table: Table) -> None:
-        other = BoardLink("other", str(table.step.path), Wanted(None, None, None), table.loop.clock)
+        other = BoardLink("other", str(table.step.path), ExpectedBoard(None, None, None), table.loop.clock)
         watching = Watching()
         other.open(watching)
         await table.until(lambda: watching.ups)

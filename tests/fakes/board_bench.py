@@ -1,4 +1,4 @@
-"""A board on a bench: a model board, its port, its link, and time that passes when a scene says so."""
+"""A test bench for a board: a model board, its port and link, in virtual time."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from itertools import count
 
-from hal.board.identity import Wanted
+from hal.board.identity import ExpectedBoard
 from hal.board.link import BoardLink
-from hal.board.message import Report
+from hal.board.message import BoardReport
 from hal.board.messages import KINDS, IdentityAnswer
 from hal.clock import NS_PER_S, VirtualClock
 from hal.loop import VirtualLoop, run_virtual, sleep_ns
@@ -22,12 +22,12 @@ BUILD = 0x1A2B3C4D
 
 
 class Watching:
-    """A watcher that remembers."""
+    """A watcher that records its calls."""
 
     def __init__(self) -> None:
         self.ups: list[int] = []
         self.downs: list[tuple[int, str]] = []
-        self.reports: list[Report] = []
+        self.reports: list[BoardReport] = []
 
     def up(self, identity: IdentityAnswer, t_ns: int) -> None:
         self.ups.append(t_ns)
@@ -35,12 +35,12 @@ class Watching:
     def down(self, t_ns: int, reason: str) -> None:
         self.downs.append((t_ns, reason))
 
-    def reported(self, report: Report, t_ns: int) -> None:
+    def reported(self, report: BoardReport, t_ns: int) -> None:
         self.reports.append(report)
 
 
 class Heard:
-    """A sink that remembers, in the order of deliveries."""
+    """A sink that records the values in order of delivery."""
 
     def __init__(self) -> None:
         self.values: list[Edge | Rare] = []
@@ -69,7 +69,7 @@ class Heard:
 
 
 class Bench:
-    """What a scene has at hand. The board is plugged in, and nothing is open."""
+    """The context of a test scene. The board is plugged in, and nothing is open."""
 
     def __init__(self, loop: VirtualLoop, kind: str, ppm: float) -> None:
         self.loop = loop
@@ -82,7 +82,7 @@ class Bench:
         self.link = BoardLink(
             "one",
             self.port.url,
-            Wanted(self.kind, VERSION, BUILD),
+            ExpectedBoard(self.kind, VERSION, BUILD),
             self.clock,
             draw=count(1).__next__,
             tap=lambda way, data, t_ns: self.overheard.append((way, data, t_ns)),
@@ -93,7 +93,7 @@ class Bench:
         return self.clock.now_ns()
 
     async def passes(self, seconds: float) -> None:
-        """Time passes."""
+        """Lets virtual time pass."""
         await sleep_ns(round(seconds * NS_PER_S))
 
     async def until(self, condition: Callable[[], object], within_s: float = 10.0) -> int:
@@ -113,12 +113,12 @@ class Bench:
         await self.until(lambda: self.link.status.up)
 
     def carried(self, command: type[object]) -> list[object]:
-        """The commands of a kind that the board carried out, in all its lives."""
+        """The commands of one type that the board executed, across all resets."""
         return [done.command for done in self.board.carried if isinstance(done.command, command)]
 
 
 def play(scene: Callable[[Bench], Awaitable[None]], kind: str = "wheel", ppm: float = 40.0) -> None:
-    """Plays a scene; what it opens it closes."""
+    """Runs a scene, and closes what it opened."""
 
     async def main() -> None:
         loop = asyncio.get_running_loop()

@@ -1,36 +1,36 @@
-"""The least that a host does with a board: watches its inputs whenever it is up, and keeps what it was told."""
+"""A minimal host of a board: watches its inputs whenever it is up, and records the edges."""
 
 from __future__ import annotations
 
 from functools import partial
 
-from hal.board.edge_stream import BoardEdge, EdgesMissing, EdgeStream, Told
+from hal.board.edge_stream import BoardEdge, EdgesMissing, EdgeStream, StreamItem
 from hal.board.errors import BoardError
-from hal.board.message import Answer
+from hal.board.message import BoardAnswer
 from hal.board.messages import EdgesReport, StateReport, WatchCommand
-from hal.board.session import Down, Reported, Said, Session, Up
+from hal.board.session import BoardDown, BoardReported, BoardUp, Session, SessionEvent
 from tests.fakes.model_board import ModelBoard
 from tests.fakes.model_edges import ModelEdges
 
 
 class Watch:
-    """The edges of one session: what the host was told, and what the board had."""
+    """The edges of one session: those delivered to the host, and those of the board."""
 
     def __init__(self, session: Session, board: ModelBoard, watched: int) -> None:
         self.clock = session.clock
         self.stream = EdgeStream(session.clock, watched)
-        self.told: list[Told] = []
+        self.told: list[StreamItem] = []
         self.untils: list[int] = []
-        """Up to where all was told, after each report."""
-        self.early: list[Told] = []
-        """What came at or before a time that was over."""
+        """The time up to which everything was delivered, after each report."""
+        self.early: list[StreamItem] = []
+        """Edges delivered at or before a time already passed."""
         self.ended = False
         self.truth: ModelEdges | None = None
         self.life = board.life
         self._board = board
 
     def take(self) -> None:
-        """Notes what is new."""
+        """Records what is new."""
         if self.truth is None and self._board.life == self.life:
             self.truth = self._board.edges
         for told in self.stream.take():
@@ -42,17 +42,17 @@ class Watch:
 
     @property
     def edges(self) -> list[BoardEdge]:
-        """The edges that were told, and not only found."""
+        """The edges delivered, without the levels only found."""
         return [told for told in self.told if isinstance(told, BoardEdge) and not told.found]
 
     @property
     def missing(self) -> int:
-        """How many were told as lost."""
+        """How many were reported lost."""
         return sum(told.missing for told in self.told if isinstance(told, EdgesMissing))
 
     @property
     def levels(self) -> dict[int, int]:
-        """How the lines stand, as far as was told."""
+        """The levels of the lines, as delivered."""
         return {told.line: told.level for told in self.told if isinstance(told, BoardEdge)}
 
 
@@ -67,21 +67,21 @@ class BoardHost:
 
     @property
     def watch(self) -> Watch:
-        """The watch of the session that is up, or was last."""
+        """The watch of the current or the last session."""
         return self.watches[-1]
 
-    def heard(self, said: Said) -> None:
-        """Takes what the session says."""
-        if isinstance(said, Up):
+    def heard(self, said: SessionEvent) -> None:
+        """Handles a session event."""
+        if isinstance(said, BoardUp):
             self.watches.append(Watch(self._session, self._board, self._watched))
             self._session.submit(WatchCommand(self._watched, 0), lambda result: None)
-        elif isinstance(said, Down):
+        elif isinstance(said, BoardDown):
             if self.watches:
                 self.watch.ended = True
-        elif isinstance(said, Reported):
+        elif isinstance(said, BoardReported):
             self._reported(said)
 
-    def _reported(self, said: Reported) -> None:
+    def _reported(self, said: BoardReported) -> None:
         watch = self.watch
         if isinstance(said.report, EdgesReport):
             watch.stream.edges(said.report)
@@ -91,10 +91,10 @@ class BoardHost:
 
     def _hand_on(self, watch: Watch) -> None:
         watch.take()
-        ask = watch.stream.take_ask()
+        ask = watch.stream.take_request()
         if ask is not None:
             self._session.submit(ask, partial(self._held, watch))
 
-    def _held(self, watch: Watch, answer: Answer | BoardError) -> None:
+    def _held(self, watch: Watch, answer: BoardAnswer | BoardError) -> None:
         watch.stream.held(answer)
         self._hand_on(watch)

@@ -32,7 +32,7 @@ if "tests.fakes" not in serial.protocol_handler_packages:
     serial.protocol_handler_packages.append("tests.fakes")
 
 Spoil = Callable[[bytes], bytes]
-"""What a wire makes of bytes: of one frame from the board, or of what the host wrote at once."""
+"""The effect of a wire on bytes: on one frame from the board, or on one write of the host."""
 
 
 def _whole(data: bytes) -> bytes:
@@ -40,7 +40,7 @@ def _whole(data: bytes) -> bytes:
 
 
 class BoardPort:
-    """The world of one board: what happens to it, and its wire to the host."""
+    """The simulated world of one board: scripted actions, and its wire to the host."""
 
     def __init__(self, loop: VirtualLoop, board: ModelBoard, name: str) -> None:
         self.board = board
@@ -48,15 +48,15 @@ class BoardPort:
         self.openings = 0
         """How often the port was opened."""
         self.resets_on_open: int | None = None
-        """Where it is given, opening the port resets the board, and its boot loader runs for so many nanoseconds."""
+        """If given, opening the port resets the board, and its boot loader runs for so many nanoseconds."""
         self.chatter = b""
-        """What the boot loader says."""
+        """The bytes that the boot loader sends."""
         self.to_host: Spoil = _whole
         self.to_board: Spoil = _whole
         self.cut = False
         """Whether nothing goes through, in either direction; the port stays open."""
         self.dropped = 0
-        """Frames for which the computer had no room, because the host was stopped for so long."""
+        """Frames dropped because the computer's buffer was full while the host was suspended."""
         self._loop = loop
         self._end: socket.socket | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -68,16 +68,16 @@ class BoardPort:
     # --- the plug ----------------------------------------------------------------------------------------------------
 
     def plug_in(self) -> None:
-        """From now on the port can be opened."""
+        """Plugs the cable in."""
         PLUGS[self.url] = self._open_in_thread
 
     def pull(self) -> None:
-        """The cable is pulled; the board runs on."""
+        """Unplugs the cable; the board runs on."""
         PLUGS.pop(self.url, None)
         self._hang_up()
 
     def close(self) -> None:
-        """The world ends."""
+        """Ends the simulation."""
         self.pull()
         if self._timer is not None:
             self._timer.cancel()
@@ -93,17 +93,17 @@ class BoardPort:
         self.at(t_ns, lambda now_ns: self.board.edge(line, level, now_ns))
 
     def at(self, t_ns: int, happen: Callable[[int], None]) -> None:
-        """Something happens, now or later; it is given its time."""
+        """Schedules an action, now or later; it is called with its time."""
         heapq.heappush(self._happenings, (t_ns, next(self._order), happen))
         self.look()
 
     def stall(self, duration_ns: int) -> None:
-        """The host's process is stopped for so long, and the world is not."""
+        """Suspends the host's process for so long, while the world goes on."""
         self._loop.clock.advance_to(self.now_ns + duration_ns)
         self.look()
 
     def look(self) -> None:
-        """Lets happen what is due, and comes back for the rest."""
+        """Runs the actions that are due, and schedules the rest."""
         now_ns = self.now_ns
         while True:
             due_ns = self.board.next_due_ns
@@ -146,7 +146,7 @@ class BoardPort:
             self._end = None
 
     def _hear(self) -> None:
-        """What the host has written goes over the wire, a byte after the other."""
+        """Sends what the host has written over the wire, byte by byte."""
         if self._end is None:
             return
         try:
@@ -171,7 +171,7 @@ class BoardPort:
         return arrive
 
     def _collect(self) -> None:
-        """What the board sends arrives when its last byte has come."""
+        """Delivers what the board sends when its last byte has arrived."""
         for end_ns, data in self.board.take_sent():
             heapq.heappush(self._happenings, (end_ns, next(self._order), self._delivery(self.to_host(data))))
 

@@ -21,11 +21,11 @@ class BoardThread:
     def __init__(
         self, path: Path, board: ModelBoard | None, *, each: Callable[[ModelBoard], None] = lambda board: None
     ) -> None:
-        """Without a board there is a port, and nothing on it."""
+        """Without a board there is a port with nothing on it."""
         self.path = path
         self.board = board
         self.heard = b""
-        """What was sent to it."""
+        """The bytes sent to it."""
         self._each = each
         self._pty = PtyEnd(path)
         self._stop = threading.Event()

@@ -17,22 +17,22 @@ from random import Random
 from typing import NamedTuple
 
 from hal.board import frames
-from hal.board.session import Down, Reported, Said, Session, Up
+from hal.board.session import BoardDown, BoardReported, BoardUp, Session, SessionEvent
 from tests.fakes.model_board import ModelBoard
 
 
 class Faults(NamedTuple):
-    """What happens to a byte, with which probability; both ways."""
+    """The faults of a byte and their probabilities, in both directions."""
 
     flip: float = 0.0
-    """A bit of it is turned."""
+    """One bit is flipped."""
     drop: float = 0.0
     repeat: float = 0.0
     delay: float = 0.0
-    """It, and all behind it, come up to `delay_ns` later."""
+    """It, and all after it, arrive up to `delay_ns` later."""
     delay_ns: int = 30_000_000
     twice: float = 0.0
-    """A whole frame comes twice."""
+    """A whole frame arrives twice."""
 
     @property
     def any(self) -> bool:
@@ -44,20 +44,20 @@ NONE = Faults()
 
 
 class _Way:
-    """One direction of the wire: what is put in comes out later, in order, and perhaps broken."""
+    """One direction of the wire: bytes come out later, in order, and perhaps corrupted."""
 
     def __init__(self, rng: Random) -> None:
         self._rng = rng
         self.frames: set[bytes] = set()
-        """Every piece that was put in, whole."""
+        """Every piece sent, intact."""
         self.fooled = False
-        """Whether what came out is a sound frame that nobody put in: one broken frame in 65,536 can be."""
+        """Whether a corrupted frame passed its CRC: one in 65,536 can."""
         self._last_ns = 0
         self._begun = bytearray()
         self._put = bytearray()
 
     def carry(self, data: bytes, end_ns: int, faults: Faults, latency_ns: int) -> tuple[int, bytes]:
-        """When the last of these bytes comes out, and what comes out."""
+        """When the last of these bytes comes out, and the bytes that do."""
         rng = self._rng
         out = bytearray()
         late_ns = 0
@@ -79,7 +79,7 @@ class _Way:
         return self._last_ns, bytes(out)
 
     def cut(self) -> None:
-        """What had begun does not go on."""
+        """Drops the bytes under way."""
         self._put.clear()
 
     def _note_put(self, byte: int) -> None:
@@ -110,18 +110,18 @@ class BoardWire:
         session: Session,
         faults: Faults = NONE,
         rng: Random | None = None,
-        heard: Callable[[Said], None] | None = None,
+        heard: Callable[[SessionEvent], None] | None = None,
     ) -> None:
-        """`heard` is told what the session says as it does; it may submit commands."""
+        """`heard` is called with each session event; it may submit commands."""
         rng = rng or Random(0)
         self.board = board
         self.session = session
         self.faults = faults
         self.latency_out: Callable[[], int] = lambda: 0
-        """How long what the host writes waits before it leaves."""
+        """The delay before what the host writes is sent."""
         self.latency_in: Callable[[], int] = lambda: 0
-        """How long what has come waits before it is read."""
-        self.said: list[Said] = []
+        """The delay before what has arrived is read."""
+        self.said: list[SessionEvent] = []
         self.now_ns = board.now_ns
         self._heard = heard
         self._out, self._in = _Way(rng), _Way(rng)
@@ -137,23 +137,23 @@ class BoardWire:
 
     @property
     def fooled(self) -> bool:
-        """Whether a broken frame passed for a sound one: then nothing can be asked of either side."""
+        """Whether a corrupted frame was accepted: then no property can be required of either side."""
         return self._out.fooled or self._in.fooled
 
     @property
-    def ups(self) -> list[Up]:
+    def ups(self) -> list[BoardUp]:
         """When the board came up."""
-        return [said for said in self.said if isinstance(said, Up)]
+        return [said for said in self.said if isinstance(said, BoardUp)]
 
     @property
-    def downs(self) -> list[Down]:
+    def downs(self) -> list[BoardDown]:
         """When it went down, and why."""
-        return [said for said in self.said if isinstance(said, Down)]
+        return [said for said in self.said if isinstance(said, BoardDown)]
 
     @property
-    def reports(self) -> list[Reported]:
-        """What it reported."""
-        return [said for said in self.said if isinstance(said, Reported)]
+    def reports(self) -> list[BoardReported]:
+        """The reports."""
+        return [said for said in self.said if isinstance(said, BoardReported)]
 
     # --- what a test does --------------------------------------------------------------------------------------------
 
@@ -165,7 +165,7 @@ class BoardWire:
         self._settle()
 
     def unplug(self) -> None:
-        """The cable is pulled: what is under way is gone."""
+        """The cable is unplugged: bytes under way are lost."""
         self._plugged = False
         self._events = [event for event in self._events if event[1] < 0]
         self._unread.clear()
@@ -180,17 +180,17 @@ class BoardWire:
         self._settle()
 
     def stop_host(self, for_ns: int) -> None:
-        """The host does nothing for so long; what comes meanwhile waits to be read."""
+        """Suspends the host for so long; what arrives meanwhile waits to be read."""
         self._host_stopped = True
         self.at(self.now_ns + for_ns, self._go_on)
 
     def at(self, t_ns: int, do: Callable[[], None]) -> None:
-        """Has something done at a time."""
+        """Schedules an action."""
         self._count += 1
         heappush(self._events, (t_ns, -self._count, do))
 
     def run(self, until_ns: int) -> None:
-        """Lets everything happen up to then."""
+        """Runs everything up to then."""
         while True:
             self._collect()
             times = [event[0] for event in self._events[:1]]
@@ -223,12 +223,12 @@ class BoardWire:
             self._read(data)
 
     def _settle(self) -> None:
-        """Takes what the session has to say, until it has no more."""
+        """Handles the session's output and events until there are none."""
         while True:
             data = self.session.take_output()
             if data and self._plugged:
                 self._write(data)
-            said = self.session.take_said()
+            said = self.session.take_events()
             self.said += said
             for one in said:
                 if self._heard is not None:
@@ -246,7 +246,7 @@ class BoardWire:
         self._deliver(at_ns, lambda: self.board.receive(out, self.now_ns))
 
     def _collect(self) -> None:
-        """Puts what the board has sent on the wire."""
+        """Puts the board's output on the wire."""
         for end_ns, data in self.board.take_sent():
             if not data.endswith(frames.END):
                 self._in.cut()

@@ -1,4 +1,4 @@
-"""Boards that are only said to be there: their identity, and links that a test moves by hand."""
+"""Fake boards: an identity, and links whose state a test sets."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from tests.fakes.model_board import ModelBoard
 
 
 def identity(kind: str = "wheel", *, serial: int = 7, boots: int = 3, cause: int = Reset.EXTERNAL) -> IdentityAnswer:
-    """What a board of this kind says it is."""
+    """The identity of a board of this kind."""
     whole = ModelBoard(KINDS[kind], version=(1, 0, 0), build=0x1A2B3C4D).identity
     return msgspec.structs.replace(whole, serial=serial, boots=boots, cause=cause)
 
 
 class HandLink:
-    """A board's link, whose ups and downs a test tells."""
+    """A board's link, whose state a test sets."""
 
     def __init__(self) -> None:
         self.watchers: list[BoardWatcher] = []

@@ -73,7 +73,7 @@ class FakeChip:
         self.gone = False
         self.openable = True
         self.on_read_values: Callable[[], None] = lambda: None
-        """Called just before levels are read: what a test makes happen within an opening."""
+        """Called just before levels are read, for actions within an opening."""
 
     def drive(self, offset: int, level: int, t_ns: int) -> None:
         """Puts a wire to a level. An edge, when it had the other one; its event is pending at once."""
@@ -88,11 +88,11 @@ class FakeChip:
         self._interrupt(offset, t_ns)
 
     def hold(self, offset: int, consumer: str) -> None:
-        """Lets another program have the line."""
+        """Gives the line to another program."""
         self.lines[offset].consumer = consumer
 
     def unplug(self) -> None:
-        """The chip goes; requests that are open notice."""
+        """Removes the chip; open requests fail."""
         self.gone = True
         for line in self.lines:
             if line.request is not None:
@@ -143,7 +143,7 @@ class FakeKernel:
 
     @contextmanager
     def installed(self) -> Iterator[FakeKernel]:
-        """Puts this kernel below `gpiod`."""
+        """Installs this kernel below `gpiod`."""
         extension = SimpleNamespace(Chip=self.open, LineConfig=ExtLineConfig)
         with (
             mock.patch.object(gpiod.chip, "_ext", extension),
@@ -268,7 +268,7 @@ class ExtChip:
         raise NotImplementedError("the fake tells no changes of line info")
 
     def close(self) -> None:
-        """Requests outlive it, as in the kernel."""
+        """Closes the chip; its requests stay open, as in the kernel."""
 
     def get_info(self) -> gpiod.ChipInfo:
         self._chip.check_there()

@@ -9,7 +9,7 @@ from gpiozero.pins.pi import PiPin
 
 
 class TimedPin(MockPin):  # type: ignore[misc]  # gpiozero has no types
-    """A mock pin that hands over its factory's ticks, as a real factory's pin does."""
+    """A mock pin that passes its factory's ticks, as a real factory's pin does."""
 
     def _call_when_changed(self) -> None:
         PiPin._call_when_changed(self, self.factory.ticks(), self._state)

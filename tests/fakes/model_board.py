@@ -16,7 +16,7 @@ from __future__ import annotations
 import msgspec
 
 from hal.board import frames
-from hal.board.message import Answer, Command, Kind, Report
+from hal.board.message import BoardAnswer, BoardCommand, BoardKind, BoardReport
 from hal.board.messages import (
     COMMANDS,
     DICTIONARY,
@@ -33,7 +33,7 @@ from hal.board.messages import (
     IdentifyCommand,
     IdentityAnswer,
     OkAnswer,
-    Refusal,
+    RefusalCode,
     RefusedAnswer,
     Reset,
     SampleCommand,
@@ -60,7 +60,7 @@ class ModelBoard:
 
     def __init__(
         self,
-        kind: Kind,
+        kind: BoardKind,
         *,
         version: tuple[int, int, int] = (1, 0, 0),
         build: int = 0,
@@ -68,7 +68,7 @@ class ModelBoard:
         ticks: int = 0,
         ppm: float = 0.0,
     ) -> None:
-        """`ticks` is what its clock shows at `start_ns`, `ppm` how much too fast that runs."""
+        """`ticks` is its clock at `start_ns`, `ppm` by how much the clock is fast."""
         self.kind = kind
         self.identity = IdentityAnswer(
             protocol=PROTOCOL,
@@ -89,7 +89,7 @@ class ModelBoard:
         self.now_ns = start_ns
         self.life = 0
         self.carried: list[CarriedOut] = []
-        self.refuse: dict[type[Command], Refusal] = {}
+        self.refuse: dict[type[BoardCommand], RefusalCode] = {}
         """Commands that are refused, and why."""
         self.levels = 0
         """Of all inputs: bit i is input i+1."""
@@ -98,7 +98,7 @@ class ModelBoard:
         self.analogue = [512] * max(len(kind.analogues), 1)
         self.counters = [0, 0, 0, 0]
         self.frozen = False
-        """It neither hears nor speaks, but keeps its state; its clock runs."""
+        """Whether it neither receives nor sends; its state is kept and its clock runs."""
         self._clock = ModelClock(start_ns, ticks, ppm)
         self._line = ModelLine(self._clock, start_ns)
         self._begun = bytearray()
@@ -107,19 +107,19 @@ class ModelBoard:
     # --- its clock ---------------------------------------------------------------------------------------------------
 
     def ticks_at(self, t_ns: int) -> int:
-        """What its clock shows at this host time."""
+        """Its clock at this host time."""
         return self._clock.ticks_at(t_ns)
 
     def ns_at(self, ticks: int) -> int:
-        """The host time at which its clock shows this."""
+        """The host time of this tick."""
         return self._clock.ns_at(ticks)
 
     def drift(self, ppm: float) -> None:
-        """From now on its clock runs so much too fast."""
+        """Sets how fast its clock runs from now on."""
         self._clock.drift(self.now_ns, ppm)
 
     def jump(self, ticks: int) -> None:
-        """Its clock suddenly shows another time."""
+        """Makes its clock jump."""
         self._clock.jump(ticks)
 
     # --- what happens to it ------------------------------------------------------------------------------------------
@@ -166,21 +166,21 @@ class ModelBoard:
         if self.edges is not None and self.watched >> line & 1:
             self.edges.lose(changes)
 
-    def say(self, report: Report, t_ns: int) -> None:
+    def say(self, report: BoardReport, t_ns: int) -> None:
         """Reports something, as its kind's program would."""
         self.advance(t_ns)
         if self.session is not None and not self.frozen:
             self._report(report)
 
     def advance(self, t_ns: int) -> None:
-        """Lets time pass."""
+        """Advances the time."""
         while (due_ns := self.next_due_ns) is not None and due_ns <= t_ns:
             self.now_ns = max(self.now_ns, due_ns)
             self._poll()
         self.now_ns = max(self.now_ns, t_ns)
 
     def reset(self, t_ns: int, cause: Reset = Reset.WATCHDOG, down_ns: int = 5 * MS) -> None:
-        """It begins anew, `down_ns` later: what it had not sent is gone."""
+        """Resets the board, which starts again `down_ns` later: what it had not sent is lost."""
         self.advance(t_ns)
         self.now_ns = t_ns + down_ns
         self._line.cut(t_ns, self.now_ns)
@@ -190,7 +190,7 @@ class ModelBoard:
         self._begin(cause, 0)
 
     def silence(self) -> None:
-        """As if its host had just been silent for too long."""
+        """Triggers the dead-man."""
         self._guard.silence()
 
     def hold(self, number: int) -> None:
@@ -204,7 +204,7 @@ class ModelBoard:
 
     @property
     def number(self) -> int:
-        """The number of the command carried out last."""
+        """The number of the command executed last."""
         return self._orders.number
 
     @property
@@ -214,16 +214,16 @@ class ModelBoard:
 
     @property
     def deadman(self) -> bool:
-        """Whether the host fell silent, and has not taken that back."""
+        """Whether the dead-man has acted, and the host has not acknowledged it."""
         return self._guard.deadman
 
     def take_sent(self) -> list[tuple[int, bytes]]:
-        """What it has begun to send since the last call: when the last byte of a frame has left, and its bytes."""
+        """The frames begun since the last call: when the last byte of each leaves, and its bytes."""
         return self._line.take()
 
     @property
     def next_due_ns(self) -> int | None:
-        """When it does something by itself."""
+        """When it next acts by itself."""
         if self.frozen:
             return None
         times: list[int] = []
@@ -278,19 +278,19 @@ class ModelBoard:
         self._sampled = SampleCommand(0, 0)
         self._state_ns = self.now_ns + STATE_NS
 
-    def _carry_out(self, command: Command) -> Answer:
+    def _carry_out(self, command: BoardCommand) -> BoardAnswer:
         if self.kind.name not in command.kinds:
-            return RefusedAnswer(command.id, Refusal.UNKNOWN_COMMAND)
+            return RefusedAnswer(command.id, RefusalCode.UNKNOWN_COMMAND)
         if type(command) in self.refuse:
             return RefusedAnswer(command.id, self.refuse[type(command)])
         if self.deadman and command.starts:
-            return RefusedAnswer(command.id, Refusal.SILENT)
+            return RefusedAnswer(command.id, RefusalCode.SILENT)
         answer = self._done(command)
         if not isinstance(answer, RefusedAnswer) and self.session is not None:
             self.carried.append(CarriedOut(self.life, self.session, self.number, command, self.now_ns))
         return answer
 
-    def _done(self, command: Command) -> Answer:
+    def _done(self, command: BoardCommand) -> BoardAnswer:
         if isinstance(command, ClockCommand):
             return ClockAnswer(self._received & _MASK, self._received >> 32, 0)
         if isinstance(command, CountsCommand):
@@ -399,5 +399,5 @@ class ModelBoard:
         self._report(SampleReport(self._samples & 0xFFFF, ticks, self._sampled.channels, values))
         self._samples += 1
 
-    def _report(self, report: Report) -> None:
+    def _report(self, report: BoardReport) -> None:
         self._line.report(report, self.now_ns)

@@ -1,4 +1,4 @@
-"""The edges of a model board: numbered, kept, packed, sent again, and lost when there is no room."""
+"""The edges of a model board: numbered, stored, packed, sent again, and lost when there is no room."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import NamedTuple
 from hal.board.messages import LONGEST, EdgesReport
 
 KEPT = 255
-"""Edges that the board keeps."""
+"""Edges that the board stores."""
 A_REPORT = 24
-"""A report is sent when so many wait."""
+"""A report is sent when so many are pending."""
 LONG = 4095
 _MASK = 0xFFFFFFFF
 
@@ -24,7 +24,7 @@ class Edge(NamedTuple):
 
 
 def pack(edges: list[Edge]) -> tuple[EdgesReport, int]:
-    """The report of as many of these edges as are in a row and find room; how many."""
+    """The report of as many consecutive edges as fit, and their number."""
     packed = bytearray()
     count = 0
     room = LONGEST - 5 - EdgesReport.layout.size
@@ -55,13 +55,13 @@ class ModelEdges:
         """The number of the next edge."""
         self.lost = 0
         self.unsent = first
-        """The number from which on nothing was sent."""
+        """The first number not yet sent."""
         self.again: int | None = None
-        """Where sending again goes on."""
+        """The next number to send again."""
         self.sent_levels = 0
         self.sent_keys = 0
         self.history: dict[int, Edge] = {}
-        """Every edge that got a number, kept or not: the truth."""
+        """Every edge that got a number, stored or not: the ground truth."""
 
     @property
     def waiting(self) -> list[Edge]:
@@ -80,7 +80,7 @@ class ModelEdges:
         return [] if again is None else [edge for edge in self.store if again <= edge.number < self.unsent]
 
     def add(self, line: int, level: int, ticks: int) -> None:
-        """An edge was seen; it is lost when everything kept is still to be sent."""
+        """Stores an edge; it is lost if everything stored is still to be sent."""
         if len(self.store) >= KEPT:
             if self.store[0].number >= self.unsent:
                 self.lose(1)
@@ -91,19 +91,19 @@ class ModelEdges:
         self.next += 1
 
     def lose(self, count: int) -> None:
-        """Edges were missed: their numbers are never sent."""
+        """Skips the numbers of missed edges, which are never sent."""
         self.next += count
         self.lost += count
 
     def stand(self, now: int) -> tuple[int, int]:
-        """Time and number of a state: every edge up to the one has a number below the other, and was sent."""
+        """Time and number of a state: every edge up to that time has a lower number, and was sent."""
         waiting = self.waiting
         # Numbers that no edge has are told by going on behind them.
         self.unsent = waiting[0].number if waiting else self.next
         return (waiting[0].ticks - 1 if waiting else now), self.unsent
 
     def ask(self, number: int) -> int:
-        """What was sent from this number on is sent again; the first that there is."""
+        """Sends again from this number on; returns the first one stored."""
         number += (self.next - number) & ~_MASK  # the upper half, which does not go over the wire
         if number >= self.unsent:
             return number & _MASK
@@ -112,7 +112,7 @@ class ModelEdges:
         return (kept[0] if kept else self.next) & _MASK
 
     def due_ticks(self) -> int | None:
-        """When a report is to be sent; None for not at all."""
+        """When the next report is due; None for never."""
         if self.repeating:
             return 0
         waiting = self.waiting

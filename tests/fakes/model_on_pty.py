@@ -10,12 +10,12 @@ from tests.fakes.model_board import ModelBoard
 
 
 class ModelOnPty:
-    """Keeps the model's time as exactly as an emulated board does: a byte after the other, in both directions."""
+    """Keeps the model's time as exactly as an emulated board does: byte by byte, in both directions."""
 
     baud = float(BAUD)
 
     def __init__(self, model: ModelBoard, boot_ns: int = 0) -> None:
-        """`boot_ns` is how long it is away after a reset: the boot loader's time."""
+        """`boot_ns` is the time of the boot loader after a reset."""
         self.model = model
         self.host_baud = float(BAUD)
         self.resets = 0

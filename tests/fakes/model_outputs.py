@@ -1,15 +1,15 @@
-"""The outputs of a model board: each has a longest time, and all are safe when the host falls silent."""
+"""The outputs of a model board: each has a longest on-time, and all go safe when the host falls silent."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from hal.board.message import Kind
-from hal.board.messages import DEADMAN_MS, Refusal, SetCommand
+from hal.board.message import BoardKind
+from hal.board.messages import DEADMAN_MS, RefusalCode, SetCommand
 
 MS = 1_000_000
 SILENCE_NS = (DEADMAN_MS - 1) * MS
-"""Safe when the host's time is over, not after it."""
+"""Outputs go safe when the dead-man's time ends, not after it."""
 
 
 class Output(NamedTuple):
@@ -20,13 +20,13 @@ class Output(NamedTuple):
     """When it left 0."""
     ends_ns: int
     held: bool
-    """Whether it is held safe afterwards: it will have been on for its longest time."""
+    """Whether it is held safe afterwards, having been on for its longest time."""
 
 
 class ModelOutputs:
-    """What an ended life leaves behind is nothing: another life has another guard."""
+    """The output guard of a board between two resets."""
 
-    def __init__(self, kind: Kind) -> None:
+    def __init__(self, kind: BoardKind) -> None:
         self.on: dict[int, Output] = {}
         """By the number of the output."""
         self.deadman = False
@@ -36,7 +36,7 @@ class ModelOutputs:
 
     @property
     def due_ns(self) -> list[int]:
-        """When something ends by itself."""
+        """When the next time limit ends."""
         silent = [] if self._heard_ns is None else [self._heard_ns + SILENCE_NS]
         return silent + [output.ends_ns for output in self.on.values()]
 
@@ -45,21 +45,21 @@ class ModelOutputs:
         self._heard_ns = t_ns
 
     def all_safe(self) -> None:
-        """The host wants all safe: it knows of the dead-man."""
+        """The host commands all safe, which acknowledges the dead-man."""
         self.on.clear()
         self.deadman = False
 
-    def set(self, command: SetCommand, t_ns: int) -> Refusal | None:
-        """Puts an output on a value; why not, if it does not."""
+    def set(self, command: SetCommand, t_ns: int) -> RefusalCode | None:
+        """Sets an output; returns the refusal, if any."""
         number = command.output
         if not 1 <= number <= len(self._longest_ns):
-            return Refusal.WRONG_VALUE
+            return RefusalCode.WRONG_VALUE
         if command.value == 0:
             self.on.pop(number, None)
             self._held.discard(number)
             return None
         if number in self._held:
-            return Refusal.HELD_SAFE
+            return RefusalCode.HELD_SAFE
         since_ns = self.on[number].since_ns if number in self.on else t_ns
         longest_ns = since_ns + self._longest_ns[number - 1]
         asked_ns = t_ns + command.for_ms * MS if command.for_ms else longest_ns
@@ -67,17 +67,17 @@ class ModelOutputs:
         return None
 
     def hold(self, number: int) -> None:
-        """Its device has a fault: it is safe, and stays so until it is set to 0 once."""
+        """Its device has a fault: it goes safe, and stays so until it is set to 0 once."""
         self.on.pop(number, None)
         self._held.add(number)
 
     def silence(self) -> None:
-        """The dead-man."""
+        """Triggers the dead-man."""
         self.on.clear()
         self.deadman = True
 
     def poll(self, t_ns: int, session: bool) -> None:
-        """Ends what is over."""
+        """Ends expired on-times."""
         if self._heard_ns is not None and t_ns >= self._heard_ns + SILENCE_NS:
             self._heard_ns = None
             if session:

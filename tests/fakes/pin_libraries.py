@@ -18,7 +18,7 @@ PI_4 = 0xB03115
 
 
 class Board:
-    """Pins that a test drives; a library tells its callbacks."""
+    """Pins that a test drives; a library calls its callbacks."""
 
     def __init__(self) -> None:
         self.now_ns = 0
@@ -52,7 +52,7 @@ def lgpio_module(board: Board) -> ModuleType:
     """`lgpio` 0.2: handles, claims, and callbacks with the kernel's nanoseconds."""
 
     class LgError(Exception):
-        """lgpio's `error` extends nothing but Exception."""
+        """lgpio's `error`, derived directly from Exception."""
 
     def claim(handle: int, gpio: int, flags: int = 0) -> int:
         if gpio in board.busy:

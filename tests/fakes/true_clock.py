@@ -1,4 +1,4 @@
-"""The truth about a board's clock, and the exchanges that a host has with it."""
+"""The ground truth of a board's clock, and a host's exchanges with it."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class Sample(NamedTuple):
 
 
 class TrueClock:
-    """A clock that is off, and drifts; `now_ns` is the host's time, which it does not know."""
+    """A clock with an error and a drift; `now_ns` is the host's time."""
 
     def __init__(self, rng: Random, ppm: float, wander_ppm_s: float = 0.0, ticks: int = 0) -> None:
-        """Its rate changes by up to `wander_ppm_s` a second, and turns at random."""
+        """Its rate changes by up to `wander_ppm_s` a second, in a random direction."""
         self.now_ns = 0.0
         self.rate = 1 + ppm * 1e-6
         self._rng = rng
@@ -52,11 +52,11 @@ class TrueClock:
             for_ns -= step_ns
 
     def jump(self, ticks: int) -> None:
-        """It suddenly shows another time."""
+        """Makes it jump."""
         self._ticks += ticks
 
     def sample(self) -> Sample:
-        """The tick that it shows."""
+        """Its current tick."""
         ticks = int(self._ticks)
         return Sample(ticks, self.now_ns - (self._ticks - ticks) * 500 / self.rate)
 

@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 
 from hal.board import frames
 from hal.board.edge_stream import unpack
-from hal.board.message import Answer, Command, Report
+from hal.board.message import BoardAnswer, BoardCommand, BoardReport
 from hal.board.messages import (
     ANSWERS,
     BAUD,
@@ -30,7 +30,7 @@ BYTE_NS = frames.wire_ns(1)
 TICK_NS = 500
 RAM = 2048
 
-R = TypeVar("R", bound=Report)
+R = TypeVar("R", bound=BoardReport)
 
 
 class PinEdge(NamedTuple):
@@ -58,7 +58,7 @@ class AvrBoard:
         """With `watch` a session is open, all lines are low, these inputs are watched and the clock is known."""
         self.kind = KINDS[kind]
         self.chip = EmulatedBoard(built(f"{kind}.elf"), eeprom=eeprom)
-        self.said: list[tuple[int, int, Answer | Report]] = []
+        self.said: list[tuple[int, int, BoardAnswer | BoardReport]] = []
         """When each frame began, its number and the message."""
         self._bytes: list[tuple[int, int]] = []
         self._number = 0
@@ -96,24 +96,24 @@ class AvrBoard:
             if not self._bytes:
                 continue  # a lone zero before the board's first frame
             frame = frames.decode(bytes(each for _, each in self._bytes))
-            known: type[Answer | Report] = ANSWERS[frame.id] if frame.id in ANSWERS else REPORTS[frame.id]
+            known: type[BoardAnswer | BoardReport] = ANSWERS[frame.id] if frame.id in ANSWERS else REPORTS[frame.id]
             self.said.append((self._bytes[0][0], frame.number, known.unpack(frame.fields)))
             self._bytes.clear()
 
-    def send(self, command: Command) -> None:
+    def send(self, command: BoardCommand) -> None:
         """The host begins to send a command, with the number that is due."""
         first = isinstance(command, IdentifyCommand | OpenCommand)
         number = 0 if first else self._number % 255 + 1
         self._number = 0 if isinstance(command, OpenCommand) else number or self._number
         self.chip.receive(frames.encode(number, command))
 
-    def tell(self, command: Command) -> Answer:
+    def tell(self, command: BoardCommand) -> BoardAnswer:
         """The host sends a command, and gets its answer."""
         before = len(self.said)
         self.send(command)
         for _ in range(3000):
             self.run(MS // 5)
-            answers = [message for _, _, message in self.said[before:] if isinstance(message, Answer)]
+            answers = [message for _, _, message in self.said[before:] if isinstance(message, BoardAnswer)]
             if answers:
                 return answers[0]
         raise AssertionError(f"no answer to {command}")

@@ -21,7 +21,7 @@ from drivers.dealer.buttons import BUTTONS
 from feed import events
 from feed.events import Event
 from hal.board.messages import KINDS
-from hal.capture.header import CaptureHeader, Kind
+from hal.capture.header import CaptureHeader, VariableKind
 from hal.capture.vcd_reader import open_capture
 from hal.values import Batch, Command, Edge, Rare
 from tests.firmware.emulated import MS, S
@@ -43,8 +43,8 @@ def play_capture(
     """Plays a capture at a table whose game and wheel are those of a file; the table says what it says by itself."""
     with open_capture(path) as capture:
         names = _names(values, capture.header)
-        wires = [line for name, line in names.items() if _kind(capture.header, name) is Kind.WIRE]
-        reals = [line for name, line in names.items() if _kind(capture.header, name) is Kind.REAL]
+        wires = [line for name, line in names.items() if _kind(capture.header, name) is VariableKind.WIRE]
+        reals = [line for name, line in names.items() if _kind(capture.header, name) is VariableKind.REAL]
         batches = list(capture.batches(names))
     table = TableOnBoards(
         wired_for(values, wires, reals), folder, Evening(list(_shifted(batches))), conditions, supervised=False
@@ -127,11 +127,11 @@ def _names(values: Mapping[str, Any], header: CaptureHeader) -> dict[str, str]:
     return {
         variable.name: renamed.get(variable.name, variable.name)
         for variable in header.variables
-        if variable.kind in (Kind.WIRE, Kind.REAL)
+        if variable.kind in (VariableKind.WIRE, VariableKind.REAL)
     }
 
 
-def _kind(header: CaptureHeader, name: str) -> Kind:
+def _kind(header: CaptureHeader, name: str) -> VariableKind:
     return next(variable.kind for variable in header.variables if variable.name == name)
 
 

@@ -10,10 +10,10 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from hal.board.command_channel import Done
+from hal.board.command_channel import CommandDone
 from hal.board.errors import BoardError, SessionEndedError
 from hal.board.link import BoardLink
-from hal.board.message import Answer, Command, Kind
+from hal.board.message import BoardAnswer, BoardCommand, BoardKind
 from hal.board.messages import AllSafeCommand, SetCommand
 from simulators.board.chip_pins import PinChange
 
@@ -38,8 +38,8 @@ class Told(NamedTuple):
 
     submitted_ns: int
     told_ns: int
-    command: Command
-    result: Answer | BoardError
+    command: BoardCommand
+    result: BoardAnswer | BoardError
 
 
 class LoggedLink(BoardLink):
@@ -47,10 +47,10 @@ class LoggedLink(BoardLink):
 
     log: list[Told]
 
-    def submit(self, command: Command, done: Done | None = None) -> None:
+    def submit(self, command: BoardCommand, done: CommandDone | None = None) -> None:
         submitted_ns = self._clock.now_ns()
 
-        def tell(result: Answer | BoardError) -> None:
+        def tell(result: BoardAnswer | BoardError) -> None:
             self.log.append(Told(submitted_ns, self._clock.now_ns(), command, result))
             if done is not None:
                 done(result)
@@ -77,7 +77,7 @@ def failed(log: Iterable[Told]) -> list[Told]:
     ]
 
 
-def check_pins(log: Sequence[Told], changes: Sequence[PinChange], kind: Kind) -> Followed:
+def check_pins(log: Sequence[Told], changes: Sequence[PinChange], kind: BoardKind) -> Followed:
     """Whether the pins did what the host was told, command for command and in its time.
 
     A command whose session ended may be done or not. Then, after `all_safe`, and by the dead-man every output goes low
@@ -96,7 +96,7 @@ def check_pins(log: Sequence[Told], changes: Sequence[PinChange], kind: Kind) ->
 class _Follow:
     """The pins of a board, followed from change to change."""
 
-    def __init__(self, changes: Sequence[PinChange], kind: Kind) -> None:
+    def __init__(self, changes: Sequence[PinChange], kind: BoardKind) -> None:
         self.left = deque(one for one in changes if one.pin in kind.output_pins and one.t_ns > STARTED_NS)
         """Changes that no command was found for yet."""
         self.changed = 0

@@ -15,7 +15,7 @@ from typing import NamedTuple, Self, TypeVar
 
 from hal.board import frames
 from hal.board.edge_stream import unpack
-from hal.board.message import Answer, Command, Report
+from hal.board.message import BoardAnswer, BoardCommand, BoardReport
 from hal.board.messages import ANSWERS, KINDS, REPORTS, EdgesReport, IdentifyCommand, OkAnswer, OpenCommand
 
 MS = 2000
@@ -26,7 +26,7 @@ SESSION = 0x5EED
 EEPROM_SIZE = 1024
 _MANY = 4096
 
-R = TypeVar("R", bound=Report)
+R = TypeVar("R", bound=BoardReport)
 
 
 class _Sent(ctypes.Structure):
@@ -44,7 +44,7 @@ class Said(NamedTuple):
     """When its first bit began, in ticks."""
     ends: int
     number: int
-    message: Answer | Report
+    message: BoardAnswer | BoardReport
 
 
 class Change(NamedTuple):
@@ -157,20 +157,20 @@ class CoreBoard:
         """The host begins to send bytes, or goes on to."""
         assert self._c.core_receive(ctypes.c_uint64(self.now), data, ctypes.c_size_t(len(data)))
 
-    def send(self, command: Command, number: int | None = None) -> None:
+    def send(self, command: BoardCommand, number: int | None = None) -> None:
         """The host sends a command, with the number that is due."""
         if number is None:
             number = 0 if isinstance(command, IdentifyCommand | OpenCommand) else self.number % 255 + 1
             self.number = 0 if isinstance(command, OpenCommand) else number or self.number
         self.receive(frames.encode(number, command))
 
-    def tell(self, command: Command) -> Answer:
+    def tell(self, command: BoardCommand) -> BoardAnswer:
         """The host sends a command and gets its answer."""
         before = len(self.said)
         self.send(command)
         for _ in range(500):
             self.run(MS)
-            answers = [said.message for said in self.said[before:] if isinstance(said.message, Answer)]
+            answers = [said.message for said in self.said[before:] if isinstance(said.message, BoardAnswer)]
             if answers:
                 assert len(answers) == 1
                 return answers[0]
@@ -180,7 +180,7 @@ class CoreBoard:
         """Opens a session."""
         assert self.tell(OpenCommand(session)) == OkAnswer()
 
-    def do(self, *commands: Command) -> None:
+    def do(self, *commands: BoardCommand) -> None:
         """Tells commands that must be done."""
         for command in commands:
             assert self.tell(command) == OkAnswer(), command
@@ -191,9 +191,9 @@ class CoreBoard:
         """The reports of one kind, from the frame `since` on."""
         return [said.message for said in self.said[since:] if isinstance(said.message, kind)]
 
-    def answers(self, since: int = 0) -> list[tuple[int, Answer]]:
+    def answers(self, since: int = 0) -> list[tuple[int, BoardAnswer]]:
         """The answers with their numbers, from the frame `since` on."""
-        return [(said.number, said.message) for said in self.said[since:] if isinstance(said.message, Answer)]
+        return [(said.number, said.message) for said in self.said[since:] if isinstance(said.message, BoardAnswer)]
 
     def edges(self, since: int = 0) -> list[SeenEdge]:
         """All edges told, in the order of telling, from the frame `since` on."""
@@ -216,7 +216,7 @@ class CoreBoard:
         if not self._begun:
             return  # a lone zero before the board's first frame
         frame = frames.decode(bytes(byte for _, byte in self._begun))
-        known: type[Answer | Report] = ANSWERS[frame.id] if frame.id in ANSWERS else REPORTS[frame.id]
+        known: type[BoardAnswer | BoardReport] = ANSWERS[frame.id] if frame.id in ANSWERS else REPORTS[frame.id]
         self.said.append(Said(self._begun[0][0] - BYTE, ends, frame.number, known.unpack(frame.fields)))
         self._begun.clear()
 

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import NamedTuple, Protocol, Self, TypeVar
 
 from hal.board.frames import BoardFramer, decode, encode
-from hal.board.message import Answer, Command, Report
+from hal.board.message import BoardAnswer, BoardCommand, BoardReport
 from hal.board.messages import (
     ANSWERS,
     KINDS,
@@ -19,13 +19,13 @@ from hal.board.messages import (
     IdentifyCommand,
     IdentityAnswer,
     OpenCommand,
-    Refusal,
+    RefusalCode,
     RefusedAnswer,
 )
 from simulators.board.emulated import PinChange
 from tests.firmware.emulated import MS, board
 
-R = TypeVar("R", bound=Report)
+R = TypeVar("R", bound=BoardReport)
 
 ALIVE_NS = 100 * MS
 ANSWER_NS = 50 * MS
@@ -47,7 +47,7 @@ class World(Protocol):
 class Reported(NamedTuple):
     """A report, and when its last byte had left the board."""
 
-    report: Report
+    report: BoardReport
     t_ns: int
 
 
@@ -66,7 +66,7 @@ class KindBench:
         self._inputs = dict(self.kind.inputs)
         self._outputs = dict(zip((name for name, _ in self.kind.outputs), self.kind.output_pins, strict=True))
         self._framer = BoardFramer()
-        self._answers: list[tuple[int, Answer]] = []
+        self._answers: list[tuple[int, BoardAnswer]] = []
         self._number = 0
         self._spoke_ns = 0
         self._open = False
@@ -132,30 +132,30 @@ class KindBench:
         self.board.reset()
         self._open = False
 
-    def say(self, command: Command) -> Answer:
+    def say(self, command: BoardCommand) -> BoardAnswer:
         """One command, and whatever the board answers."""
         self._number = 1 if self._number == LAST_NUMBER else self._number + 1
         return self._exchange(self._number, command)
 
-    def ask(self, command: Command) -> Answer:
+    def ask(self, command: BoardCommand) -> BoardAnswer:
         """One command that the board does."""
         answer = self.say(command)
         assert type(answer) is command.answer, f"{command}: {answer}"
         return answer
 
-    def refused(self, command: Command) -> Refusal:
+    def refused(self, command: BoardCommand) -> RefusalCode:
         """One command that the board refuses: why."""
         answer = self.say(command)
         assert isinstance(answer, RefusedAnswer), f"{command}: {answer}"
         assert answer.command == command.id
-        return Refusal(answer.why)
+        return RefusalCode(answer.why)
 
     def identity(self) -> IdentityAnswer:
         answer = self._exchange(0, IdentifyCommand())
         assert isinstance(answer, IdentityAnswer)
         return answer
 
-    def _exchange(self, number: int, command: Command) -> Answer:
+    def _exchange(self, number: int, command: BoardCommand) -> BoardAnswer:
         self._answers.clear()
         self._spoke_ns = self.now_ns
         self.board.receive(encode(number, command))

@@ -23,7 +23,7 @@ from controller.live.wiring import Wiring
 from feed import events
 from feed.events import Event
 from hal.board.errors import BoardError
-from hal.board.message import Answer
+from hal.board.message import BoardAnswer
 from hal.board.messages import KINDS, SetCommand
 from simulators.board.link_faults import NO_FAULTS, ByteFaults
 from tests.firmware.command_log import FULLY_ON, Followed, LoggedLink, check_pins, failed, keep_log
@@ -67,7 +67,7 @@ class Switching:
         self._lit ^= {lamp}
         self._link.submit(SetCommand(lamp, FULLY_ON if lamp in self._lit else 0, 0), self._told)
 
-    def _told(self, result: Answer | BoardError) -> None:
+    def _told(self, result: BoardAnswer | BoardError) -> None:
         if isinstance(result, BoardError):
             self._lit.clear()  # the session is over: all is safe
         else:

@@ -18,7 +18,7 @@ from hal.board.messages import (
     IdentityAnswer,
     OkAnswer,
     OpenCommand,
-    Refusal,
+    RefusalCode,
     RefusedAnswer,
     Reset,
     SampleCommand,
@@ -163,7 +163,7 @@ def test_the_clock_is_told_rightly_whatever_the_inputs_do(hz: int) -> None:
         for _ in range(8):
             asked_ns = board.chip.now_ns
             clock = board.tell(ClockCommand())
-            if clock == RefusedAnswer(ClockCommand.id, Refusal.BUSY):
+            if clock == RefusedAnswer(ClockCommand.id, RefusalCode.BUSY):
                 assert board.chip.now_ns - asked_ns > 32 * MS  # kept for longer than the answer can say
                 continue
             assert isinstance(clock, ClockAnswer)

@@ -16,7 +16,7 @@ from hal.board.messages import (
     EdgesReport,
     Flag,
     HeldAnswer,
-    Refusal,
+    RefusalCode,
     RefusedAnswer,
     StateReport,
     WatchCommand,
@@ -431,7 +431,7 @@ def test_what_is_still_to_come_is_not_told_again(new_board: NewBoard) -> None:
         watch(board)
         board.run(30 * MS)
         assert board.tell(EdgesFromCommand(8)) == HeldAnswer(8)
-        refused = RefusedAnswer(EdgesFromCommand.id, Refusal.WRONG_VALUE)
+        refused = RefusedAnswer(EdgesFromCommand.id, RefusalCode.WRONG_VALUE)
         assert board.tell(EdgesFromCommand(9)) == refused
         assert board.tell(EdgesFromCommand(1 << 31)) == refused
 

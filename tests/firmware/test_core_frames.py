@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hal.board import cobs, frames
-from hal.board.message import Answer
+from hal.board.message import BoardAnswer
 from hal.board.messages import (
     AliveCommand,
     Flag,
@@ -188,7 +188,7 @@ def test_the_longest_frames_that_a_board_sends_can_hold_any_bytes(new_board: New
         # Every frame that a CoreBoard fetches is decoded, and its CRC checked: identity holds zeros and no zeros.
         for _ in range(3):
             assert isinstance(board.tell(IdentifyCommand()), IdentityAnswer)
-        assert all(isinstance(said.message, Answer) for said in board.said[1:])
+        assert all(isinstance(said.message, BoardAnswer) for said in board.said[1:])
 
 
 def test_a_session_outlives_a_storm_of_bytes(new_board: NewBoard) -> None:

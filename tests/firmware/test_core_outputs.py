@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hal.board.messages import AliveCommand, OkAnswer, Refusal, RefusedAnswer, SetCommand, StateReport
+from hal.board.messages import AliveCommand, OkAnswer, RefusalCode, RefusedAnswer, SetCommand, StateReport
 from tests.firmware.conftest import NewBoard
 from tests.firmware.core_board import MS, CoreBoard
 
 LAMP_LONGEST_MS = 600_000
-HELD = RefusedAnswer(SetCommand.id, Refusal.HELD_SAFE)
+HELD = RefusedAnswer(SetCommand.id, RefusalCode.HELD_SAFE)
 
 
 def live(board: CoreBoard, ms: int) -> None:
@@ -95,7 +95,7 @@ def test_a_value_that_the_pin_cannot_make_is_refused(new_board: NewBoard, output
     with new_board() as board:
         board.open()
         answer = board.tell(SetCommand(output, value, 0))
-        assert answer == (OkAnswer() if taken else RefusedAnswer(SetCommand.id, Refusal.WRONG_VALUE))
+        assert answer == (OkAnswer() if taken else RefusedAnswer(SetCommand.id, RefusalCode.WRONG_VALUE))
         assert board.pin(f"B{output - 1}") == (value if taken else 0)
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hal.board.messages import AliveCommand, CountCommand, CountReport, Refusal, RefusedAnswer, WatchCommand
+from hal.board.messages import AliveCommand, CountCommand, CountReport, RefusalCode, RefusedAnswer, WatchCommand
 from tests.firmware.conftest import NewBoard
 from tests.firmware.core_board import MS, CoreBoard
 
@@ -165,5 +165,5 @@ def test_what_is_no_quadrature_is_refused(new_board: NewBoard, inputs: tuple[int
         count(board)
         disc = Disc(board)
         disc.turn(5)
-        assert board.tell(CountCommand(*inputs)) == RefusedAnswer(CountCommand.id, Refusal.WRONG_VALUE)
+        assert board.tell(CountCommand(*inputs)) == RefusedAnswer(CountCommand.id, RefusalCode.WRONG_VALUE)
         assert last(board).count == 5

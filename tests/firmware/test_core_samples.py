@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hal.board.messages import AliveCommand, Refusal, RefusedAnswer, SampleCommand, SampleReport
+from hal.board.messages import AliveCommand, RefusalCode, RefusedAnswer, SampleCommand, SampleReport
 from tests.firmware.conftest import NewBoard
 from tests.firmware.core_board import MS
 
@@ -80,7 +80,7 @@ def test_sampling_anew_while_the_converter_works_tells_nothing_of_before(new_boa
 def test_a_channel_that_the_board_has_not_is_refused(new_board: NewBoard, channels: int) -> None:
     with new_board() as board:
         board.open()
-        assert board.tell(SampleCommand(channels, 10)) == RefusedAnswer(SampleCommand.id, Refusal.WRONG_VALUE)
+        assert board.tell(SampleCommand(channels, 10)) == RefusedAnswer(SampleCommand.id, RefusalCode.WRONG_VALUE)
     with new_board("table") as board:
         board.open()
-        assert board.tell(SampleCommand(1, 10)) == RefusedAnswer(SampleCommand.id, Refusal.WRONG_VALUE)
+        assert board.tell(SampleCommand(1, 10)) == RefusedAnswer(SampleCommand.id, RefusalCode.WRONG_VALUE)

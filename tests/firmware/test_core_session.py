@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from hal.board import cobs, frames
 from hal.board.firmware import VERSION
-from hal.board.message import Answer, Command
+from hal.board.message import BoardAnswer, BoardCommand
 from hal.board.messages import (
     COMMANDS,
     DEADMAN_MS,
@@ -33,7 +33,7 @@ from hal.board.messages import (
     OkAnswer,
     OpenCommand,
     PayCommand,
-    Refusal,
+    RefusalCode,
     RefusedAnswer,
     Reset,
     SampleCommand,
@@ -92,11 +92,11 @@ def test_it_says_what_it_is_without_a_session(new_board: NewBoard, kind: str) ->
 
 
 @pytest.mark.parametrize("command", [AliveCommand(), SetCommand(1, 255, 0), WatchCommand(1, 0), ClockCommand()])
-def test_without_a_session_everything_is_refused(new_board: NewBoard, command: Command) -> None:
+def test_without_a_session_everything_is_refused(new_board: NewBoard, command: BoardCommand) -> None:
     with new_board() as board:
         board.send(command, number=17)
         board.run(20 * MS)
-        assert board.answers() == [(17, RefusedAnswer(command.id, Refusal.NO_SESSION))]
+        assert board.answers() == [(17, RefusedAnswer(command.id, RefusalCode.NO_SESSION))]
         assert board.pin("B0") == 0
 
 
@@ -117,7 +117,7 @@ def test_identify_and_open_with_a_commands_number_are_unknown(new_board: NewBoar
             before = len(board.said)
             board.send(command, number=number)
             board.run(20 * MS)
-            assert board.answers(before) == [(number, RefusedAnswer(command.id, Refusal.UNKNOWN_COMMAND))]
+            assert board.answers(before) == [(number, RefusedAnswer(command.id, RefusalCode.UNKNOWN_COMMAND))]
 
 
 # --- opening ----------------------------------------------------------------------------------------------------------
@@ -155,7 +155,7 @@ def test_in_a_new_session_commands_begin_with_1_and_reports_with_0(new_board: Ne
             board.do(AliveCommand(), AliveCommand(), AliveCommand())
             board.run(350 * MS)
             assert [number for number, _ in board.answers(before)] == [1, 2, 3]
-            reports = [said.number for said in board.said[before:] if not isinstance(said.message, Answer)]
+            reports = [said.number for said in board.said[before:] if not isinstance(said.message, BoardAnswer)]
             assert reports == list(range(len(reports)))
             assert len(reports) >= 3
 
@@ -178,7 +178,7 @@ def test_reports_are_numbered_modulo_256(new_board: NewBoard) -> None:
         for _ in range(70):
             board.do(AliveCommand())
             board.run(90 * MS)
-        numbers = [said.number for said in board.said if not isinstance(said.message, Answer)]
+        numbers = [said.number for said in board.said if not isinstance(said.message, BoardAnswer)]
         assert numbers[1:] == [at & 0xFF for at in range(len(numbers) - 1)]
         assert len(numbers) > 300
 
@@ -205,7 +205,7 @@ def test_a_command_that_is_sent_again_gets_the_same_answer_and_is_not_done_again
 def test_a_refusal_is_kept_too(new_board: NewBoard) -> None:
     with new_board() as board:
         board.open()
-        refused = RefusedAnswer(SetCommand.id, Refusal.WRONG_VALUE)
+        refused = RefusedAnswer(SetCommand.id, RefusalCode.WRONG_VALUE)
         assert board.tell(SetCommand(9, 255, 0)) == refused
         before = len(board.said)
         board.send(SetCommand(1, 255, 0), number=1)  # not what it was the first time: no host does so
@@ -238,7 +238,7 @@ class Model:
         self.done = 0
         self.answers: list[tuple[int, str]] = []
 
-    def take(self, number: int, command: Command) -> None:
+    def take(self, number: int, command: BoardCommand) -> None:
         if isinstance(command, OpenCommand):
             if command.session != self.session:
                 self.session, self.number, self.on = command.session, 0, [0] * OUTPUTS
@@ -263,9 +263,9 @@ def test_whatever_is_sent_each_command_is_done_once_or_not_at_all(
 ) -> None:
     with new_board() as board:
         model = Model()
-        last: tuple[int, Command] = (1, SetCommand(1, 255, 0))
+        last: tuple[int, BoardCommand] = (1, SetCommand(1, 255, 0))
         for what, first, second in steps:
-            command: Command
+            command: BoardCommand
             if what == "wait":
                 board.run(first * MS)
                 continue
@@ -298,19 +298,19 @@ def test_whatever_is_sent_each_command_is_done_once_or_not_at_all(
 @pytest.mark.parametrize(
     ("fields", "id", "why"),
     [
-        (b"\1\xff\0", SetCommand.id, Refusal.WRONG_LENGTH),
-        (b"\1\xff\0\0\0", SetCommand.id, Refusal.WRONG_LENGTH),
-        (b"\0", AliveCommand.id, Refusal.WRONG_LENGTH),
-        (b"", 19, Refusal.UNKNOWN_COMMAND),
-        (b"", 255, Refusal.UNKNOWN_COMMAND),
-        (b"", 0, Refusal.UNKNOWN_COMMAND),
-        (b"\1\0\0\0", MotorCommand.id, Refusal.UNKNOWN_COMMAND),
-        (b"\0\xff\0\0", SetCommand.id, Refusal.WRONG_VALUE),
-        (b"\5\xff\0\0", SetCommand.id, Refusal.WRONG_VALUE),
-        (b"\1\1\0\0", SetCommand.id, Refusal.WRONG_VALUE),
+        (b"\1\xff\0", SetCommand.id, RefusalCode.WRONG_LENGTH),
+        (b"\1\xff\0\0\0", SetCommand.id, RefusalCode.WRONG_LENGTH),
+        (b"\0", AliveCommand.id, RefusalCode.WRONG_LENGTH),
+        (b"", 19, RefusalCode.UNKNOWN_COMMAND),
+        (b"", 255, RefusalCode.UNKNOWN_COMMAND),
+        (b"", 0, RefusalCode.UNKNOWN_COMMAND),
+        (b"\1\0\0\0", MotorCommand.id, RefusalCode.UNKNOWN_COMMAND),
+        (b"\0\xff\0\0", SetCommand.id, RefusalCode.WRONG_VALUE),
+        (b"\5\xff\0\0", SetCommand.id, RefusalCode.WRONG_VALUE),
+        (b"\1\1\0\0", SetCommand.id, RefusalCode.WRONG_VALUE),
     ],
 )
-def test_what_is_wrong_is_refused_with_why(new_board: NewBoard, fields: bytes, id: int, why: Refusal) -> None:
+def test_what_is_wrong_is_refused_with_why(new_board: NewBoard, fields: bytes, id: int, why: RefusalCode) -> None:
     with new_board() as board:
         board.open()
         before = len(board.said)
@@ -326,8 +326,8 @@ def test_identify_and_open_of_a_wrong_length_are_refused(new_board: NewBoard) ->
         board.receive(frame_of(0, IdentifyCommand.id, b"\1"))
         board.run(10 * MS)
         assert board.answers() == [
-            (0, RefusedAnswer(OpenCommand.id, Refusal.WRONG_LENGTH)),
-            (0, RefusedAnswer(IdentifyCommand.id, Refusal.WRONG_LENGTH)),
+            (0, RefusedAnswer(OpenCommand.id, RefusalCode.WRONG_LENGTH)),
+            (0, RefusedAnswer(IdentifyCommand.id, RefusalCode.WRONG_LENGTH)),
         ]
 
 
@@ -441,7 +441,7 @@ def test_outputs_are_safe_before_the_host_was_silent_for_500_ms(new_board: NewBo
 
 def last_heard(board: CoreBoard) -> int:
     """When the last command's answer began: a bound for when the command ended."""
-    return max(said.begins for said in board.said if isinstance(said.message, Answer))
+    return max(said.begins for said in board.said if isinstance(said.message, BoardAnswer))
 
 
 def test_any_good_frame_keeps_the_outputs_on_but_broken_ones_and_identify_do_not(new_board: NewBoard) -> None:
@@ -472,13 +472,13 @@ def test_the_flag_stays_until_the_host_makes_all_safe_and_the_dead_man_bites_aga
             assert not state_of(board).flags & Flag.DEADMAN
 
 
-STARTS: dict[str, list[Command]] = {
+STARTS: dict[str, list[BoardCommand]] = {
     "wheel": [SetCommand(1, 255, 0)],
     "table": [SetCommand(1, 255, 0), MotorCommand(-100, 0, 0), LampsCommand(b"\0\1" + bytes(6))],
     "reel": [SetCommand(4, 255, 0), SpinCommand(1, 100, 0), AcceptCommand(1), LampsCommand(b"\1" + bytes(7))],
     "pusher": [SetCommand(1, 255, 0), MotorCommand(100, 0, 0), PayCommand(1, 3), AcceptCommand(1)],
 }
-STOPS: dict[str, list[Command]] = {
+STOPS: dict[str, list[BoardCommand]] = {
     "wheel": [SetCommand(1, 0, 0)],
     "table": [SetCommand(1, 0, 0), MotorCommand(0, 0, 0), LampsCommand(bytes(8))],
     "reel": [SetCommand(4, 0, 0), AcceptCommand(0)],
@@ -489,7 +489,7 @@ STOPS: dict[str, list[Command]] = {
 @pytest.mark.parametrize("way_back", [AllSafeCommand(), OpenCommand(SESSION + 1)])
 @pytest.mark.parametrize(("kind", "command"), [(kind, one) for kind, many in STARTS.items() for one in many], ids=str)
 def test_after_the_dead_man_nothing_starts_until_the_host_has_said_all_safe_or_open(
-    new_board: NewBoard, kind: str, command: Command, way_back: Command
+    new_board: NewBoard, kind: str, command: BoardCommand, way_back: BoardCommand
 ) -> None:
     with new_board(kind) as board:
         for number in range(1, len(board.kind.inputs) + 1):
@@ -499,10 +499,10 @@ def test_after_the_dead_man_nothing_starts_until_the_host_has_said_all_safe_or_o
         assert state_of(board).flags & Flag.DEADMAN
         before = len(board.changes)
         for _ in range(3):
-            assert board.tell(command) == RefusedAnswer(command.id, Refusal.SILENT)
+            assert board.tell(command) == RefusedAnswer(command.id, RefusalCode.SILENT)
         board.do(*STOPS[kind])
         assert state_of(board).flags & Flag.DEADMAN, "what stops is done, and is no word that the host knows"
-        assert board.tell(command) == RefusedAnswer(command.id, Refusal.SILENT)
+        assert board.tell(command) == RefusedAnswer(command.id, RefusalCode.SILENT)
         outputs = board.kind.output_pins
         assert [change for change in board.changes[before:] if change.value and change.pin in outputs] == []
         if isinstance(way_back, OpenCommand):
@@ -544,6 +544,6 @@ def test_an_answer_waits_for_no_more_than_what_is_in_the_line_already(new_board:
             board.send(AliveCommand())
             asked = board.now
             board.run(12 * MS)
-            [ends] = [said.ends for said in board.said[before:] if isinstance(said.message, Answer)]
+            [ends] = [said.ends for said in board.said[before:] if isinstance(said.message, BoardAnswer)]
             assert ends - asked < 8 * MS
         assert board.reports(SampleReport)

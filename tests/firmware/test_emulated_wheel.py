@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from hal.backends.board import BoardLines
-from hal.board.identity import Wanted
+from hal.board.identity import ExpectedBoard
 from hal.board.link import BoardLink
 from hal.board.messages import KINDS
 from hal.clock import VirtualClock
@@ -49,7 +49,7 @@ def told_by_the_board(path: Path, lines: Sequence[str], batch: Batch, ppm: int) 
         hz = 16_000_000 + 16 * ppm
         with board("wheel", clock_hz=hz) as chip, LockStep(chip, path) as step:
             step.play(LinesPlayer(chip, wired_in_order(WHEEL, lines), [batch]))
-            link = BoardLink("wheel", str(path), Wanted(WHEEL, None, None), clock, draw=lambda: 7)
+            link = BoardLink("wheel", str(path), ExpectedBoard(WHEEL, None, None), clock, draw=lambda: 7)
             inputs = [LineSpec(line, number, board="wheel") for number, line in enumerate(lines, 1)]
             source = BoardLines(inputs, link, clock)
             source.open(told)

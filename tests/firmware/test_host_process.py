@@ -14,7 +14,7 @@ from typing import Self
 import pytest
 
 from hal.board import frames
-from hal.board.message import Answer, Command, Report
+from hal.board.message import BoardAnswer, BoardCommand, BoardReport
 from hal.board.messages import (
     ANSWERS,
     REPORTS,
@@ -53,7 +53,7 @@ class HostProcess:
         self.port = os.open(self.path, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK) if port is None else port
         tty.setraw(self.port)
         os.set_blocking(self.port, False)
-        self.said: list[tuple[int, Answer | Report]] = []
+        self.said: list[tuple[int, BoardAnswer | BoardReport]] = []
         self.changes: list[tuple[int, str, int]] = []
         self.ticks = 0
         self._begun = b""
@@ -92,28 +92,28 @@ class HostProcess:
         *pieces, self._begun = (self._begun + data).split(b"\0")
         for piece in filter(None, pieces):  # a board sends a lone zero before its first frame
             frame = frames.decode(piece)
-            known: type[Answer | Report] = ANSWERS[frame.id] if frame.id in ANSWERS else REPORTS[frame.id]
+            known: type[BoardAnswer | BoardReport] = ANSWERS[frame.id] if frame.id in ANSWERS else REPORTS[frame.id]
             self.said.append((frame.number, known.unpack(frame.fields)))
 
-    def send(self, command: Command) -> None:
+    def send(self, command: BoardCommand) -> None:
         """Writes a command with the number that is due."""
         first = isinstance(command, IdentifyCommand | OpenCommand)
         number = 0 if first else self._number % 255 + 1
         self._number = 0 if isinstance(command, OpenCommand) else number or self._number
         os.write(self.port, frames.encode(number, command))
 
-    def tell(self, command: Command) -> Answer:
+    def tell(self, command: BoardCommand) -> BoardAnswer:
         """Writes a command, and lets the board's time pass until it is answered."""
         before = len(self.said)
         self.send(command)
         for _ in range(MOST_STEPS):
             self.line(str(self.ticks + MS))
             for _, message in self.said[before:]:
-                if isinstance(message, Answer):
+                if isinstance(message, BoardAnswer):
                     return message
         raise AssertionError(f"no answer to {command}")
 
-    def until(self, kind: type[Report], count: int = 1) -> list[Report]:
+    def until(self, kind: type[BoardReport], count: int = 1) -> list[BoardReport]:
         """Lets the board's time pass until so many reports of a kind are there."""
         for _ in range(MOST_STEPS):
             found = [message for _, message in self.said if isinstance(message, kind)]

@@ -18,7 +18,7 @@ from hal.board.messages import (
     MotorCommand,
     MotorReport,
     PayCommand,
-    Refusal,
+    RefusalCode,
     SetCommand,
     StateReport,
     WatchCommand,
@@ -114,7 +114,7 @@ def test_the_acceptor_takes_tokens_only_when_told(pusher: KindBench) -> None:
     assert pusher.output("accept") == 1
     pusher.ask(AcceptCommand(0))
     assert pusher.output("accept") == 0
-    assert pusher.refused(AcceptCommand(2)) == Refusal.WRONG_VALUE
+    assert pusher.refused(AcceptCommand(2)) == RefusalCode.WRONG_VALUE
 
 
 # --- the win chute ----------------------------------------------------------------------------------------------------
@@ -217,10 +217,10 @@ def test_a_tilt_inhibits_tokens_and_the_shelf_until_the_host_wants_them_again(pu
     assert pusher.output("accept") == 0
     assert pusher.output("motor") == 0
     assert pusher.last(MotorReport).why == INTERLOCK
-    assert pusher.refused(AcceptCommand(1)) == Refusal.NOT_SAFE
-    assert pusher.refused(MotorCommand(100, 0, 0)) == Refusal.NOT_SAFE
-    assert pusher.refused(SetCommand(MOTOR, 255, 0)) == Refusal.NOT_SAFE
-    assert pusher.refused(SetCommand(ACCEPT, 255, 0)) == Refusal.NOT_SAFE
+    assert pusher.refused(AcceptCommand(1)) == RefusalCode.NOT_SAFE
+    assert pusher.refused(MotorCommand(100, 0, 0)) == RefusalCode.NOT_SAFE
+    assert pusher.refused(SetCommand(MOTOR, 255, 0)) == RefusalCode.NOT_SAFE
+    assert pusher.refused(SetCommand(ACCEPT, 255, 0)) == RefusalCode.NOT_SAFE
     pusher.run(3_200)
     assert pusher.output("accept") == 0, "it does not begin again by itself"
     pusher.ask(AcceptCommand(1))
@@ -264,7 +264,7 @@ def test_a_motor_that_does_not_turn_is_stopped_and_says_why(
     report = pusher.last(MotorReport)
     assert (report.speed, report.why) == (0, STALL)
     assert fault(pusher)
-    assert pusher.refused(start) == Refusal.HELD_SAFE
+    assert pusher.refused(start) == RefusalCode.HELD_SAFE
     pusher.ask(MotorCommand(0, 0, 0))
     assert not fault(pusher)
     pusher.ask(start)
@@ -311,9 +311,9 @@ def test_the_motor_stops_with_the_dead_man(pusher: KindBench) -> None:
 
 
 def test_a_pusher_has_no_way_back(pusher: KindBench) -> None:
-    assert pusher.refused(MotorCommand(-1, 0, 0)) == Refusal.WRONG_VALUE
-    assert pusher.refused(MotorCommand(-128, 0, 0)) == Refusal.WRONG_VALUE
-    assert pusher.refused(MotorCommand(5, 0, 2)) == Refusal.WRONG_VALUE
+    assert pusher.refused(MotorCommand(-1, 0, 0)) == RefusalCode.WRONG_VALUE
+    assert pusher.refused(MotorCommand(-128, 0, 0)) == RefusalCode.WRONG_VALUE
+    assert pusher.refused(MotorCommand(5, 0, 2)) == RefusalCode.WRONG_VALUE
 
 
 # --- the hopper -------------------------------------------------------------------------------------------------------
@@ -363,7 +363,7 @@ def test_a_payout_that_cannot_be_meant_is_refused(pusher: KindBench, wrong: PayC
     world = hopper(pusher)
     pusher.ask(PayCommand(30, 3))
     pusher.run(2_000)
-    assert pusher.refused(wrong) == Refusal.WRONG_VALUE
+    assert pusher.refused(wrong) == RefusalCode.WRONG_VALUE
     pusher.run(1_000)
     assert world.paid == 3
 
@@ -379,7 +379,7 @@ def test_numbers_of_payouts_begin_again_after_the_highest(pusher: KindBench) -> 
 def test_another_payout_waits_for_the_one_before(pusher: KindBench) -> None:
     hopper(pusher)
     pusher.ask(PayCommand(30, 3))
-    assert pusher.refused(PayCommand(31, 3)) == Refusal.BUSY
+    assert pusher.refused(PayCommand(31, 3)) == RefusalCode.BUSY
     pusher.run(2_000)
     pusher.ask(PayCommand(31, 3))
 
@@ -416,7 +416,7 @@ def test_tokens_that_come_unasked_are_counted_and_told(pusher: KindBench) -> Non
     assert counts(pusher) == (0, 3, 0, 0)
     assert pusher.last(HopperReport).state == RUNAWAY
     assert fault(pusher)
-    assert pusher.refused(PayCommand(1, 1)) == Refusal.NOT_SAFE
+    assert pusher.refused(PayCommand(1, 1)) == RefusalCode.NOT_SAFE
     pusher.ask(AllSafeCommand())
     assert fault(pusher), "only who looks at the hopper says that it is well"
     pusher.ask(SetCommand(HOPPER, 0, 0))
@@ -446,7 +446,7 @@ def test_a_payout_longer_than_the_hoppers_longest_time(pusher: KindBench) -> Non
 
 
 def test_the_hopper_turns_for_a_payout_only(pusher: KindBench) -> None:
-    assert pusher.refused(SetCommand(HOPPER, 255, 100)) == Refusal.WRONG_VALUE
+    assert pusher.refused(SetCommand(HOPPER, 255, 100)) == RefusalCode.WRONG_VALUE
 
 
 def test_a_payout_that_the_dead_man_ends_can_be_paid_to_its_end(pusher: KindBench) -> None:
@@ -461,7 +461,7 @@ def test_a_payout_that_the_dead_man_ends_can_be_paid_to_its_end(pusher: KindBenc
     pusher.talks = True
     report = pusher.last(HopperReport)
     assert (report.paid, report.left, report.state) == (paid, 9 - paid, IDLE)
-    assert pusher.refused(PayCommand(30, 9)) == Refusal.SILENT
+    assert pusher.refused(PayCommand(30, 9)) == RefusalCode.SILENT
     pusher.ask(AllSafeCommand())
     pusher.ask(PayCommand(30, 9))
     pusher.run(2_000)
@@ -506,10 +506,10 @@ def test_when_the_supply_fails_all_is_off_at_once_and_nothing_begins(pusher: Kin
         off = [change for change in pusher.output_changes(output) if change.level == 0]
         assert (off[0].t_ns - failed_ns) / 1e6 < 1, output
     for command in (AcceptCommand(1), MotorCommand(80, 0, 0), PayCommand(30, 9), PayCommand(31, 9)):
-        assert pusher.refused(command) == Refusal.NOT_SAFE
+        assert pusher.refused(command) == RefusalCode.NOT_SAFE
     pusher.put("power_fail", 1)
     pusher.run(50)
-    assert pusher.refused(AcceptCommand(1)) == Refusal.NOT_SAFE, "it must stay for a while"
+    assert pusher.refused(AcceptCommand(1)) == RefusalCode.NOT_SAFE, "it must stay for a while"
     pusher.run(60)
     pusher.ask(AcceptCommand(1))
     pusher.ask(PayCommand(30, 9))
@@ -557,13 +557,13 @@ def test_a_store_that_has_failed_is_told_and_nothing_that_is_counted_begins() ->
         bench.run(120)
         assert bench.last(StateReport).flags & Flag.STORE_FAILED
         for command in (AcceptCommand(1), PayCommand(1, 1), SetCommand(ACCEPT, 255, 0)):
-            assert bench.refused(command) == Refusal.STORE_FAILED
+            assert bench.refused(command) == RefusalCode.STORE_FAILED
         bench.ask(MotorCommand(80, 0, 0))
 
 
 def test_a_new_board_takes_no_token_before_it_can_keep_one() -> None:
     with KindBench("pusher") as bench:
-        assert bench.refused(AcceptCommand(1)) == Refusal.NOT_SAFE
+        assert bench.refused(AcceptCommand(1)) == RefusalCode.NOT_SAFE
         bench.run(READY_MS)
         bench.ask(AcceptCommand(1))
 

@@ -18,7 +18,7 @@ from hal.board.messages import (
     LampsCommand,
     LampsReport,
     ReelReport,
-    Refusal,
+    RefusalCode,
     SetCommand,
     SpinCommand,
     StateReport,
@@ -107,14 +107,14 @@ def test_the_pulses_of_steps_are_long_enough_for_any_driver(reel: KindBench) -> 
     "wrong", [SpinCommand(0, 200, 0), SpinCommand(4, 200, 0), SpinCommand(1, 61, 0), SpinCommand(1, 401, 0)]
 )
 def test_what_no_reel_can_do_is_refused(reel: KindBench, wrong: SpinCommand) -> None:
-    assert reel.refused(wrong) == Refusal.WRONG_VALUE
+    assert reel.refused(wrong) == RefusalCode.WRONG_VALUE
 
 
 def test_a_reel_that_turns_cannot_be_spun(reel: KindBench) -> None:
     wheel(reel)
     reel.ask(SpinCommand(1, 200, 0))
-    assert reel.refused(SpinCommand(1, 100, 0)) == Refusal.BUSY
-    assert reel.refused(SetCommand(1, 255, 0)) == Refusal.WRONG_VALUE
+    assert reel.refused(SpinCommand(1, 100, 0)) == RefusalCode.BUSY
+    assert reel.refused(SetCommand(1, 255, 0)) == RefusalCode.WRONG_VALUE
 
 
 def test_where_a_reel_is_is_not_known_before_home_has_come(reel: KindBench) -> None:
@@ -173,7 +173,7 @@ def test_a_stop_at_once_brakes_by_the_ramp(reel: KindBench) -> None:
 
 @pytest.mark.parametrize("wrong", [StopCommand(0, 5), StopCommand(4, 5), StopCommand(1, 200), StopCommand(1, 65_534)])
 def test_a_stop_that_cannot_be_is_refused(reel: KindBench, wrong: StopCommand) -> None:
-    assert reel.refused(wrong) == Refusal.WRONG_VALUE
+    assert reel.refused(wrong) == RefusalCode.WRONG_VALUE
 
 
 def test_a_stop_of_a_reel_that_stands_is_nothing(reel: KindBench) -> None:
@@ -290,7 +290,7 @@ def test_two_turns_without_home_stop_the_reel(reel: KindBench) -> None:
     assert 400 <= len(world.steps) <= 402
     reel.run(120)
     assert reel.last(StateReport).flags & Flag.FAULT
-    assert reel.refused(SpinCommand(1, 400, 0)) == Refusal.HELD_SAFE
+    assert reel.refused(SpinCommand(1, 400, 0)) == RefusalCode.HELD_SAFE
     reel.ask(SetCommand(1, 0, 0))
     reel.run(120)
     assert not reel.last(StateReport).flags & Flag.FAULT
@@ -366,8 +366,8 @@ def test_when_the_supply_fails_all_is_off_at_once(reel: KindBench) -> None:
     reel.run(50)
     assert world.steps[-1] - failed_ns < 1e6
     assert reel.output("accept") == 0
-    assert reel.refused(SpinCommand(1, 100, 0)) == Refusal.NOT_SAFE
-    assert reel.refused(AcceptCommand(1)) == Refusal.NOT_SAFE
+    assert reel.refused(SpinCommand(1, 100, 0)) == RefusalCode.NOT_SAFE
+    assert reel.refused(AcceptCommand(1)) == RefusalCode.NOT_SAFE
     reel.put("power_fail", 1)
     reel.run(110)
     spun(reel)
@@ -397,4 +397,4 @@ def test_lamps_are_lit_and_read_back_while_reels_turn(reel: KindBench) -> None:
 
 
 def test_a_lamp_that_the_chain_has_not_is_refused(reel: KindBench) -> None:
-    assert reel.refused(LampsCommand(lit(17))) == Refusal.WRONG_VALUE
+    assert reel.refused(LampsCommand(lit(17))) == RefusalCode.WRONG_VALUE

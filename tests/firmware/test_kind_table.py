@@ -15,7 +15,7 @@ from hal.board.messages import (
     LampsReport,
     MotorCommand,
     MotorReport,
-    Refusal,
+    RefusalCode,
     SetCommand,
     StateReport,
     WatchCommand,
@@ -45,9 +45,9 @@ def test_the_motor_turns_both_ways_and_stands_between(table: KindBench) -> None:
     table.ask(MotorCommand(100, 0, 0))
     table.run(300)
     assert (table.output("motor") > 0, table.output("motor_back")) == (True, 0)
-    assert table.refused(MotorCommand(-100, 0, 0)) == Refusal.BUSY
+    assert table.refused(MotorCommand(-100, 0, 0)) == RefusalCode.BUSY
     table.ask(MotorCommand(0, 0, 0))
-    assert table.refused(MotorCommand(-100, 0, 0)) == Refusal.BUSY, "it must rest first"
+    assert table.refused(MotorCommand(-100, 0, 0)) == RefusalCode.BUSY, "it must rest first"
     table.run(210)
     table.ask(MotorCommand(-100, 0, 0))
     assert (table.output("motor") > 0, table.output("motor_back")) == (True, 1)
@@ -90,7 +90,7 @@ def test_a_stalled_motor_is_stopped_both_ways_round(table: KindBench) -> None:
     assert table.last(MotorReport).why == STALL
     table.run(100)
     assert table.last(StateReport).flags & Flag.FAULT
-    assert table.refused(MotorCommand(-60, 0, 0)) == Refusal.HELD_SAFE
+    assert table.refused(MotorCommand(-60, 0, 0)) == RefusalCode.HELD_SAFE
     assert table.output("motor_back") == 0
     table.ask(MotorCommand(0, 0, 0))
     table.ask(MotorCommand(-60, 0, 0))
@@ -106,11 +106,11 @@ def test_the_motor_turns_no_longer_than_the_board_allows(table: KindBench) -> No
     table.run(200)
     assert (table.output("motor"), table.output("motor_back")) == (0, 0)
     assert table.last(MotorReport).why == LONGEST
-    assert table.refused(MotorCommand(-127, 0, 0)) == Refusal.HELD_SAFE
+    assert table.refused(MotorCommand(-127, 0, 0)) == RefusalCode.HELD_SAFE
 
 
 def test_the_way_round_is_the_commands_alone(table: KindBench) -> None:
-    assert table.refused(SetCommand(BACK, 255, 0)) == Refusal.WRONG_VALUE
+    assert table.refused(SetCommand(BACK, 255, 0)) == RefusalCode.WRONG_VALUE
     table.ask(SetCommand(BACK, 0, 0))
 
 
@@ -307,7 +307,7 @@ def test_scanning_keys_never_reaches_the_lamps(table: KindBench) -> None:
 
 def test_a_lamp_that_the_chain_has_not_is_refused(table: KindBench) -> None:
     chain = lamps(table)
-    assert table.refused(LampsCommand(lit(1, 57))) == Refusal.WRONG_VALUE
+    assert table.refused(LampsCommand(lit(1, 57))) == RefusalCode.WRONG_VALUE
     table.run(30)
     assert burning(chain) == []
 

@@ -15,9 +15,9 @@ from controller.live.board_watch import BOARD_LOST
 from feed import events
 from hal.board import frames
 from hal.board.firmware import BUILD, VERSION
-from hal.board.identity import Wanted
+from hal.board.identity import ExpectedBoard
 from hal.board.link import BoardLink
-from hal.board.message import Report
+from hal.board.message import BoardReport
 from hal.board.messages import KINDS, EdgesReport, IdentityAnswer, OkAnswer, WatchCommand
 from hal.clock import VirtualClock
 from hal.loop import run_virtual, sleep_ns
@@ -123,7 +123,7 @@ class Nobody:
     def down(self, t_ns: int, reason: str) -> None:
         raise AssertionError(reason)
 
-    def reported(self, report: Report, t_ns: int) -> None:
+    def reported(self, report: BoardReport, t_ns: int) -> None:
         """It said something by itself."""
 
 
@@ -137,7 +137,7 @@ def test_a_command_whose_repetition_would_show_is_never_repeated(tmp_path: Path,
     async def main() -> None:
         clock = running_clock()
         with OverheardBoard() as board, LockStep(board, tmp_path / "port", to_board=faults, to_host=faults) as step:
-            link = BoardLink("wheel", str(tmp_path / "port"), Wanted(KINDS["wheel"], VERSION, BUILD), clock)
+            link = BoardLink("wheel", str(tmp_path / "port"), ExpectedBoard(KINDS["wheel"], VERSION, BUILD), clock)
             use = Nobody()
             link.open(use)
             while not link.status.up:

@@ -13,7 +13,8 @@ from hal.board import frames
 from hal.board.clock import ClockMap
 from hal.board.edge_stream import EdgeStream, unpack
 from hal.board.errors import BoardError
-from hal.board.message import Answer, Message, MessageError
+from hal.board.identity import ExpectedBoard
+from hal.board.message import BoardAnswer, BoardMessage, MessageError
 from hal.board.messages import (
     ANSWERS,
     KINDS,
@@ -25,7 +26,7 @@ from hal.board.messages import (
     NameBoardCommand,
     StateReport,
 )
-from hal.board.session import Reported, Said, Session, Wanted
+from hal.board.session import BoardReported, Session, SessionEvent
 from tests.fakes.board_host import BoardHost
 from tests.fakes.board_wire import BoardWire
 from tests.fakes.model_board import ModelBoard
@@ -35,7 +36,7 @@ S = 1000 * MS
 WHEEL = KINDS["wheel"]
 
 
-class Raw(Message, frozen=True):
+class Raw(BoardMessage, frozen=True):
     """Fields as they are, under any id."""
 
     raw: bytes
@@ -67,28 +68,28 @@ RIGHT_SIZE = st.sampled_from([*ANSWERS.items(), *REPORTS.items()]).flatmap(
 PIECES = st.one_of(st.binary(max_size=70), FRAMES, RIGHT_SIZE)
 
 
-def noting(told: list[Answer | BoardError]) -> Callable[[Answer | BoardError], None]:
+def noting(told: list[BoardAnswer | BoardError]) -> Callable[[BoardAnswer | BoardError], None]:
     return told.append
 
 
 def hear(pieces: list[tuple[bytes, int]], up: bool) -> None:
     """A session, up or not yet, hears these pieces, some time apart."""
     board = ModelBoard(WHEEL)
-    session = Session("wheel", Wanted(WHEEL, None, None), lambda: 1)
+    session = Session("wheel", ExpectedBoard(WHEEL, None, None), lambda: 1)
     host = BoardHost(session, board)
 
-    def heard(said: Said) -> None:
+    def heard(said: SessionEvent) -> None:
         try:
             host.heard(said)
         except MessageError:
-            assert isinstance(said, Reported)
+            assert isinstance(said, BoardReported)
 
     wire = BoardWire(board, session, heard=heard)
     wire.plug()
     if up:
         wire.run(S)
         assert session.up
-    told: list[list[Answer | BoardError]] = []
+    told: list[list[BoardAnswer | BoardError]] = []
     for piece, later_ns in pieces:
         told.append([])
         session.submit(NameBoardCommand(1), noting(told[-1]))
@@ -150,7 +151,7 @@ CLOCK = known_clock()
 
 @settings(max_examples=300)
 @given(st.lists(CALLS, max_size=30))
-def test_an_edge_stream_takes_any_reports_and_time_never_goes_back(calls: list[Message]) -> None:
+def test_an_edge_stream_takes_any_reports_and_time_never_goes_back(calls: list[BoardMessage]) -> None:
     stream = EdgeStream(CLOCK)
     until_ns = -(1 << 70)
     for call in calls:
@@ -159,7 +160,7 @@ def test_an_edge_stream_takes_any_reports_and_time_never_goes_back(calls: list[M
                 stream.edges(call)
             elif isinstance(call, StateReport):
                 stream.state(call)
-            elif isinstance(call, HeldAnswer) and stream.take_ask() is not None:
+            elif isinstance(call, HeldAnswer) and stream.take_request() is not None:
                 stream.held(call)
         except MessageError as error:
             assert str(error)
@@ -199,8 +200,8 @@ def test_a_clock_map_takes_any_exchanges(given_: list[tuple[int, int, ClockAnswe
 
 
 def test_a_board_that_speaks_of_edges_nobody_asked_for_is_only_heard() -> None:
-    session = Session("wheel", Wanted(WHEEL, None, None), lambda: 1)
+    session = Session("wheel", ExpectedBoard(WHEEL, None, None), lambda: 1)
     session.connected(0)
     session.take(sound_frame(0, EdgesReport.id, bytes(9)), 1)
     session.take(frames.encode(0, AliveCommand())[:-1], 2)
-    assert session.take_said() == []
+    assert session.take_events() == []

@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 
 from hal.board.edge_stream import BoardEdge
 from hal.board.errors import BoardError, SessionEndedError
-from hal.board.message import Answer
+from hal.board.identity import ExpectedBoard
+from hal.board.message import BoardAnswer
 from hal.board.messages import KINDS, NameBoardCommand, OkAnswer, RefusedAnswer, Reset
-from hal.board.session import Session, Wanted
+from hal.board.session import Session
 from tests.fakes.board_host import BoardHost, Watch
 from tests.fakes.board_wire import NONE, BoardWire, Faults
 from tests.fakes.model_board import ModelBoard
@@ -32,7 +33,7 @@ REFUSED_TAGS = 7
 class Result(NamedTuple):
     """What became of a command, and when it was told."""
 
-    result: Answer | BoardError
+    result: BoardAnswer | BoardError
     life: int
     t_ns: int
 
@@ -44,7 +45,7 @@ class Story:
         self.rng = rng
         self.board = ModelBoard(WHEEL, ppm=ppm, ticks=(1 << 32) - 4_000_000)
         numbers = iter(range(1, 1 << 20))
-        self.session = Session("wheel", Wanted(WHEEL, (1, 0, 0), 0), lambda: next(numbers))
+        self.session = Session("wheel", ExpectedBoard(WHEEL, (1, 0, 0), 0), lambda: next(numbers))
         self.host = BoardHost(self.session, self.board)
         self.wire = BoardWire(self.board, self.session, NONE, rng, self.host.heard)
         self.wire.latency_in = lambda: rng.randrange(300_000)
@@ -61,7 +62,7 @@ class Story:
             self.session.submit(NameBoardCommand(tag), self._noting(told))
         self.wire.pump()
 
-    def _noting(self, told: list[Result]) -> Callable[[Answer | BoardError], None]:
+    def _noting(self, told: list[Result]) -> Callable[[BoardAnswer | BoardError], None]:
         return lambda result: told.append(Result(result, self.board.life, self.wire.now_ns))
 
     def edges(self, count: int, apart_ns: int) -> None:

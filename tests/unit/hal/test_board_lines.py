@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from pytest_mock import MockerFixture
 
 from hal.backends.board import OPENING_NS, SILENT_NS, BoardLines
-from hal.backends.board_wiring import AnalogueSpec, Quadrature
+from hal.backends.board_wiring import AnalogueSpec, CountedQuadrature
 from hal.board import frames
 from hal.board.clock import ClockMap
 from hal.board.messages import (
     CountCommand,
     CountReport,
     EdgesReport,
-    Refusal,
+    RefusalCode,
     Reset,
     SampleCommand,
     SampleReport,
@@ -147,7 +147,7 @@ def test_a_board_that_comes_during_the_opening_was_never_unplugged() -> None:
     play(scene)
 
 
-def test_a_board_that_is_not_there_is_told_as_unplugged_once_and_time_goes_on() -> None:
+def test_a_board_that_is_not_there_is_reported_as_unplugged_once_and_time_goes_on() -> None:
     async def scene(bench: Bench) -> None:
         bench.port.pull()
         table = Scene(bench)
@@ -173,7 +173,7 @@ def test_a_board_that_is_not_there_is_told_as_unplugged_once_and_time_goes_on() 
     play(scene)
 
 
-def test_a_wrong_board_is_told_as_unplugged_with_what_is_wrong_and_is_watched_when_it_was_flashed() -> None:
+def test_a_wrong_board_is_reported_as_unplugged_with_what_is_wrong_and_is_watched_when_it_was_flashed() -> None:
     async def scene(bench: Bench) -> None:
         right = bench.board.identity
         values = {name: getattr(right, name) for name in right.__struct_fields__}
@@ -190,7 +190,7 @@ def test_a_wrong_board_is_told_as_unplugged_with_what_is_wrong_and_is_watched_wh
     play(scene)
 
 
-def test_the_inputs_and_their_resistors_are_asked_for() -> None:
+def test_the_inputs_and_their_resistors_are_requested() -> None:
     async def scene(bench: Bench) -> None:
         table = Scene(bench, spec("a", 1, pull="up"), spec("b", 3), spec("c", 8, pull="up"))
         await table.open()
@@ -240,7 +240,7 @@ def test_a_burst_that_fits_the_boards_store_arrives_whole() -> None:
     play(scene)
 
 
-def test_edges_on_inputs_that_no_line_has_are_not_told() -> None:
+def test_edges_on_inputs_that_no_line_has_are_not_reported() -> None:
     async def scene(bench: Bench) -> None:
         table = Scene(bench, A)
         await table.open()
@@ -252,7 +252,7 @@ def test_edges_on_inputs_that_no_line_has_are_not_told() -> None:
 
 
 @pytest.mark.parametrize("stopped_s", [0.5, 1.0, 3.0, 5.0])
-def test_a_host_that_was_stopped_still_hears_every_edge_with_its_time(stopped_s: float) -> None:
+def test_a_host_that_was_suspended_still_receives_every_edge_with_its_time(stopped_s: float) -> None:
     async def scene(bench: Bench) -> None:
         table = Scene(bench)
         await table.open()
@@ -267,7 +267,7 @@ def test_a_host_that_was_stopped_still_hears_every_edge_with_its_time(stopped_s:
     play(scene)
 
 
-def test_frames_that_the_wire_breaks_are_asked_for_again() -> None:
+def test_frames_that_the_wire_breaks_are_requested_again() -> None:
     async def scene(bench: Bench) -> None:
         table = Scene(bench)
         await table.open()
@@ -290,7 +290,7 @@ def test_frames_that_the_wire_breaks_are_asked_for_again() -> None:
 # --- losses ---------------------------------------------------------------------------------------------------------
 
 
-def test_a_number_that_no_edge_has_is_told_for_every_line_before_the_next_edge() -> None:
+def test_a_number_that_no_edge_has_is_reported_for_every_line_before_the_next_edge() -> None:
     async def scene(bench: Bench) -> None:
         table = Scene(bench)
         await table.open()
@@ -349,7 +349,7 @@ def test_a_level_that_was_lost_on_the_way_is_found_again() -> None:
     play(scene)
 
 
-def test_more_edges_than_the_wire_carries_are_told_as_lost_and_counted() -> None:
+def test_more_edges_than_the_wire_carries_are_reported_as_lost_and_counted() -> None:
     async def scene(bench: Bench) -> None:
         table = Scene(bench, A)
         await table.open()
@@ -366,7 +366,7 @@ def test_more_edges_than_the_wire_carries_are_told_as_lost_and_counted() -> None
 # --- gone, and back -------------------------------------------------------------------------------------------------
 
 
-def test_a_board_that_is_unplugged_in_mid_spin_is_told_at_once_and_its_lines_come_back() -> None:
+def test_a_board_that_is_unplugged_in_mid_spin_is_reported_at_once_and_its_lines_come_back() -> None:
     async def scene(bench: Bench) -> None:
         table = Scene(bench)
         await table.open()
@@ -463,7 +463,7 @@ def test_a_board_that_answers_and_reports_nothing_is_not_believed_for_long() -> 
         while not table.heard.unplugged:
             await table.passes(0.02)
         assert bench.now_ns - silent_ns < SILENT_NS + 100 * MS
-        assert "said nothing of its edges" in (table.lines.trouble or "")
+        assert "has reported no edges" in (table.lines.trouble or "")
         bench.port.to_host = lambda data: data
         await table.are_there()
 
@@ -484,9 +484,9 @@ def test_a_report_that_cannot_be_read_ends_the_session() -> None:
     play(scene)
 
 
-def test_a_board_that_refuses_to_watch_is_told() -> None:
+def test_a_board_that_refuses_to_watch_is_reported() -> None:
     async def scene(bench: Bench) -> None:
-        bench.board.refuse[WatchCommand] = Refusal.WRONG_VALUE
+        bench.board.refuse[WatchCommand] = RefusalCode.WRONG_VALUE
         table = Scene(bench)
         table.lines.open(table.heard)
         await table.passes(OPENING_NS / NS_PER_S + 0.1)
@@ -557,7 +557,7 @@ def test_a_board_may_have_analogue_lines_only() -> None:
     play(scene)
 
 
-def test_keys_are_up_until_the_board_tells_of_them() -> None:
+def test_keys_are_up_until_the_board_reports_them() -> None:
     async def scene(bench: Bench) -> None:
         lines = BoardLines([spec("key_1", 9), spec("key_enter", 15)], bench.link, bench.clock)
         heard = Heard()
@@ -632,7 +632,7 @@ def test_a_sample_of_a_time_that_is_yet_to_come_is_not_dated_so(ahead_ms: int) -
 
 def test_a_quadrature_is_counted_by_the_board() -> None:
     async def scene(bench: Bench) -> None:
-        table = Scene(bench, A, B, C, quadrature=Quadrature("a", "b", "c"))
+        table = Scene(bench, A, B, C, quadrature=CountedQuadrature("a", "b", "c"))
         await table.open()
         assert table.lines.counted is None
         assert bench.carried(CountCommand) == [CountCommand(1, 2, 3)]
@@ -701,7 +701,7 @@ UP = AnalogueSpec("level_x", 1, 0.5, 25.0)
         ([A], {"analogues": [UP._replace(channel=5)]}, "'level_x': a board of kind 'wheel' has no analogue channel 5"),
         ([A], {"analogues": [UP, UP._replace(name="y")]}, "'y': analogue channel 1 is already the wire of line"),
         ([A], {"analogues": [UP._replace(name="a")]}, "'a': it is given twice"),
-        ([A, B], {"quadrature": Quadrature("a", "far")}, "'far': it is to be counted"),
+        ([A, B], {"quadrature": CountedQuadrature("a", "far")}, "'far': it is to be counted"),
     ],
 )
 def test_lines_that_cannot_be_are_refused_by_name(inputs: list[LineSpec], other: dict[str, object], said: str) -> None:
@@ -782,12 +782,12 @@ def check_told(heard: Heard, truth: list[tuple[str, int, int]]) -> None:
 
 @given(seed=st.integers(0, 1 << 32))
 @settings(max_examples=6)
-def test_over_a_wire_that_loses_frames_every_edge_comes_once_or_is_told_as_lost(seed: int) -> None:
+def test_over_a_wire_that_loses_frames_every_edge_comes_once_or_is_reported_as_lost(seed: int) -> None:
     check_promises(seed, 0.01, 150)
 
 
 @pytest.mark.soak
 @given(seed=st.integers(0, 1 << 32), share_lost=st.sampled_from([0.0, 0.003, 0.01, 0.03, 0.1]))
 @settings(max_examples=600)
-def test_over_all_kinds_of_wires_every_edge_comes_once_or_is_told_as_lost(seed: int, share_lost: float) -> None:
+def test_over_all_kinds_of_wires_every_edge_comes_once_or_is_reported_as_lost(seed: int, share_lost: float) -> None:
     check_promises(seed, share_lost, 400)

@@ -8,9 +8,9 @@ import pytest
 from pytest_mock import MockerFixture
 
 from hal.board.errors import BoardError, CommandRefusedError, SessionEndedError
-from hal.board.identity import Wanted
+from hal.board.identity import ExpectedBoard
 from hal.board.link import LINGER_NS, BoardLink
-from hal.board.message import Answer, MessageError, Report
+from hal.board.message import BoardAnswer, BoardReport, MessageError
 from hal.board.messages import (
     KINDS,
     AliveCommand,
@@ -21,7 +21,7 @@ from hal.board.messages import (
     MotorCommand,
     NameBoardCommand,
     OkAnswer,
-    Refusal,
+    RefusalCode,
     Reset,
     SetCommand,
     StateReport,
@@ -38,7 +38,7 @@ RUBBISH = b"\x80\xf8ready?\r\n\xff\xff\x00\x01garbage\x00" * 40
 # --- up -------------------------------------------------------------------------------------------------------------
 
 
-def test_a_board_that_is_plugged_in_comes_up_and_says_what_it_is() -> None:
+def test_a_board_that_is_plugged_in_comes_up_and_identifies_itself() -> None:
     async def scene(bench: Bench) -> None:
         watching = Watching()
         bench.link.open(watching)
@@ -87,7 +87,7 @@ def test_a_board_that_is_reset_by_the_opening_of_its_port_comes_up_after_its_boo
     play(scene)
 
 
-def test_a_board_is_kept_alive_while_nothing_is_asked_of_it() -> None:
+def test_an_idle_board_is_kept_alive() -> None:
     async def scene(bench: Bench) -> None:
         bench.link.open(Watching())
         await bench.is_up()
@@ -145,7 +145,7 @@ def test_a_wrong_board_is_refused_with_both_values_and_the_fix_until_it_is_right
 
 def test_any_kind_of_board_will_do_where_none_is_named() -> None:
     async def scene(bench: Bench) -> None:
-        link = BoardLink("any", bench.port.url, Wanted(None, None, None), bench.clock)
+        link = BoardLink("any", bench.port.url, ExpectedBoard(None, None, None), bench.clock)
         assert link.kind is None
         watching = Watching()
         link.open(watching)
@@ -159,7 +159,7 @@ def test_any_kind_of_board_will_do_where_none_is_named() -> None:
 # --- down, and back -------------------------------------------------------------------------------------------------
 
 
-def test_a_board_that_is_not_plugged_in_is_told_with_its_port_and_comes_up_when_it_is() -> None:
+def test_a_board_that_is_not_plugged_in_is_reported_with_its_port_and_comes_up_when_it_is() -> None:
     async def scene(bench: Bench) -> None:
         bench.port.pull()
         watching = Watching()
@@ -175,7 +175,7 @@ def test_a_board_that_is_not_plugged_in_is_told_with_its_port_and_comes_up_when_
     play(scene)
 
 
-def test_a_board_that_is_unplugged_is_told_and_comes_back_without_a_restart() -> None:
+def test_a_board_that_is_unplugged_is_reported_and_comes_back_without_a_restart() -> None:
     async def scene(bench: Bench) -> None:
         watching = Watching()
         bench.link.open(watching)
@@ -200,7 +200,7 @@ def test_a_board_that_is_unplugged_is_told_and_comes_back_without_a_restart() ->
     ("cause", "words"),
     [(Reset.WATCHDOG, "watchdog"), (Reset.BROWN_OUT, "power sagged"), (Reset.POWER_ON, "power came on")],
 )
-def test_a_reset_is_told_with_its_cause_and_a_new_session_begins(cause: Reset, words: str) -> None:
+def test_a_reset_is_reported_with_its_cause_and_a_new_session_begins(cause: Reset, words: str) -> None:
     async def scene(bench: Bench) -> None:
         watching = Watching()
         bench.link.open(watching)
@@ -233,7 +233,7 @@ def test_a_reset_whose_report_is_lost_is_noticed_all_the_same() -> None:
     play(scene)
 
 
-def test_a_board_that_hangs_is_told_within_two_seconds_and_comes_back_after_its_watchdog() -> None:
+def test_a_board_that_hangs_is_reported_within_two_seconds_and_comes_back_after_its_watchdog() -> None:
     async def scene(bench: Bench) -> None:
         watching = Watching()
         bench.link.open(watching)
@@ -250,7 +250,7 @@ def test_a_board_that_hangs_is_told_within_two_seconds_and_comes_back_after_its_
     play(scene)
 
 
-def test_a_wire_that_is_cut_is_told_and_heals() -> None:
+def test_a_wire_that_is_cut_is_reported_and_heals() -> None:
     async def scene(bench: Bench) -> None:
         watching = Watching()
         bench.link.open(watching)
@@ -311,7 +311,7 @@ def test_a_link_that_breaks_one_byte_in_a_hundred_is_refused_with_its_figures_an
     play(scene)
 
 
-def test_a_session_that_an_owner_ends_is_told_with_its_reason_and_another_begins() -> None:
+def test_a_session_that_an_owner_ends_is_reported_with_its_reason_and_another_begins() -> None:
     async def scene(bench: Bench) -> None:
         watching = Watching()
         bench.link.open(watching)
@@ -356,12 +356,12 @@ def test_a_command_is_answered() -> None:
 
 def test_a_command_that_the_board_refuses_is_an_error_with_its_reason() -> None:
     async def scene(bench: Bench) -> None:
-        bench.board.refuse[SetCommand] = Refusal.NOT_SAFE
+        bench.board.refuse[SetCommand] = RefusalCode.NOT_SAFE
         bench.link.open(Watching())
         await bench.is_up()
         with pytest.raises(CommandRefusedError, match=r"board 'one': refuses set: not_safe; an interlock"):
             await bench.link.command(SetCommand(1, 255, 0))
-        told: list[Answer | BoardError] = []
+        told: list[BoardAnswer | BoardError] = []
         bench.link.submit(SetCommand(1, 255, 0), told.append)
         await bench.passes(0.1)
         assert isinstance(told[0], CommandRefusedError)
@@ -396,7 +396,7 @@ def test_a_command_to_a_board_that_is_not_up_is_not_kept_for_later() -> None:
     play(scene)
 
 
-def test_a_command_that_is_under_way_when_the_board_goes_is_told_as_perhaps_done() -> None:
+def test_a_command_under_way_when_the_board_is_lost_may_have_been_executed() -> None:
     async def scene(bench: Bench) -> None:
         bench.link.open(Watching())
         await bench.is_up()
@@ -448,7 +448,7 @@ def test_each_command_is_carried_out_once_and_in_order_though_some_are_lost_on_t
 # --- opened and closed ----------------------------------------------------------------------------------------------
 
 
-def test_several_uses_share_a_board_and_one_that_comes_later_is_told_at_once() -> None:
+def test_several_watchers_share_a_board_and_a_later_one_is_notified_at_once() -> None:
     async def scene(bench: Bench) -> None:
         first, second = Watching(), Watching()
         bench.link.open(first)
@@ -471,7 +471,7 @@ def test_several_uses_share_a_board_and_one_that_comes_later_is_told_at_once() -
     play(scene)
 
 
-def test_what_was_asked_for_last_is_still_done_when_the_link_is_closed() -> None:
+def test_the_last_command_is_still_executed_when_the_link_is_closed() -> None:
     async def scene(bench: Bench) -> None:
         watching = Watching()
         bench.link.open(watching)
@@ -497,7 +497,7 @@ def test_closing_does_not_wait_for_long_for_a_board_that_is_gone() -> None:
         await bench.is_up()
         await bench.link.command(SetCommand(1, 255, 0))
         bench.port.cut = True
-        told: list[Answer | BoardError] = []
+        told: list[BoardAnswer | BoardError] = []
         bench.link.submit(AllSafeCommand(), told.append)
         bench.link.close(watching)
         closed_ns = bench.now_ns
@@ -535,9 +535,9 @@ def test_a_link_can_be_opened_again_at_once_and_later() -> None:
     play(scene)
 
 
-def test_a_watcher_that_fails_takes_nobody_else_down(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_watcher_that_raises_does_not_affect_the_others(caplog: pytest.LogCaptureFixture) -> None:
     class Failing(Watching):
-        def reported(self, report: Report, t_ns: int) -> None:
+        def reported(self, report: BoardReport, t_ns: int) -> None:
             super().reported(report, t_ns)
             if len(self.reports) == 1:
                 bench_of[0].link.restart("the first of two pieces of news")
@@ -557,7 +557,7 @@ def test_a_watcher_that_fails_takes_nobody_else_down(caplog: pytest.LogCaptureFi
     assert "a defect" in caplog.text
 
 
-def test_everybody_is_told_even_where_one_fails_at_each_piece_of_news_and_the_failures_surface(
+def test_every_watcher_is_notified_even_if_one_raises_at_each_event_and_the_exceptions_surface(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     class Failing(Watching):
@@ -584,7 +584,7 @@ def test_everybody_is_told_even_where_one_fails_at_each_piece_of_news_and_the_fa
     assert "a defect of its up" in caplog.text
 
 
-def test_everybody_hears_what_became_of_a_command_even_where_one_fails() -> None:
+def test_every_callback_gets_its_result_even_if_one_raises() -> None:
     async def scene(bench: Bench) -> None:
         bench.link.open(Watching())
         await bench.is_up()
@@ -608,7 +608,7 @@ def test_everybody_hears_what_became_of_a_command_even_where_one_fails() -> None
 def test_a_port_that_is_slow_to_close_does_not_hide_why_the_board_was_lost(
     mocker: MockerFixture, caplog: pytest.LogCaptureFixture
 ) -> None:
-    let_go = SerialLink._let_go
+    let_go = SerialLink._release_port
 
     async def slowly(link: SerialLink) -> None:
         await sleep_ns(4 * NS_PER_S)
@@ -618,7 +618,7 @@ def test_a_port_that_is_slow_to_close_does_not_hide_why_the_board_was_lost(
         watching = Watching()
         bench.link.open(watching)
         await bench.is_up()
-        mocker.patch.object(SerialLink, "_let_go", slowly)
+        mocker.patch.object(SerialLink, "_release_port", slowly)
         mocker.patch("tests.fakes.protocol_wire.Serial.close", side_effect=OSError("it cannot be closed"))
         pulled_ns = bench.now_ns
         bench.port.pull()
@@ -635,7 +635,7 @@ def test_a_port_that_is_slow_to_close_does_not_hide_why_the_board_was_lost(
     play(scene)
 
 
-def test_a_watcher_can_close_another_while_both_are_told() -> None:
+def test_a_watcher_can_close_another_while_both_are_notified() -> None:
     async def scene(bench: Bench) -> None:
         second = Watching()
 
@@ -685,7 +685,7 @@ def test_closing_after_the_loop_has_ended_does_nothing_that_fails() -> None:
     assert bench.link.watchers == ()
 
 
-def test_everything_that_goes_over_the_wire_can_be_overheard() -> None:
+def test_the_tap_gets_everything_on_the_wire() -> None:
     async def scene(bench: Bench) -> None:
         bench.link.open(Watching())
         await bench.is_up()
@@ -698,4 +698,4 @@ def test_everything_that_goes_over_the_wire_can_be_overheard() -> None:
 
 def test_a_port_of_no_known_kind_is_refused_by_name() -> None:
     with pytest.raises(LineError, match=r"'one'.*carrier-pigeon"):
-        BoardLink("one", "carrier-pigeon://loft", Wanted(None, None, None), VirtualClock())
+        BoardLink("one", "carrier-pigeon://loft", ExpectedBoard(None, None, None), VirtualClock())

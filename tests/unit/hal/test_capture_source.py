@@ -55,7 +55,7 @@ def test_opening_delivers_the_levels_found_and_playing_what_happened_until_then(
     source.close()
 
 
-def test_being_asked_what_was_delivered_delivers_first(path: Path) -> None:
+def test_delivered_until_delivers_first(path: Path) -> None:
     source = CaptureSource(path)
     assert source.delivered_until(50) < 0
     heard = Heard()
@@ -104,7 +104,7 @@ def test_a_source_is_opened_before_it_plays_and_once(path: Path) -> None:
     source.close()
 
 
-def test_a_wrong_file_is_told_and_time_stands_still_there(path: Path) -> None:
+def test_an_invalid_file_is_reported_and_time_stops_there(path: Path) -> None:
     good = path.read_text()
     path.write_text(good + "".join(f"#{t}\n{t % 2}!\n" for t in range(101, 10_000)) + "#1\n")
     source = CaptureSource(path)

@@ -14,12 +14,12 @@ def test_a_frame_may_come_byte_by_byte() -> None:
     assert [framer.feed(bytes([byte])).frames for byte in b"17\r\n"] == [[], [], [b"17"], []]
 
 
-def test_a_frame_of_the_greatest_length_is_kept_and_a_longer_one_is_told_and_thrown_away() -> None:
+def test_a_frame_of_the_greatest_length_is_kept_and_a_longer_one_is_counted_and_discarded() -> None:
     framer = LineFramer(max_length=4)
     assert framer.feed(b"1234\r\n12345\r\nab\r\n") == Framed([b"1234", b"ab"], 1)
 
 
-def test_rubbish_without_an_end_is_told_once_and_keeps_no_memory() -> None:
+def test_garbage_without_an_end_is_reported_once_and_keeps_no_memory() -> None:
     framer = LineFramer(max_length=4)
     assert framer.feed(b"x" * 100_000) == Framed([], 1)
     assert framer.feed(b"x" * 100_000) == Framed([], 0)

@@ -113,7 +113,7 @@ def test_edges_become_events_with_numbers_from_one(chip: FakeChip) -> None:
     ]
 
 
-def test_only_the_edges_asked_for_become_events(chip: FakeChip) -> None:
+def test_only_the_edges_requested_become_events(chip: FakeChip) -> None:
     with request(chip, 17, edge_detection=Edge.RISING) as lines:
         chip.drive(17, 1, 10)
         chip.drive(17, 0, 20)
@@ -143,7 +143,7 @@ def test_a_read_with_nothing_pending_would_block(chip: FakeChip) -> None:
         lines.read_edge_events()
 
 
-def test_a_read_takes_64_events_unless_more_are_asked_for_and_buffered(chip: FakeChip) -> None:
+def test_a_read_takes_64_events_unless_more_are_requested_and_buffered(chip: FakeChip) -> None:
     with gpiod.request_lines(chip.path, {(17,): INPUT}, event_buffer_size=1024) as lines:
         for n in range(1, 101):
             chip.drive(17, n % 2, n)
@@ -195,7 +195,7 @@ def test_an_output_has_its_value_from_the_start_and_when_it_is_set(chip: FakeChi
         lines.set_value(22, Value.INACTIVE)
 
 
-def test_a_chip_that_has_gone_makes_its_descriptor_readable_and_its_calls_fail(chip: FakeChip) -> None:
+def test_a_chip_that_was_removed_makes_its_descriptor_readable_and_its_calls_fail(chip: FakeChip) -> None:
     with request(chip, 17) as lines:
         chip.unplug()
         assert lines.wait_edge_events(0)

@@ -78,7 +78,7 @@ def test_it_is_a_line_source_that_detects_loss_with_kernel_time(bench: Bench) ->
     assert (source.detects_loss, source.kernel_time, source.max_lateness_ns) == (True, True, MAX_LATENESS_NS)
 
 
-def test_the_kernel_is_asked_for_both_edges_on_the_monotonic_clock_and_the_deepest_buffer(
+def test_the_kernel_is_requested_both_edges_on_the_monotonic_clock_and_the_deepest_buffer(
     bench: Bench, chip: FakeChip
 ) -> None:
     lines = bench.open(LineSpec("a", 17, pull="up"), LineSpec("b", "GPIO27", pull="down", debounce_ns=2_000_000))
@@ -95,7 +95,7 @@ def test_the_kernel_is_asked_for_both_edges_on_the_monotonic_clock_and_the_deepe
     lines.close()
 
 
-def test_what_the_full_buffer_dropped_is_counted_and_told_before_the_edge_that_shows_it(
+def test_what_the_full_buffer_dropped_is_counted_and_reported_before_the_edge_that_shows_it(
     bench: Bench, chip: FakeChip
 ) -> None:
     lines = bench.open(A)
@@ -117,7 +117,7 @@ def test_a_line_that_lost_nothing_is_not_blamed_for_its_neighbour(bench: Bench, 
     lines.close()
 
 
-def test_a_change_within_the_opening_is_told_once(bench: Bench, chip: FakeChip) -> None:
+def test_a_change_within_the_opening_is_delivered_once(bench: Bench, chip: FakeChip) -> None:
     def change() -> None:
         chip.on_read_values = lambda: None
         bench.clock.advance_to(NOW_NS + 50)
@@ -136,7 +136,9 @@ def test_a_change_within_the_opening_is_told_once(bench: Bench, chip: FakeChip) 
     lines.close()
 
 
-def test_a_chip_that_goes_is_told_for_each_line_and_the_source_has_failed(bench: Bench, chip: FakeChip) -> None:
+def test_a_chip_that_is_removed_is_reported_for_each_line_and_the_source_has_failed(
+    bench: Bench, chip: FakeChip
+) -> None:
     lines = bench.open(A, LineSpec("b", 27))
     said_ns = lines.delivered_until(NOW_NS)
     chip.unplug()
@@ -155,7 +157,7 @@ def test_a_chip_that_goes_is_told_for_each_line_and_the_source_has_failed(bench:
     lines.close()
 
 
-def test_a_chip_that_goes_while_being_asked_raises_nothing(bench: Bench, chip: FakeChip) -> None:
+def test_a_chip_that_is_removed_while_being_asked_raises_nothing(bench: Bench, chip: FakeChip) -> None:
     lines = bench.open(A)
     chip.unplug()
     assert lines.delivered_until(NOW_NS) == NOW_NS
@@ -281,7 +283,7 @@ def test_a_chip_that_is_not_there_is_answered_with_those_that_are(bench: Bench, 
     assert '/dev/gpiochip0 "pinctrl-rp1" with 58 lines' in message
 
 
-def test_a_computer_without_chips_is_told_so(bench: Bench) -> None:
+def test_a_computer_without_chips_is_named_as_such(bench: Bench) -> None:
     assert "the chips here are: none" in refused(bench, A)
 
 
@@ -313,9 +315,7 @@ def test_one_wire_under_two_names_is_refused(bench: Bench, chip: FakeChip) -> No
     assert "line 'b': GPIO17 is the wire of line 'a'" in refused(bench, A, LineSpec("b", "GPIO17"))
 
 
-def test_another_refusal_of_the_kernel_is_passed_on_in_words(
-    bench: Bench, chip: FakeChip, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_refusal_of_the_kernel_is_quoted(bench: Bench, chip: FakeChip, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*args: object, **kwargs: object) -> gpiod.LineRequest:
         raise OSError(errno.ENOTSUP, "Operation not supported")
 
@@ -323,7 +323,7 @@ def test_another_refusal_of_the_kernel_is_passed_on_in_words(
     assert "refused the lines a: Operation not supported" in refused(bench, A)
 
 
-def test_a_chip_that_goes_while_it_is_opened_is_named_in_the_error(
+def test_a_chip_that_is_removed_while_it_is_opened_is_named_in_the_error(
     bench: Bench, chip: FakeChip, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real_offset = gpiod.Chip.line_offset_from_id

@@ -50,7 +50,7 @@ def test_every_factory_of_gpiozero_can_be_named() -> None:
     assert sorted(FACTORIES) == ["lgpio", "mock", "native", "pigpio", "rpigpio"]
 
 
-def test_the_factory_asked_for_is_loaded_and_gpiozeros_default_is_left_alone() -> None:
+def test_the_factory_requested_is_loaded_and_gpiozeros_default_is_left_alone() -> None:
     before = Device.pin_factory
     factory = load_factory("mock")
     assert isinstance(factory, MockFactory)
@@ -95,7 +95,7 @@ def test_rpi_lgpio_is_not_taken_for_rpi_gpio() -> None:
 
 
 @pytest.mark.parametrize("name", ["lgpio", "pigpio", "mock"])
-def test_the_others_are_not_asked_for_the_board(name: str) -> None:
+def test_other_factories_are_not_checked_against_the_board(name: str) -> None:
     refuse_where_it_cannot_work(name, Pi("Raspberry Pi 5 Model B Rev 1.0", "6.12.1", "rpi-lgpio"))
 
 

@@ -150,7 +150,7 @@ def test_a_timeout_reported_as_level_two_is_no_edge(bench: Bench) -> None:
     lines.close()
 
 
-def test_a_change_within_the_opening_is_told_once(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_change_within_the_opening_is_delivered_once(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     pin = bench.factory.pin(17)
     real_state = type(pin)._get_state
 
@@ -311,7 +311,7 @@ def test_a_new_anchor_never_puts_a_later_edge_before_an_earlier_one(bench: Bench
     assert ticks.to_ns(fast.ticks()) > before_ns
 
 
-def test_a_repeated_level_is_told_though_loss_in_general_is_not(bench: Bench) -> None:
+def test_a_repeated_level_is_reported_though_loss_in_general_is_not(bench: Bench) -> None:
     lines = bench.open(A)
     bench.factory.glitch(17, 2_000)
     bench.turn()

@@ -14,7 +14,7 @@ from tests.fakes.board_bench import Bench, Heard, play
 DARK = bytes(8)
 
 
-def test_what_is_to_be_lit_is_told_and_its_read_back_is_a_frame() -> None:
+def test_lamps_are_lit_by_command_and_the_read_back_is_a_frame() -> None:
     async def scene(bench: Bench) -> None:
         chain, heard = LampChain(bench.link, bench.clock), Heard()
         chain.open(heard)
@@ -46,7 +46,7 @@ def test_nothing_is_dated_before_what_was_promised() -> None:
     play(scene, kind="table")
 
 
-def test_a_board_that_goes_is_told_once_and_is_told_nothing_while_it_is_gone() -> None:
+def test_a_lost_board_is_reported_once_and_gets_no_command_while_it_is_down() -> None:
     async def scene(bench: Bench) -> None:
         chain, heard = LampChain(bench.link, bench.clock), Heard()
         chain.open(heard)

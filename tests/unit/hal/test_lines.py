@@ -85,7 +85,7 @@ def test_the_numbers_go_on_past_the_sign_and_the_end_of_32_bits() -> None:
         (1, [1, 0, 1]),
     ],
 )
-def test_a_change_within_the_opening_is_told_once_and_is_no_loss(level_read: int, changes: list[int]) -> None:
+def test_a_change_within_the_opening_is_delivered_once_and_is_no_loss(level_read: int, changes: list[int]) -> None:
     rare: list[Rare] = []
     tracker = found(level_read)
     told = [tracker.changed(level, 150 + n, rare, n + 1) for n, level in enumerate(changes)]
@@ -103,7 +103,7 @@ def test_after_the_opening_an_equal_level_is_a_loss_again() -> None:
     assert rare == [EdgesLost("a", Loss.REPEATED_LEVEL, 199)]
 
 
-def test_after_a_loss_told_by_other_means_any_level_may_come() -> None:
+def test_after_a_loss_reported_by_other_means_any_level_is_accepted() -> None:
     rare: list[Rare] = []
     tracker = found(1)
     tracker.lost()
@@ -112,7 +112,7 @@ def test_after_a_loss_told_by_other_means_any_level_may_come() -> None:
 
 
 @given(st.lists(st.booleans(), max_size=40), st.integers(0, 1))
-def test_whatever_numbers_are_missing_is_told_in_full(kept: list[bool], level: int) -> None:
+def test_whatever_numbers_are_missing_is_reported_in_full(kept: list[bool], level: int) -> None:
     rare: list[Rare] = []
     tracker = found(level)
     for number, is_kept in enumerate(kept, 1):

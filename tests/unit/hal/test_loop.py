@@ -199,7 +199,7 @@ class Speaker:
         self.asked.append((self._clock.now_ns(), t_ns))
         return min([t_ns, *self._times_ns[:1]])
 
-    def hand_over(self, t_ns: int) -> None:
+    def make_readable(self, t_ns: int) -> None:
         if self._times_ns and self._times_ns[0] <= t_ns:
             os.write(self._write_end, b"!")
             self._times_ns.pop(0)
@@ -235,7 +235,7 @@ def listen_to(clock: VirtualClock, *worlds: Speaker, for_ns: int) -> list[tuple[
     return heard
 
 
-def test_a_world_is_heard_at_its_times_between_the_loops_own() -> None:
+def test_a_worlds_events_interleave_with_the_loops_timers() -> None:
     clock = VirtualClock()
     world = Speaker(clock, [5, 5, 700, NS_PER_S, 3 * NS_PER_S])
     assert listen_to(clock, world, for_ns=2 * NS_PER_S) == [(0, 5), (0, 5), (0, 700), (0, NS_PER_S)]
@@ -243,7 +243,7 @@ def test_a_world_is_heard_at_its_times_between_the_loops_own() -> None:
     assert all(now_ns < t_ns for now_ns, t_ns in world.asked)
 
 
-def test_of_two_worlds_the_one_that_is_first_is_heard_first() -> None:
+def test_of_two_worlds_the_earlier_event_comes_first() -> None:
     clock = VirtualClock()
     one, other = Speaker(clock, [10, 40]), Speaker(clock, [20, 30])
     assert listen_to(clock, one, other, for_ns=100) == [(0, 10), (1, 20), (1, 30), (0, 40)]

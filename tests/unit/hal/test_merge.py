@@ -106,7 +106,9 @@ def test_late_and_shuffled_arrival_within_the_stated_lateness_changes_nothing(
 
 @settings(max_examples=60, deadline=None)
 @given(histories(), st.data())
-def test_whatever_comes_later_than_stated_is_told(history: dict[str, list[Edge | Rare]], data: st.DataObject) -> None:
+def test_whatever_comes_later_than_stated_is_reported(
+    history: dict[str, list[Edge | Rare]], data: st.DataObject
+) -> None:
     steps_ns = data.draw(st.lists(st.integers(0, 700), max_size=30))
     edges, rare = play(history, lambda source: data.draw(st.integers(0, 600)), steps_ns)
     late: Counter[str] = Counter()
@@ -157,7 +159,7 @@ def test_at_one_time_the_source_added_first_is_first_and_then_the_line_name_deci
     assert batch.edges == [Edge("z1", 1, 5), Edge("a1", 1, 5), Edge("a1", 0, 5), Edge("a2", 1, 5)]
 
 
-def test_a_late_edge_is_told_at_the_watermark_and_never_out_of_order() -> None:
+def test_a_late_edge_is_reported_at_the_watermark_and_never_out_of_order() -> None:
     merge = Merge()
     merge.add("a")
     merge.until("a", 100)
@@ -168,7 +170,7 @@ def test_a_late_edge_is_told_at_the_watermark_and_never_out_of_order() -> None:
     assert merge.take() == Batch([Edge("x", 1, 101)], [], 200)
 
 
-def test_late_readings_and_frames_are_told_as_lost_and_a_command_and_a_loss_are_told_late() -> None:
+def test_late_readings_and_frames_are_reported_as_lost_and_a_command_and_a_loss_are_reported_late() -> None:
     merge = Merge()
     merge.add("a")
     merge.until("a", 100)
@@ -190,7 +192,7 @@ def test_late_readings_and_frames_are_told_as_lost_and_a_command_and_a_loss_are_
     ]
 
 
-def test_a_source_that_goes_gives_its_last_edges_and_then_its_lines_are_unplugged() -> None:
+def test_a_source_that_is_removed_gives_its_last_edges_and_then_its_lines_are_unplugged() -> None:
     merge = Merge()
     merge.add("chip", lines=["y"])
     merge.add("board", lines=["x2", "x1"])
@@ -229,7 +231,7 @@ def test_a_source_may_come_back_under_its_name() -> None:
     assert drain(merge) == ([Edge("x", 1, 15)], [EdgesLost("x", Loss.UNPLUGGED, 10)])
 
 
-def test_while_a_source_stalls_memory_is_bounded_and_what_found_no_room_is_told() -> None:
+def test_while_a_source_stalls_memory_is_bounded_and_what_found_no_room_is_reported() -> None:
     merge = Merge(max_held=100)
     merge.add("fast")
     merge.add("stalled")
@@ -251,7 +253,7 @@ def test_while_a_source_stalls_memory_is_bounded_and_what_found_no_room_is_told(
     assert drain(merge) == ([Edge("x", 1, 6_000)], [])
 
 
-def test_what_a_person_says_and_an_unplugged_line_are_kept_even_when_there_is_no_room() -> None:
+def test_a_command_and_an_unplugged_line_are_kept_even_without_room() -> None:
     merge = Merge(max_held=1)
     merge.add("a")
     kept: list[Rare] = [Reading("r", 0.0, 1), Command("void", 2), EdgesLost("x", Loss.UNPLUGGED, 3)]

@@ -93,7 +93,7 @@ def test_after_a_time_out_it_stays_safe_until_it_was_set_to_safe() -> None:
     assert guard.set(1, 140) == 1
 
 
-def test_a_command_after_the_deadline_that_nobody_announced_finds_it_timed_out() -> None:
+def test_a_command_after_an_unserved_deadline_finds_the_output_timed_out() -> None:
     guard = OutputGuard(LAMP)
     guard.set(1, 10)
     assert guard.set(1, 500) == 0
@@ -301,7 +301,7 @@ def answering() -> Iterator[tuple[Outputs, Answering]]:
     loop.close()
 
 
-def test_while_its_outputs_are_gone_nothing_is_written_and_only_safe_can_be_asked_for(
+def test_while_the_outputs_are_unreachable_nothing_is_written_and_only_safe_is_accepted(
     answering: tuple[Outputs, Answering],
 ) -> None:
     outputs, wires = answering
@@ -408,7 +408,7 @@ def test_gpiod_lines_in_use_are_answered_with_who_holds_them(kernel: FakeKernel,
         GpiodOutputs([LONG], devices=kernel.devices).open({"lamp": 0.0})
 
 
-def test_a_gpiod_chip_that_has_gone_is_an_os_error(kernel: FakeKernel, chip: FakeChip) -> None:
+def test_a_gpiod_chip_that_was_removed_is_an_os_error(kernel: FakeKernel, chip: FakeChip) -> None:
     writer = GpiodOutputs([LONG], devices=kernel.devices)
     with pytest.raises(OSError, match="not open"):
         writer.write("lamp", 1.0)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hal.board import frames
-from hal.board.messages import AllSafeCommand, OkAnswer, Refusal, Reset, SetCommand, StateReport
+from hal.board.messages import AllSafeCommand, OkAnswer, RefusalCode, Reset, SetCommand, StateReport
 from hal.clock import NS_PER_S
 from hal.lines import LineError
 from hal.outputs import BOARD_KINDS, MOVING, OutputGuard, Outputs, OutputSpec
@@ -86,7 +86,7 @@ def test_an_output_that_cannot_be_is_refused_by_name(specs: list[OutputSpec], sa
     play(scene)
 
 
-def test_a_board_says_how_long_its_outputs_may_be_on() -> None:
+def test_a_board_limits_how_long_its_outputs_may_be_on() -> None:
     async def scene(bench: Bench) -> None:
         assert longest_on_ns(MOTOR, bench.link) == 60 * NS_PER_S
         with pytest.raises(LineError, match="has no output 3"):
@@ -184,7 +184,7 @@ def test_a_refusal_is_a_fault_of_that_output_alone_until_it_is_cleared() -> None
     async def scene(bench: Bench) -> None:
         table = Scene(bench, LAMP, SIGN)
         await table.open()
-        bench.board.refuse[SetCommand] = Refusal.NOT_SAFE
+        bench.board.refuse[SetCommand] = RefusalCode.NOT_SAFE
         table.outputs.set("lamp", 1.0)
         await table.passes(0.05)
         del bench.board.refuse[SetCommand]
@@ -223,7 +223,7 @@ def test_a_board_that_makes_an_output_safe_by_itself_is_believed() -> None:
     play(scene, kind="table")
 
 
-def test_what_the_board_says_while_a_command_is_under_way_is_not_taken_for_its_own_doing() -> None:
+def test_a_report_during_a_command_is_not_taken_for_the_boards_own_action() -> None:
     async def scene(bench: Bench) -> None:
         table = Scene(bench, MOTOR)
         await table.open()
@@ -242,7 +242,7 @@ def test_what_the_board_says_while_a_command_is_under_way_is_not_taken_for_its_o
 
 
 @pytest.mark.parametrize("stopped_s", [0.6, 2.0, 5.0])
-def test_a_host_that_was_stopped_finds_its_outputs_safe_and_says_what_it_wants_again(stopped_s: float) -> None:
+def test_a_host_that_was_suspended_finds_its_outputs_safe_and_sets_them_again(stopped_s: float) -> None:
     async def scene(bench: Bench) -> None:
         watching = Watching()
         bench.link.open(watching)
@@ -259,7 +259,7 @@ def test_a_host_that_was_stopped_finds_its_outputs_safe_and_says_what_it_wants_a
         await table.passes(0.3)
         assert watching.downs == []
         assert list(table.outputs.faults) == ["motor"]
-        assert "heard nothing from its host for 500 ms" in table.outputs.faults["motor"]
+        assert "received nothing from its host for 500 ms" in table.outputs.faults["motor"]
         assert not bench.board.deadman
         assert bench.carried(AllSafeCommand)
         with pytest.raises(LineError, match="held safe"):
@@ -275,7 +275,7 @@ def test_a_host_that_was_stopped_finds_its_outputs_safe_and_says_what_it_wants_a
     play(scene, kind="table")
 
 
-def test_what_is_asked_for_before_the_host_knows_that_it_was_stopped_does_not_stay_on() -> None:
+def test_an_output_set_before_the_host_knows_of_its_suspension_does_not_stay_on() -> None:
     async def scene(bench: Bench) -> None:
         table = Scene(bench, MOTOR, replace(SIGN, max_on_ns=MOTOR.max_on_ns))
         await table.open()
@@ -364,7 +364,7 @@ def test_a_command_to_be_safe_that_is_refused_makes_all_safe() -> None:
         await table.open()
         table.outputs.set("lamp", 1.0)
         await table.passes(0.1)
-        bench.board.refuse[SetCommand] = Refusal.BUSY
+        bench.board.refuse[SetCommand] = RefusalCode.BUSY
         table.outputs.set("lamp", 0.0)
         await table.passes(0.1)
         assert table.on() == {}
@@ -406,7 +406,7 @@ def test_an_output_that_its_board_holds_unknown_to_the_host_is_freed_by_setting_
     play(scene)
 
 
-def test_a_second_silence_is_told_like_the_first() -> None:
+def test_a_second_silence_is_reported_like_the_first() -> None:
     async def scene(bench: Bench) -> None:
         table = Scene(bench, MOTOR)
         await table.open()
@@ -423,7 +423,7 @@ def test_a_second_silence_is_told_like_the_first() -> None:
     play(scene, kind="table")
 
 
-def test_a_board_that_begins_anew_has_its_outputs_safe_and_they_stay_so() -> None:
+def test_a_board_that_begins_again_has_its_outputs_safe_and_they_stay_so() -> None:
     async def scene(bench: Bench) -> None:
         table = Scene(bench, MOTOR)
         await table.open()
@@ -447,7 +447,7 @@ def test_a_board_that_begins_anew_has_its_outputs_safe_and_they_stay_so() -> Non
     play(scene, kind="table")
 
 
-def test_what_is_set_to_safe_while_its_board_is_gone_can_be_used_as_soon_as_it_is_back() -> None:
+def test_an_output_set_to_safe_while_its_board_is_down_can_be_used_once_it_is_up() -> None:
     async def scene(bench: Bench) -> None:
         table = Scene(bench, LAMP)
         await table.open()
@@ -473,7 +473,7 @@ def test_refusals_of_a_boards_former_life_are_forgotten_but_not_faults_of_the_ta
     async def scene(bench: Bench) -> None:
         table = Scene(bench, LAMP, SIGN)
         await table.open()
-        bench.board.refuse[SetCommand] = Refusal.STORE_FAILED
+        bench.board.refuse[SetCommand] = RefusalCode.STORE_FAILED
         table.outputs.set("lamp", 1.0)
         await table.passes(0.05)
         bench.board.refuse.clear()
@@ -631,7 +631,7 @@ def mishap(bench: Bench, what: str, for_ms: int) -> None:
         bench.board.frozen = True
         bench.port.at(bench.now_ns + 250 * MS, lambda t_ns: bench.board.reset(t_ns))  # its watchdog
     elif what == "refuse":
-        bench.board.refuse[SetCommand] = Refusal.NOT_SAFE
+        bench.board.refuse[SetCommand] = RefusalCode.NOT_SAFE
     elif what == "allow":
         bench.board.refuse.clear()
 

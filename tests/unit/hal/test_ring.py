@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hal.capture.ring import Ring
-from hal.capture.secret import Sealer
+from hal.capture.secret import FrameSealer
 from hal.capture.vcd_reader import VcdReader
 from hal.capture.vcd_writer import CaptureLines, VcdWriter
 from hal.values import Batch, Edge, EdgesLost, Frame, Loss, Rare, Reading
@@ -88,7 +88,7 @@ def test_an_unplugged_line_is_not_known_until_its_next_edge() -> None:
     assert ring.cut(35, 40).levels == {"a": 0}
 
 
-def test_a_cut_of_what_has_not_come_yet_says_so() -> None:
+def test_a_cut_beyond_the_newest_value_is_incomplete() -> None:
     ring = Ring()
     ring.append(Batch([], [], 40))
     cut = ring.cut(10, 90)
@@ -97,7 +97,7 @@ def test_a_cut_of_what_has_not_come_yet_says_so() -> None:
 
 
 def test_the_ring_holds_commitments_of_secret_frames() -> None:
-    ring = Ring(sealer=Sealer({"shoe"}, bytes(16)))
+    ring = Ring(sealer=FrameSealer({"shoe"}, bytes(16)))
     ring.append(Batch([], [Frame("shoe", b"QH", 1), Frame("reader", b"go", 2)], 3))
     sealed, plain = ring.cut(0, 3).batch.rare
     assert isinstance(sealed, Frame)

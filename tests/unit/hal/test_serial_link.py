@@ -145,7 +145,7 @@ def test_a_link_is_a_source_of_lines_like_any_other(tmp_path: Path) -> None:
     with_pty(tmp_path, scene)
 
 
-def test_a_pulled_cable_is_told_once_and_the_link_comes_back_by_itself(tmp_path: Path) -> None:
+def test_a_pulled_cable_is_reported_once_and_the_link_comes_back_by_itself(tmp_path: Path) -> None:
     async def scene(link: SerialLink, heard: Heard, plug: Plug) -> None:
         os.write(plug.device, b"half a fra")
         await sleep_ns(1)
@@ -169,7 +169,7 @@ def test_a_pulled_cable_is_told_once_and_the_link_comes_back_by_itself(tmp_path:
     with_pty(tmp_path, scene)
 
 
-def test_a_device_that_is_not_there_is_told_and_waited_for(tmp_path: Path) -> None:
+def test_a_device_that_is_not_there_is_reported_and_waited_for(tmp_path: Path) -> None:
     clock = VirtualClock()
 
     async def main() -> None:
@@ -226,7 +226,7 @@ def test_tries_to_reconnect_are_further_and_further_apart(tmp_path: Path, mocker
     assert waits_s == [0.25, 0.5, 1, 2, 4, 5, 5]
 
 
-def test_a_defect_that_stops_the_link_is_told_as_its_failure(tmp_path: Path, mocker: MockerFixture) -> None:
+def test_a_defect_that_stops_the_link_is_reported_as_its_failure(tmp_path: Path, mocker: MockerFixture) -> None:
     async def main() -> None:
         mocker.patch("serial.Serial.open", side_effect=RuntimeError("a defect"))
         link = make(str(tmp_path / "nothing"), VirtualClock())
@@ -278,7 +278,7 @@ def test_nothing_can_be_sent_while_the_link_is_down_and_nothing_old_is_sent_late
     with_pty(tmp_path, scene)
 
 
-def test_over_long_rubbish_is_told(tmp_path: Path) -> None:
+def test_over_long_garbage_is_reported(tmp_path: Path) -> None:
     async def scene(link: SerialLink, heard: Heard, plug: Plug) -> None:
         os.write(plug.device, b"\xff" * 100 + b"\r\n17\r\n")
         await heard.wait_for(2)
@@ -317,13 +317,13 @@ def test_a_link_can_be_opened_again_while_its_port_is_still_being_let_go(tmp_pat
     with_pty(tmp_path, scene)
 
 
-def test_whoever_waits_for_the_port_is_told_when_it_was_opened(tmp_path: Path) -> None:
+def test_on_up_is_called_when_the_port_has_been_opened(tmp_path: Path) -> None:
     clock = VirtualClock()
     opened_ns: list[int] = []
 
     async def main() -> None:
         plug = Plug(tmp_path / "wheel")
-        link = SerialLink("wheel_serial", str(plug.path), clock, LineFramer(), went_up=opened_ns.append)
+        link = SerialLink("wheel_serial", str(plug.path), clock, LineFramer(), on_up=opened_ns.append)
         link.open(Heard())
         await sleep_ns(NS_PER_S)
         assert opened_ns == []
@@ -340,16 +340,16 @@ def test_whoever_waits_for_the_port_is_told_when_it_was_opened(tmp_path: Path) -
 
 def test_what_has_come_can_be_taken_in_without_a_turn_of_the_loop(tmp_path: Path) -> None:
     async def scene(link: SerialLink, heard: Heard, plug: Plug) -> None:
-        link.take_in()
+        link.read_pending()
         assert heard.values == []
         os.write(plug.device, b"17\r\n")
         # Polling the other end makes the kernel hand over what is under way.
         while not select.select([link._port.fileno()], [], [], 0)[0]:
             pass
-        link.take_in()
+        link.read_pending()
         assert [value[:2] for value in heard.values] == [("wheel_serial", b"17")]
         link.close()
-        link.take_in()
+        link.read_pending()
 
     with_pty(tmp_path, scene)
 

@@ -29,7 +29,7 @@ def opened(**levels: int) -> tuple[SimLines, Heard]:
     return sim, heard
 
 
-def test_it_is_a_line_source_that_tells_every_loss_at_once() -> None:
+def test_it_is_a_line_source_that_reports_every_loss_at_once() -> None:
     source: LineSource = SimLines(["a"], readings=["tilt"])
     assert (source.detects_loss, source.kernel_time, source.max_lateness_ns) == (True, True, 0)
     assert source.lines == {"a", "tilt"}
@@ -122,7 +122,7 @@ def test_a_loss_found_right_after_a_promise_does_not_break_it() -> None:
     assert merge.take() == Batch([Edge("a", 0, 501)], [lost], 600)
 
 
-def test_time_that_goes_back_is_refused() -> None:
+def test_time_that_is_removed_back_is_refused() -> None:
     sim, _ = opened()
     sim.drive("a", 1, 200)
     with pytest.raises(ValueError, match="went back from 200 to 150 ns"):

@@ -80,7 +80,7 @@ def failure(data: bytes) -> CaptureError:
         ("#5\n\x00\x01\x02\n", 1, r"saw `\x00\x01\x02`"),
     ],
 )
-def test_wrong_data_is_told_with_its_line_and_cause(data: str, line: int, cause: str) -> None:
+def test_wrong_data_is_reported_with_its_line_and_cause(data: str, line: int, cause: str) -> None:
     error = failure((HEADER + data).encode("latin-1"))
     assert cause in error.cause
     assert error.line == FIRST + line
@@ -117,7 +117,7 @@ def test_wrong_data_is_told_with_its_line_and_cause(data: str, line: int, cause:
         ("".join(f"$var wire 1 i{n} a{n} $end\n" for n in range(5000)), 4097, "more than 4096 variables"),
     ],
 )
-def test_a_wrong_header_is_told_with_its_line_and_cause(header: str, line: int, cause: str) -> None:
+def test_a_wrong_header_is_reported_with_its_line_and_cause(header: str, line: int, cause: str) -> None:
     error = failure(header.encode("latin-1"))
     assert cause in error.cause
     assert error.line == line
@@ -150,7 +150,7 @@ def test_a_million_values_at_one_time_are_refused() -> None:
     assert "more than 1000000 values at the time 5" in failure(data).cause
 
 
-def test_a_number_of_a_value_that_nobody_wants_may_be_anything_legal() -> None:
+def test_a_real_that_is_not_selected_may_have_any_legal_form() -> None:
     reader = VcdReader(io.BytesIO((HEADER + "#5\nb10xz (\n1(\n").encode()), "good.vcd")
     assert [batch.edges for batch in reader.batches({"wheel_a": "wheel_a"})] == [[]]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hal.capture.errors import CaptureError
-from hal.capture.header import Kind
+from hal.capture.header import VariableKind
 from hal.capture.vcd_reader import VcdReader, capture_header, read_batches
 from hal.values import Command, Edge, EdgesLost, Frame, Loss, Rare, Reading
 
@@ -207,15 +207,15 @@ def test_the_header_is_known_before_the_data() -> None:
     assert header.comments == ("detects_loss=yes", "a table")
     assert header.metadata == {"detects_loss": "yes"}
     assert [(v.path, v.kind) for v in header.variables][:4] == [
-        ("table.wheel_a", Kind.WIRE),
-        ("table.wheel_b", Kind.WIRE),
-        ("table.level_x", Kind.REAL),
-        ("table.reader", Kind.STRING),
+        ("table.wheel_a", VariableKind.WIRE),
+        ("table.wheel_b", VariableKind.WIRE),
+        ("table.level_x", VariableKind.REAL),
+        ("table.reader", VariableKind.STRING),
     ]
     assert header.variables[0].line == 4
 
 
-def test_batches_end_between_times_and_say_the_same_however_they_are_cut() -> None:
+def test_batches_end_between_times_and_have_equal_values_however_they_are_cut() -> None:
     data = "".join(f'#{t}\n{t % 2}!\n{t // 2 % 2}"\nr{t} #\n' for t in range(200))
     whole = read(data)
     assert read(data, batch_values=1) == whole

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hal.capture.header import Timescale
-from hal.capture.secret import Sealer, commitment
+from hal.capture.secret import FrameSealer, commitment
 from hal.capture.string_values import escape, unescape
 from hal.capture.vcd_reader import VcdReader, read_batches
 from hal.capture.vcd_writer import CaptureLines, VcdWriter, write_capture, writing_capture
@@ -20,7 +20,7 @@ LINES = CaptureLines(wires=("wheel_a", "wheel_b"), reals=("level_x",), links=("r
 TIMESCALES = [f"{size} {unit}" for unit in ("s", "ms", "us", "ns", "ps", "fs") for size in (1, 10, 100)]
 
 
-def written(lines: CaptureLines, batches: list[Batch], sealer: Sealer | None = None) -> str:
+def written(lines: CaptureLines, batches: list[Batch], sealer: FrameSealer | None = None) -> str:
     """The capture of these batches."""
     stream = io.StringIO()
     writer = VcdWriter(stream, lines, sealer=sealer)
@@ -254,7 +254,7 @@ def test_names_that_a_capture_cannot_hold_are_refused(lines: CaptureLines, messa
 
 
 def test_of_a_secret_link_only_a_commitment_is_written_that_its_salt_opens() -> None:
-    sealer = Sealer({"shoe"}, bytes(range(32)))
+    sealer = FrameSealer({"shoe"}, bytes(range(32)))
     lines = CaptureLines((), links=("shoe", "reader"), secret_links=frozenset({"shoe"}))
     frames = [Frame("shoe", b"card QH", 5), Frame("reader", b"open", 6), Frame("shoe", b"card QH", 7)]
     text = written(lines, [Batch([], list(frames), 9)], sealer)
@@ -271,7 +271,7 @@ def test_of_a_secret_link_only_a_commitment_is_written_that_its_salt_opens() -> 
 
 def test_a_sealer_wants_a_key_that_cannot_be_tried() -> None:
     with pytest.raises(ValueError, match="expected at least 16"):
-        Sealer({"shoe"}, b"short")
+        FrameSealer({"shoe"}, b"short")
 
 
 def test_a_file_stands_whole_or_not_at_all(tmp_path: Path) -> None:

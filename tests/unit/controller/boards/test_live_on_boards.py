@@ -13,7 +13,7 @@ from controller.live.output_faults import OUTPUT_REFUSED
 from controller.live.wiring import wire
 from feed import events
 from hal.board.firmware import BUILD, VERSION
-from hal.board.messages import KINDS, Refusal, Reset, SampleCommand, SetCommand, WatchCommand
+from hal.board.messages import KINDS, RefusalCode, Reset, SampleCommand, SetCommand, WatchCommand
 from hal.loop import VirtualLoop, run_virtual, sleep_ns
 from hal.values import Edge
 from tests.fakes.board_port import BoardPort
@@ -205,7 +205,7 @@ def test_an_output_that_its_board_refuses_is_a_fault_of_its_device_until_a_super
     held: list[dict[str, str]] = []
 
     def refuse(t_ns: int) -> None:
-        bench.board.refuse[SetCommand] = Refusal.HELD_SAFE
+        bench.board.refuse[SetCommand] = RefusalCode.HELD_SAFE
 
     def clear(t_ns: int) -> None:
         held.append(bench.wiring.board_outputs["wheel"].refusals)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from controller.boards.wire_words import name_of, piece_words, pieces_of
 from hal.board import frames
-from hal.board.message import Message
+from hal.board.message import BoardMessage
 from hal.board.messages import (
     ANSWERS,
     COMMANDS,
@@ -20,7 +20,7 @@ from hal.board.messages import (
     IdentifyCommand,
     LampsReport,
     OkAnswer,
-    Refusal,
+    RefusalCode,
     RefusedAnswer,
     Reset,
     SampleReport,
@@ -30,7 +30,7 @@ from hal.board.messages import (
 from tests.fakes.boards import identity
 
 
-def piece(message: Message, number: int = 7) -> bytes:
+def piece(message: BoardMessage, number: int = 7) -> bytes:
     return frames.encode(number, message)[:-1]
 
 
@@ -41,7 +41,7 @@ def piece(message: Message, number: int = 7) -> bytes:
         (OkAnswer(), "  7 ok"),
         (SetCommand(1, 255, 20), "  7 set        output 1, value 255, for ms 20"),
         (ClockAnswer(100, 0, 34), "  7 clock      received 100, received high 0, kept 34"),
-        (RefusedAnswer(SetCommand.id, Refusal.HELD_SAFE), "  7 refused    set: held_safe"),
+        (RefusedAnswer(SetCommand.id, RefusalCode.HELD_SAFE), "  7 refused    set: held_safe"),
         (RefusedAnswer(200, 99), "  7 refused    command 200: code 99"),
         (
             EdgesReport(5, 2_000_000, 2, bytes([0x80, 0, 0x11, 0x01])),
@@ -69,7 +69,7 @@ def piece(message: Message, number: int = 7) -> bytes:
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_a_frame_is_its_number_its_name_and_its_fields(message: Message, words: str) -> None:
+def test_a_frame_is_its_number_its_name_and_its_fields(message: BoardMessage, words: str) -> None:
     assert piece_words(piece(message)) == words
 
 
@@ -104,7 +104,7 @@ def test_what_came_broken_is_shown_with_what_is_wrong_with_it(broken: bytes, why
 
 
 def test_a_message_of_a_newer_firmware_is_shown_as_it_is() -> None:
-    class Newer(Message, frozen=True):
+    class Newer(BoardMessage, frozen=True):
         id = 250
         layout = OkAnswer.layout
         kinds = ("wheel",)

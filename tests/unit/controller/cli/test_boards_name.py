@@ -12,7 +12,7 @@ import pytest
 
 from controller.cli.boards import give_number
 from hal.board.errors import BoardError
-from hal.board.messages import KINDS, NameBoardCommand, Refusal
+from hal.board.messages import KINDS, NameBoardCommand, RefusalCode
 from hal.board.ports import ask_identity
 from hal.loop import VirtualLoop, run_virtual
 from simulators.board.emulated import EmulatedBoard
@@ -65,7 +65,7 @@ def test_the_firmware_keeps_its_number_over_a_power_cut(tmp_path: Path) -> None:
 
 def test_a_board_that_refuses_says_why() -> None:
     def refuse(port: BoardPort) -> None:
-        port.board.refuse[NameBoardCommand] = Refusal.STORE_FAILED
+        port.board.refuse[NameBoardCommand] = RefusalCode.STORE_FAILED
 
     with pytest.raises(BoardError, match="name_board: store_failed; its memory does not keep what is written"):
         on_model(refuse)

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from controller.cli.boards_trace import trace
-from hal.board.message import Command
+from hal.board.message import BoardCommand
 from hal.board.messages import KINDS, PROTOCOL, WatchCommand
 from hal.loop import VirtualLoop, run_virtual
 from tests.fakes.board_port import BoardPort
@@ -17,7 +17,7 @@ SECONDS = 2.0
 
 
 def traced(
-    commands: Sequence[Command] = (),
+    commands: Sequence[BoardCommand] = (),
     *,
     script: Callable[[BoardPort], None] = lambda port: None,
     protocol: int = PROTOCOL,

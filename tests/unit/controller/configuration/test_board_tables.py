@@ -10,7 +10,7 @@ import pytest
 
 from controller.configuration.declaration import said
 from controller.configuration.registry import Registry
-from controller.configuration.sections import BoardKind
+from controller.configuration.sections import BoardKindName
 from controller.configuration.terminals import place_of, places_of
 from controller.games.catalogue import DEVICE, REGISTRY
 from controller.games.load import check, check_text
@@ -63,7 +63,7 @@ no_more_bets_lamp = { board = "wheel", output = 2 }
 
 
 def test_the_kinds_that_a_file_can_name_are_those_of_the_wire() -> None:
-    assert set(get_args(BoardKind)) == set(KINDS)
+    assert set(get_args(BoardKindName)) == set(KINDS)
 
 
 def test_a_table_on_one_board_knows_the_terminal_of_each_line() -> None:

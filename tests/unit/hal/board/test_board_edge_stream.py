@@ -65,27 +65,27 @@ def test_edges_come_with_the_hosts_time() -> None:
     assert stream.take() == []
 
 
-def test_edges_that_come_again_are_told_once() -> None:
+def test_repeated_edges_are_delivered_once() -> None:
     stream = EdgeStream(known_clock())
     stream.edges(edges(0, 1, 0, 1))
     stream.edges(edges(1, 0, 1, 0))
     stream.edges(edges(0, 1))
     assert told(stream) == [1, 0, 1, 0]
-    assert stream.take_ask() is None
+    assert stream.take_request() is None
 
 
-def test_a_gap_is_asked_for_once_and_filled() -> None:
+def test_a_gap_is_requested_once_and_filled() -> None:
     stream = EdgeStream(known_clock())
     stream.edges(edges(0, 1, 0))
     stream.edges(edges(4, 1, 0))
     assert told(stream) == [1, 0]
-    assert stream.take_ask() == EdgesFromCommand(2)
+    assert stream.take_request() == EdgesFromCommand(2)
     stream.edges(edges(6, 1))
-    assert stream.take_ask() is None
+    assert stream.take_request() is None
     stream.held(HeldAnswer(2))
     stream.edges(edges(2, 1, 0, 1, 0, 1))
     assert told(stream) == [1, 0, 1, 0, 1]
-    assert stream.take_ask() is None
+    assert stream.take_request() is None
     assert stream.lost == 0
 
 
@@ -94,40 +94,40 @@ def test_a_resend_takes_the_place_of_what_was_kept() -> None:
     stream.edges(edges(2, 1, 0, 1))
     stream.edges(edges(0, 1, 0, 1, 0, 1))
     stream.edges(edges(7, 0))
-    assert stream.take_ask() == EdgesFromCommand(5)
+    assert stream.take_request() == EdgesFromCommand(5)
     stream.held(HeldAnswer(7))
     assert told(stream) == [1, 0, 1, 0, 1, "-2", 0]
     assert stream.lost == 2
 
 
-def test_a_resend_that_is_lost_too_is_asked_for_again() -> None:
+def test_a_resend_that_is_lost_too_is_requested_again() -> None:
     stream = EdgeStream(known_clock())
     stream.edges(edges(3, 0))
-    assert stream.take_ask() == EdgesFromCommand(0)
+    assert stream.take_request() == EdgesFromCommand(0)
     stream.held(HeldAnswer(0))
-    assert stream.take_ask() is None
+    assert stream.take_request() is None
     stream.edges(edges(4, 1))
-    assert stream.take_ask() == EdgesFromCommand(0)
+    assert stream.take_request() == EdgesFromCommand(0)
 
 
 def test_a_tail_that_was_lost_shows_in_the_state() -> None:
     stream = EdgeStream(known_clock())
     stream.edges(edges(0, 1))
     stream.state(state(3))
-    assert stream.take_ask() == EdgesFromCommand(1)
+    assert stream.take_request() == EdgesFromCommand(1)
     stream.held(HeldAnswer(1))
     stream.state(state(3))
-    assert stream.take_ask() is None, "what was asked for is on its way"
+    assert stream.take_request() is None, "what was asked for is on its way"
     stream.state(state(3))
-    assert stream.take_ask() == EdgesFromCommand(1)
+    assert stream.take_request() == EdgesFromCommand(1)
 
 
-def test_what_the_board_no_longer_has_is_told_as_lost_before_the_edge_that_follows() -> None:
+def test_what_the_board_no_longer_stores_is_reported_as_lost_before_the_edge_that_follows() -> None:
     clock = known_clock()
     stream = EdgeStream(clock)
     stream.edges(edges(0, 1))
     stream.edges(edges(6, 1))
-    stream.take_ask()
+    stream.take_request()
     stream.held(HeldAnswer(4))
     assert told(stream) == [1]
     stream.edges(edges(4, 1, 0, 1))
@@ -137,11 +137,11 @@ def test_what_the_board_no_longer_has_is_told_as_lost_before_the_edge_that_follo
     assert stream.lost == 3
 
 
-def test_what_lies_between_is_told_in_its_place() -> None:
+def test_a_gap_is_reported_in_its_place() -> None:
     stream = EdgeStream(known_clock())
     stream.edges(edges(2, 1, 0))
     stream.edges(edges(6, 1))
-    stream.take_ask()
+    stream.take_request()
     stream.held(HeldAnswer(6))
     assert told(stream) == ["-2", 1, 0, "-2", 1]
     assert stream.lost == 4
@@ -152,26 +152,26 @@ def test_a_tail_that_is_lost_for_good_is_dated_by_the_state() -> None:
     stream = EdgeStream(clock, watched=1)
     stream.edges(edges(0, 1))
     stream.state(state(3, levels=1))
-    stream.take_ask()
+    stream.take_request()
     stream.held(HeldAnswer(3))
     over_ns = clock.host_ns(T0 + 5999)
     assert stream.take()[1:] == [EdgesMissing(2, over_ns), BoardEdge(0, 1, over_ns, T0 + 5999, found=True)]
     assert stream.until_ns == clock.host_ns(T0 + 5999)
 
 
-def test_a_loss_is_told_by_each_time_that_is_over() -> None:
+def test_a_loss_is_reported_by_each_time_that_has_passed() -> None:
     clock = known_clock()
     stream = EdgeStream(clock, watched=0)
     stream.state(state(2))
     stream.state(state(4))
-    stream.take_ask()
+    stream.take_request()
     stream.held(HeldAnswer(5))
     assert stream.take() == [
         EdgesMissing(2, clock.host_ns(T0 + 3999)),
         EdgesMissing(2, clock.host_ns(T0 + 7999)),
     ]
     stream.state(state(6))
-    stream.take_ask()
+    stream.take_request()
     stream.held(HeldAnswer(6))
     assert told(stream) == ["-2"]
     assert stream.lost == 6
@@ -183,25 +183,25 @@ def test_after_a_loss_levels_are_found_by_the_state_whether_they_changed_or_not(
     stream.edges(edges(1, 1, line=1))
     stream.edges(edges(2, 1, line=7))
     stream.state(state(5, levels=0b0001))
-    stream.take_ask()
+    stream.take_request()
     stream.held(HeldAnswer(5))
     assert [one.line for one in stream.take() if isinstance(one, BoardEdge) and one.found] == [0, 1, 2]
     stream.state(state(5, levels=0b0001, ticks=T0 + 90_000))
     assert told(stream) == []
 
 
-def test_a_level_that_an_edge_told_after_the_loss_is_not_found_again() -> None:
+def test_a_level_known_from_an_edge_after_the_loss_is_not_found_again() -> None:
     stream = EdgeStream(known_clock(), watched=0b11)
     stream.edges(edges(0, 1))
     stream.edges(edges(1, 1, line=1))
     stream.edges(edges(4, 1))
-    stream.take_ask()
+    stream.take_request()
     stream.held(HeldAnswer(4))
     stream.state(state(5, levels=0b01))
     assert told(stream) == [1, 1, "-2", 1, "f0"]
 
 
-def test_a_level_that_changed_though_no_edge_is_known_to_be_lost_is_told_as_a_loss() -> None:
+def test_a_level_that_changed_though_no_edge_is_known_to_be_lost_is_reported_as_a_loss() -> None:
     stream = of_line_1()
     stream.edges(edges(0, 1))
     stream.state(state(1, levels=0))
@@ -216,7 +216,7 @@ def test_a_line_whose_first_edge_is_still_to_come_has_lost_none() -> None:
     assert told(stream) == [1]
 
 
-def test_a_state_says_until_when_all_is_told() -> None:
+def test_a_state_gives_the_time_up_to_which_everything_is_delivered() -> None:
     clock = known_clock()
     stream = EdgeStream(clock)
     assert stream.until_ns is None
@@ -230,7 +230,7 @@ def test_a_state_says_until_when_all_is_told() -> None:
     assert stream.until_ns == clock.host_ns(T0 + 9000)
 
 
-def test_an_edge_is_never_told_at_a_time_that_is_over() -> None:
+def test_an_edge_is_never_delivered_at_a_time_already_passed() -> None:
     clock = known_clock()
     stream = EdgeStream(clock)
     stream.state(state(0, ticks=T0 + 100))
@@ -258,18 +258,18 @@ def test_numbers_and_ticks_may_begin_again() -> None:
     stream.edges(report)
     assert [edge.ticks for edge in stream.take() if isinstance(edge, BoardEdge)] == [edge.ticks for edge in made]
     stream.state(state(6, ticks=3000))
-    assert stream.take_ask() == EdgesFromCommand(3)
+    assert stream.take_request() == EdgesFromCommand(3)
 
 
 def test_edges_that_a_later_state_knows_nothing_of_were_garbled() -> None:
     stream = EdgeStream(known_clock())
     stream.edges(edges(3, 1))
-    assert stream.take_ask() == EdgesFromCommand(0)
+    assert stream.take_request() == EdgesFromCommand(0)
     stream.held(HeldAnswer(0))
     stream.state(state(0))
     stream.edges(edges(0, 1, 0))
     assert told(stream) == [1, 0]
-    assert stream.take_ask() is None
+    assert stream.take_request() is None
     stream.edges(edges(3, 0))
     stream.edges(edges(2, 1))
     assert told(stream) == [1, 0]
@@ -280,7 +280,7 @@ def test_levels_are_found_though_more_is_missing() -> None:
     stream.edges(edges(0, 1))
     stream.state(state(2, levels=0))
     stream.state(state(4, levels=1))
-    stream.take_ask()
+    stream.take_request()
     stream.held(HeldAnswer(4))
     assert told(stream) == [1, "-1", "f0", "-2", "f1"]
 
@@ -288,27 +288,27 @@ def test_levels_are_found_though_more_is_missing() -> None:
 def test_what_is_far_ahead_is_not_kept() -> None:
     stream = EdgeStream(known_clock())
     stream.edges(edges(5000, 1))
-    assert stream.take_ask() is None
+    assert stream.take_request() is None
     stream.state(state(5001))
-    assert stream.take_ask() == EdgesFromCommand(0)
+    assert stream.take_request() == EdgesFromCommand(0)
 
 
-def test_when_the_session_is_over_nothing_is_asked_any_more() -> None:
+def test_after_the_session_nothing_is_requested() -> None:
     stream = EdgeStream(known_clock())
     stream.edges(edges(2, 1))
-    assert stream.take_ask() == EdgesFromCommand(0)
+    assert stream.take_request() == EdgesFromCommand(0)
     stream.held(SessionEndedError("the cable was pulled", may_be_done=True))
     stream.edges(edges(3, 0))
-    assert stream.take_ask() is None
+    assert stream.take_request() is None
 
 
 def test_another_answer_than_held_loses_nothing() -> None:
     stream = EdgeStream(known_clock())
     stream.edges(edges(2, 1))
-    stream.take_ask()
+    stream.take_request()
     stream.held(OkAnswer())
     stream.edges(edges(3, 0))
-    assert stream.take_ask() == EdgesFromCommand(0)
+    assert stream.take_request() == EdgesFromCommand(0)
     assert told(stream) == []
 
 
@@ -349,7 +349,7 @@ def test_a_board_that_takes_edges_back_is_not_believed() -> None:
         stream.state(state(2))
 
 
-def test_a_falling_edge_that_nobody_counted_is_told_each_time() -> None:
+def test_an_uncounted_falling_edge_is_reported_each_time() -> None:
     stream = of_line_1()
     stream.edges(edges(0, 1))
     stream.state(state(1, levels=0))
@@ -372,7 +372,7 @@ def with_a_key() -> EdgeStream:
 
 
 @pytest.mark.parametrize("pressed", [0, 1])
-def test_the_level_of_a_key_at_first_is_told_by_the_first_state_after_the_inputs(pressed: int) -> None:
+def test_the_level_of_a_key_at_first_is_reported_by_the_first_state_after_the_inputs(pressed: int) -> None:
     stream = with_a_key()
     stream.state(state(0, PRESSED * pressed))
     assert told(stream) == []
@@ -392,14 +392,14 @@ def test_a_key_whose_edge_was_lost_has_its_level_again_with_the_next_state() -> 
     stream.edges(edges(1, 1, line=KEY))
     assert told(stream) == [1, "f0", 1]
     stream.state(state(3, 1, T0 + 2000 * 3))
-    assert stream.take_ask() == EdgesFromCommand(2)
+    assert stream.take_request() == EdgesFromCommand(2)
     stream.held(HeldAnswer(3))
     last = stream.take()
     assert [(one.line, one.level) for one in last if isinstance(one, BoardEdge)] == [(0, 1), (KEY, 0)]
     assert isinstance(last[0], EdgesMissing)
 
 
-def test_a_key_that_the_board_itself_lost_count_of_is_told_too() -> None:
+def test_a_key_that_the_board_itself_lost_count_of_is_reported_too() -> None:
     stream = with_a_key()
     stream.edges(edges(0, 1))
     stream.state(state(1, 1))
@@ -408,7 +408,7 @@ def test_a_key_that_the_board_itself_lost_count_of_is_told_too() -> None:
     assert told(stream) == ["-1", "f1", "f1"], "the input has its level again too"
 
 
-def test_a_key_that_is_not_watched_is_not_told() -> None:
+def test_a_key_that_is_not_watched_is_not_reported() -> None:
     stream = of_line_1()
     stream.edges(edges(0, 1))
     stream.state(state(1, 1 | PRESSED))

@@ -46,7 +46,7 @@ def test_a_zero_and_a_run_past_the_end_are_no_encoding() -> None:
         cobs.decode(b"\x05\x11")
 
 
-def test_a_frame_is_as_the_wire_says() -> None:
+def test_a_frame_is_as_documented_for_the_wire() -> None:
     data = frames.encode(7, SetCommand(2, 255, 1000))
     assert data.endswith(b"\0") and data.count(b"\0") == 1
     inside = cobs.decode(data[:-1])
@@ -70,7 +70,7 @@ def broken(change: bytes) -> str:
     return str(caught.value)
 
 
-def test_what_is_broken_is_said_to_be() -> None:
+def test_broken_frames_are_refused_with_the_reason() -> None:
     sound = cobs.decode(frames.encode(3, NameBoardCommand(0x01020304))[:-1])
     assert "CRC" in broken(cobs.encode(sound[:4] + b"\x09" + sound[5:]))
     assert "its own length says 9" in broken(cobs.encode(sound[:-1]))
@@ -108,7 +108,7 @@ def test_the_framer_cuts_at_zeros_however_the_stream_is_cut(parts: list[bytes], 
     assert Framed(got, overlong) == whole
 
 
-def test_a_stream_that_was_interrupted_begins_anew() -> None:
+def test_a_stream_that_was_interrupted_begins_again() -> None:
     framer = frames.BoardFramer()
     framer.feed(b"\x02\x11")
     framer.reset()

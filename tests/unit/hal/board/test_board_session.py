@@ -11,7 +11,8 @@ import pytest
 
 from hal.board import frames
 from hal.board.errors import BoardError, CommandRefusedError, SessionEndedError, command_name, refused
-from hal.board.message import Answer, Command, MessageError
+from hal.board.identity import ExpectedBoard
+from hal.board.message import BoardAnswer, BoardCommand, MessageError
 from hal.board.messages import (
     DICTIONARY,
     KINDS,
@@ -26,25 +27,25 @@ from hal.board.messages import (
     OkAnswer,
     OpenCommand,
     PayCommand,
-    Refusal,
+    RefusalCode,
     RefusedAnswer,
     Reset,
     SetCommand,
     StateReport,
     WatchCommand,
 )
-from hal.board.session import Down, Reported, Session, Up, Wanted
+from hal.board.session import BoardDown, BoardReported, BoardUp, Session
 from tests.fakes.board_wire import NONE, BoardWire, Faults
 from tests.fakes.model_board import ModelBoard
 
 MS = 1_000_000
 S = 1000 * MS
 WHEEL = KINDS["wheel"]
-WANTED = Wanted(WHEEL, (1, 0, 0), 0x1234)
+WANTED = ExpectedBoard(WHEEL, (1, 0, 0), 0x1234)
 
 
 def joined(
-    board: ModelBoard | None = None, wanted: Wanted = WANTED, draw: Callable[[], int] | None = None
+    board: ModelBoard | None = None, wanted: ExpectedBoard = WANTED, draw: Callable[[], int] | None = None
 ) -> BoardWire:
     """A session and a board on a good wire, plugged in."""
     board = board or ModelBoard(WHEEL, build=0x1234)
@@ -58,19 +59,19 @@ def up() -> BoardWire:
     """The same, one second later."""
     wire = joined()
     wire.run(S)
-    assert [type(said) for said in wire.said][:1] == [Up]
+    assert [type(said) for said in wire.said][:1] == [BoardUp]
     return wire
 
 
-def ask(wire: BoardWire, command: Command) -> list[Answer | BoardError]:
+def ask(wire: BoardWire, command: BoardCommand) -> list[BoardAnswer | BoardError]:
     """What will have become of a command."""
-    told: list[Answer | BoardError] = []
+    told: list[BoardAnswer | BoardError] = []
     wire.session.submit(command, told.append)
     wire.pump()
     return told
 
 
-def carried(wire: BoardWire) -> list[Command]:
+def carried(wire: BoardWire) -> list[BoardCommand]:
     """The commands that the board carried out, but for the reading of its clock."""
     return [done.command for done in wire.board.carried if not isinstance(done.command, ClockCommand)]
 
@@ -136,9 +137,9 @@ def test_a_board_that_was_put_right_meanwhile_comes_up() -> None:
     assert wire.session.up
 
 
-def test_what_nobody_wants_to_know_is_not_looked_at() -> None:
+def test_variables_that_are_not_selected_are_not_decoded() -> None:
     board = ModelBoard(KINDS["pusher"], build=99)
-    wire = joined(board, Wanted(None, None, None))
+    wire = joined(board, ExpectedBoard(None, None, None))
     wire.run(S)
     assert wire.session.up
 
@@ -154,8 +155,8 @@ def test_an_identity_of_another_layout_is_that_of_another_protocol() -> None:
     board = ModelBoard(WHEEL)
     other = Other(**{name: getattr(board.identity, name) for name in board.identity.__struct_fields__})
     session.take(frames.encode(0, other)[:-1], 5 * MS)
-    assert session.take_said() == [
-        Down(
+    assert session.take_events() == [
+        BoardDown(
             5 * MS,
             "board 'wheel': expected protocol 1 with an identity of 25 bytes, found protocol 3 with one of 5 bytes; "
             "flash its firmware with: feltwire boards flash wheel PORT",
@@ -163,7 +164,7 @@ def test_an_identity_of_another_layout_is_that_of_another_protocol() -> None:
     ]
 
 
-def test_silence_is_told_once_and_a_board_that_then_speaks_comes_up() -> None:
+def test_silence_is_reported_once_and_a_board_that_then_answers_comes_up() -> None:
     board = ModelBoard(WHEEL, build=0x1234)
     board.frozen = True
     wire = joined(board)
@@ -189,7 +190,7 @@ def test_a_board_on_a_slow_link_comes_up_too(out_ms: int, back_ms: int) -> None:
     assert abs(error_ns) <= wire.session.clock.error_ns(wire.board.ticks_at(wire.now_ns)) < 32 * MS
 
 
-def test_a_link_on_which_the_clock_cannot_be_read_is_told() -> None:
+def test_a_link_on_which_the_clock_cannot_be_read_is_reported() -> None:
     wire = joined()
     wire.latency_out = wire.latency_in = lambda: 70 * MS
     wire.run(30 * S)
@@ -220,14 +221,14 @@ def test_commands_are_carried_out_once_each_and_in_order() -> None:
 
 def test_a_refused_command_is_answered_with_the_refusal() -> None:
     wire = up()
-    wire.board.refuse[NameBoardCommand] = Refusal.STORE_FAILED
+    wire.board.refuse[NameBoardCommand] = RefusalCode.STORE_FAILED
     told = ask(wire, NameBoardCommand(1))
     wire.run(2 * S)
-    assert told == [RefusedAnswer(NameBoardCommand.id, Refusal.STORE_FAILED)]
+    assert told == [RefusedAnswer(NameBoardCommand.id, RefusalCode.STORE_FAILED)]
     assert wire.session.up
 
 
-def test_edges_are_asked_for_before_what_can_wait() -> None:
+def test_edges_are_requested_before_what_can_wait() -> None:
     wire = up()
     for command in (NameBoardCommand(1), WatchCommand(1, 0), EdgesFromCommand(0)):
         wire.session.submit(command, lambda result: None)
@@ -236,11 +237,11 @@ def test_edges_are_asked_for_before_what_can_wait() -> None:
     assert carried(wire) == [EdgesFromCommand(0), NameBoardCommand(1), WatchCommand(1, 0)]
 
 
-def test_who_hears_of_a_command_may_submit_another_at_once() -> None:
+def test_the_callback_of_a_command_may_submit_another() -> None:
     wire = up()
-    told: list[Answer | BoardError] = []
+    told: list[BoardAnswer | BoardError] = []
 
-    def again(result: Answer | BoardError) -> None:
+    def again(result: BoardAnswer | BoardError) -> None:
         told.append(result)
         if len(told) < 5:
             wire.session.submit(NameBoardCommand(len(told)), again)
@@ -275,7 +276,7 @@ def test_a_command_for_a_board_that_is_not_up_is_not_kept_for_later() -> None:
     assert carried(wire) == []
 
 
-def test_a_cable_that_is_pulled_ends_what_waits_and_says_what_may_have_been_done() -> None:
+def test_an_unplugged_cable_fails_pending_commands_and_names_what_may_have_been_executed() -> None:
     wire = up()
     told = [ask(wire, NameBoardCommand(tag)) for tag in range(3)]
     wire.run(wire.now_ns + 200_000)
@@ -330,7 +331,7 @@ def test_a_board_that_falls_silent_is_lost_after_a_second_and_the_host_is_silent
     assert len(wire.ups) == 2
 
 
-def test_a_reset_is_told_with_its_cause_and_the_session_begins_anew_at_once() -> None:
+def test_a_reset_is_reported_with_its_cause_and_the_session_begins_again_at_once() -> None:
     wire = up()
     told = ask(wire, NameBoardCommand(1))
     wire.board.reset(wire.now_ns, Reset.WATCHDOG)
@@ -352,7 +353,7 @@ def test_a_reset_whose_news_was_lost_shows_in_the_next_answer() -> None:
     told = ask(wire, NameBoardCommand(1))
     wire.run(wire.now_ns + 900 * MS)
     assert wire.downs[0].reason == (
-        "board 'wheel': it was reset: it knows the session no longer; its identity tells the cause"
+        "board 'wheel': it was reset and lost the session; its identity will give the cause"
     )
     assert wire.downs[1].reason == "board 'wheel': it was reset: its power sagged: check the supply"
     assert wire.ups[-1].identity.cause == Reset.BROWN_OUT
@@ -378,10 +379,10 @@ def test_a_command_that_was_sent_twice_may_have_been_carried_out_before_the_rese
 
 def test_a_board_that_refuses_what_every_board_does_is_taken_down() -> None:
     wire = up()
-    wire.board.refuse[ClockCommand] = Refusal.UNKNOWN_COMMAND
+    wire.board.refuse[ClockCommand] = RefusalCode.UNKNOWN_COMMAND
     wire.run(wire.now_ns + 200 * MS)
     assert wire.downs[0].reason == (
-        "board 'wheel': it refuses clock (code 2), which every board does; flash its firmware anew"
+        "board 'wheel': it refuses clock (code 2), which every board knows; flash its firmware again"
     )
 
 
@@ -410,12 +411,12 @@ def test_a_port_that_is_opened_twice_begins_a_session_anew() -> None:
     assert len(wire.ups) == 2
 
 
-def test_nothing_is_heard_and_nothing_is_due_while_the_port_is_closed() -> None:
+def test_nothing_is_handled_and_nothing_is_due_while_the_port_is_closed() -> None:
     session = Session("wheel", WANTED, lambda: 1)
     session.take(frames.encode(0, OkAnswer())[:-1], 1)
     session.due(2)
     session.restart(3, "for nothing")
-    assert (session.take_output(), session.take_said(), session.next_due_ns) == (b"", [], None)
+    assert (session.take_output(), session.take_events(), session.next_due_ns) == (b"", [], None)
 
 
 # --- being up --------------------------------------------------------------------------------------------------------
@@ -444,7 +445,7 @@ def test_a_host_that_was_stopped_finds_the_outputs_safe_and_the_board_still_ther
     assert state.flags & Flag.DEADMAN
 
 
-def test_a_report_that_the_wire_repeats_is_told_once() -> None:
+def test_a_report_repeated_by_the_wire_is_delivered_once() -> None:
     wire = up()
     report = frames.encode(200, wire.board.state())[:-1]
     before = len(wire.reports)
@@ -452,7 +453,7 @@ def test_a_report_that_the_wire_repeats_is_told_once() -> None:
         wire.session.take(report, wire.now_ns)
     wire.pump()
     assert len(wire.reports) == before + 1
-    assert isinstance(wire.reports[-1], Reported)
+    assert isinstance(wire.reports[-1], BoardReported)
 
 
 def test_what_is_broken_is_counted_and_changes_nothing() -> None:
@@ -467,7 +468,7 @@ def test_what_is_broken_is_counted_and_changes_nothing() -> None:
 # --- a bad link ------------------------------------------------------------------------------------------------------
 
 
-def test_a_link_that_goes_bad_is_refused_with_figures_and_used_again_when_it_was_good() -> None:
+def test_a_link_that_is_removed_bad_is_refused_with_figures_and_used_again_when_it_was_good() -> None:
     wire = up()
     ask(wire, WatchCommand(0xFF, 0))
     wire.faults = Faults(flip=0.01)
@@ -498,10 +499,10 @@ def test_a_bad_link_never_comes_up_and_says_why() -> None:
 # --- words -----------------------------------------------------------------------------------------------------------
 
 
-def test_a_refusal_is_an_error_in_words() -> None:
-    error = refused("wheel", EdgesFromCommand(3), RefusedAnswer(EdgesFromCommand.id, Refusal.WRONG_VALUE))
+def test_a_refusal_is_an_error_with_a_message() -> None:
+    error = refused("wheel", EdgesFromCommand(3), RefusedAnswer(EdgesFromCommand.id, RefusalCode.WRONG_VALUE))
     assert isinstance(error, CommandRefusedError)
-    assert error.why == Refusal.WRONG_VALUE
+    assert error.why == RefusalCode.WRONG_VALUE
     assert str(error) == (
         "board 'wheel': refuses edges_from: wrong_value; a field has a value that this board cannot take; "
         "see docs/wire.md"

@@ -92,7 +92,7 @@ def test_one_exchange_that_cannot_be_is_left_out() -> None:
     assert abs(made.map.host_ns(last.ticks) - last.t_ns) < 10 * US
 
 
-def test_answers_before_their_time_on_the_wire_are_told() -> None:
+def test_answers_faster_than_the_wire_are_reported() -> None:
     map_ = ClockMap()
     for i in range(3):
         map_.exchange(i * 100 * MS, i * 100 * MS + 100 * US, ClockAnswer(i * 200_000 + 100, 0, 0), 7, 17)
@@ -108,7 +108,7 @@ def test_without_a_wire_bytes_take_no_time() -> None:
     assert abs(map_.host_ns(29 * 200_000 + 20) - (29 * 100 * MS + 10 * US)) <= 15 * US
 
 
-def test_a_clock_that_goes_back_is_not_followed() -> None:
+def test_a_clock_that_is_removed_back_is_not_followed() -> None:
     made = learnt(ticks=50_000_000)
     made.map.exchange(10 * S, 10 * S + MS, ClockAnswer(1000, 0, 40), 7, 17)
     assert made.map.failed is not None

@@ -43,7 +43,7 @@ def asked(script: Callable[[BoardPort], None] = lambda port: None, *, plugged_in
     return run_virtual(main())
 
 
-def test_a_board_says_what_it_is() -> None:
+def test_a_board_identifies_itself() -> None:
     assert asked().kind == KINDS["wheel"].id
 
 
@@ -61,7 +61,7 @@ def test_a_boot_loader_that_talks_for_two_seconds_is_waited_for() -> None:
     assert asked(reset).cause == 2
 
 
-def test_a_link_that_loses_half_of_the_questions_is_asked_again() -> None:
+def test_identify_is_repeated_on_a_link_that_loses_half_of_the_frames() -> None:
     def spoil(port: BoardPort) -> None:
         lost = iter([True, False] * 100)
         port.to_board = lambda data: b"" if next(lost) else data
@@ -69,7 +69,7 @@ def test_a_link_that_loses_half_of_the_questions_is_asked_again() -> None:
     assert asked(spoil).kind == KINDS["wheel"].id
 
 
-def test_silence_is_told_after_some_seconds() -> None:
+def test_silence_is_reported_after_some_seconds() -> None:
     def cut(port: BoardPort) -> None:
         port.cut = True
 
@@ -78,7 +78,7 @@ def test_silence_is_told_after_some_seconds() -> None:
     assert PATIENCE_NS == 4 * S
 
 
-def test_what_speaks_and_is_no_board_is_told() -> None:
+def test_a_device_that_is_no_board_is_reported() -> None:
     def other(port: BoardPort) -> None:
         port.to_host = lambda data: b"*X;2;017\r\n\0"
 
@@ -102,19 +102,19 @@ def test_an_identity_of_another_layout_names_both_protocols() -> None:
         asked(newer)
 
 
-def test_a_port_that_is_not_there_is_told_at_once() -> None:
+def test_a_port_that_is_not_there_is_reported_at_once() -> None:
     with pytest.raises(UnusablePortError, match="port wire://probed: it cannot be used: "):
         asked(plugged_in=False)
 
 
 def test_a_port_that_takes_its_time_to_open_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    live_once = SerialLink._live_once
+    live_once = SerialLink._run_once
 
     async def slowly(link: SerialLink) -> None:
         await sleep_ns(S)
         await live_once(link)
 
-    monkeypatch.setattr(SerialLink, "_live_once", slowly)
+    monkeypatch.setattr(SerialLink, "_run_once", slowly)
     assert asked().kind == KINDS["wheel"].id
 
 
