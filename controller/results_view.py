@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from controller.table.wording import counted, times
+from feed.data import Tumbling
 from feed.events import (
     CourseChanged,
     Evidence,
@@ -18,7 +19,6 @@ from feed.events import (
     RoundStarted,
     WinningBet,
 )
-from feed.evidence import Tumbling
 
 Result: TypeAlias = Mapping[str, Any]
 

@@ -37,7 +37,7 @@ SUFFIX = ".toml"
 _OTHERS_WRITE = 0o022
 
 
-class Sender(NamedTuple):
+class KeyOwner(NamedTuple):
     """Who sends: the owner of a key."""
 
     name: str
@@ -55,9 +55,9 @@ class Allowed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     revoked: bool = False
 
     @property
-    def sender(self) -> Sender:
+    def sender(self) -> KeyOwner:
         """Who its owner is."""
-        return Sender(self.name, self.role, self.operator_class)
+        return KeyOwner(self.name, self.role, self.operator_class)
 
 
 Stamp = tuple[tuple[str, int, int, int, int], ...]
@@ -124,7 +124,7 @@ class AllowList:
         """The public keys that come in."""
         return frozenset(self._allowed)
 
-    def sender(self, user_id: bytes | str) -> Sender | None:
+    def sender(self, user_id: bytes | str) -> KeyOwner | None:
         """Who owns a key, by the User-Id of a frame; None for one that does not come in (any more)."""
         entry = self._allowed.get(_text(user_id))
         return None if entry is None else entry.sender

@@ -21,7 +21,7 @@ from zmq.utils import z85
 
 from feed.allow_list import AllowList, stamp_of
 from feed.keys import DOMAIN
-from feed.monitor import Refusals
+from feed.monitor import RefusalLog
 
 log = logging.getLogger(__name__)
 
@@ -36,10 +36,10 @@ the client knocks again, so that it comes in once its key is allowed. After 400 
 again: its program would have to be restarted."""
 
 
-class Verdict(NamedTuple):
+class ZapReply(NamedTuple):
     """What ZAP is answered, and what the log is told."""
 
-    reply: list[bytes]
+    frames: list[bytes]
     refusal: str | None
     """Who is refused and why, in words; None if it comes in."""
 
@@ -48,7 +48,7 @@ class AuthenticationError(Exception):
     """The keys of a context cannot be checked; says why."""
 
 
-def judge(request: Sequence[bytes], keys: AllowList, domain: bytes = DOMAIN) -> Verdict | None:
+def zap_reply(request: Sequence[bytes], keys: AllowList, domain: bytes = DOMAIN) -> ZapReply | None:
     """Answers a ZAP request; None for one that has no place for an answer.
 
     Who comes in has its key, in Z85, as User-Id on every frame that it sends.
@@ -71,11 +71,11 @@ def judge(request: Sequence[bytes], keys: AllowList, domain: bytes = DOMAIN) -> 
     why_not = keys.why_not(key)
     if why_not is not None:
         return _no(request_id, f"{address}: {why_not}")
-    return Verdict([_VERSION, request_id, b"200", b"OK", key.encode(), b""], None)
+    return ZapReply([_VERSION, request_id, b"200", b"OK", key.encode(), b""], None)
 
 
-def _no(request_id: bytes, refusal: str) -> Verdict:
-    return Verdict([_VERSION, request_id, _REFUSED, b"refused", b"", b""], refusal)
+def _no(request_id: bytes, refusal: str) -> ZapReply:
+    return ZapReply([_VERSION, request_id, _REFUSED, b"refused", b"", b""], refusal)
 
 
 class Authenticator:
@@ -85,7 +85,7 @@ class Authenticator:
         self._context = context
         self._folder = folder
         self._drops: list[Callable[[], None]] = []
-        self._refusals = Refusals(log)
+        self._refusals = RefusalLog(log)
         self._socket: zmq.Socket[bytes] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stamp = stamp_of(folder)
@@ -173,14 +173,14 @@ class Authenticator:
                 return
             # The sockets of the context speak REQ: its routing id and an empty frame stand before the request.
             envelope, request = frames[:2], frames[2:]
-            verdict = judge(request, self._keys)
-            if verdict is None:
+            reply = zap_reply(request, self._keys)
+            if reply is None:
                 log.error("a ZAP request without an id, of %d frames", len(request))
                 continue
-            if verdict.refusal is not None:
-                self._refusals.tell(verdict.refusal)
+            if reply.refusal is not None:
+                self._refusals.tell(reply.refusal)
             try:
-                self._socket.send_multipart([*envelope, *verdict.reply], zmq.DONTWAIT)
+                self._socket.send_multipart([*envelope, *reply.frames], zmq.DONTWAIT)
             except zmq.ZMQError as error:
                 # Unanswered, nobody comes in.
                 log.error("a handshake could not be answered: %s", error.strerror)

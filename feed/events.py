@@ -7,6 +7,8 @@ All of them, and those of `feed.evidence`, can be had from here.
 from __future__ import annotations
 
 import re
+from functools import cache
+from hashlib import sha256
 from typing import Final
 
 import msgspec
@@ -15,11 +17,13 @@ from feed.data import (
     DATA_TYPES,
     TYPE_PREFIX,
     TYPE_SUFFIX,
+    CaptureFile,
     CourseChanged,
     Data,
     DeviceCleared,
     DeviceFault,
     DeviceWarning,
+    Evidence,
     Heartbeat,
     InspectionFailed,
     InspectionPassed,
@@ -34,12 +38,14 @@ from feed.data import (
     Settled,
     TableClosed,
     TableOpened,
+    Tumbling,
     Unknown,
     Unresolved,
+    Verdict,
     Void,
+    WinningBet,
     type_of,
 )
-from feed.evidence import CaptureFile, Evidence, Tumbling, Verdict, WinningBet
 
 __all__ = [
     "DATA_TYPES",
@@ -77,6 +83,8 @@ __all__ = [
     "WinningBet",
     "decode",
     "encode",
+    "genesis",
+    "link",
     "type_of",
 ]
 
@@ -213,3 +221,14 @@ def _check(envelope: _Envelope, data: Data) -> None:
         seen = "missing" if envelope.sequence is msgspec.UNSET else repr(envelope.sequence)
         wanted = "none" if expected is msgspec.UNSET else repr(expected)
         raise EventError(f"no event: id is {envelope.id!r}, and sequence is {seen}, expected {wanted}")
+
+
+@cache
+def genesis(chain: str) -> bytes:
+    """The hash that stands before the first event of a table."""
+    return sha256(b"feltwire journal\0" + chain.encode()).digest()
+
+
+def link(previous: bytes, body: bytes) -> bytes:
+    """The hash of an event, from that of the one before it and its body as it was published."""
+    return sha256(previous + body).digest()

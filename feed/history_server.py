@@ -19,10 +19,10 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import zmq
 
-from feed.allow_list import Sender
+from feed.allow_list import KeyOwner
 from feed.endpoints import Endpoints
 from feed.keys import ServerCurve
-from feed.monitor import Refusals
+from feed.monitor import RefusalLog
 from feed.publisher import user_id_of
 from feed.server_socket import ServerSocket
 from feed.wire import (
@@ -30,18 +30,20 @@ from feed.wire import (
     BUSY,
     PAGE_EVENTS,
     REFUSED,
-    Answer,
+    UNAVAILABLE,
+    UNKNOWN_TABLE,
     AskSchema,
     AskSince,
     AskSnapshot,
     AskTables,
-    End,
     EndAnswer,
+    EndOfEvents,
     ErrorAnswer,
     EventAnswer,
+    HistoryAnswer,
+    HistoryRequest,
     JsonAnswer,
-    Refusal,
-    Request,
+    RequestRefusal,
     TablesAnswer,
     WireError,
     decode_request,
@@ -49,13 +51,6 @@ from feed.wire import (
 )
 
 # What the history server asks of whoever keeps the events: the journal, or a list in a test.
-
-UNKNOWN_TABLE = "unknown_table"
-"""No table of this name was ever journalled here."""
-REWRITTEN = "rewritten"
-"""The event after which more was asked is not in the history: it is beyond its end, or has another epoch."""
-UNAVAILABLE = "unavailable"
-"""The history cannot be read now."""
 
 
 class HistoryError(Exception):
@@ -168,7 +163,7 @@ class _Job(NamedTuple):
     """A request, and the connection that the answer goes to."""
 
     connection: bytes
-    request: Request
+    request: HistoryRequest
 
 
 class HistoryServer:
@@ -181,7 +176,7 @@ class HistoryServer:
         history: History,
         curve: ServerCurve | None = None,
         *,
-        sender: Callable[[str], Sender | None] = lambda user_id: None,
+        sender: Callable[[str], KeyOwner | None] = lambda user_id: None,
         schema: bytes = b"{}",
     ) -> None:
         """`sender` names the owner of a key (`AllowList.sender`); `schema` is JSON Schema of the events.
@@ -195,7 +190,7 @@ class HistoryServer:
         self._schema = schema
         self._waiting: FairQueue[str | bytes, _Job] = FairQueue(PER_ASKER, ASKERS)
         self._work = asyncio.Event()
-        self._told = Refusals(log)
+        self._told = RefusalLog(log)
         self._socket = ServerSocket(
             context, zmq.ROUTER, endpoints.history, self._request, name="history", curve=curve, options=_OPTIONS
         )
@@ -319,7 +314,7 @@ class HistoryServer:
     async def _send_page(self, connection: bytes, request: AskSince, page: Page) -> None:
         request_id, table = request.request_id, request.table
         if page.problem is not None:
-            refusal = Refusal(
+            refusal = RequestRefusal(
                 code=page.problem, detail=page.detail, table=table, epoch=page.epoch, last=page.last, head=page.head
             )
             self._send(connection, ErrorAnswer(request_id, refusal))
@@ -330,13 +325,13 @@ class HistoryServer:
             if count % EVENTS_A_TURN == 0:
                 await _turn()
         after = request.seq if page.after is None else page.after
-        end = End(table=table, epoch=page.epoch, last=page.last, head=page.head, after=after)
+        end = EndOfEvents(table=table, epoch=page.epoch, last=page.last, head=page.head, after=after)
         self._send(connection, EndAnswer(request_id, after + len(page.events) < page.last, end))
 
     def _refuse(self, connection: bytes, request_id: bytes, code: str, detail: str) -> None:
-        self._send(connection, ErrorAnswer(request_id, Refusal(code=code, detail=detail)))
+        self._send(connection, ErrorAnswer(request_id, RequestRefusal(code=code, detail=detail)))
 
-    def _send(self, connection: bytes, answer: Answer) -> bool:
+    def _send(self, connection: bytes, answer: HistoryAnswer) -> bool:
         """Sends one message without waiting; False if the asker does not read, or is gone."""
         try:
             self._socket.raw.send_multipart([connection, *encode_answer(answer)], zmq.DONTWAIT)

@@ -25,10 +25,10 @@ import zmq
 # Says who was refused without filling the log: a refused client knocks again ten times a second, for ever.
 
 _MOST = 1000
-"""Refusals that are told apart (ours); of more, the oldest are forgotten, and told anew."""
+"""RefusalLog that are told apart (ours); of more, the oldest are forgotten, and told anew."""
 
 
-class Refusals:
+class RefusalLog:
     """Counts refusals that are alike; the 1st, 10th, 100th, 1000th ... is logged."""
 
     def __init__(self, log: logging.Logger) -> None:

@@ -17,7 +17,7 @@ from typing import Final
 
 import zmq
 
-from feed.allow_list import Sender
+from feed.allow_list import KeyOwner
 from feed.endpoints import Endpoints
 from feed.keys import ServerCurve
 from feed.server_socket import ServerSocket
@@ -70,7 +70,7 @@ class Publisher:
         endpoints: Endpoints,
         curve: ServerCurve | None = None,
         *,
-        sender: Callable[[str], Sender | None] = lambda user_id: None,
+        sender: Callable[[str], KeyOwner | None] = lambda user_id: None,
         queue: int = QUEUE,
     ) -> None:
         """`sender` names the owner of a key (`AllowList.sender`); `queue` is how many messages wait for a subscriber.

@@ -23,7 +23,7 @@ import zmq
 
 from feed.endpoints import EndpointError
 from feed.keys import ServerCurve
-from feed.monitor import WATCHED, Connections, Refusals, read_event
+from feed.monitor import WATCHED, Connections, RefusalLog, read_event
 
 log = logging.getLogger(__name__)
 
@@ -70,7 +70,7 @@ class ServerSocket:
         self._name = name
         self._curve = curve
         self._read = read
-        self._refusals = Refusals(log)
+        self._refusals = RefusalLog(log)
         self._connections = Connections(lambda what: self._refusals.tell(f"{name}: {what}"), keyed=curve is not None)
         self._bound = False
         self._ending = False

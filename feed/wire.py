@@ -43,6 +43,12 @@ BUSY = "busy"
 """The asker has too many requests waiting."""
 REFUSED = "refused"
 """The asker's key does not allow it."""
+UNKNOWN_TABLE = "unknown_table"
+"""No table of this name was ever journalled here."""
+REWRITTEN = "rewritten"
+"""The event after which more was asked is not in the history: it is beyond its end, or has another epoch."""
+UNAVAILABLE = "unavailable"
+"""The history cannot be read now."""
 
 _MAX_FRAMES = 5
 _TABLE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
@@ -91,10 +97,10 @@ class AskSchema(NamedTuple):
     request_id: bytes
 
 
-Request: TypeAlias = AskTables | AskSnapshot | AskSince | AskSchema
+HistoryRequest: TypeAlias = AskTables | AskSnapshot | AskSince | AskSchema
 
 
-class End(msgspec.Struct, frozen=True, kw_only=True, rename={"after": "from"}):
+class EndOfEvents(msgspec.Struct, frozen=True, kw_only=True, rename={"after": "from"}):
     """What stands behind events: `after` (json `from`) < their seq, and what is held in all."""
 
     table: str
@@ -108,7 +114,7 @@ class End(msgspec.Struct, frozen=True, kw_only=True, rename={"after": "from"}):
     """The events before this one begin after this `seq`: more than was asked where older history was archived away."""
 
 
-class Refusal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class RequestRefusal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Why there is no answer. With `rewritten`, `epoch`, `last` and `head` say what is held."""
 
     code: str
@@ -138,7 +144,7 @@ class EndAnswer(NamedTuple):
 
     request_id: bytes
     more: bool
-    end: End
+    end: EndOfEvents
 
 
 class TablesAnswer(NamedTuple):
@@ -160,15 +166,15 @@ class ErrorAnswer(NamedTuple):
     """There is no answer, and why."""
 
     request_id: bytes
-    refusal: Refusal
+    refusal: RequestRefusal
 
 
-Answer: TypeAlias = EventAnswer | EndAnswer | TablesAnswer | JsonAnswer | ErrorAnswer
+HistoryAnswer: TypeAlias = EventAnswer | EndAnswer | TablesAnswer | JsonAnswer | ErrorAnswer
 
 _DOCUMENTS: Final = (b"snapshot", b"schema")
 
 
-def encode_request(request: Request) -> list[bytes]:
+def encode_request(request: HistoryRequest) -> list[bytes]:
     """The frames of a request."""
     match request:
         case AskTables(request_id):
@@ -181,7 +187,7 @@ def encode_request(request: Request) -> list[bytes]:
             return [request_id, b"schema"]
 
 
-def decode_request(frames: Sequence[bytes]) -> Request:
+def decode_request(frames: Sequence[bytes]) -> HistoryRequest:
     """What frames ask.
 
     Raises:
@@ -211,7 +217,7 @@ def decode_request(frames: Sequence[bytes]) -> Request:
             raise WireError(f"the verbs are tables, snapshot, since and schema, here: {_shown([verb])}", request_id)
 
 
-def encode_answer(answer: Answer) -> list[bytes]:
+def encode_answer(answer: HistoryAnswer) -> list[bytes]:
     """The frames of an answer."""
     match answer:
         case EventAnswer(request_id, topic, body):
@@ -226,7 +232,7 @@ def encode_answer(answer: Answer) -> list[bytes]:
             return [request_id, b"error", msgspec.json.encode(refusal)]
 
 
-def decode_answer(frames: Sequence[bytes]) -> Answer:
+def decode_answer(frames: Sequence[bytes]) -> HistoryAnswer:
     """What a server answers.
 
     Raises:
@@ -244,11 +250,11 @@ def decode_answer(frames: Sequence[bytes]) -> Answer:
     try:
         match kind:
             case b"done" | b"more":
-                return EndAnswer(request_id, kind == b"more", msgspec.json.decode(content[0], type=End))
+                return EndAnswer(request_id, kind == b"more", msgspec.json.decode(content[0], type=EndOfEvents))
             case b"tables":
                 return TablesAnswer(request_id, msgspec.json.decode(content[0], type=TableList).tables)
             case b"error":
-                return ErrorAnswer(request_id, msgspec.json.decode(content[0], type=Refusal))
+                return ErrorAnswer(request_id, msgspec.json.decode(content[0], type=RequestRefusal))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise WireError(f"the content of {_shown([kind])} is wrong: {error}", request_id) from error
     if kind in _DOCUMENTS:

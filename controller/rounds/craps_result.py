@@ -7,7 +7,7 @@ from typing import Any
 
 from controller.games.craps.decision import CrapsState, Rolled
 from controller.games.dice.values import DiceValues
-from feed.evidence import Evidence, Tumbling
+from feed.data import Evidence, Tumbling
 
 
 def result_of_roll(before: CrapsState, rolled: Rolled) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from controller.table.recent import Ruling
 from drivers.dealer.buttons import ButtonPressed
 from drivers.dice.reader import DiceReader
 from drivers.lamps.lamp_board import LampsLost, LampsRead
-from feed import snapshot as feed_phase
+from feed import state as feed_phase
 from feed.events import Evidence, WinningBet
 from feed.state import TableState
 

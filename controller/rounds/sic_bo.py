@@ -31,8 +31,7 @@ from drivers.dice.reader import DiceReader
 from drivers.lamps.lamp_board import LampsLost, LampsRead
 from feed import events
 from feed.events import Evidence, Tumbling
-from feed.snapshot import StandingFault
-from feed.state import TableState
+from feed.state import StandingFault, TableState
 
 
 class SicBoGame(SicBoShaken):

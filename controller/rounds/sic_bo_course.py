@@ -17,8 +17,7 @@ from controller.rounds.lit_game import LAMP_BOARD, LAMPS_FAILED, THE_LAMPS
 from controller.rounds.sic_bo_opening import DICE, DICE_TOO_OLD, OLD_DICE, OPERATIONS, SHIFT_INSPECTION
 from controller.rounds.tossing import DEVICE as SHAKER
 from controller.table.faults import Fault
-from feed.snapshot import StandingFault
-from feed.state import TableState
+from feed.state import StandingFault, TableState
 
 if TYPE_CHECKING:
     from controller.rounds.sic_bo import SicBoGame

@@ -12,7 +12,7 @@ from controller.games.dice.rules import Dice
 from controller.games.dice.values import DiceValues
 from controller.games.tumbled.bets import TumbledBets
 from controller.rounds.tumbled_run import RunOver, measured
-from feed.evidence import Evidence, Tumbling
+from feed.data import Evidence, Tumbling
 
 
 class Stage(Enum):

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple, TypeAlias
 from controller.table.faults import CauseGone, Fault
 from controller.table.wording import times
 from drivers.dice.observations import CageRested, ChuteCleared, ChuteJammed, ChuteRested
-from feed.evidence import Tumbling
+from feed.data import Tumbling
 
 RunOver: TypeAlias = CageRested | ChuteRested
 

@@ -28,7 +28,7 @@ from controller.service.counters import Tally
 from controller.service.pipeline import Pipeline
 from controller.service.rate_limiter import Allowance
 from controller.service.requests import Answer, Request, StatusAnswer, order_text
-from feed.allow_list import Sender
+from feed.allow_list import KeyOwner
 from hal.clock import NS_PER_S, Clock
 
 log = logging.getLogger(__name__)
@@ -40,7 +40,7 @@ REFUSED_COSTS: Final = 24
 """A command that its table refused counts as so many more: each makes an event, and those are kept for years."""
 REFUSALS_BURST: Final = 20
 REFUSALS_REFILL_NS: Final = 60 * NS_PER_S
-"""Refusals of one sender that are journalled: a burst of 20, then one a minute (ours): below 1 MB a day."""
+"""RefusalLog of one sender that are journalled: a burst of 20, then one a minute (ours): below 1 MB a day."""
 MAX_WAITING: Final = 64
 """Commands that wait for their tables at once (ours)."""
 REMEMBERED: Final = 1000
@@ -89,7 +89,7 @@ class Desk:
         self._answered: OrderedDict[str, tuple[Request, Answer]] = OrderedDict()
         self._ending = False
 
-    def receive(self, request: Request, sender: Sender, scope: str, reply: Reply) -> None:
+    def receive(self, request: Request, sender: KeyOwner, scope: str, reply: Reply) -> None:
         """Takes a request; `reply` is called once with the answer, perhaps later."""
         if not self._commands.take(scope):
             self._tally.commands["unjournalled"] += 1

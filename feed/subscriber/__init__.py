@@ -14,6 +14,7 @@ It needs pyzmq and msgspec, and of this project only `feed`.
 """
 
 from feed.subscriber.asynchronous import AsyncSubscriber
+from feed.subscriber.blocking import Subscriber
 from feed.subscriber.items import (
     CaughtUp,
     Fact,
@@ -33,7 +34,6 @@ from feed.subscriber.items import (
     Trouble,
     Waiting,
 )
-from feed.subscriber.plain import Subscriber
 from feed.subscriber.subscription import Subscription
 
 __all__ = [

@@ -23,14 +23,22 @@ from typing import Final
 
 from feed import wire
 from feed.events import Heartbeat
-from feed.history_server import REWRITTEN, UNKNOWN_TABLE
-from feed.snapshot import Snapshot
-from feed.subscriber.asking import Asking
+from feed.state import Snapshot
 from feed.subscriber.items import Fact, Fresh, Halted, Item, Joined, Position, Stale
-from feed.subscriber.memory import Comparison, Found
+from feed.subscriber.memory import Comparison, ComparisonResult
 from feed.subscriber.stream import KEPT, NOWHERE, GapNotices, Stream
 
-# What a follower is doing.
+HALTED: Final = "halted"
+"""The `state` of the heartbeats of a service whose journal failed."""
+
+STALE_NS: Final = 3_000_000_000
+"""Without a heartbeat for so long, what is known may be old (ours; a heartbeat comes each second)."""
+
+ANSWER_NS: Final = 3_000_000_000
+"""How long a request may be without a frame of its answer (ours)."""
+LONGEST_WAIT_NS: Final = 8_000_000_000
+"""The longest wait between two tries; the first is `FIRST_WAIT_NS`, and each doubles it (ours)."""
+FIRST_WAIT_NS: Final = 250_000_000
 
 
 class Step(Enum):
@@ -44,15 +52,6 @@ class Step(Enum):
     """Asks for what the journal holds now, to find where it differs."""
     IN_STEP = "in step"
     """Asks for nothing."""
-
-
-# Stale, halted, or only quiet: a table that has nothing to say still sends its heartbeat.
-
-HALTED: Final = "halted"
-"""The `state` of the heartbeats of a service whose journal failed."""
-
-STALE_NS: Final = 3_000_000_000
-"""Without a heartbeat for so long, what is known may be old (ours; a heartbeat comes each second)."""
 
 
 class Liveness:
@@ -92,6 +91,55 @@ class Liveness:
             self._items.append(Stale(table=self._table, silent_ns=silent_ns, heard=self._ever))
 
 
+class PendingRequest:
+    """The life of requests for one thing."""
+
+    def __init__(self) -> None:
+        self.request_id: bytes | None = None
+        """Of the request that is out; answers to another are too late."""
+        self.failures = 0
+        """In a row."""
+        self._overdue_ns = 0
+        self._not_before_ns = 0
+
+    def may_ask(self, now_ns: int) -> bool:
+        """Whether a request can go out now."""
+        return self.request_id is None and now_ns >= self._not_before_ns
+
+    def asked(self, request_id: bytes, now_ns: int) -> None:
+        """A request goes out."""
+        self.request_id = request_id
+        self._overdue_ns = now_ns + ANSWER_NS
+
+    def is_answer(self, request_id: bytes, now_ns: int) -> bool:
+        """Whether a frame that came belongs to the request that is out; if so, there may be more."""
+        if self.request_id is None or request_id != self.request_id:
+            return False
+        self._overdue_ns = now_ns + ANSWER_NS
+        return True
+
+    def answered(self) -> None:
+        """The answer is complete: the next request may go out at once."""
+        self.request_id = None
+        self.failures = 0
+        self._not_before_ns = 0
+
+    def failed(self, now_ns: int) -> None:
+        """There was no answer, or no good one: the next request waits, each time longer."""
+        self.request_id = None
+        self._not_before_ns = now_ns + min(FIRST_WAIT_NS << min(self.failures, 16), LONGEST_WAIT_NS)
+        self.failures += 1
+
+    def overdue(self, now_ns: int) -> bool:
+        """Whether the request that is out has been without an answer for too long."""
+        return self.request_id is not None and now_ns >= self._overdue_ns
+
+    def forget(self) -> None:
+        """What is out no longer matters, or is lost with its connection: the next request may go out at once."""
+        self.request_id = None
+        self._not_before_ns = 0
+
+
 class Follower:
     """One table's feed. What it gives is appended to `items`."""
 
@@ -106,7 +154,7 @@ class Follower:
         self._notices = GapNotices(table, self.items)
         self._stream = Stream(table, self.items, kept)
         self._comparison = Comparison(self._stream.memory)
-        self.asking = Asking()
+        self.asking = PendingRequest()
         self._asked_seq = 0
         self._asked_ahead = 0
         self._ended_early = False
@@ -194,7 +242,7 @@ class Follower:
         """The history knows the table: it can be asked though nothing was heard yet."""
         self._known_there = True
 
-    def ask(self, request_id: bytes, now_ns: int) -> wire.Request | None:
+    def ask(self, request_id: bytes, now_ns: int) -> wire.HistoryRequest | None:
         """The request that is to be sent now, if any."""
         if self.step is Step.IN_STEP or not self._known_there or not self.asking.may_ask(now_ns):
             return None
@@ -209,7 +257,7 @@ class Follower:
 
     # --- what is answered ----------------------------------------------------------------------------------------
 
-    def answer(self, answer: wire.Answer, content: Fact | Snapshot | None, now_ns: int) -> None:
+    def answer(self, answer: wire.HistoryAnswer, content: Fact | Snapshot | None, now_ns: int) -> None:
         """A frame of an answer; `content` is what its body says, where it can be read.
 
         What was not asked is passed over.
@@ -253,7 +301,7 @@ class Follower:
             # What is before it was archived, or lost on the way; the end of the answer tells which.
             self._stream.keep(fact, seq)
 
-    def _end(self, end: wire.End, more: bool, now_ns: int) -> None:
+    def _end(self, end: wire.EndOfEvents, more: bool, now_ns: int) -> None:
         stream, memory = self._stream, self._stream.memory
         told = Position(end.epoch, end.last, end.head)
         if end.last < self._asked_seq:
@@ -292,9 +340,9 @@ class Follower:
         self._stream.settle()
         self._notices.complete(self._stream.memory.position)
 
-    def _refused(self, refusal: wire.Refusal, now_ns: int) -> None:
-        nothing_held = refusal.code == UNKNOWN_TABLE
-        gone = refusal.code == REWRITTEN or (nothing_held and self._stream.memory.seq > 0)
+    def _refused(self, refusal: wire.RequestRefusal, now_ns: int) -> None:
+        nothing_held = refusal.code == wire.UNKNOWN_TABLE
+        gone = refusal.code == wire.REWRITTEN or (nothing_held and self._stream.memory.seq > 0)
         if gone and self.step is Step.COMPARING:
             self._start_over()
         elif gone and self.step is Step.CATCHING_UP:
@@ -328,14 +376,14 @@ class Follower:
         if seq != self._comparison.cursor + 1:
             return
         match self._comparison.next(fact):
-            case Found.DIFFERENT:
+            case ComparisonResult.DIFFERENT:
                 self._stream.memory.rewind(self._comparison.cursor)
                 self.step = Step.CATCHING_UP
                 self._heed(self._stream.accept(fact, seq))
-            case Found.ALL_DIFFERENT:
+            case ComparisonResult.ALL_DIFFERENT:
                 self._start_over()
 
-    def _compared(self, end: wire.End, more: bool, now_ns: int) -> None:
+    def _compared(self, end: wire.EndOfEvents, more: bool, now_ns: int) -> None:
         """All that was told is the same as what was given."""
         memory, cursor = self._stream.memory, self._comparison.cursor
         nothing_left = cursor == memory.before and cursor > 0

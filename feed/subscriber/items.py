@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections import deque
+from collections.abc import Iterable
+from typing import Final, NamedTuple
 
 import msgspec
 
 from feed.events import Event
-from feed.snapshot import Snapshot
+from feed.state import Snapshot
+
+SIMULATED: Final = "sim/"
+"""Before the name of a simulated table, in positions and notices."""
 
 
 class Position(NamedTuple):
@@ -180,3 +185,41 @@ class Trouble(Notice, frozen=True, kw_only=True):
 
 
 Item = Fact | Notice
+
+
+class ItemQueue:
+    """The queue between a subscription and its reader."""
+
+    def __init__(self) -> None:
+        self._items: deque[Item] = deque()
+        self.position: dict[str, Position] = {}
+        """For each table the place after the last fact that was handed over."""
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def add(self, items: Iterable[Item]) -> None:
+        """Puts items at the end."""
+        self._items.extend(items)
+
+    def next(self) -> Item:
+        """Hands over the oldest item.
+
+        Raises:
+            IndexError: there is none.
+        """
+        item = self._items.popleft()
+        match item:
+            case Fact(event=event, head=head):
+                if event.seq is not None:
+                    self.position[name_of(event)] = Position(event.epoch, event.seq, head)
+            case Joined(table=table, snapshot=snapshot):
+                self.position[table] = Position(snapshot.epoch, snapshot.last)
+            case Missing(table=table, last=last):
+                self.position[table] = Position("", last)
+        return item
+
+
+def name_of(event: Event) -> str:
+    """What a table is called in positions and notices: a simulated one begins with `sim/`."""
+    return (SIMULATED if event.data.simulated else "") + event.data.table

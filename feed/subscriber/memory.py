@@ -13,13 +13,13 @@ from enum import Enum, auto
 from hashlib import sha256
 from typing import Final, NamedTuple
 
-from feed.chain import genesis, link
+from feed.events import genesis, link
 from feed.subscriber.items import Fact, Position
 
 # Where a rewritten history begins to differ: what the journal holds now, against what is remembered of it.
 
 
-class Found(Enum):
+class ComparisonResult(Enum):
     """What a comparison of the next event says."""
 
     SAME = auto()
@@ -38,14 +38,14 @@ class Comparison:
         self._memory = memory
         self._first = memory.before
 
-    def next(self, fact: Fact) -> Found:
+    def next(self, fact: Fact) -> ComparisonResult:
         """The event after the cursor, as the journal holds it now."""
         if self._memory.is_same(self.cursor + 1, fact.body):
             self.cursor += 1
-            return Found.SAME
+            return ComparisonResult.SAME
         if self.cursor == self._first and self._first > 0:
-            return Found.ALL_DIFFERENT
-        return Found.DIFFERENT
+            return ComparisonResult.ALL_DIFFERENT
+        return ComparisonResult.DIFFERENT
 
 
 REMEMBERED: Final = 256
@@ -58,7 +58,7 @@ EPOCHS: Final = 256
 _HEAD: Final = re.compile("[0-9a-f]{64}")
 
 
-class Mark(NamedTuple):
+class RememberedEvent(NamedTuple):
     """What is kept of an event."""
 
     epoch: str
@@ -77,7 +77,7 @@ class Memory:
         self._epoch = ""
         self._seq = 0
         self._head: bytes | None = None
-        self._marks: OrderedDict[int, Mark] = OrderedDict()
+        self._marks: OrderedDict[int, RememberedEvent] = OrderedDict()
         self._announced: dict[int, bytes] = {}
         self._epochs: OrderedDict[str, int] = OrderedDict()
         """The last number of each."""
@@ -126,7 +126,7 @@ class Memory:
         """The next event. Returns False where the head after it is not the one that was announced."""
         if self._head is not None:
             self._head = link(self._head, body)
-        self._marks[seq] = Mark(epoch, sha256(body).digest(), self._head)
+        self._marks[seq] = RememberedEvent(epoch, sha256(body).digest(), self._head)
         if len(self._marks) > REMEMBERED:
             self._marks.popitem(last=False)
         self._epoch, self._seq = epoch, seq
@@ -174,7 +174,7 @@ class Memory:
             self._marks.popitem()
         for kept, mark in self._marks.items():
             self._marks[kept] = mark._replace(head=None)
-        mark = self._marks.get(seq, Mark("", b"", None))
+        mark = self._marks.get(seq, RememberedEvent("", b"", None))
         self._epoch, self._seq, self._head = mark.epoch, seq, None
         self._announced.clear()
         self._note_epoch()

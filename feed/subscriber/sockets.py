@@ -27,7 +27,7 @@ AT_ONCE: Final = 1_000
 """Messages taken from a socket before the reader has its turn."""
 
 
-class Sockets:
+class SubscriberSockets:
     """The sockets, and what goes between them and a `Subscription`. Of one thread only."""
 
     def __init__(

@@ -20,13 +20,11 @@ import msgspec
 
 from feed import wire
 from feed.events import Event, EventError, Heartbeat, decode
-from feed.snapshot import Snapshot
-from feed.subscriber.asking import Asking
-from feed.subscriber.follower import Follower
-from feed.subscriber.items import Fact, Item, Notice, NotShown, Position, Trouble, Waiting
+from feed.state import Snapshot
+from feed.subscriber.follower import Follower, PendingRequest
+from feed.subscriber.items import SIMULATED, Fact, Item, Notice, NotShown, Position, Trouble, Waiting
 from feed.subscriber.stream import KEPT
 
-SIMULATED: Final = "sim/"
 VERSION: Final = "v1/"
 
 WAITING_NS: Final = 1_000_000_000
@@ -62,13 +60,13 @@ class Subscription:
         self._kept = kept
         self._followers: dict[str, Follower] = {}
         self._numbers = 0
-        self._directory = Asking()
+        self._directory = PendingRequest()
         self._directory_known = False
-        self._looked_up: dict[str, Asking] = {}
+        self._looked_up: dict[str, PendingRequest] = {}
         """Tables of the list of which it is not known yet whether they are simulated."""
         self._items: list[Item] = []
         self._heard_ns = self._opened_ns = now_ns
-        self._heard = self._told_waiting = False
+        self._heard = self._waiting_notified = False
         self.malformed = 0
         """Messages that were no events; they are passed over."""
 
@@ -132,8 +130,8 @@ class Subscription:
 
     def on_time(self, now_ns: int) -> None:
         """Time has passed, and all that came until now was given."""
-        if not self._heard and not self._told_waiting and now_ns - self._opened_ns >= WAITING_NS:
-            self._told_waiting = True
+        if not self._heard and not self._waiting_notified and now_ns - self._opened_ns >= WAITING_NS:
+            self._waiting_notified = True
             self._items.append(Waiting(table="", endpoint=self._endpoint))
         for follower in self._followers.values():
             follower.tick(now_ns)
@@ -164,7 +162,7 @@ class Subscription:
         for asking in self._all_asking():
             asking.forget()
 
-    def _requests(self, now_ns: int) -> Iterator[wire.Request]:
+    def _requests(self, now_ns: int) -> Iterator[wire.HistoryRequest]:
         free = AT_ONCE - sum(asking.request_id is not None for asking in self._all_asking())
         if free > 0 and not self._directory_known and self._directory.may_ask(now_ns):
             free -= 1
@@ -185,7 +183,7 @@ class Subscription:
                 free -= 1
                 yield request
 
-    def _all_asking(self) -> Iterator[Asking]:
+    def _all_asking(self) -> Iterator[PendingRequest]:
         yield self._directory
         yield from self._looked_up.values()
         for follower in self._followers.values():
@@ -215,7 +213,7 @@ class Subscription:
         place = self._since.get(name)
         return None if place is None else Position(*place)
 
-    def _on_directory(self, answer: wire.Answer, now_ns: int) -> None:
+    def _on_directory(self, answer: wire.HistoryAnswer, now_ns: int) -> None:
         if not isinstance(answer, wire.TablesAnswer):
             self._directory.failed(now_ns)
             if self._directory.failures == 1:
@@ -224,15 +222,15 @@ class Subscription:
         self._directory.answered()
         self._directory_known = True
         # Somebody is there, though no table may have said anything yet.
-        self._told_waiting = True
-        self._looked_up = {table: Asking() for table in answer.tables if self._wants(table)}
+        self._waiting_notified = True
+        self._looked_up = {table: PendingRequest() for table in answer.tables if self._wants(table)}
         for table in sorted((self._tables or frozenset()).difference(answer.tables)):
             there = ", ".join(answer.tables) or "none"
             self._items.append(
                 Trouble(table=table, detail=f"no such table has said anything here yet; there are: {there}")
             )
 
-    def _on_look_up(self, answer: wire.Answer, now_ns: int) -> None:
+    def _on_look_up(self, answer: wire.HistoryAnswer, now_ns: int) -> None:
         table = next((name for name, one in self._looked_up.items() if one.is_answer(answer.request_id, now_ns)), None)
         if table is None:
             return
@@ -256,11 +254,6 @@ class Subscription:
         follower.items.clear()
 
 
-def name_of(event: Event) -> str:
-    """What a table is called in positions and notices: a simulated one begins with `sim/`."""
-    return (SIMULATED if event.data.simulated else "") + event.data.table
-
-
 def _marked(item: Item) -> Item:
     """A notice of a simulated table says so."""
     return msgspec.structs.replace(item, table=SIMULATED + item.table) if isinstance(item, Notice) else item
@@ -273,7 +266,7 @@ def _event(body: bytes) -> Event | None:
         return None
 
 
-def _content(answer: wire.Answer) -> Fact | Snapshot | None:
+def _content(answer: wire.HistoryAnswer) -> Fact | Snapshot | None:
     """What the body of an answer says; None where it has none, or it cannot be read."""
     if isinstance(answer, wire.EventAnswer):
         event = _event(answer.body)

@@ -14,11 +14,14 @@ import pytest
 import zmq
 
 from feed.endpoints import EndpointError, Endpoints
-from feed.history_server import PER_ASKER, REWRITTEN, UNAVAILABLE, UNKNOWN_TABLE
+from feed.history_server import PER_ASKER
 from feed.wire import (
     BAD_REQUEST,
     BUSY,
     PAGE_EVENTS,
+    REWRITTEN,
+    UNAVAILABLE,
+    UNKNOWN_TABLE,
     AskSince,
     EndAnswer,
     ErrorAnswer,

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import msgspec
 
 from feed import events
-from feed.chain import genesis, link
-from feed.events import Data, Event, Heartbeat, decode, encode, type_of
-from feed.history_server import REWRITTEN, UNKNOWN_TABLE, Page
+from feed.events import Data, Event, Heartbeat, decode, encode, genesis, link, type_of
+from feed.history_server import Page
 from feed.state import TableState
+from feed.wire import REWRITTEN, UNKNOWN_TABLE
 
 TIME = "2026-01-31T20:00:00.000000Z"
 

@@ -18,9 +18,10 @@ import zmq
 from feed.allow_list import Allowed, Role, allow
 from feed.authentication import Authenticator
 from feed.endpoints import Endpoints
-from feed.history_server import REWRITTEN, UNKNOWN_TABLE, HistoryError, HistoryServer, Page
+from feed.history_server import HistoryError, HistoryServer, Page
 from feed.keys import ClientCurve, ServerCurve, new_pair
 from feed.publisher import QUEUE, Publisher
+from feed.wire import REWRITTEN, UNKNOWN_TABLE
 
 PATIENCE_MS = 20_000
 """How long a test waits for what must come."""

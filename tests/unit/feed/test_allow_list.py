@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from feed.allow_list import Allowed, AllowList, OperatorClass, Role, Sender, allow, revoke, stamp_of
+from feed.allow_list import Allowed, AllowList, KeyOwner, OperatorClass, Role, allow, revoke, stamp_of
 from feed.keys import BadKeyError, new_pair
 
 PUBLIC = new_pair("a").public
@@ -33,7 +33,7 @@ def put(folder: Path, name: str, text: str) -> Path:
 def test_who_is_allowed_is_known_by_its_key(folder: Path) -> None:
     allow(folder, entry("pit-boss", PUBLIC, "supervisor", "A"))
     keys = AllowList.load(folder)
-    assert keys.sender(PUBLIC.encode()) == Sender("pit-boss", "supervisor", "A")
+    assert keys.sender(PUBLIC.encode()) == KeyOwner("pit-boss", "supervisor", "A")
     assert keys.sender(OTHER) is None
     assert keys.why_not(PUBLIC) is None
     assert keys.why_not(OTHER) == f"unknown key {OTHER[:8]}…"
@@ -137,7 +137,7 @@ def test_a_name_is_not_overwritten_by_accident_and_a_key_has_one_owner(folder: P
     with pytest.raises(BadKeyError, match="this key is board-1's already"):
         allow(folder, entry("board-2", PUBLIC))
     allow(folder, entry("board-1", PUBLIC, "dealer"), overwrite=True)
-    assert AllowList.load(folder).sender(PUBLIC) == Sender("board-1", "dealer")
+    assert AllowList.load(folder).sender(PUBLIC) == KeyOwner("board-1", "dealer")
 
 
 def test_revoking_a_name_that_is_not_there_says_which_are(folder: Path) -> None:

@@ -15,9 +15,9 @@ import zmq
 from zmq.utils import z85
 
 from feed.allow_list import Allowed, AllowList, allow, revoke
-from feed.authentication import Authenticator, judge
+from feed.authentication import Authenticator, zap_reply
 from feed.keys import new_pair
-from feed.monitor import Connections, MonitorEvent, Refusals, cause_of, peer_of, read_event
+from feed.monitor import Connections, MonitorEvent, RefusalLog, cause_of, peer_of, read_event
 
 PAIR = new_pair("board-1")
 LOCK = "import fcntl, sys; fcntl.lockf(open(sys.argv[1], 'rb+'), fcntl.LOCK_EX | fcntl.LOCK_NB)"
@@ -38,10 +38,10 @@ def request(
 
 
 def test_an_allowed_key_is_its_owners_user_id(keys: AllowList) -> None:
-    verdict = judge(request(z85.decode(PAIR.public)), keys)
-    assert verdict is not None
-    assert verdict.reply == [b"1.0", b"7", b"200", b"OK", PAIR.public.encode(), b""]
-    assert verdict.refusal is None
+    reply = zap_reply(request(z85.decode(PAIR.public)), keys)
+    assert reply is not None
+    assert reply.frames == [b"1.0", b"7", b"200", b"OK", PAIR.public.encode(), b""]
+    assert reply.refusal is None
 
 
 @pytest.mark.parametrize(
@@ -60,20 +60,20 @@ def test_an_allowed_key_is_its_owners_user_id(keys: AllowList) -> None:
     ],
 )
 def test_anything_else_is_refused_and_said(keys: AllowList, asked: list[bytes], why: str) -> None:
-    verdict = judge(asked, keys)
-    assert verdict is not None
-    assert verdict.refusal == why
-    assert verdict.reply[:3] == [b"1.0", b"7", b"300"]
-    assert verdict.reply[4] == b""
+    reply = zap_reply(asked, keys)
+    assert reply is not None
+    assert reply.refusal == why
+    assert reply.frames[:3] == [b"1.0", b"7", b"300"]
+    assert reply.frames[4] == b""
 
 
 def test_a_request_without_an_id_has_no_answer(keys: AllowList) -> None:
-    assert judge([], keys) is None
-    assert judge([b"1.0"], keys) is None
+    assert zap_reply([], keys) is None
+    assert zap_reply([b"1.0"], keys) is None
 
 
 def test_the_same_refusal_is_told_at_round_numbers(caplog: pytest.LogCaptureFixture) -> None:
-    refusals = Refusals(logging.getLogger("feed"))
+    refusals = RefusalLog(logging.getLogger("feed"))
     for _ in range(1234):
         refusals.tell("10.0.0.7: unknown key")
     refusals.tell("10.0.0.8: unknown key")
@@ -89,7 +89,7 @@ def test_the_same_refusal_is_told_at_round_numbers(caplog: pytest.LogCaptureFixt
 
 def test_strangers_without_number_do_not_fill_the_memory() -> None:
     log = logging.Logger("quiet", logging.CRITICAL)
-    refusals = Refusals(log)
+    refusals = RefusalLog(log)
     for k in range(5000):
         refusals.tell(f"10.0.0.7: unknown key {k}")
     assert len(refusals._counts) == 1000

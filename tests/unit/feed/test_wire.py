@@ -9,9 +9,9 @@ from feed.wire import (
     AskSince,
     AskSnapshot,
     AskTables,
-    End,
     EndAnswer,
-    Refusal,
+    EndOfEvents,
+    RequestRefusal,
     WireError,
     decode_answer,
     decode_request,
@@ -58,7 +58,7 @@ def test_a_wrong_request_says_what_was_expected_and_seen(frames: list[bytes], sa
 
 
 def test_the_end_of_events_says_what_is_held_and_where_they_began() -> None:
-    end = End(table="wheel-1", epoch="ab", last=17, head="00ff", after=3)
+    end = EndOfEvents(table="wheel-1", epoch="ab", last=17, head="00ff", after=3)
     frames = encode_answer(EndAnswer(b"1", more=False, end=end))
     assert frames == [b"1", b"done", b'{"table":"wheel-1","epoch":"ab","last":17,"head":"00ff","from":3}']
     assert decode_answer(frames) == EndAnswer(b"1", False, end)
@@ -68,7 +68,7 @@ def test_the_end_of_events_says_what_is_held_and_where_they_began() -> None:
 def test_a_refusal_leaves_out_what_does_not_apply() -> None:
     frames = [b"1", b"error", b'{"code":"busy","detail":"later"}']
     answer = decode_answer(frames)
-    assert answer == (b"1", Refusal(code="busy", detail="later"))
+    assert answer == (b"1", RequestRefusal(code="busy", detail="later"))
     assert encode_answer(answer) == frames
 
 

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from feed import chain, events, wire
+from feed import events, wire
 from feed.subscriber import (
     CaughtUp,
     Fact,
@@ -50,7 +50,7 @@ class Bench:
             "ipc:///here", since=since, simulated=simulated, kept=kept, tables=tables, now_ns=0
         )
         self.items: list[Item] = []
-        self.asked: list[wire.Request] = []
+        self.asked: list[wire.HistoryRequest] = []
         self.page = wire.PAGE_EVENTS
 
     def start(self, epoch: str, *, simulated: bool = False) -> tuple[ModelTable, Frames]:
@@ -64,7 +64,7 @@ class Bench:
             self.subscription.on_feed(message, self.now_ns)
         self.items += self.subscription.take()
 
-    def requests(self) -> list[wire.Request]:
+    def requests(self) -> list[wire.HistoryRequest]:
         """What is asked now."""
         asked = [wire.decode_request(frames) for frames in self.subscription.requests(self.now_ns)]
         self.asked += asked
@@ -115,8 +115,8 @@ def in_step(since: Since = 0, said: int = 5) -> tuple[Bench, ModelTable]:
 
 
 def test_the_chain_is_the_one_that_the_audit_page_explains() -> None:
-    assert chain.genesis("wheel-1") == sha256(b"feltwire journal\0wheel-1").digest()
-    assert chain.link(b"a" * 32, b"body") == sha256(b"a" * 32 + b"body").digest()
+    assert events.genesis("wheel-1") == sha256(b"feltwire journal\0wheel-1").digest()
+    assert events.link(b"a" * 32, b"body") == sha256(b"a" * 32 + b"body").digest()
 
 
 def test_topics_end_in_a_slash() -> None:
@@ -486,10 +486,10 @@ def test_an_event_that_was_edited_is_reported_and_comes_again_as_it_is_now() -> 
 
 def edited(kept: list[Kept], seq: int) -> list[Kept]:
     """A history in which one event was changed, and all hashes made right."""
-    head, changed = chain.genesis(TABLE), []
+    head, changed = events.genesis(TABLE), []
     for record in kept:
         body = record.body.replace(b"bounce", b"nothing") if record.seq == seq else record.body
-        head = chain.link(head, body)
+        head = events.link(head, body)
         changed.append(record._replace(body=body, head=head))
     return changed
 

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Final, Self
 import zmq
 
 from feed.endpoints import Endpoints
-from feed.subscriber.handed import Handed
-from feed.subscriber.items import Item, Position
-from feed.subscriber.sockets import Sockets
+from feed.subscriber.items import Item, ItemQueue, Position
+from feed.subscriber.sockets import SubscriberSockets
 from feed.subscriber.subscription import Since, Subscription
 
 if TYPE_CHECKING:
@@ -59,15 +58,15 @@ class Subscriber:
         shown = endpoint or endpoints.feed.removesuffix("/feed")
         self._subscription = Subscription(shown, tables=tables, since=since, simulated=simulated)
         self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
-        self._sockets = Sockets(self._context, endpoints, self._subscription, curve)
+        self._sockets = SubscriberSockets(self._context, endpoints, self._subscription, curve)
         self._ticker = _Ticker(self._context)
-        self._handed = Handed()
+        self._queue = ItemQueue()
         self._now_ns = 0
 
     @property
     def position(self) -> dict[str, Position]:
         """After which fact each table is, as far as items were handed over: to be kept, and given as `since`."""
-        return dict(self._handed.position)
+        return dict(self._queue.position)
 
     @property
     def stale(self) -> frozenset[str]:
@@ -87,13 +86,13 @@ class Subscriber:
         """Waits for the next item. None when there was none for so long, in ticks of a quarter of a second; without a
         time it waits for ever."""
         end_ns = None if timeout_s is None else self._now_ns + round(timeout_s * 1e9)
-        while not self._handed:
-            if self._exchange() or self._handed:
+        while not self._queue:
+            if self._exchange() or self._queue:
                 continue
             if end_ns is not None and self._now_ns >= end_ns:
                 return None
             self._wait()
-        return self._handed.next()
+        return self._queue.next()
 
     def close(self) -> None:
         """Ends it; what is on its way is dropped."""
@@ -111,7 +110,7 @@ class Subscriber:
 
     def _exchange(self) -> bool:
         more = self._sockets.exchange(self._now_ns)
-        self._handed.add(self._subscription.take())
+        self._queue.add(self._subscription.take())
         if not more and self._subscription.should_reopen(self._now_ns):
             self._sockets.reopen(self._now_ns)
         return more
