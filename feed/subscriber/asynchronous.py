@@ -26,7 +26,7 @@ class AsyncSubscriber:
             async for item in subscriber:
                 print(item)
 
-    Of one loop only. It reads only while somebody waits for an item: what comes in between waits in its socket.
+    For one loop only. It reads only while a caller waits for an item; meanwhile messages wait in the socket.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class AsyncSubscriber:
         simulated: bool | None = False,
         curve: ClientCurve | None = None,
     ) -> None:
-        """Connects; the service may come later. The arguments are those of `Subscriber`.
+        """Connects; the service may start later. The arguments are those of `Subscriber`.
 
         Raises:
             EndpointError: the address cannot be used.
@@ -55,12 +55,12 @@ class AsyncSubscriber:
 
     @property
     def position(self) -> dict[str, Position]:
-        """After which fact each table is, as far as items were handed over: to be kept, and given as `since`."""
+        """The position of each table after the last item delivered: to be stored, and passed as `since`."""
         return dict(self._queue.position)
 
     @property
     def stale(self) -> frozenset[str]:
-        """The tables whose heartbeat is missing: what is known of them may be old."""
+        """The tables whose heartbeat is missing: their facts may be out of date."""
         return self._subscription.stale
 
     def __aiter__(self) -> AsyncIterator[Item]:
@@ -73,7 +73,7 @@ class AsyncSubscriber:
         return self._queue.next()
 
     def close(self) -> None:
-        """Ends it; what is on its way is dropped."""
+        """Closes the sockets; messages on their way are dropped."""
         if self._timer is not None:
             self._timer.cancel()
         self._sockets.close()

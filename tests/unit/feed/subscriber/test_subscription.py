@@ -174,9 +174,7 @@ def test_a_table_that_was_asked_for_and_is_not_there_is_told() -> None:
     bench = Bench(tables=["wheel-2"])
     bench.start("e1")
     bench.answer()
-    assert [str(item) for item in bench.items] == [
-        "wheel-2: no such table has said anything here yet; there are: wheel-1"
-    ]
+    assert [str(item) for item in bench.items] == ["wheel-2: no such table has events here yet; there are: wheel-1"]
 
 
 def test_a_hole_is_told_asked_for_and_filled_in_order() -> None:
@@ -227,7 +225,7 @@ def test_no_more_is_kept_than_is_allowed_and_the_rest_is_asked_for_again() -> No
     said = [warning(table) for _ in range(20)]
     bench.deliver(*said[1:])
     follower = bench.subscription._followers[TABLE]
-    assert len(follower._stream._kept) == 3
+    assert len(follower._facts._kept) == 3
     bench.answer()
     assert bench.bodies == bench.journal.bodies(TABLE)
 
@@ -387,7 +385,7 @@ def test_a_table_that_nobody_plays_is_not_said_to_have_gone_silent() -> None:
     late.journal = bench.journal
     late.answer()
     late.wait(3)
-    assert "no service plays it now" in str(late.items[-1])
+    assert "no service runs it now" in str(late.items[-1])
 
 
 def test_the_history_is_no_heartbeat() -> None:
