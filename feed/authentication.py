@@ -148,7 +148,7 @@ class Authenticator:
         # Taken first: a change between the two is seen next time.
         self._stamp = stamp_of(self._folder)
         self._keys = AllowList.load(self._folder)
-        self._refusals.forget()
+        self._refusals.reset()
         self._tell_problems()
         gone = before.keys - self._keys.keys
         come = self._keys.keys - before.keys
@@ -178,7 +178,7 @@ class Authenticator:
                 log.error("a ZAP request without an id, of %d frames", len(request))
                 continue
             if reply.refusal is not None:
-                self._refusals.tell(reply.refusal)
+                self._refusals.log(reply.refusal)
             try:
                 self._socket.send_multipart([*envelope, *reply.frames], zmq.DONTWAIT)
             except zmq.ZMQError as error:

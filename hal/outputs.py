@@ -370,7 +370,7 @@ class Outputs:
         self.stopped(self._guards, why)
 
     def back(self) -> None:
-        """Outputs can be reached again, and are safe. RefusalLog of the time before are forgotten."""
+        """Outputs can be reached again, and are safe. Refusals of the time before are forgotten."""
         self._gone = None
         for name in self._refused:
             self._guards[name].clear()

@@ -40,7 +40,7 @@ REFUSED_COSTS: Final = 24
 """A command that its table refused counts as so many more: each makes an event, and those are kept for years."""
 REFUSALS_BURST: Final = 20
 REFUSALS_REFILL_NS: Final = 60 * NS_PER_S
-"""RefusalLog of one sender that are journalled: a burst of 20, then one a minute (ours): below 1 MB a day."""
+"""Refusals of one sender that are journalled: a burst of 20, then one a minute (ours): below 1 MB a day."""
 MAX_WAITING: Final = 64
 """Commands that wait for their tables at once (ours)."""
 REMEMBERED: Final = 1000

@@ -74,7 +74,7 @@ def test_an_allowed_read_only_key_gets_events_and_history(keys: Keys) -> None:
         asker = client.connect(zmq.DEALER, server.endpoints.history, curve)
         answer = ask(asker, b"1", b"since", b"wheel", b"", b"0")
         assert [message[1] for message in answer] == [b"event"] * 3 + [b"done"]
-        assert server.do(server.publisher.asked_by) == {"board-1": 1}
+        assert server.do(server.publisher.subscriptions_by_client) == {"board-1": 1}
 
 
 def test_an_unknown_key_gets_nothing_and_is_named_by_its_address_and_key(keys: Keys, log: LogLines) -> None:
@@ -211,7 +211,7 @@ def test_who_leaves_and_comes_back_is_never_too_many(keys: Keys) -> None:
             subscriber.send(b"\x01v1/wheel-1/")
             subscriber.send(b"\x00v1/wheel-1/")
         subscriber.send(b"\x01v1/t/")
-        while server.do(server.publisher.asked_by).get("board-1", 0) <= MAX_TOPICS:
+        while server.do(server.publisher.subscriptions_by_client).get("board-1", 0) <= MAX_TOPICS:
             server.publish(b"v1/t/heartbeat/", b"{}")
         published_until_received(server, subscriber)
         assert server.do(lambda: server.publisher.connections) == 1
@@ -237,7 +237,7 @@ def test_an_address_that_is_taken_while_connections_are_ended_is_told_and_tried_
 
         with thief:
             server.do(steal)
-            line = log.wait_for("could not be had again")
+            line = log.wait_for("cannot be bound again")
             assert line.endswith("Address already in use; restart the service")
             assert server.do(lambda: server.publisher.problem) == line
         server.do(server.publisher.drop_connections)

@@ -298,7 +298,7 @@ def test_a_port_that_somebody_has_is_an_error_that_names_it(tmp_path: Path) -> N
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         where = Endpoints(f"tcp://127.0.0.1:{port}", "tcp://127.0.0.1:*", "")
-        taken_error = f"feed: tcp://127.0.0.1:{port} cannot be had: Address already in use"
+        taken_error = f"feed: tcp://127.0.0.1:{port} cannot be bound: Address already in use"
         with pytest.raises(EndpointError, match=taken_error), feed_server(where, keys=Keys(tmp_path)):
             pass
     assert list(tmp_path.iterdir()) == []

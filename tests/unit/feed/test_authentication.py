@@ -75,8 +75,8 @@ def test_a_request_without_an_id_has_no_answer(keys: AllowList) -> None:
 def test_the_same_refusal_is_told_at_round_numbers(caplog: pytest.LogCaptureFixture) -> None:
     refusals = RefusalLog(logging.getLogger("feed"))
     for _ in range(1234):
-        refusals.tell("10.0.0.7: unknown key")
-    refusals.tell("10.0.0.8: unknown key")
+        refusals.log("10.0.0.7: unknown key")
+    refusals.log("10.0.0.8: unknown key")
     assert [record.getMessage() for record in caplog.records] == [
         "10.0.0.7: unknown key",
         "10.0.0.7: unknown key (10 times by now)",
@@ -91,7 +91,7 @@ def test_strangers_without_number_do_not_fill_the_memory() -> None:
     log = logging.Logger("quiet", logging.CRITICAL)
     refusals = RefusalLog(log)
     for k in range(5000):
-        refusals.tell(f"10.0.0.7: unknown key {k}")
+        refusals.log(f"10.0.0.7: unknown key {k}")
     assert len(refusals._counts) == 1000
 
 
@@ -105,17 +105,17 @@ def test_a_failed_handshake_is_told_with_the_address_of_the_connection_that_ends
         MonitorEvent(zmq.Event.HANDSHAKE_FAILED_PROTOCOL, crypto),
         MonitorEvent(zmq.Event.DISCONNECTED, 7),
     ):
-        connections.see(event)
+        connections.handle(event)
     assert told == ["10.0.0.7: wrong server key: it means another server, or this one has a new key"]
     assert connections.open == 1
-    connections.see(MonitorEvent(zmq.Event.DISCONNECTED, 8))
+    connections.handle(MonitorEvent(zmq.Event.DISCONNECTED, 8))
     assert (connections.open, len(told)) == (0, 1)
 
 
 def test_with_the_listener_go_all_its_connections() -> None:
     connections = Connections(lambda what: None, peer=str)
-    connections.see(MonitorEvent(zmq.Event.ACCEPTED, 7))
-    connections.see(MonitorEvent(zmq.Event.CLOSED, 5))
+    connections.handle(MonitorEvent(zmq.Event.ACCEPTED, 7))
+    connections.handle(MonitorEvent(zmq.Event.CLOSED, 5))
     assert connections.open == 0
 
 
@@ -143,9 +143,9 @@ def test_where_there_are_no_keys_nobody_is_said_to_lack_one() -> None:
         (zmq.Event.HANDSHAKE_FAILED_NO_DETAIL, errno.ECONNRESET),
         (zmq.Event.HANDSHAKE_FAILED_PROTOCOL, mismatch),
     ):
-        connections.see(MonitorEvent(zmq.Event.ACCEPTED, 7))
-        connections.see(MonitorEvent(event, value))
-        connections.see(MonitorEvent(zmq.Event.DISCONNECTED, 7))
+        connections.handle(MonitorEvent(zmq.Event.ACCEPTED, 7))
+        connections.handle(MonitorEvent(event, value))
+        connections.handle(MonitorEvent(zmq.Event.DISCONNECTED, 7))
     assert told == ["this computer: it comes with a key, and this address takes none"]
 
 
