@@ -1,4 +1,4 @@
-"""Who may come in: a folder with one small file for each key.
+"""The allow-list: a folder with one small file for each key that may connect.
 
     # allowed/board-1.toml
     name = "board-1"
@@ -6,10 +6,10 @@
     role = "read-only"
 
 `role` is what its owner may do: `read-only`, `dealer`, `supervisor` or `technician`. A dealer or a supervisor may have
-an `operator_class`, `A` or `B`. `revoked = true` shuts the key out and keeps its name.
+an `operator_class`, `A` or `B`. `revoked = true` refuses the key and keeps its name.
 
-In doubt nobody comes in: a file with a mistake, or that others may change, lets nobody in by it; a key in two files,
-neither; a folder or a file that cannot be read, or a folder that others may change, nobody at all.
+In doubt a key is refused: that of a file with a mistake, or that others may change; a key in two files; and every key,
+if the folder or a file cannot be read, or others may change the folder.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _OTHERS_WRITE = 0o022
 
 
 class KeyOwner(NamedTuple):
-    """Who sends: the owner of a key."""
+    """The owner of a key: who sends with it."""
 
     name: str
     role: Role
@@ -56,35 +56,35 @@ class Allowed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     @property
     def sender(self) -> KeyOwner:
-        """Who its owner is."""
+        """Its owner."""
         return KeyOwner(self.name, self.role, self.operator_class)
 
 
 Stamp = tuple[tuple[str, int, int, int, int], ...]
-"""Name, time of change, inode, size and mode of each file and of the folder: another one means that something was
-changed, and be it who may change it."""
+"""Name, time of change, inode, size and mode of each file and of the folder. A different stamp means that a file or its
+permissions changed."""
 
 
 class AllowList:
-    """The keys of a folder at one time. It never changes; `load` reads the folder anew."""
+    """The keys of a folder at one time. It never changes; `load` reads the folder again."""
 
     def __init__(
         self, folder: Path, entries: tuple[Allowed, ...], problems: tuple[str, ...], *, readable: bool = True
     ) -> None:
         self.folder = folder
         self.entries = entries
-        """Every sound file, revoked ones too, by name."""
+        """Every valid file, including revoked ones, by name."""
         self.problems = problems
-        """What is wrong, each naming file, key and remedy."""
+        """The mistakes found, each naming file, key and remedy."""
         self.readable = readable
-        """Whether everything could be read; if not, nobody comes in."""
+        """Whether everything could be read; if not, every key is refused."""
         current = [entry for entry in entries if not entry.revoked] if readable else []
         self._allowed: Mapping[str, Allowed] = {entry.public: entry for entry in current}
         self._known: Mapping[str, Allowed] = {entry.public: entry for entry in entries}
 
     @classmethod
     def load(cls, folder: Path) -> AllowList:
-        """Reads a folder. It never fails: what cannot be read or understood is in `problems` and lets nobody in."""
+        """Reads a folder. It never fails: what cannot be read or decoded is in `problems`, and allows no key."""
         problems: list[str] = []
         found: list[Allowed] = []
         try:
@@ -121,16 +121,16 @@ class AllowList:
 
     @property
     def keys(self) -> frozenset[str]:
-        """The public keys that come in."""
+        """The public keys that are allowed."""
         return frozenset(self._allowed)
 
     def sender(self, user_id: bytes | str) -> KeyOwner | None:
-        """Who owns a key, by the User-Id of a frame; None for one that does not come in (any more)."""
+        """The owner of a key, by the User-Id of a frame; None for a key that is not allowed (any more)."""
         entry = self._allowed.get(_text(user_id))
         return None if entry is None else entry.sender
 
     def why_not(self, public: str) -> str | None:
-        """Why a key does not come in, in words; None if it does."""
+        """Why a key is refused; None if it is allowed."""
         if public in self._allowed:
             return None
         known = self._known.get(public)
@@ -142,22 +142,22 @@ class AllowList:
 
 
 def stamp_of(folder: Path) -> Stamp | None:
-    """What tells a changed folder from an unchanged one; None for a folder that cannot be read."""
+    """The stamp of a folder, to detect changes; None for a folder that cannot be read."""
     try:
         with os.scandir(folder) as files:
             found = [(file.name, _status(file)) for file in files if not file.name.startswith(".")]
         own = folder.stat()
     except OSError:
-        # What is wrong with it is said by the next `load`; here it is only another state.
+        # The next `load` reports the cause; here it is one more state.
         return None
-    # A file's time of change (ctime) tells of its mode too, and nobody can set it.
+    # A file's time of change (ctime) covers its mode too, and cannot be set.
     stamps = [(name, one.st_ctime_ns, one.st_ino, one.st_size, one.st_mode) for name, one in found]
-    # The folder's own would also tell of the hidden files that a write begins with.
+    # The folder's own would also change with the hidden files that a write begins with.
     return tuple(sorted([*stamps, ("", 0, own.st_ino, 0, own.st_mode)]))
 
 
 def _status(file: os.DirEntry[str]) -> os.stat_result:
-    """That of what a link points to; of the link itself, where it points to nothing."""
+    """The status of a link's target; of the link itself, if the target does not exist."""
     try:
         return file.stat()
     except FileNotFoundError:
@@ -193,10 +193,10 @@ def allow(folder: Path, entry: Allowed, *, overwrite: bool = False) -> Path:
 
 
 def revoke(folder: Path, name: str) -> Allowed:
-    """Revokes the key of a name, and returns what its file says now.
+    """Revokes the key of a name, and returns its new entry.
 
     Raises:
-        BadKeyError: there is no sound file of this name, or it cannot be written.
+        BadKeyError: there is no valid file of this name, or it cannot be written.
     """
     path = folder / f"{parse_name(name)}{SUFFIX}"
     try:

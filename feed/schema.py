@@ -1,10 +1,10 @@
-"""What the feed looks like, for other languages: JSON Schema of the events, and AsyncAPI 3 of the sockets.
+"""The feed for other languages: JSON Schema of the events, and AsyncAPI 3 of the sockets.
 
-Both are made from the structs of `feed.data`.
+Both are generated from the structs of `feed.data`. ZeroMQ has no AsyncAPI binding: `x-zmq` describes the sockets.
 
     python -m feed.schema [FOLDER]     writes them, to docs/schema where no folder is given
 
-An event of a type that is not known here is valid: a reader passes over it.
+An event of an unknown type is valid: a reader ignores it.
 """
 
 from __future__ import annotations
@@ -60,13 +60,13 @@ _SERVERS: Final[dict[str, Any]] = {
     "local": {
         "host": "/run/feltwire",
         "protocol": "zmq",
-        "description": "On the same computer. Who may open the folder may read; no keys.",
+        "description": "On the same computer. Whoever may open the folder may read; no keys.",
         "x-zmq": {"feed": "ipc:///run/feltwire/feed", "history": "ipc:///run/feltwire/history"},
     },
     "network": {
         "host": "{host}:5600",
         "protocol": "zmq",
-        "description": "Over the network, with CURVE keys: the client's must be on the service's list.",
+        "description": "Over the network, with CURVE keys: the client's must be on the service's allow-list.",
         "variables": {"host": {"description": "The table's computer."}},
         "x-zmq": {"feed": "tcp://{host}:5600", "history": "tcp://{host}:5601", "mechanism": "CURVE"},
     },
@@ -79,10 +79,10 @@ _PARAMETERS: Final[dict[str, Any]] = {
 
 _REQUESTS: Final = {
     "tables": "Which tables have events. Answered by [id] [tables] [json].",
-    "snapshot": "[id] [snapshot] [table]: where a table stands. Answered by [id] [snapshot] [json].",
+    "snapshot": "[id] [snapshot] [table]: the state of a table. Answered by [id] [snapshot] [json].",
     "since": "[id] [since] [table] [epoch] [seq]: every durable event after seq. Answered by [id] [event] [topic] "
-    f"[body] for each, at most {wire.PAGE_EVENTS}, then [id] [done] [json], or [id] [more] [json]: ask again from the "
-    "last one on.",
+    f"[body] for each, at most {wire.PAGE_EVENTS}, then [id] [done] [json], or [id] [more] [json]: ask again "
+    "after the last one.",
     "schema": "JSON Schema of the events. Answered by [id] [schema] [json].",
 }
 
@@ -98,7 +98,7 @@ _CODES: Final = (
 _HISTORY: Final[dict[str, Any]] = {
     "address": None,
     "title": "history",
-    "description": "Where a table stands, and what was missed.",
+    "description": "Snapshots of tables, and missed events.",
     "messages": {verb: {"name": verb, "description": text, "payload": True} for verb, text in _REQUESTS.items()},
     "bindings": {
         "x-zmq": {
@@ -119,7 +119,7 @@ _HISTORY_OPERATION: Final[dict[str, Any]] = {
 
 @cache
 def document() -> bytes:
-    """JSON Schema of an event's body: what `schema` answers."""
+    """JSON Schema of an event's body, as the history server sends it."""
     return _pretty(schema())
 
 
@@ -129,8 +129,8 @@ def schema() -> dict[str, Any]:
     return {
         "$schema": DIALECT,
         "title": "Event",
-        "description": "The body of an event of the feed: CloudEvents 1.0, with data named by type. Types that are not "
-        "named here may come, and new fields: pass over what you do not know.",
+        "description": "The body of an event of the feed: CloudEvents 1.0, with data named by type. Types and fields "
+        "that are not named here may come: ignore those that you do not know.",
         "type": "object",
         "properties": ENVELOPE | {"data": {"$ref": "#/$defs/Common"}},
         "required": list(REQUIRED),
@@ -140,7 +140,7 @@ def schema() -> dict[str, Any]:
 
 
 def says(kind: type[Data], ref: str) -> dict[str, Any]:
-    """What an event of a kind has beyond any event."""
+    """What an event of one kind has beyond the common attributes."""
     numbered = {"required": ["sequence"]}
     rule = numbered if kind.durable else {"not": numbered}
     return {"properties": {"data": {"$ref": ref.format(name=kind.__name__)}}, **rule}
@@ -153,7 +153,7 @@ def _is(kind: type[Data]) -> dict[str, Any]:
 def _definitions(ref: str) -> dict[str, Any]:
     _, components = msgspec.json.schema_components((*DATA_TYPES, Snapshot), ref_template=ref)
     common = {
-        "description": "What the data of every type has.",
+        "description": "The fields that the data of every type has.",
         "type": "object",
         "properties": {
             "table": {"type": "string"},
@@ -171,14 +171,14 @@ def _pretty(value: dict[str, Any]) -> bytes:
 
 
 def asyncapi(schemas: Mapping[str, Any], messages: Mapping[type[Data], Any], suffix: str) -> dict[str, Any]:
-    """The document: `schemas` are its components, `messages` what each kind of event has beyond any event."""
+    """The AsyncAPI document: `schemas` are its components, `messages` the rules for each kind of event."""
     return {
         "asyncapi": ASYNCAPI_VERSION,
         "info": {
             "title": "Feltwire",
             "version": FEED_VERSION,
-            "description": f"What casino-night tables say. Types end in {suffix}; an incompatible change of one gets "
-            "the next number, and both are published for one release.",
+            "description": f"The events of casino-night tables. Types end in {suffix}; an incompatible change of one "
+            "gets the next number, and both are published for one release.",
         },
         "defaultContentType": "application/json",
         "servers": _SERVERS,

@@ -161,7 +161,7 @@ def test_revoking_a_key_ends_its_connection_and_the_others_come_back(keys: Keys,
         assert not server.do(authenticator.reload_if_changed)
         revoke(keys.allowed, "board-2")
         assert server.do(authenticator.reload_if_changed)
-        log.wait_for("board-2: no more")
+        log.wait_for("board-2: no longer allowed")
         log.wait_for("127.0.0.1: the key of board-2 is revoked")
         while lost.poll(0):
             lost.recv_multipart()
@@ -254,7 +254,7 @@ def test_a_key_that_is_allowed_while_the_service_runs_gets_in_without_a_restart(
         allow(keys.allowed, Allowed(name="board-2", public=curve.pair.public, role="read-only"))
         assert server.authenticator is not None
         assert server.do(server.authenticator.reload_if_changed)
-        log.wait_for("board-2: may come in as read-only")
+        log.wait_for("board-2: allowed as read-only")
         # It knocks again by itself when its unfinished handshake is cut.
         published_until_received(server, subscriber)
 
