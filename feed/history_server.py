@@ -1,9 +1,9 @@
 """Answers requests for missed events: a ROUTER socket in front of the journal.
 
 Reading the journal blocks, so one other thread does it, a page at a time. Clients (keys, or connections where there are
-none) are served in turn, one page each; a client may have `PER_ASKER` requests waiting, and is answered `busy` beyond
-that. A client that does not read its answers costs one queue in libzmq, of fixed length: answers that do not fit are
-dropped, and the client repeats its request.
+none) are served in turn, one page each; `REQUESTS_PER_CLIENT` requests of a client may wait, and further ones are
+answered `busy`. A client that does not read its answers costs one queue in libzmq, of fixed length: answers that do not
+fit are dropped, and the client repeats its request.
 """
 
 from __future__ import annotations
@@ -106,24 +106,24 @@ class FairQueue(Generic[K, V]):
     The number of clients and the requests of each are bounded.
     """
 
-    def __init__(self, per_asker: int, askers: int) -> None:
-        self._per_asker = per_asker
-        self._askers = askers
+    def __init__(self, per_client: int, clients: int) -> None:
+        self._per_client = per_client
+        self._max_clients = clients
         self._waiting: OrderedDict[K, deque[V]] = OrderedDict()
         """By client; the next to be served is first."""
 
     def __len__(self) -> int:
         return sum(map(len, self._waiting.values()))
 
-    def put(self, asker: K, request: V) -> bool:
+    def put(self, client: K, request: V) -> bool:
         """Adds a request; False if the client has too many waiting, or too many clients wait."""
-        own = self._waiting.get(asker)
+        own = self._waiting.get(client)
         if own is None:
-            if len(self._waiting) >= self._askers:
+            if len(self._waiting) >= self._max_clients:
                 return False
-            self._waiting[asker] = deque([request])
+            self._waiting[client] = deque([request])
             return True
-        if len(own) >= self._per_asker:
+        if len(own) >= self._per_client:
             return False
         own.append(request)
         return True
@@ -132,19 +132,19 @@ class FairQueue(Generic[K, V]):
         """The oldest request of the next client, which then goes to the end. None if the queue is empty."""
         if not self._waiting:
             return None
-        asker, own = self._waiting.popitem(last=False)
+        client, own = self._waiting.popitem(last=False)
         request = own.popleft()
         if own:
-            self._waiting[asker] = own
-        return asker, request
+            self._waiting[client] = own
+        return client, request
 
 
 log = logging.getLogger(__name__)
 
-PER_ASKER = 64
+REQUESTS_PER_CLIENT = 64
 """Requests of one client that may wait (ours): the scoreboards of a hall may share a key, and all ask after a
 restart."""
-ASKERS = 256
+MAX_CLIENTS = 256
 """Clients that may wait at one time (ours)."""
 QUEUE = 2 * (PAGE_EVENTS + 1) + 100
 """Answers queued for one client: the page that it reads and the next one. libzmq frees room by halves."""
@@ -188,7 +188,7 @@ class HistoryServer:
         self._keyed = curve is not None
         self._sender = sender
         self._schema = schema
-        self._waiting: FairQueue[str | bytes, _Job] = FairQueue(PER_ASKER, ASKERS)
+        self._waiting: FairQueue[str | bytes, _Job] = FairQueue(REQUESTS_PER_CLIENT, MAX_CLIENTS)
         self._work = asyncio.Event()
         self._refusals = RefusalLog(log)
         self._socket = ServerSocket(
@@ -274,7 +274,7 @@ class HistoryServer:
             self._work.set()
         else:
             self.busy += 1
-            detail = f"at most {PER_ASKER} requests of one client wait; ask again when you have an answer"
+            detail = f"at most {REQUESTS_PER_CLIENT} requests of one client wait; ask again when you have an answer"
             self._refuse(connection, request.request_id, BUSY, detail)
 
     def _who(self, user_id: str | None) -> str:

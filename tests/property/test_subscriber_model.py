@@ -16,7 +16,7 @@ from typing import NamedTuple
 import pytest
 
 from feed import wire
-from feed.history_server import PER_ASKER
+from feed.history_server import REQUESTS_PER_CLIENT
 from feed.subscriber import CaughtUp, Fact, Joined, Missing, Position, Restarted, Rewritten, Subscription
 from feed.subscriber.blocking import TICK_MS
 from feed.subscriber.items import Item, name_of
@@ -223,7 +223,7 @@ class World:
         self.items += self.subscription.take()
         self.joined = self.joined or sum(isinstance(item, Joined) for item in self.items[:200]) == len(TABLES)
         requests = self.subscription.requests(self.now_ns)
-        assert len(requests) <= PER_ASKER
+        assert len(requests) <= REQUESTS_PER_CLIENT
         for frames in requests:
             service = self.service
             if not service.connected or self.loses():
