@@ -91,12 +91,12 @@ class AllowList:
             files = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
             mode = stat.S_IMODE(folder.stat().st_mode)
         except OSError as error:
-            what = f"{folder}: the folder of allowed keys cannot be read ({error.strerror}): nobody comes in"
+            what = f"{folder}: the folder of allowed keys cannot be read ({error.strerror}): every key is refused"
             return cls(folder, (), (f"{what}; allow the first key with feltwire keys allow",), readable=False)
         readable = not mode & _OTHERS_WRITE
         if not readable:
             problems.append(
-                f"{folder}: others may put keys here (mode {mode:04o}): nobody comes in; look at what is there, "
+                f"{folder}: others may put keys here (mode {mode:04o}): every key is refused; look at what is there, "
                 f"then chmod go-w {folder}"
             )
         for path in files:
@@ -109,14 +109,14 @@ class AllowList:
                 if isinstance(error.__cause__, FileNotFoundError) and not path.is_symlink():
                     # Removed since the folder was listed.
                     continue
-                problems.append(f"{error}; until it is mended nobody comes in")
+                problems.append(f"{error}; until it is mended every key is refused")
                 readable = False
                 continue
             try:
                 _check_mode(path)
                 found.append(_entry(path, content))
             except BadKeyError as error:
-                problems.append(f"{error}; until then nobody comes in by this file")
+                problems.append(f"{error}; until then its key is refused")
         return cls(folder, _without_doubles(folder, found, problems), tuple(problems), readable=readable)
 
     @property
@@ -137,7 +137,7 @@ class AllowList:
         if known is not None and known.revoked:
             return f"the key of {known.name} is revoked"
         if not self.readable:
-            return f"the allow-list {self.folder} cannot be read, so nobody comes in"
+            return f"the allow-list {self.folder} cannot be read, so every key is refused"
         return f"unknown key {short(public)}"
 
 
@@ -250,7 +250,7 @@ def _without_doubles(folder: Path, found: list[Allowed], problems: list[str]) ->
             files = ", ".join(f"{name}{SUFFIX}" for name in owners)
             problems.append(
                 f"{folder}: public: the key {short(public)} is in {files}, and a key has one owner; remove all but one "
-                "of them; until then nobody comes in by it"
+                "of them; until then it is refused"
             )
     return tuple(entry for entry in found if len(names[entry.public]) == 1)
 

@@ -104,7 +104,7 @@ _HISTORY: Final[dict[str, Any]] = {
         "x-zmq": {
             "socket": "ROUTER",
             "client": "DEALER",
-            "frames": ["id, 1 to 32 bytes, chosen by the asker", "verb", "arguments"],
+            "frames": ["id, 1 to 32 bytes, chosen by the client", "verb", "arguments"],
             "errors": ["[id] [error] [json]", *_CODES],
         }
     },

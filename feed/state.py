@@ -218,7 +218,7 @@ class TableState:
                 self.inspections[data.device] = False
 
     def _at(self, number: int) -> None:
-        """A round is on: its opening was said, or came before the first event that was given."""
+        """A round is running: its opening was applied, or came before the first event applied."""
         if number != self.round:
             self.round, self.bets_closed = number, False
         self.unfinished_round = number

@@ -88,7 +88,7 @@ class Liveness:
         silent_ns = now_ns - self._received_ns
         if not self.stale and silent_ns >= STALE_NS:
             self.stale = True
-            self._items.append(Stale(table=self._table, silent_ns=silent_ns, heard=self._had_heartbeat))
+            self._items.append(Stale(table=self._table, silent_ns=silent_ns, had_heartbeat=self._had_heartbeat))
 
 
 class PendingRequest:

@@ -148,11 +148,11 @@ class Stale(Notice, frozen=True, kw_only=True):
     """No heartbeat: the table's facts may be out of date. A table without events still sends heartbeats."""
 
     silent_ns: int
-    heard: bool = True
+    had_heartbeat: bool = True
     """Whether there was ever a heartbeat. Without one the journal knows the table, and no service runs it now."""
 
     def __str__(self) -> str:
-        if not self.heard:
+        if not self.had_heartbeat:
             return f"{self.table}: STALE, the journal knows it, and no service runs it now"
         return f"{self.table}: STALE, no heartbeat for {self.silent_ns / 1e9:.0f} s"
 

@@ -126,10 +126,10 @@ def test_without_a_folder_of_keys_nobody_gets_anything(keys: Keys, log: LogLines
     curve = keys.client("board-1")
     shutil.rmtree(keys.allowed)
     with feed_server(ANY_PORT, ListHistory(wheel=3), keys) as server, Client() as client:
-        told = log.wait_for("nobody comes in")
+        told = log.wait_for("every key is refused")
         assert str(keys.allowed) in told and "No such file" in told
         line = gets_nothing(server, client, curve, log, "127.0.0.1")
-        assert line == f"127.0.0.1: the allow-list {keys.allowed} cannot be read, so nobody comes in"
+        assert line == f"127.0.0.1: the allow-list {keys.allowed} cannot be read, so every key is refused"
 
 
 def test_without_an_authenticator_every_client_is_refused(keys: Keys, log: LogLines) -> None:

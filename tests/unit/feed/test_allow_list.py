@@ -53,8 +53,8 @@ def test_without_the_folder_every_key_is_refused(folder: Path) -> None:
     keys = AllowList.load(folder)
     assert keys.keys == frozenset()
     assert not keys.readable
-    assert str(folder) in keys.problems[0] and "nobody comes in" in keys.problems[0]
-    assert keys.why_not(PUBLIC) == f"the allow-list {folder} cannot be read, so nobody comes in"
+    assert str(folder) in keys.problems[0] and "every key is refused" in keys.problems[0]
+    assert keys.why_not(PUBLIC) == f"the allow-list {folder} cannot be read, so every key is refused"
 
 
 def test_when_one_file_cannot_be_read_every_key_is_refused(folder: Path) -> None:
@@ -63,7 +63,7 @@ def test_when_one_file_cannot_be_read_every_key_is_refused(folder: Path) -> None
     keys = AllowList.load(folder)
     assert keys.keys == frozenset()
     assert keys.problems == (
-        f"{folder}/board-2.toml: the file cannot be read: Is a directory; until it is mended nobody comes in",
+        f"{folder}/board-2.toml: the file cannot be read: Is a directory; until it is mended every key is refused",
     )
 
 
