@@ -1,4 +1,4 @@
-"""A subscriber with nothing but pyzmq: it shows what comes, says when something is missing, and asks for it.
+"""A subscriber with nothing but pyzmq: it prints events, reports gaps, and requests the missing events.
 
 .venv/bin/python examples/bare_subscriber.py ipc:///run/feltwire/feed ipc:///run/feltwire/history
 """
@@ -11,7 +11,7 @@ import zmq
 if len(sys.argv) != 3:
     sys.exit(__doc__)
 feed, history = zmq.Context.instance().socket(zmq.SUB), zmq.Context.instance().socket(zmq.DEALER)
-for prefix in (b"v1/", b"sim/v1/"):  # always with the slash: v1/roulette-1 would bring roulette-10 as well
+for prefix in (b"v1/", b"sim/v1/"):  # always with the slash: v1/table-1 would match table-10 as well
     feed.subscribe(prefix)
 feed.connect(sys.argv[1])
 history.connect(sys.argv[2])
@@ -19,7 +19,7 @@ places: dict[str, tuple[str, int]] = {}
 
 
 def show(body: bytes) -> None:
-    """Prints an event, unless it was here already."""
+    """Prints an event, unless it was printed already."""
     event = json.loads(body)
     table = event["data"]["table"]
     if "sequence" in event:
@@ -31,7 +31,7 @@ def show(body: bytes) -> None:
 
 
 def fill(table: str) -> None:
-    """Asks for all that is missing. With no answer in 2 s, the next heartbeat will ask again."""
+    """Requests all missing events. Without an answer in 2 s, the next heartbeat requests them again."""
     epoch, seq = places.get(table, ("", 0))
     history.send_multipart([b"1", b"since", table.encode(), epoch.encode(), b"%d" % seq])
     while history.poll(2000):
@@ -53,10 +53,10 @@ while True:
     table = event["data"]["table"]
     seen = places.get(table, ("", 0))[1]
     if event["type"] == "feltwire.heartbeat.v1":
-        if event["data"]["last"] > seen:  # the last event was lost, or we have only just come
+        if event["data"]["last"] > seen:  # the last event was lost, or we have just connected
             fill(table)
         continue
     if int(event.get("sequence", seen + 1)) > seen + 1:
-        print(f"-- {table}: {seen + 1} to {int(event['sequence']) - 1} did not come", flush=True)
+        print(f"-- {table}: {seen + 1} to {int(event['sequence']) - 1} are missing", flush=True)
         fill(table)
     show(body)

@@ -7,7 +7,7 @@ import { Dealer, Subscriber } from "zeromq";
 const [feedAddress, historyAddress] = process.argv.slice(2);
 const feed = new Subscriber();
 const history = new Dealer({ receiveTimeout: 2000 });
-feed.subscribe("v1/", "sim/v1/"); // always with the slash: v1/roulette-1 would bring roulette-10 as well
+feed.subscribe("v1/", "sim/v1/"); // always with the slash: v1/table-1 would match table-10 as well
 feed.connect(feedAddress);
 history.connect(historyAddress);
 const places = new Map(); // table -> { epoch, seq }
@@ -45,7 +45,7 @@ for await (const [, body] of feed) {
   const next = placeOf(table).seq + 1;
   const behind =
     event.type === "feltwire.heartbeat.v1" ? event.data.last >= next : Number(event.sequence ?? next) > next;
-  // With no answer in 2 s, the next heartbeat asks again.
+  // Without an answer in 2 s, the next heartbeat requests them again.
   if (behind) await fill(table).catch((error) => console.log("--", error.message));
   if (event.type !== "feltwire.heartbeat.v1") show(body.toString());
 }

@@ -1,4 +1,4 @@
-"""A subscriber with Feltwire's library: every event once, in order, and a notice of whatever keeps that from being so.
+"""A subscriber with Feltwire's library: every event once, in order, and a notice of every gap, silence and rewrite.
 
 .venv/bin/python examples/subscriber.py [ENDPOINT]
 """

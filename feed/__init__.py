@@ -1,1 +1,1 @@
-"""What a table says to the world: event types. Knows no device."""
+"""The feed: event types, publisher, history, subscriber and keys. Knows no device."""

@@ -1,4 +1,4 @@
-"""Who may come in: a folder with one small file for each key.
+"""The allow-list: a folder with one small file for each key that may connect.
 
     # allowed/board-1.toml
     name = "board-1"
@@ -6,10 +6,10 @@
     role = "read-only"
 
 `role` is what its owner may do: `read-only`, `dealer`, `supervisor` or `technician`. A dealer or a supervisor may have
-an `operator_class`, `A` or `B`. `revoked = true` shuts the key out and keeps its name.
+an `operator_class`, `A` or `B`. `revoked = true` refuses the key and keeps its name.
 
-In doubt nobody comes in: a file with a mistake, or that others may change, lets nobody in by it; a key in two files,
-neither; a folder or a file that cannot be read, or a folder that others may change, nobody at all.
+In doubt a key is refused: that of a file with a mistake, or that others may change; a key in two files; and every key,
+if the folder or a file cannot be read, or others may change the folder.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ SUFFIX = ".toml"
 _OTHERS_WRITE = 0o022
 
 
-class Sender(NamedTuple):
-    """Who sends: the owner of a key."""
+class KeyOwner(NamedTuple):
+    """The owner of a key: who sends with it."""
 
     name: str
     role: Role
@@ -55,48 +55,48 @@ class Allowed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     revoked: bool = False
 
     @property
-    def sender(self) -> Sender:
-        """Who its owner is."""
-        return Sender(self.name, self.role, self.operator_class)
+    def sender(self) -> KeyOwner:
+        """Its owner."""
+        return KeyOwner(self.name, self.role, self.operator_class)
 
 
 Stamp = tuple[tuple[str, int, int, int, int], ...]
-"""Name, time of change, inode, size and mode of each file and of the folder: another one means that something was
-changed, and be it who may change it."""
+"""Name, time of change, inode, size and mode of each file and of the folder. A different stamp means that a file or its
+permissions changed."""
 
 
 class AllowList:
-    """The keys of a folder at one time. It never changes; `load` reads the folder anew."""
+    """The keys of a folder at one time. It never changes; `load` reads the folder again."""
 
     def __init__(
         self, folder: Path, entries: tuple[Allowed, ...], problems: tuple[str, ...], *, readable: bool = True
     ) -> None:
         self.folder = folder
         self.entries = entries
-        """Every sound file, revoked ones too, by name."""
+        """Every valid file, including revoked ones, by name."""
         self.problems = problems
-        """What is wrong, each naming file, key and remedy."""
+        """The mistakes found, each naming file, key and remedy."""
         self.readable = readable
-        """Whether everything could be read; if not, nobody comes in."""
+        """Whether everything could be read; if not, every key is refused."""
         current = [entry for entry in entries if not entry.revoked] if readable else []
         self._allowed: Mapping[str, Allowed] = {entry.public: entry for entry in current}
         self._known: Mapping[str, Allowed] = {entry.public: entry for entry in entries}
 
     @classmethod
     def load(cls, folder: Path) -> AllowList:
-        """Reads a folder. It never fails: what cannot be read or understood is in `problems` and lets nobody in."""
+        """Reads a folder. It never fails: what cannot be read or decoded is in `problems`, and allows no key."""
         problems: list[str] = []
         found: list[Allowed] = []
         try:
             files = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
             mode = stat.S_IMODE(folder.stat().st_mode)
         except OSError as error:
-            what = f"{folder}: the folder of allowed keys cannot be read ({error.strerror}): nobody comes in"
+            what = f"{folder}: the folder of allowed keys cannot be read ({error.strerror}): every key is refused"
             return cls(folder, (), (f"{what}; allow the first key with feltwire keys allow",), readable=False)
         readable = not mode & _OTHERS_WRITE
         if not readable:
             problems.append(
-                f"{folder}: others may put keys here (mode {mode:04o}): nobody comes in; look at what is there, "
+                f"{folder}: others may put keys here (mode {mode:04o}): every key is refused; look at what is there, "
                 f"then chmod go-w {folder}"
             )
         for path in files:
@@ -109,55 +109,55 @@ class AllowList:
                 if isinstance(error.__cause__, FileNotFoundError) and not path.is_symlink():
                     # Removed since the folder was listed.
                     continue
-                problems.append(f"{error}; until it is mended nobody comes in")
+                problems.append(f"{error}; until it is mended every key is refused")
                 readable = False
                 continue
             try:
                 _check_mode(path)
                 found.append(_entry(path, content))
             except BadKeyError as error:
-                problems.append(f"{error}; until then nobody comes in by this file")
+                problems.append(f"{error}; until then its key is refused")
         return cls(folder, _without_doubles(folder, found, problems), tuple(problems), readable=readable)
 
     @property
     def keys(self) -> frozenset[str]:
-        """The public keys that come in."""
+        """The public keys that are allowed."""
         return frozenset(self._allowed)
 
-    def sender(self, user_id: bytes | str) -> Sender | None:
-        """Who owns a key, by the User-Id of a frame; None for one that does not come in (any more)."""
+    def sender(self, user_id: bytes | str) -> KeyOwner | None:
+        """The owner of a key, by the User-Id of a frame; None for a key that is not allowed (any more)."""
         entry = self._allowed.get(_text(user_id))
         return None if entry is None else entry.sender
 
     def why_not(self, public: str) -> str | None:
-        """Why a key does not come in, in words; None if it does."""
+        """Why a key is refused; None if it is allowed."""
         if public in self._allowed:
             return None
         known = self._known.get(public)
         if known is not None and known.revoked:
             return f"the key of {known.name} is revoked"
         if not self.readable:
-            return f"the allow-list {self.folder} cannot be read, so nobody comes in"
+            return f"the allow-list {self.folder} cannot be read, so every key is refused"
         return f"unknown key {short(public)}"
 
 
 def stamp_of(folder: Path) -> Stamp | None:
-    """What tells a changed folder from an unchanged one; None for a folder that cannot be read."""
+    """The stamp of a folder, to detect changes; None for a folder that cannot be read."""
     try:
         with os.scandir(folder) as files:
             found = [(file.name, _status(file)) for file in files if not file.name.startswith(".")]
         own = folder.stat()
     except OSError:
-        # What is wrong with it is said by the next `load`; here it is only another state.
+        # The next `load` reports the cause; here it is one more state.
         return None
-    # A file's time of change (ctime) tells of its mode too, and nobody can set it.
+    # A file's time of change (ctime) covers its mode too, and cannot be set.
     stamps = [(name, one.st_ctime_ns, one.st_ino, one.st_size, one.st_mode) for name, one in found]
-    # The folder's own would also tell of the hidden files that a write begins with.
+    # The folder's own would also change with the hidden files that a write begins with.
     return tuple(sorted([*stamps, ("", 0, own.st_ino, 0, own.st_mode)]))
 
 
 def _status(file: os.DirEntry[str]) -> os.stat_result:
-    """That of what a link points to; of the link itself, where it points to nothing."""
+    """The status of a link's target; of the link itself, if the target does not exist."""
     try:
         return file.stat()
     except FileNotFoundError:
@@ -193,10 +193,10 @@ def allow(folder: Path, entry: Allowed, *, overwrite: bool = False) -> Path:
 
 
 def revoke(folder: Path, name: str) -> Allowed:
-    """Revokes the key of a name, and returns what its file says now.
+    """Revokes the key of a name, and returns its new entry.
 
     Raises:
-        BadKeyError: there is no sound file of this name, or it cannot be written.
+        BadKeyError: there is no valid file of this name, or it cannot be written.
     """
     path = folder / f"{parse_name(name)}{SUFFIX}"
     try:
@@ -250,7 +250,7 @@ def _without_doubles(folder: Path, found: list[Allowed], problems: list[str]) ->
             files = ", ".join(f"{name}{SUFFIX}" for name in owners)
             problems.append(
                 f"{folder}: public: the key {short(public)} is in {files}, and a key has one owner; remove all but one "
-                "of them; until then nobody comes in by it"
+                "of them; until then it is refused"
             )
     return tuple(entry for entry in found if len(names[entry.public]) == 1)
 

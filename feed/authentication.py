@@ -1,9 +1,9 @@
-"""Checks the keys of who connects: the ZAP handler (RFC 27) of a context, on the asyncio loop.
+"""Checks the keys of clients: the ZAP handler (RFC 27) of a context, on the asyncio loop.
 
-libzmq asks it over `inproc://zeromq.zap.01`, once for each handshake; a context has one handler for all its sockets.
-Sockets demand an answer (`ServerCurve`): while this does not run, nobody comes in.
+libzmq sends it a request over `inproc://zeromq.zap.01` for each handshake; a context has one handler for all its
+sockets. Sockets require its reply (`ServerCurve`): while it does not run, every client is refused.
 
-A refused client learns nothing; the log says who it was:
+A refused client gets no message; the log names it:
 
     10.0.0.7: unknown key Yne@$w-v…
 """
@@ -21,7 +21,7 @@ from zmq.utils import z85
 
 from feed.allow_list import AllowList, stamp_of
 from feed.keys import DOMAIN
-from feed.monitor import Refusals
+from feed.monitor import RefusalLog
 
 log = logging.getLogger(__name__)
 
@@ -31,27 +31,27 @@ _FRAMES = 6
 """Version, request id, domain, address, routing id, mechanism; then the credentials."""
 _KEY_BYTES = 32
 _REFUSED = b"300"
-"""To ZAP a refusal for the time being: the connection is cut, at the latest when its handshake has taken too long, and
-the client knocks again, so that it comes in once its key is allowed. After 400 a client of libzmq 4.3.5 never tries
-again: its program would have to be restarted."""
+"""ZAP's temporary failure: the connection is ended, at the latest when its handshake times out, and the client tries
+again, so that it connects once its key is allowed. After 400 a client of libzmq 4.3.5 never tries again: its program
+would have to be restarted."""
 
 
-class Verdict(NamedTuple):
-    """What ZAP is answered, and what the log is told."""
+class ZapReply(NamedTuple):
+    """The reply to a ZAP request, and the line for the log."""
 
-    reply: list[bytes]
+    frames: list[bytes]
     refusal: str | None
-    """Who is refused and why, in words; None if it comes in."""
+    """Who is refused and why; None if the client is allowed."""
 
 
 class AuthenticationError(Exception):
-    """The keys of a context cannot be checked; says why."""
+    """The keys of a context cannot be checked; the message says why."""
 
 
-def judge(request: Sequence[bytes], keys: AllowList, domain: bytes = DOMAIN) -> Verdict | None:
-    """Answers a ZAP request; None for one that has no place for an answer.
+def zap_reply(request: Sequence[bytes], keys: AllowList, domain: bytes = DOMAIN) -> ZapReply | None:
+    """The reply to a ZAP request; None for one without a request id, which cannot be answered.
 
-    Who comes in has its key, in Z85, as User-Id on every frame that it sends.
+    An allowed client has its key, in Z85, as User-Id on every frame that it sends.
     """
     if len(request) < 2:
         return None
@@ -71,26 +71,26 @@ def judge(request: Sequence[bytes], keys: AllowList, domain: bytes = DOMAIN) -> 
     why_not = keys.why_not(key)
     if why_not is not None:
         return _no(request_id, f"{address}: {why_not}")
-    return Verdict([_VERSION, request_id, b"200", b"OK", key.encode(), b""], None)
+    return ZapReply([_VERSION, request_id, b"200", b"OK", key.encode(), b""], None)
 
 
-def _no(request_id: bytes, refusal: str) -> Verdict:
-    return Verdict([_VERSION, request_id, _REFUSED, b"refused", b"", b""], refusal)
+def _no(request_id: bytes, refusal: str) -> ZapReply:
+    return ZapReply([_VERSION, request_id, _REFUSED, b"refused", b"", b""], refusal)
 
 
 class Authenticator:
-    """Lets in whose key is in the folder of allowed keys, and nobody else."""
+    """Allows clients whose key is in the folder of allowed keys, and no others."""
 
     def __init__(self, context: zmq.Context[zmq.Socket[bytes]], folder: Path) -> None:
         self._context = context
         self._folder = folder
         self._drops: list[Callable[[], None]] = []
-        self._refusals = Refusals(log)
+        self._refusals = RefusalLog(log)
         self._socket: zmq.Socket[bytes] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stamp = stamp_of(folder)
         self._keys = AllowList.load(folder)
-        self._tell_problems()
+        self._log_problems()
 
     @property
     def keys(self) -> AllowList:
@@ -103,11 +103,11 @@ class Authenticator:
         return self._refusals.total
 
     def on_revoked(self, drop: Callable[[], None]) -> None:
-        """Has `drop` called when a key holds no longer, to end the connections of one socket."""
+        """Has `drop` called when a key is no longer allowed, to end the connections of one socket."""
         self._drops.append(drop)
 
     def start(self) -> None:
-        """Answers from now on. Must be called on the loop, before sockets of the context bind.
+        """Replies from now on. Must be called on the loop, before sockets of the context bind.
 
         Raises:
             AuthenticationError: the context has a handler already.
@@ -127,7 +127,7 @@ class Authenticator:
         self._answer()
 
     def stop(self) -> None:
-        """Lets nobody in any more. Who is in stays."""
+        """Refuses every new client. Connections that exist stay."""
         if self._socket is not None and self._loop is not None:
             self._loop.remove_reader(self._socket.fileno())
             self._socket.close(linger=0)
@@ -136,26 +136,26 @@ class Authenticator:
     def reload_if_changed(self) -> bool:
         """Reads the folder again if a file of it was changed; returns whether it did."""
         stamp = stamp_of(self._folder)
-        # A folder that cannot be seen may have changed: that nothing is known of it keeps no key in.
+        # A folder that cannot be read may have changed: it is reloaded as long as a key is allowed.
         if stamp == self._stamp and (stamp is not None or not self._keys.keys):
             return False
         self.reload()
         return True
 
     def reload(self) -> None:
-        """Reads the folder again. Connections of keys that hold no longer are ended."""
+        """Reads the folder again. Connections of keys that are no longer allowed are ended."""
         before = self._keys
-        # Taken first: a change between the two is seen next time.
+        # Taken first: a change between the two is detected next time.
         self._stamp = stamp_of(self._folder)
         self._keys = AllowList.load(self._folder)
-        self._refusals.forget()
-        self._tell_problems()
+        self._refusals.reset()
+        self._log_problems()
         gone = before.keys - self._keys.keys
         come = self._keys.keys - before.keys
         for key in sorted(gone):
-            log.info("%s: no more", _owner(before, key))
+            log.info("%s: no longer allowed", _owner(before, key))
         for key in sorted(come):
-            log.info("%s: may come in as %s", _owner(self._keys, key), _role(self._keys, key))
+            log.info("%s: allowed as %s", _owner(self._keys, key), _role(self._keys, key))
         for key in sorted(before.keys & self._keys.keys):
             if before.sender(key) != self._keys.sender(key):
                 was = f"{_owner(before, key)}, {_role(before, key)}"
@@ -165,27 +165,27 @@ class Authenticator:
                 drop()
 
     def _answer(self) -> None:
-        """Answers all who wait: libzmq wakes the loop only once for them."""
+        """Replies to all requests received: libzmq wakes the loop once for them."""
         while self._socket is not None:
             try:
                 frames = self._socket.recv_multipart(zmq.DONTWAIT)
             except zmq.Again:
                 return
-            # The sockets of the context speak REQ: its routing id and an empty frame stand before the request.
+            # The sockets of the context use REQ: a routing id and an empty frame precede the request.
             envelope, request = frames[:2], frames[2:]
-            verdict = judge(request, self._keys)
-            if verdict is None:
+            reply = zap_reply(request, self._keys)
+            if reply is None:
                 log.error("a ZAP request without an id, of %d frames", len(request))
                 continue
-            if verdict.refusal is not None:
-                self._refusals.tell(verdict.refusal)
+            if reply.refusal is not None:
+                self._refusals.log(reply.refusal)
             try:
-                self._socket.send_multipart([*envelope, *verdict.reply], zmq.DONTWAIT)
+                self._socket.send_multipart([*envelope, *reply.frames], zmq.DONTWAIT)
             except zmq.ZMQError as error:
-                # Unanswered, nobody comes in.
+                # Without a reply the client is refused.
                 log.error("a handshake could not be answered: %s", error.strerror)
 
-    def _tell_problems(self) -> None:
+    def _log_problems(self) -> None:
         for problem in self._keys.problems:
             log.error("%s", problem)
 

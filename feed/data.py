@@ -1,6 +1,6 @@
-"""What the events of a table tell: the `data` of every type of event, as msgspec structs.
+"""The `data` of every type of event, and its evidence, as msgspec structs.
 
-Fields that do not apply are left out. New fields come with defaults; a reader ignores those that it does not know.
+Fields that do not apply are left out. New fields have defaults; a reader ignores fields that it does not know.
 
 Durable events are journalled and numbered without a gap; the others (progress, heartbeats) are not.
 """
@@ -8,18 +8,99 @@ Durable events are journalled and numbered without a gap; the others (progress, 
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 import msgspec
-
-from feed.evidence import CaptureFile, Evidence, Number, Verdict, WinningBet
 
 TYPE_PREFIX: Final = "feltwire."
 TYPE_SUFFIX: Final = ".v1"
 
+Number: TypeAlias = int | float
+"""A measured value. Whole numbers stay whole, so that decoding and encoding a body gives the same bytes."""
+
+
+class WinningBet(msgspec.Struct, frozen=True):
+    """A winning bet and its odds, written "35 to 1"."""
+
+    bet: str
+    odds: str
+
+
+class CaptureFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A capture of the lines on the service's disk, for replay."""
+
+    file: str
+    """Its name below the folder of captures."""
+    sha256: str
+    """Of its bytes, in hex."""
+    complete: bool = True
+    """Whether it begins early enough for a replay to give the same verdict; False where edges were discarded."""
+
+
+class Tumbling(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One tumble, shake or throw of dice, and where their values came from."""
+
+    by: str = ""
+    """`dealer` or `player`, where a round has a tumble of each."""
+    inversions: int | None = None
+    """Proven inversions of the cage since the last pause."""
+    minimum_inversions: int | None = None
+    baffle_passes: list[int] | None = None
+    """Dice that passed each baffle of the chute, from the uppermost."""
+    shakes: int | None = None
+    """Under the cover, without a pause."""
+    minimum_shakes: int | None = None
+    rest_ns: int | None = None
+    """When the dice were detected at rest, on the clock of `mono_ns`."""
+    keyed: list[int] | None = None
+    """The values that a person entered, in that order."""
+    read: list[int | None] | None = None
+    """The values that a reading board gave; null for a die without one."""
+    doubts: list[str] = []
+    """Reasons not to rely on the values."""
+
+
+class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The measurements of a spin, tumble or throw. Revolutions are of the wheel, or of the ball around the track."""
+
+    revolutions: Number | None = None
+    revolutions_low: Number | None = None
+    """The lower bound, which is proven."""
+    revolutions_high: Number | None = None
+    minimum_revolutions: Number | None = None
+    direction: str | None = None
+    """Of the wheel, or of the ball."""
+    rotor_direction: str | None = None
+    rotor_rpm: Number | None = None
+    passes: int | None = None
+    """Passes of the ball at track sensors."""
+    missed_passes: int | None = None
+    last_lap_s: Number | None = None
+    rotor_turns: int | None = None
+    """Consecutive turns of the rotor that gave the same pocket."""
+    off_center: Number | None = None
+    """Distance from the middle of the pocket or space, in pockets or spaces."""
+    no_more_bets: str | None = None
+    """`in_time`, `late`, or `never`."""
+    measured_by: str | None = None
+    """`wheel`, where the device measures the run itself."""
+    tumbles: list[Tumbling] | None = None
+    """One for each tumble, shake or throw."""
+    detail: str = ""
+    capture: CaptureFile | None = None
+    """The capture of a round that is void or unresolved."""
+
+
+class Verdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The verdict of a round: `{"verdict": "outcome", "result": …}`, or void or unresolved with its reason."""
+
+    verdict: Literal["outcome", "void", "unresolved"]
+    result: dict[str, Any] | None = None
+    reason: str | None = None
+
 
 class Data(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What every event tells: the table, and when by the table's own clock."""
+    """The fields that every event has."""
 
     kind: ClassVar[str]
     durable: ClassVar[bool] = True
@@ -38,7 +119,7 @@ class RoundData(Data, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class TableOpened(Data, frozen=True, kw_only=True, omit_defaults=True):
-    """The table takes part from now on. The first event of an epoch names the one before it and its last number."""
+    """The table is open. The first event of an epoch names the epoch before it and its last number."""
 
     kind: ClassVar[str] = "table.opened"
     rules: str
@@ -47,11 +128,11 @@ class TableOpened(Data, frozen=True, kw_only=True, omit_defaults=True):
     previous_epoch: str | None = None
     previous_sequence: int | None = None
     by: str = ""
-    """Who opened it, where a person did."""
+    """The person who opened it; empty where the service did."""
 
 
 class TableClosed(Data, frozen=True, kw_only=True, omit_defaults=True):
-    """The table takes no part: any more, or, as the first event of an epoch, not before a person opens it."""
+    """The table is closed. As the first event of an epoch: it stays closed until a person opens it."""
 
     kind: ClassVar[str] = "table.closed"
     reason: str
@@ -65,25 +146,23 @@ class RoundOpened(RoundData, frozen=True, kw_only=True, omit_defaults=True):
 
     kind: ClassVar[str] = "round.opened"
     course: dict[str, Any] | None = None
-    """Where the game stands, where a round hangs on those before it: at craps the point, the shooter and the rest; at
-    sic bo what a restart must not forget of its dice and its shaker."""
+    """The state carried from earlier rounds into this one, in games whose rounds depend on each other."""
 
 
 class CourseChanged(RoundData, frozen=True, kw_only=True, omit_defaults=True):
-    """Where the game stands was changed by a person or by time, not by the dice: before the next round it stands so."""
+    """A person or the time of day changed the state carried into the next round; a result did not."""
 
     kind: ClassVar[str] = "round.course"
     act: str
-    """What was done: `pass_dice`, `change_dice`, `roll_for_come`, `line_wager`, or `corrected`, after a correction; at
-    sic bo `dice_placed`, `dice_too_old`, `shift_begins`, `operate_shaker`, `shaker_removed` or `shaker_placed`."""
+    """The act that changed it, by the game's name for it; `corrected` after a correction."""
     course: dict[str, Any]
     by: str = ""
     before: dict[int, dict[str, Any]] = {}
-    """After a correction: where the game stood before later rounds, where that is not what was said of them."""
+    """After a correction: the state carried into later rounds, where it differs from the one published."""
 
 
 class NoMoreBets(RoundData, frozen=True, kw_only=True, omit_defaults=True):
-    """ "No more bets" was called, by the `dealer` or, where there is no button, `auto`."""
+    """ "No more bets" was called by the `dealer`, or by the controller where there is no button (`auto`)."""
 
     kind: ClassVar[str] = "round.no_more_bets"
     by: str
@@ -91,18 +170,18 @@ class NoMoreBets(RoundData, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class RoundStarted(RoundData, frozen=True, kw_only=True, omit_defaults=True):
-    """The spin, the tumble, the shaking or the throw has begun; a spin goes in this direction."""
+    """The spin, tumble, shake or throw has begun; `direction` is that of a spin."""
 
     kind: ClassVar[str] = "round.started"
     direction: str | None = None
     tumble: str | None = None
-    """Whose tumble begins, where a round has more than one: `dealer` or `player`."""
+    """`dealer` or `player`, where a round has a tumble of each."""
     tossed_by: str | None = None
-    """`shaker` where an automated shaker tosses the dice; left out where a person sets them going."""
+    """`shaker` where an automated shaker tosses the dice; left out where a person does."""
 
 
 class RoundProgress(RoundData, frozen=True, kw_only=True, omit_defaults=True):
-    """Live measures, for the eye."""
+    """Live measurements of the running round."""
 
     kind: ClassVar[str] = "round.progress"
     durable: ClassVar[bool] = False
@@ -110,13 +189,13 @@ class RoundProgress(RoundData, frozen=True, kw_only=True, omit_defaults=True):
     rpm: Number | None = None
     lap_s: Number | None = None
     tumble: str | None = None
-    """Whose tumble it is, where a round has more than one."""
+    """`dealer` or `player`, where a round has a tumble of each."""
     inversions: int | None = None
     shakes: int | None = None
     keyed: list[int] | None = None
-    """The values keyed so far and not entered yet, as the keypad shows them."""
+    """The values keyed and not entered yet, as the keypad shows them."""
     dice: list[int] | None = None
-    """The dice of a tumble that is over, where the round goes on."""
+    """The dice of a tumble that has ended, where the round continues."""
 
 
 class Outcome(RoundData, frozen=True, kw_only=True, omit_defaults=True):
@@ -131,7 +210,7 @@ class Outcome(RoundData, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Void(RoundData, frozen=True, kw_only=True, omit_defaults=True):
-    """The round has no result; `call` is what the dealer says."""
+    """The round has no result; `call` is the dealer's call."""
 
     kind: ClassVar[str] = "round.void"
     call: str
@@ -139,11 +218,11 @@ class Void(RoundData, frozen=True, kw_only=True, omit_defaults=True):
     rule: str
     evidence: Evidence
     remove_ball: bool = False
-    """The dealer attempts to take the ball out before it rests."""
+    """The dealer must try to remove the ball before it comes to rest."""
 
 
 class Unresolved(RoundData, frozen=True, kw_only=True, omit_defaults=True):
-    """The controller cannot prove a result: the dealer calls it."""
+    """The controller cannot prove a result; the dealer calls it."""
 
     kind: ClassVar[str] = "round.unresolved"
     reason: str
@@ -153,7 +232,7 @@ class Unresolved(RoundData, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class RoundCorrected(RoundData, frozen=True, kw_only=True, omit_defaults=True):
-    """A named person changed what stands of a round. The event that said it first stays."""
+    """A named person corrected the verdict of a round. The first event is kept."""
 
     kind: ClassVar[str] = "round.corrected"
     by: str
@@ -161,11 +240,11 @@ class RoundCorrected(RoundData, frozen=True, kw_only=True, omit_defaults=True):
     to: Verdict
     why: str
     confirmed: bool = False
-    """The dealer called a round that the controller had left unresolved: nothing was wrong."""
+    """The dealer named the result of an unresolved round: no verdict was wrong."""
     winning: list[WinningBet] = []
     notices: list[str] = []
     capture: CaptureFile | None = None
-    """What the lines did in the round, where that was still held."""
+    """The capture of the round, where its edges were still held."""
 
 
 class Settled(RoundData, frozen=True, kw_only=True, omit_defaults=True):
@@ -176,7 +255,7 @@ class Settled(RoundData, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class ProcedureViolation(RoundData, frozen=True, kw_only=True, omit_defaults=True):
-    """Something that a person did against the procedure. It does not itself void the round."""
+    """A person departed from the procedure. This alone does not void the round."""
 
     kind: ClassVar[str] = "procedure.violation"
     reason: str
@@ -185,7 +264,7 @@ class ProcedureViolation(RoundData, frozen=True, kw_only=True, omit_defaults=Tru
 
 
 class DeviceFault(Data, frozen=True, kw_only=True, omit_defaults=True):
-    """A device cannot be trusted. With `blocks_play` the table is shut until a named person clears it."""
+    """A device fault. With `blocks_play` the table is shut until a named person clears it."""
 
     kind: ClassVar[str] = "device.fault"
     device: str
@@ -194,9 +273,9 @@ class DeviceFault(Data, frozen=True, kw_only=True, omit_defaults=True):
     blocks_play: bool
     round: int | None = None
     before_restart: bool = False
-    """It stood before the service was started again, and is told once more because it stands still."""
+    """The fault was latched before a restart of the service, and is published again."""
     capture: CaptureFile | None = None
-    """What the lines did up to it, where it stopped a round."""
+    """The capture up to the fault, where it stopped a round."""
 
 
 class DeviceCleared(Data, frozen=True, kw_only=True, omit_defaults=True):
@@ -209,7 +288,7 @@ class DeviceCleared(Data, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class DeviceWarning(Data, frozen=True, kw_only=True, omit_defaults=True):
-    """Something to look at before it becomes a fault. It changes no outcome."""
+    """A condition to inspect before it becomes a fault. It changes no outcome."""
 
     kind: ClassVar[str] = "device.warning"
     device: str
@@ -219,7 +298,7 @@ class DeviceWarning(Data, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class InspectionPassed(Data, frozen=True, kw_only=True, omit_defaults=True):
-    """A named person inspected a device, and each of the checks was good."""
+    """A named person inspected a device; every check passed."""
 
     kind: ClassVar[str] = "inspection.passed"
     device: str
@@ -228,7 +307,7 @@ class InspectionPassed(Data, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class InspectionFailed(Data, frozen=True, kw_only=True, omit_defaults=True):
-    """A named person inspected a device; these checks were not good."""
+    """A named person inspected a device; these checks failed."""
 
     kind: ClassVar[str] = "inspection.failed"
     device: str
@@ -238,7 +317,7 @@ class InspectionFailed(Data, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Heartbeat(Data, frozen=True, kw_only=True, omit_defaults=True):
-    """Once a second: the last number and the head of the journal's chain, so that a lost last event shows too."""
+    """Once a second: the last number and the head of the journal's chain, so that losing the last event is detected."""
 
     kind: ClassVar[str] = "heartbeat"
     durable: ClassVar[bool] = False
@@ -252,7 +331,7 @@ class Heartbeat(Data, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Unknown(Data, frozen=True, kw_only=True):
-    """The data of a type that this version does not know: the common fields, and all of it as it came."""
+    """The data of a type that this version does not know: the common fields, and the unchanged JSON."""
 
     kind: ClassVar[str] = "unknown"
     raw: msgspec.Raw
@@ -260,7 +339,7 @@ class Unknown(Data, frozen=True, kw_only=True):
 
     @property
     def values(self) -> dict[str, Any]:
-        """The JSON object, read."""
+        """The JSON object, decoded."""
         return msgspec.json.decode(self.raw, type=dict[str, Any])
 
 

@@ -1,11 +1,11 @@
-"""Where a service is found: three sockets out of one address.
+"""The addresses of a service: three sockets from one base address.
 
     base                     feed                        history                        commands
     ipc:///run/feltwire      ipc:///run/feltwire/feed    ipc:///run/feltwire/history    ipc:///run/feltwire/commands
     tcp://10.0.0.5:5600      tcp://10.0.0.5:5600         tcp://10.0.0.5:5601            tcp://10.0.0.5:5602
 
-`ipc://` is for programs on the same computer and needs no keys: who may open the folder may read and command.
-`tcp://` goes over the network, with keys.
+`ipc://` is for programs on the same computer and needs no keys: whoever may open the folder may read and command.
+`tcp://` is for the network, with keys.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _EXAMPLES = "write ipc:///run/feltwire or tcp://10.0.0.5:5600"
 
 
 class EndpointError(ValueError):
-    """An address that cannot be used; says which, and what would do."""
+    """An address cannot be used; the message names it, and gives a valid one."""
 
 
 class Endpoints(NamedTuple):
@@ -37,16 +37,16 @@ class Endpoints(NamedTuple):
     feed: str
     """Events: XPUB, for any `zmq.SUB`."""
     history: str
-    """Snapshots and what was missed: ROUTER, for a `zmq.DEALER`."""
+    """Snapshots and missed events: ROUTER, for a `zmq.DEALER`."""
     commands: str
-    """What dealers and supervisors send: ROUTER."""
+    """Commands of dealers and supervisors: ROUTER."""
 
     @classmethod
     def parse(cls, base: str) -> Endpoints:
         """The endpoints of a base address; the port `*` lets the kernel choose.
 
         Raises:
-            EndpointError: it is no `ipc://` folder and no `tcp://` host and port, or its sockets would not fit.
+            EndpointError: it is no `ipc://` folder and no `tcp://` host and port, or a path or port is out of range.
         """
         if base.startswith("ipc://"):
             return cls(*_ipc(base))
@@ -70,7 +70,7 @@ class Endpoints(NamedTuple):
 
     @property
     def is_local(self) -> bool:
-        """Whether it is reached from this computer only, without keys."""
+        """Whether it is for this computer only, without keys."""
         return self.feed.startswith("ipc://")
 
 
@@ -120,6 +120,6 @@ def _tcp(base: str) -> list[str]:
     if not 1 <= first <= highest:
         raise EndpointError(
             f'endpoint "{base}": three ports from {port} on are used, so it must be from 1 to {highest}; '
-            "5600 is our custom"
+            "5600 is our default"
         )
     return [f"tcp://{host}:{first + place}" for place in range(len(_SOCKETS))]

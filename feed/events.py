@@ -1,12 +1,18 @@
-"""Events: CloudEvents 1.0 attributes around what a table tells, and their JSON bodies, written and read.
+"""Events: CloudEvents 1.0 attributes around `data`, encoded to JSON and decoded, and the chain of their hashes.
 
 The body of an event is one JSON object, `Event`. Its `data` is one of the structs of `feed.data`, named by `type`.
-All of them, and those of `feed.evidence`, can be had from here.
+This module exports them too.
+
+The chain binds a table's durable events: its head shows whether any of them was changed.
+
+    genesis ──► event 1 ──► event 2 ──► ... ──► event n        hash n = SHA-256(hash n-1 ‖ body n)
 """
 
 from __future__ import annotations
 
 import re
+from functools import cache
+from hashlib import sha256
 from typing import Final
 
 import msgspec
@@ -15,11 +21,13 @@ from feed.data import (
     DATA_TYPES,
     TYPE_PREFIX,
     TYPE_SUFFIX,
+    CaptureFile,
     CourseChanged,
     Data,
     DeviceCleared,
     DeviceFault,
     DeviceWarning,
+    Evidence,
     Heartbeat,
     InspectionFailed,
     InspectionPassed,
@@ -34,12 +42,14 @@ from feed.data import (
     Settled,
     TableClosed,
     TableOpened,
+    Tumbling,
     Unknown,
     Unresolved,
+    Verdict,
     Void,
+    WinningBet,
     type_of,
 )
-from feed.evidence import CaptureFile, Evidence, Tumbling, Verdict, WinningBet
 
 __all__ = [
     "DATA_TYPES",
@@ -77,6 +87,8 @@ __all__ = [
     "WinningBet",
     "decode",
     "encode",
+    "genesis",
+    "link",
     "type_of",
 ]
 
@@ -86,7 +98,7 @@ _ID: Final = re.compile(r"(?P<table>.+)\.(?P<epoch>[^.]+)\.(?P<serial>[1-9][0-9]
 
 
 class EventError(ValueError):
-    """A body that is no event: what is wrong with it."""
+    """A body is no event; the message says why."""
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,7 +106,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
 
     specversion: str = SPEC_VERSION
     id: str
-    """`<table>.<epoch>.<seq>`, or `<table>.<epoch>.e<n>` where it is not durable."""
+    """`<table>.<epoch>.<seq>`, or `<table>.<epoch>.e<n>` of an event that is not durable."""
     source: str
     type: str
     subject: str | msgspec.UnsetType = msgspec.UNSET
@@ -105,23 +117,23 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def topic(self) -> str:
-        """The topic that carries it: every level ends in a slash, simulated ones begin with `sim/`."""
+        """Its topic: every level ends in a slash, and that of a simulated table begins with `sim/`."""
         kind = self.type.removeprefix(TYPE_PREFIX).removesuffix(TYPE_SUFFIX)
         return f"{'sim/' if self.data.simulated else ''}v1/{self.data.table}/{kind}/"
 
     @property
     def epoch(self) -> str:
-        """The start of the service that said it."""
+        """The epoch: one start of the service."""
         return self.id.rsplit(".", 2)[-2]
 
     @property
     def seq(self) -> int | None:
-        """Its number among the table's durable events; None where it is not durable."""
+        """Its number among the table's durable events; None if it is not durable."""
         return None if self.sequence is msgspec.UNSET else int(self.sequence)
 
 
 class _Envelope(msgspec.Struct, frozen=True, kw_only=True):
-    """An event whose data has not been read yet."""
+    """An event whose data is not decoded yet."""
 
     specversion: str
     id: str
@@ -135,7 +147,7 @@ class _Envelope(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Common(msgspec.Struct, frozen=True, kw_only=True):
-    """What the data of every type has, known or not."""
+    """The fields that the data of every type has, known or not."""
 
     table: str
     game: str
@@ -159,7 +171,7 @@ def encode(event: Event) -> bytes:
 
 
 def decode(body: bytes) -> Event:
-    """The event of a body. Data of a type that is not known is kept as it came, as `Unknown`.
+    """The event of a body. Data of an unknown type is kept unchanged, as `Unknown`.
 
     Raises:
         EventError: the body is no event.
@@ -187,7 +199,7 @@ def _read(envelope: _Envelope) -> Data:
     if decoder is not None:
         return decoder.decode(envelope.data)
     common = _COMMON.decode(envelope.data)
-    # Read to its end once, so that what is kept can be read later.
+    # Decoded once to its end, so that `Unknown.values` cannot fail later.
     _ANYTHING.decode(envelope.data)
     return Unknown(
         table=common.table,
@@ -199,7 +211,7 @@ def _read(envelope: _Envelope) -> Data:
 
 
 def _check(envelope: _Envelope, data: Data) -> None:
-    """The attributes must agree with each other: a number that means two things is worse than none."""
+    """Checks that the attributes agree: a number with two meanings is worse than none."""
     if envelope.specversion != SPEC_VERSION:
         raise EventError(f"no event: specversion is {envelope.specversion!r}, expected {SPEC_VERSION!r}")
     parts = _ID.fullmatch(envelope.id)
@@ -213,3 +225,14 @@ def _check(envelope: _Envelope, data: Data) -> None:
         seen = "missing" if envelope.sequence is msgspec.UNSET else repr(envelope.sequence)
         wanted = "none" if expected is msgspec.UNSET else repr(expected)
         raise EventError(f"no event: id is {envelope.id!r}, and sequence is {seen}, expected {wanted}")
+
+
+@cache
+def genesis(chain: str) -> bytes:
+    """The hash before the first event of a table."""
+    return sha256(b"feltwire journal\0" + chain.encode()).digest()
+
+
+def link(previous: bytes, body: bytes) -> bytes:
+    """The hash of an event, from the hash before it and its body as published."""
+    return sha256(previous + body).digest()

@@ -1,9 +1,9 @@
-"""Answers what was missed: a ROUTER socket in front of the journal.
+"""Answers requests for missed events: a ROUTER socket in front of the journal.
 
-Reading the journal blocks, so one other thread does it, a page at a time. Askers (keys, or connections where there are
-none) are served in turn, one page each; an asker may have some requests waiting, and is answered `busy` beyond that.
-One that asks and does not read costs one queue in libzmq, which does not grow: what does not fit is dropped, and the
-asker asks again.
+Reading the journal blocks, so one other thread does it, a page at a time. Clients (keys, or connections where there are
+none) are served in turn, one page each; `REQUESTS_PER_CLIENT` requests of a client may wait, and further ones are
+answered `busy`. A client that does not read its answers costs one queue in libzmq, of fixed length: answers that do not
+fit are dropped, and the client repeats its request.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import zmq
 
-from feed.allow_list import Sender
+from feed.allow_list import KeyOwner
 from feed.endpoints import Endpoints
 from feed.keys import ServerCurve
-from feed.monitor import Refusals
+from feed.monitor import RefusalLog
 from feed.publisher import user_id_of
 from feed.server_socket import ServerSocket
 from feed.wire import (
@@ -30,36 +30,29 @@ from feed.wire import (
     BUSY,
     PAGE_EVENTS,
     REFUSED,
-    Answer,
+    UNAVAILABLE,
+    UNKNOWN_TABLE,
     AskSchema,
     AskSince,
     AskSnapshot,
     AskTables,
-    End,
     EndAnswer,
+    EndOfEvents,
     ErrorAnswer,
     EventAnswer,
+    HistoryAnswer,
+    HistoryRequest,
     JsonAnswer,
-    Refusal,
-    Request,
+    RequestRefusal,
     TablesAnswer,
     WireError,
     decode_request,
     encode_answer,
 )
 
-# What the history server asks of whoever keeps the events: the journal, or a list in a test.
-
-UNKNOWN_TABLE = "unknown_table"
-"""No table of this name was ever journalled here."""
-REWRITTEN = "rewritten"
-"""The event after which more was asked is not in the history: it is beyond its end, or has another epoch."""
-UNAVAILABLE = "unavailable"
-"""The history cannot be read now."""
-
 
 class HistoryError(Exception):
-    """The history cannot be read; says why. Implementations raise it and nothing else: an asker gets `unavailable`."""
+    """The history cannot be read; says why. The only exception of a `History`: the client is answered `unavailable`."""
 
 
 class Page(NamedTuple):
@@ -68,22 +61,22 @@ class Page(NamedTuple):
     events: Sequence[tuple[bytes, bytes]]
     """Topic and body of each, exactly as they were published."""
     epoch: str
-    """Of the last event that is held."""
+    """Of the last event in the journal."""
     last: int
-    """`seq` of the last event that is held; 0 when there is none."""
+    """`seq` of the last event in the journal; 0 if there is none."""
     head: str
-    """Hash of the last event that is held, the head of the chain, in hexadecimal."""
+    """Hash of the last event in the journal, the head of the chain, in hexadecimal."""
     problem: str | None = None
-    """Why there are no events: one of the codes of this module."""
+    """Why there are no events: `unknown_table` or `rewritten`."""
     detail: str = ""
     """The problem in words."""
     after: int | None = None
-    """The events begin after this `seq`. It differs from what was asked where older history has been archived away;
-    None where it is what was asked."""
+    """The events begin after this `seq`: above the one requested where older events are archived; None where it is the
+    one requested."""
 
 
 class History(Protocol):
-    """Reads what was journalled. Its calls block; the server makes all of them from one other thread.
+    """Reads the journal. Its calls block; the server makes all of them from one other thread.
 
     Raises:
         HistoryError: it cannot be read now.
@@ -93,86 +86,88 @@ class History(Protocol):
         """The tables that have events."""
 
     def snapshot(self, table: str) -> bytes | None:
-        """Where a table stands after its last durable event, as JSON; None for a table that is not known."""
+        """The state of a table after its last durable event, as JSON; None for an unknown table."""
 
     def page(self, table: str, epoch: str, after: int, limit: int) -> Page:
         """At most `limit` events with a `seq` above `after`, the lowest first.
 
-        `epoch` is that of the event at `after`, or empty where the asker does not know it; with a wrong one the page
-        has the problem `rewritten`. `after` is 0 for all there are.
+        `epoch` is that of the event at `after`, or empty where the client does not know it; with a wrong one the page
+        has the problem `rewritten`. `after` is 0 for the whole history.
         """
 
-
-# Serves many askers in turn: one that asks a thousand times waits behind one that asks once.
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 
 class FairQueue(Generic[K, V]):
-    """Requests of askers, taken round robin, one of each asker at a time. Bounded both ways."""
+    """Requests of clients, taken round robin: a client with a thousand requests waits behind one with a single request.
 
-    def __init__(self, per_asker: int, askers: int) -> None:
-        self._per_asker = per_asker
-        self._askers = askers
+    The number of clients and the requests of each are bounded.
+    """
+
+    def __init__(self, per_client: int, clients: int) -> None:
+        self._per_client = per_client
+        self._max_clients = clients
         self._waiting: OrderedDict[K, deque[V]] = OrderedDict()
-        """The next to be served first."""
+        """By client; the next to be served is first."""
 
     def __len__(self) -> int:
         return sum(map(len, self._waiting.values()))
 
-    def put(self, asker: K, request: V) -> bool:
-        """Adds a request; False if the asker has too many waiting, or too many others wait."""
-        own = self._waiting.get(asker)
+    def put(self, client: K, request: V) -> bool:
+        """Adds a request; False if the client has too many waiting, or too many clients wait."""
+        own = self._waiting.get(client)
         if own is None:
-            if len(self._waiting) >= self._askers:
+            if len(self._waiting) >= self._max_clients:
                 return False
-            self._waiting[asker] = deque([request])
+            self._waiting[client] = deque([request])
             return True
-        if len(own) >= self._per_asker:
+        if len(own) >= self._per_client:
             return False
         own.append(request)
         return True
 
     def take(self) -> tuple[K, V] | None:
-        """The oldest request of the asker whose turn it is; then the asker goes to the end. None if nobody waits."""
+        """The oldest request of the next client, which then goes to the end. None if the queue is empty."""
         if not self._waiting:
             return None
-        asker, own = self._waiting.popitem(last=False)
+        client, own = self._waiting.popitem(last=False)
         request = own.popleft()
         if own:
-            self._waiting[asker] = own
-        return asker, request
+            self._waiting[client] = own
+        return client, request
 
 
 log = logging.getLogger(__name__)
 
-PER_ASKER = 64
-"""Requests of one asker that wait (ours): a hall's boards may share a key, and all ask after a restart."""
-ASKERS = 256
-"""Askers that wait at one time (ours)."""
+REQUESTS_PER_CLIENT = 64
+"""Requests of one client that may wait (ours): the scoreboards of a hall may share a key, and all ask after a
+restart."""
+MAX_CLIENTS = 256
+"""Clients that may wait at one time (ours)."""
 QUEUE = 2 * (PAGE_EVENTS + 1) + 100
-"""Answers on their way to one asker: a page that it is reading and the next one. libzmq gives room back by halves."""
+"""Answers queued for one client: the page that it reads and the next one. libzmq frees room by halves."""
 REQUEST_QUEUE = 64
-"""Requests of one connection that libzmq holds before it stops reading from it."""
+"""Requests of one connection that libzmq queues before it stops reading from it."""
 EVENTS_A_TURN = 50
-"""Events sent before other tasks of the loop have their turn."""
+"""Events sent before other tasks of the loop run."""
 
 _OPTIONS = {zmq.ROUTER_MANDATORY: 1, zmq.SNDHWM: QUEUE, zmq.RCVHWM: REQUEST_QUEUE}
-# No ZMTP heartbeats here: libzmq 4.3.5 may abort when they meet a queue that is full.
+# No ZMTP heartbeats here: libzmq 4.3.5 may abort when one meets a full queue.
 
 _Read = TypeVar("_Read")
 
 
 class _Job(NamedTuple):
-    """A request, and the connection that the answer goes to."""
+    """A request, and the connection to answer."""
 
     connection: bytes
-    request: Request
+    request: HistoryRequest
 
 
 class HistoryServer:
-    """The history's socket. `serve` must run for it to answer."""
+    """The history's socket. It answers while `serve` runs."""
 
     def __init__(
         self,
@@ -181,7 +176,7 @@ class HistoryServer:
         history: History,
         curve: ServerCurve | None = None,
         *,
-        sender: Callable[[str], Sender | None] = lambda user_id: None,
+        sender: Callable[[str], KeyOwner | None] = lambda user_id: None,
         schema: bytes = b"{}",
     ) -> None:
         """`sender` names the owner of a key (`AllowList.sender`); `schema` is JSON Schema of the events.
@@ -193,20 +188,20 @@ class HistoryServer:
         self._keyed = curve is not None
         self._sender = sender
         self._schema = schema
-        self._waiting: FairQueue[str | bytes, _Job] = FairQueue(PER_ASKER, ASKERS)
+        self._waiting: FairQueue[str | bytes, _Job] = FairQueue(REQUESTS_PER_CLIENT, MAX_CLIENTS)
         self._work = asyncio.Event()
-        self._told = Refusals(log)
+        self._refusals = RefusalLog(log)
         self._socket = ServerSocket(
             context, zmq.ROUTER, endpoints.history, self._request, name="history", curve=curve, options=_OPTIONS
         )
         self.answered = 0
-        """Requests that were answered, with an error or without."""
+        """Requests answered, with an error or without."""
         self.malformed = 0
-        """Messages that were no request."""
+        """Messages that are no request."""
         self.busy = 0
-        """Requests that were put off."""
+        """Requests refused as `busy`."""
         self.unread = 0
-        """Answers that were given up, since the asker did not read them or was gone."""
+        """Answers dropped, because the client did not read them or was gone."""
 
     @property
     def endpoint(self) -> str:
@@ -215,17 +210,17 @@ class HistoryServer:
 
     @property
     def connections(self) -> int:
-        """How many askers are connected."""
+        """How many clients are connected."""
         return self._socket.connections
 
     @property
     def refused(self) -> int:
-        """How many connections came to nothing."""
+        """How many connections failed."""
         return self._socket.refused
 
     @property
     def problem(self) -> str | None:
-        """Why nobody can ask any more; None while all is well."""
+        """Why the socket is no longer bound; None while it is."""
         return self._socket.problem
 
     @property
@@ -234,15 +229,15 @@ class HistoryServer:
         return len(self._waiting)
 
     def bind(self) -> None:
-        """Takes requests from now on. Must be called on the loop.
+        """Binds the socket. Must be called on the loop.
 
         Raises:
-            EndpointError: the address cannot be had.
+            EndpointError: the address cannot be bound.
         """
         self._socket.bind()
 
     async def serve(self) -> None:
-        """Answers until it is cancelled."""
+        """Answers requests until it is cancelled."""
         reader = ThreadPoolExecutor(1, thread_name_prefix="history")
         try:
             while True:
@@ -254,32 +249,32 @@ class HistoryServer:
             reader.shutdown(wait=False, cancel_futures=True)
 
     def drop_connections(self) -> None:
-        """Ends every connection that was made with a key; it may be made again if the key still holds."""
+        """Ends every connection made with a key; a client whose key is still allowed may connect again."""
         self._socket.drop_connections()
 
     def close(self) -> None:
-        """Answers nothing more."""
+        """Closes the socket."""
         self._socket.close()
 
     def _request(self, frames: list[zmq.Frame]) -> None:
-        """Puts a request in the queue, or says at once why not."""
+        """Queues a request, or refuses it at once."""
         connection = frames[0].bytes
         user_id = user_id_of(frames[-1]) if self._keyed else None
         try:
             request = decode_request([frame.bytes for frame in frames[1:]])
         except WireError as error:
             self.malformed += 1
-            self._told.tell(f"history: {self._who(user_id)} sent what is no request")
+            self._refusals.log(f"history: {self._who(user_id)} sent a message that is no request")
             if error.request_id is not None:
                 self._refuse(connection, error.request_id, BAD_REQUEST, str(error))
             return
         if self._keyed and (user_id is None or self._sender(user_id) is None):
-            self._refuse(connection, request.request_id, REFUSED, "your key does not hold here any more")
+            self._refuse(connection, request.request_id, REFUSED, "your key is not allowed here any more")
         elif self._waiting.put(user_id or connection, _Job(connection, request)):
             self._work.set()
         else:
             self.busy += 1
-            detail = f"at most {PER_ASKER} requests of one asker wait; ask again when you have an answer"
+            detail = f"at most {REQUESTS_PER_CLIENT} requests of one client wait; ask again when you have an answer"
             self._refuse(connection, request.request_id, BUSY, detail)
 
     def _who(self, user_id: str | None) -> str:
@@ -312,14 +307,14 @@ class HistoryServer:
                 case AskSchema(request_id):
                     self._send(job.connection, JsonAnswer(request_id, "schema", self._schema))
         except HistoryError as error:
-            self._told.tell(f"history: {error}")
+            self._refusals.log(f"history: {error}")
             detail = "the history cannot be read now; the log of the service says why"
             self._refuse(job.connection, request.request_id, UNAVAILABLE, detail)
 
     async def _send_page(self, connection: bytes, request: AskSince, page: Page) -> None:
         request_id, table = request.request_id, request.table
         if page.problem is not None:
-            refusal = Refusal(
+            refusal = RequestRefusal(
                 code=page.problem, detail=page.detail, table=table, epoch=page.epoch, last=page.last, head=page.head
             )
             self._send(connection, ErrorAnswer(request_id, refusal))
@@ -330,14 +325,14 @@ class HistoryServer:
             if count % EVENTS_A_TURN == 0:
                 await _turn()
         after = request.seq if page.after is None else page.after
-        end = End(table=table, epoch=page.epoch, last=page.last, head=page.head, after=after)
+        end = EndOfEvents(table=table, epoch=page.epoch, last=page.last, head=page.head, after=after)
         self._send(connection, EndAnswer(request_id, after + len(page.events) < page.last, end))
 
     def _refuse(self, connection: bytes, request_id: bytes, code: str, detail: str) -> None:
-        self._send(connection, ErrorAnswer(request_id, Refusal(code=code, detail=detail)))
+        self._send(connection, ErrorAnswer(request_id, RequestRefusal(code=code, detail=detail)))
 
-    def _send(self, connection: bytes, answer: Answer) -> bool:
-        """Sends one message without waiting; False if the asker does not read, or is gone."""
+    def _send(self, connection: bytes, answer: HistoryAnswer) -> bool:
+        """Sends one message without waiting; False if the client does not read, or is gone."""
         try:
             self._socket.raw.send_multipart([connection, *encode_answer(answer)], zmq.DONTWAIT)
         except zmq.ZMQError as error:
@@ -351,5 +346,5 @@ class HistoryServer:
 
 @types.coroutine
 def _turn() -> Generator[None, None, None]:
-    """Lets the other tasks of the loop have their turn."""
+    """Lets the other tasks of the loop run."""
     yield

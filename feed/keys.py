@@ -1,10 +1,10 @@
-"""CURVE keys: pairs on disk, and what a socket needs of them.
+"""CURVE keys: pairs on disk, and the socket options made from them.
 
     <name>.secret    both keys, mode 0600: stays where it was made
     <name>.public    the public key alone: goes to the other side
 
-A public key is 40 characters of Z85. A server is known by its public key: a client that has the wrong one gets nothing.
-Which clients may come in is the allow-list's business (`feed.allow_list`).
+A public key is 40 characters of Z85. Clients identify a server by its public key: with the wrong one a client gets
+nothing. Which clients are allowed is in the allow-list (`feed.allow_list`).
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from zmq.utils import z85
 from feed.secret_file import PUBLIC_MODE, SecretFileError, make_folder, read_file, read_secret, write_file
 
 DOMAIN = b"feltwire"
-"""The ZAP domain of all sockets of a service: one list of keys for them."""
+"""The ZAP domain of all sockets of a service, which share one list of keys."""
 SERVER = "server"
-"""Name of the key by which clients know the service."""
+"""Name of the key by which clients identify the service."""
 SECRET_SUFFIX = ".secret"
 PUBLIC_SUFFIX = ".public"
 
@@ -37,12 +37,12 @@ _Z85 = re.compile(r"[0-9a-zA-Z.:+=^!/*?&<>()\[\]{}@%$#-]{40}")
 
 
 class BadKeyError(ValueError):
-    """A key or its file that cannot be used; names it, says why, and what to do."""
+    """A key or its file cannot be used; the message names it, the cause, and what to do."""
 
 
 @dataclass(frozen=True)
 class KeyPair:
-    """A key of CURVE. The secret half is not shown when it is printed."""
+    """A CURVE key pair. Its `repr` does not contain the secret half."""
 
     name: str
     public: str
@@ -51,30 +51,30 @@ class KeyPair:
 
 @dataclass(frozen=True)
 class ServerCurve:
-    """What makes a server's socket ask for keys, and let nobody in while none checks them."""
+    """Makes a server's socket require keys, and refuse every client while no authenticator runs."""
 
     pair: KeyPair
     domain: bytes = DOMAIN
 
     def apply(self, socket: zmq.Socket[Any]) -> None:
-        """Sets it on a socket, before it binds."""
+        """Sets the options of a socket, before it binds."""
         socket.curve_server = True
         socket.curve_publickey = self.pair.public.encode()
         socket.curve_secretkey = self.pair.secret.encode()
-        # Without a domain CURVE only encrypts: any key comes in. Enforced, none does unless an authenticator says so.
+        # Without a domain CURVE only encrypts: any key is accepted. Enforced, the authenticator must allow each.
         socket.setsockopt(zmq.ZAP_DOMAIN, self.domain)
         socket.setsockopt(zmq.ZAP_ENFORCE_DOMAIN, 1)
 
 
 @dataclass(frozen=True)
 class ClientCurve:
-    """What a client needs: its own key, and the public key of the server that it means."""
+    """A client's key pair, and the public key of its server."""
 
     pair: KeyPair
     server: str
 
     def apply(self, socket: zmq.Socket[Any]) -> None:
-        """Sets it on a socket, before it connects."""
+        """Sets the options of a socket, before it connects."""
         socket.curve_publickey = self.pair.public.encode()
         socket.curve_secretkey = self.pair.secret.encode()
         socket.curve_serverkey = self.server.encode()
@@ -99,10 +99,10 @@ _File = TypeVar("_File", _Secret, _Public)
 
 
 def parse_name(text: str) -> str:
-    """The name of a key.
+    """Checks the name of a key, and returns it.
 
     Raises:
-        BadKeyError: it is none.
+        BadKeyError: it is not valid.
     """
     if len(text) > MAX_NAME or not NAME.fullmatch(text):
         shown = text[:MAX_NAME].encode("unicode_escape").decode()
@@ -114,10 +114,10 @@ def parse_name(text: str) -> str:
 
 
 def parse_public(text: str) -> str:
-    """A public key in Z85.
+    """Checks a public key in Z85, and returns it.
 
     Raises:
-        BadKeyError: it is none.
+        BadKeyError: it is not valid.
     """
     if not is_z85_key(text):
         raise BadKeyError(
@@ -134,13 +134,13 @@ def is_z85_key(text: str) -> bool:
     try:
         z85.decode(text)
     except (ValueError, struct.error):
-        # Five characters can say more than the 32 bits that they stand for.
+        # Five characters can exceed the 32 bits that they encode.
         return False
     return True
 
 
 def short(public: str) -> str:
-    """The beginning of a key, enough to tell it from others in a log."""
+    """The first 8 characters of a key, to recognise it in a log."""
     shown = public[:8].encode("unicode_escape").decode()
     return shown + ("…" if len(public) > 8 else "")
 
@@ -154,7 +154,7 @@ def new_pair(name: str) -> KeyPair:
     parse_name(name)
     while True:
         public, secret = zmq.curve_keypair()
-        # A key that begins with a sign would look like an option on a command line.
+        # A key that begins with a sign could be taken for an option on a command line.
         if public[:1].isalnum():
             return KeyPair(name, public.decode(), secret.decode())
 
@@ -177,7 +177,7 @@ def write_pair(folder: Path, pair: KeyPair, *, overwrite: bool = False) -> tuple
     try:
         make_folder(folder)
         write_file(secret_path, secret_text.encode(), overwrite=overwrite)
-        # The secret file is the key; a public file that was left without one is of no use to anybody.
+        # The secret file is the key; a public file left without one is useless, and replaced.
         write_file(public_path, public_text.encode(), mode=PUBLIC_MODE, overwrite=True)
     except SecretFileError as error:
         raise BadKeyError(str(error)) from error
@@ -198,7 +198,7 @@ def read_pair(path: Path) -> KeyPair:
         raise BadKeyError(str(error)) from error
     read = _toml(path, content, _Secret)
     if not is_z85_key(read.secret):
-        # What is wrong with it is not shown: it may be a secret with one character mistyped.
+        # The value is not shown: it may be a secret with one character mistyped.
         raise BadKeyError(f"{path}: secret: it must be {_Z85_CHARACTERS} characters of Z85; make a new key")
     derived = zmq.curve_public(read.secret.encode()).decode()
     if derived != read.public:

@@ -1,11 +1,11 @@
-"""What happens to connections before they carry anything: libzmq tells it only to a socket's monitor.
+"""Follows the connections of a socket by its libzmq monitor, and logs who was refused and why.
 
-A client that is refused sees no exception and no event: it just gets nothing. So the server says who was refused, and
-why. The events of one refused connection, in the order in which libzmq's I/O thread tells them:
+A refused client gets no exception, no event and no message, so the server logs the refusal. The events of one refused
+connection, in the order in which libzmq's I/O thread reports them:
 
-    ACCEPTED             descriptor 36        peer: ask the descriptor while it is open
-    HANDSHAKE_FAILED_*   cause, but not whose
-    DISCONNECTED         descriptor 36        the very next event: the failure was this one's
+    ACCEPTED             descriptor 36        peer: read from the descriptor while it is open
+    HANDSHAKE_FAILED_*   cause, without a descriptor
+    DISCONNECTED         descriptor 36        the next event: the failure was of this connection
 
 This needs a context with one I/O thread, which is the default: with more, events of two connections could interleave.
 """
@@ -22,34 +22,32 @@ from typing import NamedTuple
 
 import zmq
 
-# Says who was refused without filling the log: a refused client knocks again ten times a second, for ever.
-
-_MOST = 1000
-"""Refusals that are told apart (ours); of more, the oldest are forgotten, and told anew."""
+_MAX_COUNTED = 1000
+"""Different refusals that are counted (ours); beyond them the oldest are forgotten, and logged again."""
 
 
-class Refusals:
-    """Counts refusals that are alike; the 1st, 10th, 100th, 1000th ... is logged."""
+class RefusalLog:
+    """Counts equal refusals and logs the 1st, 10th, 100th ...: a refused client tries again ten times a second."""
 
     def __init__(self, log: logging.Logger) -> None:
         self._log = log
         self._counts: OrderedDict[str, int] = OrderedDict()
         self.total = 0
 
-    def tell(self, what: str) -> None:
-        """Counts a refusal; logs it if it is the first of its kind or a round number of them."""
+    def log(self, what: str) -> None:
+        """Counts a refusal; logs it if it is the first of its kind, or the 10th, 100th ..."""
         self.total += 1
         count = self._counts.pop(what, 0) + 1
         self._counts[what] = count
-        if len(self._counts) > _MOST:
+        if len(self._counts) > _MAX_COUNTED:
             self._counts.popitem(last=False)
         if count == 1:
             self._log.warning("%s", what)
         elif count >= 10 and str(count).strip("0") == "1":
             self._log.warning("%s (%d times by now)", what, count)
 
-    def forget(self) -> None:
-        """From here on everything is new: the keys have changed."""
+    def reset(self) -> None:
+        """Logs every refusal again: the keys have changed."""
         self._counts.clear()
 
 
@@ -81,12 +79,12 @@ class MonitorEvent(NamedTuple):
 
 
 def read_event(frames: list[bytes]) -> MonitorEvent:
-    """The event of a monitor's message: 16 bits of event, 32 bits of value, little-endian as the computer is."""
+    """Decodes a monitor's message: 16 bits of event, 32 bits of value, in the computer's byte order (little-endian)."""
     return MonitorEvent(zmq.Event(int.from_bytes(frames[0][:2], "little")), int.from_bytes(frames[0][2:6], "little"))
 
 
 def peer_of(descriptor: int) -> str:
-    """The address at the other end of a connection, as long as it is open."""
+    """The address at the other end of an open connection."""
     try:
         connection = socket.socket(fileno=descriptor)
     except OSError:
@@ -96,7 +94,8 @@ def peer_of(descriptor: int) -> str:
     except OSError:
         return _UNKNOWN
     finally:
-        # It is libzmq's, and may be another file's by now: closing it, or a copy, would drop that file's locks.
+        # The descriptor is libzmq's, and may be another file's by now: closing it, or a copy, would drop that file's
+        # locks.
         connection.detach()
 
 
@@ -105,14 +104,14 @@ def _address(connection: socket.socket) -> str:
 
 
 class Connections:
-    """Follows the connections of one socket and says why some came to nothing."""
+    """Follows the connections of one socket, and reports why some failed."""
 
     def __init__(
         self, refused: Callable[[str], None], peer: Callable[[int], str] = peer_of, *, keyed: bool = True
     ) -> None:
-        """`refused` takes one sentence about each connection that failed; `peer` names the other end.
+        """`refused` is called with one sentence for each connection that failed; `peer` names the other end.
 
-        `keyed` says whether the socket asks for keys.
+        `keyed` says whether the socket requires keys.
         """
         self._refused = refused
         self._keyed = keyed
@@ -122,11 +121,11 @@ class Connections:
 
     @property
     def open(self) -> int:
-        """How many connections there are, those that still shake hands among them."""
+        """How many connections there are, including those whose handshake is not complete."""
         return len(self._open)
 
-    def see(self, event: MonitorEvent) -> None:
-        """Takes the next event."""
+    def handle(self, event: MonitorEvent) -> None:
+        """Handles the next event."""
         match event.event:
             case zmq.Event.ACCEPTED:
                 self._open[event.value] = self._peer(event.value)
@@ -134,7 +133,7 @@ class Connections:
                 peer = self._open.pop(event.value, _UNKNOWN)
                 self._tell(peer)
             case zmq.Event.CLOSED:
-                # The listener is gone, and with it every connection that it took; libzmq does not tell of each.
+                # The listener is closed, and with it every connection that it accepted; libzmq does not report each.
                 self._open.clear()
             case zmq.Event.ACCEPT_FAILED:
                 self._refused(f"a connection could not be accepted: {os.strerror(event.value)}")
@@ -153,7 +152,7 @@ class Connections:
 
 
 def cause_of(event: MonitorEvent, *, keyed: bool = True) -> str:
-    """Why a handshake failed, in words; empty where the authenticator has already said it, or nobody was refused."""
+    """Why a handshake failed; empty where the authenticator has logged it already, or nobody was refused."""
     if event.event == zmq.Event.HANDSHAKE_FAILED_AUTH:
         return ""
     if not keyed and event.value == zmq.PROTOCOL_ERROR_ZMTP_MECHANISM_MISMATCH:
@@ -163,7 +162,7 @@ def cause_of(event: MonitorEvent, *, keyed: bool = True) -> str:
     if event.value == errno.EFAULT:
         return "refused, since nobody checks keys here: the authenticator does not run"
     if event.value in _GONE:
-        # A client without CURVE may see the mismatch before the server does, and hang up. Where no keys are asked for,
-        # it is a program that ended as it came.
+        # A client without CURVE may detect the mismatch before the server does, and disconnect. Where no keys are
+        # required, it is a program that ended at once.
         return "it hung up before it had shown a key; most likely it has none" if keyed else ""
     return f"the handshake failed: {os.strerror(event.value)}"

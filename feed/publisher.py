@@ -1,11 +1,11 @@
-"""Publishes events: an XPUB socket that never waits for anybody.
+"""Publishes events: an XPUB socket that never waits for a subscriber.
 
-Each subscriber has its own queue in libzmq. A stalled one fills it (and TCP's buffers), and from then on loses what
-does not fit, silently; the others and the table notice nothing. What it lost it finds out by `seq`, and asks the
-history. NODROP, which would tell the publisher, would also let one slow board hold up everybody: it is never set.
+Each subscriber has its own queue in libzmq. A stalled one fills it (and TCP's buffers), and then loses messages
+silently; the other subscribers and the table are not affected. It detects the loss by `seq`, and asks the history.
+NODROP, which would report the loss to the publisher, would also let one slow scoreboard block all: it is never set.
 
-ZMTP heartbeats run on this side only: they find a subscriber whose computer froze. On a subscriber's side they abort
-its process when it reads too slowly (libzmq 4.3.5).
+ZMTP heartbeats run on this side only: they detect a subscriber whose computer is frozen. On a subscriber's side they
+may abort its process when it reads too slowly (libzmq 4.3.5).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Final
 
 import zmq
 
-from feed.allow_list import Sender
+from feed.allow_list import KeyOwner
 from feed.endpoints import Endpoints
 from feed.keys import ServerCurve
 from feed.server_socket import ServerSocket
@@ -25,33 +25,33 @@ from feed.server_socket import ServerSocket
 log = logging.getLogger(__name__)
 
 QUEUE = 2_000
-"""Messages that wait for one subscriber (ours): a table's hour, some 2 MB."""
+"""Messages queued for one subscriber (ours): an hour of one table, some 2 MB."""
 HEARTBEAT_MS = 1_000
 HEARTBEAT_TIMEOUT_MS = 3_000
 MAX_TOPIC = 256
-"""Longer prefixes are no topic of ours."""
+"""The longest prefix accepted."""
 MAX_FRAME = 1024
-"""The longest frame that is taken (ours): a subscription, or a step of the handshake."""
+"""The longest frame accepted (ours): a subscription, or a step of the handshake."""
 SUBSCRIPTION_QUEUE = 200
-"""Subscriptions of one connection that libzmq takes in at a time."""
+"""Subscriptions of one connection that libzmq queues."""
 MAX_TOPICS = 4_000
 MAX_TOPIC_BYTES = 128 * 1024
-"""Different prefixes that are held in all (ours): 64 tables with every kind of event, twice over. libzmq needs some 45
-bytes for each byte of them (measured), and sets no bound itself."""
+"""The bound on different prefixes (ours): 64 tables with every kind of event, twice. libzmq needs some 45 bytes for
+each byte of them (measured), and sets no bound itself."""
 MANY_TOPICS = 1_000
-"""Subscriptions of one client that are worth a line in the log."""
+"""Subscriptions of one client after which a warning is logged."""
 
 _FIRST: Final = int(zmq.DONTWAIT | zmq.SNDMORE)
 _LAST: Final = int(zmq.DONTWAIT)
 _SUBSCRIBE = 1
 _UNSUBSCRIBE = 0
 _MOST_CLIENTS = 1_000
-"""Clients whose subscriptions are counted apart; those of more are counted together."""
+"""Clients whose subscriptions are counted separately; those of further clients are counted together."""
 _UNNAMED = "a local client"
 _OTHERS = "others"
 
 _OPTIONS = {
-    # Each subscription is told, also the second of the same topic; and each that ends.
+    # Every subscription and unsubscription is reported, also a second one to the same topic.
     zmq.XPUB_VERBOSER: 1,
     zmq.SNDHWM: QUEUE,
     zmq.RCVHWM: SUBSCRIPTION_QUEUE,
@@ -62,7 +62,7 @@ _OPTIONS = {
 
 
 class Publisher:
-    """The feed's socket. All but `send` is for the asyncio loop's thread."""
+    """The feed's socket. Everything but `send` is for the asyncio loop's thread."""
 
     def __init__(
         self,
@@ -70,10 +70,10 @@ class Publisher:
         endpoints: Endpoints,
         curve: ServerCurve | None = None,
         *,
-        sender: Callable[[str], Sender | None] = lambda user_id: None,
+        sender: Callable[[str], KeyOwner | None] = lambda user_id: None,
         queue: int = QUEUE,
     ) -> None:
-        """`sender` names the owner of a key (`AllowList.sender`); `queue` is how many messages wait for a subscriber.
+        """`sender` names the owner of a key (`AllowList.sender`); `queue` is the length of each subscriber's queue.
 
         Raises:
             EndpointError: it is `tcp://` and there is no key.
@@ -85,13 +85,13 @@ class Publisher:
         )
         self._clients: Counter[str] = Counter()
         self._topics: set[bytes] = set()
-        """Every prefix that was asked for since connections were last ended: who leaves and comes back adds none.
-        What was given up is not taken off, since libzmq also tells of what nobody had."""
+        """Every prefix subscribed to since connections were last ended: a client that reconnects adds none. An
+        unsubscription removes none, since libzmq also reports those of prefixes that nobody has."""
         self._topic_bytes = 0
         self.subscriptions = 0
-        """How many there are now, over all clients."""
+        """How many there are now, of all clients."""
         self.malformed = 0
-        """Messages of subscribers that were no subscription."""
+        """Messages of subscribers that are no subscription."""
         self.published = 0
 
     @property
@@ -106,51 +106,51 @@ class Publisher:
 
     @property
     def refused(self) -> int:
-        """How many connections came to nothing."""
+        """How many connections failed."""
         return self._socket.refused
 
     @property
     def problem(self) -> str | None:
-        """Why nobody can subscribe any more; None while all is well."""
+        """Why the socket is no longer bound; None while it is."""
         return self._socket.problem
 
-    def asked_by(self) -> dict[str, int]:
-        """How often each client has subscribed to something since the start."""
+    def subscriptions_by_client(self) -> dict[str, int]:
+        """How many times each client has subscribed since the start."""
         return dict(self._clients)
 
     def bind(self) -> None:
-        """Takes subscribers from now on. Must be called on the loop.
+        """Binds the socket. Must be called on the loop.
 
         Raises:
-            EndpointError: the address cannot be had.
+            EndpointError: the address cannot be bound.
         """
         self._socket.bind()
 
     def publish(self, topic: bytes, body: bytes) -> None:
-        """Sends one message to whoever subscribed to its topic. It never waits; who is too slow loses it."""
+        """Sends one message to the subscribers of its topic. It never waits; a subscriber that is too slow loses it."""
         self.send(topic, body)
         self._socket.poke()
 
     def send(self, topic: bytes, body: bytes) -> None:
-        """The same from any thread; who does so calls `poke` on the loop afterwards."""
+        """The same from any thread; the caller has `poke` called on the loop afterwards."""
         with self._socket.lock:
             raw = self._socket.raw
             if not raw.closed:
-                # As `send_multipart` does after a look at each frame, which costs a subscriber some 10 µs.
+                # As `send_multipart` does after checking each frame, which costs some 10 µs for each subscriber.
                 raw.send(topic, _FIRST)
                 raw.send(body, _LAST)
                 self.published += 1
 
     def poke(self) -> None:
-        """Takes what subscribers have sent: libzmq forgets to wake the loop for it when something is sent."""
+        """Reads the messages of subscribers: libzmq does not wake the loop for them after a send."""
         self._socket.poke()
 
     def drop_connections(self) -> None:
-        """Ends every connection that was made with a key; it may be made again if the key still holds."""
+        """Ends every connection made with a key; a client whose key is still allowed may connect again."""
         self._socket.drop_connections()
 
     def close(self) -> None:
-        """Sends nothing more."""
+        """Closes the socket."""
         self._socket.close()
 
     def _subscription(self, frames: list[zmq.Frame]) -> None:
@@ -175,8 +175,8 @@ class Publisher:
             log.info("feed: %s subscribes to %r", who, body[1:].decode("utf-8", "replace"))
 
     def _hold(self, topic: bytes, frame: zmq.Frame) -> None:
-        """Bounds what all prefixes take in libzmq. Ending the connections frees it, and only who asked for too many
-        asks for them again.
+        """Bounds the memory of all prefixes in libzmq. Ending the connections frees it, and only the client that
+        subscribed to too many does so again.
         """
         if topic in self._topics:
             return
@@ -199,11 +199,11 @@ class Publisher:
         if user_id is None:
             return _UNNAMED
         sender = self._sender(user_id)
-        return "a key that holds no more" if sender is None else sender.name
+        return "a key that is no longer allowed" if sender is None else sender.name
 
 
 def user_id_of(frame: zmq.Frame) -> str | None:
-    """The public key of who sent a frame; None where no keys are asked for."""
+    """The public key of the sender of a frame; None where no keys are required."""
     try:
         return str(frame.get("User-Id"))
     except zmq.ZMQError:

@@ -1,25 +1,26 @@
-"""What the feed looks like, for other languages: JSON Schema of the events, and AsyncAPI 3 of the sockets.
+"""The feed for other languages: JSON Schema of the events, and AsyncAPI 3 of the sockets.
 
-Both are made from the structs of `feed.data`.
+Both are generated from the structs of `feed.data`. ZeroMQ has no AsyncAPI binding: `x-zmq` describes the sockets.
 
     python -m feed.schema [FOLDER]     writes them, to docs/schema where no folder is given
 
-An event of a type that is not known here is valid: a reader passes over it.
+An event of an unknown type is valid: a reader ignores it.
 """
 
 from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
-from feed.asyncapi import asyncapi
+from feed import wire
 from feed.events import DATA_TYPES, TYPE_PREFIX, TYPE_SUFFIX, Data, type_of
-from feed.snapshot import Snapshot
+from feed.state import Snapshot
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 REF: Final = "#/$defs/{name}"
@@ -52,9 +53,73 @@ ENVELOPE: Final[dict[str, Any]] = {
 REQUIRED: Final = ("specversion", "id", "source", "type", "time", "data")
 
 
+ASYNCAPI_VERSION: Final = "3.0.0"
+FEED_VERSION: Final = "1"
+
+_SERVERS: Final[dict[str, Any]] = {
+    "local": {
+        "host": "/run/feltwire",
+        "protocol": "zmq",
+        "description": "On the same computer. Whoever may open the folder may read; no keys.",
+        "x-zmq": {"feed": "ipc:///run/feltwire/feed", "history": "ipc:///run/feltwire/history"},
+    },
+    "network": {
+        "host": "{host}:5600",
+        "protocol": "zmq",
+        "description": "Over the network, with CURVE keys: the client's must be on the service's allow-list.",
+        "variables": {"host": {"description": "The table's computer."}},
+        "x-zmq": {"feed": "tcp://{host}:5600", "history": "tcp://{host}:5601", "mechanism": "CURVE"},
+    },
+}
+
+_PARAMETERS: Final[dict[str, Any]] = {
+    "root": {"enum": ["v1", "sim/v1"], "description": "sim/v1 for simulated tables: never to be shown as real ones."},
+    "table": {"description": "The table's id."},
+}
+
+_REQUESTS: Final = {
+    "tables": "Which tables have events. Answered by [id] [tables] [json].",
+    "snapshot": "[id] [snapshot] [table]: the state of a table. Answered by [id] [snapshot] [json].",
+    "since": "[id] [since] [table] [epoch] [seq]: every durable event after seq. Answered by [id] [event] [topic] "
+    f"[body] for each, at most {wire.PAGE_EVENTS}, then [id] [done] [json], or [id] [more] [json]: ask again "
+    "after the last one.",
+    "schema": "JSON Schema of the events. Answered by [id] [schema] [json].",
+}
+
+_CODES: Final = (
+    wire.BAD_REQUEST,
+    wire.BUSY,
+    wire.REFUSED,
+    wire.UNKNOWN_TABLE,
+    wire.REWRITTEN,
+    wire.UNAVAILABLE,
+)
+
+_HISTORY: Final[dict[str, Any]] = {
+    "address": None,
+    "title": "history",
+    "description": "Snapshots of tables, and missed events.",
+    "messages": {verb: {"name": verb, "description": text, "payload": True} for verb, text in _REQUESTS.items()},
+    "bindings": {
+        "x-zmq": {
+            "socket": "ROUTER",
+            "client": "DEALER",
+            "frames": ["id, 1 to 32 bytes, chosen by the client", "verb", "arguments"],
+            "errors": ["[id] [error] [json]", *_CODES],
+        }
+    },
+}
+
+_HISTORY_OPERATION: Final[dict[str, Any]] = {
+    "action": "receive",
+    "channel": {"$ref": "#/channels/history"},
+    "messages": [{"$ref": f"#/channels/history/messages/{verb}"} for verb in _REQUESTS],
+}
+
+
 @cache
 def document() -> bytes:
-    """JSON Schema of an event's body: what `schema` answers."""
+    """JSON Schema of an event's body, as the history server sends it."""
     return _pretty(schema())
 
 
@@ -64,8 +129,8 @@ def schema() -> dict[str, Any]:
     return {
         "$schema": DIALECT,
         "title": "Event",
-        "description": "The body of an event of the feed: CloudEvents 1.0, with data named by type. Types that are not "
-        "named here may come, and new fields: pass over what you do not know.",
+        "description": "The body of an event of the feed: CloudEvents 1.0, with data named by type. Types and fields "
+        "that are not named here may come: ignore those that you do not know.",
         "type": "object",
         "properties": ENVELOPE | {"data": {"$ref": "#/$defs/Common"}},
         "required": list(REQUIRED),
@@ -75,7 +140,7 @@ def schema() -> dict[str, Any]:
 
 
 def says(kind: type[Data], ref: str) -> dict[str, Any]:
-    """What an event of a kind has beyond any event."""
+    """What an event of one kind has beyond the common attributes."""
     numbered = {"required": ["sequence"]}
     rule = numbered if kind.durable else {"not": numbered}
     return {"properties": {"data": {"$ref": ref.format(name=kind.__name__)}}, **rule}
@@ -88,7 +153,7 @@ def _is(kind: type[Data]) -> dict[str, Any]:
 def _definitions(ref: str) -> dict[str, Any]:
     _, components = msgspec.json.schema_components((*DATA_TYPES, Snapshot), ref_template=ref)
     common = {
-        "description": "What the data of every type has.",
+        "description": "The fields that the data of every type has.",
         "type": "object",
         "properties": {
             "table": {"type": "string"},
@@ -103,6 +168,54 @@ def _definitions(ref: str) -> dict[str, Any]:
 
 def _pretty(value: dict[str, Any]) -> bytes:
     return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
+
+
+def asyncapi(schemas: Mapping[str, Any], messages: Mapping[type[Data], Any], suffix: str) -> dict[str, Any]:
+    """The AsyncAPI document: `schemas` are its components, `messages` the rules for each kind of event."""
+    return {
+        "asyncapi": ASYNCAPI_VERSION,
+        "info": {
+            "title": "Feltwire",
+            "version": FEED_VERSION,
+            "description": f"The events of casino-night tables. Types end in {suffix}; an incompatible change of one "
+            "gets the next number, and both are published for one release.",
+        },
+        "defaultContentType": "application/json",
+        "servers": _SERVERS,
+        "channels": {kind.kind: _channel(kind) for kind in messages} | {"history": _HISTORY},
+        "operations": {kind.kind: _operation(kind) for kind in messages} | {"history": _HISTORY_OPERATION},
+        "components": {
+            "schemas": dict(schemas),
+            "messages": {kind.kind: _message(kind, more) for kind, more in messages.items()},
+        },
+    }
+
+
+def _channel(kind: type[Data]) -> dict[str, Any]:
+    return {
+        "address": f"{{root}}/{{table}}/{kind.kind}/",
+        "title": kind.kind,
+        "messages": {kind.kind: {"$ref": f"#/components/messages/{kind.kind}"}},
+        "parameters": _PARAMETERS,
+        "bindings": {
+            "x-zmq": {"socket": "XPUB", "client": "SUB", "frames": ["topic", "body"], "durable": kind.durable}
+        },
+    }
+
+
+def _operation(kind: type[Data]) -> dict[str, Any]:
+    return {"action": "send", "channel": {"$ref": f"#/channels/{kind.kind}"}}
+
+
+def _message(kind: type[Data], more: Mapping[str, Any]) -> dict[str, Any]:
+    named = {"properties": {"type": {"const": type_of(kind)}}}
+    return {
+        "name": type_of(kind),
+        "title": kind.kind,
+        "summary": (kind.__doc__ or "").strip(),
+        "contentType": "application/json",
+        "payload": {"allOf": [{"$ref": "#/components/schemas/Event"}, named, dict(more)]},
+    }
 
 
 def files() -> dict[str, bytes]:

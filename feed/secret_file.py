@@ -1,7 +1,7 @@
-"""Files that hold secrets: written whole or not at all, for their owner's eyes only, and read only if they still are.
+"""Files that hold secrets: written atomically, readable by their owner alone, and refused when others can read them.
 
-A new file is written beside its place under another name, with mode 0600 from the first byte, synced, and then linked
-to its place: a power cut leaves the old file or the new one, and nobody's file is overwritten by accident.
+A new file is written beside its path under another name, with mode 0600 from the first byte, synced, and then linked
+to its path: a power cut leaves the old file or the new one, and no file is overwritten by accident.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ SECRET_MODE = 0o600
 PUBLIC_MODE = 0o644
 FOLDER_MODE = 0o700
 MAX_BYTES = 4096
-"""No file of ours is longer (ours); what is, is something else."""
+"""The longest file accepted (ours)."""
 
 
 class SecretFileError(ValueError):
-    """A file that cannot be written or trusted; names it, says why, and what to do."""
+    """A file cannot be written, or is refused; the message names it, the cause, and what to do."""
 
 
 def make_folder(folder: Path) -> None:
-    """Makes a folder of keys, for its owner only; one that is there stays as it is.
+    """Makes a folder of keys, for its owner only; an existing one is not changed.
 
     Raises:
         SecretFileError: it cannot be made.
@@ -35,7 +35,7 @@ def make_folder(folder: Path) -> None:
 
 
 def write_file(path: Path, content: bytes, *, mode: int = SECRET_MODE, overwrite: bool = False) -> None:
-    """Writes a file whole, with this mode.
+    """Writes a file atomically, with this mode.
 
     Raises:
         SecretFileError: there is such a file and `overwrite` is false, or it cannot be written.
@@ -63,10 +63,10 @@ def write_file(path: Path, content: bytes, *, mode: int = SECRET_MODE, overwrite
 
 
 def read_file(path: Path) -> bytes:
-    """The content of a file that anybody may read.
+    """The content of a file that others may read.
 
     Raises:
-        SecretFileError: it cannot be read, is no file, or is too long to be ours.
+        SecretFileError: it cannot be read, is no regular file, or is longer than `MAX_BYTES`.
     """
     return _read(path, secret=False)
 

@@ -1,11 +1,11 @@
-"""One socket of a service: bound with every limit set, watched, and read on the asyncio loop without ever blocking it.
+"""One socket of a service: bound with every limit set, monitored, and read on the asyncio loop without blocking it.
 
-`tcp://` is never bound without keys. On `ipc://` the folder is the key: it is made with mode 0700, and a folder that
-everybody may enter is refused. Sockets that a killed service left behind are removed; those of a living one are not.
+`tcp://` is never bound without keys. `ipc://` is protected by its folder: it is made with mode 0700, and a folder that
+everybody may enter is refused. Sockets left by a killed service are removed; those of a running one are not.
 
-A key that was revoked keeps its connection in libzmq. `drop_connections` takes the listener away and puts it back: all
-its connections end, and those whose key still holds are back within their reconnect interval (measured: the listener
-was away for 0.4 ms; libzmq has no call that ends one connection of a bound socket).
+A revoked key keeps its connection in libzmq. `drop_connections` unbinds and binds again: all connections end, and
+clients whose key is still allowed are back within their reconnect interval (measured: 0.4 ms without a listener; libzmq
+has no call that ends one connection of a bound socket).
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ import zmq
 
 from feed.endpoints import EndpointError
 from feed.keys import ServerCurve
-from feed.monitor import WATCHED, Connections, Refusals, read_event
+from feed.monitor import WATCHED, Connections, RefusalLog, read_event
 
 log = logging.getLogger(__name__)
 
 MAX_FRAME = 64 * 1024
-"""The longest frame that is taken; the connection of who sends a longer one is cut."""
+"""The longest frame accepted; a longer one ends the connection."""
 HANDSHAKE_MS = 5_000
-"""A connection that has not shaken hands by then is cut (ours; libzmq's default is 30 s)."""
+"""A connection without a complete handshake is ended after this time (ours; libzmq's default is 30 s)."""
 KEEPALIVE_IDLE_S = 30
 KEEPALIVE_INTERVAL_S = 10
 KEEPALIVE_COUNT = 3
-"""A computer that went without a word is noticed after a minute (ours)."""
+"""A computer that disappeared is detected after a minute (ours)."""
 TURN = 64
-"""Messages read before other tasks of the loop have their turn."""
+"""Messages read before other tasks of the loop run."""
 FOLDER_MODE = 0o700
 
 _EVERYBODY = 0o007
@@ -57,29 +57,29 @@ class ServerSocket:
         curve: ServerCurve | None = None,
         options: Mapping[zmq.SocketOption, int] | None = None,
     ) -> None:
-        """`name` is what the log calls it; `options` are set before it binds."""
+        """`name` is its name in the log; `options` are set before it binds."""
         if curve is None and not endpoint.startswith("ipc://"):
             raise EndpointError(
                 f"{name}: {endpoint} is open to the network, so it needs a server key; make one with "
                 "feltwire keys new --server, or use ipc://"
             )
         self.endpoint = endpoint
-        """Where it is bound; with the port that the kernel chose once it is."""
+        """Where it is bound; after `bind` with the port that the kernel chose."""
         self.problem: str | None = None
-        """Why it is not bound although it should be; the service must say so."""
+        """Why it is not bound although it should be; the service reports it."""
         self._name = name
         self._curve = curve
         self._read = read
-        self._refusals = Refusals(log)
-        self._connections = Connections(lambda what: self._refusals.tell(f"{name}: {what}"), keyed=curve is not None)
+        self._refusals = RefusalLog(log)
+        self._connections = Connections(lambda what: self._refusals.log(f"{name}: {what}"), keyed=curve is not None)
         self._bound = False
         self._ending = False
-        """Whether the listener is being taken away, to be put back."""
+        """Whether the listener is being closed, to be bound again."""
         self._ended_because = ""
         self._woken = False
-        """Whether the loop will call `poke`."""
+        """Whether a call of `poke` is scheduled."""
         self.lock = RLock()
-        """Held by whoever uses the socket: it may be sent with from another thread than the loop's."""
+        """Guards the socket: another thread than the loop's may send with it."""
         self._loop: asyncio.AbstractEventLoop | None = None
         self._socket: zmq.Socket[bytes] = context.socket(kind)
         self._monitor: zmq.Socket[bytes] | None = None
@@ -97,14 +97,14 @@ class ServerSocket:
 
     @property
     def refused(self) -> int:
-        """How many connections came to nothing, whatever the cause."""
+        """How many connections failed, whatever the cause."""
         return self._refusals.total
 
     def bind(self) -> None:
         """Binds, and reads from now on. Must be called on the loop.
 
         Raises:
-            EndpointError: the address cannot be had.
+            EndpointError: the address cannot be bound.
         """
         folder = _folder(self.endpoint)
         if folder is not None:
@@ -118,16 +118,16 @@ class ServerSocket:
         except zmq.ZMQError as error:
             self.close()
             raise EndpointError(
-                f"{self._name}: {self.endpoint} cannot be had: {_cause(error)}; is another service running there?"
+                f"{self._name}: {self.endpoint} cannot be bound: {_cause(error)}; is another service running there?"
             ) from error
         self._bound = True
-        # libzmq wakes the loop only for what comes after somebody has looked.
+        # libzmq wakes the loop only for messages that arrive after a first poll.
         self._on_monitor()
         self.endpoint = str(self._socket.getsockopt_string(zmq.LAST_ENDPOINT)).rstrip("\0")
         self.poke()
 
     def poke(self) -> None:
-        """Reads what has come. libzmq wakes the loop only once for all of it, and forgets when something is sent."""
+        """Reads the messages received. libzmq wakes the loop once for all of them, and not at all after a send."""
         self._woken = False
         for _ in range(TURN):
             with self.lock:
@@ -138,23 +138,23 @@ class ServerSocket:
         self.wake()
 
     def wake(self) -> None:
-        """Has `poke` called in the next turn: for who sends while it reads."""
+        """Schedules `poke`: for a caller that sends while it reads."""
         if self._loop is not None and not self._woken:
             self._woken = True
             self._loop.call_soon(self.poke)
 
     def drop_connections(self) -> None:
-        """Ends every connection of a socket with keys; whose key still holds may come back at once."""
+        """Ends every connection of a socket with keys; clients whose key is still allowed may connect again at once."""
         if self._curve is not None:
             self.end_connections("keys have changed")
 
     def end_connections(self, why: str) -> None:
-        """Ends every connection, with keys or without; who may come in may come back at once."""
+        """Ends every connection, with keys or without; allowed clients may connect again at once."""
         if self._loop is None:
             return
         self._ended_because = why
         if self.problem is not None:
-            # There is no listener since the last time: another attempt.
+            # Binding again failed the last time: another attempt.
             self._bind_again()
             return
         if not self._bound:
@@ -163,10 +163,10 @@ class ServerSocket:
         self._ending = True
         with self.lock:
             self._socket.unbind(self.endpoint)
-        # The monitor tells when the listener is gone; then it is bound again.
+        # The monitor reports when the listener is closed; then it is bound again.
 
     def close(self) -> None:
-        """Closes it. What was not sent yet is not sent."""
+        """Closes it. Messages not sent yet are dropped."""
         if self._loop is not None:
             self._loop.remove_reader(self._socket.fileno())
             if self._monitor is not None:
@@ -202,9 +202,9 @@ class ServerSocket:
                 event = read_event(self._monitor.recv_multipart(zmq.DONTWAIT))
             except zmq.Again:
                 return
-            self._connections.see(event)
+            self._connections.handle(event)
             if event.event == zmq.Event.CLOSED and self._ending:
-                # Only once: an attempt to bind that fails closes a listener too.
+                # Only once: a failed attempt to bind closes a listener too.
                 self._ending = False
                 self._bind_again()
 
@@ -213,7 +213,7 @@ class ServerSocket:
             with self.lock:
                 self._socket.bind(self.endpoint)
         except zmq.ZMQError as error:
-            self.problem = f"{self._name}: {self.endpoint} could not be had again: {_cause(error)}; restart the service"
+            self.problem = f"{self._name}: {self.endpoint} cannot be bound again: {_cause(error)}; restart the service"
             log.critical("%s", self.problem)
             return
         self._bound = True
@@ -222,7 +222,7 @@ class ServerSocket:
 
 
 def _cause(error: zmq.ZMQError) -> str:
-    """What the system says; pyzmq would add the address a second time."""
+    """The system's message; pyzmq's repeats the address."""
     return os.strerror(error.errno or 0)
 
 
@@ -231,7 +231,7 @@ def _folder(endpoint: str) -> Path | None:
 
 
 def _make_room(path: Path, name: str) -> None:
-    """Makes the folder of a Unix socket, and removes a socket that nobody listens at any more."""
+    """Makes the folder of a Unix socket, and removes a socket without a listener."""
     try:
         path.parent.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
         status = path.parent.stat()
@@ -258,7 +258,7 @@ def _make_room(path: Path, name: str) -> None:
 
 
 def _answers(path: Path) -> bool:
-    """Whether somebody listens at a Unix socket."""
+    """Whether a Unix socket has a listener."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
         probe.setblocking(False)
         try:
@@ -266,6 +266,6 @@ def _answers(path: Path) -> bool:
         except ConnectionRefusedError:
             return False
         except BlockingIOError:
-            # Somebody does, and has many waiting.
+            # It has one, with a full queue.
             return True
     return True

@@ -1,47 +1,121 @@
-"""What stands at a table: a fold of its durable events, in order.
+"""The state of a table, as a fold of its durable events in order, and its snapshot as JSON carries it.
 
-The journal folds it at its start, the history server answers it as a snapshot, and a subscriber goes on from there.
-An event of an unknown type counts as an event and changes nothing else; events from before the first one given may be
-missing: what they said is then unknown, not wrong.
+The journal folds its events at the start, the history server sends the state as a snapshot, and a subscriber continues
+from there. An event of an unknown type is counted and changes nothing else. Events before the first one applied may be
+missing: their effect is then unknown, not wrong.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import msgspec
 
 from feed import events
-from feed.events import Event
-from feed.snapshot import (
-    BETS_CLOSED,
-    BETS_OPEN,
-    CLOSED,
-    NO_ROUND,
-    OPEN,
-    RUNNING,
-    SETTLED,
-    SETTLING,
-    SHUT,
-    UNRESOLVED,
-    VOID,
-    Correction,
-    RoundRecord,
-    Snapshot,
-    StandingFault,
-)
+from feed.events import Event, Evidence, Verdict, WinningBet
 
-__all__ = ["RECENT_ROUNDS", "Correction", "RoundRecord", "Snapshot", "StandingFault", "TableState"]
+CLOSED: Final = "closed"
+OPEN: Final = "open"
+SHUT: Final = "shut"
+
+NO_ROUND: Final = ""
+BETS_OPEN: Final = "open"
+BETS_CLOSED: Final = "no_more_bets"
+RUNNING: Final = "running"
+SETTLING: Final = "settling"
+UNRESOLVED: Final = "unresolved"
+VOID: Final = "void"
+SETTLED: Final = "settled"
 
 RECENT_ROUNDS: Final = 10
-"""How many rounds with a verdict a table remembers."""
+"""How many rounds with a verdict the state keeps."""
 
 _PHASE_AFTER: Final = {"outcome": SETTLING, "void": VOID, "unresolved": UNRESOLVED}
 
 
+class StandingFault(msgspec.Struct, frozen=True, kw_only=True):
+    """A fault that is not cleared yet."""
+
+    device: str
+    fault: str
+    detail: str
+    blocks_play: bool
+    since: str
+    """The time of the event that reported it first."""
+
+
+class Correction(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A person's correction of a verdict. The verdict itself is kept."""
+
+    sequence: int
+    by: str
+    to: Verdict
+    why: str = ""
+    confirmed: bool = False
+    """The round was unresolved, and a person named its result."""
+    winning: list[WinningBet] = []
+
+
+class RoundRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A round with its verdict."""
+
+    round: int
+    verdict: Literal["outcome", "void", "unresolved"]
+    sequence: int
+    """Of the event with the verdict."""
+    time: str
+    rule: str = ""
+    result: dict[str, Any] | None = None
+    winning: list[WinningBet] = []
+    reason: str = ""
+    call: str = ""
+    candidates: list[dict[str, Any]] = []
+    evidence: Evidence | None = None
+    course: dict[str, Any] | None = None
+    """The state carried into the round, in games whose rounds depend on each other."""
+    corrections: list[Correction] = []
+    """Oldest first: the last one counts."""
+
+    @property
+    def corrected(self) -> bool:
+        """Whether a person changed the verdict."""
+        return bool(self.corrections)
+
+    @property
+    def stands(self) -> Verdict:
+        """The verdict that counts: the last correction, or else the first verdict."""
+        if self.corrections:
+            return self.corrections[-1].to
+        return Verdict(verdict=self.verdict, result=self.result, reason=self.reason or None)
+
+
+class Snapshot(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A table's state after the event `last`."""
+
+    table: str
+    epoch: str
+    last: int
+    time: str = ""
+    """Of the last event."""
+    game: str = ""
+    rules: str = ""
+    simulated: bool = False
+    state: str = CLOSED
+    round: int = 0
+    phase: str = NO_ROUND
+    bets_closed: bool = False
+    unfinished_round: int | None = None
+    faults: list[StandingFault] = []
+    inspections: dict[str, bool] = {}
+    course: dict[str, Any] | None = None
+    """The state carried into the next round, as published last; null after a verdict."""
+    rounds: list[RoundRecord] = []
+    """The last ones with a verdict, oldest first."""
+
+
 class TableState:
-    """The fold. `apply` takes events in order; what was applied already is passed over."""
+    """The fold. `apply` takes events in order and ignores those applied already."""
 
     def __init__(self, table: str) -> None:
         self.table = table
@@ -62,21 +136,21 @@ class TableState:
         self.inspections: dict[str, bool] = {}
         """The last inspection of each device: whether it passed."""
         self.course: dict[str, Any] | None = None
-        """Where the game stands, as it was said last; None since a verdict, and where rounds do not hang together."""
-        self._taking_part = False
+        """The state carried into the next round, as published last; None after a verdict."""
+        self._opened = False
         self._faults: dict[tuple[str, str], StandingFault] = {}
         self._rounds: OrderedDict[int, RoundRecord] = OrderedDict()
 
     @property
     def state(self) -> str:
-        """`closed`; `open`; or `shut`: it takes part, and a fault keeps it from playing."""
-        if not self._taking_part:
+        """`closed`, `open`, or `shut`: opened, and a fault blocks play."""
+        if not self._opened:
             return CLOSED
         return SHUT if any(fault.blocks_play for fault in self.faults) else OPEN
 
     @property
     def faults(self) -> tuple[StandingFault, ...]:
-        """The faults that stand, oldest first."""
+        """The faults not cleared yet, oldest first."""
         return tuple(self._faults.values())
 
     @property
@@ -85,11 +159,11 @@ class TableState:
         return tuple(self._rounds.values())
 
     def record(self, number: int) -> RoundRecord | None:
-        """A round's record; None where the round is too old, or has no verdict."""
+        """A round's record; None if the round is too old, or has no verdict."""
         return self._rounds.get(number)
 
     def apply(self, event: Event) -> None:
-        """Takes the next event. Events without a number, and those taken already, change nothing.
+        """Applies the next event. Events without a number, and those applied already, change nothing.
 
         Raises:
             ValueError: the event is another table's.
@@ -109,10 +183,10 @@ class TableState:
         data = event.data
         match data:
             case events.TableOpened():
-                self._taking_part = True
+                self._opened = True
                 self.rules = data.rules
             case events.TableClosed():
-                self._taking_part = False
+                self._opened = False
             case events.RoundOpened():
                 self.round = self.unfinished_round = data.round
                 self.phase, self.bets_closed = BETS_OPEN, False
@@ -144,7 +218,7 @@ class TableState:
                 self.inspections[data.device] = False
 
     def _at(self, number: int) -> None:
-        """A round is on: its opening was said, or came before the first event that was given."""
+        """A round is running: its opening was applied, or came before the first event applied."""
         if number != self.round:
             self.round, self.bets_closed = number, False
         self.unfinished_round = number
@@ -154,14 +228,14 @@ class TableState:
             self.round, self.bets_closed = data.round, False
         if self.unfinished_round == data.round:
             self.unfinished_round = None
-        said: dict[str, Any]
+        verdict: dict[str, Any]
         match data:
             case events.Outcome():
-                said = {"verdict": "outcome", "result": data.result, "winning": data.winning}
+                verdict = {"verdict": "outcome", "result": data.result, "winning": data.winning}
             case events.Void():
-                said = {"verdict": "void", "reason": data.reason, "call": data.call}
+                verdict = {"verdict": "void", "reason": data.reason, "call": data.call}
             case events.Unresolved():
-                said = {"verdict": "unresolved", "reason": data.reason, "candidates": data.candidates}
+                verdict = {"verdict": "unresolved", "reason": data.reason, "candidates": data.candidates}
         record = RoundRecord(
             round=data.round,
             sequence=self.last,
@@ -169,7 +243,7 @@ class TableState:
             rule=data.rule,
             evidence=data.evidence,
             course=self.course,
-            **said,
+            **verdict,
         )
         self.course = None
         self._rounds[data.round] = record
@@ -203,7 +277,7 @@ class TableState:
                 self._rounds[number] = msgspec.structs.replace(record, course=course)
 
     def _is_being_paid(self, record: RoundRecord | None) -> bool:
-        """Whether the last round still waits to be settled: it had another verdict than void, whatever it is now."""
+        """Whether the last round is not settled yet: its first verdict was not void, whatever it is now."""
         if self.phase == VOID:
             return record is not None and record.verdict != "void"
         return self.phase in (SETTLING, UNRESOLVED)
@@ -244,7 +318,7 @@ class TableState:
 
     @classmethod
     def from_snapshot(cls, snapshot: Snapshot) -> TableState:
-        """The state that a snapshot tells; events after its `last` go on from it."""
+        """The state of a snapshot, to which events after its `last` can be applied."""
         state = cls(snapshot.table)
         state.epoch = snapshot.epoch
         state.last = snapshot.last
@@ -258,7 +332,7 @@ class TableState:
         state.unfinished_round = snapshot.unfinished_round
         state.inspections = dict(snapshot.inspections)
         state.course = snapshot.course
-        state._taking_part = snapshot.state != CLOSED
+        state._opened = snapshot.state != CLOSED
         state._faults = {(fault.device, fault.fault): fault for fault in snapshot.faults}
         state._rounds = OrderedDict((record.round, record) for record in snapshot.rounds)
         return state

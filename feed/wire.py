@@ -1,20 +1,20 @@
-"""The frames between an asker and the history server, both ways. Used by both sides.
+"""The frames of the history: requests of a client and answers of the server. Used by both sides.
 
     request   [id] [verb] [argument...]
-    answer    [id] [event] [topic] [body]         as many as there are, then one of
-              [id] [done] [json]                  that was all of it
-              [id] [more] [json]                  ask again, from the last one on
+    answer    [id] [event] [topic] [body]         for each event, then one of
+              [id] [done] [json]                  the answer is complete
+              [id] [more] [json]                  ask again, after the last event
               [id] [tables | snapshot | schema] [json]
               [id] [error] [json]
 
-`id` is chosen by the asker, 1 to 32 bytes, and comes back with each answer. The verbs:
+`id` is chosen by the client, 1 to 32 bytes, and is returned with each answer. The verbs:
 
     tables                      the tables that have events
-    snapshot TABLE              where a table stands
+    snapshot TABLE              the state of a table
     since TABLE EPOCH SEQ       every durable event after SEQ; EPOCH is that of the event at SEQ, or empty
     schema                      JSON Schema of the events
 
-What comes from outside is taken strictly: a frame too many, too long or of the wrong form is a `WireError`.
+Frames are checked strictly: one too many, too long or malformed is a `WireError`.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ import msgspec
 
 MAX_REQUEST_ID = 32
 MAX_REQUEST_FRAME = 64 * 1024
-"""Bytes of one frame that a server takes at all; the connection of who sends more is cut."""
+"""The longest frame a server accepts, in bytes; a longer one ends the connection."""
 MAX_ANSWER_FRAME = 1024 * 1024
-"""Bytes of one frame that an asker takes at all."""
+"""The longest frame a client accepts, in bytes."""
 MAX_TABLE = 64
 MAX_EPOCH = 64
 MAX_SEQ = (1 << 63) - 1
@@ -38,24 +38,30 @@ PAGE_EVENTS = 500
 """The most events before a `more`."""
 
 BAD_REQUEST = "bad_request"
-"""The request cannot be read."""
+"""The request is malformed."""
 BUSY = "busy"
-"""The asker has too many requests waiting."""
+"""The client has too many requests waiting."""
 REFUSED = "refused"
-"""The asker's key does not allow it."""
+"""The client's key is not allowed."""
+UNKNOWN_TABLE = "unknown_table"
+"""The journal has no table of this name."""
+REWRITTEN = "rewritten"
+"""The event named by the request is not in the history: it is beyond its end, or has another epoch."""
+UNAVAILABLE = "unavailable"
+"""The history cannot be read now."""
 
 _MAX_FRAMES = 5
 _TABLE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _EPOCH = re.compile(r"[A-Za-z0-9_-]*")
 _SEQ = re.compile(rb"0|[1-9][0-9]{0,18}")
 _SHOWN = 40
-"""Bytes of a wrong frame that an error repeats."""
+"""Bytes of a malformed frame that an error shows."""
 
 
 class WireError(ValueError):
-    """Frames that are no request or no answer; says what was expected and what was seen.
+    """Frames are no request or no answer; the message says what was expected and what was received.
 
-    `request_id` is whom to tell, or None where the frames have no id.
+    `request_id` is the id to answer, or None where the frames have none.
     """
 
     def __init__(self, detail: str, request_id: bytes | None = None) -> None:
@@ -64,20 +70,20 @@ class WireError(ValueError):
 
 
 class AskTables(NamedTuple):
-    """Which tables have events?"""
+    """Requests the list of tables that have events."""
 
     request_id: bytes
 
 
 class AskSnapshot(NamedTuple):
-    """Where does a table stand?"""
+    """Requests the snapshot of a table."""
 
     request_id: bytes
     table: str
 
 
 class AskSince(NamedTuple):
-    """Every durable event of a table after `seq`. `epoch` is that of the event at `seq`, or empty."""
+    """Requests every durable event of a table after `seq`. `epoch` is that of the event at `seq`, or empty."""
 
     request_id: bytes
     table: str
@@ -86,30 +92,30 @@ class AskSince(NamedTuple):
 
 
 class AskSchema(NamedTuple):
-    """What do events look like?"""
+    """Requests the JSON Schema of the events."""
 
     request_id: bytes
 
 
-Request: TypeAlias = AskTables | AskSnapshot | AskSince | AskSchema
+HistoryRequest: TypeAlias = AskTables | AskSnapshot | AskSince | AskSchema
 
 
-class End(msgspec.Struct, frozen=True, kw_only=True, rename={"after": "from"}):
-    """What stands behind events: `after` (json `from`) < their seq, and what is held in all."""
+class EndOfEvents(msgspec.Struct, frozen=True, kw_only=True, rename={"after": "from"}):
+    """Ends a page of events: they begin after `after` (json `from`); the rest is the last event of the journal."""
 
     table: str
     epoch: str
-    """Of the last event that is held."""
+    """Of the last event in the journal."""
     last: Seq
-    """`seq` of the last event that is held."""
+    """`seq` of the last event in the journal."""
     head: str
     """Head of the chain, in hexadecimal."""
     after: Seq
-    """The events before this one begin after this `seq`: more than was asked where older history was archived away."""
+    """The events sent begin after this `seq`: above the one requested where older events are archived."""
 
 
-class Refusal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Why there is no answer. With `rewritten`, `epoch`, `last` and `head` say what is held."""
+class RequestRefusal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Why a request is refused. With `rewritten`, `epoch`, `last` and `head` are of the last event in the journal."""
 
     code: str
     detail: str
@@ -134,11 +140,11 @@ class EventAnswer(NamedTuple):
 
 
 class EndAnswer(NamedTuple):
-    """The events are through: all of them, or (`more`) as many as go into one answer."""
+    """The end of an answer: complete, or (`more`) as many events as fit into one."""
 
     request_id: bytes
     more: bool
-    end: End
+    end: EndOfEvents
 
 
 class TablesAnswer(NamedTuple):
@@ -157,18 +163,18 @@ class JsonAnswer(NamedTuple):
 
 
 class ErrorAnswer(NamedTuple):
-    """There is no answer, and why."""
+    """A refusal, and why."""
 
     request_id: bytes
-    refusal: Refusal
+    refusal: RequestRefusal
 
 
-Answer: TypeAlias = EventAnswer | EndAnswer | TablesAnswer | JsonAnswer | ErrorAnswer
+HistoryAnswer: TypeAlias = EventAnswer | EndAnswer | TablesAnswer | JsonAnswer | ErrorAnswer
 
 _DOCUMENTS: Final = (b"snapshot", b"schema")
 
 
-def encode_request(request: Request) -> list[bytes]:
+def encode_request(request: HistoryRequest) -> list[bytes]:
     """The frames of a request."""
     match request:
         case AskTables(request_id):
@@ -181,8 +187,8 @@ def encode_request(request: Request) -> list[bytes]:
             return [request_id, b"schema"]
 
 
-def decode_request(frames: Sequence[bytes]) -> Request:
-    """What frames ask.
+def decode_request(frames: Sequence[bytes]) -> HistoryRequest:
+    """The request of frames.
 
     Raises:
         WireError: they are no request.
@@ -211,7 +217,7 @@ def decode_request(frames: Sequence[bytes]) -> Request:
             raise WireError(f"the verbs are tables, snapshot, since and schema, here: {_shown([verb])}", request_id)
 
 
-def encode_answer(answer: Answer) -> list[bytes]:
+def encode_answer(answer: HistoryAnswer) -> list[bytes]:
     """The frames of an answer."""
     match answer:
         case EventAnswer(request_id, topic, body):
@@ -226,8 +232,8 @@ def encode_answer(answer: Answer) -> list[bytes]:
             return [request_id, b"error", msgspec.json.encode(refusal)]
 
 
-def decode_answer(frames: Sequence[bytes]) -> Answer:
-    """What a server answers.
+def decode_answer(frames: Sequence[bytes]) -> HistoryAnswer:
+    """The answer of frames.
 
     Raises:
         WireError: the frames are no answer.
@@ -244,11 +250,11 @@ def decode_answer(frames: Sequence[bytes]) -> Answer:
     try:
         match kind:
             case b"done" | b"more":
-                return EndAnswer(request_id, kind == b"more", msgspec.json.decode(content[0], type=End))
+                return EndAnswer(request_id, kind == b"more", msgspec.json.decode(content[0], type=EndOfEvents))
             case b"tables":
                 return TablesAnswer(request_id, msgspec.json.decode(content[0], type=TableList).tables)
             case b"error":
-                return ErrorAnswer(request_id, msgspec.json.decode(content[0], type=Refusal))
+                return ErrorAnswer(request_id, msgspec.json.decode(content[0], type=RequestRefusal))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise WireError(f"the content of {_shown([kind])} is wrong: {error}", request_id) from error
     if kind in _DOCUMENTS:
@@ -282,7 +288,7 @@ def _seq(frame: bytes, request_id: bytes) -> int:
 
 
 def _shown(frames: Sequence[bytes]) -> str:
-    """Frames as an error shows them: the beginning, without what a terminal would act on."""
+    """Frames as an error shows them: their beginning, with control characters escaped."""
     if not frames:
         return "nothing"
     shown = ", ".join(repr(frame[:_SHOWN])[1:] + ("..." if len(frame) > _SHOWN else "") for frame in frames[:3])

@@ -11,6 +11,7 @@ import msgspec
 from controller.games.catalogue import GAME
 from controller.table.wording import counted, times
 from feed import events
+from feed.data import Tumbling
 from feed.events import (
     CourseChanged,
     Event,
@@ -22,7 +23,6 @@ from feed.events import (
     Verdict,
     WinningBet,
 )
-from feed.evidence import Tumbling
 
 Result: TypeAlias = Mapping[str, Any]
 

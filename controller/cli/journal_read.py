@@ -19,8 +19,8 @@ from controller.journal.export import csv_heading, csv_line, json_line
 from controller.journal.recall import ROUNDS, Recall, recall
 from controller.journal.records import COMMANDS
 from controller.journal.selection import Selection, find, last_of, last_written, parse_moment, select, span_of, tables
+from feed.data import CaptureFile
 from feed.events import Outcome, Unresolved, Void
-from feed.evidence import CaptureFile
 
 _JOURNAL = click.argument("path", metavar="JOURNAL", type=click.Path(path_type=Path))
 _JSON = click.option("--json", "as_json", is_flag=True, help="One event a line, exactly the JSON body of the feed.")

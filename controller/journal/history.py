@@ -16,7 +16,8 @@ from controller.journal.files import connect_reader
 from controller.journal.fold import state_of
 from controller.journal.records import COMMANDS, Head, nothing
 from controller.journal.schema import CHAINS, COMMAND_TERM
-from feed.history_server import REWRITTEN, UNKNOWN_TABLE, Page
+from feed.history_server import Page
+from feed.wire import REWRITTEN, UNKNOWN_TABLE
 
 MOST_EVENTS: Final = 10_000
 """In one page, whatever is asked for (ours): while somebody reads, the write-ahead log cannot be used again."""

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from feed.chain import genesis, link
-from feed.events import Event
+from feed.events import Event, genesis, link
 
 __all__ = ["COMMAND", "COMMANDS", "Entry", "Head", "Record", "genesis", "link", "nothing"]
 

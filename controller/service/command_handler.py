@@ -28,7 +28,7 @@ from controller.service.counters import Tally
 from controller.service.pipeline import Pipeline
 from controller.service.rate_limiter import Allowance
 from controller.service.requests import Answer, Request, StatusAnswer, order_text
-from feed.allow_list import Sender
+from feed.allow_list import KeyOwner
 from hal.clock import NS_PER_S, Clock
 
 log = logging.getLogger(__name__)
@@ -89,7 +89,7 @@ class Desk:
         self._answered: OrderedDict[str, tuple[Request, Answer]] = OrderedDict()
         self._ending = False
 
-    def receive(self, request: Request, sender: Sender, scope: str, reply: Reply) -> None:
+    def receive(self, request: Request, sender: KeyOwner, scope: str, reply: Reply) -> None:
         """Takes a request; `reply` is called once with the answer, perhaps later."""
         if not self._commands.take(scope):
             self._tally.commands["unjournalled"] += 1

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 from controller.journal.errors import JournalError
 from controller.service.command_record import identity_of
 from controller.service.requests import Answer, Request
-from feed.allow_list import Sender
+from feed.allow_list import KeyOwner
 
 Reply = Callable[[Answer], None]
 """Is called once, with what became of a request."""
@@ -23,7 +23,7 @@ class Given(NamedTuple):
     """A request and who sent it."""
 
     request: Request
-    sender: Sender
+    sender: KeyOwner
     scope: str
     """Whose ids its id is one of: the key's name, or the computer's own."""
 
@@ -59,7 +59,7 @@ class Door(Protocol):
     def command(self, text: str) -> str | None:
         """Hands an order to the table; returns why not, if it takes none now."""
 
-    def may(self, sender: Sender, verb: str) -> str | None:
+    def may(self, sender: KeyOwner, verb: str) -> str | None:
         """Why this sender may not send this; None if they may."""
 
 

@@ -6,7 +6,7 @@ import msgspec
 
 from controller.journal.records import COMMAND, COMMANDS, Entry
 from controller.service.requests import Answer, Request
-from feed.allow_list import Sender
+from feed.allow_list import KeyOwner
 
 
 class CommandRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,7 +58,9 @@ def identity_of(scope: str, request: Request) -> str:
     return f"{scope}:{request.id}"
 
 
-def entry_of(request: Request, sender: Sender, answer: Answer, *, scope: str, seq: int, epoch: str, time: str) -> Entry:
+def entry_of(
+    request: Request, sender: KeyOwner, answer: Answer, *, scope: str, seq: int, epoch: str, time: str
+) -> Entry:
     """The journal's entry of a command and its answer."""
     record = CommandRecord(
         id=request.id,

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple, Protocol
 
 import zmq
 
-from feed.allow_list import WITH_CLASS, AllowList, Role, Sender
+from feed.allow_list import WITH_CLASS, AllowList, KeyOwner, Role
 
 LOCAL: Final = "@local"
 """Whose ids local senders' ids are: no key can be called so."""
@@ -18,10 +18,10 @@ USER_ID: Final = "User-Id"
 class Owner(NamedTuple):
     """Somebody who may send, before it is known what they call themselves."""
 
-    sender: Sender
+    sender: KeyOwner
     scope: str
 
-    def named(self, by: str) -> tuple[Sender, str]:
+    def named(self, by: str) -> tuple[KeyOwner, str]:
         """Who sends, and whose ids theirs are. A name is heard over `ipc://` only: a key has its own."""
         if self.scope == LOCAL and by:
             return self.sender._replace(name=by), self.scope
@@ -39,7 +39,7 @@ class LocalSenders:
     """Everybody on `ipc://` has one role: the permissions of the socket's folder decide who that is."""
 
     def __init__(self, role: Role) -> None:
-        self._owner = Owner(Sender(UNNAMED, role, "A" if role in WITH_CLASS else None), LOCAL)
+        self._owner = Owner(KeyOwner(UNNAMED, role, "A" if role in WITH_CLASS else None), LOCAL)
 
     def of(self, frame: zmq.Frame) -> Owner | str:
         """The same for all."""

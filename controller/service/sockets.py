@@ -14,7 +14,7 @@ from controller.service.command_server import CommandServer
 from controller.service.counters import Tally
 from controller.service.opening import NotFitError
 from controller.service.senders import KeyedSenders, LocalSenders, Senders
-from feed.allow_list import Role, Sender
+from feed.allow_list import KeyOwner, Role
 from feed.authentication import AuthenticationError, Authenticator
 from feed.endpoints import EndpointError, Endpoints
 from feed.history_server import History, HistoryServer
@@ -44,7 +44,7 @@ class Sockets:
             None if keys is None or endpoints.is_local else Authenticator(self.context, keys / ALLOWED)
         )
         self._senders: Senders = LocalSenders(local_role)
-        self._owner: Callable[[str], Sender | None] = _nobody
+        self._owner: Callable[[str], KeyOwner | None] = _nobody
         if self._authenticator is not None:
             allowed = self._authenticator
             self._senders = KeyedSenders(lambda: allowed.keys)

@@ -10,7 +10,7 @@ from controller.service.command_handler import Desk
 from controller.service.outbox import Keeper, Outbox
 from controller.service.pipeline import Pipeline
 from controller.table.authority import may
-from feed.allow_list import Sender
+from feed.allow_list import KeyOwner
 from hal.lines import LineError
 
 HALTED = "halted"
@@ -67,6 +67,6 @@ class Seat:
         """Hands an order to the table; returns why not, if it takes none now."""
         return self.table.command(text)
 
-    def may(self, sender: Sender, verb: str) -> str | None:
+    def may(self, sender: KeyOwner, verb: str) -> str | None:
         """Why this sender may not send this to the table; None if they may."""
         return may(sender, verb, self.table.config.game, self.table.config.rules)

@@ -19,7 +19,7 @@ from controller.table.inspection import Inspections
 from controller.table.phase import SETTLING
 from feed import events
 from feed.events import Data
-from feed.snapshot import CLOSED as STOOD_CLOSED
+from feed.state import CLOSED as STOOD_CLOSED
 from feed.state import TableState
 
 NOT_OPENED: Final = "not opened yet"

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
 from feed.events import Verdict
-from feed.snapshot import RoundRecord
+from feed.state import RoundRecord
 
 RECENT: Final = 10
 """How many rounds can be recalled: the last game and nine before it (AGCO 13.1.1; N.J.A.C. 13:69E-1.28B(i))."""

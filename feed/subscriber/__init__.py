@@ -1,4 +1,4 @@
-"""Follows the feed of a service: every fact once, in order, and a notice of whatever keeps that from being so.
+"""Follows the feed of a service: delivers every fact once, in order, and a notice of every gap, silence and rewrite.
 
     from feed.subscriber import Fact, Subscriber
 
@@ -10,10 +10,11 @@
                 case notice:
                     print(notice)
 
-It needs pyzmq and msgspec, and of this project only `feed`.
+It needs pyzmq, msgspec and, of this project, only `feed`.
 """
 
 from feed.subscriber.asynchronous import AsyncSubscriber
+from feed.subscriber.blocking import Subscriber
 from feed.subscriber.items import (
     CaughtUp,
     Fact,
@@ -33,7 +34,6 @@ from feed.subscriber.items import (
     Trouble,
     Waiting,
 )
-from feed.subscriber.plain import Subscriber
 from feed.subscriber.subscription import Subscription
 
 __all__ = [

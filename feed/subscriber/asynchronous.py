@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Self
 import zmq
 
 from feed.endpoints import Endpoints
-from feed.subscriber.handed import Handed
-from feed.subscriber.items import Item, Position
-from feed.subscriber.plain import TICK_MS
-from feed.subscriber.sockets import Sockets
+from feed.subscriber.blocking import TICK_MS
+from feed.subscriber.items import Item, ItemQueue, Position
+from feed.subscriber.sockets import SubscriberSockets
 from feed.subscriber.subscription import Since, Subscription
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ class AsyncSubscriber:
             async for item in subscriber:
                 print(item)
 
-    Of one loop only. It reads only while somebody waits for an item: what comes in between waits in its socket.
+    For one loop only. It reads only while a caller waits for an item; meanwhile messages wait in the socket.
     """
 
     def __init__(
@@ -39,7 +38,7 @@ class AsyncSubscriber:
         simulated: bool | None = False,
         curve: ClientCurve | None = None,
     ) -> None:
-        """Connects; the service may come later. The arguments are those of `Subscriber`.
+        """Connects; the service may start later. The arguments are those of `Subscriber`.
 
         Raises:
             EndpointError: the address cannot be used.
@@ -48,33 +47,33 @@ class AsyncSubscriber:
         shown = endpoint or endpoints.feed.removesuffix("/feed")
         self._subscription = Subscription(shown, tables=tables, since=since, simulated=simulated)
         self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
-        self._sockets = Sockets(self._context, endpoints, self._subscription, curve)
-        self._handed = Handed()
+        self._sockets = SubscriberSockets(self._context, endpoints, self._subscription, curve)
+        self._queue = ItemQueue()
         self._now_ns = 0
         self._timer: asyncio.TimerHandle | None = None
         self._woken: asyncio.Future[None] | None = None
 
     @property
     def position(self) -> dict[str, Position]:
-        """After which fact each table is, as far as items were handed over: to be kept, and given as `since`."""
-        return dict(self._handed.position)
+        """The position of each table after the last item delivered: to be stored, and passed as `since`."""
+        return dict(self._queue.position)
 
     @property
     def stale(self) -> frozenset[str]:
-        """The tables whose heartbeat is missing: what is known of them may be old."""
+        """The tables whose heartbeat is missing: their facts may be out of date."""
         return self._subscription.stale
 
     def __aiter__(self) -> AsyncIterator[Item]:
         return self
 
     async def __anext__(self) -> Item:
-        while not self._handed:
-            if not self._exchange() and not self._handed:
+        while not self._queue:
+            if not self._exchange() and not self._queue:
                 await self._wait()
-        return self._handed.next()
+        return self._queue.next()
 
     def close(self) -> None:
-        """Ends it; what is on its way is dropped."""
+        """Closes the sockets; messages on their way are dropped."""
         if self._timer is not None:
             self._timer.cancel()
         self._sockets.close()
@@ -90,7 +89,7 @@ class AsyncSubscriber:
 
     def _exchange(self) -> bool:
         more = self._sockets.exchange(self._now_ns)
-        self._handed.add(self._subscription.take())
+        self._queue.add(self._subscription.take())
         if not more and self._subscription.should_reopen(self._now_ns):
             self._sockets.reopen(self._now_ns)
         return more

@@ -1,17 +1,17 @@
-"""Follows one table: its facts each once, in order and without a hole, out of two unreliable sources.
+"""Follows one table: delivers each fact once, in order and without a gap, from two unreliable sources.
 
     feed      facts as they happen, and heartbeats; loses some, above all the first and the last
-    history   what was missed, and where the table stands; answers late, partly or not at all
+    history   missed events and snapshots; answers late, partly or not at all
 
-A fact that is the next one is given at once. Any other is kept, and what lies between is asked for. A heartbeat that
-tells a higher number than the last fact has is a gap too.
+The next fact in order is delivered at once. A later one is kept, and the events between are requested. A heartbeat with
+a higher number than the last fact is a gap too.
 
-    joining ──snapshot──► catching up ──all there is──► in step ──gap, doubt──► catching up
+    joining ──snapshot──► catching up ──complete──► live ──gap, other epoch──► catching up
                                ▲  └──the journal differs──► comparing ─┐
                                └───────────────────────────────────────┘
 
-`comparing`: the journal no longer holds what it said. What it holds now is read from the oldest event remembered on;
-from the first that differs, facts are given anew.
+`comparing`: the journal no longer holds events that were delivered. It is read from the oldest remembered event on;
+from the first event that differs, facts are delivered again.
 
 Nothing here does I/O or reads a clock.
 """
@@ -23,342 +23,396 @@ from typing import Final
 
 from feed import wire
 from feed.events import Heartbeat
-from feed.history_server import REWRITTEN, UNKNOWN_TABLE
-from feed.snapshot import Snapshot
-from feed.subscriber.asking import Asking
+from feed.state import Snapshot
 from feed.subscriber.items import Fact, Fresh, Halted, Item, Joined, Position, Stale
-from feed.subscriber.memory import Comparison, Found
-from feed.subscriber.stream import KEPT, NOWHERE, GapNotices, Stream
-
-# What a follower is doing.
-
-
-class Step(Enum):
-    """What the follower is doing, and so what it asks for."""
-
-    JOINING = "joining"
-    """Asks for a snapshot."""
-    CATCHING_UP = "catching up"
-    """Asks for what comes after its place."""
-    COMPARING = "comparing"
-    """Asks for what the journal holds now, to find where it differs."""
-    IN_STEP = "in step"
-    """Asks for nothing."""
-
-
-# Stale, halted, or only quiet: a table that has nothing to say still sends its heartbeat.
+from feed.subscriber.memory import Comparison, ComparisonResult
+from feed.subscriber.sequencer import BEFORE_FIRST, MAX_KEPT, CompletenessNotices, FactSequencer
 
 HALTED: Final = "halted"
-"""The `state` of the heartbeats of a service whose journal failed."""
+"""The `state` in the heartbeats of a service whose journal failed."""
 
 STALE_NS: Final = 3_000_000_000
-"""Without a heartbeat for so long, what is known may be old (ours; a heartbeat comes each second)."""
+"""A table without a heartbeat for this long is stale (ours; a heartbeat comes each second)."""
+
+ANSWER_NS: Final = 3_000_000_000
+"""The longest time without a frame of the answer to a request (ours)."""
+LONGEST_WAIT_NS: Final = 8_000_000_000
+"""The longest wait between two attempts; the first is `FIRST_WAIT_NS`, and each failure doubles it (ours)."""
+FIRST_WAIT_NS: Final = 250_000_000
+
+
+class FollowerState(Enum):
+    """The state of a follower, which decides what it requests."""
+
+    JOINING = "joining"
+    """Requests a snapshot."""
+    CATCHING_UP = "catching up"
+    """Requests the events after its position."""
+    COMPARING = "comparing"
+    """Requests the events that the journal holds now, to find the first that differs."""
+    LIVE = "live"
+    """Requests nothing."""
 
 
 class Liveness:
-    """Whether a table's publisher can be heard."""
+    """Detects that a table's publisher is silent, or that its service has halted."""
 
     def __init__(self, table: str, items: list[Item], now_ns: int) -> None:
         self.stale = False
         self._table = table
         self._items = items
-        self._heard_ns = now_ns
-        self._ever = False
+        self._received_ns = now_ns
+        self._had_heartbeat = False
         self._halted = False
 
-    def heard(self, now_ns: int) -> None:
-        """Something came from the publisher."""
-        silent_ns, self._heard_ns = now_ns - self._heard_ns, now_ns
-        self._ever = True
+    def received(self, now_ns: int) -> None:
+        """A message of the publisher was received."""
+        silent_ns, self._received_ns = now_ns - self._received_ns, now_ns
+        self._had_heartbeat = True
         if self.stale:
             self.stale = False
             self._items.append(Fresh(table=self._table, silent_ns=silent_ns))
 
-    def told(self, state: str) -> None:
-        """A heartbeat says how the table stands; that it is halted is said once."""
+    def reported(self, state: str) -> None:
+        """The state of the table in a heartbeat. `Halted` is notified once."""
         halted, self._halted = self._halted, state == HALTED
         if self._halted and not halted:
             self._items.append(Halted(table=self._table))
 
-    def forget(self) -> None:
-        """What was said of the table is to be forgotten: what still holds is said again."""
+    def reset(self) -> None:
+        """After a new snapshot: a table that is still halted is notified again."""
         self._halted = False
 
     def tick(self, now_ns: int) -> None:
-        """Time has passed."""
-        silent_ns = now_ns - self._heard_ns
+        """Detects a missing heartbeat."""
+        silent_ns = now_ns - self._received_ns
         if not self.stale and silent_ns >= STALE_NS:
             self.stale = True
-            self._items.append(Stale(table=self._table, silent_ns=silent_ns, heard=self._ever))
+            self._items.append(Stale(table=self._table, silent_ns=silent_ns, had_heartbeat=self._had_heartbeat))
+
+
+class PendingRequest:
+    """One request to the history: sent, answered or overdue, and sent again with a back-off."""
+
+    def __init__(self) -> None:
+        self.request_id: bytes | None = None
+        """The id of the request that was sent; None while none is pending. Answers with another id are ignored."""
+        self.failures = 0
+        """Consecutive failures."""
+        self._overdue_ns = 0
+        self._not_before_ns = 0
+
+    def may_send(self, now_ns: int) -> bool:
+        """Whether a request may be sent now."""
+        return self.request_id is None and now_ns >= self._not_before_ns
+
+    def sent(self, request_id: bytes, now_ns: int) -> None:
+        """A request was sent."""
+        self.request_id = request_id
+        self._overdue_ns = now_ns + ANSWER_NS
+
+    def is_answer(self, request_id: bytes, now_ns: int) -> bool:
+        """Whether a frame belongs to the pending request; if so, its deadline starts again."""
+        if self.request_id is None or request_id != self.request_id:
+            return False
+        self._overdue_ns = now_ns + ANSWER_NS
+        return True
+
+    def completed(self) -> None:
+        """The answer is complete: the next request may be sent at once."""
+        self.request_id = None
+        self.failures = 0
+        self._not_before_ns = 0
+
+    def failed(self, now_ns: int) -> None:
+        """No usable answer was received: the next request waits, each time longer."""
+        self.request_id = None
+        self._not_before_ns = now_ns + min(FIRST_WAIT_NS << min(self.failures, 16), LONGEST_WAIT_NS)
+        self.failures += 1
+
+    def overdue(self, now_ns: int) -> bool:
+        """Whether the answer to the pending request is overdue."""
+        return self.request_id is not None and now_ns >= self._overdue_ns
+
+    def reset(self) -> None:
+        """The pending request is obsolete, or lost with its connection: the next one may be sent at once."""
+        self.request_id = None
+        self._not_before_ns = 0
 
 
 class Follower:
-    """One table's feed. What it gives is appended to `items`."""
+    """Follows one table. Facts and notices are appended to `items`."""
 
-    def __init__(self, table: str, *, simulated: bool, start: Position | None, now_ns: int, kept: int = KEPT) -> None:
-        """`start` is the place after which facts are wanted; None for a snapshot and what comes after it."""
+    def __init__(
+        self, table: str, *, simulated: bool, start: Position | None, now_ns: int, kept: int = MAX_KEPT
+    ) -> None:
+        """`start` is the position after which facts are delivered; None begins with a snapshot."""
         self.table = table
         self.simulated = simulated
         self.items: list[Item] = []
         self.liveness = Liveness(table, self.items, now_ns)
-        self.step = Step.JOINING
+        self.state = FollowerState.JOINING
         self._start = start
-        self._notices = GapNotices(table, self.items)
-        self._stream = Stream(table, self.items, kept)
-        self._comparison = Comparison(self._stream.memory)
-        self.asking = Asking()
-        self._asked_seq = 0
-        self._asked_ahead = 0
+        self._notices = CompletenessNotices(table, self.items)
+        self._facts = FactSequencer(table, self.items, kept)
+        self._comparison = Comparison(self._facts.memory)
+        self.pending = PendingRequest()
+        self._requested_seq = 0
+        self._requested_highest = 0
         self._ended_early = False
-        """An answer ended before what had been heard of. Once more, and that is gone."""
-        self._known_there = False
-        self._heard_epoch = ""
+        """An answer ended before the highest number announced. A second time, those events are lost."""
+        self._exists = False
+        self._feed_epoch = ""
         if start is not None:
-            self._stream.start(start)
-            self.step = Step.CATCHING_UP
+            self._facts.start(start)
+            self.state = FollowerState.CATCHING_UP
 
-    # --- from the feed -------------------------------------------------------------------------------------------
+    # --- the feed ------------------------------------------------------------------------------------------------
 
     def fact(self, fact: Fact, now_ns: int) -> None:
-        """An event as it happens."""
-        self._hear(fact.event.epoch, now_ns)
+        """Handles an event of the feed."""
+        self._received(fact.event.epoch, now_ns)
         event, seq = fact.event, fact.event.seq
-        stream, memory = self._stream, self._stream.memory
+        facts, memory = self._facts, self._facts.memory
         if seq is None:
-            # For the eye: shown only where it belongs to what is shown.
-            if self.step is Step.IN_STEP and event.epoch == memory.epoch:
+            # Not durable: delivered only while live, and of the current epoch.
+            if self.state is FollowerState.LIVE and event.epoch == memory.epoch:
                 self.items.append(fact)
             return
         place = Position(event.epoch, seq)
-        if memory.started and stream.is_past(place):
+        if memory.started and facts.is_past_epoch(place):
             return
         if memory.started and seq <= memory.seq:
             if event.epoch != memory.epoch:
-                # A number that was given already, in an epoch that is not known: the journal must say.
-                stream.doubt(place)
-                self._doubt()
+                # A number that was delivered already, in an unknown epoch: the journal decides.
+                facts.note_unconfirmed(place)
+                self._verify_position()
             return
-        stream.hear_of(place)
-        in_order = self.step in (Step.CATCHING_UP, Step.IN_STEP) and seq == memory.seq + 1 and stream.follows(event)
+        facts.note_announced(place)
+        in_order = (
+            self.state in (FollowerState.CATCHING_UP, FollowerState.LIVE)
+            and seq == memory.seq + 1
+            and facts.follows(event)
+        )
         if in_order:
-            self._heed(stream.accept(fact, seq) and stream.take_kept())
+            self._compare_unless(facts.accept(fact, seq) and facts.release_kept())
         else:
-            stream.keep(fact, seq)
-            self._lack(seq - 1)
+            facts.keep(fact, seq)
+            self._catch_up_to(seq - 1)
 
     def heartbeat(self, beat: Heartbeat, now_ns: int) -> None:
-        """The publisher lives, and tells how far its journal is."""
-        self._hear(beat.epoch, now_ns)
-        if self.step is not Step.JOINING:
-            self.liveness.told(beat.state)
-        stream, memory = self._stream, self._stream.memory
-        told = Position(beat.epoch, beat.last, beat.head)
-        if not memory.started or self.step is Step.COMPARING or stream.is_past(told):
+        """Handles a heartbeat: the number and chain head of the last journalled event."""
+        self._received(beat.epoch, now_ns)
+        if self.state is not FollowerState.JOINING:
+            self.liveness.reported(beat.state)
+        facts, memory = self._facts, self._facts.memory
+        reported = Position(beat.epoch, beat.last, beat.head)
+        if not memory.started or self.state is FollowerState.COMPARING or facts.is_past_epoch(reported):
             return
         if not memory.witness(beat.last, beat.head):
-            self._rewritten(told, f"a heartbeat tells another head of event {beat.last}")
+            self._rewritten(reported, f"a heartbeat reports another head of event {beat.last}")
         elif beat.last > memory.seq:
-            stream.hear_of(told)
-            self._lack(beat.last)
+            facts.note_announced(reported)
+            self._catch_up_to(beat.last)
         elif beat.last < memory.seq and beat.epoch != memory.epoch:
-            # The service was started again on a journal that ends before our place: the journal must say.
-            self._doubt()
+            # The service was started again on a journal that ends before our position: the journal decides.
+            self._verify_position()
 
     def tick(self, now_ns: int) -> None:
-        """Time has passed, and all that came until now was given."""
+        """Handles the passing of time, after every message received until now."""
         self.liveness.tick(now_ns)
-        if self.asking.overdue(now_ns):
-            self._failed("the history does not answer" if self.asking.failures else "", now_ns)
+        if self.pending.overdue(now_ns):
+            self._failed("the history does not answer" if self.pending.failures else "", now_ns)
 
-    def _hear(self, epoch: str, now_ns: int) -> None:
-        self.liveness.heard(now_ns)
-        self._known_there = True
-        if epoch != self._heard_epoch:
-            # Another process: what was asked of the one before will not be answered.
-            self._heard_epoch = epoch
-            self.asking.forget()
+    def _received(self, epoch: str, now_ns: int) -> None:
+        self.liveness.received(now_ns)
+        self._exists = True
+        if epoch != self._feed_epoch:
+            # Another process: it does not answer the requests sent to the one before.
+            self._feed_epoch = epoch
+            self.pending.reset()
 
-    def _lack(self, last: int) -> None:
-        if self.step is Step.IN_STEP:
-            self.step = Step.CATCHING_UP
-            self._notices.lacking(self._stream.memory.seq + 1, last)
+    def _catch_up_to(self, last: int) -> None:
+        if self.state is FollowerState.LIVE:
+            self.state = FollowerState.CATCHING_UP
+            self._notices.gap(self._facts.memory.seq + 1, last)
 
-    def _doubt(self) -> None:
-        """The journal is asked whether it still holds our place."""
-        if self.step is Step.IN_STEP:
-            self.step = Step.CATCHING_UP
+    def _verify_position(self) -> None:
+        """Has the journal checked for our position."""
+        if self.state is FollowerState.LIVE:
+            self.state = FollowerState.CATCHING_UP
 
-    # --- what to ask ---------------------------------------------------------------------------------------------
+    # --- requests ------------------------------------------------------------------------------------------------
 
-    def exists(self) -> None:
-        """The history knows the table: it can be asked though nothing was heard yet."""
-        self._known_there = True
+    def set_existing(self) -> None:
+        """The history knows the table: requests may be sent though nothing of it was received yet."""
+        self._exists = True
 
-    def ask(self, request_id: bytes, now_ns: int) -> wire.Request | None:
-        """The request that is to be sent now, if any."""
-        if self.step is Step.IN_STEP or not self._known_there or not self.asking.may_ask(now_ns):
+    def ask(self, request_id: bytes, now_ns: int) -> wire.HistoryRequest | None:
+        """The request to send now, if any."""
+        if self.state is FollowerState.LIVE or not self._exists or not self.pending.may_send(now_ns):
             return None
-        self.asking.asked(request_id, now_ns)
-        self._asked_ahead = self._stream.ahead.seq
-        if self.step is Step.JOINING:
+        self.pending.sent(request_id, now_ns)
+        self._requested_highest = self._facts.highest.seq
+        if self.state is FollowerState.JOINING:
             return wire.AskSnapshot(request_id, self.table)
-        comparing = self.step is Step.COMPARING
-        place = Position("", self._comparison.cursor) if comparing else self._stream.memory.position
-        self._asked_seq = place.seq
+        comparing = self.state is FollowerState.COMPARING
+        place = Position("", self._comparison.cursor) if comparing else self._facts.memory.position
+        self._requested_seq = place.seq
         return wire.AskSince(request_id, self.table, place.epoch, place.seq)
 
-    # --- what is answered ----------------------------------------------------------------------------------------
+    # --- answers -------------------------------------------------------------------------------------------------
 
-    def answer(self, answer: wire.Answer, content: Fact | Snapshot | None, now_ns: int) -> None:
-        """A frame of an answer; `content` is what its body says, where it can be read.
+    def answer(self, answer: wire.HistoryAnswer, content: Fact | Snapshot | None, now_ns: int) -> None:
+        """Handles a frame of an answer; `content` is its decoded body, where there is one.
 
-        What was not asked is passed over.
+        Answers to other requests are ignored.
         """
-        if not self.asking.is_answer(answer.request_id, now_ns):
+        if not self.pending.is_answer(answer.request_id, now_ns):
             return
         match answer:
-            case wire.EventAnswer() if isinstance(content, Fact) and self.step is not Step.JOINING:
-                self._told(content, now_ns)
-            case wire.EndAnswer(_, more, end) if self.step is Step.COMPARING:
-                self._compared(end, more, now_ns)
-            case wire.EndAnswer(_, more, end) if self.step is Step.CATCHING_UP:
-                self._end(end, more, now_ns)
-            case wire.JsonAnswer() if isinstance(content, Snapshot) and self.step is Step.JOINING:
+            case wire.EventAnswer() if isinstance(content, Fact) and self.state is not FollowerState.JOINING:
+                self._event_answered(content, now_ns)
+            case wire.EndAnswer(_, more, end) if self.state is FollowerState.COMPARING:
+                self._comparison_page_ended(end, more, now_ns)
+            case wire.EndAnswer(_, more, end) if self.state is FollowerState.CATCHING_UP:
+                self._page_ended(end, more, now_ns)
+            case wire.JsonAnswer() if isinstance(content, Snapshot) and self.state is FollowerState.JOINING:
                 self._join(content, now_ns)
             case wire.ErrorAnswer(_, refusal):
                 self._refused(refusal, now_ns)
             case _:
-                self._failed("the history answers what was not asked, or cannot be read", now_ns)
+                self._failed("the history sent an answer that does not match the request, or cannot be read", now_ns)
 
     def _join(self, snapshot: Snapshot, now_ns: int) -> None:
         if (snapshot.table, snapshot.simulated) != (self.table, self.simulated):
             self._failed("the snapshot is of another table", now_ns)
             return
-        self._stream.start(Position(snapshot.epoch, snapshot.last))
+        self._facts.start(Position(snapshot.epoch, snapshot.last))
         self.items.append(Joined(table=self.table, snapshot=snapshot))
-        self.liveness.forget()
-        self.asking.answered()
-        self.step = Step.CATCHING_UP
-        self._heed(self._stream.take_kept())
+        self.liveness.reset()
+        self.pending.completed()
+        self.state = FollowerState.CATCHING_UP
+        self._compare_unless(self._facts.release_kept())
 
-    def _told(self, fact: Fact, now_ns: int) -> None:
-        seq, expected = fact.event.seq, self._stream.memory.seq + 1
+    def _event_answered(self, fact: Fact, now_ns: int) -> None:
+        seq, expected = fact.event.seq, self._facts.memory.seq + 1
         if seq is None or (fact.event.data.table, fact.event.data.simulated) != (self.table, self.simulated):
-            self._failed("the history tells events of another table", now_ns)
-        elif self.step is Step.COMPARING:
+            self._failed("the history sent events of another table", now_ns)
+        elif self.state is FollowerState.COMPARING:
             self._compare(fact, seq)
         elif seq == expected:
-            self._heed(self._stream.accept(fact, seq))
+            self._compare_unless(self._facts.accept(fact, seq))
         elif seq > expected:
-            # What is before it was archived, or lost on the way; the end of the answer tells which.
-            self._stream.keep(fact, seq)
+            # Those before it were archived, or lost on the way; the end of the answer tells which.
+            self._facts.keep(fact, seq)
 
-    def _end(self, end: wire.End, more: bool, now_ns: int) -> None:
-        stream, memory = self._stream, self._stream.memory
-        told = Position(end.epoch, end.last, end.head)
-        if end.last < self._asked_seq:
-            self._rewritten(told, "the journal ends before what was received")
+    def _page_ended(self, end: wire.EndOfEvents, more: bool, now_ns: int) -> None:
+        facts, memory = self._facts, self._facts.memory
+        reported = Position(end.epoch, end.last, end.head)
+        if end.last < self._requested_seq:
+            self._rewritten(reported, "the journal ends before what was received")
             return
         if end.after > memory.seq:
             self._notices.missing(memory.seq + 1, end.after)
             memory.skip_to(end.after)
-        if not stream.take_kept():
-            self._compare_from_the_start()
+        if not facts.release_kept():
+            self._start_comparison()
         elif not memory.witness(end.last, end.head):
-            self._rewritten(told, f"the journal tells another head of event {end.last}")
-        elif memory.seq == self._asked_seq < end.last:
+            self._rewritten(reported, f"the journal reports another head of event {end.last}")
+        elif memory.seq == self._requested_seq < end.last:
             self._failed("", now_ns)
         else:
-            self.asking.answered()
+            self.pending.completed()
             if not more and memory.seq >= end.last:
-                self._all_told(told, now_ns)
+                self._history_complete(reported, now_ns)
 
-    def _all_told(self, told: Position, now_ns: int) -> None:
-        """The answer was complete. What was heard of since is asked for next."""
-        stream = self._stream
-        if not stream.lacks:
-            self._in_step()
-        elif self._asked_ahead <= told.seq:
+    def _history_complete(self, reported: Position, now_ns: int) -> None:
+        """The answer was complete. Events announced since are requested next."""
+        facts = self._facts
+        if not facts.incomplete:
+            self._go_live()
+        elif self._requested_highest <= reported.seq:
             return
         elif not self._ended_early:
             self._ended_early = True
             self._failed("", now_ns)
         else:
-            stream.disown(stream.ahead, told, "the journal ends before what was heard of")
+            facts.report_rewritten(facts.highest, reported, "the journal ends before an event that was announced")
 
-    def _in_step(self) -> None:
-        self.step = Step.IN_STEP
+    def _go_live(self) -> None:
+        self.state = FollowerState.LIVE
         self._ended_early = False
-        self._stream.settle()
-        self._notices.complete(self._stream.memory.position)
+        self._facts.check_epochs()
+        self._notices.completed(self._facts.memory.position)
 
-    def _refused(self, refusal: wire.Refusal, now_ns: int) -> None:
-        nothing_held = refusal.code == UNKNOWN_TABLE
-        gone = refusal.code == REWRITTEN or (nothing_held and self._stream.memory.seq > 0)
-        if gone and self.step is Step.COMPARING:
+    def _refused(self, refusal: wire.RequestRefusal, now_ns: int) -> None:
+        nothing_held = refusal.code == wire.UNKNOWN_TABLE
+        gone = refusal.code == wire.REWRITTEN or (nothing_held and self._facts.memory.seq > 0)
+        if gone and self.state is FollowerState.COMPARING:
             self._start_over()
-        elif gone and self.step is Step.CATCHING_UP:
+        elif gone and self.state is FollowerState.CATCHING_UP:
             self._rewritten(Position(refusal.epoch, refusal.last, refusal.head), refusal.detail)
         else:
-            # A table that is not known has said nothing durable yet.
+            # An unknown table has no durable event yet.
             self._failed("" if nothing_held else f"the history refuses: {refusal.code}: {refusal.detail}", now_ns)
 
     def _failed(self, detail: str, now_ns: int) -> None:
-        self.asking.failed(now_ns)
+        self.pending.failed(now_ns)
         self._notices.trouble(detail)
 
-    # --- a history that was rewritten ----------------------------------------------------------------------------
+    # --- a rewritten history -------------------------------------------------------------------------------------
 
-    def _heed(self, agrees: bool) -> None:
+    def _compare_unless(self, agrees: bool) -> None:
         if not agrees:
-            self._compare_from_the_start()
+            self._start_comparison()
 
     def _rewritten(self, journal: Position, why: str) -> None:
-        self._stream.disown(self._stream.memory.position, journal, why)
-        self._compare_from_the_start()
+        self._facts.report_rewritten(self._facts.memory.position, journal, why)
+        self._start_comparison()
 
-    def _compare_from_the_start(self) -> None:
-        self.step = Step.COMPARING
-        self._comparison = Comparison(self._stream.memory)
+    def _start_comparison(self) -> None:
+        self.state = FollowerState.COMPARING
+        self._comparison = Comparison(self._facts.memory)
         self._ended_early = False
-        self._notices.begin_again(caught_up=True)
-        self.asking.forget()
+        self._notices.reset(caught_up=True)
+        self.pending.reset()
 
     def _compare(self, fact: Fact, seq: int) -> None:
         if seq != self._comparison.cursor + 1:
             return
-        match self._comparison.next(fact):
-            case Found.DIFFERENT:
-                self._stream.memory.rewind(self._comparison.cursor)
-                self.step = Step.CATCHING_UP
-                self._heed(self._stream.accept(fact, seq))
-            case Found.ALL_DIFFERENT:
+        match self._comparison.compare(fact):
+            case ComparisonResult.DIFFERENT:
+                self._facts.memory.rewind(self._comparison.cursor)
+                self.state = FollowerState.CATCHING_UP
+                self._compare_unless(self._facts.accept(fact, seq))
+            case ComparisonResult.ALL_DIFFERENT:
                 self._start_over()
 
-    def _compared(self, end: wire.End, more: bool, now_ns: int) -> None:
-        """All that was told is the same as what was given."""
-        memory, cursor = self._stream.memory, self._comparison.cursor
+    def _comparison_page_ended(self, end: wire.EndOfEvents, more: bool, now_ns: int) -> None:
+        """No event of this page differs from those delivered."""
+        memory, cursor = self._facts.memory, self._comparison.cursor
         nothing_left = cursor == memory.before and cursor > 0
-        if nothing_left or end.last < memory.before or end.after > self._asked_seq:
+        if nothing_left or end.last < memory.before or end.after > self._requested_seq:
             self._start_over()
-        elif cursor == self._asked_seq < min(end.last, memory.seq):
+        elif cursor == self._requested_seq < min(end.last, memory.seq):
             self._failed("", now_ns)
         else:
-            self.asking.answered()
+            self.pending.completed()
             if not more and cursor >= min(end.last, memory.seq):
                 memory.rewind(cursor)
                 if cursor == end.last:
-                    memory.trust(end.head)
-                self.step = Step.CATCHING_UP
+                    memory.adopt_head(end.head)
+                self.state = FollowerState.CATCHING_UP
 
     def _start_over(self) -> None:
-        """The journal is another one: all that was given is to be forgotten."""
-        self._stream.forget_ahead()
-        self.asking.forget()
-        self._notices.begin_again(caught_up=False)
+        """No remembered event is in the journal: everything delivered is to be discarded."""
+        self._facts.forget_unreached()
+        self.pending.reset()
+        self._notices.reset(caught_up=False)
         if self._start is None:
-            self._stream.memory.stop()
-            self.step = Step.JOINING
+            self._facts.memory.stop()
+            self.state = FollowerState.JOINING
         else:
-            self._stream.start(NOWHERE)
-            self.step = Step.CATCHING_UP
+            self._facts.start(BEFORE_FIRST)
+            self.state = FollowerState.CATCHING_UP

@@ -1,23 +1,28 @@
-"""What a subscriber gives: facts, each once and in order, and notices of how far they can be relied on."""
+"""The items that a subscriber delivers: facts, each once and in order, and notices of how complete they are."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections import deque
+from collections.abc import Iterable
+from typing import Final, NamedTuple
 
 import msgspec
 
 from feed.events import Event
-from feed.snapshot import Snapshot
+from feed.state import Snapshot
+
+SIMULATED: Final = "sim/"
+"""Prefix of the name of a simulated table, in positions and notices."""
 
 
 class Position(NamedTuple):
-    """A place in a table's history: after the event `seq`, which the epoch's service said."""
+    """A position in a table's history: after the event `seq` of an epoch."""
 
     epoch: str
-    """Empty where it is not known."""
+    """Empty where it is unknown."""
     seq: int
     head: str = ""
-    """Head of the chain there, in hexadecimal; empty where it is not known."""
+    """Head of the chain there, in hexadecimal; empty where it is unknown."""
 
     def __str__(self) -> str:
         return f"{self.seq} of epoch {self.epoch or '?'}" + (f", head {self.head[:12]}" if self.head else "")
@@ -30,18 +35,18 @@ class Fact(NamedTuple):
     body: bytes
     """Exactly as it was published."""
     head: str = ""
-    """Head of the table's chain after it, in hexadecimal, as the subscriber worked it out; empty for what is not
+    """Head of the table's chain after it, in hexadecimal, as the subscriber computed it; empty for events that are not
     durable, and until the chain is known."""
 
 
 class Notice(msgspec.Struct, frozen=True, kw_only=True):
-    """Something about a table's feed rather than about the table."""
+    """A notice about a table's feed, not about the table."""
 
     table: str
 
 
 class Waiting(Notice, frozen=True, kw_only=True):
-    """Nothing has come from this address yet, of any table; `table` is empty."""
+    """Nothing was received from this address yet, of any table; `table` is empty."""
 
     endpoint: str
 
@@ -50,7 +55,7 @@ class Waiting(Notice, frozen=True, kw_only=True):
 
 
 class NotShown(Notice, frozen=True, kw_only=True):
-    """The service has this table, and it is not of the kind asked for."""
+    """The service has this table, and it is not of the kind requested: real or simulated."""
 
     simulated: bool
 
@@ -60,7 +65,7 @@ class NotShown(Notice, frozen=True, kw_only=True):
 
 
 class Joined(Notice, frozen=True, kw_only=True):
-    """Where the table stands. The facts that follow begin after it; what was known before is to be forgotten."""
+    """The table's snapshot. The facts that follow begin after it; everything known before is to be discarded."""
 
     snapshot: Snapshot
 
@@ -74,7 +79,7 @@ class Joined(Notice, frozen=True, kw_only=True):
 
 
 class CaughtUp(Notice, frozen=True, kw_only=True):
-    """All that was said before has been given; what follows is live."""
+    """All earlier events were delivered; those that follow are live."""
 
     position: Position
 
@@ -83,7 +88,7 @@ class CaughtUp(Notice, frozen=True, kw_only=True):
 
 
 class Gap(Notice, frozen=True, kw_only=True):
-    """These events did not come; they are being asked for."""
+    """These events are missing, and were requested."""
 
     first: int
     last: int
@@ -93,7 +98,7 @@ class Gap(Notice, frozen=True, kw_only=True):
 
 
 class Filled(Notice, frozen=True, kw_only=True):
-    """The gap is closed: its events have been given."""
+    """The gap is closed: its events were delivered."""
 
     first: int
     last: int
@@ -103,7 +108,7 @@ class Filled(Notice, frozen=True, kw_only=True):
 
 
 class Missing(Notice, frozen=True, kw_only=True):
-    """These events cannot be had here any more: the journal has archived them."""
+    """The journal has archived these events: they are not delivered."""
 
     first: int
     last: int
@@ -113,7 +118,7 @@ class Missing(Notice, frozen=True, kw_only=True):
 
 
 class Restarted(Notice, frozen=True, kw_only=True):
-    """The service was started again, and its history goes on from what was given: nothing is lost."""
+    """The service was started again, and its history continues from the events delivered: nothing is lost."""
 
     epoch: str
     previous: Position
@@ -123,16 +128,16 @@ class Restarted(Notice, frozen=True, kw_only=True):
 
 
 class Rewritten(Notice, frozen=True, kw_only=True):
-    """The journal no longer holds what it said. Facts come again from the first one that differs.
+    """The journal no longer holds events that it held. Facts are delivered again from the first one that differs.
 
-    Whoever keeps facts forgets those that are not in the journal any more: all above `journal.seq`, and from the number
-    of the next fact on.
+    A reader that stores facts discards those that are no longer in the journal: all above `journal.seq`, and from the
+    number of the next fact on.
     """
 
     held: Position
-    """What was received or heard of."""
+    """The last event received or announced."""
     journal: Position
-    """What the journal says now."""
+    """The last event that the journal holds now."""
     why: str
 
     def __str__(self) -> str:
@@ -140,20 +145,20 @@ class Rewritten(Notice, frozen=True, kw_only=True):
 
 
 class Stale(Notice, frozen=True, kw_only=True):
-    """No heartbeat: what is known of the table may be old. A table that is only quiet goes on with its heartbeat."""
+    """No heartbeat: the table's facts may be out of date. A table without events still sends heartbeats."""
 
     silent_ns: int
-    heard: bool = True
-    """Whether there was ever a heartbeat. Without one the journal knows the table, and no service plays it now."""
+    had_heartbeat: bool = True
+    """Whether there was ever a heartbeat. Without one the journal knows the table, and no service runs it now."""
 
     def __str__(self) -> str:
-        if not self.heard:
-            return f"{self.table}: STALE, the journal knows it, and no service plays it now"
+        if not self.had_heartbeat:
+            return f"{self.table}: STALE, the journal knows it, and no service runs it now"
         return f"{self.table}: STALE, no heartbeat for {self.silent_ns / 1e9:.0f} s"
 
 
 class Fresh(Notice, frozen=True, kw_only=True):
-    """The heartbeat is back."""
+    """The heartbeat was received again."""
 
     silent_ns: int
 
@@ -162,8 +167,8 @@ class Fresh(Notice, frozen=True, kw_only=True):
 
 
 class Halted(Notice, frozen=True, kw_only=True):
-    """The service lives and every table of it is stopped, because its journal failed: nothing that a table showed goes
-    on. It ends with a new start of the service.
+    """The service runs, its journal failed, and all its tables are stopped: no round continues. A restart of the
+    service ends it.
     """
 
     def __str__(self) -> str:
@@ -171,7 +176,7 @@ class Halted(Notice, frozen=True, kw_only=True):
 
 
 class Trouble(Notice, frozen=True, kw_only=True):
-    """The history cannot be had just now; it is asked for again and again."""
+    """The history cannot be read now; the request is repeated."""
 
     detail: str
 
@@ -180,3 +185,41 @@ class Trouble(Notice, frozen=True, kw_only=True):
 
 
 Item = Fact | Notice
+
+
+class ItemQueue:
+    """The queue between a subscription and its reader, and the reader's position."""
+
+    def __init__(self) -> None:
+        self._items: deque[Item] = deque()
+        self.position: dict[str, Position] = {}
+        """For each table the position after the last fact delivered."""
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def add(self, items: Iterable[Item]) -> None:
+        """Appends items."""
+        self._items.extend(items)
+
+    def next(self) -> Item:
+        """Removes and returns the oldest item.
+
+        Raises:
+            IndexError: the queue is empty.
+        """
+        item = self._items.popleft()
+        match item:
+            case Fact(event=event, head=head):
+                if event.seq is not None:
+                    self.position[name_of(event)] = Position(event.epoch, event.seq, head)
+            case Joined(table=table, snapshot=snapshot):
+                self.position[table] = Position(snapshot.epoch, snapshot.last)
+            case Missing(table=table, last=last):
+                self.position[table] = Position("", last)
+        return item
+
+
+def name_of(event: Event) -> str:
+    """The name of an event's table in positions and notices: a simulated one begins with `sim/`."""
+    return (SIMULATED if event.data.simulated else "") + event.data.table

@@ -1,7 +1,7 @@
 """The two sockets of a subscriber: SUB for the feed, DEALER for the history. Plain pyzmq, never blocking.
 
-Without ZMTP heartbeats: libzmq 4.3.5 may abort the process of a subscriber that reads too slowly when they are on. What
-they would tell, the heartbeats of the feed tell.
+Without ZMTP heartbeats: with them libzmq 4.3.5 may abort the process of a subscriber that reads too slowly. The
+heartbeats of the feed replace them.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from feed.keys import ClientCurve
 
 RECEIVE_QUEUE: Final = 20_000
-"""Messages that wait for a reader that is slow (ours); what does not fit is lost, found missing and asked for."""
+"""Messages queued for a slow reader (ours); those that do not fit are lost, detected and requested."""
 REQUEST_QUEUE: Final = 100
 RECONNECT_MS: Final = 100
 RECONNECT_MAX_MS: Final = 2_000
 AT_ONCE: Final = 1_000
-"""Messages taken from a socket before the reader has its turn."""
+"""Messages read from a socket before the reader has its turn."""
 
 
-class Sockets:
-    """The sockets, and what goes between them and a `Subscription`. Of one thread only."""
+class SubscriberSockets:
+    """The two sockets of a `Subscription`. For one thread only."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class Sockets:
         subscription: Subscription,
         curve: ClientCurve | None = None,
     ) -> None:
-        """Connects; nobody needs to be there yet."""
+        """Connects; the service may start later."""
         self._context = context
         self._endpoints = endpoints
         self._subscription = subscription
@@ -60,7 +60,7 @@ class Sockets:
         socket.setsockopt(zmq.RECONNECT_IVL_MAX, RECONNECT_MAX_MS)
         socket.setsockopt(zmq.IPV6, 1)
         if kind == zmq.DEALER:
-            # A request waits for no connection: it would be old when it arrives.
+            # Without a connection no request is queued: it would be out of date when it arrives.
             socket.setsockopt(zmq.IMMEDIATE, 1)
         if self._curve is not None:
             self._curve.apply(socket)
@@ -68,12 +68,12 @@ class Sockets:
         return socket
 
     def exchange(self, now_ns: int) -> bool:
-        """Takes what has come and sends what is to be asked. Returns whether there is more to take at once."""
+        """Receives messages and sends requests. Returns whether more can be received at once."""
         subscription = self._subscription
         more = _drain(self.feed, subscription.on_feed, now_ns)
         more = _drain(self.history, subscription.on_history, now_ns) or more
         if not more:
-            # Only now: what was waiting here is not the publisher's silence.
+            # Only now: while messages wait here the publisher is not silent.
             subscription.on_time(now_ns)
         for request in subscription.requests(now_ns):
             try:
@@ -81,28 +81,28 @@ class Sockets:
             except zmq.Again:
                 # Nobody is connected yet, or the queue is full.
                 subscription.not_sent(request[0], now_ns)
-        # Looking at both empties their file descriptors, which tell of each change once.
+        # Polling both resets their file descriptors, which are edge-triggered.
         ready = [socket.poll(0, zmq.POLLIN) for socket in (self.feed, self.history)]
         return more or any(ready)
 
     def reopen(self, now_ns: int) -> None:
-        """Connects anew: to whoever answers at the address now."""
+        """Connects again, to the service that now has the address."""
         self.close()
         self._open()
         self._subscription.reopened(now_ns)
 
     def close(self) -> None:
-        """Drops what is on its way."""
+        """Closes both; messages on their way are dropped."""
         self.feed.close(linger=0)
         self.history.close(linger=0)
 
 
-def _drain(socket: zmq.Socket[bytes], give: Callable[[list[bytes], int], None], now_ns: int) -> bool:
-    """Gives what a socket has; returns whether there may be more."""
+def _drain(socket: zmq.Socket[bytes], handle: Callable[[list[bytes], int], None], now_ns: int) -> bool:
+    """Handles the messages of a socket; returns whether there may be more."""
     for _ in range(AT_ONCE):
         try:
             frames = socket.recv_multipart(zmq.DONTWAIT)
         except zmq.Again:
             return False
-        give(frames, now_ns)
+        handle(frames, now_ns)
     return True

@@ -1,14 +1,14 @@
 """Follows all tables of one service, or some: frames in, items and frames out. No I/O, no clock.
 
-    topics            what to subscribe to
-    on_feed           [topic][body] that came on the SUB socket
-    on_history        an answer that came on the DEALER socket
-    on_time           time has passed, and all that came until then was given
+    topics            the prefixes to subscribe to
+    on_feed           handles [topic][body] of the SUB socket
+    on_history        handles an answer of the DEALER socket
+    on_time           handles the passing of time, after all messages received until then
     requests          frames to send on the DEALER socket
     take              items for the reader
 
-Tables are found by what they say, and by asking the history for its list. A table and a simulated one of the same name
-are two: the simulated one is called `sim/<table>` here.
+Tables are found by their messages, and by the history's list. A real table and a simulated one of the same name are
+two: the simulated one is called `sim/<table>` here.
 """
 
 from __future__ import annotations
@@ -20,29 +20,27 @@ import msgspec
 
 from feed import wire
 from feed.events import Event, EventError, Heartbeat, decode
-from feed.snapshot import Snapshot
-from feed.subscriber.asking import Asking
-from feed.subscriber.follower import Follower
-from feed.subscriber.items import Fact, Item, Notice, NotShown, Position, Trouble, Waiting
-from feed.subscriber.stream import KEPT
+from feed.state import Snapshot
+from feed.subscriber.follower import Follower, PendingRequest
+from feed.subscriber.items import SIMULATED, Fact, Item, Notice, NotShown, Position, Trouble, Waiting
+from feed.subscriber.sequencer import MAX_KEPT
 
-SIMULATED: Final = "sim/"
 VERSION: Final = "v1/"
 
 WAITING_NS: Final = 1_000_000_000
-"""Nothing heard for so long after the start: that is told (ours)."""
+"""Without a message for this long after the start, `Waiting` is notified (ours)."""
 REOPEN_NS: Final = 5_000_000_000
-"""Nothing heard for so long: the sockets are opened anew (ours). A publisher that froze keeps its connections; only a
-new one can reach its successor."""
+"""Without a message for this long, the sockets are opened again (ours). A frozen publisher keeps its connections; only
+a new one reaches its successor."""
 
 AT_ONCE: Final = 4
-"""Requests that are out at one time: as many as the history server lets one asker have waiting."""
+"""Requests pending at one time (ours)."""
 
 Since = Mapping[str, Position | tuple[str, int] | tuple[str, int, str]] | int | None
 
 
 class Subscription:
-    """What is followed of one service."""
+    """Follows the tables of one service."""
 
     def __init__(
         self,
@@ -51,7 +49,7 @@ class Subscription:
         tables: Collection[str] | None = None,
         since: Since = None,
         simulated: bool | None = False,
-        kept: int = KEPT,
+        kept: int = MAX_KEPT,
         now_ns: int = 0,
     ) -> None:
         """See `feed.subscriber.Subscriber` for `tables`, `since` and `simulated`; `endpoint` is for notices only."""
@@ -62,19 +60,19 @@ class Subscription:
         self._kept = kept
         self._followers: dict[str, Follower] = {}
         self._numbers = 0
-        self._directory = Asking()
-        self._directory_known = False
-        self._looked_up: dict[str, Asking] = {}
-        """Tables of the list of which it is not known yet whether they are simulated."""
+        self._table_list = PendingRequest()
+        self._table_list_known = False
+        self._lookups: dict[str, PendingRequest] = {}
+        """Tables of the list whose snapshot, which tells whether they are simulated, is not known yet."""
         self._items: list[Item] = []
-        self._heard_ns = self._opened_ns = now_ns
-        self._heard = self._told_waiting = False
+        self._received_ns = self._opened_ns = now_ns
+        self._received = self._waiting_notified = False
         self.malformed = 0
-        """Messages that were no events; they are passed over."""
+        """Messages that are no events; they are ignored."""
 
     @property
     def topics(self) -> list[bytes]:
-        """The prefixes to subscribe to. Each ends in a slash, so that `roulette-1` does not bring `roulette-10`."""
+        """The prefixes to subscribe to. Each ends in a slash, so that `table-1` does not match `table-10`."""
         roots = [(SIMULATED if kind else "") + VERSION for kind in self._kinds]
         if self._tables is None:
             return [root.encode() for root in roots]
@@ -90,15 +88,15 @@ class Subscription:
         items, self._items = self._items, []
         return items
 
-    # --- from the sockets ----------------------------------------------------------------------------------------
+    # --- received ------------------------------------------------------------------------------------------------
 
     def on_feed(self, frames: Sequence[bytes], now_ns: int) -> None:
-        """A message of the feed."""
-        self._heard_ns = now_ns
-        if not self._heard:
-            # Somebody is there: what was asked in vain is asked at once.
-            self._heard = True
-            self._directory.forget()
+        """Handles a message of the feed."""
+        self._received_ns = now_ns
+        if not self._received:
+            # A service runs there: the list is requested at once.
+            self._received = True
+            self._table_list.reset()
         event = _event(frames[1]) if len(frames) == 2 else None
         if event is None or frames[0] != event.topic.encode():
             self.malformed += 1
@@ -114,68 +112,68 @@ class Subscription:
         self._collect(follower)
 
     def on_history(self, frames: Sequence[bytes], now_ns: int) -> None:
-        """A message of the history server."""
+        """Handles a message of the history server."""
         try:
             answer = wire.decode_answer(frames)
         except wire.WireError:
             self.malformed += 1
             return
         for follower in self._followers.values():
-            if follower.asking.request_id == answer.request_id:
+            if follower.pending.request_id == answer.request_id:
                 follower.answer(answer, _content(answer), now_ns)
                 self._collect(follower)
                 return
-        if self._directory.is_answer(answer.request_id, now_ns):
-            self._on_directory(answer, now_ns)
+        if self._table_list.is_answer(answer.request_id, now_ns):
+            self._on_table_list(answer, now_ns)
         else:
-            self._on_look_up(answer, now_ns)
+            self._on_lookup(answer, now_ns)
 
     def on_time(self, now_ns: int) -> None:
-        """Time has passed, and all that came until now was given."""
-        if not self._heard and not self._told_waiting and now_ns - self._opened_ns >= WAITING_NS:
-            self._told_waiting = True
+        """Handles the passing of time, after every message received until now."""
+        if not self._received and not self._waiting_notified and now_ns - self._opened_ns >= WAITING_NS:
+            self._waiting_notified = True
             self._items.append(Waiting(table="", endpoint=self._endpoint))
         for follower in self._followers.values():
             follower.tick(now_ns)
             self._collect(follower)
-        for asking in (self._directory, *self._looked_up.values()):
-            if asking.overdue(now_ns):
-                asking.failed(now_ns)
+        for pending in (self._table_list, *self._lookups.values()):
+            if pending.overdue(now_ns):
+                pending.failed(now_ns)
 
-    # --- to the sockets ------------------------------------------------------------------------------------------
+    # --- sent ----------------------------------------------------------------------------------------------------
 
     def requests(self, now_ns: int) -> list[list[bytes]]:
-        """Requests that are to be sent now."""
+        """The frames of the requests to send now."""
         return [wire.encode_request(request) for request in self._requests(now_ns)]
 
     def not_sent(self, request_id: bytes, now_ns: int) -> None:
-        """A request could not be sent; it is asked again a little later."""
-        for asking in self._all_asking():
-            if asking.request_id == request_id:
-                asking.failed(now_ns)
+        """A request could not be sent; it is repeated later."""
+        for pending in self._all_pending():
+            if pending.request_id == request_id:
+                pending.failed(now_ns)
 
     def should_reopen(self, now_ns: int) -> bool:
-        """Whether the sockets are to be opened anew, because nothing at all has come for long."""
-        return now_ns - max(self._heard_ns, self._opened_ns) >= REOPEN_NS
+        """Whether the sockets are to be opened again, because nothing was received for `REOPEN_NS`."""
+        return now_ns - max(self._received_ns, self._opened_ns) >= REOPEN_NS
 
     def reopened(self, now_ns: int) -> None:
-        """The sockets were opened anew."""
+        """The sockets were opened again."""
         self._opened_ns = now_ns
-        for asking in self._all_asking():
-            asking.forget()
+        for pending in self._all_pending():
+            pending.reset()
 
-    def _requests(self, now_ns: int) -> Iterator[wire.Request]:
-        free = AT_ONCE - sum(asking.request_id is not None for asking in self._all_asking())
-        if free > 0 and not self._directory_known and self._directory.may_ask(now_ns):
+    def _requests(self, now_ns: int) -> Iterator[wire.HistoryRequest]:
+        free = AT_ONCE - sum(pending.request_id is not None for pending in self._all_pending())
+        if free > 0 and not self._table_list_known and self._table_list.may_send(now_ns):
             free -= 1
             request_id = self._next_id()
-            self._directory.asked(request_id, now_ns)
+            self._table_list.sent(request_id, now_ns)
             yield wire.AskTables(request_id)
-        for table, asking in self._looked_up.items():
-            if free > 0 and asking.may_ask(now_ns):
+        for table, pending in self._lookups.items():
+            if free > 0 and pending.may_send(now_ns):
                 free -= 1
                 request_id = self._next_id()
-                asking.asked(request_id, now_ns)
+                pending.sent(request_id, now_ns)
                 yield wire.AskSnapshot(request_id, table)
         for follower in self._followers.values():
             if free <= 0:
@@ -185,17 +183,17 @@ class Subscription:
                 free -= 1
                 yield request
 
-    def _all_asking(self) -> Iterator[Asking]:
-        yield self._directory
-        yield from self._looked_up.values()
+    def _all_pending(self) -> Iterator[PendingRequest]:
+        yield self._table_list
+        yield from self._lookups.values()
         for follower in self._followers.values():
-            yield follower.asking
+            yield follower.pending
 
     def _next_id(self) -> bytes:
         self._numbers += 1
         return b"%d" % self._numbers
 
-    # --- which tables there are ----------------------------------------------------------------------------------
+    # --- the tables ----------------------------------------------------------------------------------------------
 
     def _wants(self, table: str) -> bool:
         return self._tables is None or table in self._tables
@@ -215,35 +213,33 @@ class Subscription:
         place = self._since.get(name)
         return None if place is None else Position(*place)
 
-    def _on_directory(self, answer: wire.Answer, now_ns: int) -> None:
+    def _on_table_list(self, answer: wire.HistoryAnswer, now_ns: int) -> None:
         if not isinstance(answer, wire.TablesAnswer):
-            self._directory.failed(now_ns)
-            if self._directory.failures == 1:
-                self._items.append(Trouble(table="", detail="the history does not say which tables it has"))
+            self._table_list.failed(now_ns)
+            if self._table_list.failures == 1:
+                self._items.append(Trouble(table="", detail="the history does not list its tables"))
             return
-        self._directory.answered()
-        self._directory_known = True
-        # Somebody is there, though no table may have said anything yet.
-        self._told_waiting = True
-        self._looked_up = {table: Asking() for table in answer.tables if self._wants(table)}
+        self._table_list.completed()
+        self._table_list_known = True
+        # A service runs there, though no table may have events yet.
+        self._waiting_notified = True
+        self._lookups = {table: PendingRequest() for table in answer.tables if self._wants(table)}
         for table in sorted((self._tables or frozenset()).difference(answer.tables)):
             there = ", ".join(answer.tables) or "none"
-            self._items.append(
-                Trouble(table=table, detail=f"no such table has said anything here yet; there are: {there}")
-            )
+            self._items.append(Trouble(table=table, detail=f"no such table has events here yet; there are: {there}"))
 
-    def _on_look_up(self, answer: wire.Answer, now_ns: int) -> None:
-        table = next((name for name, one in self._looked_up.items() if one.is_answer(answer.request_id, now_ns)), None)
+    def _on_lookup(self, answer: wire.HistoryAnswer, now_ns: int) -> None:
+        table = next((name for name, one in self._lookups.items() if one.is_answer(answer.request_id, now_ns)), None)
         if table is None:
             return
         snapshot = _content(answer)
         if not isinstance(snapshot, Snapshot):
-            self._looked_up[table].failed(now_ns)
+            self._lookups[table].failed(now_ns)
             return
-        del self._looked_up[table]
+        del self._lookups[table]
         if snapshot.simulated in self._kinds:
             follower = self._follower(table, snapshot.simulated, now_ns)
-            follower.exists()
+            follower.set_existing()
             self._collect(follower)
         else:
             self._items.append(NotShown(table=table, simulated=snapshot.simulated))
@@ -256,13 +252,8 @@ class Subscription:
         follower.items.clear()
 
 
-def name_of(event: Event) -> str:
-    """What a table is called in positions and notices: a simulated one begins with `sim/`."""
-    return (SIMULATED if event.data.simulated else "") + event.data.table
-
-
 def _marked(item: Item) -> Item:
-    """A notice of a simulated table says so."""
+    """The item with `sim/` before the table of a notice."""
     return msgspec.structs.replace(item, table=SIMULATED + item.table) if isinstance(item, Notice) else item
 
 
@@ -273,8 +264,8 @@ def _event(body: bytes) -> Event | None:
         return None
 
 
-def _content(answer: wire.Answer) -> Fact | Snapshot | None:
-    """What the body of an answer says; None where it has none, or it cannot be read."""
+def _content(answer: wire.HistoryAnswer) -> Fact | Snapshot | None:
+    """The decoded body of an answer; None where it has none, or it cannot be read."""
     if isinstance(answer, wire.EventAnswer):
         event = _event(answer.body)
         return None if event is None or event.topic.encode() != answer.topic else Fact(event, answer.body)

@@ -1,4 +1,4 @@
-"""Publisher and history over real sockets: slow readers, floods and strangers cost the others nothing."""
+"""Publisher and history over real sockets: slow readers, floods and unknown clients do not affect the others."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ import pytest
 import zmq
 
 from feed.endpoints import EndpointError, Endpoints
-from feed.history_server import PER_ASKER, REWRITTEN, UNAVAILABLE, UNKNOWN_TABLE
+from feed.history_server import REQUESTS_PER_CLIENT
 from feed.wire import (
     BAD_REQUEST,
     BUSY,
     PAGE_EVENTS,
+    REWRITTEN,
+    UNAVAILABLE,
+    UNKNOWN_TABLE,
     AskSince,
     EndAnswer,
     ErrorAnswer,
@@ -118,7 +121,7 @@ def test_subscriptions_and_connections_are_counted_up_and_down(folder: Path) -> 
             server.publish(b"t/", b"")
 
 
-def test_a_message_that_is_no_subscription_is_counted_and_passed_over(folder: Path) -> None:
+def test_a_message_that_is_no_subscription_is_counted_and_ignored(folder: Path) -> None:
     with feed_server(local(folder)) as server, Client() as client:
         rude = client.connect(zmq.XSUB, server.endpoints.feed)
         for message in ([b"\x07hello"], [b""], [b"\x02", b"a", b"b"]):
@@ -143,7 +146,7 @@ def test_every_verb_is_answered(folder: Path) -> None:
         assert msgspec.json.decode(end[2]) == {"table": "wheel", "epoch": "e1", "last": 3, "head": "ab", "from": 1}
 
 
-def test_what_cannot_be_answered_says_why(folder: Path) -> None:
+def test_a_request_that_cannot_be_answered_is_refused_with_a_reason(folder: Path) -> None:
     with feed_server(local(folder), ListHistory(wheel=3)) as server, Client() as client:
         asker = client.connect(zmq.DEALER, server.endpoints.history)
         assert refusal(ask(asker, b"1", b"snapshot", b"other")[0]) == UNKNOWN_TABLE
@@ -160,7 +163,7 @@ def test_what_cannot_be_answered_says_why(folder: Path) -> None:
         assert ask(asker, b"7", b"tables")[0][1] == b"tables"
 
 
-def test_a_long_history_comes_in_pages(folder: Path) -> None:
+def test_a_long_history_is_answered_in_pages(folder: Path) -> None:
     count = 2 * PAGE_EVENTS + 17
     with feed_server(local(folder), ListHistory(wheel=count)) as server, Client() as client:
         asker = client.connect(zmq.DEALER, server.endpoints.history)
@@ -181,8 +184,8 @@ def test_a_long_history_comes_in_pages(folder: Path) -> None:
         assert (seq, pages) == (count, 3)
 
 
-def test_one_that_floods_is_told_busy_and_another_is_served_in_its_turn(folder: Path) -> None:
-    flood = 3 * PER_ASKER
+def test_a_client_that_floods_is_answered_busy_and_another_is_served_in_turn(folder: Path) -> None:
+    flood = 3 * REQUESTS_PER_CLIENT
     history = ListHistory(wheel=1)
     history.gate = threading.Event()
     with feed_server(local(folder), history) as server, Client() as rude, Client() as polite:
@@ -194,23 +197,23 @@ def test_one_that_floods_is_told_busy_and_another_is_served_in_its_turn(folder: 
         for k in range(1, flood):
             flooder.send_multipart([b"%d" % k, b"snapshot", b"wheel"])
         # One is being read and waits at the gate, as many as may wait in the queue.
-        for _ in range(flood - 1 - PER_ASKER):
+        for _ in range(flood - 1 - REQUESTS_PER_CLIENT):
             assert flooder.poll(PATIENCE_MS)
             assert refusal(flooder.recv_multipart()) == BUSY
         asker.send_multipart([b"p", b"tables"])
-        while server.do(lambda: server.history.waiting) < PER_ASKER + 1:
+        while server.do(lambda: server.history.waiting) < REQUESTS_PER_CLIENT + 1:
             pass
         assert len(history.asked) == 1
         history.gate.set()
         assert answers(asker)[0][:2] == [b"p", b"tables"]
         # After what was being read and one more of the flooder's.
         assert history.asked.index(("tables",)) == 2
-        for _ in range(1 + PER_ASKER):
+        for _ in range(1 + REQUESTS_PER_CLIENT):
             assert answers(flooder)[0][1] == b"snapshot"
-        assert server.do(lambda: server.history.busy) == flood - 1 - PER_ASKER
+        assert server.do(lambda: server.history.busy) == flood - 1 - REQUESTS_PER_CLIENT
 
 
-def test_one_that_asks_and_does_not_read_loses_answers_and_costs_nobody_anything(folder: Path) -> None:
+def test_a_client_that_does_not_read_loses_answers_and_delays_nobody(folder: Path) -> None:
     history = ListHistory(wheel=PAGE_EVENTS)
     history.events["wheel"] = [(topic, body.ljust(4000)) for topic, body in history.events["wheel"]]
     with feed_server(local(folder), history) as server, Client() as deaf, Client() as polite:
@@ -224,7 +227,7 @@ def test_one_that_asks_and_does_not_read_loses_answers_and_costs_nobody_anything
             assert asked < 1000
 
 
-def test_askers_that_go_away_are_forgotten(folder: Path) -> None:
+def test_disconnected_clients_are_forgotten(folder: Path) -> None:
     history = ListHistory(wheel=PAGE_EVENTS)
     history.gate = threading.Event()
     with feed_server(local(folder), history) as server, Client() as polite:
@@ -276,14 +279,14 @@ def test_a_socket_that_a_killed_service_left_is_replaced(folder: Path) -> None:
         join(server, client.connect(zmq.SUB, server.endpoints.feed))
 
 
-def test_a_second_service_at_the_same_place_is_refused_and_the_first_goes_on(folder: Path) -> None:
+def test_a_second_service_at_the_same_address_is_refused_and_the_first_continues(folder: Path) -> None:
     with feed_server(local(folder)) as first, Client() as client:
         with pytest.raises(EndpointError, match=r"a service is running at .*/feed already"), feed_server(local(folder)):
             pass
         join(first, client.connect(zmq.SUB, first.endpoints.feed))
 
 
-def test_something_else_in_the_place_of_a_socket_is_not_removed(folder: Path) -> None:
+def test_a_file_that_is_no_socket_is_not_removed(folder: Path) -> None:
     (folder / "run").mkdir(mode=0o700)
     (folder / "run" / "feed").write_text("mine")
     with pytest.raises(EndpointError, match="is there and is no socket"), feed_server(local(folder)):
@@ -291,11 +294,11 @@ def test_something_else_in_the_place_of_a_socket_is_not_removed(folder: Path) ->
     assert (folder / "run" / "feed").read_text() == "mine"
 
 
-def test_a_port_that_somebody_has_is_an_error_that_names_it(tmp_path: Path) -> None:
+def test_a_port_in_use_is_an_error_that_names_it(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         where = Endpoints(f"tcp://127.0.0.1:{port}", "tcp://127.0.0.1:*", "")
-        taken_error = f"feed: tcp://127.0.0.1:{port} cannot be had: Address already in use"
+        taken_error = f"feed: tcp://127.0.0.1:{port} cannot be bound: Address already in use"
         with pytest.raises(EndpointError, match=taken_error), feed_server(where, keys=Keys(tmp_path)):
             pass
     assert list(tmp_path.iterdir()) == []

@@ -14,8 +14,8 @@ from click.testing import CliRunner, Result
 from controller.cli import main
 from controller.journal.export import COLUMNS
 from controller.journal.files import Lock
+from feed.data import CaptureFile
 from feed.events import Evidence, Void
-from feed.evidence import CaptureFile
 from tests.unit.controller.journal_audit.making import KEY, OTHER_KEY, Evening, evening, tampering
 
 ROOT = Path(__file__).resolve().parents[2]

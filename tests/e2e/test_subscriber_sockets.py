@@ -84,7 +84,7 @@ def is_a(kind: type[Item]) -> Callable[[Item], bool]:
     return lambda item: isinstance(item, kind)
 
 
-def test_readers_that_join_while_the_table_talks_miss_nothing(base: str, journal: Path) -> None:
+def test_readers_that_join_while_events_are_published_miss_nothing(base: str, journal: Path) -> None:
     with feed(base, journal, "e1", pause_ms=1) as service:
         readers = []
         for _ in range(5):
@@ -101,7 +101,7 @@ def test_readers_that_join_while_the_table_talks_miss_nothing(base: str, journal
             assert reader.bodies == journal_of(journal).bodies(TABLE, joined[0].snapshot.last)
 
 
-def test_a_reader_outlives_three_kills_of_the_service(base: str, journal: Path) -> None:
+def test_a_reader_survives_three_kills_of_the_service(base: str, journal: Path) -> None:
     with Subscriber(base, since=0) as subscriber:
         reader = Reader(subscriber)
         reader.until(is_a(Waiting))
@@ -117,7 +117,7 @@ def test_a_reader_outlives_three_kills_of_the_service(base: str, journal: Path) 
     assert not reader.kinds(Rewritten)
 
 
-def test_a_frozen_service_is_stale_and_fresh_again_when_it_goes_on(base: str, journal: Path) -> None:
+def test_a_frozen_service_is_stale_and_fresh_again_when_it_continues(base: str, journal: Path) -> None:
     with Subscriber(base, since=0) as subscriber, feed(base, journal, "e1") as service:
         reader = Reader(subscriber)
         reader.until(is_a(Fact))
@@ -131,7 +131,7 @@ def test_a_frozen_service_is_stale_and_fresh_again_when_it_goes_on(base: str, jo
         assert reader.bodies == journal_of(journal).bodies(TABLE)
 
 
-def test_a_frozen_service_that_is_replaced_is_followed_on(base: str, journal: Path) -> None:
+def test_the_successor_of_a_frozen_service_is_followed(base: str, journal: Path) -> None:
     with Subscriber(base, since=0) as subscriber:
         reader = Reader(subscriber)
         with feed(base, journal, "e1") as frozen:
@@ -144,9 +144,7 @@ def test_a_frozen_service_that_is_replaced_is_followed_on(base: str, journal: Pa
     assert reader.bodies == journal_of(journal).bodies(TABLE)
 
 
-def test_what_a_reader_was_too_slow_for_it_finds_missing_and_fills(
-    base: str, journal: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_slow_reader_detects_and_fills_its_gaps(base: str, journal: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sockets, "RECEIVE_QUEUE", 50)
     with feed(base, journal, "e1") as service, Subscriber(base, since=0) as subscriber:
         reader = Reader(subscriber)
@@ -160,7 +158,7 @@ def test_what_a_reader_was_too_slow_for_it_finds_missing_and_fills(
         assert reader.bodies == journal_of(journal).bodies(TABLE)
 
 
-def test_a_reader_goes_on_from_the_position_that_it_kept(base: str, journal: Path) -> None:
+def test_a_reader_continues_from_its_stored_position(base: str, journal: Path) -> None:
     with feed(base, journal, "e1") as service:
         with Subscriber(base, since=0) as subscriber:
             before = Reader(subscriber)
@@ -191,12 +189,12 @@ def test_a_journal_that_lost_its_end_is_reported(base: str, journal: Path) -> No
             assert report.journal.epoch == "e2"
 
 
-def test_real_tables_only_are_shown_unless_asked_and_that_is_said(base: str, journal: Path) -> None:
+def test_only_real_tables_are_delivered_by_default_and_others_are_notified(base: str, journal: Path) -> None:
     with feed(base, journal, "e1"), Subscriber(base, simulated=True) as subscriber:
         assert Reader(subscriber).until(is_a(NotShown)) == NotShown(table=TABLE, simulated=False)
 
 
-def test_an_asynchronous_reader_outlives_a_restart(base: str, journal: Path) -> None:
+def test_an_asynchronous_reader_survives_a_restart(base: str, journal: Path) -> None:
     async def read() -> list[Item]:
         items: list[Item] = []
         loop = asyncio.get_running_loop()
@@ -217,7 +215,7 @@ def test_an_asynchronous_reader_outlives_a_restart(base: str, journal: Path) -> 
     assert [item for item in items if isinstance(item, Restarted)]
 
 
-def test_with_an_allowed_key_a_reader_has_everything_and_with_another_nothing(base: str, folder: Path) -> None:
+def test_a_reader_with_an_allowed_key_gets_everything_and_with_another_nothing(base: str, folder: Path) -> None:
     keys, journal = Keys(folder), ModelJournal()
     table = ModelTable(journal, TABLE, "e1")
     table.open()

@@ -1,4 +1,4 @@
-"""A table that talks and a journal that keeps what it said, in memory: the truth that a subscriber is compared with."""
+"""A table that publishes and its journal, in memory: the reference that a subscriber is compared with."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import msgspec
 
 from feed import events
-from feed.chain import genesis, link
-from feed.events import Data, Event, Heartbeat, decode, encode, type_of
-from feed.history_server import REWRITTEN, UNKNOWN_TABLE, Page
+from feed.events import Data, Event, Heartbeat, decode, encode, genesis, link, type_of
+from feed.history_server import Page
 from feed.state import TableState
+from feed.wire import REWRITTEN, UNKNOWN_TABLE
 
 TIME = "2026-01-31T20:00:00.000000Z"
 
@@ -32,7 +32,7 @@ class ModelJournal:
     def __init__(self) -> None:
         self.kept: dict[str, list[Kept]] = {}
         self.archived: dict[str, int] = {}
-        """The events up to this number are no longer told."""
+        """The events up to this number are archived."""
 
     def last(self, table: str) -> Kept:
         """The last event; number 0 where there is none."""
@@ -40,7 +40,7 @@ class ModelJournal:
         return held[-1] if held else Kept(0, "", b"", b"", genesis(table))
 
     def add(self, event: Event) -> tuple[bytes, bytes]:
-        """Keeps an event; returns what is published of it."""
+        """Journals an event; returns its topic and body."""
         topic, body = event.topic.encode(), encode(event)
         if event.seq is not None:
             last = self.last(event.data.table)
@@ -50,7 +50,7 @@ class ModelJournal:
         return topic, body
 
     def lose(self, table: str, count: int) -> list[bytes]:
-        """What a lying card does at a power cut: the last events are gone, though they were said to be safe."""
+        """Loses the last events, as an SD card that acknowledges unwritten data does at a power cut."""
         held = self.kept[table]
         end = max(1, len(held) - count)
         lost = [record.body for record in held[end:]]
@@ -68,7 +68,7 @@ class ModelJournal:
         return sorted(self.kept)
 
     def snapshot(self, table: str) -> bytes | None:
-        """The fold of all that is kept."""
+        """The fold of the journal."""
         if table not in self.kept:
             return None
         state = TableState(table)
@@ -77,7 +77,7 @@ class ModelJournal:
         return msgspec.json.encode(state.snapshot())
 
     def page(self, table: str, epoch: str, after: int, limit: int) -> Page:
-        """Some of what is kept."""
+        """A page of the journal."""
         held = self.kept.get(table)
         if held is None:
             return Page([], "", 0, "", UNKNOWN_TABLE, f"no table {table}")
@@ -91,7 +91,7 @@ class ModelJournal:
 
 
 class ModelTable:
-    """Says events into a journal. A new one for each start of the service."""
+    """Writes events into a journal. A new one for each start of the service."""
 
     def __init__(self, journal: ModelJournal, table: str, epoch: str, *, simulated: bool = False) -> None:
         self.table = table
@@ -114,7 +114,7 @@ class ModelTable:
         )
 
     def say(self, kind: type[Data], **fields: Any) -> tuple[bytes, bytes]:
-        """Any event: kept if it is durable; returns what is published."""
+        """Publishes an event, journalled if it is durable; returns its topic and body."""
         data = kind(table=self.table, game="money_wheel", simulated=self._simulated, mono_ns=0, **fields)
         if kind.durable:
             seq = self._journal.last(self.table).seq + 1
@@ -146,6 +146,6 @@ class ModelTable:
                 return self.say(events.Settled, round=self._round, by="auto")
 
     def heartbeat(self, state: str = "open") -> tuple[bytes, bytes]:
-        """The heartbeat of this moment."""
+        """A heartbeat of the present state."""
         last = self._journal.last(self.table)
         return self.say(Heartbeat, epoch=self.epoch, last=last.seq, head=last.head.hex(), state=state)

@@ -1,9 +1,9 @@
-"""A service in a process of its own, that can be killed and stopped: a table that talks, its feed and its history.
+"""A service in a process of its own, that can be killed and stopped: a table that publishes, its feed and its history.
 
     python -m tests.fakes.feed_process BASE FILE EPOCH PAUSE_MS
 
-Events are appended to FILE, then published; a new process goes on from there. It prints `ready`, and takes commands on
-stdin: `burst N` says N events at once, `end` says no more (heartbeats go on) and prints the last number.
+Events are appended to FILE, then published; a new process continues from there. It prints `ready`, reads commands from
+stdin: `burst N` publishes N events at once, `end` publishes no more (heartbeats continue) and prints the last number.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def journal_of(file: Path) -> ModelJournal:
-    """The journal of a file; a line that was torn off is not in it."""
+    """The journal of a file, without an incomplete last line."""
     journal = ModelJournal()
     for line in file.read_bytes().splitlines(keepends=True) if file.exists() else []:
         if line.endswith(b"\n"):
@@ -51,12 +51,12 @@ class Feed:
         assert self._answer() == "ready"
 
     def burst(self, count: int) -> None:
-        """Says so many events at once."""
+        """Publishes this many events at once."""
         self._tell(f"burst {count}")
         assert self._answer() == "said"
 
     def end(self) -> int:
-        """It says no more; returns the last number."""
+        """Ends the events; returns the last number."""
         self._tell("end")
         return int(self._answer())
 

@@ -18,12 +18,13 @@ import zmq
 from feed.allow_list import Allowed, Role, allow
 from feed.authentication import Authenticator
 from feed.endpoints import Endpoints
-from feed.history_server import REWRITTEN, UNKNOWN_TABLE, HistoryError, HistoryServer, Page
+from feed.history_server import HistoryError, HistoryServer, Page
 from feed.keys import ClientCurve, ServerCurve, new_pair
 from feed.publisher import QUEUE, Publisher
+from feed.wire import REWRITTEN, UNKNOWN_TABLE
 
 PATIENCE_MS = 20_000
-"""How long a test waits for what must come."""
+"""How long a test waits for a message that must arrive."""
 
 _T = TypeVar("_T")
 
@@ -91,7 +92,7 @@ class Keys:
 
 
 class FeedServer:
-    """Publisher, history and authenticator in a thread. Everything of theirs is called on their loop by `do`."""
+    """Publisher, history and authenticator in a thread; `do` calls their methods on its loop."""
 
     publisher: Publisher
     history: HistoryServer
@@ -116,14 +117,14 @@ class FeedServer:
         self._thread = threading.Thread(target=self._run, name="feed", daemon=True)
 
     def start(self) -> None:
-        """Returns when it is bound; raises what went wrong."""
+        """Returns when it is bound; raises the error of the thread."""
         self._thread.start()
         assert self._ready.wait(PATIENCE_MS / 1000)
         if self._error is not None:
             raise self._error
 
     def stop(self) -> None:
-        """Ends it, and raises what went wrong in it."""
+        """Ends the thread, and raises its error."""
         if self._error is None and self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._end.set)
         self._thread.join(PATIENCE_MS / 1000)
@@ -266,7 +267,7 @@ class Client:
 
 
 def ask(asker: zmq.Socket[bytes], *frames: bytes, patience_ms: int = PATIENCE_MS) -> list[list[bytes]]:
-    """Asks the history, and returns all messages of the answer; an empty list if none comes."""
+    """Sends a request to the history, and returns all messages of the answer; an empty list without one."""
     asker.sndtimeo = patience_ms
     try:
         asker.send_multipart(frames)
@@ -287,7 +288,7 @@ def answers(asker: zmq.Socket[bytes], *, patience_ms: int = PATIENCE_MS) -> list
 
 
 class LogLines(logging.Handler):
-    """What is logged, to wait for."""
+    """The lines logged, to wait for."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -309,7 +310,7 @@ class LogLines(logging.Handler):
 
 @contextmanager
 def log_lines() -> Iterator[LogLines]:
-    """What feed logs in the block."""
+    """The lines that `feed` logs in the block."""
     handler = LogLines()
     log = logging.getLogger("feed")
     before = log.level

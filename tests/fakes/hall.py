@@ -18,7 +18,7 @@ from controller.service.requests import Answer, Request
 from controller.service.senders import LOCAL
 from controller.service.table_runner import Seat
 from controller.service.table_supervisor import TICK_NS, Floor
-from feed.allow_list import Sender
+from feed.allow_list import KeyOwner
 from feed.events import decode
 from feed.state import TableState
 from hal.clock import Clock, VirtualClock
@@ -26,7 +26,7 @@ from hal.lines import LineError
 from tests.fakes.service import Bench, MemoryJournal
 from tests.tables.bench import Said
 
-ANN = Sender("ann", "supervisor", "A")
+ANN = KeyOwner("ann", "supervisor", "A")
 
 
 class InlineKeeper:

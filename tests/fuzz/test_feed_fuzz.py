@@ -15,18 +15,18 @@ from hypothesis import strategies as st
 from feed.endpoints import EndpointError, Endpoints
 from feed.wire import (
     MAX_SEQ,
-    Answer,
     AskSchema,
     AskSince,
     AskSnapshot,
     AskTables,
-    End,
     EndAnswer,
+    EndOfEvents,
     ErrorAnswer,
     EventAnswer,
+    HistoryAnswer,
+    HistoryRequest,
     JsonAnswer,
-    Refusal,
-    Request,
+    RequestRefusal,
     TablesAnswer,
     WireError,
     decode_answer,
@@ -55,22 +55,24 @@ TABLES = st.from_regex(r"[a-z0-9]+(-[a-z0-9]+)*", fullmatch=True).filter(lambda 
 IDS = st.binary(min_size=1, max_size=32)
 SEQS = st.integers(0, MAX_SEQ)
 EPOCHS = st.from_regex(r"[A-Za-z0-9_-]{0,64}", fullmatch=True)
-REQUESTS: st.SearchStrategy[Request] = st.one_of(
+REQUESTS: st.SearchStrategy[HistoryRequest] = st.one_of(
     st.builds(AskTables, IDS),
     st.builds(AskSnapshot, IDS, TABLES),
     st.builds(AskSince, IDS, TABLES, EPOCHS, SEQS),
     st.builds(AskSchema, IDS),
 )
 TEXT = st.text(st.characters(codec="utf-8"))
-ANSWERS: st.SearchStrategy[Answer] = st.one_of(
+ANSWERS: st.SearchStrategy[HistoryAnswer] = st.one_of(
     st.builds(EventAnswer, IDS, st.binary(), st.binary()),
-    st.builds(EndAnswer, IDS, st.booleans(), st.builds(End, table=TEXT, epoch=TEXT, last=SEQS, head=TEXT, after=SEQS)),
+    st.builds(
+        EndAnswer, IDS, st.booleans(), st.builds(EndOfEvents, table=TEXT, epoch=TEXT, last=SEQS, head=TEXT, after=SEQS)
+    ),
     st.builds(TablesAnswer, IDS, st.lists(TEXT)),
     st.builds(JsonAnswer, IDS, st.sampled_from(["snapshot", "schema"]), st.binary()),
     st.builds(
         ErrorAnswer,
         IDS,
-        st.builds(Refusal, code=TEXT, detail=TEXT, table=TEXT, epoch=TEXT, last=SEQS, head=TEXT),
+        st.builds(RequestRefusal, code=TEXT, detail=TEXT, table=TEXT, epoch=TEXT, last=SEQS, head=TEXT),
     ),
 )
 WORDS = st.sampled_from([b"tables", b"snapshot", b"since", b"schema", b"event", b"done", b"more", b"error", b"", b"0"])
@@ -78,12 +80,12 @@ FRAMES = st.lists(st.one_of(WORDS, st.binary(max_size=70)), max_size=8)
 
 
 @given(REQUESTS)
-def test_a_request_comes_out_as_it_went_in(request: Request) -> None:
+def test_a_request_comes_out_as_it_went_in(request: HistoryRequest) -> None:
     assert decode_request(encode_request(request)) == request
 
 
 @given(ANSWERS)
-def test_an_answer_comes_out_as_it_went_in(answer: Answer) -> None:
+def test_an_answer_comes_out_as_it_went_in(answer: HistoryAnswer) -> None:
     assert decode_answer(encode_answer(answer)) == answer
 
 

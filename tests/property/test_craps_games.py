@@ -20,8 +20,7 @@ from controller.table.table import Table
 from drivers.dice.observations import DiceEntered
 from feed import events
 from feed.events import Event, decode, encode
-from feed.snapshot import Snapshot
-from feed.state import TableState
+from feed.state import Snapshot, TableState
 from tests.oracle import craps as oracle
 from tests.tables.bench import configured
 from tests.tables.craps_hands import craps_toml

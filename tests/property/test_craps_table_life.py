@@ -16,8 +16,7 @@ from controller.games.assembly import table_for
 from drivers.dice.reader_wire import Lying
 from feed import events
 from feed.events import decode, encode
-from feed.snapshot import Snapshot
-from feed.state import TableState
+from feed.state import Snapshot, TableState
 from hal.values import EdgesLost, Loss
 from tests.tables.bench import Said, configured
 from tests.tables.craps_hands import CrapsHands, craps_toml

@@ -16,11 +16,10 @@ from typing import NamedTuple
 import pytest
 
 from feed import wire
-from feed.history_server import PER_ASKER
+from feed.history_server import REQUESTS_PER_CLIENT
 from feed.subscriber import CaughtUp, Fact, Joined, Missing, Position, Restarted, Rewritten, Subscription
-from feed.subscriber.items import Item
-from feed.subscriber.plain import TICK_MS
-from feed.subscriber.subscription import name_of
+from feed.subscriber.blocking import TICK_MS
+from feed.subscriber.items import Item, name_of
 from tests.fakes.feed_answers import answers_to
 from tests.fakes.feed_model import ModelJournal, ModelTable
 
@@ -224,7 +223,7 @@ class World:
         self.items += self.subscription.take()
         self.joined = self.joined or sum(isinstance(item, Joined) for item in self.items[:200]) == len(TABLES)
         requests = self.subscription.requests(self.now_ns)
-        assert len(requests) <= PER_ASKER
+        assert len(requests) <= REQUESTS_PER_CLIENT
         for frames in requests:
             service = self.service
             if not service.connected or self.loses():

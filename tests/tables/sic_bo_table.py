@@ -13,8 +13,7 @@ from drivers.dice.frame_wire import FROM_HOST, ShakerFrame, encode_frame
 from drivers.dice.frame_wire import Command as ShakerCommand
 from drivers.dice.reader_wire import BoardLine, BoardState, Die, encode_line
 from feed.events import Event, decode, encode
-from feed.snapshot import Snapshot
-from feed.state import TableState
+from feed.state import Snapshot, TableState
 from hal.lamp_fields import CHAIN, read_back
 from hal.values import Batch, Command, Edge, EdgesLost, Frame, LightLamps, Loss, Output, Rare, SendFrame, SetLine
 from simulators.base.answering import play_through

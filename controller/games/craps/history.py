@@ -17,7 +17,7 @@ import msgspec
 from controller.games.craps.decision import Craps, CrapsState, Rolled
 from controller.table.recent import RECENT
 from feed.events import Verdict
-from feed.snapshot import RoundRecord
+from feed.state import RoundRecord
 
 NO_THROW: Final = frozenset({"dealer_call", "power_loss", "shaker_failed"})
 """What makes a round void without a word on the throw: it is no invalid roll of the shooter's."""

@@ -39,8 +39,8 @@ from drivers.dice.automated_shaker import ShakerPresent
 from drivers.dice.observations import DiceEntered, DiceMoving, DiceRead
 from drivers.lamps.puck import PuckActuator
 from feed import events
+from feed.data import Tumbling
 from feed.events import Evidence, Verdict, WinningBet
-from feed.evidence import Tumbling
 from feed.state import TableState
 
 Act: TypeAlias = Literal["pass_dice", "change_dice", "roll_for_come", "line_wager"]

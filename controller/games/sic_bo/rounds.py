@@ -55,11 +55,10 @@ from drivers.dice.observations import (
 )
 from drivers.lamps.lamp_board import LampActuator, LampsDark, LampsFailed, LampsMended, LampsShown
 from feed import events
-from feed import snapshot as feed_phase
+from feed import state as feed_phase
+from feed.data import Tumbling
 from feed.events import Evidence, WinningBet
-from feed.evidence import Tumbling
-from feed.snapshot import StandingFault
-from feed.state import TableState
+from feed.state import StandingFault, TableState
 
 
 class SicBoOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

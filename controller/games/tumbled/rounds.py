@@ -55,8 +55,8 @@ from drivers.dice.observations import (
     TumbleStarted,
 )
 from feed import events
+from feed.data import Tumbling
 from feed.events import Evidence, WinningBet
-from feed.evidence import Tumbling
 
 
 class TumbledOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -14,7 +14,7 @@ from controller.journal.errors import JournalDamaged
 from controller.journal.history import JournalHistory
 from controller.journal.records import COMMANDS
 from controller.journal.witness import read_witness
-from feed.history_server import REWRITTEN
+from feed.wire import REWRITTEN
 from tests.powercut import judge
 from tests.powercut.evening import moments, recorded
 from tests.powercut.judge import Seen, Submitted

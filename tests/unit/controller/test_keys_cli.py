@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from controller.cli import main
-from feed.allow_list import AllowList, Sender
+from feed.allow_list import AllowList, KeyOwner
 from feed.keys import read_pair, read_public
 
 
@@ -52,7 +52,7 @@ def test_the_command_that_new_prints_lets_the_client_in(folder: Path, tmp_path: 
     assert result.exit_code == 0
     assert "board-1 comes in as read-only" in result.output
     public = read_public(tmp_path / "client" / "board-1.public")
-    assert AllowList.load(folder / "allowed").sender(public) == Sender("board-1", "read-only")
+    assert AllowList.load(folder / "allowed").sender(public) == KeyOwner("board-1", "read-only")
 
 
 def test_a_public_key_may_be_given_as_its_file(folder: Path, tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_a_public_key_may_be_given_as_its_file(folder: Path, tmp_path: Path) -> 
     public = tmp_path / "client" / "pit-boss.public"
     result = keys(folder, "allow", "pit-boss", str(public), "--role", "supervisor", "--class", "A")
     assert "pit-boss comes in as supervisor of class A" in result.output
-    assert AllowList.load(folder / "allowed").sender(read_public(public)) == Sender("pit-boss", "supervisor", "A")
+    assert AllowList.load(folder / "allowed").sender(read_public(public)) == KeyOwner("pit-boss", "supervisor", "A")
 
 
 def test_a_secret_given_by_mistake_is_not_taken(folder: Path) -> None:
@@ -120,7 +120,7 @@ def test_a_revoked_key_is_let_in_again_only_by_force(folder: Path) -> None:
     assert keys(folder, "allow", "board-1", "0" * 40, "--role", "read-only").exit_code == 2
     assert AllowList.load(folder / "allowed").sender("0" * 40) is None
     assert keys(folder, "allow", "board-1", "0" * 40, "--role", "read-only", "--force").exit_code == 0
-    assert AllowList.load(folder / "allowed").sender("0" * 40) == Sender("board-1", "read-only")
+    assert AllowList.load(folder / "allowed").sender("0" * 40) == KeyOwner("board-1", "read-only")
 
 
 def test_without_a_folder_the_keys_are_in_the_state_directory(tmp_path: Path) -> None:

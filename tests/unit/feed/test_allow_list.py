@@ -1,4 +1,4 @@
-"""The folder of allowed keys: in doubt nobody comes in, and it is said why."""
+"""The folder of allowed keys: in doubt a key is refused, with a reason."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from feed.allow_list import Allowed, AllowList, OperatorClass, Role, Sender, allow, revoke, stamp_of
+from feed.allow_list import Allowed, AllowList, KeyOwner, OperatorClass, Role, allow, revoke, stamp_of
 from feed.keys import BadKeyError, new_pair
 
 PUBLIC = new_pair("a").public
@@ -30,17 +30,17 @@ def put(folder: Path, name: str, text: str) -> Path:
     return path
 
 
-def test_who_is_allowed_is_known_by_its_key(folder: Path) -> None:
+def test_the_owner_of_an_allowed_key_is_found_by_the_key(folder: Path) -> None:
     allow(folder, entry("pit-boss", PUBLIC, "supervisor", "A"))
     keys = AllowList.load(folder)
-    assert keys.sender(PUBLIC.encode()) == Sender("pit-boss", "supervisor", "A")
+    assert keys.sender(PUBLIC.encode()) == KeyOwner("pit-boss", "supervisor", "A")
     assert keys.sender(OTHER) is None
     assert keys.why_not(PUBLIC) is None
     assert keys.why_not(OTHER) == f"unknown key {OTHER[:8]}…"
     assert keys.problems == ()
 
 
-def test_a_revoked_key_is_known_and_does_not_come_in(folder: Path) -> None:
+def test_a_revoked_key_is_refused_by_name(folder: Path) -> None:
     allow(folder, entry("board-1", PUBLIC))
     revoke(folder, "board-1")
     keys = AllowList.load(folder)
@@ -49,25 +49,25 @@ def test_a_revoked_key_is_known_and_does_not_come_in(folder: Path) -> None:
     assert [known.revoked for known in keys.entries] == [True]
 
 
-def test_without_the_folder_nobody_comes_in(folder: Path) -> None:
+def test_without_the_folder_every_key_is_refused(folder: Path) -> None:
     keys = AllowList.load(folder)
     assert keys.keys == frozenset()
     assert not keys.readable
-    assert str(folder) in keys.problems[0] and "nobody comes in" in keys.problems[0]
-    assert keys.why_not(PUBLIC) == f"the allow-list {folder} cannot be read, so nobody comes in"
+    assert str(folder) in keys.problems[0] and "every key is refused" in keys.problems[0]
+    assert keys.why_not(PUBLIC) == f"the allow-list {folder} cannot be read, so every key is refused"
 
 
-def test_when_one_file_cannot_be_read_nobody_comes_in(folder: Path) -> None:
+def test_when_one_file_cannot_be_read_every_key_is_refused(folder: Path) -> None:
     allow(folder, entry("board-1", PUBLIC))
     (folder / "board-2.toml").mkdir()
     keys = AllowList.load(folder)
     assert keys.keys == frozenset()
     assert keys.problems == (
-        f"{folder}/board-2.toml: the file cannot be read: Is a directory; until it is mended nobody comes in",
+        f"{folder}/board-2.toml: the file cannot be read: Is a directory; until it is mended every key is refused",
     )
 
 
-def test_when_others_may_put_keys_into_the_folder_nobody_comes_in(folder: Path) -> None:
+def test_when_others_may_write_the_folder_every_key_is_refused(folder: Path) -> None:
     allow(folder, entry("board-1", PUBLIC))
     folder.chmod(0o770)
     keys = AllowList.load(folder)
@@ -90,7 +90,7 @@ def test_when_others_may_put_keys_into_the_folder_nobody_comes_in(folder: Path) 
         ('name = "bad"\npublic = "{0}"\nrole = "dealer"\nrevoked = "no"', "Expected `bool`, got `str`"),
     ],
 )
-def test_a_file_with_a_mistake_is_named_and_lets_nobody_in_by_it(folder: Path, text: str, said: str) -> None:
+def test_a_file_with_a_mistake_is_named_and_its_key_refused(folder: Path, text: str, said: str) -> None:
     allow(folder, entry("board-1", PUBLIC))
     path = put(folder, "bad.toml", text.format(OTHER))
     keys = AllowList.load(folder)
@@ -99,7 +99,7 @@ def test_a_file_with_a_mistake_is_named_and_lets_nobody_in_by_it(folder: Path, t
     assert keys.keys == {PUBLIC}
 
 
-def test_a_file_that_others_may_change_lets_nobody_in_by_it(folder: Path) -> None:
+def test_the_key_of_a_file_that_others_may_change_is_refused(folder: Path) -> None:
     path = allow(folder, entry("board-1", PUBLIC))
     path.chmod(0o664)
     keys = AllowList.load(folder)
@@ -107,7 +107,7 @@ def test_a_file_that_others_may_change_lets_nobody_in_by_it(folder: Path) -> Non
     assert "others may change it (mode 0664)" in keys.problems[0]
 
 
-def test_a_key_in_two_files_lets_neither_in(folder: Path) -> None:
+def test_a_key_in_two_files_is_refused(folder: Path) -> None:
     allow(folder, entry("board-1", PUBLIC))
     allow(folder, entry("board-2", OTHER))
     put(folder, "board-3.toml", f'name = "board-3"\npublic = "{PUBLIC}"\nrole = "supervisor"')
@@ -116,7 +116,7 @@ def test_a_key_in_two_files_lets_neither_in(folder: Path) -> None:
     assert "is in board-1.toml, board-3.toml, and a key has one owner" in keys.problems[0]
 
 
-def test_a_file_of_another_kind_is_told_and_not_read(folder: Path) -> None:
+def test_a_file_with_another_suffix_is_reported_and_not_read(folder: Path) -> None:
     allow(folder, entry("board-1", PUBLIC))
     put(folder, "board-2.tom", f'name = "board-2"\npublic = "{OTHER}"\nrole = "dealer"')
     keys = AllowList.load(folder)
@@ -124,7 +124,7 @@ def test_a_file_of_another_kind_is_told_and_not_read(folder: Path) -> None:
     assert "its name does not end in .toml" in keys.problems[0]
 
 
-def test_what_is_written_in_a_moment_is_not_read_before_it_is_whole(folder: Path) -> None:
+def test_a_file_being_written_is_not_read(folder: Path) -> None:
     allow(folder, entry("board-1", PUBLIC))
     put(folder, ".board-2.toml.0123", "half")
     assert AllowList.load(folder).problems == ()
@@ -137,16 +137,16 @@ def test_a_name_is_not_overwritten_by_accident_and_a_key_has_one_owner(folder: P
     with pytest.raises(BadKeyError, match="this key is board-1's already"):
         allow(folder, entry("board-2", PUBLIC))
     allow(folder, entry("board-1", PUBLIC, "dealer"), overwrite=True)
-    assert AllowList.load(folder).sender(PUBLIC) == Sender("board-1", "dealer")
+    assert AllowList.load(folder).sender(PUBLIC) == KeyOwner("board-1", "dealer")
 
 
-def test_revoking_a_name_that_is_not_there_says_which_are(folder: Path) -> None:
+def test_revoking_an_unknown_name_lists_the_known_ones(folder: Path) -> None:
     allow(folder, entry("board-1", PUBLIC))
     with pytest.raises(BadKeyError, match="no key of this name is allowed here; there are: board-1"):
         revoke(folder, "board-2")
 
 
-def test_a_file_nested_without_end_is_a_mistake_like_another(folder: Path) -> None:
+def test_a_deeply_nested_file_is_reported_as_a_mistake(folder: Path) -> None:
     allow(folder, entry("board-1", PUBLIC))
     path = put(folder, "deep.toml", "a = " + "[" * 4000)
     keys = AllowList.load(folder)
@@ -155,7 +155,7 @@ def test_a_file_nested_without_end_is_a_mistake_like_another(folder: Path) -> No
 
 
 @pytest.mark.parametrize("name", ["board-1.toml", "."])
-def test_who_may_change_it_shows_in_the_stamp_too(folder: Path, name: str) -> None:
+def test_a_change_of_permissions_changes_the_stamp(folder: Path, name: str) -> None:
     allow(folder, entry("board-1", PUBLIC))
     before = stamp_of(folder)
     path = folder / name
@@ -165,7 +165,7 @@ def test_who_may_change_it_shows_in_the_stamp_too(folder: Path, name: str) -> No
     assert opened not in (before, stamp_of(folder))
 
 
-def test_a_link_to_nothing_hides_no_change(folder: Path) -> None:
+def test_a_broken_link_hides_no_change(folder: Path) -> None:
     allow(folder, entry("board-1", PUBLIC))
     (folder / "notes").symlink_to("nowhere")
     before = stamp_of(folder)
@@ -174,7 +174,7 @@ def test_a_link_to_nothing_hides_no_change(folder: Path) -> None:
     assert stamp_of(folder) != before
 
 
-def test_every_change_of_the_folder_shows_in_its_stamp(folder: Path) -> None:
+def test_every_change_of_the_folder_changes_its_stamp(folder: Path) -> None:
     stamps = [stamp_of(folder)]
     allow(folder, entry("board-1", PUBLIC))
     stamps.append(stamp_of(folder))

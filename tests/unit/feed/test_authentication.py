@@ -1,4 +1,4 @@
-"""What ZAP is answered, and how connections that came to nothing are told."""
+"""The replies to ZAP requests, and the log of refused connections."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ import zmq
 from zmq.utils import z85
 
 from feed.allow_list import Allowed, AllowList, allow, revoke
-from feed.authentication import Authenticator, judge
+from feed.authentication import Authenticator, zap_reply
 from feed.keys import new_pair
-from feed.monitor import Connections, MonitorEvent, Refusals, cause_of, peer_of, read_event
+from feed.monitor import Connections, MonitorEvent, RefusalLog, cause_of, peer_of, read_event
 
 PAIR = new_pair("board-1")
 LOCK = "import fcntl, sys; fcntl.lockf(open(sys.argv[1], 'rb+'), fcntl.LOCK_EX | fcntl.LOCK_NB)"
@@ -37,11 +37,11 @@ def request(
     return [version, b"7", domain, b"10.0.0.7", b"", mechanism, *credentials]
 
 
-def test_an_allowed_key_is_its_owners_user_id(keys: AllowList) -> None:
-    verdict = judge(request(z85.decode(PAIR.public)), keys)
-    assert verdict is not None
-    assert verdict.reply == [b"1.0", b"7", b"200", b"OK", PAIR.public.encode(), b""]
-    assert verdict.refusal is None
+def test_the_user_id_of_an_allowed_client_is_its_key(keys: AllowList) -> None:
+    reply = zap_reply(request(z85.decode(PAIR.public)), keys)
+    assert reply is not None
+    assert reply.frames == [b"1.0", b"7", b"200", b"OK", PAIR.public.encode(), b""]
+    assert reply.refusal is None
 
 
 @pytest.mark.parametrize(
@@ -59,24 +59,24 @@ def test_an_allowed_key_is_its_owners_user_id(keys: AllowList) -> None:
         ([b"1.0", b"7", b"feltwire"], "a request that is no ZAP 1.0"),
     ],
 )
-def test_anything_else_is_refused_and_said(keys: AllowList, asked: list[bytes], why: str) -> None:
-    verdict = judge(asked, keys)
-    assert verdict is not None
-    assert verdict.refusal == why
-    assert verdict.reply[:3] == [b"1.0", b"7", b"300"]
-    assert verdict.reply[4] == b""
+def test_any_other_request_is_refused_with_a_reason(keys: AllowList, asked: list[bytes], why: str) -> None:
+    reply = zap_reply(asked, keys)
+    assert reply is not None
+    assert reply.refusal == why
+    assert reply.frames[:3] == [b"1.0", b"7", b"300"]
+    assert reply.frames[4] == b""
 
 
-def test_a_request_without_an_id_has_no_answer(keys: AllowList) -> None:
-    assert judge([], keys) is None
-    assert judge([b"1.0"], keys) is None
+def test_a_request_without_an_id_has_no_reply(keys: AllowList) -> None:
+    assert zap_reply([], keys) is None
+    assert zap_reply([b"1.0"], keys) is None
 
 
-def test_the_same_refusal_is_told_at_round_numbers(caplog: pytest.LogCaptureFixture) -> None:
-    refusals = Refusals(logging.getLogger("feed"))
+def test_equal_refusals_are_logged_at_powers_of_ten(caplog: pytest.LogCaptureFixture) -> None:
+    refusals = RefusalLog(logging.getLogger("feed"))
     for _ in range(1234):
-        refusals.tell("10.0.0.7: unknown key")
-    refusals.tell("10.0.0.8: unknown key")
+        refusals.log("10.0.0.7: unknown key")
+    refusals.log("10.0.0.8: unknown key")
     assert [record.getMessage() for record in caplog.records] == [
         "10.0.0.7: unknown key",
         "10.0.0.7: unknown key (10 times by now)",
@@ -87,15 +87,15 @@ def test_the_same_refusal_is_told_at_round_numbers(caplog: pytest.LogCaptureFixt
     assert refusals.total == 1235
 
 
-def test_strangers_without_number_do_not_fill_the_memory() -> None:
+def test_the_number_of_different_refusals_counted_is_bounded() -> None:
     log = logging.Logger("quiet", logging.CRITICAL)
-    refusals = Refusals(log)
+    refusals = RefusalLog(log)
     for k in range(5000):
-        refusals.tell(f"10.0.0.7: unknown key {k}")
+        refusals.log(f"10.0.0.7: unknown key {k}")
     assert len(refusals._counts) == 1000
 
 
-def test_a_failed_handshake_is_told_with_the_address_of_the_connection_that_ends_next() -> None:
+def test_a_failed_handshake_is_reported_with_the_address_of_the_connection_that_ends_next() -> None:
     told: list[str] = []
     connections = Connections(told.append, peer=lambda descriptor: f"10.0.0.{descriptor}")
     crypto = int(zmq.PROTOCOL_ERROR_ZMTP_CRYPTOGRAPHIC)
@@ -105,17 +105,17 @@ def test_a_failed_handshake_is_told_with_the_address_of_the_connection_that_ends
         MonitorEvent(zmq.Event.HANDSHAKE_FAILED_PROTOCOL, crypto),
         MonitorEvent(zmq.Event.DISCONNECTED, 7),
     ):
-        connections.see(event)
+        connections.handle(event)
     assert told == ["10.0.0.7: wrong server key: it means another server, or this one has a new key"]
     assert connections.open == 1
-    connections.see(MonitorEvent(zmq.Event.DISCONNECTED, 8))
+    connections.handle(MonitorEvent(zmq.Event.DISCONNECTED, 8))
     assert (connections.open, len(told)) == (0, 1)
 
 
-def test_with_the_listener_go_all_its_connections() -> None:
+def test_closing_the_listener_ends_all_its_connections() -> None:
     connections = Connections(lambda what: None, peer=str)
-    connections.see(MonitorEvent(zmq.Event.ACCEPTED, 7))
-    connections.see(MonitorEvent(zmq.Event.CLOSED, 5))
+    connections.handle(MonitorEvent(zmq.Event.ACCEPTED, 7))
+    connections.handle(MonitorEvent(zmq.Event.CLOSED, 5))
     assert connections.open == 0
 
 
@@ -130,11 +130,11 @@ def test_with_the_listener_go_all_its_connections() -> None:
         (zmq.Event.HANDSHAKE_FAILED_NO_DETAIL, errno.EPROTO, "the handshake failed: Protocol error"),
     ],
 )
-def test_causes_are_told_in_words(event: zmq.Event, value: int, words: str) -> None:
+def test_causes_are_named(event: zmq.Event, value: int, words: str) -> None:
     assert words in cause_of(MonitorEvent(event, value))
 
 
-def test_where_there_are_no_keys_nobody_is_said_to_lack_one() -> None:
+def test_without_keys_a_client_is_not_reported_as_lacking_one() -> None:
     told: list[str] = []
     connections = Connections(told.append, peer=lambda descriptor: "this computer", keyed=False)
     mismatch = int(zmq.PROTOCOL_ERROR_ZMTP_MECHANISM_MISMATCH)
@@ -143,13 +143,13 @@ def test_where_there_are_no_keys_nobody_is_said_to_lack_one() -> None:
         (zmq.Event.HANDSHAKE_FAILED_NO_DETAIL, errno.ECONNRESET),
         (zmq.Event.HANDSHAKE_FAILED_PROTOCOL, mismatch),
     ):
-        connections.see(MonitorEvent(zmq.Event.ACCEPTED, 7))
-        connections.see(MonitorEvent(event, value))
-        connections.see(MonitorEvent(zmq.Event.DISCONNECTED, 7))
+        connections.handle(MonitorEvent(zmq.Event.ACCEPTED, 7))
+        connections.handle(MonitorEvent(event, value))
+        connections.handle(MonitorEvent(zmq.Event.DISCONNECTED, 7))
     assert told == ["this computer: it comes with a key, and this address takes none"]
 
 
-def test_what_the_authenticator_has_told_is_not_told_twice() -> None:
+def test_a_refusal_logged_by_the_authenticator_is_not_logged_twice() -> None:
     assert cause_of(MonitorEvent(zmq.Event.HANDSHAKE_FAILED_AUTH, 400)) == ""
 
 
@@ -157,7 +157,7 @@ def test_a_monitors_message_is_an_event_and_a_value() -> None:
     assert read_event([b"\x20\x00\x0c\x00\x00\x00", b"tcp://x"]) == (zmq.Event.ACCEPTED, 12)
 
 
-def test_a_descriptor_that_is_closed_has_no_address() -> None:
+def test_a_closed_descriptor_has_no_address() -> None:
     assert peer_of(1 << 20) == "an address that was gone at once"
 
 
@@ -166,7 +166,7 @@ def descriptors() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
-def test_looking_at_a_descriptor_closes_neither_it_nor_a_copy(tmp_path: Path) -> None:
+def test_reading_the_address_of_a_descriptor_closes_neither_it_nor_a_copy(tmp_path: Path) -> None:
     # It may be another file's by now, and closing any copy of a descriptor drops the locks that the process has on it.
     path = tmp_path / "journal"
     here, there = socket.socketpair()
@@ -182,7 +182,7 @@ def test_looking_at_a_descriptor_closes_neither_it_nor_a_copy(tmp_path: Path) ->
         assert here.recv(1) == b"x"
 
 
-def test_a_folder_that_cannot_be_looked_at_keeps_no_key_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_becomes_unreadable_refuses_every_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "allowed"
     allow(folder, Allowed(name="board-1", public=new_pair("a").public, role="read-only"))
     monkeypatch.setattr("feed.authentication.stamp_of", lambda folder: None)
@@ -196,7 +196,7 @@ def test_a_folder_that_cannot_be_looked_at_keeps_no_key_in(tmp_path: Path, monke
     context.term()
 
 
-def test_a_role_that_is_changed_is_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_changed_role_is_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "feed.authentication")
     folder = tmp_path / "allowed"
     entry = Allowed(name="kim", public=PAIR.public, role="supervisor", operator_class="A")

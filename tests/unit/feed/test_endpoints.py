@@ -1,4 +1,4 @@
-"""Where a service is found: three sockets out of one address."""
+"""The addresses of a service: three sockets from one base address."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_hosts_are_names_addresses_and_all_interfaces(host: str) -> None:
         ("tcp://10.0.0.5:99999999999", "must be from 1 to 65533"),
     ],
 )
-def test_what_is_no_address_is_an_error_that_says_what_would_do(base: str, said: str) -> None:
+def test_an_invalid_address_is_an_error_that_gives_a_valid_one(base: str, said: str) -> None:
     with pytest.raises(EndpointError) as caught:
         Endpoints.parse(base)
     assert said in str(caught.value)

@@ -51,7 +51,7 @@ def test_an_outcome_is_one_line_of_json_with_its_attributes_in_order() -> None:
     ).replace(b'"minimum_revolutions":4.0', b'"minimum_revolutions":4')
 
 
-def test_a_void_says_its_call_its_reason_its_rule_and_what_the_dealer_does() -> None:
+def test_a_void_has_its_call_its_reason_its_rule_and_the_dealers_act() -> None:
     data = events.Void(
         **TABLE,
         round=1,
@@ -101,7 +101,7 @@ def test_a_first_opening_names_no_epoch_before_it_and_a_later_one_does() -> None
 
 
 @pytest.mark.parametrize(("simulated", "prefix"), [(True, "sim/v1/"), (False, "v1/")])
-def test_every_level_of_a_topic_ends_in_a_slash_and_a_bench_is_marked(simulated: bool, prefix: str) -> None:
+def test_every_level_of_a_topic_ends_in_a_slash_and_a_simulated_one_is_marked(simulated: bool, prefix: str) -> None:
     data = events.RoundOpened(table="roulette-1", game="roulette", simulated=simulated, mono_ns=0, round=1)
     topic = event(data).topic
     assert topic == f"{prefix}roulette-1/round.opened/"
@@ -137,7 +137,7 @@ def test_only_progress_and_heartbeats_are_not_durable() -> None:
     assert [kind.kind for kind in DATA_TYPES if not kind.durable] == ["round.progress", "heartbeat"]
 
 
-def test_every_kind_of_data_begins_with_what_all_have_in_common() -> None:
+def test_every_kind_of_data_begins_with_the_common_fields() -> None:
     for kind in DATA_TYPES:
         names = [field.name for field in msgspec.structs.fields(kind)]
         assert names[:4] == ["table", "game", "simulated", "mono_ns"]
@@ -146,7 +146,7 @@ def test_every_kind_of_data_begins_with_what_all_have_in_common() -> None:
 # --- corrections, inspections, heartbeats --------------------------------------------------------------------------
 
 
-def test_a_correction_says_what_stood_before_and_what_stands_now() -> None:
+def test_a_correction_has_the_verdicts_before_and_after() -> None:
     data = events.RoundCorrected(
         **TABLE,
         round=1,
@@ -164,7 +164,7 @@ def test_a_correction_says_what_stood_before_and_what_stands_now() -> None:
     )
 
 
-def test_a_heartbeat_has_no_sequence_and_says_how_far_the_journal_is() -> None:
+def test_a_heartbeat_has_no_sequence_and_the_last_number_of_the_journal() -> None:
     data = events.Heartbeat(**TABLE, epoch="sim", last=5, head="ab", state="open")
     body = json.loads(encode(event(data, sequence=None, round_number=None)))
     assert "sequence" not in body
@@ -182,7 +182,7 @@ def test_a_heartbeat_has_no_sequence_and_says_how_far_the_journal_is() -> None:
 CLOSED = encode(event(events.TableClosed(**TABLE, reason="the service stops"), round_number=None))
 
 
-def test_an_event_that_is_read_is_the_event_that_was_written() -> None:
+def test_a_decoded_event_equals_the_encoded_one() -> None:
     assert encode(decode(CLOSED)) == CLOSED
     assert decode(CLOSED).data == events.TableClosed(**TABLE, reason="the service stops")
 
@@ -193,7 +193,7 @@ def test_an_event_knows_its_epoch_and_its_number() -> None:
     assert decode(encode(progress)).seq is None
 
 
-def test_data_of_an_unknown_type_is_kept_as_it_came() -> None:
+def test_data_of_an_unknown_type_is_kept_unchanged() -> None:
     body = CLOSED.replace(b"table.closed", b"shoe.emptied").replace(b'"reason"', b'"cards": 1.50, "reason"')
     read = decode(body)
     assert isinstance(read.data, events.Unknown)
@@ -204,7 +204,7 @@ def test_data_of_an_unknown_type_is_kept_as_it_came() -> None:
     assert decode(body) == read
 
 
-def test_fields_that_a_newer_writer_adds_are_passed_over() -> None:
+def test_fields_of_a_newer_version_are_ignored() -> None:
     newer = CLOSED.replace(b'"reason"', b'"colour":"green","reason"').replace(b'"specversion"', b'"x":1,"specversion"')
     assert decode(newer) == decode(CLOSED)
 
@@ -236,7 +236,7 @@ def test_a_body_that_is_no_event_is_refused_and_says_why(old: bytes, new: bytes,
 @pytest.mark.parametrize(
     "value", [b"[" * 100_000 + b"]" * 100_000, b'"\xff"', b'{"a":' * 50_000 + b"1" + b"}" * 50_000]
 )
-def test_what_cannot_be_read_in_an_unknown_type_is_refused_too(value: bytes) -> None:
+def test_undecodable_data_of_an_unknown_type_is_refused(value: bytes) -> None:
     body = CLOSED.replace(b"table.closed", b"shoe.emptied").replace(b'"the service stops"', value)
     with pytest.raises(EventError):
         decode(body)

@@ -8,7 +8,6 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from feed import history_server as history
 from feed import wire
 from feed.events import DATA_TYPES, Data
 from feed.subscriber import Notice
@@ -35,7 +34,7 @@ def test_the_table_of_notices_has_every_one(kind: type[Notice]) -> None:
 
 def test_the_table_of_codes_has_every_one() -> None:
     codes = {wire.BAD_REQUEST, wire.BUSY, wire.REFUSED}
-    codes |= {history.REWRITTEN, history.UNAVAILABLE, history.UNKNOWN_TABLE}
+    codes |= {wire.REWRITTEN, wire.UNAVAILABLE, wire.UNKNOWN_TABLE}
     assert codes == set(re.findall(r"^\| `(\w+)` \| ", PAGE[PAGE.index("| code | means |") :], re.MULTILINE))
 
 

@@ -1,4 +1,4 @@
-"""Key files: secrets stay secret, and what is wrong with a file is said."""
+"""Key files: secrets stay secret, and the mistake in a file is named."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from feed.keys import BadKeyError, is_z85_key, new_pair, parse_name, parse_publi
 from feed.secret_file import MAX_BYTES, SecretFileError, read_secret, write_file
 
 
-def test_a_key_comes_back_from_its_files(tmp_path: Path) -> None:
+def test_a_key_is_read_back_from_its_files(tmp_path: Path) -> None:
     pair = new_pair("board-1")
     secret, public = write_pair(tmp_path / "keys", pair)
     assert read_pair(secret) == pair
@@ -43,7 +43,7 @@ def test_a_key_is_never_overwritten_by_accident(tmp_path: Path) -> None:
     assert read_pair(secret) == other
 
 
-def test_a_secret_does_not_show_when_a_key_is_printed(tmp_path: Path) -> None:
+def test_the_repr_of_a_key_does_not_show_its_secret(tmp_path: Path) -> None:
     pair = new_pair("board-1")
     assert pair.secret not in repr(pair)
     assert pair.public in repr(pair)
@@ -91,7 +91,7 @@ def test_a_missing_key_says_how_to_make_one(tmp_path: Path) -> None:
         read_pair(tmp_path / "server.secret")
 
 
-def test_a_fifo_in_the_place_of_a_secret_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+def test_a_fifo_instead_of_a_secret_is_refused_without_blocking(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "a.secret", 0o600)
     with pytest.raises(SecretFileError, match="it is no file"):
         read_secret(tmp_path / "a.secret")
@@ -108,26 +108,26 @@ def test_a_public_key_never_begins_like_an_option() -> None:
 
 
 @pytest.mark.parametrize("name", ["", "Board", "board_1", "-a", "a-", "a--b", "../a", "a/b", "a\n", "a" * 65, "ä"])
-def test_what_is_no_name_is_refused(name: str) -> None:
+def test_an_invalid_name_is_refused(name: str) -> None:
     with pytest.raises(BadKeyError, match="is no name for a key") as caught:
         parse_name(name)
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("text", ["", "a" * 39, "a" * 41, "#" * 40, "ä" * 40, "a" * 39 + "~", "a" * 39 + "\n"])
-def test_what_is_no_public_key_is_refused(text: str) -> None:
+def test_an_invalid_public_key_is_refused(text: str) -> None:
     with pytest.raises(BadKeyError, match="a public key is 40 characters of Z85"):
         parse_public(text)
 
 
-def test_every_key_of_libzmq_is_one() -> None:
+def test_every_key_of_libzmq_is_valid() -> None:
     for _ in range(50):
         public, secret = zmq.curve_keypair()
         assert is_z85_key(public.decode()) and is_z85_key(secret.decode())
 
 
 @pytest.mark.parametrize("mode", [0o644, 0o600])
-def test_a_public_key_in_the_place_of_a_secret_is_called_one(tmp_path: Path, mode: int) -> None:
+def test_a_public_key_instead_of_a_secret_is_named_as_one(tmp_path: Path, mode: int) -> None:
     _, public = write_pair(tmp_path, new_pair("ann"))
     public.chmod(mode)
     with pytest.raises(BadKeyError, match=r"ann\.public: this is a public key; give the \.secret beside it$"):

@@ -1,4 +1,4 @@
-"""The schema files are made from the structs, are current, and hold for all that tables say."""
+"""The schema files are generated from the structs, are current, and hold for every event of a table."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def test_the_files_are_current(name: str) -> None:
     assert stored == schema.files()[name], f"docs/schema/{name} is old: python -m feed.schema"
 
 
-def test_the_schema_is_one() -> None:
+def test_the_schema_is_valid() -> None:
     Draft202012Validator.check_schema(schema.schema())
     assert msgspec.json.decode(schema.document()) == schema.schema()
 
 
 @pytest.mark.parametrize("game", ["roulette", "money_wheel"])
-def test_all_that_simulated_tables_say_with_any_fault_is_valid(game: str) -> None:
+def test_every_event_of_simulated_tables_with_any_fault_is_valid(game: str) -> None:
     config = check_text(f'[table]\nid = "t-1"\ngame = "{game}"\n[lines]\nbackend = "sim"\n').tables[0]
     faults = [name for name in FAULTS if possible(name, geometry_of(config))]
     plan: dict[int | None, str] = dict(enumerate(faults, 2))
@@ -113,7 +113,7 @@ def test_a_durable_event_has_a_number_and_another_has_none() -> None:
     assert not VALIDATOR.is_valid({**settled, "sequence": "7"})
 
 
-def test_an_event_of_a_type_to_come_is_valid_and_so_are_new_fields() -> None:
+def test_an_event_of_an_unknown_type_is_valid_and_so_are_new_fields() -> None:
     body = ModelTable(ModelJournal(), "wheel-1", "e1").say(events.Settled, round=1, by="auto")[1]
     event = msgspec.json.decode(body)
     assert VALIDATOR.is_valid({**event, "type": "feltwire.round.sung.v1"})
@@ -121,7 +121,7 @@ def test_an_event_of_a_type_to_come_is_valid_and_so_are_new_fields() -> None:
     assert not VALIDATOR.is_valid({**event, "type": "feltwire.round.sung.v1", "data": {"table": "wheel-1"}})
 
 
-def test_asyncapi_names_every_kind_of_event_and_leads_nowhere_that_is_not_there() -> None:
+def test_asyncapi_names_every_kind_of_event_and_has_no_broken_reference() -> None:
     document = msgspec.json.decode(schema.files()["asyncapi.json"])
     assert document["asyncapi"] == "3.0.0"
     for kind in DATA_TYPES:

@@ -74,7 +74,7 @@ VOIDED = Verdict(verdict="void", reason="dealer_call")
 GIVEN = Verdict(verdict="outcome", result={"face": "$5"})
 
 
-def test_a_result_that_was_made_void_and_a_result_again_is_being_paid(said: Said) -> None:
+def test_a_result_corrected_to_void_and_back_is_settling(said: Said) -> None:
     said.outcome(1)
     said.say(events.RoundCorrected, round=1, by="ann", from_=GIVEN, to=VOIDED, why="x")
     assert said.state.phase == "void"
@@ -82,21 +82,21 @@ def test_a_result_that_was_made_void_and_a_result_again_is_being_paid(said: Said
     assert said.state.phase == "settling"
 
 
-def test_a_void_round_that_is_given_a_result_has_no_bets_to_pay(said: Said) -> None:
+def test_a_void_round_corrected_to_a_result_stays_void(said: Said) -> None:
     said.say(events.RoundOpened, round=1)
     said.say(events.Void, round=1, call="No spin", reason="ball_direction", rule="r", evidence=EVIDENCE)
     said.say(events.RoundCorrected, round=1, by="ann", from_=VOIDED, to=GIVEN, why="x")
     assert said.state.phase == "void"
 
 
-def test_only_the_last_rounds_are_remembered(said: Said) -> None:
+def test_only_the_last_rounds_are_kept(said: Said) -> None:
     for number in range(1, 15):
         said.outcome(number)
     assert [record.round for record in said.state.rounds] == list(range(15 - RECENT_ROUNDS, 15))
     assert said.state.record(3) is None
 
 
-def test_a_correction_keeps_what_was_said_first(said: Said) -> None:
+def test_a_correction_keeps_the_first_verdict(said: Said) -> None:
     said.outcome(1)
     said.say(
         events.RoundCorrected,
@@ -125,7 +125,7 @@ def test_a_round_that_a_person_confirmed_is_settling(said: Said) -> None:
     assert said.state.rounds[0].stands == to
 
 
-def test_a_correction_of_a_round_that_is_forgotten_changes_nothing(said: Said) -> None:
+def test_a_correction_of_a_round_no_longer_kept_changes_nothing(said: Said) -> None:
     from_, to = Verdict(verdict="void"), Verdict(verdict="void", reason="dealer_call")
     said.say(events.RoundCorrected, round=9, by="ann", from_=from_, to=to, why="")
     assert said.state.rounds == ()
@@ -144,7 +144,7 @@ def test_a_fault_that_blocks_play_shuts_the_table_until_it_is_cleared(said: Said
     assert [fault.device for fault in said.state.faults] == ["lamp"]
 
 
-def test_a_fault_told_again_keeps_the_time_of_its_first_event(said: Said) -> None:
+def test_a_fault_published_again_keeps_the_time_of_its_first_event(said: Said) -> None:
     said.say(events.DeviceFault, device="wheel", fault="dead", detail="a", blocks_play=True)
     first = said.state.faults[0].since
     event = said.table.say(
@@ -154,13 +154,13 @@ def test_a_fault_told_again_keeps_the_time_of_its_first_event(said: Said) -> Non
     assert (said.state.faults[0].since, said.state.faults[0].detail) == (first, "b")
 
 
-def test_inspections_are_remembered_by_device(said: Said) -> None:
+def test_inspections_are_kept_by_device(said: Said) -> None:
     said.say(events.InspectionPassed, device="wheel", checks=["level"], by="ann")
     said.say(events.InspectionFailed, device="ball", checks=["size"], by="ann")
     assert said.state.inspections == {"wheel": True, "ball": False}
 
 
-def test_what_was_applied_and_what_is_not_durable_changes_nothing(said: Said) -> None:
+def test_an_event_applied_already_or_not_durable_changes_nothing(said: Said) -> None:
     said.outcome(1)
     before = said.state.snapshot()
     said.state.apply(said.events[0])
@@ -178,7 +178,7 @@ def test_an_event_of_an_unknown_type_counts_and_changes_nothing_else(said: Said)
     assert said.state.snapshot() == msgspec.structs.replace(before, last=event.seq)
 
 
-def test_a_fold_that_begins_in_the_middle_of_a_round_knows_what_it_was_told() -> None:
+def test_a_fold_that_begins_within_a_round_has_the_state_of_its_events() -> None:
     state = TableState("wheel-1")
     table = ModelTable(ModelJournal(), "wheel-1", "e1")
     state.apply(decode(table.say(events.RoundStarted, round=7)[1]))
@@ -195,7 +195,7 @@ def test_an_event_of_another_table_is_refused(said: Said) -> None:
 
 
 @pytest.mark.parametrize("game", ["roulette", "money_wheel"])
-def test_a_snapshot_at_any_place_goes_on_to_the_same_end(game: str) -> None:
+def test_a_snapshot_at_any_event_continues_to_the_same_state(game: str) -> None:
     config = check_text(f'[table]\nid = "t-1"\ngame = "{game}"\n[lines]\nbackend = "sim"\n').tables[0]
     said = [event for played in simulate(config, 12, 3, {}) for event in played.said]
     whole = TableState("t-1")

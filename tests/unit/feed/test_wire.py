@@ -1,4 +1,4 @@
-"""The frames between an asker and the history server."""
+"""The frames between a client and the history server."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from feed.wire import (
     AskSince,
     AskSnapshot,
     AskTables,
-    End,
     EndAnswer,
-    Refusal,
+    EndOfEvents,
+    RequestRefusal,
     WireError,
     decode_answer,
     decode_request,
@@ -50,15 +50,15 @@ def test_requests_are_an_id_a_verb_and_arguments() -> None:
         ([b"1", b"since", b"t", b"", "٣".encode()], "a seq is a whole number"),
     ],
 )
-def test_a_wrong_request_says_what_was_expected_and_seen(frames: list[bytes], said: str) -> None:
+def test_a_malformed_request_error_says_what_was_expected_and_received(frames: list[bytes], said: str) -> None:
     with pytest.raises(WireError) as caught:
         decode_request(frames)
     assert said in str(caught.value)
     assert caught.value.request_id == (frames[0] if frames and 1 <= len(frames[0]) <= 32 else None)
 
 
-def test_the_end_of_events_says_what_is_held_and_where_they_began() -> None:
-    end = End(table="wheel-1", epoch="ab", last=17, head="00ff", after=3)
+def test_the_end_of_events_has_the_last_event_and_where_they_began() -> None:
+    end = EndOfEvents(table="wheel-1", epoch="ab", last=17, head="00ff", after=3)
     frames = encode_answer(EndAnswer(b"1", more=False, end=end))
     assert frames == [b"1", b"done", b'{"table":"wheel-1","epoch":"ab","last":17,"head":"00ff","from":3}']
     assert decode_answer(frames) == EndAnswer(b"1", False, end)
@@ -68,7 +68,7 @@ def test_the_end_of_events_says_what_is_held_and_where_they_began() -> None:
 def test_a_refusal_leaves_out_what_does_not_apply() -> None:
     frames = [b"1", b"error", b'{"code":"busy","detail":"later"}']
     answer = decode_answer(frames)
-    assert answer == (b"1", Refusal(code="busy", detail="later"))
+    assert answer == (b"1", RequestRefusal(code="busy", detail="later"))
     assert encode_answer(answer) == frames
 
 
@@ -84,13 +84,13 @@ def test_a_refusal_leaves_out_what_does_not_apply() -> None:
         ([b"1", b"hello", b"{}"], "no answer is called 'hello'"),
     ],
 )
-def test_a_wrong_answer_says_what_was_expected_and_seen(frames: list[bytes], said: str) -> None:
+def test_a_malformed_answer_error_says_what_was_expected_and_received(frames: list[bytes], said: str) -> None:
     with pytest.raises(WireError) as caught:
         decode_answer(frames)
     assert said in str(caught.value)
 
 
 @pytest.mark.parametrize("kind", [b"done", b"tables", b"error"])
-def test_an_answer_nested_without_end_is_an_error_like_another(kind: bytes) -> None:
+def test_a_deeply_nested_answer_is_an_error(kind: bytes) -> None:
     with pytest.raises(WireError, match=r"the content of '.*' is wrong"):
         decode_answer([b"1", kind, b'{"x":' + b"[" * 200_000])

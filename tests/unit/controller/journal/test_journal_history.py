@@ -15,8 +15,9 @@ from controller.journal.history import JournalHistory
 from controller.journal.journal import Journal
 from controller.journal.records import COMMANDS, genesis
 from feed import events
-from feed.history_server import REWRITTEN, UNKNOWN_TABLE, History
+from feed.history_server import History
 from feed.state import Snapshot, TableState
+from feed.wire import REWRITTEN, UNKNOWN_TABLE
 from tests.powercut.making import command, opened, player, written
 
 

@@ -13,13 +13,13 @@ from controller.service.rate_limiter import Allowance
 from controller.service.requests import Answer, Request, StatusAnswer
 from controller.service.senders import LOCAL
 from controller.table.orders.order import Answer as TableAnswer
-from feed.allow_list import Sender
+from feed.allow_list import KeyOwner
 from hal.clock import VirtualClock
 from tests.fakes.service import FULL, Bench, MemoryJournal
 
-ANN = Sender("ann", "supervisor", "A")
-BOB = Sender("bob", "dealer", "B")
-BOARD = Sender("board-1", "read-only")
+ANN = KeyOwner("ann", "supervisor", "A")
+BOB = KeyOwner("bob", "dealer", "B")
+BOARD = KeyOwner("board-1", "read-only")
 
 
 class FakeTable:
@@ -34,7 +34,7 @@ class FakeTable:
             self.orders.append(text)
         return self.closed
 
-    def may(self, sender: Sender, verb: str) -> str | None:
+    def may(self, sender: KeyOwner, verb: str) -> str | None:
         return f"{sender.name} may not {verb}" if sender.role == "read-only" else None
 
 
@@ -74,7 +74,7 @@ class AtDesk:
             find=find,
         )
 
-    def send(self, sender: Sender = ANN, request_id: str = "7", **fields: Any) -> None:
+    def send(self, sender: KeyOwner = ANN, request_id: str = "7", **fields: Any) -> None:
         request = Request(**({"id": request_id, "table": "wheel-1", "command": "settle"} | fields))
         self.desk.receive(request, sender, sender.name, self.answers.append)
 

@@ -1,4 +1,4 @@
-"""What a subscriber makes of a feed and a history, frame by frame."""
+"""A subscription fed with the frames of a feed and a history, one by one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from feed import chain, events, wire
+from feed import events, wire
 from feed.subscriber import (
     CaughtUp,
     Fact,
@@ -50,7 +50,7 @@ class Bench:
             "ipc:///here", since=since, simulated=simulated, kept=kept, tables=tables, now_ns=0
         )
         self.items: list[Item] = []
-        self.asked: list[wire.Request] = []
+        self.asked: list[wire.HistoryRequest] = []
         self.page = wire.PAGE_EVENTS
 
     def start(self, epoch: str, *, simulated: bool = False) -> tuple[ModelTable, Frames]:
@@ -64,7 +64,7 @@ class Bench:
             self.subscription.on_feed(message, self.now_ns)
         self.items += self.subscription.take()
 
-    def requests(self) -> list[wire.Request]:
+    def requests(self) -> list[wire.HistoryRequest]:
         """What is asked now."""
         asked = [wire.decode_request(frames) for frames in self.subscription.requests(self.now_ns)]
         self.asked += asked
@@ -114,9 +114,9 @@ def in_step(since: Since = 0, said: int = 5) -> tuple[Bench, ModelTable]:
     return bench, table
 
 
-def test_the_chain_is_the_one_that_the_audit_page_explains() -> None:
-    assert chain.genesis("wheel-1") == sha256(b"feltwire journal\0wheel-1").digest()
-    assert chain.link(b"a" * 32, b"body") == sha256(b"a" * 32 + b"body").digest()
+def test_the_chain_is_the_one_described_on_the_audit_page() -> None:
+    assert events.genesis("wheel-1") == sha256(b"feltwire journal\0wheel-1").digest()
+    assert events.link(b"a" * 32, b"body") == sha256(b"a" * 32 + b"body").digest()
 
 
 def test_topics_end_in_a_slash() -> None:
@@ -146,7 +146,7 @@ def test_a_reader_joins_with_a_snapshot_and_then_has_every_event() -> None:
     assert bench.bodies == bench.journal.bodies(TABLE, after=5)
 
 
-def test_what_comes_while_a_reader_joins_is_neither_lost_nor_given_twice() -> None:
+def test_events_received_while_joining_are_neither_lost_nor_delivered_twice() -> None:
     bench = Bench(since=None)
     table, _ = bench.start("e1")
     before, after = warning(table), warning(table)
@@ -158,7 +158,7 @@ def test_what_comes_while_a_reader_joins_is_neither_lost_nor_given_twice() -> No
     assert bench.bodies == [third[1]]
 
 
-def test_nothing_is_asked_of_a_table_that_nobody_has_heard_or_listed() -> None:
+def test_an_unknown_table_is_not_requested() -> None:
     bench = Bench()
     assert [type(request) for request in bench.requests()] == [wire.AskTables]
 
@@ -170,16 +170,14 @@ def test_the_tables_that_the_history_lists_are_followed_too() -> None:
     assert bench.bodies == bench.journal.bodies(TABLE)
 
 
-def test_a_table_that_was_asked_for_and_is_not_there_is_told() -> None:
+def test_a_requested_table_that_does_not_exist_is_notified() -> None:
     bench = Bench(tables=["wheel-2"])
     bench.start("e1")
     bench.answer()
-    assert [str(item) for item in bench.items] == [
-        "wheel-2: no such table has said anything here yet; there are: wheel-1"
-    ]
+    assert [str(item) for item in bench.items] == ["wheel-2: no such table has events here yet; there are: wheel-1"]
 
 
-def test_a_hole_is_told_asked_for_and_filled_in_order() -> None:
+def test_a_gap_is_notified_requested_and_filled_in_order() -> None:
     bench, table = in_step()
     lost, kept = warning(table), warning(table)
     bench.deliver(kept)
@@ -191,7 +189,7 @@ def test_a_hole_is_told_asked_for_and_filled_in_order() -> None:
     assert bench.items[-1:] == [Filled(table=TABLE, first=6, last=6)]
 
 
-def test_a_heartbeat_tells_of_the_loss_of_the_last_event() -> None:
+def test_a_heartbeat_reveals_the_loss_of_the_last_event() -> None:
     bench, table = in_step()
     warning(table)
     bench.deliver(table.heartbeat())
@@ -200,7 +198,7 @@ def test_a_heartbeat_tells_of_the_loss_of_the_last_event() -> None:
     assert bench.bodies == bench.journal.bodies(TABLE)
 
 
-def test_a_heartbeat_that_agrees_says_nothing() -> None:
+def test_a_heartbeat_that_agrees_notifies_nothing() -> None:
     bench, table = in_step()
     before = len(bench.items)
     bench.deliver(table.heartbeat(), table.heartbeat())
@@ -208,7 +206,7 @@ def test_a_heartbeat_that_agrees_says_nothing() -> None:
     assert len(bench.items) == before
 
 
-def test_a_long_history_comes_page_by_page() -> None:
+def test_a_long_history_is_read_page_by_page() -> None:
     bench = Bench()
     table, _ = bench.start("e1")
     for _ in range(25):
@@ -219,7 +217,7 @@ def test_a_long_history_comes_page_by_page() -> None:
     assert bench.bodies == bench.journal.bodies(TABLE)
 
 
-def test_no_more_is_kept_than_is_allowed_and_the_rest_is_asked_for_again() -> None:
+def test_the_number_of_facts_kept_is_bounded_and_the_others_are_requested_again() -> None:
     bench = Bench(kept=3)
     table, opened = bench.start("e1")
     bench.deliver(opened)
@@ -227,12 +225,12 @@ def test_no_more_is_kept_than_is_allowed_and_the_rest_is_asked_for_again() -> No
     said = [warning(table) for _ in range(20)]
     bench.deliver(*said[1:])
     follower = bench.subscription._followers[TABLE]
-    assert len(follower._stream._kept) == 3
+    assert len(follower._facts._kept) == 3
     bench.answer()
     assert bench.bodies == bench.journal.bodies(TABLE)
 
 
-def test_progress_is_shown_only_where_it_belongs_to_what_is_shown() -> None:
+def test_progress_is_delivered_only_while_live_and_of_the_current_epoch() -> None:
     bench, table = in_step()
     progress = table.say(events.RoundProgress, round=1, revolutions=2)
     bench.deliver(progress)
@@ -243,7 +241,7 @@ def test_progress_is_shown_only_where_it_belongs_to_what_is_shown() -> None:
     assert not isinstance(bench.items[-1], Fact)
 
 
-def test_a_restart_is_told_and_nothing_is_missing() -> None:
+def test_a_restart_is_notified_and_nothing_is_missing() -> None:
     bench, _ = in_step()
     table, opened = bench.start("e2")
     bench.deliver(opened, warning(table))
@@ -254,7 +252,7 @@ def test_a_restart_is_told_and_nothing_is_missing() -> None:
     assert not bench.reports(Gap)
 
 
-def test_a_restart_that_was_not_heard_is_found_in_the_history() -> None:
+def test_a_restart_not_received_on_the_feed_is_found_in_the_history() -> None:
     bench, _ = in_step()
     bench.start("e2")
     table, _ = bench.start("e3")
@@ -265,7 +263,7 @@ def test_a_restart_that_was_not_heard_is_found_in_the_history() -> None:
     assert not bench.reports(Rewritten)
 
 
-def test_an_answer_that_lost_a_frame_is_asked_for_again() -> None:
+def test_an_answer_that_lost_a_frame_is_requested_again() -> None:
     bench, table = in_step()
     for _ in range(4):
         warning(table)
@@ -279,7 +277,7 @@ def test_an_answer_that_lost_a_frame_is_asked_for_again() -> None:
     assert bench.bodies == bench.journal.bodies(TABLE)
 
 
-def test_an_answer_that_does_not_come_is_asked_for_again_and_that_is_told() -> None:
+def test_a_missing_answer_is_requested_again_and_notified() -> None:
     bench, table = in_step()
     warning(table)
     bench.deliver(table.heartbeat())
@@ -294,7 +292,7 @@ def test_an_answer_that_does_not_come_is_asked_for_again_and_that_is_told() -> N
     assert bench.bodies == bench.journal.bodies(TABLE)
 
 
-def test_a_new_process_is_asked_at_once_what_the_one_before_did_not_answer() -> None:
+def test_a_pending_request_is_repeated_at_once_to_a_new_process() -> None:
     bench, table = in_step()
     warning(table)
     bench.deliver(table.heartbeat())
@@ -305,7 +303,7 @@ def test_a_new_process_is_asked_at_once_what_the_one_before_did_not_answer() -> 
     assert bench.requests()
 
 
-def test_an_answer_that_comes_too_late_changes_nothing() -> None:
+def test_a_late_answer_changes_nothing() -> None:
     bench, table = in_step()
     warning(table)
     bench.deliver(table.heartbeat())
@@ -316,7 +314,7 @@ def test_an_answer_that_comes_too_late_changes_nothing() -> None:
     assert bench.bodies == bench.journal.bodies(TABLE)[:5]
 
 
-def test_archived_events_are_told_as_missing() -> None:
+def test_archived_events_are_notified_as_missing() -> None:
     bench = Bench()
     table, _ = bench.start("e1")
     for _ in range(9):
@@ -343,14 +341,14 @@ def test_too_many_requests_are_not_sent_at_once() -> None:
 # --- stale and quiet ---------------------------------------------------------------------------------------------
 
 
-def test_no_publisher_is_told_once() -> None:
+def test_a_missing_publisher_is_notified_once() -> None:
     bench = Bench()
     for _ in range(9):
         bench.wait(0.5)
     assert bench.items == [Waiting(table="", endpoint="ipc:///here")]
 
 
-def test_without_a_heartbeat_a_table_is_stale_and_with_one_only_quiet() -> None:
+def test_a_table_is_stale_without_a_heartbeat_and_not_without_events() -> None:
     bench, table = in_step()
     for _ in range(9):
         bench.wait(1)
@@ -366,7 +364,7 @@ def test_without_a_heartbeat_a_table_is_stale_and_with_one_only_quiet() -> None:
     assert bench.items[-1:] == [Fresh(table=TABLE, silent_ns=4 * S)]
 
 
-def test_a_halted_service_is_told_once_and_again_to_whoever_joins() -> None:
+def test_a_halted_service_is_notified_once_and_again_after_joining() -> None:
     bench, table = in_step()
     bench.deliver(table.heartbeat("halted"), table.heartbeat("halted"))
     assert bench.items[-1:] == [Halted(table=TABLE)]
@@ -379,7 +377,7 @@ def test_a_halted_service_is_told_once_and_again_to_whoever_joins() -> None:
     assert [type(item) for item in late.items[:3]] == [Joined, CaughtUp, Halted]
 
 
-def test_a_table_that_nobody_plays_is_not_said_to_have_gone_silent() -> None:
+def test_a_table_that_no_service_runs_is_stale_without_ever_a_heartbeat() -> None:
     bench, _ = in_step()
     bench.wait(3)
     assert "no heartbeat for 3 s" in str(bench.items[-1])
@@ -387,10 +385,10 @@ def test_a_table_that_nobody_plays_is_not_said_to_have_gone_silent() -> None:
     late.journal = bench.journal
     late.answer()
     late.wait(3)
-    assert "no service plays it now" in str(late.items[-1])
+    assert "no service runs it now" in str(late.items[-1])
 
 
-def test_the_history_is_no_heartbeat() -> None:
+def test_an_answer_of_the_history_is_no_heartbeat() -> None:
     bench, table = in_step()
     warning(table)
     bench.deliver(table.heartbeat())
@@ -400,7 +398,7 @@ def test_the_history_is_no_heartbeat() -> None:
     assert bench.reports(Stale)
 
 
-def test_long_silence_opens_the_sockets_anew_and_what_was_asked_is_asked_again() -> None:
+def test_long_silence_reopens_the_sockets_and_repeats_pending_requests() -> None:
     bench, table = in_step()
     warning(table)
     bench.deliver(table.heartbeat())
@@ -414,7 +412,7 @@ def test_long_silence_opens_the_sockets_anew_and_what_was_asked_is_asked_again()
     assert bench.requests()
 
 
-def test_a_request_that_could_not_be_sent_is_sent_a_little_later() -> None:
+def test_a_request_that_could_not_be_sent_is_repeated_later() -> None:
     bench = Bench()
     (request,) = bench.requests()
     bench.subscription.not_sent(request.request_id, bench.now_ns)
@@ -447,7 +445,7 @@ def test_a_journal_that_ends_before_what_was_received_is_reported() -> None:
     assert bench.bodies[9:] == bench.journal.bodies(TABLE, after=6)
 
 
-def test_a_heartbeat_alone_tells_that_the_journals_end_went_back() -> None:
+def test_a_heartbeat_alone_reveals_that_the_journal_lost_its_end() -> None:
     bench, _ = in_step(said=8)
     bench.journal.lose(TABLE, 3)
     bench.deliver(ModelTable(bench.journal, TABLE, "e2").heartbeat())
@@ -455,7 +453,7 @@ def test_a_heartbeat_alone_tells_that_the_journals_end_went_back() -> None:
     assert rewritten(bench).journal.seq == 5
 
 
-def test_an_old_heartbeat_of_the_same_service_is_no_alarm() -> None:
+def test_an_old_heartbeat_of_the_same_service_is_ignored() -> None:
     bench, table = in_step()
     old = table.heartbeat()
     bench.deliver(warning(table), old, table.heartbeat())
@@ -472,7 +470,7 @@ def test_another_head_of_the_same_event_is_reported() -> None:
     assert "another head of event 5" in rewritten(bench).why
 
 
-def test_an_event_that_was_edited_is_reported_and_comes_again_as_it_is_now() -> None:
+def test_an_edited_event_is_reported_and_delivered_again() -> None:
     bench, table = in_step()
     bench.journal.kept[TABLE] = edited(bench.journal.kept[TABLE], 3)
     bench.deliver(table.heartbeat())
@@ -486,15 +484,15 @@ def test_an_event_that_was_edited_is_reported_and_comes_again_as_it_is_now() -> 
 
 def edited(kept: list[Kept], seq: int) -> list[Kept]:
     """A history in which one event was changed, and all hashes made right."""
-    head, changed = chain.genesis(TABLE), []
+    head, changed = events.genesis(TABLE), []
     for record in kept:
         body = record.body.replace(b"bounce", b"nothing") if record.seq == seq else record.body
-        head = chain.link(head, body)
+        head = events.link(head, body)
         changed.append(record._replace(body=body, head=head))
     return changed
 
 
-def test_an_event_that_was_edited_long_ago_is_reported_once() -> None:
+def test_an_event_edited_long_ago_is_reported_once() -> None:
     bench, table = in_step(said=REMEMBERED + 50)
     bench.journal.kept[TABLE] = edited(bench.journal.kept[TABLE], 3)
     given = len(bench.bodies)
@@ -507,7 +505,7 @@ def test_an_event_that_was_edited_long_ago_is_reported_once() -> None:
 
 
 @pytest.mark.parametrize("since", [0, None])
-def test_another_journal_altogether_is_reported_and_followed_from_its_beginning(since: Since) -> None:
+def test_a_different_journal_is_reported_and_followed_from_its_beginning(since: Since) -> None:
     bench, _ = in_step(since)
     given = len(bench.bodies)
     bench.journal.kept.clear()
@@ -524,7 +522,7 @@ def test_another_journal_altogether_is_reported_and_followed_from_its_beginning(
     assert bench.bodies[-1] == bench.journal.bodies(TABLE)[-1]
 
 
-def test_a_reader_that_resumes_at_a_place_that_is_gone_is_told() -> None:
+def test_a_reader_that_resumes_at_a_lost_position_is_notified() -> None:
     bench = Bench(since={TABLE: ("e0", 7)})
     table, opened = bench.start("e1")
     bench.deliver(opened, table.heartbeat())
@@ -533,7 +531,7 @@ def test_a_reader_that_resumes_at_a_place_that_is_gone_is_told() -> None:
     assert bench.bodies == bench.journal.bodies(TABLE)
 
 
-def test_a_reader_that_resumes_has_what_came_since_and_nothing_twice() -> None:
+def test_a_reader_that_resumes_gets_later_events_and_none_twice() -> None:
     bench = Bench(since={TABLE: ("e1", 3)})
     table, _ = bench.start("e1")
     said = [warning(table) for _ in range(6)]
@@ -543,7 +541,7 @@ def test_a_reader_that_resumes_has_what_came_since_and_nothing_twice() -> None:
     assert not bench.reports(Rewritten, Gap)
 
 
-def test_a_reader_that_only_heard_of_more_than_the_journal_holds_reports_it() -> None:
+def test_announced_events_that_the_journal_does_not_hold_are_reported() -> None:
     bench, table = in_step()
     warning(table)
     bench.deliver(table.heartbeat())
@@ -556,7 +554,7 @@ def test_a_reader_that_only_heard_of_more_than_the_journal_holds_reports_it() ->
     assert bench.bodies == bench.journal.bodies(TABLE)
 
 
-def test_a_head_that_was_announced_is_remembered_until_its_event_comes() -> None:
+def test_an_announced_head_is_checked_when_its_event_is_received() -> None:
     bench, table = in_step()
     warning(table)
     bench.deliver(table.heartbeat())
@@ -567,7 +565,7 @@ def test_a_head_that_was_announced_is_remembered_until_its_event_comes() -> None
     assert bench.bodies == bench.journal.bodies(TABLE)
 
 
-def test_events_of_an_epoch_that_the_journal_ends_earlier_are_reported_when_they_come_late() -> None:
+def test_late_events_beyond_the_end_of_their_epoch_in_the_journal_are_reported() -> None:
     bench, table = in_step()
     gone = warning(table)
     bench.journal.lose(TABLE, 1)
@@ -577,7 +575,7 @@ def test_events_of_an_epoch_that_the_journal_ends_earlier_are_reported_when_they
     assert bench.bodies == bench.journal.bodies(TABLE)
 
 
-def test_an_epoch_of_which_nothing_is_left_is_reported_by_whoever_heard_it() -> None:
+def test_an_epoch_of_which_nothing_is_left_is_reported() -> None:
     bench, _ = in_step()
     table, _ = bench.start("e2")
     bench.deliver(warning(table))
@@ -591,7 +589,7 @@ def test_an_epoch_of_which_nothing_is_left_is_reported_by_whoever_heard_it() -> 
     assert bench.bodies == bench.journal.bodies(TABLE)
 
 
-def test_a_table_that_says_it_follows_upon_something_else_is_reported() -> None:
+def test_an_epoch_that_names_another_predecessor_is_reported() -> None:
     bench, _ = in_step()
     table = ModelTable(bench.journal, TABLE, "e2")
     table.say(events.TableClosed, reason="start", previous_epoch="e9", previous_sequence=3)
@@ -618,7 +616,7 @@ def test_a_second_loss_is_reported_after_a_first_one() -> None:
     assert bench.bodies == bench.journal.bodies(TABLE)
 
 
-def test_an_event_of_another_epoch_is_not_taken_for_the_next_one() -> None:
+def test_an_event_of_another_epoch_is_not_the_next_one() -> None:
     bench, _ = in_step()
     bench.journal.lose(TABLE, 2)
     bench.start("e2")
@@ -631,7 +629,7 @@ def test_an_event_of_another_epoch_is_not_taken_for_the_next_one() -> None:
     assert bench.bodies[5:] == bench.journal.bodies(TABLE, after=3)
 
 
-def test_a_fact_that_came_before_the_history_was_compared_is_no_second_loss() -> None:
+def test_a_fact_received_before_the_comparison_is_no_second_loss() -> None:
     bench, _ = in_step(said=8)
     bench.journal.lose(TABLE, 4)
     table, opened = bench.start("e2")
@@ -653,7 +651,7 @@ def test_a_fact_that_came_before_the_history_was_compared_is_no_second_loss() ->
 # --- what must not be shown --------------------------------------------------------------------------------------
 
 
-def test_a_simulated_round_is_not_given_to_whoever_asks_for_real_ones() -> None:
+def test_a_simulated_round_is_not_delivered_to_a_reader_of_real_ones() -> None:
     bench = Bench()
     table, opened = bench.start("e1", simulated=True)
     bench.deliver(opened, warning(table), table.heartbeat())
@@ -671,7 +669,7 @@ def test_a_simulated_table_has_another_name_than_a_real_one() -> None:
     assert bench.items[-1].table == "sim/wheel-1"
 
 
-def test_a_history_of_simulated_rounds_is_not_mixed_into_that_of_a_real_table() -> None:
+def test_a_simulated_history_is_not_mixed_into_that_of_a_real_table() -> None:
     bench, table = in_step()
     warning(table)
     beat = table.heartbeat()
@@ -698,7 +696,7 @@ def test_a_history_of_simulated_rounds_is_not_mixed_into_that_of_a_real_table() 
         (b"v1/wheel-1/device.warning/", None, b"more"),
     ],
 )
-def test_a_message_that_is_no_event_is_counted_and_passed_over(frames: tuple[bytes | None, ...]) -> None:
+def test_a_message_that_is_no_event_is_counted_and_ignored(frames: tuple[bytes | None, ...]) -> None:
     bench, table = in_step()
     body = warning(table)[1]
     bench.subscription.on_feed([body if frame is None else frame for frame in frames], bench.now_ns)

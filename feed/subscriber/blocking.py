@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING, Final, Self
 import zmq
 
 from feed.endpoints import Endpoints
-from feed.subscriber.handed import Handed
-from feed.subscriber.items import Item, Position
-from feed.subscriber.sockets import Sockets
+from feed.subscriber.items import Item, ItemQueue, Position
+from feed.subscriber.sockets import SubscriberSockets
 from feed.subscriber.subscription import Since, Subscription
 
 if TYPE_CHECKING:
     from feed.keys import ClientCurve
 
 TICK_MS: Final = 250
-"""How finely time is told to the subscription. It is counted in such ticks, so that a program that was stopped itself
-does not take its own absence for the publisher's silence."""
+"""The resolution of the subscription's time. It is counted in ticks, so that a program that was stopped does not take
+its own pause for the publisher's silence."""
 
 
 class Subscriber:
@@ -30,7 +29,7 @@ class Subscriber:
             for item in subscriber:
                 print(item)
 
-    Of one thread only.
+    For one thread only.
     """
 
     def __init__(
@@ -42,13 +41,13 @@ class Subscriber:
         simulated: bool | None = False,
         curve: ClientCurve | None = None,
     ) -> None:
-        """Connects; the service may come later.
+        """Connects; the service may start later.
 
         Args:
             endpoint: the service's base address; without one, that of the services on this computer.
             tables: their ids; None for all that the service has.
-            since: where to go on, `{table: (epoch, seq)}` as `position` told it, or one number for all tables (0 for
-                all there is). Without it, a table begins with `Joined`, which carries its snapshot.
+            since: where to continue, `{table: (epoch, seq)}` as returned by `position`, or one number for all tables
+                (0 for the whole history). Without it, a table begins with `Joined`, which carries its snapshot.
             simulated: False for real tables, True for simulated ones, None for both.
             curve: the keys, over `tcp://`.
 
@@ -59,19 +58,19 @@ class Subscriber:
         shown = endpoint or endpoints.feed.removesuffix("/feed")
         self._subscription = Subscription(shown, tables=tables, since=since, simulated=simulated)
         self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
-        self._sockets = Sockets(self._context, endpoints, self._subscription, curve)
+        self._sockets = SubscriberSockets(self._context, endpoints, self._subscription, curve)
         self._ticker = _Ticker(self._context)
-        self._handed = Handed()
+        self._queue = ItemQueue()
         self._now_ns = 0
 
     @property
     def position(self) -> dict[str, Position]:
-        """After which fact each table is, as far as items were handed over: to be kept, and given as `since`."""
-        return dict(self._handed.position)
+        """The position of each table after the last item delivered: to be stored, and passed as `since`."""
+        return dict(self._queue.position)
 
     @property
     def stale(self) -> frozenset[str]:
-        """The tables whose heartbeat is missing: what is known of them may be old."""
+        """The tables whose heartbeat is missing: their facts may be out of date."""
         return self._subscription.stale
 
     def __iter__(self) -> Iterator[Item]:
@@ -84,19 +83,19 @@ class Subscriber:
         return item
 
     def next(self, timeout_s: float | None = None) -> Item | None:
-        """Waits for the next item. None when there was none for so long, in ticks of a quarter of a second; without a
-        time it waits for ever."""
+        """Waits for the next item. Returns None after `timeout_s`, counted in ticks of a quarter of a second; without a
+        timeout it waits for ever."""
         end_ns = None if timeout_s is None else self._now_ns + round(timeout_s * 1e9)
-        while not self._handed:
-            if self._exchange() or self._handed:
+        while not self._queue:
+            if self._exchange() or self._queue:
                 continue
             if end_ns is not None and self._now_ns >= end_ns:
                 return None
             self._wait()
-        return self._handed.next()
+        return self._queue.next()
 
     def close(self) -> None:
-        """Ends it; what is on its way is dropped."""
+        """Closes the sockets; messages on their way are dropped."""
         self._ticker.close()
         self._sockets.close()
         self._context.term()
@@ -111,7 +110,7 @@ class Subscriber:
 
     def _exchange(self) -> bool:
         more = self._sockets.exchange(self._now_ns)
-        self._handed.add(self._subscription.take())
+        self._queue.add(self._subscription.take())
         if not more and self._subscription.should_reopen(self._now_ns):
             self._sockets.reopen(self._now_ns)
         return more
@@ -126,7 +125,7 @@ class Subscriber:
 
 
 class _Ticker:
-    """Sends a message each tick. One that was not taken is not sent again."""
+    """Sends a message each tick, unless the one before was not received yet."""
 
     def __init__(self, context: zmq.Context[zmq.Socket[bytes]]) -> None:
         address = f"inproc://feltwire-ticks-{id(self)}"
@@ -139,7 +138,7 @@ class _Ticker:
         self._thread.start()
 
     def take(self) -> None:
-        """Takes a tick."""
+        """Receives a tick."""
         self.socket.recv(zmq.DONTWAIT)
 
     def close(self) -> None:
