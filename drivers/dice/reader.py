@@ -410,7 +410,7 @@ class DiceReader:
 
     def _silent(self, why: str, t_ns: int, found: list[Observation]) -> None:
         """The board is not heard: what lies there when it is heard again was thrown by nobody knows whom."""
-        self._health.die(self._config.link, "sensor_missing", why, t_ns, found)
+        self._health.line_failed(self._config.link, "sensor_missing", why, t_ns, found)
         self._waits_ns = None
         self._known = False
         self._forget()
@@ -419,7 +419,7 @@ class DiceReader:
     # --- what the board says -------------------------------------------------------------------------------------
 
     def _hear(self, word: Said, t_ns: int, found: list[Observation]) -> None:
-        self._health.hear(self._config.link, t_ns, found)
+        self._health.line_active(self._config.link, t_ns, found)
         self._waits_ns = t_ns if self._facts.beats else None
         self._refused.clear()
         known, self._known = self._known, True

@@ -34,7 +34,7 @@ by_time = itemgetter(2)
 """The sort key of an edge."""
 
 
-class Mark(NamedTuple):
+class RingMark(NamedTuple):
     """At `offset_deg` within its period, `line` takes `level` when passed in the positive direction."""
 
     offset_deg: float
@@ -42,23 +42,23 @@ class Mark(NamedTuple):
     level: int
 
 
-def quadrature_marks(slots: int, line_a: str, line_b: str) -> tuple[float, list[Mark]]:
+def quadrature_marks(slots: int, line_a: str, line_b: str) -> tuple[float, list[RingMark]]:
     """The period (one slot) and marks of an encoder: A high in the first half slot, B a quarter slot later."""
     slot_deg = 360.0 / slots
     return slot_deg, [
-        Mark(0.0, line_a, 1),
-        Mark(slot_deg * 0.25, line_b, 1),
-        Mark(slot_deg * 0.5, line_a, 0),
-        Mark(slot_deg * 0.75, line_b, 0),
+        RingMark(0.0, line_a, 1),
+        RingMark(slot_deg * 0.25, line_b, 1),
+        RingMark(slot_deg * 0.5, line_a, 0),
+        RingMark(slot_deg * 0.75, line_b, 0),
     ]
 
 
-def window_marks(line: str, centre_deg: float, width_deg: float, period_deg: float = 360.0) -> list[Mark]:
+def window_marks(line: str, centre_deg: float, width_deg: float, period_deg: float = 360.0) -> list[RingMark]:
     """The two marks of a line that is high within `width_deg` around `centre_deg`, once a period."""
     half_deg = width_deg / 2.0
     return [
-        Mark((centre_deg - half_deg) % period_deg, line, 1),
-        Mark((centre_deg + half_deg) % period_deg, line, 0),
+        RingMark((centre_deg - half_deg) % period_deg, line, 1),
+        RingMark((centre_deg + half_deg) % period_deg, line, 0),
     ]
 
 
@@ -71,7 +71,7 @@ class MarkRing:
     joints can neither lose an edge nor repeat one.
     """
 
-    def __init__(self, marks: Iterable[Mark], angle_deg: float, period_deg: float = 360.0) -> None:
+    def __init__(self, marks: Iterable[RingMark], angle_deg: float, period_deg: float = 360.0) -> None:
         ordered = sorted(marks)
         self._period_deg = period_deg
         self._offsets = [mark.offset_deg for mark in ordered]

@@ -1,6 +1,6 @@
 """Lines of a table as wires on a board: a capture or a simulated wheel plays its edges into the pins, in time.
 
-    Batch(edges, readings) ──► Wiring: line → pin, or → analogue channel ──► board.drive_many, board.supply
+    Batch(edges, readings) ──► PinWiring: line → pin, or → analogue channel ──► board.drive_many, board.supply
 
 Levels are those that drivers see; an inverted wire is low where its line is 1. An unplugged line lets its pin go.
 """
@@ -32,7 +32,7 @@ class WiringError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Pin:
+class PinWire:
     """The wire of a digital line."""
 
     pin: str
@@ -42,7 +42,7 @@ class Pin:
 
 
 @dataclass(frozen=True, slots=True)
-class Analogue:
+class AnalogueWire:
     """The wire of a line with readings: a sensor that gives 0 at `low` and the whole supply at `high`."""
 
     channel: str
@@ -56,35 +56,35 @@ class Analogue:
 
 
 @dataclass(frozen=True, slots=True)
-class Wiring:
+class PinWiring:
     """Which line is on which pin. A line that is not here is not connected."""
 
-    pins: Mapping[str, Pin] = field(default_factory=dict)
-    analogues: Mapping[str, Analogue] = field(default_factory=dict)
+    pins: Mapping[str, PinWire] = field(default_factory=dict)
+    analogues: Mapping[str, AnalogueWire] = field(default_factory=dict)
 
 
 def wired(
     kind: Kind, inputs: Mapping[str, int], analogues: Mapping[str, int] | None = None, *, inverted: Iterable[str] = ()
-) -> Wiring:
+) -> PinWiring:
     """Lines on the numbered inputs and analogue channels of a kind of board, as a table's configuration numbers them.
 
     Raises:
         WiringError: the board has no such input or channel, or two lines are on one.
     """
     upside_down = frozenset(inverted)
-    return Wiring(
+    return PinWiring(
         {
-            line: Pin(pin, line in upside_down)
+            line: PinWire(pin, line in upside_down)
             for line, pin in _numbered(kind, "input", inputs, [pin for _, pin in kind.inputs])
         },
         {
-            line: Analogue(pin)
+            line: AnalogueWire(pin)
             for line, pin in _numbered(kind, "analogue channel", analogues or {}, [pin for _, pin in kind.analogues])
         },
     )
 
 
-def wired_in_order(kind: Kind, lines: Iterable[str]) -> Wiring:
+def wired_in_order(kind: Kind, lines: Iterable[str]) -> PinWiring:
     """A table's lines on a board's inputs in their order, `level_…` on its analogue channels.
 
     Raises:
@@ -106,7 +106,7 @@ class LinesPlayer:
     Times are the batches' plus `start_ns`. Two equal levels in a row are none on a wire: the second is left out.
     """
 
-    def __init__(self, board: DrivenBoard, wiring: Wiring, batches: Iterable[Batch], *, start_ns: int = 0) -> None:
+    def __init__(self, board: DrivenBoard, wiring: PinWiring, batches: Iterable[Batch], *, start_ns: int = 0) -> None:
         self.edges = 0
         """How many changes of wires were planned so far, the first levels included."""
         self.ended = False

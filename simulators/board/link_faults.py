@@ -44,7 +44,7 @@ FOR_EVER: Final = 1 << 62
 NO_FAULTS = ByteFaults()
 
 
-class SpoiltWire:
+class FaultyWire:
     """One direction of a wire on which bytes are spoilt; counts what it did."""
 
     def __init__(self, faults: ByteFaults, seed: int) -> None:
@@ -89,7 +89,7 @@ class SpoiltWire:
         return int(min(FOR_EVER, log1p(-self._rng.random()) / log1p(-self._total)))
 
 
-class Mishap(StrEnum):
+class LinkFault(StrEnum):
     """What happens to a whole link."""
 
     CABLE = "cable"
@@ -106,15 +106,15 @@ class Mishap(StrEnum):
     """The host neither reads nor writes for a while."""
 
 
-class Planned(NamedTuple):
+class PlannedLinkFault(NamedTuple):
     """A mishap at its time."""
 
     t_ns: int
-    kind: Mishap
+    kind: LinkFault
     lasts_ns: int
 
 
-class Harmed(Protocol):
+class LinkFaultTarget(Protocol):
     """What mishaps befall: a lock step has all of this."""
 
     def unplug(self) -> None:
@@ -139,49 +139,49 @@ class Harmed(Protocol):
         """The host does nothing for a while."""
 
 
-def begin_mishap(kind: Mishap, to: Harmed, lasts_ns: int) -> None:
+def begin_link_fault(kind: LinkFault, to: LinkFaultTarget, lasts_ns: int) -> None:
     """What happens at the mishap's time."""
-    if kind is Mishap.CABLE:
+    if kind is LinkFault.CABLE:
         to.unplug()
-    elif kind is Mishap.FROZEN_BOARD:
+    elif kind is LinkFault.FROZEN_BOARD:
         to.freeze_board(True)
-    elif kind is Mishap.RESET:
+    elif kind is LinkFault.RESET:
         to.reset_board()
-    elif kind is Mishap.HANG:
+    elif kind is LinkFault.HANG:
         to.hang_board()
-    elif kind is Mishap.POWER:
+    elif kind is LinkFault.POWER:
         to.power_board(False)
     else:
         to.freeze_host(lasts_ns)
 
 
-def end_mishap(kind: Mishap, to: Harmed) -> None:
+def end_link_fault(kind: LinkFault, to: LinkFaultTarget) -> None:
     """What happens when it is over."""
-    if kind is Mishap.CABLE:
+    if kind is LinkFault.CABLE:
         to.plug_in()
-    elif kind is Mishap.FROZEN_BOARD:
+    elif kind is LinkFault.FROZEN_BOARD:
         to.freeze_board(False)
-    elif kind is Mishap.POWER:
+    elif kind is LinkFault.POWER:
         to.power_board(True)
 
 
-def mishaps(
+def plan_link_faults(
     seed: int,
     from_ns: int,
     until_ns: int,
     *,
     mean_gap_ns: int,
     longest_ns: int,
-    kinds: tuple[Mishap, ...] = tuple(Mishap),
-) -> list[Planned]:
-    """A plan of mishaps, none of which begins before the last is over."""
+    kinds: tuple[LinkFault, ...] = tuple(LinkFault),
+) -> list[PlannedLinkFault]:
+    """A plan of plan_link_faults, none of which begins before the last is over."""
     rng = Random(seed)
-    plan: list[Planned] = []
+    plan: list[PlannedLinkFault] = []
     t_ns = from_ns
     while True:
         t_ns += round(rng.expovariate(1.0 / mean_gap_ns))
         if t_ns >= until_ns:
             return plan
         lasts_ns = rng.randint(1, longest_ns)
-        plan.append(Planned(t_ns, rng.choice(kinds), lasts_ns))
+        plan.append(PlannedLinkFault(t_ns, rng.choice(kinds), lasts_ns))
         t_ns += lasts_ns

@@ -28,7 +28,14 @@ from typing import Protocol, Self
 from hal.clock import NS_PER_S
 from hal.loop import VirtualLoop
 from simulators.board.adapter import EXACT, Adapter, UsbSerial
-from simulators.board.link_faults import NO_FAULTS, ByteFaults, Planned, SpoiltWire, begin_mishap, end_mishap
+from simulators.board.link_faults import (
+    NO_FAULTS,
+    ByteFaults,
+    FaultyWire,
+    PlannedLinkFault,
+    begin_link_fault,
+    end_link_fault,
+)
 from simulators.board.pty_end import PtyEnd
 
 AHEAD_NS = 20_000_000
@@ -105,8 +112,8 @@ class LockStep(AbstractContextManager["LockStep"]):
         if not isinstance(loop, VirtualLoop):
             raise TypeError(f"lock step: it needs a hal.loop.VirtualLoop (run_virtual), not a {type(loop).__name__}")
         self.board = board
-        self.to_board = SpoiltWire(to_board, seed)
-        self.to_host = SpoiltWire(to_host, seed + 1)
+        self.to_board = FaultyWire(to_board, seed)
+        self.to_host = FaultyWire(to_host, seed + 1)
         self.overflowed = 0
         """Bytes for which the host's computer had no room, because the host did not read."""
         self._loop = loop
@@ -183,12 +190,12 @@ class LockStep(AbstractContextManager["LockStep"]):
         self.hand_over(until_ns)
         self._loop.clock.advance_to(until_ns)
 
-    def plan(self, mishaps: Iterable[Planned]) -> None:
+    def plan(self, mishaps: Iterable[PlannedLinkFault]) -> None:
         """Lets mishaps happen at their times."""
         for planned in mishaps:
             begin_s, end_s = planned.t_ns / NS_PER_S, (planned.t_ns + planned.lasts_ns) / NS_PER_S
-            self._loop.call_at(begin_s, begin_mishap, planned.kind, self, planned.lasts_ns)
-            self._loop.call_at(end_s, end_mishap, planned.kind, self)
+            self._loop.call_at(begin_s, begin_link_fault, planned.kind, self, planned.lasts_ns)
+            self._loop.call_at(end_s, end_link_fault, planned.kind, self)
 
     # --- time ---
 

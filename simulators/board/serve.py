@@ -17,7 +17,7 @@ from hal.clock import SystemClock, wait_until_ns
 from simulators.base.truth import TableSimulator
 from simulators.board.emulated import EmulatedBoard
 from simulators.board.library import LIBRARY
-from simulators.board.lines_to_pins import LinesPlayer, Wiring, rounds_of
+from simulators.board.lines_to_pins import LinesPlayer, PinWiring, rounds_of
 from simulators.board.pty_end import PtyEnd
 
 STEP_NS = 1_000_000
@@ -103,7 +103,7 @@ def serve(
     *,
     elf: Path | None = None,
     simulator: TableSimulator | None = None,
-    wiring: Wiring | None = None,
+    wiring: PinWiring | None = None,
     faults: Mapping[int | None, str] | None = None,
     speed: float = 1.0,
     eeprom: Path | None = None,
@@ -125,7 +125,7 @@ def serve(
     with EmulatedBoard(elf or LIBRARY.with_name(f"{kind.name}.elf"), eeprom=kept) as board:
         player = None
         if simulator is not None:
-            player = LinesPlayer(board, wiring or Wiring(), rounds_of(simulator, faults))
+            player = LinesPlayer(board, wiring or PinWiring(), rounds_of(simulator, faults))
         try:
             BoardOnPty(board, path, time or RealTime(speed), player).run(until_ns, on_opened)
         finally:

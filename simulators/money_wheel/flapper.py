@@ -68,7 +68,7 @@ class Flapper:
         return 0.5 * speed_deg_s * speed_deg_s + self.bend_energy(x_deg)
 
 
-def some_flapper(space_deg: float, rng: Random) -> Flapper:
+def random_flapper(space_deg: float, rng: Random) -> Flapper:
     """A wheel within the published range of losses."""
     loss_deg_s2 = rng.uniform(0.09, 0.15) * 360.0
     bearing_deg_s2 = rng.uniform(8.0, 14.0)
@@ -86,7 +86,7 @@ def some_flapper(space_deg: float, rng: Random) -> Flapper:
     )
 
 
-def today(flapper: Flapper, rng: Random) -> Flapper:
+def varied_flapper(flapper: Flapper, rng: Random) -> Flapper:
     """The wheel for one spin: grease, leather and the place where the flapper sits are never quite the same."""
     return replace(
         flapper,

@@ -16,20 +16,20 @@ from simulators.base.truth import SimRound, Truth, doubted
 from simulators.money_wheel.flapper import (
     Flapper,
     coast_to_slow,
+    random_flapper,
     rest_against_flapper,
     rest_on_peg,
-    some_flapper,
     speed_for_travel,
-    today,
+    varied_flapper,
 )
 from simulators.wheel.line_faults import (
     AFTERMATH_REASONS,
     ENCODER_FAULTS,
     INDEX_SLIP_REASONS,
     LineContext,
+    corrupted_round,
+    random_slip,
     slipped,
-    some_slip,
-    spoilt_round,
 )
 
 # What the dealer, and whoever disturbs, will do with the money wheel in one round.
@@ -160,7 +160,7 @@ class MoneyWheelSimulator:
         self._seed = seed
         rng = Random(f"{seed}/wheel")
         self._space_deg = 360.0 / geometry.spaces
-        self._flapper = some_flapper(self._space_deg, rng)
+        self._flapper = random_flapper(self._space_deg, rng)
         # Pegs stand between spaces; the flapper is at the indicator, so the wheel rests near whole spaces from it.
         self._now_s = 0.0
         self._angle_deg = self._space_deg * (rng.randrange(geometry.spaces) + rng.uniform(-0.1, 0.1))
@@ -234,7 +234,7 @@ class MoneyWheelSimulator:
             path.swing(-plan.direction * plan.wind_up_deg, plan.wind_up_s)
             path.push(0.0, plan.pause_s)
         turn_s, start_deg = path.now_s, path.angle_deg
-        _push_and_coast(path, plan, today(self._flapper, rng))
+        _push_and_coast(path, plan, varied_flapper(self._flapper, rng))
         rest_s, rest_deg = path.now_s, path.angle_deg
         end_s = self._after_rest(path, plan, rng, edges)
 
@@ -267,7 +267,7 @@ class MoneyWheelSimulator:
             run_until_ns=_ns(rest_s),
             rng=fault_rng,
         )
-        return spoilt_round(played, context)
+        return corrupted_round(played, context)
 
     def _wheel_edges(
         self, wheel: list[Segment], spin: list[Segment], fault: str, rng: Random
@@ -278,7 +278,7 @@ class MoneyWheelSimulator:
         encoder = wheel
         if fault in ENCODER_FAULTS:
             last_index_s = max((edge.t_ns / NS_PER_S for edge in index), default=0.0)
-            at_s, slip_deg = some_slip(spin, last_index_s, fault == "late_slip", self._count_deg, rng)
+            at_s, slip_deg = random_slip(spin, last_index_s, fault == "late_slip", self._count_deg, rng)
             encoder = slipped(wheel, at_s, slip_deg)
         # Encoder first: at angle 0 its edge and that of the index have one time, and keep this order.
         edges = self._encoder.edges(shifted(encoder, shift_deg - self._slip_deg)) + index

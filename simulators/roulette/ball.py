@@ -28,7 +28,7 @@ class Run:
     """A ball's time on the track and what came of it."""
 
     track: list[Segment]
-    fall: Fall | None
+    fall: BallFall | None
 
     @property
     def start_s(self) -> float:
@@ -111,7 +111,7 @@ class BallSensing:
         # One thing alone needs no merging.
         return any_of(edges, seen_at_start) if several else edges
 
-    def _in_pocket(self, fall: Fall, rotor: Sequence[Segment]) -> list[Edge]:
+    def _in_pocket(self, fall: BallFall, rotor: Sequence[Segment]) -> list[Edge]:
         """The ball from its first touch of the pocket ring to the end of the round."""
         riding = shifted(clipped(rotor, fall.rest_s, rotor[-1].end_s), fall.rest_on_rotor_deg)
         start = (fall.among_pockets or riding)[0]
@@ -151,7 +151,7 @@ class Throw:
     """The lowest point of the track."""
 
 
-def some_throw(rng: Random, tilt_deg: float, tilt_towards_deg: float) -> Throw:
+def random_throw(rng: Random, tilt_deg: float, tilt_towards_deg: float) -> Throw:
     """A throw as dealers make it."""
     return Throw(
         speed_rad_s=rng.uniform(8.6, 12.5),
@@ -196,7 +196,7 @@ def run_on_track(throw: Throw, at_s: float, from_deg: float, direction: int, rng
 
 
 @dataclass(frozen=True, slots=True)
-class Fall:
+class BallFall:
     """From the track into a pocket: when it reaches the pockets, its motion among them, and where it lies."""
 
     among_pockets: list[Segment]
@@ -209,7 +209,7 @@ class Fall:
 
 def fall_into_pocket(
     track: Sequence[Segment], rotor: Sequence[Segment], pockets: int, rng: Random, aim: int | None = None
-) -> Fall:
+) -> BallFall:
     """What follows the drop. `aim` names the pocket where it must end; None leaves it to chance."""
     last = track[-1]
     drop_s, drop_speed = last.end_s, last.speed_after(last.duration_s)
@@ -233,4 +233,4 @@ def fall_into_pocket(
     hop_deg = rest_deg - on_rotor_deg
     hop_s = 2.0 * hop_deg / slip
     relative = [Segment(touch_s, hop_s, on_rotor_deg, slip, -slip / hop_s)]
-    return Fall(riding(rotor, relative), touch_s + hop_s, rest_deg, pocket % pockets)
+    return BallFall(riding(rotor, relative), touch_s + hop_s, rest_deg, pocket % pockets)

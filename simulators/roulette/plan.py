@@ -8,7 +8,7 @@ from math import pi
 from random import Random
 
 from simulators.base.geometry import RouletteGeometry
-from simulators.roulette.ball import Throw, some_throw, speed_for_travel
+from simulators.roulette.ball import Throw, random_throw, speed_for_travel
 
 LEVEL_AT_REST_DEG = 0.05
 """A wheel set up with care is out of level by no more than this."""
@@ -60,7 +60,7 @@ def clean_plan(
     """A round as it should be."""
     take_out_after_s = rng.uniform(0.5, 1.5)
     return RoulettePlan(
-        throw=some_throw(rng, tilt_deg, tilt_towards_deg),
+        throw=random_throw(rng, tilt_deg, tilt_towards_deg),
         rotor_rpm=rotor_way * rng.uniform(10.0, 20.0),
         rotor_after_s=rng.uniform(0.3, 1.0),
         take_out_after_s=take_out_after_s,

@@ -109,7 +109,7 @@ FAULT_RPM = 27.0
 """From where its speed falls to nothing meanwhile."""
 
 
-class Chunk(NamedTuple):
+class StarXChunk(NamedTuple):
     """Bytes that a reader gets at once, at the time at which the last of them has arrived."""
 
     t_ns: int
@@ -133,7 +133,7 @@ class StarXTruth:
 class StarXSpin:
     """One spin: what came over the wire, and the truth."""
 
-    chunks: tuple[Chunk, ...]
+    chunks: tuple[StarXChunk, ...]
     truth: StarXTruth
     until_ns: int
 
@@ -273,7 +273,7 @@ class StarXSimulator:
             line = bytes(rng.randrange(0x80, 0x100) for _ in range(rng.randint(1, 30))) + line
         return [*wire[:place], (t_s, line), *wire[place + 1 :]]
 
-    def _cut(self, wire: Iterable[tuple[float, bytes]]) -> Iterator[Chunk]:
+    def _cut(self, wire: Iterable[tuple[float, bytes]]) -> Iterator[StarXChunk]:
         """The bytes as a reader gets them: at 9600 baud, cut anywhere."""
         free_ns = 0
         for t_s, line in wire:
@@ -282,13 +282,13 @@ class StarXSimulator:
             while start < len(line):
                 end = min(len(line), start + self._random.randint(1, 24))
                 t_ns += (end - start) * BYTE_NS
-                yield Chunk(t_ns, line[start:end])
+                yield StarXChunk(t_ns, line[start:end])
                 start = end
             free_ns = t_ns
 
 
 def frames(
-    chunks: Sequence[Chunk], link: str = "wheel_serial", framer: Framer | None = None
+    chunks: Sequence[StarXChunk], link: str = "wheel_serial", framer: Framer | None = None
 ) -> list[Frame | EdgesLost]:
     """What a link makes of these bytes; give the same framer again to go on where it stopped."""
     framer = framer or LineFramer(max_length=32)

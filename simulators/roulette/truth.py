@@ -8,7 +8,7 @@ from simulators.base.geometry import RouletteGeometry
 from simulators.base.motion import Segment
 from simulators.base.sensors import NS_PER_S
 from simulators.base.truth import Truth
-from simulators.roulette.ball import Fall
+from simulators.roulette.ball import BallFall
 from simulators.roulette.plan import RoulettePlan
 
 LEAST_REVOLUTIONS = 4.0
@@ -19,18 +19,18 @@ _NO_RUN = ("ball_revolutions", "ball_left_wheel", "dealer_call", "no_number_read
 
 
 @dataclass(frozen=True, slots=True)
-class Happened:
+class RoundFacts:
     """What there was to see. `forgotten`: the last round's ball lay in its pocket all the time."""
 
     plan: RoulettePlan
     track: list[Segment]
-    fall: Fall | None
+    fall: BallFall | None
     rotor_deg_s: float
     """The rotor's speed when the ball was thrown."""
     forgotten: bool
 
 
-def truth_of(happened: Happened, geometry: RouletteGeometry) -> Truth:
+def truth_of(happened: RoundFacts, geometry: RouletteGeometry) -> Truth:
     """The truth of a round whose lines tell what happened."""
     plan, fall = happened.plan, happened.fall
     last = happened.track[-1]

@@ -12,16 +12,16 @@ from simulators.base.geometry import RouletteGeometry
 from simulators.base.motion import Path, Segment, angle_at, clipped, shifted, speed_at
 from simulators.base.sensors import MarkRing, press, quadrature_marks, settle_order, window_marks
 from simulators.base.truth import SimRound, doubted
-from simulators.roulette.ball import BALL_WIDTH_DEG, BallSensing, Fall, Run, fall_into_pocket, run_on_track
+from simulators.roulette.ball import BALL_WIDTH_DEG, BallFall, BallSensing, Run, fall_into_pocket, run_on_track
 from simulators.roulette.plan import LEVEL_AT_REST_DEG, PLANS, RoulettePlan, clean_plan
-from simulators.roulette.truth import Happened, truth_of
+from simulators.roulette.truth import RoundFacts, truth_of
 from simulators.wheel.line_faults import (
     AFTERMATH_REASONS,
     ENCODER_FAULTS,
     INDEX_SLIP_REASONS,
     LineContext,
+    corrupted_round,
     slipped,
-    spoilt_round,
 )
 
 # The rotor of a roulette wheel: the dealer brings it to speed, and it loses a little of it all the time.
@@ -199,7 +199,7 @@ class RouletteSimulator:
         tilted = None if tilt_s is None else (tilt_s, end_s - PUT_BACK_S, plan.tilted_deg)
         rare: list[Rare] = [*level_readings(hz, begin_s, end_s, tilt, tilted, rng)] if hz else []
         rotor_deg_s = speed_at(rotor, run.start_s)
-        truth = truth_of(Happened(plan, run.track, run.fall, rotor_deg_s, forgotten), self._geometry)
+        truth = truth_of(RoundFacts(plan, run.track, run.fall, rotor_deg_s, forgotten), self._geometry)
         if fault in ENCODER_FAULTS:
             truth = doubted(truth, f"encoder slipped by {slip_counts:.1f} counts", INDEX_SLIP_REASONS)
         last = rotor[-1]
@@ -212,7 +212,7 @@ class RouletteSimulator:
         played = SimRound(Batch(edges, rare, _ns(end_s)), truth, self._number, asked)
         if fault in ENCODER_FAULTS or fault in PLANS:
             return played
-        return spoilt_round(played, self._line_context(levels, begin_s, end_s, run, fault_rng))
+        return corrupted_round(played, self._line_context(levels, begin_s, end_s, run, fault_rng))
 
     def _rotor_edges(self, rotor: list[Segment], slips_in: Run | None, rng: Random) -> tuple[list[Edge], float]:
         """What encoder and index see, and by how many counts the encoder slipped in a run, if it did."""
@@ -255,7 +255,7 @@ class RouletteSimulator:
             return [Segment(begin_s, self._pace.round_s, self._angle_deg, speed, 0.0)]
         return rotor_motion(plan, begin_s, self._angle_deg, self._speed_deg_s, drop_s, rng)
 
-    def _fall(self, plan: RoulettePlan, track: list[Segment], rotor: list[Segment], rng: Random) -> Fall | None:
+    def _fall(self, plan: RoulettePlan, track: list[Segment], rotor: list[Segment], rng: Random) -> BallFall | None:
         if plan.flies_off is not None:
             return None
         pockets = len(self._geometry.pockets)
@@ -264,7 +264,7 @@ class RouletteSimulator:
         if plan.put_in_pocket_s is None:
             return None
         pocket, at_s = rng.randrange(pockets), track[-1].end_s + plan.put_in_pocket_s
-        return Fall([], at_s, pocket * 360.0 / pockets, pocket)
+        return BallFall([], at_s, pocket * 360.0 / pockets, pocket)
 
     def _others(self, plan: RoulettePlan, run: Run, rng: Random) -> list[Edge]:
         """What falls into the wheel."""

@@ -48,7 +48,7 @@ def slipped(segments: Sequence[Segment], at_s: float, by_deg: float) -> list[Seg
     ]
 
 
-def some_slip(
+def random_slip(
     spin: Sequence[Segment], last_index_s: float, late: bool, count_deg: float, rng: Random
 ) -> tuple[float, float]:
     """When, in a spin of the money wheel, its encoder slips, and how far.
@@ -115,7 +115,7 @@ class LineContext:
 
 
 @dataclass(frozen=True, slots=True)
-class Spoilt:
+class CorruptedLines:
     """The lines after a fault, what it did, and the reason codes that become fair with it."""
 
     edges: list[Edge]
@@ -150,7 +150,7 @@ _ANY_DOUBT = (
 )
 
 
-def spoilt_round(played: SimRound, context: LineContext) -> SimRound:
+def corrupted_round(played: SimRound, context: LineContext) -> SimRound:
     """A clean round as its line fault leaves it."""
     batch, fault = played.batch, played.fault
     if fault is None:
@@ -163,7 +163,7 @@ def spoilt_round(played: SimRound, context: LineContext) -> SimRound:
     )
 
 
-def spoil(name: str, edges: list[Edge], context: LineContext) -> Spoilt:
+def spoil(name: str, edges: list[Edge], context: LineContext) -> CorruptedLines:
     """A clean round's edges as the named line fault leaves them; by `end_ns` it is repaired.
 
     Raises:
@@ -177,7 +177,7 @@ def spoil(name: str, edges: list[Edge], context: LineContext) -> Spoilt:
     spoilt = mended(corrupt(edges), edges, context.levels, context.end_ns)
     foreign = ("wheel_", "indicator_", "spun_") if context.ball else ("ball_", "rotor_", "foreign_", "no_number_")
     fair = tuple(dict.fromkeys(reason for reason in reasons if not reason.startswith(foreign)))
-    return Spoilt(spoilt, rare, detail, fair)
+    return CorruptedLines(spoilt, rare, detail, fair)
 
 
 def _one_sensor(context: LineContext) -> str:

@@ -13,7 +13,7 @@ US = 1_000
 
 
 def passes(sensors: TrackSensors, *edges: tuple[str, int, int]) -> list[Pass]:
-    return [found for edge in edges if (found := sensors.take(Edge(*edge))) is not None]
+    return [found for edge in edges if (found := sensors.handle_edge(Edge(*edge))) is not None]
 
 
 def pulse(width_ns: int, at_ns: int = 100 * MS, line: str = "ball_1") -> list[tuple[str, int, int]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from drivers.wheel.lost_pulses import RecentEdges, hasty
+from drivers.wheel.lost_pulses import RecentEdges, noise_counted
 from hal.values import Edge
 
 MS = 1_000_000
@@ -10,29 +10,29 @@ EVEN = [k * 10 * MS for k in range(20)]
 
 
 def test_an_even_disc_is_not_hasty() -> None:
-    assert not hasty(EVEN)
+    assert not noise_counted(EVEN)
 
 
 def test_four_edges_within_a_count_are() -> None:
-    assert hasty(sorted([*EVEN, *(91 * MS + k * 100_000 for k in range(4))]))
+    assert noise_counted(sorted([*EVEN, *(91 * MS + k * 100_000 for k in range(4))]))
 
 
 def test_a_bounce_of_two_edges_is_not() -> None:
-    assert not hasty(sorted([*EVEN, 100 * MS + 50_000, 100 * MS + 90_000]))
+    assert not noise_counted(sorted([*EVEN, 100 * MS + 50_000, 100 * MS + 90_000]))
 
 
 def test_a_short_swing_between_two_turns_is_not() -> None:
     swings = [0, 300, 340, 380, 420, 460, 760, 800, 840, 880, 920, 1220]
-    assert not hasty([t * MS for t in swings])
+    assert not noise_counted([t * MS for t in swings])
 
 
 def test_counts_too_quick_to_judge_are_let_be() -> None:
-    assert not hasty(sorted([*(k * 100_000 for k in range(20)), *(910_000 + k * 1000 for k in range(4))]))
+    assert not noise_counted(sorted([*(k * 100_000 for k in range(20)), *(910_000 + k * 1000 for k in range(4))]))
 
 
 def test_few_edges_say_nothing() -> None:
-    assert not hasty([])
-    assert not hasty(EVEN[:5])
+    assert not noise_counted([])
+    assert not noise_counted(EVEN[:5])
 
 
 def test_recent_edges_are_those_of_the_last_batches_and_the_lines_asked_for() -> None:
