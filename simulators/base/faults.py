@@ -1,7 +1,7 @@
-"""The faults that a simulated table can be given by name, and what each of them means.
+"""The named faults of simulated tables, and what each of them means.
 
 A *physical* fault changes what the wheel, the ball or the dealer does, and so the truth. A *line* fault changes only
-what the wires say of it: the truth of the round stays as it was.
+the signals: the truth of the round stays the same.
 """
 
 from __future__ import annotations
@@ -12,8 +12,6 @@ from dataclasses import dataclass
 
 from simulators.base.geometry import Geometry, MoneyWheelGeometry, RouletteGeometry
 from simulators.dice.geometry import DiceGeometry
-
-# Finding the faults that a simulated table can have.
 
 __all__ = ["FAULTS", "FaultError", "SimulatedFault", "fault_named", "faults_for", "game_of"]
 
@@ -51,7 +49,7 @@ def fault_named(name: str, geometry: Geometry) -> SimulatedFault:
 
 
 def faults_for(geometry: Geometry) -> tuple[SimulatedFault, ...]:
-    """Every fault that this table can have, `none` first, in the order of the registry."""
+    """Every fault that this table can have, `none` first, in the order of `FAULTS`."""
     if isinstance(geometry, DiceGeometry):
         return geometry.faults()
     game = game_of(geometry)
@@ -67,8 +65,8 @@ BOTH = (MONEY_WHEEL, ROULETTE)
 class SimulatedFault:
     """A named fault.
 
-    `explanation` is what happens; `expected` is what a correct controller may say of it; `lacking` gives what a
-    geometry lacks for the fault to be possible, or None.
+    `explanation` is what happens; `expected` is what a correct controller may report; `lacking` returns what a geometry
+    lacks for the fault to be possible, or None.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What can be read of an emulated chip at any time, without letting time pass."""
+"""The state of an emulated chip that can be read at any time, without advancing it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class ChipFacts:
 
     @property
     def planned(self) -> int:
-        """How many levels still wait for their time."""
+        """How many planned levels are still pending."""
         return int(self._c.board_planned(self._board))
 
     @property
@@ -30,7 +30,7 @@ class ChipFacts:
 
     @property
     def overruns(self) -> int:
-        """Bytes that the program fetched too late: the chip keeps two, and a third until a fourth begins."""
+        """Bytes that the program read too late: the chip buffers two, and a third until a fourth begins."""
         return int(self._c.board_overruns(self._board))
 
     @property
@@ -57,15 +57,15 @@ class ChipFacts:
 
     @property
     def resets(self) -> int:
-        """How often it began anew since its first power-on."""
+        """Resets since the first power-on."""
         return int(self._c.board_resets(self._board))
 
     @property
     def last_cause(self) -> int:
-        """Why it began last: 1 power, 2 reset line, 8 watchdog (`hal.board.messages.Reset`)."""
+        """The cause of the last reset: 1 power, 2 reset line, 8 watchdog (`hal.board.messages.Reset`)."""
         return int(self._c.board_last_cause(self._board))
 
     @property
     def stack_left(self) -> int:
-        """Bytes between the variables and the stack that were never written to: the stack's low-water mark."""
+        """Bytes between the variables and the stack that were never written: the stack's low-water mark."""
         return int(self._c.board_stack_left(self._board))

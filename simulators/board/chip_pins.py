@@ -1,4 +1,4 @@
-"""The pins of an ATmega328P by name, as simboard.h numbers them, and what an output does."""
+"""The pins of an ATmega328P by name, as simboard.h numbers them, and the changes of its outputs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 PIN_NAMES = tuple(f"{port}{bit}" for port in "BCD" for bit in range(8))
 PINS = {name: number for number, name in enumerate(PIN_NAMES) if name not in ("B6", "B7", "C6", "C7")}
-"""Those that an Arduino leaves: B6 and B7 are the crystal, C6 is the reset."""
+"""Those that an Arduino leaves free: B6 and B7 are the crystal, C6 is the reset."""
 CHANNELS = {f"C{bit}": bit for bit in range(6)}
 """The analogue ones."""
 NOT_DRIVEN = -1
@@ -14,11 +14,11 @@ _FULL = 65535
 
 
 class PinChange(NamedTuple):
-    """An output took a level."""
+    """A change of an output."""
 
     pin: str
     level: float | None
-    """0 or 1; the share of time that it is high where a timer drives it; None from when it is driven no more."""
+    """0 or 1; the duty cycle where a timer drives it; None when it is no longer driven."""
     t_ns: int
 
 

@@ -1,4 +1,4 @@
-"""The world's nanoseconds and a chip's cycles: a straight line, bent where the crystal drifts or stands."""
+"""The conversion between real nanoseconds and a chip's cycles: piecewise linear, as the crystal drifts or stops."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from hal.clock import NS_PER_S
 
 
 class ChipTime:
-    """Which cycle of a chip is when. In integers: equal questions have equal answers, for ever."""
+    """Converts between times and cycles of a chip, in integers, so without rounding drift."""
 
     def __init__(self, begins_ns: int, hz: int) -> None:
         """Cycle 0 is at `begins_ns`."""
@@ -23,13 +23,13 @@ class ChipTime:
         return self._base_ns + (cycle - self._base_cycle) * NS_PER_S // self.hz
 
     def cycles_in(self, duration_ns: int) -> int:
-        """How many cycles fit."""
+        """The whole cycles in a duration."""
         return duration_ns * self.hz // NS_PER_S
 
     def set_hz(self, hz: int, cycle: int) -> None:
-        """From `cycle` on, cycles have another length."""
+        """Changes the clock rate from `cycle` on."""
         self._base_ns, self._base_cycle, self.hz = self.ns_at(cycle), cycle, hz
 
     def stand(self, duration_ns: int) -> None:
-        """The crystal stood for so long: all cycles from now on are so much later."""
+        """Stops the crystal for a duration: all later cycles are so much later."""
         self._base_ns += duration_ns
