@@ -297,7 +297,7 @@ INDEX_SLIP_REASONS = (
     "rotor_not_turning",
     "indicator_between_spaces",
 )
-"""Acceptable reasons after a slip of the encoder: the wheel seems to stand, or to be at another angle, until the index crosses."""
+"""Acceptable reasons after a slip of the encoder: until the index crosses, the wheel seems to be at another angle."""
 
 AFTERMATH_REASONS = ("encoder_slip", "sensor_stuck", "joined_mid_spin")
 """Acceptable reasons in the round after a line fault: its repair may look like a slip of the encoder."""

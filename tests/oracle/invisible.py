@@ -1,4 +1,4 @@
-"""What no software can see on a given geometry, with the reason; calibration is what excludes it.
+"""What no software can detect on a given geometry, with the reason; calibration excludes it.
 
 Each entry is a wiring mistake whose lines are, edge for edge, those of another wheel that is wired rightly: turning the
 other way, or with the same parts elsewhere. Two wheels that make the same lines cannot be told apart by reading them.
@@ -27,7 +27,7 @@ from tests.oracle import money, roulette
 from tests.oracle.corruptions import Corrupted
 
 ALIKE_DEG = 4.0
-"""Sensors nearer than this to a mirrored arrangement are taken as mirrored: a ball's speed is not known better."""
+"""Sensors nearer than this to a mirrored arrangement count as mirrored: a ball's speed is not measured better."""
 
 
 def _off(a: float, b: float) -> float:
@@ -57,7 +57,7 @@ def index_looks_right(mistake: tuple[str, ...], index_width_deg: float, slots: i
 
 
 def why_invisible(wheel: money.Wheel | roulette.Wheel, corrupted: Corrupted) -> str | None:
-    """The reason why no software can see this mistake on this wheel, or None where it can."""
+    """The reason why no software can detect this wiring mistake on this wheel; None where it can."""
     if not corrupted.wiring:
         return None
     kind, *lines = corrupted.wiring
@@ -73,6 +73,6 @@ def why_invisible(wheel: money.Wheel | roulette.Wheel, corrupted: Corrupted) -> 
 
 
 def object_unseen(run: roulette.RouletteRun, corrupted: Corrupted) -> bool:
-    """Whether the object beam did not show what it should have, and nobody told."""
+    """Whether the object beam missed an object, and the loss was not reported."""
     shown = [e for e in corrupted.edges if e.line == "object"]
     return shown != [e for e in run.edges if e.line == "object"]

@@ -1,4 +1,4 @@
-"""Puts a run before a table, and holds what the table says against the truth.
+"""Runs a table on a recorded run, and compares its verdicts with the truth.
 
 The only module here that knows the controller, and of it only that batches go in and events come out.
 """
@@ -69,7 +69,7 @@ pocket_head_deg = {wheel.head_deg}
 
 
 def batches(edges: Sequence[Edge], rare: Sequence[Rare], until_ns: int, step_ns: int = NS) -> Iterator[Batch]:
-    """The run cut into batches of equal time, as a live table gets it."""
+    """The run cut into batches of equal time, as a live table receives it."""
     i = j = 0
     end = step_ns
     while True:
@@ -86,7 +86,7 @@ def batches(edges: Sequence[Edge], rare: Sequence[Rare], until_ns: int, step_ns:
 
 
 def hear(toml: str, stream: Iterator[Batch]) -> list[Said]:
-    """What a fresh table says of the batches."""
+    """The events of a fresh table on the batches."""
     report = check_text(toml)
     if report.errors:
         raise ValueError(f"the oracle's configuration is wrong: {report.errors}")
@@ -107,7 +107,7 @@ def verdicts(said: Sequence[Said]) -> list[Said]:
 
 
 def hear_money(run: money.MoneyRun, made: Corrupted | None = None, rng: Random | None = None) -> list[Said]:
-    """What a money wheel's table says of a run, corrupted or not."""
+    """The verdicts of a money wheel's table on a run, corrupted or not."""
     edges: list[Edge] = run.edges if made is None else made.edges
     rare: list[Rare] = [] if made is None else made.rare
     step = NS if rng is None else rng.choice((NS // 20, NS, 4 * NS))
@@ -115,7 +115,7 @@ def hear_money(run: money.MoneyRun, made: Corrupted | None = None, rng: Random |
 
 
 def hear_roulette(run: roulette.RouletteRun, made: Corrupted | None = None, rng: Random | None = None) -> list[Said]:
-    """What a roulette table says of a run, corrupted or not."""
+    """The verdicts of a roulette table on a run, corrupted or not."""
     edges = run.edges if made is None else made.edges
     rare = run.rare if made is None else sorted([*run.rare, *made.rare], key=lambda r: r.t_ns)
     step = NS if rng is None else rng.choice((NS // 20, NS, 4 * NS))
@@ -123,7 +123,7 @@ def hear_roulette(run: roulette.RouletteRun, made: Corrupted | None = None, rng:
 
 
 def false_money_outcomes(run: money.MoneyRun, said: Sequence[Said]) -> list[str]:
-    """Each outcome that the truth does not support, in words."""
+    """Each outcome that the truth does not support, as a sentence."""
     wrong, given = [], set()
     for outcome in (s for s in said if s.type == "round.outcome"):
         spin = run.spin_before(outcome.t_ns)
@@ -144,7 +144,7 @@ def false_money_outcomes(run: money.MoneyRun, said: Sequence[Said]) -> list[str]
 def false_roulette_outcomes(
     run: roulette.RouletteRun, said: Sequence[Said], made: Corrupted | None = None
 ) -> list[str]:
-    """Each outcome that the truth does not support, in words."""
+    """Each outcome that the truth does not support, as a sentence."""
     wrong, given = [], set()
     unseen = made is not None and object_unseen(run, made)
     for outcome in (s for s in said if s.type == "round.outcome"):
