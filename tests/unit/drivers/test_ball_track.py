@@ -89,7 +89,7 @@ def test_a_run_cut_short_by_the_first_passes_is_proven_only_from_where_it_is_see
     assert travel(followed(THREE, seen[3:])) == pytest.approx(5.0)
 
 
-def test_where_misses_leave_two_explanations_the_smaller_travel_counts_and_both_are_told() -> None:
+def test_where_misses_leave_two_explanations_the_smaller_travel_counts_and_both_are_reported() -> None:
     """Seen again at the same sensor after 1.7 laps' time: it slowed, or it made two laps."""
     seen = passes(THREE, [1.0, 1.0])
     track = followed(THREE, [*seen, Pass(0, seen[-1].t_ns + round(1.7 * S), 17_000_000)])
@@ -121,7 +121,7 @@ def test_a_ball_may_quicken_by_a_fifth_and_no_more() -> None:
         assert explained is (track.hypothesis if taken else None)
 
 
-def test_passes_that_the_ball_cannot_make_are_strays_and_three_are_a_crowd() -> None:
+def test_passes_that_the_ball_cannot_make_are_unexplained_and_three_are_a_foreign_object() -> None:
     seen = passes(THREE, [1.0, 1.0])
     track = followed(THREE, seen)
     for k in range(3):
@@ -168,7 +168,7 @@ def test_swapped_sensors_at_equal_angles_look_like_a_ball_that_runs_the_other_wa
 
 @pytest.mark.parametrize("sensors", [THREE, UNEQUAL])
 @pytest.mark.parametrize("way", [1, -1])
-def test_sensors_in_their_places_are_not_said_to_be_swapped(sensors: tuple[float, ...], way: int) -> None:
+def test_sensors_in_their_places_are_not_reported_as_swapped(sensors: tuple[float, ...], way: int) -> None:
     assert followed(sensors, passes(sensors, REAL_A, way=way)).swapped() is None
 
 

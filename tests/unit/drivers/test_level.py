@@ -1,4 +1,4 @@
-"""The level of the wheel: beyond the tolerance for a second, and not a blink sooner."""
+"""The level of the wheel: beyond the tolerance for a second, and not sooner."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_only_more_than_the_tolerance_is_out_of_level(deg: float, due: int | Non
     assert sensor.due(100 * S) == due
 
 
-def test_it_is_out_of_level_after_a_whole_second_and_told_once() -> None:
+def test_it_is_out_of_level_after_a_whole_second_and_reported_once() -> None:
     sensor = level()
     sensor.handle(x(0.3, 5 * S))
     assert sensor.due(6 * S - 1) is None
@@ -54,7 +54,7 @@ def test_a_good_reading_in_between_begins_the_second_anew() -> None:
     assert sensor.due_ns == 7 * S
 
 
-def test_coming_back_to_level_is_told_once_and_only_after_it_was_out() -> None:
+def test_coming_back_to_level_is_reported_once_and_only_after_it_was_out() -> None:
     sensor = level()
     sensor.handle(x(0.3, 5 * S))
     sensor.due(6 * S)

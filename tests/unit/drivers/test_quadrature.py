@@ -18,7 +18,7 @@ ORDER = [(1, 0), (1, 1), (0, 1), (0, 0)]
 
 
 def turned(start: int, steps: list[int], *, t_ns: int = 0, gap_ns: int = MS) -> list[Edge]:
-    """The found levels of a disc in a quarter, and its edges over these steps of +1 and -1."""
+    """The initial levels of a disc in a quarter, and its edges over these steps of +1 and -1."""
     a, b = ORDER[start % 4]
     edges = [Edge("a", a, t_ns), Edge("b", b, t_ns)]
     at = start
@@ -31,7 +31,7 @@ def turned(start: int, steps: list[int], *, t_ns: int = 0, gap_ns: int = MS) -> 
 
 
 def decode(quadrature: QuadratureDecoder, edges: list[Edge], low: int = -FAR, high: int = FAR) -> list[Stop]:
-    """Decodes everything; why it stopped on the way."""
+    """Decodes everything; returns the reasons for which it stopped on the way."""
     rest = iter(edges)
     stops: list[Stop] = []
     while True:
@@ -70,13 +70,13 @@ def test_a_in_the_first_half_of_a_slot_and_b_a_quarter_later_is_the_positive_dir
         assert (quadrature.phase, quadrature.count) == ((quarter + 1) % 4, 1)
 
 
-def test_a_repeated_level_is_told_and_not_counted() -> None:
+def test_a_repeated_level_is_reported_and_not_counted() -> None:
     quadrature = QuadratureDecoder("a", "b")
     assert decode(quadrature, [*turned(0, [1, 1]), Edge("a", 0, 10 * MS)]) == [Stop.REPEATED]
     assert quadrature.count == 2
 
 
-def test_a_turn_is_told_at_the_edge_that_shows_it_and_counted_back() -> None:
+def test_a_turn_is_reported_at_the_edge_that_shows_it_and_counted_back() -> None:
     quadrature = QuadratureDecoder("a", "b")
     assert decode(quadrature, turned(0, [1, 1, 1, -1, -1])) == [Stop.BACK]
     assert (quadrature.count, quadrature.direction) == (1, -1)
@@ -103,7 +103,7 @@ def test_the_count_stops_when_it_leaves_its_limits_and_goes_on_with_the_rest() -
 
 
 @pytest.mark.parametrize(("due_ns", "counts"), [(5 * MS, 5), (5 * MS - 1, 4)])
-def test_an_edge_later_than_the_deadline_is_handed_back_undecoded(due_ns: int, counts: int) -> None:
+def test_an_edge_later_than_the_deadline_is_returned_undecoded(due_ns: int, counts: int) -> None:
     quadrature = QuadratureDecoder("a", "b")
     stop, edge = quadrature.run(iter(turned(0, [1] * 10)), -FAR, FAR, due_ns)
     assert (stop, quadrature.count) == (Stop.DUE, counts)
@@ -112,13 +112,13 @@ def test_an_edge_later_than_the_deadline_is_handed_back_undecoded(due_ns: int, c
 
 
 @pytest.mark.parametrize(("gap_ns", "stop"), [(MS, Stop.END), (MS - 1, Stop.GAP)])
-def test_an_edge_after_too_long_a_gap_is_handed_back_undecoded(gap_ns: int, stop: Stop) -> None:
+def test_an_edge_after_too_long_a_gap_is_returned_undecoded(gap_ns: int, stop: Stop) -> None:
     quadrature = QuadratureDecoder("a", "b")
     assert quadrature.run(iter(turned(0, [1] * 10)), -FAR, FAR, FAR, gap_ns)[0] is stop
     assert quadrature.count == (10 if stop is Stop.END else 0)
 
 
-def test_an_edge_of_another_line_is_handed_back_each_time() -> None:
+def test_an_edge_of_another_line_is_returned_each_time() -> None:
     quadrature = QuadratureDecoder("a", "b")
     edges = turned(0, [1, 1, 1])
     edges[3:3] = [Edge("index", 1, MS)]
@@ -133,7 +133,7 @@ def test_the_times_of_the_last_four_counts_are_kept_newest_first() -> None:
     assert (quadrature.t1_ns, quadrature.t2_ns, quadrature.t3_ns, quadrature.t4_ns) == (7 * MS, 6 * MS, 5 * MS, 4 * MS)
 
 
-def test_after_a_pulled_cable_the_next_edges_only_tell_their_levels() -> None:
+def test_after_a_pulled_cable_the_next_edges_only_give_their_levels() -> None:
     quadrature = QuadratureDecoder("a", "b")
     decode(quadrature, turned(0, [1] * 5))
     quadrature.forget()

@@ -77,7 +77,7 @@ def test_replies_and_bonuses_are_tolerated(text: str) -> None:
         (b"*X OK", "expected 19 bytes"),
     ],
 )
-def test_what_is_not_exactly_a_line_is_malformed_and_says_why(data: bytes, why: str) -> None:
+def test_what_is_not_exactly_a_line_is_malformed_with_a_reason(data: bytes, why: str) -> None:
     line = parse(data)
     assert isinstance(line, MalformedLine)
     assert line.data == data

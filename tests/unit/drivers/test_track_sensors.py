@@ -65,7 +65,7 @@ def test_something_in_front_of_a_sensor_blocks_it() -> None:
     assert not sensors.blocked
 
 
-def test_what_was_lost_is_not_made_up() -> None:
+def test_lost_edges_are_not_reconstructed() -> None:
     sensors = TrackSensors(3)
     passes(sensors, ("ball_1", 1, 100 * MS))
     sensors.forget("ball_1")

@@ -91,7 +91,7 @@ def test_jitter_moves_edges_and_keeps_their_order() -> None:
     assert [e for e in spoilt if e.line == "b"] == OTHER
 
 
-def test_a_cable_out_is_silent_is_told_and_comes_back_with_its_levels() -> None:
+def test_a_cable_out_is_silent_and_reported_and_comes_back_with_its_levels() -> None:
     corrupt, rare = unplugged(["a", "b"], 42 * MS, 95 * MS, NONE)
     spoilt = corrupt(BOTH)
     assert [(loss.line, loss.cause, loss.t_ns) for loss in rare] == [

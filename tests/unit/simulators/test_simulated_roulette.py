@@ -72,7 +72,7 @@ def test_a_pass_lasts_between_three_thousandths_and_three_hundredths_of_a_lap(ge
 
 
 @pytest.mark.parametrize("geometry", [g for g in GEOMETRIES if len(g.ball_sensors_deg) > 2])
-def test_the_ball_runs_against_the_rotor_and_as_far_as_the_truth_says(geometry: RouletteGeometry) -> None:
+def test_the_ball_runs_against_the_rotor_and_as_far_as_the_truth_states(geometry: RouletteGeometry) -> None:
     simulator = RouletteSimulator(geometry, 6)
     follower = Follower("rotor_a", "rotor_b", "rotor_index", geometry.slots)
     follower.take_all(simulator.start().edges)

@@ -26,7 +26,7 @@ WHEEL = KINDS["wheel"]
 
 
 class Pins:
-    """A board that notes what it is told."""
+    """A board that records the calls."""
 
     def __init__(self) -> None:
         self.levels: list[tuple[str, int | None, int]] = []
@@ -60,7 +60,7 @@ def test_it_plays_no_further_ahead_than_the_batch_that_holds_the_time() -> None:
     assert (player.ended, player.edges) == (True, 5)
 
 
-def test_equal_levels_are_one_and_an_unplugged_line_lets_its_pin_go() -> None:
+def test_equal_levels_are_one_and_an_unplugged_line_releases_its_pin() -> None:
     pins = Pins()
     rare: list[Rare] = [EdgesLost("a", Loss.UNPLUGGED, 30), EdgesLost("a", Loss.OVERFLOW, 35), Command("void", 50)]
     edges = [Edge("a", 1, 10), Edge("a", 1, 20), Edge("a", 1, 40)]
@@ -95,7 +95,7 @@ def test_wires_that_a_board_does_not_have_are_refused(inputs: dict[str, int], me
         wired(WHEEL, inputs)
 
 
-def test_a_tables_lines_find_their_places_in_order_if_there_are_enough() -> None:
+def test_a_tables_lines_are_wired_in_order_if_there_are_enough() -> None:
     wheel = MoneyWheelSimulator(MoneyWheelGeometry(), 1)
     wiring = wired_in_order(WHEEL, wheel.lines)
     assert [pin.pin for pin in wiring.pins.values()] == ["D2", "D3", "D4", "D5"][: len(wheel.lines)]

@@ -1,4 +1,4 @@
-"""Bytes that are spoilt on their way, and plans of mishaps."""
+"""Corrupted bytes, and plans of link faults."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_a_sound_wire_changes_nothing() -> None:
 
 
 @given(faults=byte_faults, seed=st.integers(0, 99), cuts=st.lists(st.integers(0, 2_000), max_size=5))
-def test_however_a_stream_is_cut_the_same_befalls_its_bytes_and_they_keep_their_order(
+def test_however_a_stream_is_cut_the_same_bytes_are_corrupted_and_they_keep_their_order(
     faults: ByteFaults, seed: int, cuts: list[int]
 ) -> None:
     data = DATA[:2_000]
@@ -73,7 +73,7 @@ def test_all_may_be_lost() -> None:
     assert FaultyWire(ByteFaults(dropped=1.0), 1).through(DATA) == []
 
 
-def test_a_delayed_byte_holds_up_those_behind_it() -> None:
+def test_a_delayed_byte_delays_those_behind_it() -> None:
     spoilt = FaultyWire(ByteFaults(delayed=0.01, longest_delay_ns=S), 1).through(DATA)
     assert [byte for _, byte in spoilt] == [byte for _, byte in DATA]
     followed = zip(spoilt[:-1], spoilt[1:], DATA[1:], strict=True)
@@ -86,8 +86,8 @@ def test_shares_that_cannot_be_are_refused(flipped: float) -> None:
         ByteFaults(flipped=flipped, dropped=0.6)
 
 
-class Noted:
-    """Notes what befalls it."""
+class RecordedFaults:
+    """Records the link faults."""
 
     def __init__(self) -> None:
         self.did: list[str] = []
@@ -125,14 +125,14 @@ class Noted:
         (LinkFault.FROZEN_HOST, ["freeze host 5"]),
     ],
 )
-def test_a_mishap_begins_and_is_mended(kind: LinkFault, did: list[str]) -> None:
-    harmed = Noted()
-    begin_link_fault(kind, harmed, 5)
-    end_link_fault(kind, harmed)
-    assert harmed.did == did
+def test_a_link_fault_begins_and_ends(kind: LinkFault, did: list[str]) -> None:
+    target = RecordedFaults()
+    begin_link_fault(kind, target, 5)
+    end_link_fault(kind, target)
+    assert target.did == did
 
 
-def test_mishaps_follow_one_another_within_their_time_and_every_kind_comes() -> None:
+def test_link_faults_follow_one_another_within_their_time_and_every_kind_comes() -> None:
     plan = plan_link_faults(3, 10 * S, 1_000 * S, mean_gap_ns=5 * S, longest_ns=2 * S)
     assert plan == plan_link_faults(3, 10 * S, 1_000 * S, mean_gap_ns=5 * S, longest_ns=2 * S)
     assert {planned.kind for planned in plan} == set(LinkFault)
