@@ -16,13 +16,10 @@ import ctypes
 from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
 from hal.board.messages import BAUD
 from hal.clock import NS_PER_S
-from simulators.board.chip_facts import ChipFacts
-from simulators.board.chip_pins import CHANNELS, NOT_DRIVEN, PIN_NAMES, PINS, PinChange, number_of, share_of
-from simulators.board.chip_time import ChipTime
 from simulators.board.library import EmulationError, library
 
 __all__ = ["CLOCK_HZ", "START_UP_NS", "EmulatedBoard", "EmulationError", "PinChange"]
@@ -36,8 +33,60 @@ _ANALOGUE = 32
 _SUPPLY = 1 << 24
 _CRASHED = -1
 
+# --- the pins of an ATmega328P by name, as simboard.h numbers them ---
 
-class EmulatedBoard(ChipFacts):
+PIN_NAMES = tuple(f"{port}{bit}" for port in "BCD" for bit in range(8))
+PINS = {name: number for number, name in enumerate(PIN_NAMES) if name not in ("B6", "B7", "C6", "C7")}
+"""Those that an Arduino leaves free: B6 and B7 are the crystal, C6 is the reset."""
+CHANNELS = {f"C{bit}": bit for bit in range(6)}
+"""The analogue ones."""
+NOT_DRIVEN = -1
+_FULL = 65535
+
+
+class PinChange(NamedTuple):
+    """A change of an output."""
+
+    pin: str
+    level: float | None
+    """0 or 1; the duty cycle where a timer drives it; None when it is no longer driven."""
+    t_ns: int
+
+
+# --- the chip ---
+
+
+class ChipTime:
+    """Converts between times and cycles of a chip, in integers, so without rounding drift."""
+
+    def __init__(self, begins_ns: int, hz: int) -> None:
+        """Cycle 0 is at `begins_ns`."""
+        self.hz = hz
+        self._base_ns = begins_ns
+        self._base_cycle = 0
+
+    def cycle_at(self, t_ns: int) -> int:
+        """The first cycle that does not begin before `t_ns`; 0 where the chip had not begun."""
+        return max(0, self._base_cycle - (self._base_ns - t_ns) * self.hz // NS_PER_S)
+
+    def ns_at(self, cycle: int) -> int:
+        """When a cycle begins, rounded down."""
+        return self._base_ns + (cycle - self._base_cycle) * NS_PER_S // self.hz
+
+    def cycles_in(self, duration_ns: int) -> int:
+        """The whole cycles in a duration."""
+        return duration_ns * self.hz // NS_PER_S
+
+    def set_hz(self, hz: int, cycle: int) -> None:
+        """Changes the clock rate from `cycle` on."""
+        self._base_ns, self._base_cycle, self.hz = self.ns_at(cycle), cycle, hz
+
+    def stand(self, duration_ns: int) -> None:
+        """Stops the crystal for a duration: all later cycles are so much later."""
+        self._base_ns += duration_ns
+
+
+class EmulatedBoard:
     """One board, from power-on. Use it as a context manager, or `close` it: it holds memory outside Python."""
 
     def __init__(
@@ -133,7 +182,7 @@ class EmulatedBoard(ChipFacts):
         for pin, level, t_ns in levels:
             if level not in (0, 1, None):
                 raise ValueError(f"pin {pin}: expected level 0, 1 or None, got {level!r}")
-            pins.append(number_of(pin, PINS))
+            pins.append(_number_of(pin, PINS))
             values.append(NOT_DRIVEN if level is None else level)
             cycles.append(self._time.cycle_at(t_ns))
         self._plan(cycles, pins, values)
@@ -147,7 +196,7 @@ class EmulatedBoard(ChipFacts):
         if not 0.0 <= share <= 1.0:
             raise ValueError(f"channel {channel}: expected 0 to 1 of the supply, got {share}")
         cycle = self._time.cycle_at(self.now_ns if t_ns is None else t_ns)
-        self._plan([cycle], [_ANALOGUE + number_of(channel, CHANNELS)], [round(share * _SUPPLY)])
+        self._plan([cycle], [_ANALOGUE + _number_of(channel, CHANNELS)], [round(share * _SUPPLY)])
 
     def receive(self, data: bytes, t_ns: int | None = None) -> None:
         """Sends bytes from the host, from `t_ns` (default: now) or after those that are still being sent."""
@@ -171,7 +220,7 @@ class EmulatedBoard(ChipFacts):
 
     def output(self, pin: str) -> float | None:
         """The current output on a pin, as in `PinChange.level`."""
-        return share_of(self._c.board_output(self._board, number_of(pin, PINS)))
+        return _share_of(self._c.board_output(self._board, _number_of(pin, PINS)))
 
     def reset(self) -> None:
         """Pulls the reset line for a moment, as a port that is opened does to an Arduino."""
@@ -225,6 +274,67 @@ class EmulatedBoard(ChipFacts):
             self._c.board_power_on(self._board)
             self.powered = True
 
+    # --- the state of the chip, which can be read without advancing it ---
+
+    @property
+    def cycle(self) -> int:
+        """Cycles of the chip since its power first came."""
+        return int(self._c.board_cycle(self._board))
+
+    @property
+    def planned(self) -> int:
+        """How many planned levels are still pending."""
+        return int(self._c.board_planned(self._board))
+
+    @property
+    def baud(self) -> float:
+        """The baud that the board's registers make: 250,000 exactly, or 117,647 where it calls it 115,200."""
+        return float(self._c.board_baud(self._board))
+
+    @property
+    def overruns(self) -> int:
+        """Bytes that the program read too late: the chip buffers two, and a third until a fourth begins."""
+        return int(self._c.board_overruns(self._board))
+
+    @property
+    def unread(self) -> int:
+        """Bytes that came while the receiver was off, or the board was frozen or without power."""
+        return int(self._c.board_unread(self._board))
+
+    @property
+    def eeprom(self) -> bytes:
+        """The non-volatile memory; a byte that is being written is still as it was."""
+        image = (ctypes.c_uint8 * self._c.board_eeprom_size(self._board))()
+        self._c.board_eeprom(self._board, image)
+        return bytes(image)
+
+    @property
+    def eeprom_busy(self) -> bool:
+        """Whether a byte is being written."""
+        return bool(self._c.board_eeprom_busy(self._board))
+
+    @property
+    def eeprom_writes(self) -> int:
+        """How many bytes were written or erased so far; a real cell bears 100,000 times."""
+        return int(self._c.board_eeprom_writes(self._board))
+
+    @property
+    def resets(self) -> int:
+        """Resets since the first power-on."""
+        return int(self._c.board_resets(self._board))
+
+    @property
+    def last_cause(self) -> int:
+        """The cause of the last reset: 1 power, 2 reset line, 8 watchdog (`hal.board.messages.Reset`)."""
+        return int(self._c.board_last_cause(self._board))
+
+    @property
+    def stack_left(self) -> int:
+        """Bytes between the variables and the stack that were never written: the stack's low-water mark."""
+        return int(self._c.board_stack_left(self._board))
+
+    # --- helpers ---
+
     def _collect_sent(self) -> None:
         count = self._c.board_sent_count(self._board)
         if count:
@@ -238,7 +348,7 @@ class EmulatedBoard(ChipFacts):
             cycles, pins, levels = (ctypes.c_uint64 * count)(), (ctypes.c_uint8 * count)(), (ctypes.c_int32 * count)()
             self._c.board_take_changes(self._board, cycles, pins, levels)
             self._changes += [
-                PinChange(PIN_NAMES[pin], share_of(level), self._time.ns_at(cycle))
+                PinChange(PIN_NAMES[pin], _share_of(level), self._time.ns_at(cycle))
                 for cycle, pin, level in zip(cycles, pins, levels, strict=True)
             ]
 
@@ -256,3 +366,19 @@ class EmulatedBoard(ChipFacts):
 
     def _problem(self) -> str:
         return str(self._c.board_problem(self._board).decode(errors="replace"))
+
+
+def _number_of(name: str, known: dict[str, int]) -> int:
+    """The number of a pin or channel.
+
+    Raises:
+        ValueError: there is none of this name.
+    """
+    if name not in known:
+        raise ValueError(f"pin {name!r}: the board has none of this name; there are: {', '.join(known)}")
+    return known[name]
+
+
+def _share_of(level: int) -> float | None:
+    """A level of simboard.h as `PinChange.level`."""
+    return None if level == NOT_DRIVEN else level / _FULL
