@@ -44,7 +44,7 @@ class WheelMoved(Observation, frozen=True, kw_only=True):
     """The wheel left its rest by more than one space."""
 
     direction: int
-    """0 where the sensors cannot tell."""
+    """0 where the sensors give no direction."""
 
 
 class WheelSpun(Observation, frozen=True, kw_only=True):

@@ -74,7 +74,7 @@ class PtyEnd:
             except OSError as error:
                 if error.errno != errno.EIO:
                     raise
-                self.opened = False  # nobody has the other end
+                self.opened = False  # the other end is not open
                 return bytes(data)
             data += piece
 

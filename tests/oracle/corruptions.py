@@ -1,8 +1,8 @@
 """Corruptions between a sensor and the controller, each a pure function of the edges.
 
 A corruption takes the edges of a run in the order of time, first of each line the level found at the start, and gives
-those that arrive, the losses that a backend told of, and what it did. Whether a loss is told is drawn: gpiod tells of
-some, gpiozero of none.
+those that arrive, the losses that a backend reports, and what it did. Whether a loss is reported is drawn: gpiod
+reports some, gpiozero none.
 
 Buttons are left alone by what would look like a press: a level that stays for as long as a press is one.
 """
@@ -116,7 +116,7 @@ def drop_one_edge(edges: list[Edge], rng: Random) -> Corrupted:
         return nothing(edges, rng)
     i = rng.choice(changes)
     rare = _told(rng, [edges[i]], Loss.REPEATED_LEVEL, edges[i].t_ns + MS)
-    return Corrupted(without(edges, [i]), rare, f"dropped {edges[i]}, told: {bool(rare)}")
+    return Corrupted(without(edges, [i]), rare, f"dropped {edges[i]}, reported: {bool(rare)}")
 
 
 def drop_pulse(edges: list[Edge], rng: Random) -> Corrupted:
@@ -126,7 +126,7 @@ def drop_pulse(edges: list[Edge], rng: Random) -> Corrupted:
         return nothing(edges, rng)
     pair = rng.choice(whole_pulses(edges, rng.choice(lines)))
     rare = _told(rng, [edges[pair[0]]], Loss.OVERFLOW, edges[pair[1]].t_ns + MS)
-    return Corrupted(without(edges, pair), rare, f"dropped the pulse at {edges[pair[0]]}, told: {bool(rare)}")
+    return Corrupted(without(edges, pair), rare, f"dropped the pulse at {edges[pair[0]]}, reported: {bool(rare)}")
 
 
 def drop_burst(edges: list[Edge], rng: Random) -> Corrupted:
@@ -139,7 +139,7 @@ def drop_burst(edges: list[Edge], rng: Random) -> Corrupted:
     gone = changes[start : start + rng.choice((2, 3, 4, 4, 8, 12, 16, rng.randint(1, 60), rng.randint(1, 600)))]
     rare = _told(rng, [edges[i] for i in gone], Loss.OVERFLOW, edges[gone[-1]].t_ns + MS)
     what = f"dropped {len(gone)} edges of {'one line' if one else 'all lines'} from {edges[gone[0]]}"
-    return Corrupted(without(edges, gone), rare, f"{what}, told: {bool(rare)}")
+    return Corrupted(without(edges, gone), rare, f"{what}, reported: {bool(rare)}")
 
 
 def drop_at_random(edges: list[Edge], rng: Random) -> Corrupted:
@@ -250,7 +250,7 @@ def _flips(edges: list[Edge], line: str, starts: list[tuple[int, int]]) -> list[
             flipped += value
         else:
             if value == now and value == true:
-                out.append(Edge(line, value, t_ns))  # a level that was told twice stays told twice
+                out.append(Edge(line, value, t_ns))  # a repeated level stays repeated
             true = value
         shown = true ^ (flipped > 0)
         if shown != now:
@@ -364,7 +364,7 @@ def duplicates(edges: list[Edge], rng: Random) -> Corrupted:
     share = rng.choice((1.0 / len(changes), 0.01, 0.1))
     twice = [Edge(edges[i].line, edges[i].level, edges[i].t_ns + rng.randrange(2 * MS))
              for i in changes if rng.random() < share]  # fmt: skip
-    return Corrupted(_by_time(edges + twice), [], f"{len(twice)} edges told twice")
+    return Corrupted(_by_time(edges + twice), [], f"{len(twice)} edges repeated")
 
 
 def time_gap(edges: list[Edge], rng: Random) -> Corrupted:
@@ -373,7 +373,7 @@ def time_gap(edges: list[Edge], rng: Random) -> Corrupted:
     gone = [i for i in _changes(edges) if start <= edges[i].t_ns < start + span]
     lost = [edges[i] for i in gone]
     rare = _told(rng, lost, Loss.OVERFLOW, lost[-1].t_ns + MS) if lost else []
-    what = f"{len(gone)} edges lost from {start} for {span / NS:.3f} s, told: {bool(rare)}"
+    what = f"{len(gone)} edges lost from {start} for {span / NS:.3f} s, reported: {bool(rare)}"
     return Corrupted(without(edges, gone), rare, what)
 
 

@@ -1,7 +1,7 @@
 """What no software can detect on a given geometry, with the reason; calibration excludes it.
 
 Each entry is a wiring mistake whose lines are, edge for edge, those of another wheel that is wired rightly: turning the
-other way, or with the same parts elsewhere. Two wheels that make the same lines cannot be told apart by reading them.
+other way, or with the same parts elsewhere. Two wheels that make the same lines cannot be distinguished by them.
 
 - Two track sensors exchanged, where the exchange is a reflection or rotation of the sensors' circle (three equally
   spaced, opposite ones of four, any two sensors alone): a ball running the other way makes the same passes.
@@ -10,9 +10,9 @@ other way, or with the same parts elsewhere. Two wheels that make the same lines
 - A inverted, where the index ends within 1, or 3 to 4 counts after A rises: mirrored at 2 counts.
 - B inverted, where the index ends 1 to 3 counts after A rises: mirrored at 1 count.
 
-And losses. Edges of a money wheel that are lost, and not told, from the moment at which it turns back at the end of its
-run to its rest: those before are, edge for edge, the lines of a wheel that rests there. They are not excepted from any
-test: none of the runs tried has met one. A whole pulse lost within the last swings of a wheel that rocks: its edges can
+And losses. Edges of a money wheel that are lost, and not reported, from the moment at which it turns back at the end
+of its run to its rest: those before are, edge for edge, the lines of a wheel that rests there. They are not
+excepted from any test: none of the runs tried has met one. A whole pulse lost within the last swings of a wheel that rocks: its edges can
 come when those of a wobble would; on two slots a space that is half a space, on four (recommended) a quarter.
 
 The beam for foreign objects is the only line that sees an object; where it lost what it saw, or is dead,

@@ -20,7 +20,7 @@ class Round(NamedTuple):
     wrong: list[str]
     """Outcomes that the truth does not support, as sentences."""
     outcomes: int
-    said: list[judge.Said]
+    seen: list[judge.TableEvent]
 
     def report(self) -> str:
         """What is needed to reproduce the failure."""
@@ -41,10 +41,10 @@ def money_round(seed: int, corruption: corruptions.Corruption | None = None) -> 
         made = (corruption or rng.choice(corruptions.ALL))(run.edges, rng)
         if why_invisible(run.wheel, made) is None:
             break
-    said = judge.hear_money(run, made, rng)
-    wrong = judge.false_money_outcomes(run, said)
-    outcomes = sum(s.type == "round.outcome" for s in said)
-    return Round(seed, f"{made.description}; truth: {run.description}", wrong, outcomes, said)
+    seen = judge.money_events(run, made, rng)
+    wrong = judge.false_money_outcomes(run, seen)
+    outcomes = sum(s.type == "round.outcome" for s in seen)
+    return Round(seed, f"{made.description}; truth: {run.description}", wrong, outcomes, seen)
 
 
 def roulette_round(seed: int, corruption: corruptions.Corruption | None = None) -> Round:
@@ -55,7 +55,7 @@ def roulette_round(seed: int, corruption: corruptions.Corruption | None = None) 
         made = (corruption or rng.choice(corruptions.ALL))(run.edges, rng)
         if why_invisible(run.wheel, made) is None:
             break
-    said = judge.hear_roulette(run, made, rng)
-    wrong = judge.false_roulette_outcomes(run, said, made)
-    outcomes = sum(s.type == "round.outcome" for s in said)
-    return Round(seed, f"{made.description}; truth: {run.description}", wrong, outcomes, said)
+    seen = judge.roulette_events(run, made, rng)
+    wrong = judge.false_roulette_outcomes(run, seen, made)
+    outcomes = sum(s.type == "round.outcome" for s in seen)
+    return Round(seed, f"{made.description}; truth: {run.description}", wrong, outcomes, seen)

@@ -112,10 +112,10 @@ def test_a_ball_at_rest_while_another_runs_is_reported_once_as_a_foreign_object(
     assert len(of(seen(lines), ForeignObject)) == 1
 
 
-@pytest.mark.parametrize(("for_s", "told"), [(0.001, 0), (0.0021, 1), (1.0, 1)])
-def test_the_object_beam_must_be_broken_for_two_milliseconds(for_s: float, told: int) -> None:
+@pytest.mark.parametrize(("for_s", "count"), [(0.001, 0), (0.0021, 1), (1.0, 1)])
+def test_the_object_beam_must_be_broken_for_two_milliseconds(for_s: float, count: int) -> None:
     objects = of(seen(RouletteLines().turn(20.0).see("object", 9.0, for_s)), ForeignObject)
-    assert [one.t_ns for one in objects] == [9 * S + 2_000_000] * told
+    assert [one.t_ns for one in objects] == [9 * S + 2_000_000] * count
 
 
 def test_lines_found_high_are_no_events() -> None:
@@ -269,10 +269,10 @@ def test_edges_and_time_cut_anywhere_give_the_same_observations(cuts: list[int])
     assert found == WHOLE
 
 
-@pytest.mark.parametrize("spoilt", ["rotor_index", "rotor_b"])
-def test_a_dead_line_of_the_rotor_is_reported_at_the_same_time_however_the_edges_are_cut(spoilt: str) -> None:
+@pytest.mark.parametrize("dead", ["rotor_index", "rotor_b"])
+def test_a_dead_line_of_the_rotor_is_reported_at_the_same_time_however_the_edges_are_cut(dead: str) -> None:
     lines = RouletteLines().turn(20.0)
-    edges = [edge for edge in lines.edges() if edge.line != spoilt or edge.t_ns < S]
+    edges = [edge for edge in lines.edges() if edge.line != dead or edge.t_ns < S]
     whole = wheel().edges(edges)
     driver = wheel()
     assert [one for edge in edges for one in driver.edges([edge])] == whole

@@ -208,9 +208,9 @@ def test_a_flag_after_the_launch_is_reported_once_and_makes_the_number_doubtful(
     flag: str, kind: type[Observation], reason: str
 ) -> None:
     feed = Feed().statuses(1, 2).status(3, f=flag).status(3, f=flag).status(4).number()
-    told = [seen for seen in feed.seen if isinstance(seen, kind) and getattr(seen, "active", True)]
-    assert len(told) == 1
-    assert told[0].t_ns == 1500 * MS
+    reported = [seen for seen in feed.seen if isinstance(seen, kind) and getattr(seen, "active", True)]
+    assert len(reported) == 1
+    assert reported[0].t_ns == 1500 * MS
     assert feed.numbers()[0].doubts == (reason,)
 
 
@@ -358,7 +358,7 @@ def test_when_due_is_called_changes_nothing(seed: int, data: st.DataObject) -> N
             seen += watched.due(value.t_ns - 1 if due_ns is None else min(due_ns, value.t_ns - 1))
         seen += take(watched, value)
     seen += watched.due(spin.until_ns)
-    # Before anything was heard, only `due` tells the driver that time has begun.
+    # Before anything was received, only `due` tells the driver that time has begun.
     assert seen == expected
 
 

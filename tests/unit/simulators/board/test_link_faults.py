@@ -65,8 +65,8 @@ def test_each_fault_comes_as_often_as_it_is_asked_for(kind: str, share: float) -
 
 
 def test_a_flipped_byte_has_one_wrong_bit() -> None:
-    spoilt = FaultyWire(ByteFaults(flipped=1.0), 1).through(DATA)
-    assert all((was ^ now).bit_count() == 1 for (_, was), (_, now) in zip(DATA, spoilt, strict=True))
+    corrupted = FaultyWire(ByteFaults(flipped=1.0), 1).through(DATA)
+    assert all((was ^ now).bit_count() == 1 for (_, was), (_, now) in zip(DATA, corrupted, strict=True))
 
 
 def test_all_may_be_lost() -> None:
@@ -74,9 +74,9 @@ def test_all_may_be_lost() -> None:
 
 
 def test_a_delayed_byte_delays_those_behind_it() -> None:
-    spoilt = FaultyWire(ByteFaults(delayed=0.01, longest_delay_ns=S), 1).through(DATA)
-    assert [byte for _, byte in spoilt] == [byte for _, byte in DATA]
-    followed = zip(spoilt[:-1], spoilt[1:], DATA[1:], strict=True)
+    corrupted = FaultyWire(ByteFaults(delayed=0.01, longest_delay_ns=S), 1).through(DATA)
+    assert [byte for _, byte in corrupted] == [byte for _, byte in DATA]
+    followed = zip(corrupted[:-1], corrupted[1:], DATA[1:], strict=True)
     assert any(came_ns > t_ns and came_ns == before_ns for (before_ns, _), (came_ns, _), (t_ns, _) in followed)
 
 
