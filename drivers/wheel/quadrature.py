@@ -181,7 +181,7 @@ class QuadratureDecoder:
             else:
                 edge = None
         except KeyError:
-            # The first edge of a line that is not the encoder's. For the next ones a look-up is cheaper than an exception.
+            # The first edge of a foreign line. For the next ones a look-up is cheaper than an exception.
             for known in chain(*self._rings.values()):
                 known[line] = _NO_STEP
             stop = OTHER

@@ -12,8 +12,9 @@ other way, or with the same parts elsewhere. Two wheels that make the same lines
 
 And losses. Edges of a money wheel that are lost, and not reported, from the moment at which it turns back at the end
 of its run to its rest: those before are, edge for edge, the lines of a wheel that rests there. They are not
-excepted from any test: none of the runs tried has met one. A whole pulse lost within the last swings of a wheel that rocks: its edges can
-come when those of a wobble would; on two slots a space that is half a space, on four (recommended) a quarter.
+excepted from any test: none of the runs tried has met one. A whole pulse lost within the last swings of a wheel that
+rocks: its edges can come when those of a wobble would; on two slots a space that is half a space, on four
+(recommended) a quarter.
 
 The beam for foreign objects is the only line that sees an object; where it lost what it saw, or is dead,
 the other lines are those of a spin without the object.
