@@ -8,7 +8,7 @@ from benchmarks import gpiozero_peer
 from benchmarks.figures import Section, figure
 from benchmarks.measure import Subject, measure
 from drivers.wheel.encoder import Encoder
-from drivers.wheel.quadrature import COUNTS_PER_SLOT, Quadrature
+from drivers.wheel.quadrature import COUNTS_PER_SLOT, QuadratureDecoder
 from hal.values import Edge
 
 SLOTS = 100
@@ -79,11 +79,11 @@ def bare_loop(edges: list[Edge]) -> Subject:
 
 
 def decoder(edges: list[Edge], turns: int) -> Subject:
-    """`Quadrature.run` on each batch."""
+    """`QuadratureDecoder.run` on each batch."""
     batches = _cut(edges)
 
     def ready() -> Callable[[], int]:
-        quadrature = Quadrature(A, B)
+        quadrature = QuadratureDecoder(A, B)
 
         def run() -> int:
             for batch in batches:
@@ -92,7 +92,7 @@ def decoder(edges: list[Edge], turns: int) -> Subject:
 
         return run
 
-    return Subject("Quadrature.run", len(edges), ready, turns * SLOTS * COUNTS_PER_SLOT)
+    return Subject("QuadratureDecoder.run", len(edges), ready, turns * SLOTS * COUNTS_PER_SLOT)
 
 
 def with_index(edges: list[Edge], turns: int) -> Subject:

@@ -22,7 +22,7 @@ from hal.board.messages import KINDS
 from hal.outputs import MOVING
 from simulators.base.table import simulator_for
 from simulators.board.library import LIBRARY, EmulationError
-from simulators.board.lines_to_pins import Analogue, Pin, Wiring
+from simulators.board.lines_to_pins import AnalogueWire, PinWire, PinWiring
 from simulators.board.serve import RealTime, Time, serve
 
 Say = Callable[[str], None]
@@ -47,21 +47,21 @@ def _emulated(board: Mapping[str, Any], port: Path) -> dict[str, Any]:
     return {key: value for key, value in board.items() if key != "serial"} | {"port": str(port), "emulated": True}
 
 
-def wiring_of(config: TableConfig, board: str) -> Wiring:
+def wiring_of(config: TableConfig, board: str) -> PinWiring:
     """Which line of a table is on which pin of one of its boards."""
     kind, supply_v = KINDS[config.boards[board].kind], config.boards[board].supply_v
-    pins: dict[str, Pin] = {}
-    analogues: dict[str, Analogue] = {}
+    pins: dict[str, PinWire] = {}
+    analogues: dict[str, AnalogueWire] = {}
     for line, terminal in config.terminals.items():
         pin = place_of(terminal, kind).pin
         if terminal.board != board or not pin:
             continue  # a key of a keypad is no pin: nobody presses it here
         if terminal.side == "input":
-            pins[line] = Pin(pin, terminal.inverted)
+            pins[line] = PinWire(pin, terminal.inverted)
         elif terminal.side == "analogue":
             low, high = (-terminal.zero_v * terminal.per_v, (supply_v - terminal.zero_v) * terminal.per_v)
-            analogues[line] = Analogue(pin, low, high)
-    return Wiring(pins, analogues)
+            analogues[line] = AnalogueWire(pin, low, high)
+    return PinWiring(pins, analogues)
 
 
 def check_built(config: TableConfig) -> None:

@@ -1,1 +1,1 @@
-"""What every device driver is made of: the protocols, the specification of a device, contacts and sensor health."""
+"""Shared parts of device drivers: protocols, device specifications, debounced levels and sensor health."""

@@ -1,4 +1,4 @@
-"""What every driver is: values in, observations out, no clock of its own."""
+"""The `Driver` protocol, the base of all observations, and the health of a device's sensors."""
 
 from __future__ import annotations
 
@@ -14,55 +14,54 @@ NEVER_NS: Final = 1 << 62
 
 
 class Observation(msgspec.Struct, frozen=True, kw_only=True):
-    """Something a device did, or something the driver came to doubt.
+    """Something a device did, or a doubt about its signals.
 
-    `t_ns` is when it became known, which is never before the value or the time that made it known; when it
-    happened, where that differs, is a field of its own.
+    `t_ns` is when it became known: never before the value or the time from which it follows. Where it happened at
+    another time, that time is a field of its own.
     """
 
     t_ns: int
 
 
 class Driver(Protocol):
-    """One device, sans-I/O.
+    """One device, sans-I/O: values in, observations out.
 
-    Whoever calls keeps the order of time: each call's values are at or after those of the call before, and
-    `due(t)` promises that everything up to `t` has been given. A driver meets its own deadlines before it looks at
-    a later value, so how a stream is cut into batches changes nothing. Observations come back in the order
-    of `t_ns`.
+    The caller keeps the order of time: the values of a call are at or after those of the call before, and `due(t)`
+    promises that everything up to `t` has been given. A driver meets its deadlines before it handles a later value,
+    so how a stream is cut into batches changes nothing. Observations are returned in the order of `t_ns`.
     """
 
     name: str
     """The device's name in the configuration: `wheel` for `[device.wheel]`."""
 
     lines: frozenset[str]
-    """The lines, links and readings that it understands; others in a batch are passed over."""
+    """The lines, links and readings that it decodes; others in a batch are ignored."""
 
     @property
     def next_due_ns(self) -> int | None:
-        """When the driver next wants `due`, if nothing comes before."""
+        """When the driver next needs `due`, if no value arrives before; None if it has no deadline."""
 
     def edges(self, batch: Sequence[Edge]) -> list[Observation]:
-        """Takes edges in the order of time."""
+        """Decodes edges, which are in the order of time."""
 
     def reading(self, reading: Reading) -> list[Observation]:
-        """Takes one analogue reading."""
+        """Handles one analogue reading."""
 
     def frame(self, frame: Frame) -> list[Observation]:
-        """Takes one frame of the device's serial link."""
+        """Handles one frame of the device's serial link."""
 
     def lost(self, loss: EdgesLost) -> list[Observation]:
-        """Takes the news that changes of a line were lost."""
+        """Handles the loss of changes on a line, or an unplugged line."""
 
     def due(self, t_ns: int) -> list[Observation]:
-        """Lets time pass to `t_ns`."""
+        """Advances time to `t_ns` and meets the deadlines up to then."""
 
 
-# What drivers say of their sensors: a line that dies and a line that lives again, each told once.
+# --- sensor health: each failure and each recovery of a line is reported once ---
 
 
 class SensorDead(Observation, frozen=True, kw_only=True):
-    """A line does not do what its device does: unplugged, stuck, or never there."""
+    """A sensor's line does not follow its device: unplugged, stuck, or never connected."""
 
     line: str
     fault: str
@@ -71,32 +70,32 @@ class SensorDead(Observation, frozen=True, kw_only=True):
 
 
 class SensorAlive(Observation, frozen=True, kw_only=True):
-    """A line that was dead works again."""
+    """A line that was reported dead works again."""
 
     line: str
 
 
 class SensorHealth:
-    """Which lines of one device are dead, and since when."""
+    """The dead lines of one device, and since when each is dead."""
 
     __slots__ = ("dead",)
 
     def __init__(self) -> None:
         self.dead: dict[str, int] = {}
 
-    def die(self, line: str, fault: str, detail: str, t_ns: int, found: list[Observation]) -> None:
-        """A line does not do what its device does."""
+    def line_failed(self, line: str, fault: str, detail: str, t_ns: int, found: list[Observation]) -> None:
+        """Reports a line dead, unless it is already."""
         if line not in self.dead:
             self.dead[line] = t_ns
             found.append(SensorDead(t_ns=t_ns, line=line, fault=fault, detail=detail))
 
-    def revive(self, batch: Sequence[Edge], found: list[Observation]) -> None:
-        """A dead line that tells something afterwards is alive. For the beginning and the end of each batch."""
+    def lines_active(self, batch: Sequence[Edge], found: list[Observation]) -> None:
+        """Reports dead lines alive that have an edge in the batch. Call it before and after a batch is decoded."""
         for edge in batch:
-            self.hear(edge.line, edge.t_ns, found)
+            self.line_active(edge.line, edge.t_ns, found)
 
-    def hear(self, line: str, t_ns: int, found: list[Observation]) -> None:
-        """A line tells something: if it was dead before, it lives."""
+    def line_active(self, line: str, t_ns: int, found: list[Observation]) -> None:
+        """Reports a dead line alive: it had an edge, a reading or a frame after it failed."""
         if line in self.dead and t_ns > self.dead[line]:
             del self.dead[line]
             found.append(SensorAlive(t_ns=t_ns, line=line))

@@ -1,7 +1,4 @@
-"""What every device has in common that is known by the edges of its wires alone: how its time passes.
-
-A device meets its own deadlines before it looks at a later edge, and a line that is heard is alive.
-"""
+"""Base of devices that are sensed by digital lines alone, and the debounced level of one line."""
 
 from __future__ import annotations
 
@@ -12,24 +9,26 @@ from typing import NamedTuple
 from drivers.base.driver import NEVER_NS, Observation, SensorHealth
 from hal.values import Edge, Frame, Reading
 
-# A contact whose level counts once it has held: a tilt switch, a lid's switch.
+# --- debounced levels ---
+#
+# The level of a contact (a tilt switch, a lid's switch) counts once it has held for `hold_ns`:
 #
 #     line     ____|‾|_|‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾|_|‾|______________
 #                      |<- `hold_ns` ->|  high                |<- ... ->| low
 #
-# A change that does not hold never was one, and a change that holds is dated when it began to hold.
+# A change that does not hold is ignored; one that holds is dated at its edge.
 
 
-class Held(NamedTuple):
-    """A level that has held."""
+class LevelChange(NamedTuple):
+    """A new level that has held."""
 
     level: int
     since_ns: int
-    """When the line took it."""
+    """When the line changed to it."""
 
 
-class HeldLevel:
-    """One line's level, with what does not hold left out."""
+class DebouncedLevel:
+    """The debounced level of one line."""
 
     __slots__ = ("_hold_ns", "_raw", "_since_ns", "level")
 
@@ -38,15 +37,15 @@ class HeldLevel:
         self._raw: int | None = None
         self._since_ns = NEVER_NS
         self.level: int | None = None
-        """The level that held last; None until one is known."""
+        """The last level that held; None until one is known."""
 
     @property
     def due_ns(self) -> int:
-        """When the level, if it stays, has held."""
+        """When the raw level, if it stays, has held."""
         return self._since_ns + self._hold_ns if self._since_ns < NEVER_NS else NEVER_NS
 
     def edge(self, level: int, t_ns: int) -> bool:
-        """Takes an edge; returns whether it told the level that the line was found at, which is no change."""
+        """Handles an edge; returns True for the first one, which gives the initial level and is no change."""
         found = self.level is None
         if found:
             self.level = level
@@ -55,24 +54,30 @@ class HeldLevel:
             self._since_ns = t_ns if level != self.level else NEVER_NS
         return found
 
-    def due(self, t_ns: int) -> Held | None:
-        """Lets time pass; returns the change that has held by now."""
+    def due(self, t_ns: int) -> LevelChange | None:
+        """Advances time; returns the change that has held by `t_ns`."""
         if t_ns < self.due_ns or self._raw is None:
             return None
         self.level, since_ns, self._since_ns = self._raw, self._since_ns, NEVER_NS
-        return Held(self.level, since_ns)
+        return LevelChange(self.level, since_ns)
 
     def forget(self) -> None:
-        """The line is not driven, or changes of it were lost: its next edge tells its level."""
+        """Forgets the level: the line is not driven, or changes were lost. Its next edge gives the initial level."""
         self.level = self._raw = None
         self._since_ns = NEVER_NS
 
 
+# --- the base ---
+
+
 class SensedDevice(ABC):
-    """A driver (see `drivers.base.driver.Driver`) of a device without links or analogue lines."""
+    """A driver (see `drivers.base.driver.Driver`) of a device without links or analogue lines.
+
+    It meets its deadlines before it handles a later edge; an edge on a dead line reports the line alive.
+    """
 
     lines: frozenset[str]
-    """The lines that it understands; others in a batch are passed over."""
+    """The lines that it decodes; others in a batch are ignored."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -80,17 +85,17 @@ class SensedDevice(ABC):
 
     @property
     def next_due_ns(self) -> int | None:
-        """When the device, if nothing moves, next has something to say."""
+        """The next deadline; None if there is none."""
         due_ns = self._due_ns()
         return due_ns if due_ns < NEVER_NS else None
 
     def edges(self, batch: Sequence[Edge]) -> list[Observation]:
-        """Takes the device's edges; those of other lines are passed over."""
+        """Handles the device's edges; those of other lines are ignored."""
         found: list[Observation] = []
         for edge in batch:
             if edge.line in self.lines:
                 self._pass_time(edge.t_ns - 1, found)
-                self._health.hear(edge.line, edge.t_ns, found)
+                self._health.line_active(edge.line, edge.t_ns, found)
                 self._take(edge, found)
         return found
 
@@ -103,7 +108,7 @@ class SensedDevice(ABC):
         return []
 
     def due(self, t_ns: int) -> list[Observation]:
-        """Lets time pass."""
+        """Advances time to `t_ns`."""
         found: list[Observation] = []
         self._pass_time(t_ns, found)
         return found
@@ -118,4 +123,4 @@ class SensedDevice(ABC):
 
     @abstractmethod
     def _take(self, edge: Edge, found: list[Observation]) -> None:
-        """Takes an edge of one of its lines."""
+        """Handles an edge of one of its lines."""

@@ -1,1 +1,1 @@
-"""What the dealer and the supervisor press and see: buttons, the lamp of the call, the number display."""
+"""The dealer's devices: buttons, the "no more bets" lamp and the number display."""

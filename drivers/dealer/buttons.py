@@ -1,10 +1,9 @@
-"""The dealer's and the supervisor's buttons: momentary, active high, with the bounce of a contact.
+"""The dealer's and the supervisor's buttons: momentary, active high, debounced.
 
     line    ____|‾|_|‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾|_|‾|_____
                 |<- bounce  ->| held for `debounce_ms`: a press, at the time of its first edge
 
-A press counts when the contact has held; so a spike on a long cable is no press, and the time of a press is still that
-of the finger.
+A press counts when the contact has held, so a spike on a long cable is no press; it is dated at its first edge.
 """
 
 from __future__ import annotations
@@ -36,11 +35,11 @@ class ButtonsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 
 class ButtonPressed(Observation, frozen=True, kw_only=True):
-    """A person pressed a button."""
+    """A button was pressed."""
 
     button: str
     pressed_ns: int
-    """When the finger closed the contact; `t_ns` is when it had held for long enough."""
+    """When the contact first closed; `t_ns` is when it had held for `debounce_ms`."""
 
 
 class Buttons:
@@ -57,11 +56,11 @@ class Buttons:
 
     @property
     def next_due_ns(self) -> int | None:
-        """When the next held contact becomes a press."""
+        """When the next closed contact becomes a press."""
         return min(self._since_ns.values()) + self._debounce_ns if self._since_ns else None
 
     def edges(self, batch: Sequence[Edge]) -> list[Observation]:
-        """Takes the buttons' edges; those of other lines are passed over."""
+        """Handles the buttons' edges; those of other lines are ignored."""
         lines = self.lines
         found: list[Observation] = []
         if not lines:
@@ -69,7 +68,7 @@ class Buttons:
         for edge in batch:
             if edge.line in lines:
                 self._pass_time(edge.t_ns - 1, found)
-                self._take(edge, found)
+                self._handle_edge(edge, found)
         return found
 
     def reading(self, reading: Reading) -> list[Observation]:
@@ -81,7 +80,7 @@ class Buttons:
         return []
 
     def lost(self, loss: EdgesLost) -> list[Observation]:
-        """A press that was lost is not made up; the next one counts."""
+        """A lost press is not reconstructed; the next one counts."""
         found: list[Observation] = []
         if loss.line in self.lines:
             self._pass_time(loss.t_ns - 1, found)
@@ -93,7 +92,7 @@ class Buttons:
         return found
 
     def due(self, t_ns: int) -> list[Observation]:
-        """Lets time pass: a contact that has held is a press."""
+        """Advances time: a contact that has held is a press."""
         found: list[Observation] = []
         self._pass_time(t_ns, found)
         return found
@@ -107,7 +106,7 @@ class Buttons:
             del self._since_ns[line]
             found.append(ButtonPressed(t_ns=held_ns, button=line, pressed_ns=self._first_ns[line]))
 
-    def _take(self, edge: Edge, found: list[Observation]) -> None:
+    def _handle_edge(self, edge: Edge, found: list[Observation]) -> None:
         line, level, t_ns = edge
         known = self._down.get(line)
         self._down[line] = bool(level)
@@ -125,5 +124,5 @@ class Buttons:
             return
         self._opened_ns[line] = t_ns
         if self._since_ns.pop(line, None) is None:
-            # It was a press, and is over: what comes now is the next one.
+            # The press was reported and has ended: the next closing is a new press.
             self._first_ns.pop(line, None)

@@ -1,7 +1,7 @@
-"""What the table shows: the "no more bets" lamp and the winning number on a serial display.
+"""The "no more bets" lamp and the winning number on a serial display.
 
-Both are values out: a lamp command for an output line, or bytes for a link. The bare `ww` and CR LF at 9600 8N1 is what
-passive number displays read.
+Both give outputs: a level for an output line, or bytes for a link. Passive number displays read a bare `ww` and CR LF
+at 9600 8N1.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ class NoMoreBetsLamp:
     line = "no_more_bets_lamp"
 
     def called(self, t_ns: int) -> SetLine:
-        """The dealer or the controller called "No more bets"."""
+        """Lights the lamp: "No more bets" was called."""
         return SetLine(self.line, True, t_ns)
 
     def over(self, t_ns: int) -> SetLine:
-        """The round is settled or void: bets are open again."""
+        """Puts the lamp out: the round is settled or void, and bets are open again."""
         return SetLine(self.line, False, t_ns)
 
 
 class NumberDisplay:
-    """A display that shows the last winning number, right-justified in two places."""
+    """A display of the last winning number, right-justified in two places."""
 
     link = "number_display"
 

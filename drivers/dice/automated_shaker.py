@@ -27,7 +27,7 @@ import msgspec
 from msgspec import Meta
 
 from drivers.base.driver import NEVER_NS, Observation, SensorHealth
-from drivers.base.sensed_device import HeldLevel
+from drivers.base.sensed_device import DebouncedLevel
 from drivers.dice.frame_wire import FROM_HOST, SUCCESS, Command, ShakerFrame, encode_frame, parse_frame
 from drivers.dice.reader_wire import Malformed
 from hal.values import Edge, EdgesLost, Frame, Loss, Output, Reading, SendFrame, SetLine
@@ -147,8 +147,8 @@ class AutomatedShaker:
         self.config = config
         wanted = {config.link} if config.control == "serial" else {BUSY, FAULT}
         self.lines = frozenset(wanted | ({PRESENT} if config.present_sensor else set()))
-        self._held: dict[str, HeldLevel] = {
-            line: HeldLevel(HOLD_NS) for line in (BUSY, FAULT, PRESENT) if line in self.lines
+        self._held: dict[str, DebouncedLevel] = {
+            line: DebouncedLevel(HOLD_NS) for line in (BUSY, FAULT, PRESENT) if line in self.lines
         }
         self._told: dict[str, int] = {BUSY: 0, FAULT: 0}
         """What was last said of each line; at first, that it rests."""
@@ -167,7 +167,7 @@ class AutomatedShaker:
             held = self._held.get(edge.line)
             if held is not None:
                 self._pass_time(edge.t_ns - 1, found)
-                self._health.hear(edge.line, edge.t_ns, found)
+                self._health.line_active(edge.line, edge.t_ns, found)
                 if held.edge(edge.level, edge.t_ns):
                     self._say(edge.line, edge.level, edge.t_ns, edge.t_ns, found)
         return found
@@ -182,7 +182,7 @@ class AutomatedShaker:
         if frame.link not in self.lines:
             return found
         self._pass_time(frame.t_ns - 1, found)
-        self._health.hear(frame.link, frame.t_ns, found)
+        self._health.line_active(frame.link, frame.t_ns, found)
         said = parse_frame(frame.data)
         if isinstance(said, Malformed):
             found.append(TossDoubt(t_ns=frame.t_ns, detail=f"{frame.link}: {said.why}"))
@@ -203,7 +203,7 @@ class AutomatedShaker:
         found.append(TossDoubt(t_ns=loss.t_ns, detail=f"{loss.line}: {loss.cause}"))
         if loss.cause is Loss.UNPLUGGED:
             detail = f"{loss.line} is not driven: its cable, its supply or its board is off"
-            self._health.die(loss.line, "sensor_missing", detail, loss.t_ns, found)
+            self._health.line_failed(loss.line, "sensor_missing", detail, loss.t_ns, found)
         return found
 
     def due(self, t_ns: int) -> list[Observation]:

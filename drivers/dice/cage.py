@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Meta
 
 from drivers.base.driver import NEVER_NS, Observation
-from drivers.base.sensed_device import HeldLevel, SensedDevice
+from drivers.base.sensed_device import DebouncedLevel, SensedDevice
 from drivers.dice.observations import (
     CageInverted,
     CageRested,
@@ -25,7 +25,7 @@ from drivers.dice.observations import (
     TumbleStarted,
 )
 from drivers.dice.shake_line import ShakeLine
-from drivers.wheel.quadrature import BACK, COUNTS_PER_SLOT, LIMIT, REPEATED, Quadrature, Stop
+from drivers.wheel.quadrature import BACK, COUNTS_PER_SLOT, LIMIT, REPEATED, QuadratureDecoder, Stop
 from hal.values import Edge, EdgesLost, Loss
 
 # The keys of a dice cage in the configuration.
@@ -174,7 +174,7 @@ class LevelTurning:
     stuck: str | None = None
 
     def __init__(self, hold_ns: int) -> None:
-        self._held = HeldLevel(hold_ns)
+        self._held = DebouncedLevel(hold_ns)
         self.wrong: tuple[str, str] | None = None
 
     @property
@@ -208,7 +208,7 @@ class PulseTurning:
     stuck: str | None = None
 
     def __init__(self, pulse_ns: int, apart_ns: int) -> None:
-        self._held = HeldLevel(pulse_ns)
+        self._held = DebouncedLevel(pulse_ns)
         self._apart_ns = apart_ns
         self._last_ns: int | None = None
         self.wrong: tuple[str, str] | None = None
@@ -256,7 +256,7 @@ class EncoderTurning:
     due_ns = NEVER_NS
 
     def __init__(self, slots: int, tolerance_deg: float) -> None:
-        self._quadrature = Quadrature(*ENCODER)
+        self._quadrature = QuadratureDecoder(*ENCODER)
         counts = COUNTS_PER_SLOT * slots
         self._half = counts // 2
         self._near = round(counts * tolerance_deg / 360)
@@ -555,4 +555,4 @@ class Cage(SensedDevice):
     def _die(self, line: str, fault: str, detail: str, t_ns: int, found: list[Observation]) -> None:
         if line not in self._health.dead:
             self._fault[line] = (fault, detail)
-        self._health.die(line, fault, detail, t_ns, found)
+        self._health.line_failed(line, fault, detail, t_ns, found)

@@ -19,7 +19,7 @@ import msgspec
 from msgspec import Meta
 
 from drivers.base.driver import NEVER_NS, Observation
-from drivers.base.sensed_device import HeldLevel, SensedDevice
+from drivers.base.sensed_device import DebouncedLevel, SensedDevice
 from drivers.dice.observations import CageInverted, CageRested, TumbleStarted
 from hal.values import Edge, EdgesLost, Loss, Output, RunMotor
 
@@ -107,7 +107,7 @@ class CageMotor(SensedDevice):
         super().__init__(name)
         self.lines = frozenset({HOME, SHAFT})
         shortest_ns = round(config.shortest_ms * 1e6)
-        self._held = {HOME: HeldLevel(shortest_ns), SHAFT: HeldLevel(shortest_ns)}
+        self._held = {HOME: DebouncedLevel(shortest_ns), SHAFT: DebouncedLevel(shortest_ns)}
         self._stall_ns = round(config.stall_ms * 1e6)
         self._last_ns: int | None = None
         """The shaft's last pulse, while it turns."""
@@ -121,7 +121,7 @@ class CageMotor(SensedDevice):
         self._held[loss.line].forget()
         if loss.cause is Loss.UNPLUGGED:
             detail = f"{loss.line} is not driven: its cable, its supply or its board is off"
-            self._health.die(loss.line, "sensor_missing", detail, loss.t_ns, found)
+            self._health.line_failed(loss.line, "sensor_missing", detail, loss.t_ns, found)
         return found
 
     def _take(self, edge: Edge, found: list[Observation]) -> None:

@@ -324,4 +324,4 @@ class Chute(SensedDevice):
     def _die(self, line: str, fault: str, detail: str, t_ns: int, found: list[Observation]) -> None:
         if line not in self._health.dead:
             self._fault[line] = (fault, detail)
-        self._health.die(line, fault, detail, t_ns, found)
+        self._health.line_failed(line, fault, detail, t_ns, found)

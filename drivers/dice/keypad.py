@@ -120,7 +120,7 @@ class DiceKeypad:
         self._opened.pop(loss.line, None)
         if loss.cause is Loss.UNPLUGGED:
             detail = f"{loss.line} is not driven: its cable, its supply or its board is off"
-            self._health.die(loss.line, "sensor_missing", detail, loss.t_ns, found)
+            self._health.line_failed(loss.line, "sensor_missing", detail, loss.t_ns, found)
         if self._keyed and not self._spoilt:
             self._refuse(loss.line, "edges_lost", f"a press may be lost: {loss.cause}", loss.t_ns, found)
             self._spoil(loss.t_ns, found)
@@ -135,7 +135,7 @@ class DiceKeypad:
     # --- contacts and time ---------------------------------------------------------------------------------------
 
     def _contact(self, edge: Edge, found: list[Observation]) -> None:
-        self._health.hear(edge.line, edge.t_ns, found)
+        self._health.line_active(edge.line, edge.t_ns, found)
         for seen in self._contacts.edges((edge,)):
             # Which lines live is told here, of those that were dead.
             if not isinstance(seen, SensorAlive):
@@ -175,7 +175,7 @@ class DiceKeypad:
             elif t_ns == self._stuck_due_ns():
                 line = min(name for name, since_ns in self._down.items() if since_ns + self._stuck_after_ns <= t_ns)
                 detail = f"{line} has been down for {self._stuck_after_ns / 1e9:g} s"
-                self._health.die(line, "sensor_stuck", detail, t_ns, found)
+                self._health.line_failed(line, "sensor_stuck", detail, t_ns, found)
             else:
                 self._clear("time", t_ns, found)
 

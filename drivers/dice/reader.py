@@ -456,14 +456,14 @@ class ReaderActuator:
 
     def _silent(self, why: str, t_ns: int, found: list[Observation]) -> None:
         """The board is not heard: who threw what lies there when it is heard again is not known."""
-        self._health.die(self._config.link, "sensor_missing", why, t_ns, found)
+        self._health.line_failed(self._config.link, "sensor_missing", why, t_ns, found)
         self._waits_ns = None
         self._known = False
         self._forget()
         self._watch = ThrowWatch()
 
     def _take(self, word: ReaderWord, t_ns: int, found: list[Observation]) -> None:
-        self._health.hear(self._config.link, t_ns, found)
+        self._health.line_active(self._config.link, t_ns, found)
         self._waits_ns = t_ns if self._facts.beats else None
         self._refused.clear()
         known, self._known = self._known, True

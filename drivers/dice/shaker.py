@@ -18,7 +18,7 @@ import msgspec
 from msgspec import Meta
 
 from drivers.base.driver import NEVER_NS, Observation
-from drivers.base.sensed_device import HeldLevel, SensedDevice
+from drivers.base.sensed_device import DebouncedLevel, SensedDevice
 from drivers.dice.observations import (
     DiceStirred,
     ShakerCovered,
@@ -81,7 +81,7 @@ class Shaker(SensedDevice):
         super().__init__(name)
         self.config = config
         self._shake = ShakeLine(SHAKE)
-        self._cover = HeldLevel(round(config.cover_ms * 1e6))
+        self._cover = DebouncedLevel(round(config.cover_ms * 1e6))
         self._fault: dict[str, tuple[str, str]] = {}
         self._burst_gap_ns = round(config.burst_gap_ms * 1e6)
         self._shortest_ns = round(config.shortest_ms * 1e6)
@@ -256,4 +256,4 @@ class Shaker(SensedDevice):
     def _die(self, line: str, fault: str, detail: str, t_ns: int, found: list[Observation]) -> None:
         if line not in self._health.dead:
             self._fault[line] = (fault, detail)
-        self._health.die(line, fault, detail, t_ns, found)
+        self._health.line_failed(line, fault, detail, t_ns, found)

@@ -1,4 +1,4 @@
-"""The keys of a money wheel in the configuration, whichever way it is sensed."""
+"""The observations and configuration keys of a money wheel, for both ways of sensing it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ from msgspec import Meta
 from drivers.base.driver import Observation
 from drivers.wheel.faces import DEFAULT_FACES
 
-# What a money wheel says of itself, whichever way it is sensed: the words that the drivers and the round share.
-#
-# What is said of a spin, and when:
+# --- observations, by the time at which they are reported ---
 #
 #     angle      |                    _______----------___ furthest
 #                |            ___-----                     \_  rolls back off the pegs
@@ -28,12 +26,12 @@ HALF_TURN: Final = 0.5
 
 
 class Rest(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a wheel came to rest, and how sure that is."""
+    """Where a wheel came to rest, and how certain that is."""
 
     space: int | None
     """Index of the space under the indicator, counted from the index in the positive direction; None if unknown."""
     others: tuple[int, ...] = ()
-    """Other spaces that the doubt leaves possible."""
+    """Other spaces that remain possible."""
     next_space: int | None = None
     """The space on the other side of the nearer peg."""
     to_peg_spaces: float = 0.0
@@ -46,26 +44,26 @@ class WheelMoved(Observation, frozen=True, kw_only=True):
     """The wheel left its rest by more than one space."""
 
     direction: int
-    """0 where the sensors cannot tell."""
+    """0 where the sensors give no direction."""
 
 
 class WheelSpun(Observation, frozen=True, kw_only=True):
-    """The wheel has done half a turn in one direction: this is a spin, not a nudge or a wind-up."""
+    """The wheel has turned by half a turn in one direction: a spin, not a nudge or a wind-up."""
 
     direction: int
 
 
 class WheelTurnedBack(Observation, frozen=True, kw_only=True):
-    """After half a turn the wheel came back by more than the pegs throw it."""
+    """After half a turn the wheel turned back by more than the roll-back that its pegs cause."""
 
     direction: int
-    """Of the spin, before it came back."""
+    """Of the spin, before the wheel turned back."""
     proven: bool
-    """Whether nothing was lost that could look like turning back."""
+    """Whether no edges were lost that could look like turning back."""
 
 
 class WheelTurned(Observation, frozen=True, kw_only=True):
-    """Another full revolution of the spin is done."""
+    """Another full revolution of the spin is complete."""
 
     turns: int
     rpm: float
@@ -77,24 +75,27 @@ class WheelRested(Observation, frozen=True, kw_only=True):
     moved_ns: int
     """Time of the last count before the rest."""
     spun: bool
-    """Whether it had done half a turn in one direction."""
+    """Whether it turned by at least half a turn in one direction."""
     direction: int
     turned_back: bool
     turns: float
     """From where the turn in the spin's direction began to the furthest point, in revolutions."""
     turns_low: float
-    """The least that the losses since leave proven."""
+    """The least that is proven in spite of losses."""
     turns_high: float
     rest: Rest
     doubt: str | None = None
     """A reason code, where the count is not proven: `encoder_slip`, `edges_lost`, `sensor_missing`, `sensor_stuck`."""
     detail: str = ""
     direction_proven: bool = True
-    """False where the sensor cannot tell a wheel that turned back."""
+    """False where the sensor cannot detect that the wheel turned back."""
     joined: bool = False
-    """The wheel was moving when the table opened: how far it had come is not known."""
+    """The wheel was moving when the table opened: how far it had turned before is unknown."""
     index_moved: bool = False
-    """The index crossed where it cannot, and no loss explains it: the sensor or its magnet may have moved."""
+    """The index crossed at a wrong count, and no loss explains it: the sensor or its magnet may have moved."""
+
+
+# --- configuration ---
 
 
 class MoneyWheelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -144,7 +145,7 @@ class MoneyWheelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     ] = "positive"
 
     def problems(self) -> list[tuple[str, str, str]]:
-        """What is wrong between keys: (key, what, fix)."""
+        """Conflicts between keys: (key, problem, fix)."""
         found: list[tuple[str, str, str]] = []
         if self.sensing == "quadrature" and self.encoder_slots * 4 < 4 * len(self.faces):
             found.append(

@@ -1,12 +1,12 @@
 """The money wheel (big six): spun by hand, stopped by its pegs, read by an encoder on the axle.
 
 The rule (13:47-20.29(b)3-4) wants the revolutions of the spin and the space under the indicator at rest; both come from
-the count, which the encoder proves at every index and doubts where edges may have been lost since. What the driver says
-of a spin, and when, is drawn in `drivers.money_wheel.device`:
+the count, which each index crossing proves, and which is in doubt where edges may have been lost since. The
+observations of a spin are drawn in `drivers.money_wheel.device`. The states:
 
     at rest ──over a space──► moving ──half a turn one way──► spun ──within a count for 1.5 s──► at rest
                               │    ▲                           │
-                              └────┘ back: the turn begins     └─ back by more than the pegs throw it: turned back,
+                              └────┘ back: the turn begins     └─ back by more than the roll-back: turned back,
                                      at the extreme               until it is at rest
 """
 
@@ -26,7 +26,7 @@ from drivers.money_wheel.device import (
     WheelTurnedBack,
 )
 from drivers.wheel.encoder import Encoder
-from drivers.wheel.lost_pulses import RecentEdges, hasty
+from drivers.wheel.lost_pulses import RecentEdges, noise_counted
 from drivers.wheel.quadrature import ANY_COUNT, BACK, DUE, LIMIT
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 
@@ -53,7 +53,7 @@ class MoneyWheel:
         self._spun = self._turned_back = False
         self._turns = 0
         self._joined: bool | None = None
-        """Whether the wheel moved before it was once seen at rest; None until an edge has come."""
+        """Whether the wheel has not been at rest since the first edge; None before that edge."""
         self._health = SensorHealth()
         self._due_ns = NEVER_NS
 
@@ -61,16 +61,16 @@ class MoneyWheel:
 
     @property
     def next_due_ns(self) -> int | None:
-        """When the wheel, if no count comes, is at rest."""
+        """When the wheel, if no count follows, is at rest."""
         return self._due_ns if self._due_ns < NEVER_NS else None
 
     def edges(self, batch: Sequence[Edge]) -> list[Observation]:
-        """Decodes the wheel's edges; those of other lines are passed over."""
+        """Decodes the wheel's edges; those of other lines are ignored."""
         found: list[Observation] = []
         encoder = self._encoder
         edges: Iterator[Edge] = iter(batch)
         if self._health.dead:
-            self._health.revive(batch, found)
+            self._health.lines_active(batch, found)
         if self._joined is None and batch:
             self._joined = True
             self._due_ns = batch[0].t_ns + self._rest_ns
@@ -88,9 +88,9 @@ class MoneyWheel:
                 self._note_extreme(encoder.count - encoder.quadrature.direction)
                 if encoder.stuck is not None:
                     detail = f"{encoder.stuck} did not change while the other line of the encoder did"
-                    self._health.die(encoder.stuck, "sensor_stuck", detail, edge.t_ns, found)
+                    self._health.line_failed(encoder.stuck, "sensor_stuck", detail, edge.t_ns, found)
         if self._health.dead:
-            self._health.revive(batch, found)
+            self._health.lines_active(batch, found)
         found.sort(key=lambda observation: observation.t_ns)
         return found
 
@@ -103,7 +103,7 @@ class MoneyWheel:
         return []
 
     def lost(self, loss: EdgesLost) -> list[Observation]:
-        """Counts are no longer proven until the next index; an unplugged line is a fault."""
+        """Handles a loss: counts are unproven until the next index; an unplugged line is a fault."""
         found: list[Observation] = []
         self._pass_time(loss.t_ns - 1, found)
         if loss.line not in self.lines:
@@ -113,11 +113,11 @@ class MoneyWheel:
             return found
         self._encoder.unplugged()
         detail = f"{loss.line} is not driven: its cable, its supply or its board is off"
-        self._health.die(loss.line, "sensor_missing", detail, loss.t_ns, found)
+        self._health.line_failed(loss.line, "sensor_missing", detail, loss.t_ns, found)
         return found
 
     def due(self, t_ns: int) -> list[Observation]:
-        """Lets time pass: a wheel without counts comes to rest."""
+        """Advances time: a wheel without counts comes to rest."""
         found: list[Observation] = []
         self._pass_time(t_ns, found)
         return found
@@ -125,7 +125,7 @@ class MoneyWheel:
     # --- rest and motion -----------------------------------------------------------------------------------------
 
     def _window(self) -> tuple[int, int]:
-        """The counts between which nothing about the motion can become known."""
+        """The greatest range of counts in which no observation is due."""
         if not self._moving:
             return int(self._at - self._space), int(self._at + self._space)
         if self._turned_back:
@@ -177,7 +177,7 @@ class MoneyWheel:
         found.append(WheelMoved(t_ns=t_ns, direction=self._direction))
 
     def _note_extreme(self, count: int) -> None:
-        """The disc turned, or seemed to, at a count."""
+        """Records a count at which the disc turned back, or seemed to."""
         if not self._moving:
             low, high = self._extremes
             self._extremes = (min(low, count), max(high, count))
@@ -238,7 +238,7 @@ class MoneyWheel:
             return "edges_lost", f"edges were lost that may hide {encoder.lost_counts} counts"
         if self._spun and encoder.stopped_at_speed():
             return "edges_lost", "the edges ended at a speed at which no wheel stops"
-        if self._spun and self._hasty():
+        if self._spun and self._noise_counted():
             return "edges_lost", "edges came too quickly for a wheel: noise"
         if encoder.index.missing:
             return "sensor_missing", "more than 1.1 turns without an index"
@@ -246,13 +246,13 @@ class MoneyWheel:
             return "sensor_missing", "no index since the table opened or the cable was plugged in"
         return None, ""
 
-    def _hasty(self) -> bool:
+    def _noise_counted(self) -> bool:
         quadrature = self._encoder.quadrature
         lines = (quadrature.a, quadrature.b)
-        return hasty(self._recent.times_ns(lines, self._encoder.proven_ns, quadrature.t1_ns))
+        return noise_counted(self._recent.times_ns(lines, self._encoder.proven_ns, quadrature.t1_ns))
 
     def _rest(self, low: int, high: int) -> Rest:
-        """The space under the indicator for the decoded count, and those for the offsets in doubt."""
+        """The space under the indicator for the decoded count, and the spaces for the offsets in doubt."""
         counts = self._encoder.angle_counts()
         if counts is None:
             return Rest(space=None)

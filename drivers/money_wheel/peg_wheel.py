@@ -3,8 +3,8 @@
     peg     _|‾|_____|‾|_____|‾|_____|‾|________      a peg is half a space from the middle of the spaces beside it
     index   _______________|‾‾|_________________      angle 0: the middle of space 0 is under the indicator
 
-Pegs cannot tell a wheel that turns back from one that turns on. So a count of pegs is how far the wheel moved at most;
-whether it did so in one direction nobody can prove.
+Pegs do not distinguish a wheel that turns back from one that turns on. The count of pegs is an upper bound of the
+travel, and its direction is unproven.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ BOUNCE_NS: Final = 3_000_000
 
 
 class PegWheel:
-    """A money wheel without an encoder, sans-I/O. Says what `MoneyWheel` says, with `direction_proven` false."""
+    """A money wheel without an encoder, sans-I/O: the observations of `MoneyWheel`, with `direction_proven` false."""
 
     def __init__(self, config: MoneyWheelConfig, name: str = "wheel") -> None:
         self.name = name
@@ -57,16 +57,16 @@ class PegWheel:
 
     @property
     def next_due_ns(self) -> int | None:
-        """When the wheel, if no peg comes, is at rest."""
+        """When the wheel, if no peg follows, is at rest."""
         return self._due_ns if self._due_ns < NEVER_NS else None
 
     def edges(self, batch: Sequence[Edge]) -> list[Observation]:
-        """Counts pegs; edges of other lines are passed over."""
+        """Counts pegs; edges of other lines are ignored."""
         found: list[Observation] = []
         for edge in batch:
             if edge.line in self.lines:
                 self._pass_time(edge.t_ns - 1, found)
-                self._take(edge, found)
+                self._handle_edge(edge, found)
         return found
 
     def reading(self, reading: Reading) -> list[Observation]:
@@ -78,7 +78,7 @@ class PegWheel:
         return []
 
     def lost(self, loss: EdgesLost) -> list[Observation]:
-        """Pegs were lost: the count is no longer proven; an unplugged line is a fault."""
+        """Handles a loss: the count is no longer proven; an unplugged line is a fault."""
         found: list[Observation] = []
         if loss.line not in self.lines:
             return found
@@ -88,18 +88,18 @@ class PegWheel:
         if loss.cause is Loss.UNPLUGGED:
             self._levels.pop(loss.line, None)
             detail = f"{loss.line} is not driven: its cable, its supply or its board is off"
-            self._health.die(loss.line, "sensor_missing", detail, loss.t_ns, found)
+            self._health.line_failed(loss.line, "sensor_missing", detail, loss.t_ns, found)
         return found
 
     def due(self, t_ns: int) -> list[Observation]:
-        """Lets time pass: a wheel without pegs comes to rest."""
+        """Advances time: a wheel without pegs comes to rest."""
         found: list[Observation] = []
         self._pass_time(t_ns, found)
         return found
 
-    def _take(self, edge: Edge, found: list[Observation]) -> None:
+    def _handle_edge(self, edge: Edge, found: list[Observation]) -> None:
         line, level, t_ns = edge
-        self._health.hear(line, t_ns, found)
+        self._health.line_active(line, t_ns, found)
         if not self._started:
             self._started = True
             self._due_ns = t_ns + self._rest_ns
@@ -152,7 +152,7 @@ class PegWheel:
             spun=self._spun,
             direction=1 if self.config.peg_direction == "positive" else -1,
             turned_back=False,
-            # Rocking about a peg counts it again; the last space is never proven.
+            # Rocking about a peg counts it again, so the last space is never proven.
             turns=turns,
             turns_low=max(0.0, turns - 2 / self._spaces),
             turns_high=turns,

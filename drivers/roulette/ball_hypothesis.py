@@ -1,7 +1,7 @@
 """One explanation of the passes of the track's sensors: a ball that runs in one direction, and how far it has run.
 
-All expectations are in angle: time to a sensor = angle ÷ last speed. A course takes only passes that its ball can have
-made, and says of each whether it proves travel, or may be noise just where the ball would have come.
+All expectations are in angle: time to a sensor = angle ÷ last speed. A hypothesis accepts only passes that its ball
+can have made; a pass that may be noise just where the ball was due proves no travel by itself.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ OVERDUE_NEAR_DROP: Final = 1.8
 OVERDUE: Final = 2.8
 OVERDUE_FAST: Final = 2 * SLOWING
 """Times the expectation after which the ball has left the track (ours; design, section 4). One that is too fast to
-drop can only have been picked up: that is told when no sensor that missed it explains the silence.
+drop can only have been picked up: it is reported when no sensor that missed it explains the silence.
 """
 
 WIDTH_CHANGE: Final = 2.5
-"""A pulse wider or narrower than the ball's by this is not the ball's (ours)."""
+"""A pulse wider or narrower than the ball's by this factor is not the ball's (ours)."""
 
 SURE_WIDTH_CHANGE: Final = 1.8
 SURE_LAP_S: Final = 2.75
-"""A pass whose pulse is that much wider or narrower, or that makes a lap so slow (balls drop at 2.0 to 2.4 s), may be
-noise just where the ball would have come: it proves no travel until a pass after it does (ours).
+"""A pass whose pulse differs by this factor, or that gives so slow a lap (balls drop at 2.0 to 2.4 s), may be noise
+just where the ball was due: it proves no travel until a pass after it does (ours).
 """
 
 SAME_DEG: Final = 1e-6
@@ -61,7 +61,7 @@ class Pass(NamedTuple):
 
 
 class Leg(NamedTuple):
-    """The way of a ball from one sensor to another, in one direction."""
+    """The travel of a ball from one sensor to another, in one direction."""
 
     deg: float
     """0 < angle <= 360."""
@@ -70,20 +70,20 @@ class Leg(NamedTuple):
 
 
 class Legs(NamedTuple):
-    """The ways from one sensor, in one direction."""
+    """The legs from one sensor, in one direction, and the travel after which a ball has left the track."""
 
     to: tuple[Leg, ...]
     """To each sensor."""
     away_deg: float
-    """What the ball would have made at its last speed when it has left the track; a sensor may miss it on the way."""
+    """Travel at the last speed after which the ball has left the track; one sensor may have missed it."""
     away_fast_deg: float
     """The same of a ball that is too fast to drop."""
     away_near_drop_deg: float
     """The same near the speed at which balls drop."""
 
 
-class Course:
-    """One explanation of the passes so far: the ball runs in this direction."""
+class BallHypothesis:
+    """One explanation of the passes: a ball that runs in one direction."""
 
     __slots__ = (
         "_legs",
@@ -102,7 +102,7 @@ class Course:
     )
 
     def __init__(self, direction: int, first: Pass, legs: Sequence[Legs]) -> None:
-        """`legs` are those of the direction, from each sensor."""
+        """`legs` are those of the direction, by the sensor where they begin."""
         self._legs = legs
         self.direction = direction
         """+1 or -1, the positive being that of growing angles."""
@@ -116,19 +116,19 @@ class Course:
         self.travel_high_deg = 0.0
         """Travel that is possible."""
         self.doubted_deg = 0.0
-        """Travel that the passes count beyond it and that no sure pass proves."""
+        """Travel beyond the proven, counted by passes but not proven by a sure one."""
         self._most_deg = inf
-        """No more than this can be proven."""
+        """Upper bound of the travel that can be proven."""
         self.passes = 1
         self.missed = 0
-        """Sensors that the ball passed without their telling."""
+        """Sensors that the ball passed without a pulse."""
         self.width_deg: float | None = None
-        """What the ball covers of the track as the sensors see it, smoothed."""
+        """The angle that the ball covers before a sensor, smoothed."""
         self.overdue_ns = NEVER_NS
-        """When the ball, if no pass comes, has left the track; never while its speed is unknown."""
+        """When the ball has left the track, if no pass follows; `NEVER_NS` while its speed is unknown."""
 
     def follow(self, new: Pass) -> bool:
-        """Adds a pass; returns False, and stays as it is, if a ball on this course cannot have made it."""
+        """Adds a pass; returns False and changes nothing if this ball cannot have made it."""
         sensor, t_ns, width_ns = new
         last = self.last
         seconds = (t_ns - last.t_ns) / 1e9
@@ -142,7 +142,7 @@ class Course:
             if not FASTEST_LAP_S <= lap_s <= SLOWEST_LAP_S:
                 return False
             if between:
-                # With sensors missed before the second pass the first may have been the hand: this is not proven.
+                # With sensors missed before the second pass, the first may have been a hand: not proven.
                 counted = 0.0
         else:
             expected = seconds * speed
@@ -180,28 +180,28 @@ class Course:
         return True
 
     def is_like(self, other: Pass) -> bool:
-        """Whether a pulse is as wide as this ball's would be now."""
+        """Whether a pulse is as wide as this ball's would be at its last speed."""
         if self.deg_per_s is None or self.width_deg is None:
             return False
         return 1 / WIDTH_CHANGE < other.width_ns / 1e9 * self.deg_per_s / self.width_deg < WIDTH_CHANGE
 
     def prove_no_more_than(self, deg: float) -> None:
-        """What was counted beyond this may be another ball's travel, and so may all that comes."""
+        """Limits the proven travel: what was and will be counted beyond `deg` may be another ball's."""
         self._most_deg = deg
         self.doubted_deg += max(0.0, self.travel_deg - deg)
         self.travel_deg = min(self.travel_deg, deg)
 
 
 @cache
-def ways(sensors_deg: tuple[float, ...], direction: int) -> tuple[Legs, ...]:
-    """The ways of a direction, from each sensor: the same for every run on a wheel."""
+def legs_by_sensor(sensors_deg: tuple[float, ...], direction: int) -> tuple[Legs, ...]:
+    """The legs in a direction, by the sensor where they begin; cached, as every run on a wheel has the same."""
     found: list[Legs] = []
     for start in sensors_deg:
         angles = [(end - start) * direction % 360 for end in sensors_deg]
         angles = [angle if angle > SAME_DEG else 360.0 for angle in angles]
         to = tuple(Leg(angle, sum(other < angle - SAME_DEG for other in angles)) for angle in angles)
         nearest, after_it = sorted([*angles, min(angles) + 360])[:2]
-        # With equal gaps both are the same. Else the way past a sensor that misses the ball may be the longer one.
+        # With equal gaps both are the same; else the leg past a sensor that misses the ball may be the longer one.
         away, fast = (max(times * nearest, times / 2 * after_it) for times in (OVERDUE, OVERDUE_FAST))
         found.append(Legs(to, away, fast, OVERDUE_NEAR_DROP * nearest))
     return tuple(found)

@@ -1,8 +1,8 @@
-"""The ball in the track: which way it runs, how far it has run, and when it left.
+"""The ball in the track: its direction, its travel, and when it left.
 
 Sensors stand at fixed angles of the bowl. All expectations are in angle, never in "the next sensor": after a pass at
 one sensor a ball of known speed and direction has one time at which it can be at each other sensor. So unequal angles,
-a missed sensor and a slowing ball are one rule:
+a missed sensor and a slowing ball need no rules of their own:
 
     sensor     0°        120°        240°        0°         120°                    0°
     line    ___|‾|________|‾|________|‾|_________|‾|_________|‾|__ (240° missed) ___|‾|___
@@ -22,13 +22,13 @@ from statistics import fmean
 from typing import Final
 
 from drivers.base.driver import NEVER_NS, Observation
-from drivers.roulette.ball_hypothesis import FASTEST_LAP_S, PICKED_UP_LAP_S, Course, Pass, ways
+from drivers.roulette.ball_hypothesis import FASTEST_LAP_S, PICKED_UP_LAP_S, BallHypothesis, Pass, legs_by_sensor
 from drivers.roulette.device import BallLeftTrack, BallPassed, BallSeen, ForeignObject, TrackQuiet
 from drivers.roulette.pocket_head import PocketHead
 from drivers.roulette.rotor import Rotor
 from hal.values import Edge
 
-# The runs of the ball in the track, one after the other: each has its own `BallTrack`.
+# --- runs of the ball, one after another, each with its own `BallTrack` ---
 #
 # BallSeen    first pass on a quiet track
 #    │ BallPassed ...             each pass that a ball running on explains
@@ -36,17 +36,17 @@ from hal.values import Edge
 # BallLeftTrack                   the ball is overdue at every sensor
 #    │
 #    ▼
-# TrackQuiet  no edge of a track sensor for the quiet time: what comes next is a new run
+# TrackQuiet  no edge of a track sensor for the quiet time: the next pass begins a new run
 
 
 class BallRuns:
     """Follows the ball by the edges of `ball_1` to `ball_n`."""
 
     __slots__ = (
-        "_foreign_told",
+        "_foreign_reported",
         "_head",
-        "_heard",
         "_joined",
+        "_known_lines",
         "_left",
         "_overdue_ns",
         "_quiet_due_ns",
@@ -58,21 +58,21 @@ class BallRuns:
         "_track",
         "due_ns",
         "lines",
-        "stranger",
+        "second_ball",
     )
 
     def __init__(self, sensors_deg: Sequence[float], quiet_ns: int, rotor: Rotor, head: PocketHead) -> None:
-        """A run begins with a rotor that nothing is held against, and a head that has read nothing."""
+        """Each run resets the doubts of `rotor` and the readings of `head`."""
         self._sensors_deg = sensors_deg
         self._quiet_ns = quiet_ns
         self._rotor = rotor
         self._head = head
         self._sensors = TrackSensors(len(sensors_deg))
         self.lines = self._sensors.lines
-        self._heard: set[str] = set()
-        """The lines whose level is known: what else they tell is a change."""
+        self._known_lines: set[str] = set()
+        """The lines whose level is known: their next edge is a change."""
         self._track: BallTrack | None = None
-        self._left = self._foreign_told = False
+        self._left = self._foreign_reported = False
         self._rotor_rpm = 0.0
         self._joined = True
         self._overdue_ns = NEVER_NS
@@ -80,24 +80,24 @@ class BallRuns:
         self._quiet_due_ns = NEVER_NS
         """When the track is quiet, if nothing stands in front of a sensor."""
         self.due_ns = NEVER_NS
-        """When something becomes known if nothing comes, or earlier."""
-        self.stranger = False
-        """Whether a ball was in a pocket while one of known direction ran."""
+        """The next deadline, or earlier."""
+        self.second_ball = False
+        """Whether a ball was read in a pocket while one of known direction ran."""
 
     @property
     def running(self) -> bool:
         """Whether a ball of known direction is in the track."""
         return self._track is not None and not self._left and self._track.direction is not None
 
-    def take(self, edge: Edge, found: list[Observation]) -> None:
-        """Takes an edge of a track sensor."""
+    def handle_edge(self, edge: Edge, found: list[Observation]) -> None:
+        """Handles an edge of a track sensor."""
         line, level, t_ns = edge
         if t_ns > self.due_ns:
             self.pass_time(t_ns - 1, found)
-        if self._joined or line in self._heard:
+        if self._joined or line in self._known_lines:
             self._quiet_due_ns = t_ns + self._quiet_ns
-        self._heard.add(line)
-        new = self._sensors.take(edge)
+        self._known_lines.add(line)
+        new = self._sensors.handle_edge(edge)
         if new is not None:
             self._pass(new, t_ns, found)
         if not level:
@@ -105,71 +105,71 @@ class BallRuns:
             self.due_ns = min(self._overdue_ns, self._quiet_due_ns)
 
     def forget(self, line: str) -> None:
-        """Changes of a track sensor's line were lost: what it began is not a pass."""
-        self._heard.discard(line)
+        """Drops a pulse that has begun: changes of its line were lost."""
+        self._known_lines.discard(line)
         self._sensors.forget(line)
         self.due_ns = min(self._overdue_ns, self._quiet_due_ns)
 
     # --- one pass ------------------------------------------------------------------------------------------------
 
     def _pass(self, new: Pass, t_ns: int, found: list[Observation]) -> None:
-        """A pulse of a track sensor that may be a ball."""
+        """Handles a pulse of a track sensor that may be a ball."""
         track = self._track
         if track is None:
             self._begin(new, t_ns, found)
             return
         known = track.direction
-        course = track.take(new)
-        if course is not None and self._left:
+        hypothesis = track.handle_pass(new)
+        if hypothesis is not None and self._left:
             self._left = False
             self._head.forget()
         self._overdue_ns = NEVER_NS if self._left else track.overdue_ns
-        if course is None or course.lap_s is None:
-            if track.crowded:
-                self._tell_foreign(t_ns, "passes of the track sensors that one ball cannot make", found)
+        if hypothesis is None or hypothesis.lap_s is None:
+            if track.has_foreign_object:
+                self._report_foreign(t_ns, "passes of the track sensors that one ball cannot make", found)
             return
         self._rotor_rpm = self._rotor.rpm(t_ns)
-        if self.stranger:
-            self._tell_foreign(t_ns, "a ball in a pocket while another is in the track", found)
+        if self.second_ball:
+            self._report_foreign(t_ns, "a ball in a pocket while another is in the track", found)
         found.append(
             BallPassed(
                 t_ns=t_ns,
-                passes=course.passes,
+                passes=hypothesis.passes,
                 direction=track.direction,
-                travel=course.travel_deg / 360,
-                travel_high=course.travel_high_deg / 360,
-                doubted=course.doubted_deg / 360,
-                lap_s=round(course.lap_s, 4),
-                missed=course.missed,
+                travel=hypothesis.travel_deg / 360,
+                travel_high=hypothesis.travel_high_deg / 360,
+                doubted=hypothesis.doubted_deg / 360,
+                lap_s=round(hypothesis.lap_s, 4),
+                missed=hypothesis.missed,
                 proves=known is None and track.direction is not None,
                 rotor_rpm=self._rotor_rpm,
             )
         )
 
     def _begin(self, first: Pass, t_ns: int, found: list[Observation]) -> None:
-        """A first pass on a quiet track."""
+        """Begins a run: a first pass on a quiet track."""
         self._track = BallTrack(self._sensors_deg)
-        self._track.take(first)
-        self._left = self._foreign_told = self.stranger = False
+        self._track.handle_pass(first)
+        self._left = self._foreign_reported = self.second_ball = False
         self._head.forget()
         self._rotor.encoder.begin_run()
         found.append(BallSeen(t_ns=t_ns, joined=self._joined))
 
-    def _tell_foreign(self, t_ns: int, detail: str, found: list[Observation]) -> None:
-        """Something beside one ball is in the wheel: told once a run."""
-        if not self._foreign_told:
-            self._foreign_told = True
+    def _report_foreign(self, t_ns: int, detail: str, found: list[Observation]) -> None:
+        """Reports a second ball or a foreign object, once a run."""
+        if not self._foreign_reported:
+            self._foreign_reported = True
             found.append(ForeignObject(t_ns=t_ns, detail=detail))
 
     # --- time ----------------------------------------------------------------------------------------------------
 
     def pass_time(self, t_ns: int, found: list[Observation]) -> None:
-        """Says what has become known up to a time because nothing came."""
+        """Advances time: the ball may have left the track, or the track may be quiet."""
         if t_ns < self.due_ns:
             return
-        # Under a hand, or while only noise has been heard since the last run, no time makes the track quiet.
-        asleep = self._track is None and not self._joined
-        quiet_ns = NEVER_NS if asleep or self._sensors.blocked else self._quiet_due_ns
+        # The track does not become quiet while a sensor is covered, or where only noise followed the last run.
+        no_run = self._track is None and not self._joined
+        quiet_ns = NEVER_NS if no_run or self._sensors.blocked else self._quiet_due_ns
         if self._overdue_ns <= min(t_ns, quiet_ns):
             self._leave(self._overdue_ns, found)
         if quiet_ns <= t_ns:
@@ -182,14 +182,14 @@ class BallRuns:
         self._overdue_ns = NEVER_NS
         self._head.forget()
         track = self._track
-        course = None if track is None else track.course
-        if track is None or course is None:
+        hypothesis = None if track is None else track.hypothesis
+        if track is None or hypothesis is None:
             return
-        lap_s = course.lap_s
+        lap_s = hypothesis.lap_s
         found.append(
             BallLeftTrack(
                 t_ns=t_ns,
-                last_ns=course.last.t_ns,
+                last_ns=hypothesis.last.t_ns,
                 lap_s=None if lap_s is None else round(lap_s, 4),
                 picked_up=lap_s is not None and lap_s < PICKED_UP_LAP_S,
                 rotor_rpm=round(self._rotor_rpm, 2),
@@ -204,12 +204,12 @@ class BallRuns:
         self._joined = False
         track, self._track = self._track, None
         if track is not None:
-            course = track.course
+            hypothesis = track.hypothesis
             self._left = False
-            found.append(TrackQuiet(t_ns=t_ns, passes=0 if course is None else course.passes))
+            found.append(TrackQuiet(t_ns=t_ns, passes=0 if hypothesis is None else hypothesis.passes))
 
 
-# The track sensors' lines: which pulses may be a ball.
+# --- track sensors: which pulses may be a ball ---
 #
 # ball      ______|‾‾‾‾|_________      0.3 % to 3 % of a lap, so 1 ms to 130 ms over all speeds
 # bounce    ______|‾|_|‾|________      gaps of less than 4 ms belong to one pulse
@@ -227,7 +227,7 @@ BOUNCE_NS: Final = 4_000_000
 
 
 class TrackSensors:
-    """Makes passes of the edges of `ball_1` to `ball_n`."""
+    """Turns the edges of `ball_1` to `ball_n` into passes."""
 
     def __init__(self, number: int) -> None:
         self.lines = tuple(f"ball_{i + 1}" for i in range(number))
@@ -235,7 +235,7 @@ class TrackSensors:
         self._rise_ns: list[int | None] = [None] * number
         self._fall_ns: list[int | None] = [None] * number
         self._high = [False] * number
-        self._told = [False] * number
+        self._passed = [False] * number
 
     @property
     def blocked(self) -> bool:
@@ -243,13 +243,13 @@ class TrackSensors:
         return True in self._high
 
     def forget(self, line: str) -> None:
-        """Changes of the line were lost: what it began is not a pass."""
+        """Drops a pulse that has begun: changes of its line were lost."""
         sensor = self._index[line]
         self._rise_ns[sensor] = self._fall_ns[sensor] = None
         self._high[sensor] = False
 
-    def take(self, edge: Edge) -> Pass | None:
-        """Takes an edge; returns the pass that it completes."""
+    def handle_edge(self, edge: Edge) -> Pass | None:
+        """Handles an edge; returns the pass that it completes."""
         line, level, t_ns = edge
         sensor = self._index[line]
         if level:
@@ -259,32 +259,35 @@ class TrackSensors:
             fall_ns = self._fall_ns[sensor]
             if fall_ns is None or t_ns - fall_ns > BOUNCE_NS or self._rise_ns[sensor] is None:
                 self._rise_ns[sensor] = t_ns
-                self._told[sensor] = False
+                self._passed[sensor] = False
             return None
         self._high[sensor] = False
         self._fall_ns[sensor] = t_ns
         rise_ns = self._rise_ns[sensor]
-        if rise_ns is None or self._told[sensor]:
+        if rise_ns is None or self._passed[sensor]:
             return None
         width_ns = t_ns - rise_ns
         if not NARROWEST_NS <= width_ns <= WIDEST_NS:
             return None
-        self._told[sensor] = True
+        self._passed[sensor] = True
         return Pass(sensor, rise_ns, width_ns)
 
 
+# --- one run: direction and travel from its passes ---
+
 AGREEING: Final = 3
-"""Passes that must agree on the direction; two, where the other direction would be impossibly fast."""
+"""Passes that must agree on the direction; two where the other direction would be impossibly fast."""
 
 SWAP_PASSES: Final = 6
-"""Passes from which on an uneven speed tells of sensors that stand elsewhere (ours)."""
+"""Passes from which an uneven speed shows that sensors are swapped (ours)."""
 
 LEAST_UNEVEN: Final = 0.05
 EVENER_SHARE: Final = 0.6
-"""A change of speed of 5 % from pass to pass that a swap would bring down to this share (ours)."""
+"""Sensors look swapped where the mean change of speed from pass to pass is over 5 %, and a swap would reduce it to
+under this share (ours)."""
 
 FOREIGN_PASSES: Final = 3
-"""Passes that the ball cannot have made, after which something else is in the track (ours)."""
+"""Passes that the ball cannot have made, after which a foreign object is in the track (ours)."""
 
 OTHER_BALL_PASSES: Final = 2
 """Of those, passes as wide as the ball's, after which no travel since the first of them is proven: it may be another
@@ -298,87 +301,87 @@ class BallTrack:
     def __init__(self, sensors_deg: Sequence[float]) -> None:
         """`sensors_deg` are the angles of the sensors on the bowl."""
         self._deg = tuple(sensors_deg)
-        self._legs = {direction: ways(self._deg, direction) for direction in (1, -1)}
-        self.courses: list[Course] = []
+        self._legs = {direction: legs_by_sensor(self._deg, direction) for direction in (1, -1)}
+        self.hypotheses: list[BallHypothesis] = []
         self.direction: int | None = None
         """+1 or -1 once it is proven."""
-        self.strays: list[Pass] = []
-        """Passes that the ball which is followed cannot have made."""
+        self.unexplained: list[Pass] = []
+        """Passes that the followed ball cannot have made."""
         self.false_starts = 0
-        """Passes on which no run could be built."""
-        self._taken: list[Pass] = []
-        """The passes of the run that is followed."""
+        """First passes that were given up: no later pass fitted them."""
+        self._accepted: list[Pass] = []
+        """The passes of the followed ball."""
         self._alike: list[float] = []
-        """What was proven, in degrees, at each stray as wide as the ball's passes."""
+        """The proven travel, in degrees, at each unexplained pass as wide as the ball's."""
 
     @property
-    def course(self) -> Course | None:
-        """The explanation that stands: the proven direction's, else the one with the fewest misses."""
-        if not self.courses:
+    def hypothesis(self) -> BallHypothesis | None:
+        """The best hypothesis: of the proven direction, else the one with the fewest misses."""
+        if not self.hypotheses:
             return None
-        if len(self.courses) == 1:
-            return self.courses[0]
-        return min(self.courses, key=lambda c: (c.missed, c.deg_per_s or 0.0))
+        if len(self.hypotheses) == 1:
+            return self.hypotheses[0]
+        return min(self.hypotheses, key=lambda c: (c.missed, c.deg_per_s or 0.0))
 
     @property
     def overdue_ns(self) -> int:
-        """When the ball, if no pass comes, has left the track; never while its speed is unknown."""
-        if len(self.courses) == 1:
-            return self.courses[0].overdue_ns
-        return max((course.overdue_ns for course in self.courses), default=NEVER_NS)
+        """When the ball has left the track, if no pass follows; `NEVER_NS` while its speed is unknown."""
+        if len(self.hypotheses) == 1:
+            return self.hypotheses[0].overdue_ns
+        return max((hypothesis.overdue_ns for hypothesis in self.hypotheses), default=NEVER_NS)
 
     @property
-    def crowded(self) -> bool:
-        """Whether something beside one ball is in the track."""
-        return len(self.strays) >= FOREIGN_PASSES or self.false_starts >= 2 * FOREIGN_PASSES
+    def has_foreign_object(self) -> bool:
+        """Whether a second ball or a foreign object is in the track."""
+        return len(self.unexplained) >= FOREIGN_PASSES or self.false_starts >= 2 * FOREIGN_PASSES
 
-    def take(self, new: Pass) -> Course | None:
-        """Takes a pass; returns the explanation that stands, if a ball that runs on explains the pass."""
-        if not self.courses:
+    def handle_pass(self, new: Pass) -> BallHypothesis | None:
+        """Handles a pass; returns the best hypothesis if a ball that runs on explains the pass."""
+        if not self.hypotheses:
             self._begin(new)
-            return self.course
+            return self.hypothesis
         if self.direction is not None:
-            (course,) = self.courses
-            if course.follow(new):
-                self._taken.append(new)
-                return course
-            self._stray(new)
+            (hypothesis,) = self.hypotheses
+            if hypothesis.follow(new):
+                self._accepted.append(new)
+                return hypothesis
+            self._add_unexplained(new)
             return None
-        followed = [course for course in self.courses if course.follow(new)]
+        followed = [hypothesis for hypothesis in self.hypotheses if hypothesis.follow(new)]
         if not followed:
-            if all(course.passes < AGREEING for course in self.courses):
-                # Too little to hold on to: what came before may have been the hand that threw the ball.
+            if all(hypothesis.passes < AGREEING for hypothesis in self.hypotheses):
+                # Too few passes to keep: they may have been the hand that threw the ball.
                 self.false_starts += 1
                 self._begin(new)
             else:
-                self._stray(new)
+                self._add_unexplained(new)
             return None
-        self.courses = followed
-        self._taken.append(new)
+        self.hypotheses = followed
+        self._accepted.append(new)
         self._decide()
-        return self.course
+        return self.hypothesis
 
-    def _stray(self, new: Pass) -> None:
-        """A pass that the ball which is followed cannot have made; two like a ball's, and it may be one of two."""
-        self.strays.append(new)
-        course = self.course
-        if course is not None and course.is_like(new):
-            self._alike.append(course.travel_deg)
+    def _add_unexplained(self, new: Pass) -> None:
+        """Records a pass that the followed ball cannot have made. Two that look like a ball's may be a second ball."""
+        self.unexplained.append(new)
+        hypothesis = self.hypothesis
+        if hypothesis is not None and hypothesis.is_like(new):
+            self._alike.append(hypothesis.travel_deg)
             if len(self._alike) >= OTHER_BALL_PASSES:
-                for followed in self.courses:
+                for followed in self.hypotheses:
                     followed.prove_no_more_than(self._alike[0])
 
     def _begin(self, new: Pass) -> None:
-        self.courses = [Course(direction, new, legs) for direction, legs in self._legs.items()]
-        self._taken = [new]
+        self.hypotheses = [BallHypothesis(direction, new, legs) for direction, legs in self._legs.items()]
+        self._accepted = [new]
 
     def swapped(self) -> str | None:
-        """Which two sensors explain the run better the other way round, or None.
+        """Two sensors whose swapped positions explain the run better, as a sentence; None if there are none.
 
-        Sensors at unequal angles cut a lap in unequal parts, so the speed from pass to pass is even only where each
-        stands in its place. At equal angles no swap shows.
+        Sensors at unequal angles divide a lap into unequal parts, so the speed from pass to pass is even only where
+        each is in its place. At equal angles no swap can be detected.
         """
-        if len(self._taken) < SWAP_PASSES:
+        if len(self._accepted) < SWAP_PASSES:
             return None
         places = list(self._deg)
         own = self._unevenness(places, self.direction or 1)
@@ -396,19 +399,19 @@ class BallTrack:
         """The mean change of the logarithm of the speed from pass to pass; infinite where no ball is so fast."""
         laps_s = [
             (then_ns - t_ns) / 1e9 * 360 / ((places[other] - places[one]) * direction % 360 or 360.0)
-            for (one, t_ns, _), (other, then_ns, _) in pairwise(self._taken)
+            for (one, t_ns, _), (other, then_ns, _) in pairwise(self._accepted)
         ]
         if min(laps_s) < FASTEST_LAP_S:
             return inf
         return fmean([abs(log(b / a)) for a, b in pairwise(laps_s)])
 
     def _decide(self) -> None:
-        """The direction is proven once enough passes agree on it, and the other way explains them worse."""
-        best, *others = sorted(self.courses, key=lambda c: c.missed)
+        """Sets the direction once enough passes agree on it and the other direction explains them worse."""
+        best, *others = sorted(self.hypotheses, key=lambda c: c.missed)
         if not others:
             proven = best.passes >= AGREEING or (best.passes == AGREEING - 1 and best.missed == 0)
         else:
             proven = best.passes >= AGREEING and others[0].missed >= best.missed + AGREEING - 1
         if proven:
             self.direction = best.direction
-            self.courses = [best]
+            self.hypotheses = [best]

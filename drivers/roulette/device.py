@@ -1,4 +1,4 @@
-"""The keys of a roulette wheel with sensors in the configuration."""
+"""The observations and configuration keys of a roulette wheel with sensors."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from msgspec import Meta
 from drivers.base.driver import Observation
 from drivers.wheel.faces import ORDERS
 
-# What a roulette wheel says of itself: the words that the driver and the round share.
+# --- observations ---
 
 
 class BallSeen(Observation, frozen=True, kw_only=True):
-    """A first pass on a quiet track: perhaps a ball, perhaps a hand."""
+    """A first pass on a quiet track: a ball, or a hand."""
 
     joined: bool
-    """Whether the track had not been quiet once since the table opened: the run began unseen."""
+    """Whether the track has not been quiet since the table opened: the run began unseen."""
 
 
 class BallPassed(Observation, frozen=True, kw_only=True):
-    """A pass that a ball running on explains. `direction` is None until it is proven."""
+    """A pass that one running ball explains. `direction` is None until it is proven."""
 
     passes: int
     direction: int | None
     travel: float
-    """Revolutions around the track from the first pass to this one; the smaller where a miss leaves two."""
+    """Revolutions around the track from the first pass to this one; the smaller value where a miss leaves two."""
     travel_high: float
     doubted: float = 0.0
-    """Revolutions that the passes count beyond `travel` and do not prove: noise, perhaps, or another ball's."""
+    """Revolutions counted beyond `travel` but not proven: possibly noise or another ball."""
     lap_s: float
     missed: int
-    """Sensors that the ball passed without their telling, over the run."""
+    """Sensors that the ball passed without a pulse, over the run."""
     proves: bool
-    """Whether this pass is the one that proved the direction."""
+    """Whether this pass proves the direction."""
     rotor_rpm: float
 
 
@@ -48,17 +48,17 @@ class BallLeftTrack(Observation, frozen=True, kw_only=True):
     """It vanished well above the speed at which balls drop."""
     rotor_rpm: float
     swapped: str | None = None
-    """Why the track sensors do not seem to stand where the configuration says."""
+    """Why the track sensors seem to be swapped; None if they do not."""
 
 
 class TrackQuiet(Observation, frozen=True, kw_only=True):
-    """No track sensor has told anything for the quiet time: the run is over."""
+    """No track sensor had an edge for the quiet time: the run is over."""
 
     passes: int
 
 
 class ForeignObject(Observation, frozen=True, kw_only=True):
-    """Something that is not the ball is in the wheel, or passes that one ball cannot make."""
+    """Something other than the ball is in the wheel, or passes that one ball cannot make."""
 
     detail: str
 
@@ -78,7 +78,7 @@ class RotorDoubt(Observation, frozen=True, kw_only=True):
     reason: str
     detail: str
     explained: bool
-    """Whether losses that were noticed account for it. If not, the index itself may have moved."""
+    """Whether losses that were detected account for it. If not, the index may have moved."""
 
 
 class NotLevel(Observation, frozen=True, kw_only=True):
@@ -91,6 +91,9 @@ class LevelAgain(Observation, frozen=True, kw_only=True):
     """The wheel is level again."""
 
     tilt_deg: float
+
+
+# --- configuration ---
 
 
 class RouletteWheelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -140,7 +143,7 @@ class RouletteWheelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unkn
         return self.encoder_slots or len(self.wheel_order)
 
     def problems(self) -> list[tuple[str, str, str]]:
-        """What is wrong between keys: (key, what, fix)."""
+        """Conflicts between keys: (key, problem, fix)."""
         found: list[tuple[str, str, str]] = []
         angles = sorted(angle % 360 for angle in self.ball_sensors_deg)
         gaps = [(b - a) % 360 for a, b in zip(angles, angles[1:] + angles[:1], strict=True)]

@@ -1,6 +1,6 @@
-"""The pocket head: a fixed sensor that sees the pocket with the ball in it go by, once a turn of the rotor.
+"""The pocket head: a fixed sensor that the ball in its pocket passes once a turn of the rotor.
 
-rotor angle  ...  |  k = round((head - angle) x n / 360)  |  next turn: the same k, or it did not rest
+rotor angle  ...  |  k = round((head - angle) x n / 360)  |  next turn: the same k, or the ball was not at rest
 pocket       _____|‾‾‾‾|__________________________________|‾‾‾‾|_____
                   the middle of the pulse, within 0.3 pocket of the pocket's centre
 """
@@ -10,18 +10,18 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 TURN_TOLERANCE: Final = 0.2
-"""Share of a turn by which two readings may miss being one turn apart: a pocket further is another pocket (ours)."""
+"""Two readings one turn apart may differ from a full turn by this share (ours)."""
 
 
 class PocketPulse(NamedTuple):
-    """One passing of the ball by the head."""
+    """One pass of the ball in front of the head."""
 
     pocket: int | None
     """The pocket's index in wheel order, or None if it was too far off the centre."""
     off_pockets: float
     """How far the middle of the pulse was from the pocket's centre."""
     turns: int
-    """How many rotor turns in a row have named this pocket, with this one."""
+    """Rotor turns in a row that named this pocket, this one included."""
 
 
 class PocketHead:
@@ -36,20 +36,23 @@ class PocketHead:
         self._turns = 0
 
     def forget(self) -> None:
-        """Whatever was read belongs to another run, or to an angle that no longer holds."""
+        """Drops the readings: they belong to another run, or to an angle that is no longer proven."""
         self._last = None
         self._turns = 0
 
     def rise(self, angle_deg: float | None) -> None:
-        """The ball came in front of the head."""
+        """Handles the rising edge: the ball comes in front of the head."""
         self._rise_deg = angle_deg
 
     def fall(self, angle_deg: float | None, travel_deg: float) -> PocketPulse | None:
-        """The ball went by. `angle_deg` is the rotor's angle since the index, `travel_deg` all that it ever turned."""
+        """Handles the falling edge; returns the reading, None if it has no angle.
+
+        `angle_deg` is the rotor's angle since the index, `travel_deg` its total travel.
+        """
         rise_deg, self._rise_deg = self._rise_deg, None
         if rise_deg is None or angle_deg is None:
             return None
-        # The two angles are either side of the middle, whichever way the rotor turns and wherever the index was.
+        # The two angles are on either side of the middle, whichever way the rotor turns and wherever the index was.
         half = ((angle_deg - rise_deg + 180) % 360 - 180) / 2
         at = (self._head_deg - (rise_deg + half)) * self._pockets / 360
         off = at - round(at)
@@ -60,7 +63,7 @@ class PocketHead:
         turned = None if self._last is None else abs(travel_deg - self._last[1]) / 360
         if self._last is not None and turned is not None and turned < 1 - TURN_TOLERANCE:
             if self._last[0] == pocket:
-                # The same pulse with a gap in it.
+                # The same pulse, interrupted.
                 return PocketPulse(pocket, off, self._turns)
             self._turns = 0
         elif self._last is None or self._last[0] != pocket or turned is None or turned > 1 + TURN_TOLERANCE:

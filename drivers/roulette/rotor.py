@@ -1,4 +1,4 @@
-"""The rotor of a roulette wheel: its angle at any time, its speed, and whether it turns back.
+"""The rotor of a roulette wheel: its angle at any time, its speed and its direction.
 
 Direction matters as much as speed: the rule wants the ball opposite to the rotor (13:47-20.32(j)1), so a rotor
 without a direction leaves no valid spin.
@@ -16,10 +16,10 @@ from drivers.wheel.quadrature import ANY_COUNT, COUNTS_PER_SLOT, DUE, LIMIT, OTH
 from hal.values import Edge
 
 _SPAN: Final = 3
-"""Counts over which the speed is taken: one lost edge or an uneven disc is not a stop."""
+"""Counts over which the speed is measured: one lost edge or an uneven disc is not a stop."""
 
 INERTIA_NS: Final = 100_000_000
-"""No hand turns a running rotor round in less (ours)."""
+"""No hand reverses a running rotor in less time (ours)."""
 
 
 class RotorTurning(Observation, frozen=True, kw_only=True):
@@ -31,7 +31,7 @@ class RotorTurning(Observation, frozen=True, kw_only=True):
 
 
 class RotorStopped(Observation, frozen=True, kw_only=True):
-    """The rotor turns more slowly than the least speed, or stands."""
+    """The rotor stands, or is slower than the least speed."""
 
 
 class RotorReversed(Observation, frozen=True, kw_only=True):
@@ -42,7 +42,7 @@ class RotorReversed(Observation, frozen=True, kw_only=True):
 
 
 class Rotor:
-    """The rotor's encoder, followed over time."""
+    """Follows the rotor by its encoder."""
 
     def __init__(self, slots: int, index_width_deg: float, pockets: int, least_rpm: float) -> None:
         self.encoder = Encoder("rotor_a", "rotor_b", "rotor_index", slots, index_width_deg)
@@ -57,10 +57,10 @@ class Rotor:
         self._low = self._high = 0
         self._watch()
         self.due_ns = NEVER_NS
-        """When the rotor, if no count comes, has stopped, or earlier: counts put it off."""
+        """When the rotor has stopped if no count follows, or earlier: counts postpone it."""
 
     def rpm(self, t_ns: int) -> float:
-        """Speed, from the last counts, or less if none has come since. Revolutions a minute, always positive."""
+        """Speed in revolutions a minute, always positive: from the last counts, or less if none has followed."""
         quadrature = self.encoder.quadrature
         span = quadrature.t1_ns - quadrature.t4_ns
         if span <= 0:
@@ -71,14 +71,14 @@ class Rotor:
         return 60e9 / (tau_ns * self.encoder.counts_per_turn)
 
     def angle_deg(self, t_ns: int) -> float | None:
-        """Angle turned since the index stood at 0, between counts by the speed of the last; None before an index."""
+        """The angle since the index, interpolated between counts by the last speed; None before an index."""
         counts = self.encoder.angle_counts()
         if counts is None:
             return None
         quadrature = self.encoder.quadrature
         tau_ns = quadrature.t1_ns - quadrature.t2_ns
         share = min(1.0, max(0.0, (t_ns - quadrature.t1_ns) / tau_ns)) if tau_ns > 0 else 0.5
-        # Turning positive the disc stands past the edge of its count, turning the other way before the next one.
+        # In the positive direction the disc stands past the edge of its count, in the other before the next one.
         at = counts + share if quadrature.direction > 0 else counts + 1 - share
         return at * 360 / self.encoder.counts_per_turn
 
@@ -98,7 +98,7 @@ class Rotor:
                 self._note(encoder.count - encoder.quadrature.direction, encoder.quadrature.t2_ns)
 
     def pass_time(self, t_ns: int, found: list[Observation]) -> None:
-        """Lets time pass: a rotor without counts has stopped."""
+        """Advances time: a rotor without counts has stopped."""
         if t_ns < self.due_ns:
             return
         stopped_ns = self.encoder.quadrature.t3_ns + self._slowest_ns
@@ -108,17 +108,17 @@ class Rotor:
         self._stop(stopped_ns, found)
 
     def unplugged(self, t_ns: int, found: list[Observation]) -> None:
-        """The cable was pulled: the rotor has no direction that anyone knows."""
+        """Handles a pulled cable: the direction is unknown."""
         self.encoder.unplugged()
         if self.direction:
             self._stop(t_ns, found)
 
-    def tell_doubts(self, health: SensorHealth, found: list[Observation]) -> None:
-        """Says, once, that the encoder disproved its count, or cannot prove it any more."""
-        for t_ns, reason, detail, explained, dead_line in self.encoder.noted:
+    def report_doubts(self, health: SensorHealth, found: list[Observation]) -> None:
+        """Reports the doubts that the encoder recorded, each once."""
+        for t_ns, reason, detail, explained, dead_line in self.encoder.doubts:
             found.append(RotorDoubt(t_ns=t_ns, reason=reason, detail=detail, explained=explained))
             if dead_line:
-                health.die(dead_line, reason, detail, t_ns, found)
+                health.line_failed(dead_line, reason, detail, t_ns, found)
         self.encoder.forget_doubts()
 
     def _stop(self, t_ns: int, found: list[Observation]) -> None:
@@ -129,16 +129,16 @@ class Rotor:
         found.append(RotorStopped(t_ns=t_ns))
 
     def _watch(self) -> None:
-        """Sets the counts between which nothing about the rotor can become known."""
+        """Sets the range of counts in which no observation is due."""
         if not self.direction:
-            # Every few counts a look at the speed.
+            # The speed is checked every few counts.
             self._low, self._high = self._furthest - _SPAN, self._furthest + _SPAN
             return
         back = self._furthest - self.direction * (self.half_pocket + self._slack)
         self._low, self._high = (back, ANY_COUNT) if self.direction > 0 else (-ANY_COUNT, back)
 
     def _note(self, count: int, t_ns: int) -> None:
-        """The disc turned, or seemed to, at a count."""
+        """Records a count at which the disc turned back, or seemed to."""
         if self.direction and (count - self._furthest) * self.direction > 0:
             self._furthest = count
             self._furthest_ns = t_ns
@@ -150,7 +150,7 @@ class Rotor:
         quadrature = encoder.quadrature
         heading = quadrature.direction
         if self.direction and t_ns - self._furthest_ns < INERTIA_NS:
-            # Too soon for a rotor's mass: noise or lost pulses. The window goes along until the time has passed.
+            # Too soon for a rotor's inertia: noise or lost pulses. The window widens until the time has passed.
             self._slack += 1
             return
         self._slack = 0

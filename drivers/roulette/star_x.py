@@ -1,6 +1,6 @@
-"""An automatic roulette wheel with a `*X` status feed: it launches, watches and reads the ball by itself.
+"""An automatic roulette wheel with a `*X` status feed: it launches, follows and reads the ball by itself.
 
-The wheel says what it does twice a second; the driver says what changed, and what does not fit:
+The wheel sends its status twice a second; the driver reports what changed and what is inconsistent:
 
     state    1 ────► 2 ────────► 3 ─────────► 4 ──────────────► 5 ────────► 1 (or 6, closed)
              before  launch      ball in rim  no more bets      number
@@ -9,8 +9,8 @@ The wheel says what it does twice a second; the driver says what changed, and wh
                                                            ▲
                                      the number, bare, ────┘ just before the first line in state 5
 
-The feed has no checksum and never states the ball's revolutions. So a number is `agreed` only when the wheel said it
-twice alike, in both ways, at the end of a spin that was heard from its launch, in order, without any doubt.
+The feed has no checksum and never states the ball's revolutions. A number is `agreed` only when the bare number and
+the status are equal, at the end of a spin that was received from its launch, in order, without any doubt.
 """
 
 from __future__ import annotations
@@ -22,10 +22,18 @@ import msgspec
 from msgspec import Meta
 
 from drivers.base.driver import Observation
-from drivers.roulette.star_x_wire import SPIN_NUMBERS, BareNumber, Malformed, StatusPacket, WheelFlag, WheelState, parse
+from drivers.roulette.star_x_wire import (
+    SPIN_NUMBERS,
+    BareNumber,
+    MalformedLine,
+    StatusPacket,
+    WheelFlag,
+    WheelState,
+    parse,
+)
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 
-# What the driver of an automatic wheel says of it.
+# --- observations ---
 
 
 class AutoSpinStarted(Observation, frozen=True, kw_only=True):
@@ -67,7 +75,7 @@ class AutoWheelFault(Observation, frozen=True, kw_only=True):
 
     state: WheelState
     active: bool = True
-    """False: the wheel no longer says so."""
+    """False: the wheel no longer reports it."""
 
 
 class AutoLaunchFailed(Observation, frozen=True, kw_only=True):
@@ -82,13 +90,13 @@ class AutoNumber(Observation, frozen=True, kw_only=True):
     pocket: str
     spin_number: int
     agreed: bool
-    """Whether nothing at all speaks against it."""
+    """Whether there are no doubts."""
     doubts: tuple[str, ...] = ()
-    """What does: reasons of `AutoDoubt`, and `ball_direction`, `ball_not_detected`, `wheel_fault`, `launch_failed`
-    where the wheel had that flag up after the launch."""
+    """Reasons of `AutoDoubt`, and `ball_direction`, `ball_not_detected`, `wheel_fault`, `launch_failed`
+    where the wheel raised that flag after the launch."""
     rpm_min: float = 0.0
     rpm_max: float = 0.0
-    """The range of the rotor's speed from the ball's entering the rim to the number."""
+    """The range of the rotor's speed from the ball in the rim to the number."""
 
 
 class AutoClosed(Observation, frozen=True, kw_only=True):
@@ -96,7 +104,7 @@ class AutoClosed(Observation, frozen=True, kw_only=True):
 
 
 class AutoDoubt(Observation, frozen=True, kw_only=True):
-    """What the wheel sent does not fit.
+    """The wheel sent something inconsistent.
 
     Reasons: `joined_mid_spin`, `state_order`, `spin_number`, `rotor_direction`, `rotor_speed`, `number_disagrees`,
     `number_changed`, `no_number`, `impossible_number`, `bare_number_missing`, `stray_number`, `malformed`,
@@ -108,16 +116,16 @@ class AutoDoubt(Observation, frozen=True, kw_only=True):
 
 
 class AutoLink(Observation, frozen=True, kw_only=True):
-    """The wheel is heard, or is heard no longer. When it is heard again, what was running is not taken up."""
+    """The link came up or went down. A spin that was running when it went down is not resumed."""
 
     up: bool
 
 
-# Whether the status lines of an automatic wheel make one spin, from its launch to its number, without a doubt.
+# --- the consistency of a spin, from its launch to its number ---
 
 _S = WheelState
 
-IN_ORDER = frozenset(
+VALID_TRANSITIONS = frozenset(
     [
         (_S.BEFORE_GAME, _S.LAUNCH),
         (_S.LAUNCH, _S.BALL_IN_RIM),
@@ -133,7 +141,7 @@ IN_ORDER = frozenset(
         *((state, _S.CLOSED) for state in WheelState),
     ]
 )
-"""The changes of state that a sound wheel makes. A misfire stays in `LAUNCH`; a fault or an idle table closes."""
+"""The state transitions of a sound wheel. A misfire stays in `LAUNCH`; a fault or an idle table closes."""
 
 RUNNING = frozenset([_S.BALL_IN_RIM, _S.NO_MORE_BETS, _S.BALL_NOT_IN_TRACK, _S.WINNING_NUMBER])
 """The states of a spin after its launch."""
@@ -149,46 +157,46 @@ _FLAG_REASONS = (
 
 
 class SpinWatch:
-    """Follows one spin after the other and collects what speaks against the one that runs.
+    """Follows one spin after another and collects the doubts about the running one.
 
-    Doubts are forgotten where no spin runs (states 1 and 6) and where a launch follows upon these or a number: never by
-    a launch out of order, which a single wrong byte could make.
+    Doubts are cleared where no spin runs (states 1 and 6) and by a launch that follows these or a number; never by a
+    launch out of order, which a single wrong byte could make.
     """
 
     def __init__(self) -> None:
         self.fresh = False
-        """Whether the last packet began a launch with nothing before it."""
+        """Whether the last packet began a launch in order."""
         self._running = False
         self._doubts: list[str] = []
         self._clockwise = True
         self._number: int | None = None
         """The spin number of the last packet."""
         self._stepped = False
-        """Whether the spin number has gone up since the last spin ended: it does so once a spin, and public sources
-        do not say in which state."""
+        """Whether the spin number has gone up since the last spin ended: it does so once a spin; public sources do not
+        give the state."""
         self._shown: str | None = None
-        """The winning number that the wheel shows since the last spin."""
+        """The winning number that the wheel has sent since the last spin."""
         self._rpm_x10: list[int] = []
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """What speaks against the running spin, in the order in which it came up."""
+        """The doubts about the running spin, in the order in which they arose."""
         return tuple(self._doubts)
 
     @property
     def rpm_range(self) -> tuple[float, float]:
-        """Least and greatest rotor speed of the running spin since its launch; zeros where none was heard."""
+        """Least and greatest rotor speed of the running spin since its launch; zeros where none was received."""
         return (min(self._rpm_x10) / 10, max(self._rpm_x10) / 10) if self._rpm_x10 else (0.0, 0.0)
 
     def doubt(self, reason: str) -> None:
-        """Notes something that speaks against the spin that runs, if one does."""
+        """Adds a doubt about the running spin, if one runs."""
         if self._running and reason not in self._doubts:
             self._doubts.append(reason)
 
-    def take(self, before: StatusPacket | None, packet: StatusPacket) -> list[tuple[str, str]]:
-        """Takes the next packet and returns what in it does not fit: (reason, detail).
+    def handle(self, before: StatusPacket | None, packet: StatusPacket) -> list[tuple[str, str]]:
+        """Handles the next packet; returns its inconsistencies: (reason, detail).
 
-        The caller notes each of these as a doubt.
+        The caller adds each of them as a doubt.
         """
         found: list[tuple[str, str]] = []
         self._follow_state(before, packet, found)
@@ -211,7 +219,7 @@ class SpinWatch:
         if state is _S.BEFORE_GAME or state is _S.CLOSED:
             self._running = False
             self._doubts = []
-        elif state is _S.LAUNCH and (before is None or (before.state, state) in IN_ORDER):
+        elif state is _S.LAUNCH and (before is None or (before.state, state) in VALID_TRANSITIONS):
             self.fresh = True
             self._running = True
             self._doubts = []
@@ -224,7 +232,7 @@ class SpinWatch:
         if before is None:
             if state in RUNNING:
                 found.append(("joined_mid_spin", f"first heard in state {state:d}"))
-        elif (before.state, state) not in IN_ORDER:
+        elif (before.state, state) not in VALID_TRANSITIONS:
             found.append(("state_order", f"state {state:d} after {before.state:d}"))
 
     def _check_spin_number(
@@ -250,32 +258,18 @@ class SpinWatch:
     def _check_shown(self, before: StatusPacket | None, packet: StatusPacket, found: list[tuple[str, str]]) -> None:
         if packet.state is _S.WINNING_NUMBER and (before is None or before.state is not packet.state):
             self._shown = packet.pocket
-        # From no more bets on the wheel may know the next number already.
+        # From no more bets on, the wheel may already send the next number.
         elif packet.state not in (_S.NO_MORE_BETS, _S.BALL_NOT_IN_TRACK) and packet.pocket != self._shown:
             if self._shown is not None:
                 found.append(("number_changed", f"{packet.pocket} in state {packet.state:d}, after {self._shown}"))
             self._shown = packet.pocket
 
 
-__all__ = [
-    "AutoBallDirectionWrong",
-    "AutoBallInRim",
-    "AutoBallNotDetected",
-    "AutoClosed",
-    "AutoDoubt",
-    "AutoLaunchFailed",
-    "AutoLink",
-    "AutoNoMoreBets",
-    "AutoNumber",
-    "AutoSpinStarted",
-    "AutoWheelFault",
-    "StarXConfig",
-    "StarXWheel",
-]
+# --- configuration and driver ---
 
 NS_PER_S = 1_000_000_000
 SHOWN_BYTES = 40
-"""How much of a malformed line a doubt repeats."""
+"""Bytes of a malformed line that a doubt quotes."""
 
 
 class StarXConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -305,7 +299,7 @@ class StarXConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     ] = 1.0
 
     def problems(self) -> list[tuple[str, str, str]]:
-        """What is wrong between keys: (key, what, fix)."""
+        """Conflicts between keys: (key, problem, fix)."""
         if self.bare_number_s < self.status_timeout_s:
             return []
         return [
@@ -335,48 +329,48 @@ class StarXWheel:
         self._timeout_ns = round(config.status_timeout_s * NS_PER_S)
         self._bare_ns = round(config.bare_number_s * NS_PER_S)
         self._up: bool | None = None
-        """Whether the wheel is heard; None until it is known."""
-        self._heard_ns: int | None = None
-        """When the last status came; before the first, since when one is waited for."""
+        """Whether the link is up; None until it is known."""
+        self._status_ns: int | None = None
+        """The time of the last status; before the first, since when one is expected."""
         self._last: StatusPacket | None = None
         self._watch = SpinWatch()
         self._bare: tuple[str, int] | None = None
-        """A bare number that waits for its status, and when it came."""
-        self._told: set[str] = set()
-        """The reasons of refusals since the last good status, so that a run of noise is told once."""
+        """A bare number that waits for its status, and its time."""
+        self._reported: set[str] = set()
+        """The reasons of refusals since the last good status: each is reported once."""
 
     @property
     def next_due_ns(self) -> int | None:
-        """When the status or the line that belongs to a bare number is overdue."""
+        """When a status, or the status that follows a bare number, is overdue."""
         return min(self._deadlines(), default=None)
 
     def edges(self, batch: Sequence[Edge]) -> list[Observation]:
-        """A serial wheel has no edges."""
+        """An automatic wheel has no edges."""
         return []
 
     def reading(self, reading: Reading) -> list[Observation]:
-        """A serial wheel has no readings."""
+        """An automatic wheel has no readings."""
         return []
 
     def frame(self, frame: Frame) -> list[Observation]:
-        """Takes one line of the wheel."""
+        """Handles one line of the wheel."""
         if frame.link not in self.lines:
             return []
         t_ns = frame.t_ns
         out = self._pass_deadlines(t_ns - 1)
-        if self._heard_ns is None:
-            self._heard_ns = t_ns
+        if self._status_ns is None:
+            self._status_ns = t_ns
         line = parse(frame.data)
         if isinstance(line, StatusPacket):
             self._status(line, t_ns, out)
         elif isinstance(line, BareNumber):
             self._bare_number(line.pocket, t_ns, out)
-        elif isinstance(line, Malformed):
+        elif isinstance(line, MalformedLine):
             self._refuse("malformed", f"{line.why}: {line.data[:SHOWN_BYTES]!r}", t_ns, out)
         return out
 
     def lost(self, loss: EdgesLost) -> list[Observation]:
-        """Takes the news that the link is gone, or that frames of it were lost."""
+        """Handles a link that is gone, or lost frames."""
         if loss.line not in self.lines:
             return []
         out = self._pass_deadlines(loss.t_ns - 1)
@@ -387,15 +381,15 @@ class StarXWheel:
         return out
 
     def due(self, t_ns: int) -> list[Observation]:
-        """Lets time pass to `t_ns`."""
-        if self._heard_ns is None:
-            self._heard_ns = t_ns
+        """Advances time to `t_ns`."""
+        if self._status_ns is None:
+            self._status_ns = t_ns
         return self._pass_deadlines(t_ns)
 
     def _deadlines(self) -> list[int]:
         due_ns: list[int] = []
-        if self._heard_ns is not None and self._up is not False:
-            due_ns.append(self._heard_ns + self._timeout_ns)
+        if self._status_ns is not None and self._up is not False:
+            due_ns.append(self._status_ns + self._timeout_ns)
         if self._bare is not None:
             due_ns.append(self._bare[1] + self._bare_ns)
         return due_ns
@@ -419,7 +413,7 @@ class StarXWheel:
         self._watch = SpinWatch()
 
     def _status(self, packet: StatusPacket, t_ns: int, out: list[Observation]) -> None:
-        self._heard_ns = t_ns
+        self._status_ns = t_ns
         if not self._up:
             self._up = True
             out.append(AutoLink(t_ns=t_ns, up=True))
@@ -431,11 +425,11 @@ class StarXWheel:
         if packet.pocket == "00" and self._config.pockets == "european":
             self._refuse("impossible_number", "a european wheel has no 00", t_ns, out)
             return
-        self._told.clear()
+        self._reported.clear()
         before, self._last = self._last, packet
         self._flags(before, packet, t_ns, out)
         entered = before is None or before.state is not packet.state
-        for reason, detail in self._watch.take(before, packet):
+        for reason, detail in self._watch.handle(before, packet):
             self._doubt(reason, detail, t_ns, out)
         if entered:
             self._entered(packet, rpm, t_ns, out)
@@ -501,10 +495,10 @@ class StarXWheel:
         self._bare = (pocket, t_ns)
 
     def _refuse(self, reason: str, detail: str, t_ns: int, out: list[Observation]) -> None:
-        """Doubts a line that is not taken; a run of such lines is told once, until a good status comes."""
+        """Adds a doubt for a refused line; a reason is reported once until a good status comes."""
         self._watch.doubt(reason)
-        if reason not in self._told:
-            self._told.add(reason)
+        if reason not in self._reported:
+            self._reported.add(reason)
             out.append(AutoDoubt(t_ns=t_ns, reason=reason, detail=detail))
 
     def _doubt(self, reason: str, detail: str, t_ns: int, out: list[Observation]) -> None:

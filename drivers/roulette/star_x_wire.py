@@ -1,6 +1,6 @@
-r"""The `*X` status feed of automatic roulette wheels: what a line says, both ways.
+r"""The `*X` status feed of automatic roulette wheels: parsing and encoding of its lines.
 
-RS-232, 9600 8N1, lines end CR LF. Nothing carries a checksum, so a line is taken only when all of it is as it must be:
+RS-232, 9600 8N1, lines end CR LF. Lines have no checksum, so a line is accepted only if all of it is well formed:
 
     *X;s;nnn;ww;f;vvv;d        19 bytes and CR LF, for example  *X;6;117;13;0;002;0
        │  │   │ │  │  └ 0 rotor clockwise, 1 counter-clockwise
@@ -11,7 +11,7 @@ RS-232, 9600 8N1, lines end CR LF. Nothing carries a checksum, so a line is take
        └ state 1-7
 
     ww                         the winning number, bare, just before the first line in state 5
-    *Y;k;nnn                   a bonus, of no concern here
+    *Y;k;nnn                   a bonus; ignored
     *P OK, *o BUSY, *V 2.50    replies to commands
 """
 
@@ -32,7 +32,7 @@ _REPLY = re.compile(rb"\*[A-WZa-z] [ -~]{1,16}")
 
 
 class WheelState(IntEnum):
-    """What the wheel is doing."""
+    """The state of the wheel."""
 
     BEFORE_GAME = 1
     LAUNCH = 2
@@ -43,11 +43,11 @@ class WheelState(IntEnum):
     CLOSED = 6
     """The table is closed, or the wheel idle."""
     BALL_NOT_IN_TRACK = 7
-    """Between no more bets and the number, on wheels that say so."""
+    """Between no more bets and the number, on wheels that report it."""
 
 
 class WheelFlag(IntFlag):
-    """What went wrong."""
+    """Problems that the wheel reports."""
 
     BALL_NOT_DETECTED = 1
     BALL_DIRECTION = 2
@@ -71,34 +71,34 @@ class StatusPacket(NamedTuple):
 
 
 class BareNumber(NamedTuple):
-    """The winning number alone; a stray two bytes look the same."""
+    """The winning number alone; two stray bytes look the same."""
 
     pocket: str
 
 
-class Talk(NamedTuple):
-    """A reply to a command, or a bonus: legal, and of no concern to a round."""
+class IgnoredLine(NamedTuple):
+    """A reply to a command, or a bonus: well formed, but not used."""
 
     text: str
 
 
-class Malformed(NamedTuple):
+class MalformedLine(NamedTuple):
     """A line that is none of these."""
 
     data: bytes
     why: str
 
 
-Line: TypeAlias = StatusPacket | BareNumber | Talk | Malformed
+Line: TypeAlias = StatusPacket | BareNumber | IgnoredLine | MalformedLine
 
 
 def parse(data: bytes) -> Line:
-    """What a line without its CR LF says; never raises."""
+    """Parses a line without its CR LF; never raises."""
     status = _STATUS.fullmatch(data)
     if status is not None:
         state, number, pocket, flags, rpm_x10, direction = status.groups()
         if pocket != b"  " and (name := _pocket(pocket)) is None:
-            return Malformed(data, f"expected a winning number at byte 9, saw {pocket!r}")
+            return MalformedLine(data, f"expected a winning number at byte 9, saw {pocket!r}")
         return StatusPacket(
             WheelState(int(state)),
             int(number),
@@ -110,8 +110,8 @@ def parse(data: bytes) -> Line:
     if len(data) == 2 and (pocket_name := _pocket(data)) is not None:
         return BareNumber(pocket_name)
     if _BONUS.fullmatch(data) or _REPLY.fullmatch(data):
-        return Talk(data.decode("ascii"))
-    return Malformed(data, _why(data))
+        return IgnoredLine(data.decode("ascii"))
+    return MalformedLine(data, _why(data))
 
 
 def encode(packet: StatusPacket) -> bytes:
@@ -143,7 +143,7 @@ def encode_bare(pocket: str) -> bytes:
 
 
 def _pocket(field: bytes) -> str | None:
-    """The pocket that a field of two bytes names, written exactly as a wheel writes it; else None."""
+    """The pocket in a field of two bytes; None unless it is written exactly as a wheel writes it."""
     name = field.decode("latin-1").removeprefix(" ")
     return name if name in POCKETS and f"{name:>2}".encode("latin-1") == field else None
 

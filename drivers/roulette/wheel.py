@@ -4,7 +4,7 @@ lines       rotor_a rotor_b rotor_index   ball_1 ... ball_n   pocket       objec
                       │                        │             │            │              │
 part                Rotor                  BallRuns      PocketHead       │            Level
                       │                        │             │            │              │
-says        RotorTurning ...         BallSeen, BallPassed,  PocketRead  ForeignObject  NotLevel
+reports     RotorTurning ...         BallSeen, BallPassed,  PocketRead  ForeignObject  NotLevel
             RotorDoubt           BallLeftTrack, TrackQuiet                            LevelAgain
 """
 
@@ -22,13 +22,13 @@ from drivers.roulette.pocket_head import PocketHead
 from drivers.roulette.rotor import Rotor
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 
-# The level of the wheel: two inclinations in degrees, and how long they have been too great.
+# --- level: two inclinations in degrees, and for how long they have exceeded the tolerance ---
 #
 # 13:47-20.15(c): "horizontal and level at all times during its operation". The text gives no tolerance.
 
 
 class Level:
-    """Says when the inclination has been beyond the tolerance for too long, and when it is back."""
+    """Detects an inclination beyond the tolerance for too long, and its return."""
 
     def __init__(self, x: str, y: str, tolerance_deg: float, patience_ns: int) -> None:
         self.lines = frozenset((x, y))
@@ -36,19 +36,19 @@ class Level:
         self._patience_ns = patience_ns
         self._deg = {x: 0.0, y: 0.0}
         self.due_ns = NEVER_NS
-        """When the wheel is out of level, if no better reading comes."""
+        """When the wheel is out of level, if no reading within the tolerance follows."""
         self.out = False
-        """Whether it was found out of level, and has not been level since."""
+        """Whether the wheel is out of level."""
 
     @property
     def tilt_deg(self) -> float:
         """The inclination of the wheel's plane, from the last reading of each axis."""
         return math.hypot(*self._deg.values())
 
-    def take(self, reading: Reading) -> bool:
-        """Takes a reading; returns whether the wheel came back to level with it.
+    def handle(self, reading: Reading) -> bool:
+        """Handles a reading; returns whether it brings the wheel back to level.
 
-        A value that is not a number is beyond every tolerance: an inclinometer that fails is not a level wheel.
+        A value that is not finite is beyond every tolerance: a failed inclinometer does not prove a level wheel.
         """
         self._deg[reading.line] = reading.value if math.isfinite(reading.value) else math.inf
         if self.tilt_deg > self._tolerance_deg:
@@ -60,13 +60,15 @@ class Level:
         return back
 
     def due(self, t_ns: int) -> int | None:
-        """Lets time pass; returns when the wheel was found out of level, the first time."""
+        """Advances time; returns when the wheel went out of level, once."""
         if t_ns < self.due_ns:
             return None
         self.out = True
         due_ns, self.due_ns = self.due_ns, NEVER_NS
         return due_ns
 
+
+# --- the wheel ---
 
 ROTOR_LINES: Final = ("rotor_a", "rotor_b", "rotor_index")
 
@@ -88,70 +90,70 @@ class RouletteWheel:
         self._head = PocketHead(pockets, config.pocket_head_deg, config.pocket_tolerance)
         self._runs = BallRuns(config.ball_sensors_deg, round(config.track_quiet_s * 1e9), self.rotor, self._head)
         self._level = Level("level_x", "level_y", config.level_tolerance_deg, round(config.level_patience_s * 1e9))
-        self._takers: Final[dict[str, Callable[[Edge, list[Observation]], None]]] = {
-            **dict.fromkeys(self._runs.lines, self._runs.take),
+        self._handlers: Final[dict[str, Callable[[Edge, list[Observation]], None]]] = {
+            **dict.fromkeys(self._runs.lines, self._runs.handle_edge),
             "pocket": self._pocket,
             "object": self._object,
         }
-        self.lines = frozenset((*ROTOR_LINES, *self._takers, *self._level.lines))
+        self.lines = frozenset((*ROTOR_LINES, *self._handlers, *self._level.lines))
         self._levels: dict[str, int] = {}
-        """Of pocket head and object beam."""
+        """The levels of pocket head and object beam."""
         self._object_due_ns = NEVER_NS
-        """When the object beam has been interrupted for long enough."""
+        """When the object beam has been interrupted for `OBJECT_NS`."""
         self._health = SensorHealth()
 
     # --- time and values -----------------------------------------------------------------------------------------
 
     @property
     def next_due_ns(self) -> int | None:
-        """When something becomes known if nothing comes."""
+        """The next deadline of a part; None if there is none."""
         due_ns = min(self.rotor.due_ns, self._runs.due_ns, self._object_due_ns, self._level.due_ns)
         return due_ns if due_ns < NEVER_NS else None
 
     def edges(self, batch: Sequence[Edge]) -> list[Observation]:
-        """Takes the wheel's edges; those of other lines are passed over."""
+        """Decodes the wheel's edges; those of other lines are ignored."""
         found: list[Observation] = []
         if self._health.dead:
-            self._health.revive(batch, found)
+            self._health.lines_active(batch, found)
         rotor = self.rotor
-        noted = rotor.encoder.noted
-        takers = self._takers
+        doubts = rotor.encoder.doubts
+        handlers = self._handlers
         edges = iter(batch)
         while True:
             edge = rotor.run(edges, found)
-            if noted:
+            if doubts:
                 self._head.forget()
-                rotor.tell_doubts(self._health, found)
+                rotor.report_doubts(self._health, found)
             if edge is None:
                 break
-            take = takers.get(edge.line)
-            if take is not None:
-                take(edge, found)
+            handle = handlers.get(edge.line)
+            if handle is not None:
+                handle(edge, found)
         if self._health.dead:
-            self._health.revive(batch, found)
+            self._health.lines_active(batch, found)
         return _in_order(found)
 
     def reading(self, reading: Reading) -> list[Observation]:
-        """Takes an inclination in degrees."""
+        """Handles an inclination in degrees."""
         found: list[Observation] = []
         self._pass_time(reading.t_ns - 1, found)
-        self._health.hear(reading.line, reading.t_ns, found)
-        if reading.line in self._level.lines and self._level.take(reading):
+        self._health.line_active(reading.line, reading.t_ns, found)
+        if reading.line in self._level.lines and self._level.handle(reading):
             found.append(LevelAgain(t_ns=reading.t_ns, tilt_deg=round(self._level.tilt_deg, 3)))
         return _in_order(found)
 
     def frame(self, frame: Frame) -> list[Observation]:
-        """A wheel on lines has no link."""
+        """A wheel with sensors has no link."""
         return []
 
     def lost(self, loss: EdgesLost) -> list[Observation]:
-        """The news of a loss: what depends on the line is in doubt, and an unplugged line is a fault."""
+        """Handles a loss: what depends on the line is in doubt; an unplugged line is a fault."""
         found: list[Observation] = []
         self._pass_time(loss.t_ns - 1, found)
         line = loss.line
         if loss.cause is Loss.UNPLUGGED and line in self.lines:
             detail = f"{line} is not driven: its cable, its supply or its board is off"
-            self._health.die(line, "sensor_missing", detail, loss.t_ns, found)
+            self._health.line_failed(line, "sensor_missing", detail, loss.t_ns, found)
         if line in ROTOR_LINES:
             if loss.cause is Loss.UNPLUGGED:
                 self.rotor.unplugged(loss.t_ns, found)
@@ -169,12 +171,12 @@ class RouletteWheel:
         return _in_order(found)
 
     def due(self, t_ns: int) -> list[Observation]:
-        """Lets time pass."""
+        """Advances time to `t_ns`."""
         found: list[Observation] = []
         self._pass_time(t_ns, found)
         return _in_order(found)
 
-    # --- one edge of another line than the rotor's; each part first meets its own deadlines ------------------------
+    # --- edges of the other lines; each part first meets its own deadlines ------------------------------------------
 
     def _pocket(self, edge: Edge, found: list[Observation]) -> None:
         line, level, t_ns = edge
@@ -192,8 +194,8 @@ class RouletteWheel:
         if pulse is None or pulse.pocket is None:
             return
         if runs.running:
-            # If the ball passes another sensor it is still in the track, and this one is not it.
-            runs.stranger = True
+            # If the ball passes another track sensor, it is still in the track and this is a second ball.
+            runs.second_ball = True
             return
         found.append(
             PocketRead(t_ns=t_ns, pocket=pulse.pocket, off_pockets=round(pulse.off_pockets, 3), turns=pulse.turns)
@@ -209,7 +211,7 @@ class RouletteWheel:
     # --- time ----------------------------------------------------------------------------------------------------
 
     def _pass_time(self, t_ns: int, found: list[Observation]) -> None:
-        """Says what has become known up to a time because nothing came."""
+        """Meets the deadlines of all parts up to `t_ns`."""
         self.rotor.pass_time(t_ns, found)
         self._runs.pass_time(t_ns, found)
         self._meet_object(t_ns, found)
@@ -224,6 +226,6 @@ class RouletteWheel:
 
 
 def _in_order(found: list[Observation]) -> list[Observation]:
-    """The parts of the wheel meet their deadlines one after the other: put what they found in order."""
+    """Sorts observations by time: the parts meet their deadlines one after another."""
     found.sort(key=_moment)
     return found

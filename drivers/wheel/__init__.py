@@ -1,1 +1,1 @@
-"""What every wheel with an encoder has in common: counts, their index, and doubts about them."""
+"""Incremental encoders with an index: counts, their proof by the index, and lost edges."""

@@ -1,11 +1,11 @@
-"""An incremental encoder with an index: a count that can be proven, or says how wrong it may be.
+"""An incremental encoder with an index: a count, and the range of offsets by which it may be wrong.
 
-    edges ─► Quadrature ─► count ─────────────► proven or disproven by the index, once a turn (`index_proof`)
-                 │                                                        │
-                 └─► gaps, turns, bounces ─► pulses lost since then? (`drivers.wheel.lost_pulses`) ─► doubt
+    edges ─► QuadratureDecoder ─► count ─────────────► proven or disproven by the index, once a turn (`index_proof`)
+                 │
+                 └─► gaps, turns, bounces ─► pulses lost since the index? (`lost_pulses`, `slowing`) ─► doubt
 
-Where a turn cannot be told from a loss, the count is kept and `doubt_low` and `doubt_high` say between which offsets
-from it the truth lies.
+Where a turn of direction cannot be distinguished from a loss, the count is kept, and the true count lies between
+`count + doubt_low` and `count + doubt_high`.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Final
 
-from drivers.wheel.index_proof import IndexProof, Noted
+from drivers.wheel.index_proof import CountDoubt, IndexProof
 from drivers.wheel.lost_pulses import Chain, Rocking
-from drivers.wheel.quadrature import BACK, COUNTS_PER_SLOT, DUE, GAP, OTHER, REPEATED, Quadrature, Stop
+from drivers.wheel.quadrature import BACK, COUNTS_PER_SLOT, DUE, GAP, OTHER, REPEATED, QuadratureDecoder, Stop
 from drivers.wheel.slowing import ROCKING_PART, GapWatch, Stopping
 from hal.values import Edge
 
@@ -26,14 +26,14 @@ MOST_EXPLAINED: Final = 4 * COUNTS_PER_SLOT
 NOTHING_SUSPECTED: Final = (0, 0)
 
 STUCK_CHAIN: Final = 8
-"""Edges of one line in a row, with none of the other, after which the other is not believed (ours)."""
+"""Edges of one line in a row, with none of the other, after which the other counts as stuck (ours)."""
 
 MOST_DEG_PER_S2: Final = 10_000.0
-"""No hand and no flapper turns a wheel round with more than this, about 175 rad/s^2 (ours)."""
+"""No hand and no flapper reverses a wheel with more than this, about 175 rad/s^2 (ours)."""
 
 
 class Encoder:
-    """Decodes one encoder with its index, and keeps book of what it cannot be sure of.
+    """Decodes one encoder with its index, and records every doubt about the count.
 
     `count` is in counts of a quarter of a slot; `angle_counts()` is known once the index has been crossed.
     """
@@ -52,10 +52,10 @@ class Encoder:
         "counts_per_turn",
         "doubt_high",
         "doubt_low",
+        "doubts",
         "index",
         "losses",
         "lost_counts",
-        "noted",
         "proven_ns",
         "quadrature",
         "stuck",
@@ -63,45 +63,45 @@ class Encoder:
 
     def __init__(self, a: str, b: str, index: str, slots: int, index_width_deg: float) -> None:
         """`a`, `b` and `index` are the lines; `slots` the high periods of A in one turn."""
-        self.quadrature = Quadrature(a, b)
+        self.quadrature = QuadratureDecoder(a, b)
         self.counts_per_turn = COUNTS_PER_SLOT * slots
-        self.noted: list[Noted] = []
-        """What made the count doubtful, each at its time, for a driver that tells it at once."""
-        self.index = IndexProof(index, self.counts_per_turn, index_width_deg, self.noted)
+        self.doubts: list[CountDoubt] = []
+        """The doubts about the count since the last `forget_doubts`, each with its time."""
+        self.index = IndexProof(index, self.counts_per_turn, index_width_deg, self.doubts)
         self._least_turn_ns = round((2 * 360 / self.counts_per_turn / MOST_DEG_PER_S2) ** 0.5 * 1e9)
         self._stopping = Stopping(self.counts_per_turn)
         self.proven_ns = 0
         """When the index last proved the count."""
         self.bounces = 0
-        """Chains of edges that were a contact's bounce, since the start: a worn sensor has more and more."""
+        """Chains of edges that were contact bounce, since the start: their number grows as a sensor wears."""
         self._again: Edge | None = None
-        """An edge that was handed back before it was decoded: it is the next."""
+        """An edge that was returned before it was decoded: it is the next."""
         self._chain: Chain | None = None
         self._gaps = GapWatch()
         self.begin_run()
 
     def begin_run(self) -> None:
-        """A new run (spin) begins: what was wrong in the last one no longer counts."""
-        self.noted.clear()
+        """Begins a new run (spin): the doubts of the last one no longer count."""
+        self.doubts.clear()
         self.index.begin_run()
         self.doubt_low = self.doubt_high = 0
-        """Between which offsets from the count the truth lies, in counts."""
+        """The true count less the decoded one lies between these, in counts."""
         self.stuck: str | None = None
         """The line of A and B that did not change while the other did."""
         self._suspected = NOTHING_SUSPECTED
-        """Which part of the doubt would explain a slip."""
+        """The part of the doubt that would explain a slip."""
         self.losses = 0
-        """How often edges were lost for certain."""
+        """Losses of edges that are certain."""
         self.lost_counts = 0
-        """Counts that the losses told may have hidden: on a line that is not seen the disc can also turn back."""
+        """Counts that reported losses may hide: while a line is not seen, the disc can also turn back."""
         self._swing_from = self.quadrature.count
         self._gaps.begin()
         self._turned_ns: int | None = None
         self._rocking: Rocking | None = None
 
     def forget_doubts(self) -> None:
-        """What was noted has been told: what is wrong from now on is noted anew."""
-        self.noted.clear()
+        """Clears the doubts that were reported; later ones are recorded anew."""
+        self.doubts.clear()
         self.index.begin_run()
 
     # --- the count and its meaning ---------------------------------------------------------------------------
@@ -122,7 +122,7 @@ class Encoder:
         return None if zero is None else self.quadrature.count - zero
 
     def stopped_at_speed(self) -> bool:
-        """Whether the disc cannot have stopped where its edges end: the last ones were lost, or it was a hand."""
+        """Whether the disc cannot have stopped where its edges end: the last ones were lost, or a hand stopped it."""
         swing = abs(self.quadrature.count - self._swing_from)
         return self._stopping.cannot_stop(self.quadrature, swing, self._chain)
 
@@ -132,7 +132,7 @@ class Encoder:
         return t3_ns if self._chain is None else min(t3_ns, self._chain.since_ns)
 
     def doubt_at_rest(self) -> tuple[int, int]:
-        """Between which offsets from the decoded count the truth lies, for a disc that has come to rest."""
+        """As `doubt_low` and `doubt_high`, for a disc that has come to rest."""
         low, high = self.doubt_low, self.doubt_high
         last = self._chain
         if last is not None:
@@ -147,7 +147,7 @@ class Encoder:
     def run(
         self, edges: Iterator[Edge], low: int, high: int, due_ns: int, quiet_ns: int = 0
     ) -> tuple[Stop, Edge | None]:
-        """As `Quadrature.run`, but the index and every oddity are dealt with here.
+        """As `QuadratureDecoder.run`, but the index and every irregular edge are handled here.
 
         Stops only for `END`, `DUE`, `LIMIT`, `BACK` (the disc may have turned: an extreme to note) and `OTHER` (a line
         that is not the encoder's). The edge of a `DUE` is decoded first when the rest of the same iterator is given.
@@ -161,13 +161,13 @@ class Encoder:
                 ahead, self._again = chain((self._again,), edges), None
             least, most = index.window
             if gaps.waits or index.crossing is not None or self._chain is not None:
-                # What just happened shows by the next count.
+                # The next count shows what the last edges meant.
                 least = most = quadrature.count
             if least < low:
                 least = low
             if most > high:
                 most = high
-            # The first edge of a chain, not the last counts, says since when the disc may be quiet.
+            # The disc may be quiet since the first edge of a chain, not since the last counts.
             stop, edge = quadrature.run(
                 ahead, least, most, due_ns, gaps.limit_ns, quiet_ns if self._chain is None else 0
             )
@@ -199,7 +199,7 @@ class Encoder:
                     return stop, edge
 
     def _count_on(self) -> None:
-        """A count later: what the edges before it meant can be told now."""
+        """Handles a count: it shows what the edges before it meant."""
         index = self.index
         self._lose(*self._gaps.count(self.quadrature))
         if self._chain is not None:
@@ -211,7 +211,7 @@ class Encoder:
             index.overdue(count, self.quadrature.t1_ns)
 
     def lost(self, line: str, missing: int | None) -> None:
-        """The backend lost changes of one of the lines: nothing is proven until the next index.
+        """Handles changes of a line that the backend lost: the count is unproven until the next index.
 
         `missing` is how many, if that is known.
         """
@@ -221,7 +221,7 @@ class Encoder:
             self._lose(-self.counts_per_turn, self.counts_per_turn)
 
     def unplugged(self) -> None:
-        """The cable was pulled: levels, count and angle are unknown until edges and an index come again."""
+        """Handles a pulled cable: levels, count and angle are unknown until edges and an index follow."""
         self.quadrature.forget()
         self.index.forget()
         self._chain = None
@@ -230,7 +230,7 @@ class Encoder:
     # --- the index -----------------------------------------------------------------------------------------------
 
     def _confirm(self) -> None:
-        """The index proves the count: what was in doubt before is settled."""
+        """Clears the doubts if the index proves the count."""
         if self.index.confirm(self.quadrature, self._explains):
             self.doubt_low = self.doubt_high = 0
             self._suspected = NOTHING_SUSPECTED
@@ -238,7 +238,7 @@ class Encoder:
             self._gaps.adapt(self.quadrature)
 
     def _explains(self, lost: int) -> bool:
-        """Whether losses that were noticed since the last index account for so many lost counts."""
+        """Whether losses detected since the last index account for `lost` counts."""
         if not self.doubtful:
             return False
         low, high = self._suspected
@@ -247,18 +247,18 @@ class Encoder:
     # --- turns, wobbles and losses -------------------------------------------------------------------------------
 
     def _lose(self, low: int, high: int) -> None:
-        """The disc went on in a way that says that counts were lost: so many may be missing."""
+        """Widens the doubt: the disc went on as if counts were lost, between `low` and `high`."""
         self.doubt_low += low
         self.doubt_high += high
         self._suspected = (self._suspected[0] + low, self._suspected[1] + high)
 
     def _doubt(self, low: int, high: int) -> None:
-        """A turn that may hide lost counts. It explains no slip: an index that has moved looks the same."""
+        """Widens the doubt after a turn that may hide counts. It explains no slip: a moved index looks the same."""
         self.doubt_low += low
         self.doubt_high += high
 
     def _repeated(self, edge: Edge) -> None:
-        """A change of a line was lost, and whatever else a disc does in the time since the last count."""
+        """Handles a repeated level: a change of the line was lost, and perhaps whole slots since the last count."""
         quadrature, last = self.quadrature, self._chain
         since_ns, tau_ns = quadrature.t1_ns, quadrature.t1_ns - quadrature.t2_ns
         if last is not None:
@@ -268,7 +268,7 @@ class Encoder:
         self.lost_counts += COUNTS_PER_SLOT
 
     def _back(self, edge: Edge) -> None:
-        """The same line changed again: a turn, a wobble, a bounce or the far side of a lost pulse."""
+        """Handles a second change of one line: a turn, a wobble, a bounce or the far side of a lost pulse."""
         quadrature = self.quadrature
         last = self._chain
         if last is None:
@@ -282,10 +282,10 @@ class Encoder:
         if last.backs >= STUCK_CHAIN and self.stuck is None and not last.is_bounce():
             self.stuck = quadrature.b if edge.line == quadrature.a else quadrature.a
             detail = f"{self.stuck} did not change while the other line of the encoder did"
-            self.noted.append(Noted(edge.t_ns, "sensor_stuck", detail, dead_line=self.stuck))
+            self.doubts.append(CountDoubt(edge.t_ns, "sensor_stuck", detail, dead_line=self.stuck))
 
     def _end_chain(self, last: Chain) -> None:
-        """The other line moved too: now it shows whether the disc turned or went on."""
+        """Ends a chain at an edge of the other line, which shows whether the disc turned or went on."""
         self._chain = None
         quadrature = self.quadrature
         if not last.turned:
@@ -298,7 +298,7 @@ class Encoder:
         swing = abs(turned_at - self._swing_from)
         rocks = self._turned_ns is not None and swing * ROCKING_PART <= self.counts_per_turn
         if last.tau_ns < self._least_turn_ns:
-            # So fast a disc cannot have turned round here: noise on one line while the other moved.
+            # A disc so fast cannot have reversed here: noise on one line while the other moved.
             self._lose(-COUNTS_PER_SLOT, COUNTS_PER_SLOT)
         else:
             self._doubt(*last.ended_turned(quadrature.t1_ns, rocks, self._rocking))

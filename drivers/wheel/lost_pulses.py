@@ -1,14 +1,4 @@
-"""Edges of one encoder line in a row: did the disc turn, wobble or bounce there, or did the other line lose a pulse?
-
-    lost pulse of A     B‾‾‾\\_______/‾‾‾‾‾‾‾\\____     edges of B two counts apart in time, as the disc's speed has it,
-                        A____    (lost)    ___/‾‾‾     and on in the same direction
-    wobble or turn      the same edges of B, when the disc turns round beyond one of them: it was slowing down to that,
-                        and comes back at about the speed at which it went
-    bounce              edges of B in no time at all
-
-All three are told apart by the times around them. A disc slows evenly between pegs, so its last two counts say when it
-would cross the next two; and it cannot come back slower than it went by more than friction takes.
-"""
+"""Edges that a disc does not explain: slots counted by noise, and chains of edges of one line (lost pulse or turn)."""
 
 from __future__ import annotations
 
@@ -21,49 +11,46 @@ from typing import Final, NamedTuple
 from drivers.wheel.quadrature import COUNTS_PER_SLOT
 from hal.values import Edge
 
-# The counts of a wheel's last turn, looked at once more when it rests: did noise count where no disc turned?
+# --- slots counted by noise: checked once, when a wheel comes to rest ---
 #
-# A pulse of noise on A or B alone is a bounce, and counts nothing. Noise on both at once can be four edges in the
-# order
-# of a disc that turns, and so a whole slot; but no disc does a slot in the time in which it did a count just before
-# and
-# does one again just after:
+# A noise pulse on A or B alone is a bounce and counts nothing. Noise on both at once can give four edges in the order
+# of a turning disc, and so a whole slot; but no disc does a slot in the time of one count just before and just after:
 #
 #     disc     |      |      |      |      |      |          a count as long as the one before
 #     noise    |      |   ||||      |      |      |          four counts in the time of one
 #
-# This is asked for each rest only, of the edges since the index last proved the count.
+# Only the edges since the index last proved the count are checked.
 
-HASTE_COUNTS: Final = 1.0
-"""A slot in less time than so many counts before and after it was noise (ours)."""
+NOISE_SLOT_COUNTS: Final = 1.0
+"""A slot in less time than so many of the counts before and after it was noise (ours)."""
 
 COUNTS_AROUND: Final = 4
 """Two counts before and two after."""
 
 STEADY_NS: Final = 250_000
-"""Counts quicker than this are not judged: clocks and discs are not even enough (ours)."""
+"""Faster counts are not checked: clocks and discs are not even enough (ours)."""
 
 
 class RecentEdges:
-    """The edges of the last turn or so, kept by the batch: nothing is done for each edge."""
+    """The edges of about the last turn, kept by the batch: no work for each edge."""
 
     __slots__ = ("_batches", "_held", "_least")
 
     def __init__(self, least: int) -> None:
-        """`least` is how many edges are kept at least."""
+        """At least `least` edges are kept."""
         self._least = least
         self._batches: deque[Sequence[Edge]] = deque()
         self._held = 0
 
     def add(self, batch: Sequence[Edge]) -> None:
-        """Keeps a batch, and forgets those that are no longer wanted."""
+        """Adds a batch, and drops those that are no longer needed."""
         self._batches.append(batch)
         self._held += len(batch)
         while self._held - len(self._batches[0]) >= self._least:
             self._held -= len(self._batches.popleft())
 
     def times_ns(self, lines: tuple[str, str], since_ns: int, until_ns: int) -> list[int]:
-        """When the edges of these lines came, between two times."""
+        """The times of the edges of two lines, between two times."""
         return [
             t_ns
             for line, _, t_ns in chain.from_iterable(self._batches)
@@ -71,28 +58,41 @@ class RecentEdges:
         ]
 
 
-def hasty(times_ns: Sequence[int]) -> bool:
-    """Whether four counts came in the time of one, with two counts before and two after that took their time."""
+def noise_counted(times_ns: Sequence[int]) -> bool:
+    """Whether four counts took the time of one, with two slower counts before them and two after."""
     slot = COUNTS_PER_SLOT
     slots_ns = zip(times_ns, times_ns[1:], times_ns[2:], times_ns[2 + slot :], strict=False)
-    quick = [k for k, (before, last, start, end) in enumerate(slots_ns) if end - start < HASTE_COUNTS * (last - before)]
+    quick = [
+        k for k, (before, last, start, end) in enumerate(slots_ns) if end - start < NOISE_SLOT_COUNTS * (last - before)
+    ]
     for k in quick:
         around = (*pairwise(times_ns[k : k + 3]), *pairwise(times_ns[k + 2 + slot : k + 5 + slot]))
         around_ns = min(after_ns - before_ns for before_ns, after_ns in around)
         slot_ns = times_ns[k + 2 + slot] - times_ns[k + 2]
-        if len(around) == COUNTS_AROUND and around_ns > STEADY_NS and slot_ns < HASTE_COUNTS * around_ns:
+        if len(around) == COUNTS_AROUND and around_ns > STEADY_NS and slot_ns < NOISE_SLOT_COUNTS * around_ns:
             return True
     return False
 
 
-BOUNCE_SHARE: Final = 0.5
-"""An edge back sooner than this share of a count is the contact's bounce, not a lost pulse (ours)."""
+# --- chains: edges of one line in a row ---
+#
+#     lost pulse of A     B‾‾‾\_______/‾‾‾‾‾‾‾\____     edges of B two counts apart at the disc's speed, and on in the
+#                         A____    (lost)    ___/‾‾‾     same direction
+#     wobble or turn      the same edges of B, where the disc reverses beyond one of them: it slows down to that, and
+#                         comes back at about the speed at which it went
+#     bounce              edges of B within a small part of a count
+#
+# The times around them distinguish the three. A disc slows evenly between pegs, so its last two counts predict when it
+# would cross the next two; and it cannot come back slower than it went by more than friction takes.
 
-HASTE_SHARE: Final = 0.7
-"""A disc that rocks and comes back in a smaller share of the time was on its way back before (ours)."""
+BOUNCE_SHARE: Final = 0.5
+"""An edge back within this share of a count is contact bounce, not a lost pulse (ours)."""
+
+EARLY_RETURN_SHARE: Final = 0.7
+"""A rocking disc that comes back in a smaller share of the last count had reversed before (ours)."""
 
 SWING_SHARE: Final = 0.6
-"""A swing that lasts a smaller share of the one before did not end there (ours)."""
+"""A swing that lasts a smaller share of the one before has not ended (ours)."""
 
 EARLIEST: Final = 0.8
 LATEST: Final = 1.25
@@ -126,13 +126,13 @@ NOISE_SHARE: Final = 0.5
 
 
 class Offsets(NamedTuple):
-    """Between which offsets from the decoded count the truth lies."""
+    """The range of the true count less the decoded one."""
 
     low: int
     high: int
 
     def spread(self, counts: int) -> Offsets:
-        """The same, but for at least so many counts on each side that is open."""
+        """The same, widened to at least `counts` on each side that is not 0."""
         return Offsets(min(self.low, -counts if self.low else 0), max(self.high, counts if self.high else 0))
 
 
@@ -143,18 +143,18 @@ class Rocking(NamedTuple):
     """The last swing of a disc that rocks between two pegs."""
 
     turned_ns: int
-    """When it ended."""
+    """When the swing ended."""
     lasted_ns: int
     swing: int
-    """Its length in counts: the next is shorter."""
+    """The length of the swing in counts; the next is shorter."""
 
     def turns_again_at(self, t_ns: int) -> bool:
-        """Whether it may turn again so soon: swings get shorter, but a spring takes the same time for each."""
+        """Whether it may turn again at `t_ns`: swings get shorter, but a spring takes the same time for each."""
         return t_ns - self.turned_ns >= SWING_SHARE * self.lasted_ns
 
 
 class Chain(NamedTuple):
-    """Edges of one line in a row. `backs` is how many turned the direction round; an odd number leaves it turned."""
+    """Edges of one line in a row. `backs` of them reversed the direction; an odd number leaves it reversed."""
 
     line: str
     direction: int
@@ -170,16 +170,16 @@ class Chain(NamedTuple):
 
     @property
     def turned(self) -> bool:
-        """Whether the direction is now the other one."""
+        """Whether the direction is now reversed."""
         return self.backs % 2 == 1
 
     def is_bounce(self) -> bool:
-        """Whether every second edge came back at once: the contact bounced, and no pulse can hide there."""
+        """Whether every second edge came back at once: contact bounce, which hides no pulse."""
         gaps = [b - a for a, b in pairwise(self.times_ns)]
         return all(min(pair) < self.tau_ns * BOUNCE_SHARE for pair in zip(gaps[::2], gaps[1::2], strict=False))
 
     def ended_onwards(self, t_ns: int) -> Offsets:
-        """The disc went on in its direction, with its first count at `t_ns`.
+        """What the chain hides if the disc went on in its direction, with its first count at `t_ns`.
 
         A wobble would have had to grow, so pulses may have been lost, or whole slots.
         """
@@ -190,9 +190,9 @@ class Chain(NamedTuple):
         return self._pulses(max(pulses, (gone - 1) // COUNTS_PER_SLOT), self.direction)
 
     def ended_turned(self, t_ns: int, rocks: bool, rocking: Rocking | None) -> Offsets:
-        """The disc came back, with its first count at `t_ns`: it turned here, or a few counts before or after."""
+        """What the chain hides if the disc came back, with its first count at `t_ns`."""
         if self.backs > 1:
-            # It left the wobble the way it came, wider than before: pulses lost on the way there or on the way back.
+            # It left the wobble the way it came, wider than before: pulses lost before the turn or after it.
             if self.is_bounce():
                 return NONE
             on, back = (
@@ -204,7 +204,7 @@ class Chain(NamedTuple):
         if gap_ns > TURN_COUNTS * (self.slowed[1] + back_ns):
             counts = self._counts_in(gap_ns, t_ns)
             return Offsets(-counts, counts)
-        if back_ns < HASTE_SHARE * self.tau_ns:
+        if back_ns < EARLY_RETURN_SHARE * self.tau_ns:
             if rocks:
                 return self._pulses(1, -self.direction)
             if stops_after_counts(self.before_ns, self.tau_ns) > STOP_COUNTS:
@@ -216,9 +216,9 @@ class Chain(NamedTuple):
         return self._pulses(1, self.direction) if slow and self._as_if_gone_on() else NONE
 
     def at_rest(self, swing: int, rocking: Rocking | None, least_slowing: float) -> Offsets:
-        """The disc rests after the chain, `swing` counts from where it last turned.
+        """What the chain hides if the disc rests after it, `swing` counts from where it last turned.
 
-        `least_slowing` is what every disc slows by, in counts per nanosecond squared.
+        `least_slowing` is the least slowing of any disc, in counts per nanosecond squared.
         """
         if self.times_ns[1] - self.times_ns[0] < self.tau_ns * BOUNCE_SHARE or (not self.turned and self.is_bounce()):
             return NONE
@@ -229,7 +229,7 @@ class Chain(NamedTuple):
                 fits = self._as_if_gone_on() and self._goes_on(EARLIEST)
                 fits = fits or (self.backs > 2 and self._goes_on(1.0))
                 return pulses if reaches and fits else NONE
-            # It would have gone on by the lost pulse, and by less than another before it stopped.
+            # It would have gone on by the lost pulse, and by less than another one before it stopped.
             ends = self.tau_ns > MOST_SLOWING * self.before_ns or stops_after_counts(*self.slowed) <= STOP_COUNTS
             return pulses if ends and self._as_if_gone_on() else NONE
         hidden = 2 if self.turned else COUNTS_PER_SLOT
@@ -239,7 +239,7 @@ class Chain(NamedTuple):
 
     @property
     def slowed(self) -> tuple[int, int]:
-        """The last two counts before the chain, the later last; where noise cut one of them short, even ones."""
+        """The last two counts before the chain, the later last; equal ones where noise shortened one of them."""
         if self.tau_ns < NOISE_SHARE * self.before_ns:
             return self.before_ns, self.before_ns
         if self.tau_ns > MOST_SLOWING * self.before_ns:
@@ -248,18 +248,18 @@ class Chain(NamedTuple):
         return self.before_ns, self.tau_ns
 
     def _goes_on(self, least: float) -> bool:
-        """Whether the edges of the chain come as those of a disc that slows on, each at least this much later."""
+        """Whether the edges of the chain fit a disc that slows on, each gap at least `least` times the one before."""
         gaps = [b - a for a, b in pairwise(self.times_ns)]
         return all(least * a <= b <= STILL_SLOWING * a for a, b in pairwise(gaps))
 
     def _counts_in(self, gap_ns: int, t_ns: int) -> int:
-        """Counts in whole slots that a disc at the speed before the chain or after it does in so long a time."""
+        """Counts, in whole slots, that a disc at the speed before or after the chain does in `gap_ns`."""
         tau_ns = max(1, min(self.slowed[1] or gap_ns, t_ns - self.times_ns[-1]))
         return COUNTS_PER_SLOT * (gap_ns // (COUNTS_PER_SLOT * tau_ns) + 1)
 
     @property
     def turn_ns(self) -> int:
-        """When the disc turned, if it did: between the first edge and the first edge back."""
+        """When the disc turned, if it did: midway between the first edge and the first edge back."""
         return (self.times_ns[0] + self.times_ns[1]) // 2
 
     def _as_if_gone_on(self) -> bool:
@@ -277,7 +277,7 @@ class Chain(NamedTuple):
 
 
 def stops_after_counts(before_ns: int, tau_ns: int) -> float:
-    """How many counts a disc still goes, if it slows on as over its last two; infinite if it does not slow."""
+    """Counts that a disc still does if it slows on as over its last two; infinite if it does not slow."""
     slowing = _slowing(before_ns, tau_ns)
     if slowing <= 0:
         return inf
@@ -286,11 +286,11 @@ def stops_after_counts(before_ns: int, tau_ns: int) -> float:
 
 
 def still_goes_for(t1_ns: int, t2_ns: int, t3_ns: int, t4_ns: int) -> float:
-    """The same from the times of the last four counts, in pairs: so A and B need not stand exactly apart."""
+    """The same from the last four counts in pairs, so that A and B need not be exactly a quarter slot apart."""
     before_ns, tau_ns = t2_ns - t4_ns, t1_ns - t3_ns
     if before_ns <= 0 or tau_ns <= before_ns:
         return inf
-    # The square of the speed falls evenly with the way; the later pair's middle lies a count back.
+    # The square of the speed falls evenly with the travel; the later pair's middle lies a count back.
     return 1 / ((tau_ns / before_ns) ** 2 - 1) - 1
 
 
@@ -302,7 +302,7 @@ def _slowing(before_ns: int, tau_ns: int) -> float:
 
 
 def two_counts_on_ns(before_ns: int, tau_ns: int) -> float | None:
-    """How long a disc takes for two more counts, if it slows on as over its last two; None if it stops first."""
+    """The time for two more counts if the disc slows on as over its last two; None if it stops first."""
     if before_ns <= 0 or tau_ns <= 0:
         return None
     slowing = max(0.0, _slowing(before_ns, tau_ns))

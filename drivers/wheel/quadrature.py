@@ -14,9 +14,9 @@ One edge changes one line, so from any state each of the four possible edges has
     edge of the line that changed last          a step back: the disc turned round here, or the pulse of the other
                                                 line between the two was lost, or the sensor bounced
 
-A count that goes wrong is always wrong by the pulse, four counts, once both lines have moved again; so the index, which
-crosses at the same count of every turn, tells. What happened between the last index and now is told by inertia:
-a disc that does 1 / tau counts a second cannot be back at the same edge within a few tau.
+A wrong count is always wrong by whole pulses of four counts once both lines have moved again, so the index, which
+crosses at the same count of every turn, shows it. Since the last index, inertia decides: a disc that does 1 / tau
+counts a second cannot be back at the same edge within a few tau.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ COUNTS_PER_SLOT: Final = 4
 """A slot is one high period of A: it has two edges of A and two of B."""
 
 ANY_GAP_NS: Final = 1 << 62
-"""No gap is too long."""
+"""A gap limit that no gap exceeds."""
 
 ANY_COUNT: Final = 1 << 62
-"""No disc turns so far: a limit that is none."""
+"""A count limit that no disc reaches."""
 
 
 class Stop(IntEnum):
-    """Why `Quadrature.run` handed an edge back."""
+    """Why `QuadratureDecoder.run` returned an edge."""
 
     END = 0
     """The edges are used up."""
@@ -48,30 +48,30 @@ class Stop(IntEnum):
     LIMIT = 2
     """The edge was decoded and left the count outside the limits given."""
     BACK = 3
-    """The edge turned the direction round; it was decoded."""
+    """The edge reversed the direction; it was decoded."""
     REPEATED = 4
     """The edge repeats a level: a change of its line was lost. The count stayed."""
     GAP = 5
     """The edge came later after the last count than the gap given; it was not decoded."""
     OTHER = 6
-    """The edge is of no line of the encoder's, or of its index, and was not decoded."""
+    """The edge is of the index or of another device's line; it was not decoded."""
 
 
 END, DUE, LIMIT, BACK, REPEATED, GAP, OTHER = Stop
-"""The same by themselves: to look up a member of an enum takes as long as to decode an edge."""
+"""The members as module constants: looking up a member of an enum takes as long as decoding an edge."""
 
 _LEVELS: Final = ((1, 0), (1, 1), (0, 1), (0, 0))
 """A and B in the quarters of a slot."""
 
 _State: TypeAlias = "dict[str, tuple[_State, _State]]"
-"""A quarter, for a disc that turns one way: for each line the state after its edge to 0, and after its edge to 1."""
+"""A quarter of a slot in one direction: for each line the states after its edge to 0 and its edge to 1."""
 
 _NO_STEP: Final[tuple[_State, _State]] = ({}, {})
-"""An empty state: such an edge is no step on. What it is instead is seen to once it comes."""
+"""An empty state: the edge is no step in this direction, and `run` stops for it."""
 
 
 def _ring(a: str, b: str, step: int) -> list[_State]:
-    """The states of the four quarters for a disc that turns one way, from the picture above."""
+    """The states of the four quarters in the direction `step`, as in the diagram above."""
     ring: list[_State] = [{} for _ in _LEVELS]
     for quarter, state in enumerate(ring):
         onward = (quarter + step) % COUNTS_PER_SLOT
@@ -83,11 +83,11 @@ def _ring(a: str, b: str, step: int) -> list[_State]:
     return ring
 
 
-class Quadrature:
+class QuadratureDecoder:
     """Decodes the edges of one encoder.
 
-    `count` grows in the positive direction and is 0 where decoding began. It means something only against the index,
-    which belongs to the driver: an index edge comes back from `run` as `Stop.OTHER`.
+    `count` grows in the positive direction and is 0 where decoding began. It becomes an angle only with the index,
+    which `Encoder` handles: `run` returns an index edge as `Stop.OTHER`.
 
     `direction` is that of the last count, +1 or -1. `t1_ns`, `t2_ns`, `t3_ns`, `t4_ns` are the times of the last four
     counts, newest first.
@@ -124,20 +124,20 @@ class Quadrature:
         return None if self._origin is None else (self.count - self._origin) % COUNTS_PER_SLOT
 
     def forget(self) -> None:
-        """The levels are no longer known (a cable was pulled): the next edge of each line only tells its level."""
+        """Forgets the levels (a cable was pulled): the next edge of each line only gives its level."""
         self._origin = None
         self._levels = {}
 
     def run(
         self, edges: Iterator[Edge], low: int, high: int, due_ns: int, gap_ns: int = ANY_GAP_NS, quiet_ns: int = 0
     ) -> tuple[Stop, Edge | None]:
-        """Decodes edges until one deserves a look, and says which and why.
+        """Decodes edges until one needs the caller; returns the reason and that edge.
 
-        Takes edges from the iterator until the count leaves `low` to `high`, an edge is later than `due_ns`, comes more
-        than `gap_ns` after the count before, or is out of the ordinary. The caller looks, and calls again with the rest
-        of the same iterator; an edge that was not decoded is the caller's to give again.
+        Decodes until the count leaves `low` to `high`, or an edge is later than `due_ns`, follows the last count by
+        more than `gap_ns`, or is no step in the current direction. The caller handles the edge and calls again with
+        the rest of the same iterator; an edge that was not decoded must be passed again.
 
-        A deadline that counts put off has a `quiet_ns`: an edge is late only if it is also later than that after the
+        A deadline that counts postpone has a `quiet_ns`: an edge is late only if it is also later than that after the
         third count before it.
         """
         if self._origin is None:
@@ -148,7 +148,7 @@ class Quadrature:
         step = self.direction
         state = self._rings[step][(count - self._origin) % COUNTS_PER_SLOT]
         t1, t2, t3, t4 = self.t1_ns, self.t2_ns, self.t3_ns, self.t4_ns
-        # Until it turns round, the disc can leave the limits at one end only, if it stands within them.
+        # Until it reverses, the disc can leave the limits at one end only, if it stands within them.
         beyond = high + 1 if step > 0 else low - 1
         if not low <= count + step <= high:
             beyond = count + step
@@ -181,7 +181,7 @@ class Quadrature:
             else:
                 edge = None
         except KeyError:
-            # The first edge of a line that is not the encoder's. The next are dearer to catch than to look up.
+            # The first edge of a foreign line. For the next ones a look-up is cheaper than an exception.
             for known in chain(*self._rings.values()):
                 known[line] = _NO_STEP
             stop = OTHER
@@ -192,7 +192,7 @@ class Quadrature:
         return stop, edge
 
     def _no_step(self, edge: Edge) -> Stop:
-        """Tells what an edge of A or B is that is no step on, and counts it if the disc turned round."""
+        """Classifies an edge of A or B that is no step in the current direction; counts it if the disc reversed."""
         line, level, t_ns = edge
         if level == _LEVELS[self.phase or 0][line == self.b]:
             return REPEATED
@@ -202,7 +202,7 @@ class Quadrature:
         return BACK
 
     def _learn(self, edges: Iterator[Edge], due_ns: int) -> tuple[Stop, Edge | None]:
-        """Takes edges until both levels are known; none of them is a count."""
+        """Consumes edges until both levels are known; none of them is a count."""
         for edge in edges:
             if edge.t_ns > due_ns:
                 return DUE, edge

@@ -1,9 +1,4 @@
-"""Counts of an encoder that take far longer than the one before: did the disc slow down, or were whole slots lost?
-
-slows     |  |  |  |          |             |               the count after the gap is slow too
-lost      |  |  |  |                 |  |  |  |             the count after the gap is as fast as the one before
-                   |<-- a gap, 3 counts or more -->|
-"""
+"""How a disc slows: whether it can rest where its edges end (`Stopping`), and gaps in time (`GapWatch`)."""
 
 from __future__ import annotations
 
@@ -11,19 +6,17 @@ from math import sqrt
 from typing import Final, NamedTuple
 
 from drivers.wheel.lost_pulses import NONE, STOPPING_COUNTS, Chain, Offsets, still_goes_for, stops_after_counts
-from drivers.wheel.quadrature import ANY_GAP_NS, COUNTS_PER_SLOT, Quadrature
+from drivers.wheel.quadrature import ANY_GAP_NS, COUNTS_PER_SLOT, QuadratureDecoder
 
-# The end of a wheel's run: has it come to rest where its edges end, or were the last ones lost?
+# --- the end of a run: did the wheel come to rest where its edges end, or were the last ones lost? ---
 #
-# A wheel that stops is seen to stop: the square of its speed falls evenly with its way, so its last counts say how
-# many
-# more it would do. Where they say that it would have gone on, nobody knows where it is.
+# The square of a stopping wheel's speed falls evenly with its travel, so its last counts predict how many would
+# follow. Where more would follow than were decoded, the position is unknown.
 #
 #     stops    |   |    |    |     |       |           rest      it would go on for less than one count
 #     lost     |   |    |    |    (|     |       |   )           its edges end as if it ran on
 #
-# A wheel that rocks turns within a few counts, often too few to show how it slows: it is held to what its spring can
-# do.
+# A wheel that rocks turns within a few counts, often too few to show how it slows: its spring limits what it can do.
 
 STOP_DEG_PER_S2: Final = 1100.0
 """Pegs and flapper stop a wheel with no more than this; faster stops are lost edges, or a hand (ours)."""
@@ -45,7 +38,7 @@ ROCKING_PART: Final = 20
 
 
 class Stopping:
-    """What the last counts of a disc say of its rest."""
+    """Decides by the last counts of a disc whether it can have stopped there."""
 
     __slots__ = ("_counts_per_turn", "_crawl_ns", "_least_rocking_ns", "_least_stop_ns", "least_slowing")
 
@@ -56,12 +49,12 @@ class Stopping:
         self._least_rocking_ns = _quickest_last_ns(count_deg, ROCKING_DEG_PER_S2)
         self._crawl_ns = round(count_deg / CRAWL_DEG_PER_S * 1e9)
         self.least_slowing: float = LEAST_DEG_PER_S2 / count_deg * 1e-18
-        """What every wheel slows by, in counts per nanosecond squared."""
+        """The least slowing of any wheel, in counts per nanosecond squared."""
 
-    def cannot_stop(self, quadrature: Quadrature, swing: int, chain: Chain | None) -> bool:
+    def cannot_stop(self, quadrature: QuadratureDecoder, swing: int, chain: Chain | None) -> bool:
         """Whether a disc cannot have stopped after its last count, `swing` counts from where it last turned.
 
-        `chain` are the edges of one line with which it ends, if it does: the disc has stayed at one edge since.
+        `chain` are the edges of one line with which the run ends, if it does: the disc has stayed at one edge since.
         """
         if chain is not None:
             return 0 < chain.slowed[1] < self._least_stop_ns
@@ -83,14 +76,20 @@ def _quickest_last_ns(count_deg: float, slowing_deg_per_s2: float) -> int:
     return round(sqrt(count_deg / (2 * slowing_deg_per_s2)) * 1e9)
 
 
+# --- gaps in time: did the disc slow down, or were whole slots lost? ---
+#
+#     slows     |  |  |  |          |             |               the count after the gap is slow too
+#     lost      |  |  |  |                 |  |  |  |             the count after the gap is as fast as the one before
+#                        |<-- a gap, 3 counts or more -->|
+
 GAP_COUNTS: Final = 3
-"""A count that takes so many times longer than those around it hides whole slots (ours)."""
+"""A count that takes so many times as long as those around it hides whole slots (ours)."""
 
 STARTING_COUNTS: Final = 4
-"""Counts after a start or a turn before gaps in time are looked for (ours)."""
+"""Counts after a start or a turn before gaps are looked for (ours)."""
 
 
-class Gap(NamedTuple):
+class CountGap(NamedTuple):
     """A count that took far longer than the one before."""
 
     at: int
@@ -99,7 +98,7 @@ class Gap(NamedTuple):
     tau_ns: int
     """The count before."""
     stops_after: float
-    """Counts that the disc would still have gone on, as it slowed before."""
+    """Counts that the disc would still have done, as it slowed before."""
 
     def lost(self, after_ns: int, direction: int) -> Offsets:
         """What was lost in the gap, if the count after it was as fast as the one before."""
@@ -120,26 +119,26 @@ class GapWatch:
         self.begin()
 
     def begin(self) -> None:
-        """The disc starts or turns: its next counts take any time."""
-        self._gap: Gap | None = None
+        """Begins anew after a start or a turn: the next counts take any time."""
+        self._gap: CountGap | None = None
         self._starting = STARTING_COUNTS
         self.limit_ns = ANY_GAP_NS
-        """The longest count that is nothing out of the ordinary, in nanoseconds."""
+        """The longest count that is not a gap, in nanoseconds."""
         self.waits = True
-        """Whether every count is wanted: the disc starts, or a gap was seen."""
+        """Whether `count` must be called for every count: the disc starts, or a gap is open."""
 
-    def open(self, t_ns: int, quadrature: Quadrature) -> Offsets:
-        """The next count comes as late as `t_ns`; returns what a gap shortly before it hides, if one was open."""
+    def open(self, t_ns: int, quadrature: QuadratureDecoder) -> Offsets:
+        """Opens a gap: the next count comes at `t_ns`. Returns what a gap that was still open hides."""
         before = self.broken(quadrature, 0)
         tau_ns = quadrature.t1_ns - quadrature.t2_ns
         stops_after = stops_after_counts(quadrature.t2_ns - quadrature.t3_ns, tau_ns)
-        self._gap = Gap(quadrature.count, t_ns - quadrature.t1_ns, tau_ns, stops_after)
+        self._gap = CountGap(quadrature.count, t_ns - quadrature.t1_ns, tau_ns, stops_after)
         self.limit_ns = GAP_COUNTS * (t_ns - quadrature.t1_ns)
         self.waits = True
         return before
 
-    def count(self, quadrature: Quadrature) -> Offsets:
-        """The disc has done a count that was wanted; returns between which offsets from it the truth lies."""
+    def count(self, quadrature: QuadratureDecoder) -> Offsets:
+        """Handles a count while `waits`; returns the offsets of the true count from the decoded one."""
         gap = self._gap
         if gap is None:
             if self._starting:
@@ -154,28 +153,28 @@ class GapWatch:
         self._arm(quadrature)
         return gap.lost(quadrature.t1_ns - quadrature.t2_ns, quadrature.direction)
 
-    def broken(self, quadrature: Quadrature, back: int = 1) -> Offsets:
-        """The disc turns or pauses before the count that would have told what an open gap hides.
+    def broken(self, quadrature: QuadratureDecoder, back: int = 1) -> Offsets:
+        """Closes an open gap early: the disc turns or pauses before the count that would show what it hides.
 
         `back` is 1 if the turn is already counted.
         """
         gap = self._gap
         direction = -quadrature.direction if back else quadrature.direction
         if gap is None or quadrature.count + back * direction == gap.at:
-            # The edge back is what came so late: a turn takes its time.
+            # The late edge is the turn itself, which may take any time.
             return NONE
         return gap.lost(gap.tau_ns, direction)
 
-    def at_rest(self, quadrature: Quadrature) -> Offsets:
-        """The disc rests before the count that would have told what an open gap hides."""
+    def at_rest(self, quadrature: QuadratureDecoder) -> Offsets:
+        """What an open gap hides if the disc rests now."""
         gap = self._gap
         return NONE if gap is None else gap.lost(gap.lasted_ns, quadrature.direction)
 
-    def adapt(self, quadrature: Quadrature) -> None:
-        """Measures gaps by the disc's speed of now from here on."""
+    def adapt(self, quadrature: QuadratureDecoder) -> None:
+        """Sets the gap limit by the disc's current speed."""
         if not self.waits:
             self._arm(quadrature)
 
-    def _arm(self, quadrature: Quadrature) -> None:
+    def _arm(self, quadrature: QuadratureDecoder) -> None:
         self.limit_ns = GAP_COUNTS * max(1, quadrature.t1_ns - quadrature.t2_ns)
         self.waits = False

@@ -1,7 +1,7 @@
-"""What can go wrong between a sensor and the computer: each takes a round's edges and gives other edges.
+"""Corruptions of digital lines: what can go wrong between a sensor and the computer.
 
-All take and return lists sorted by time; a clean round passes through none of them. `levels` are the levels of
-the lines when the round began.
+Each turns a round's edges into other edges; all lists are sorted by time. `levels` are the levels of the lines at the
+beginning of the round.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from hal.values import Edge, EdgesLost, Loss
 from simulators.base.sensors import by_time
 
 Corruption = Callable[[list[Edge]], list[Edge]]
-"""One thing that goes wrong; they compose by being called one after another."""
+"""One corruption; several are applied one after another."""
 
 
 def pulses_of(edges: Sequence[Edge], line: str) -> list[tuple[int, int]]:
-    """Where in `edges` each whole pulse of `line` rises and falls."""
+    """The places in `edges` of the rise and fall of each whole pulse of `line`."""
     found: list[tuple[int, int]] = []
     rise: int | None = None
     for i, edge in enumerate(edges):
@@ -32,7 +32,7 @@ def pulses_of(edges: Sequence[Edge], line: str) -> list[tuple[int, int]]:
 
 
 def without_pulses(line: str, gone: Callable[[int], bool]) -> Corruption:
-    """Whole pulses of `line` that nobody sees: those whose number (from 0) `gone` names."""
+    """Removes whole pulses of `line`: those for whose number (from 0) `gone` is true."""
 
     def corrupt(edges: list[Edge]) -> list[Edge]:
         missing = {i for n, pulse in enumerate(pulses_of(edges, line)) if gone(n) for i in pulse}
@@ -42,7 +42,7 @@ def without_pulses(line: str, gone: Callable[[int], bool]) -> Corruption:
 
 
 def stuck(line: str, level: int, from_ns: int, until_ns: int, levels: Mapping[str, int]) -> Corruption:
-    """`line` stays at `level` between two times, then takes the level that it should have."""
+    """Holds `line` at `level` between two times; then it takes its true level."""
 
     def corrupt(edges: list[Edge]) -> list[Edge]:
         before = [edge for edge in edges if edge.t_ns < from_ns]
@@ -58,7 +58,7 @@ def stuck(line: str, level: int, from_ns: int, until_ns: int, levels: Mapping[st
 
 
 def swapped(one: str, other: str, at_ns: int, levels: Mapping[str, int]) -> Corruption:
-    """Two wires changed over at `at_ns`, which is before the first edge."""
+    """Swaps two wires at `at_ns`, which is before the first edge."""
     names = {one: other, other: one}
 
     def corrupt(edges: list[Edge]) -> list[Edge]:
@@ -75,7 +75,7 @@ def swapped(one: str, other: str, at_ns: int, levels: Mapping[str, int]) -> Corr
 
 
 def toggled(toggles: Mapping[str, Sequence[int]], levels: Mapping[str, int]) -> Corruption:
-    """Lines whose level is wrong between each odd toggle time and the next: the seed of bounce and of noise."""
+    """Inverts lines between each odd toggle time and the next: the basis of bounce and noise."""
 
     def corrupt(edges: list[Edge]) -> list[Edge]:
         flips = [(t_ns, line) for line, times in toggles.items() for t_ns in times]
@@ -103,7 +103,7 @@ def toggled(toggles: Mapping[str, Sequence[int]], levels: Mapping[str, int]) -> 
 
 
 def bounce(lines: Iterable[str], share: float, longest_ns: int, rng: Random, levels: Mapping[str, int]) -> Corruption:
-    """Contacts that let go again: after a share of the edges, one to four false openings at irregular times."""
+    """Contact bounce: after a share of the edges, one to four false openings at irregular times."""
     chosen = frozenset(lines)
 
     def corrupt(edges: list[Edge]) -> list[Edge]:
@@ -120,7 +120,7 @@ def bounce(lines: Iterable[str], share: float, longest_ns: int, rng: Random, lev
 def noise_burst(
     lines: Sequence[str], from_ns: int, until_ns: int, count: int, rng: Random, levels: Mapping[str, int]
 ) -> Corruption:
-    """A discharge near the wires: short false pulses on each of the lines, within a time."""
+    """A discharge near the wires: short false pulses on each of the lines, between two times."""
 
     def corrupt(edges: list[Edge]) -> list[Edge]:
         toggles: dict[str, list[int]] = {}
@@ -136,7 +136,7 @@ def noise_burst(
 
 
 def jittered(lines: Iterable[str], spread_ns: int, rng: Random, begin_ns: int, end_ns: int) -> Corruption:
-    """Edges that come a little early or late: never out of their order, nor outside the round."""
+    """Moves edges a little in time, without changing their order or leaving the round."""
     chosen = frozenset(lines)
 
     def corrupt(edges: list[Edge]) -> list[Edge]:
@@ -159,7 +159,7 @@ def jittered(lines: Iterable[str], spread_ns: int, rng: Random, begin_ns: int, e
 def unplugged(
     lines: Sequence[str], from_ns: int, until_ns: int, levels: Mapping[str, int]
 ) -> tuple[Corruption, list[EdgesLost]]:
-    """A cable out of its socket and back: nothing between the two times, then the levels that are found."""
+    """An unplugged cable: no edges between the two times, then the levels at which the lines are found."""
     chosen = frozenset(lines)
     rare = [EdgesLost(line, Loss.UNPLUGGED, from_ns) for line in lines]
 
@@ -178,8 +178,8 @@ def unplugged(
     return corrupt, rare
 
 
-def mended(edges: list[Edge], clean: Sequence[Edge], levels: Mapping[str, int], at_ns: int) -> list[Edge]:
-    """The fault repaired at `at_ns`, after the last edge: each line that stands wrong takes its true level."""
+def repaired(edges: list[Edge], clean: Sequence[Edge], levels: Mapping[str, int], at_ns: int) -> list[Edge]:
+    """Repairs the fault at `at_ns`, after the last edge: each line with a wrong level takes its true one."""
     seen, true = dict(levels), dict(levels)
     kept = [edge for edge in edges if edge.t_ns <= at_ns]
     for edge in kept:

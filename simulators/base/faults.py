@@ -1,7 +1,7 @@
-"""The faults that a simulated table can be given by name, and what each of them means.
+"""The named faults of simulated tables, and what each of them means.
 
 A *physical* fault changes what the wheel, the ball or the dealer does, and so the truth. A *line* fault changes only
-what the wires say of it: the truth of the round stays as it was.
+the signals: the truth of the round stays the same.
 """
 
 from __future__ import annotations
@@ -13,9 +13,7 @@ from dataclasses import dataclass
 from simulators.base.geometry import Geometry, MoneyWheelGeometry, RouletteGeometry
 from simulators.dice.geometry import DiceGeometry
 
-# Finding the faults that a simulated table can have.
-
-__all__ = ["FAULTS", "Fault", "FaultError", "fault_named", "faults_for", "game_of"]
+__all__ = ["FAULTS", "FaultError", "SimulatedFault", "fault_named", "faults_for", "game_of"]
 
 
 class FaultError(ValueError):
@@ -29,7 +27,7 @@ def game_of(geometry: Geometry) -> str:
     return MONEY_WHEEL if isinstance(geometry, MoneyWheelGeometry) else ROULETTE
 
 
-def fault_named(name: str, geometry: Geometry) -> Fault:
+def fault_named(name: str, geometry: Geometry) -> SimulatedFault:
     """The fault of this name, if this table can have it.
 
     Raises:
@@ -50,8 +48,8 @@ def fault_named(name: str, geometry: Geometry) -> Fault:
     return fault
 
 
-def faults_for(geometry: Geometry) -> tuple[Fault, ...]:
-    """Every fault that this table can have, `none` first, in the order of the registry."""
+def faults_for(geometry: Geometry) -> tuple[SimulatedFault, ...]:
+    """Every fault that this table can have, `none` first, in the order of `FAULTS`."""
     if isinstance(geometry, DiceGeometry):
         return geometry.faults()
     game = game_of(geometry)
@@ -64,11 +62,11 @@ BOTH = (MONEY_WHEEL, ROULETTE)
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class SimulatedFault:
     """A named fault.
 
-    `explanation` is what happens; `expected` is what a correct controller may say of it; `lacking` gives what a
-    geometry lacks for the fault to be possible, or None.
+    `explanation` is what happens; `expected` is what a correct controller may report; `lacking` returns what a geometry
+    lacks for the fault to be possible, or None.
     """
 
     name: str
@@ -105,36 +103,36 @@ def _quadrature(geometry: Geometry) -> str | None:
 
 
 _ALL = (
-    Fault("none", BOTH, True, "Nothing goes wrong.", "The outcome."),
-    Fault(
+    SimulatedFault("none", BOTH, True, "Nothing goes wrong.", "The outcome."),
+    SimulatedFault(
         "short_spin",
         BOTH,
         True,
         "The wheel turns less than three times, or the ball runs less than four times round its track.",
         "Void: wheel_revolutions or ball_revolutions.",
     ),
-    Fault(
+    SimulatedFault(
         "near_limit",
         BOTH,
         True,
         "A spin within a few hundredths of a turn of the limit on the money wheel, within one turn of it at roulette.",
         "The outcome where the limit is proven, else void: wheel_revolutions or ball_revolutions.",
     ),
-    Fault(
+    SimulatedFault(
         "wind_up",
         (MONEY_WHEEL,),
         True,
         "The dealer draws the wheel back less than half a turn, waits, and spins it: a good spin.",
         "The outcome; revolutions count from the furthest point of the wind-up.",
     ),
-    Fault(
+    SimulatedFault(
         "reversed_spin",
         (MONEY_WHEEL,),
         True,
         "A hand turns the spinning wheel back the other way.",
         "Void: wheel_reversed (or wheel_revolutions, where it had not turned three times).",
     ),
-    Fault(
+    SimulatedFault(
         "spun_early",
         (MONEY_WHEEL,),
         True,
@@ -142,7 +140,7 @@ _ALL = (
         "Void: spun_before_no_more_bets.",
         _call_button,
     ),
-    Fault(
+    SimulatedFault(
         "late_call",
         BOTH,
         True,
@@ -151,70 +149,70 @@ _ALL = (
         "no_more_bets_after_drop.",
         _call_button,
     ),
-    Fault(
+    SimulatedFault(
         "between_spaces",
         (MONEY_WHEEL,),
         True,
         "The flapper catches on the tip of a peg: the wheel rests between two spaces.",
         "Void: indicator_between_spaces (unresolved, where the dealer is to call it).",
     ),
-    Fault(
+    SimulatedFault(
         "wheel_nudged_at_rest",
         (MONEY_WHEEL,),
         True,
         "Somebody moves the resting wheel by less than half a turn, before the call or after the verdict.",
         "The outcome of the spin; a warning. Just before the spin it is part of it, as its wind-up.",
     ),
-    Fault(
+    SimulatedFault(
         "same_direction",
         (ROULETTE,),
         True,
         "The ball runs with the rotor instead of against it.",
         "Void: ball_direction.",
     ),
-    Fault(
+    SimulatedFault(
         "rotor_stopped",
         (ROULETTE,),
         True,
         "The ball is spun while the rotor stands or crawls.",
         "Void: rotor_not_turning.",
     ),
-    Fault(
+    SimulatedFault(
         "rotor_reversed",
         (ROULETTE,),
         True,
         "A hand turns the rotor back while the ball runs.",
         "Void: rotor_reversed (or rotor_not_turning, on the way through standstill).",
     ),
-    Fault(
+    SimulatedFault(
         "ball_leaves_wheel",
         (ROULETTE,),
         True,
         "The ball flies off its track, or jumps out of the wheel from a deflector.",
         "Void or unresolved: ball_left_wheel, ball_revolutions or no_number_read. Never an outcome.",
     ),
-    Fault(
+    SimulatedFault(
         "ball_picked_up",
         (ROULETTE,),
         True,
         "A hand takes the fast ball from its track; sometimes it then drops it into a pocket.",
         "Void: ball_revolutions or dealer_call. Never an outcome, whatever pocket is read.",
     ),
-    Fault(
+    SimulatedFault(
         "foreign_object",
         (ROULETTE,),
         True,
         "Something falls into the wheel while the ball runs: it breaks the object beam, or lies before a track sensor.",
         "Void: foreign_object (sensor_stuck, where only a track sensor is covered).",
     ),
-    Fault(
+    SimulatedFault(
         "two_balls",
         (ROULETTE,),
         True,
         "A second ball runs on the track, or the ball of the last round was left in its pocket.",
         "Void: foreign_object (or another doubt about the run). Never an outcome.",
     ),
-    Fault(
+    SimulatedFault(
         "double_zero",
         (ROULETTE,),
         True,
@@ -222,7 +220,7 @@ _ALL = (
         "The outcome 00; on a wheel used as a single-zero wheel void: double_zero_as_single_zero.",
         _double_zero,
     ),
-    Fault(
+    SimulatedFault(
         "tilt",
         (ROULETTE,),
         True,
@@ -230,7 +228,7 @@ _ALL = (
         "Void: not_level, and a fault that keeps the table shut until level is confirmed.",
         _level,
     ),
-    Fault(
+    SimulatedFault(
         "no_settle",
         (MONEY_WHEEL,),
         True,
@@ -238,42 +236,42 @@ _ALL = (
         "The outcome; the call of the next round settles this one.",
         _both_buttons,
     ),
-    Fault(
+    SimulatedFault(
         "missed_sensor",
         BOTH,
         False,
         "One sensor misses a pulse now and then: a track sensor, or the wheel's index or peg sensor.",
         "The outcome where the speed leaves one explanation, else a refusal.",
     ),
-    Fault(
+    SimulatedFault(
         "lost_pass",
         (ROULETTE,),
         False,
         "A track sensor misses one pass of the ball.",
         "The outcome: the speed leaves one explanation.",
     ),
-    Fault(
+    SimulatedFault(
         "lost_pulse",
         BOTH,
         False,
         "One whole pulse of one encoder line (or of the peg sensor) is lost.",
         "The right outcome, or unresolved: encoder_slip or edges_lost. Never another number.",
     ),
-    Fault(
+    SimulatedFault(
         "stuck_sensor",
         BOTH,
         False,
         "One sensor's line stays high from some moment of the spin on.",
         "Unresolved or void: sensor_stuck, or what follows from the missing sensor.",
     ),
-    Fault(
+    SimulatedFault(
         "dead_sensor",
         BOTH,
         False,
         "One sensor's line stays low for the whole round.",
         "The outcome where the other sensors prove it, else sensor_missing, no_number_read or a refusal.",
     ),
-    Fault(
+    SimulatedFault(
         "swapped_sensors",
         BOTH,
         False,
@@ -281,7 +279,7 @@ _ALL = (
         "A refusal or unresolved. Equally spaced track sensors hide it, and so does an index that looks the same with "
         "A and B changed over: calibration must exclude it.",
     ),
-    Fault(
+    SimulatedFault(
         "index_slip",
         BOTH,
         False,
@@ -289,7 +287,7 @@ _ALL = (
         "Unresolved: encoder_slip; at roulette the outcome, where the number is read again after it.",
         _quadrature,
     ),
-    Fault(
+    SimulatedFault(
         "late_slip",
         (MONEY_WHEEL,),
         False,
@@ -298,28 +296,28 @@ _ALL = (
         "Unresolved: edges_lost, or encoder_slip where the next index tells.",
         _quadrature,
     ),
-    Fault(
+    SimulatedFault(
         "bounce",
         BOTH,
         False,
         "Sensors and buttons bounce: false openings at irregular times after their edges.",
         "The outcome, or a doubt that it names. Never another number.",
     ),
-    Fault(
+    SimulatedFault(
         "jitter",
         BOTH,
         False,
         "Every sensor's edges come a little early or late.",
         "The outcome.",
     ),
-    Fault(
+    SimulatedFault(
         "noise_burst",
         BOTH,
         False,
         "A discharge near the wires: short false pulses on several lines for a moment of the spin.",
         "The outcome, or a doubt that it names. Never another number.",
     ),
-    Fault(
+    SimulatedFault(
         "cable_pulled",
         BOTH,
         False,
@@ -328,5 +326,5 @@ _ALL = (
     ),
 )
 
-FAULTS: dict[str, Fault] = {fault.name: fault for fault in _ALL}
+FAULTS: dict[str, SimulatedFault] = {fault.name: fault for fault in _ALL}
 """Every fault by its name."""

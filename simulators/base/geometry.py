@@ -1,4 +1,4 @@
-"""What the simulated sensors are and where they stand: all that a simulator needs to know of a configuration."""
+"""The parameters of a simulated table: its sensors, their positions and its buttons."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EUROPEAN = (
 
 
 class GeometryError(ValueError):
-    """A geometry that no table can have."""
+    """Parameters that no table can have."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,7 @@
 """Motion as pieces of constant acceleration.
 
-Everything that turns here (rotor, ball, money wheel) moves in segments of constant acceleration, each of which
-begins where the one before ended. So the moment at which an angle is passed has a closed form, and no edge depends
-on how finely somebody sampled.
+Rotor, ball and money wheel move in segments of constant acceleration, each of which begins where the one before ended.
+The time at which an angle is passed has a closed form, so edges do not depend on a sampling step.
 
 Angles are degrees, grow in the positive direction and are never wrapped; times are seconds of virtual time.
 """
@@ -39,7 +38,7 @@ class Segment(NamedTuple):
 
 
 class Path:
-    """A motion that grows segment by segment from where the thing stands."""
+    """A motion, built segment by segment from its start."""
 
     def __init__(self, start_s: float, angle_deg: float, speed_deg_s: float = 0.0) -> None:
         self.segments: list[Segment] = []
@@ -48,7 +47,7 @@ class Path:
         self.speed_deg_s = speed_deg_s
 
     def push(self, accel_deg_s2: float, duration_s: float, end_speed_deg_s: float | None = None) -> None:
-        """Goes on for `duration_s` at a constant acceleration; nothing where the duration is not positive.
+        """Adds `duration_s` at a constant acceleration; nothing where the duration is not positive.
 
         `end_speed_deg_s` states the speed at the end where it is known without rounding (a stop is exactly 0).
         """

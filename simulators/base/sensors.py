@@ -1,8 +1,8 @@
-"""From motion to edges: what fixed sensors see of marks that go by.
+"""From motion to edges: the signals of fixed sensors that marks on a circle pass.
 
-A `MarkRing` is everything that a sensor can meet along a circle: the slots of an encoder, the index vane, a peg, a
-ball in front of one of several track sensors. Each mark is an angle at which one line takes a level when it is passed
-in the positive direction, and the opposite level when it is passed in the other:
+A `MarkRing` holds the marks: the slots of an encoder, the index vane, a peg, a ball in front of track sensors. Each
+mark is an angle at which one line takes a level when it is passed in the positive direction, and the opposite level in
+the other:
 
     angle     0        1/4       1/2       3/4        1 (slot)
     A         ┌───────────────────┐                   ┌──
@@ -10,7 +10,7 @@ in the positive direction, and the opposite level when it is passed in the other
     B                   ┌───────────────────┐
               ──────────┘                   └───────────
 
-Edges come out in the order of the motion; a sort by time merges several streams.
+Edges are given in the order of the motion; a sort by time merges several streams.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from simulators.base.motion import Segment
 NS_PER_S = 1_000_000_000
 
 MANY = 12
-"""From so many marks in one segment on, whole lists are faster than a loop."""
+"""From this many marks in one segment, whole lists are faster than a loop."""
 
 by_time = itemgetter(2)
 """The sort key of an edge."""
 
 
-class Mark(NamedTuple):
+class RingMark(NamedTuple):
     """At `offset_deg` within its period, `line` takes `level` when passed in the positive direction."""
 
     offset_deg: float
@@ -42,36 +42,36 @@ class Mark(NamedTuple):
     level: int
 
 
-def quadrature_marks(slots: int, line_a: str, line_b: str) -> tuple[float, list[Mark]]:
+def quadrature_marks(slots: int, line_a: str, line_b: str) -> tuple[float, list[RingMark]]:
     """The period (one slot) and marks of an encoder: A high in the first half slot, B a quarter slot later."""
     slot_deg = 360.0 / slots
     return slot_deg, [
-        Mark(0.0, line_a, 1),
-        Mark(slot_deg * 0.25, line_b, 1),
-        Mark(slot_deg * 0.5, line_a, 0),
-        Mark(slot_deg * 0.75, line_b, 0),
+        RingMark(0.0, line_a, 1),
+        RingMark(slot_deg * 0.25, line_b, 1),
+        RingMark(slot_deg * 0.5, line_a, 0),
+        RingMark(slot_deg * 0.75, line_b, 0),
     ]
 
 
-def window_marks(line: str, centre_deg: float, width_deg: float, period_deg: float = 360.0) -> list[Mark]:
+def window_marks(line: str, centre_deg: float, width_deg: float, period_deg: float = 360.0) -> list[RingMark]:
     """The two marks of a line that is high within `width_deg` around `centre_deg`, once a period."""
     half_deg = width_deg / 2.0
     return [
-        Mark((centre_deg - half_deg) % period_deg, line, 1),
-        Mark((centre_deg + half_deg) % period_deg, line, 0),
+        RingMark((centre_deg - half_deg) % period_deg, line, 1),
+        RingMark((centre_deg + half_deg) % period_deg, line, 0),
     ]
 
 
 class MarkRing:
-    """Marks that repeat every `period_deg`, and where along them the motion stands.
+    """Marks that repeat every `period_deg`, and the position of the motion among them.
 
     A mark d away is reached after 2d / (v ± √(v² + 2ad)), a form that holds for every acceleration, 0 included.
 
-    Give each motion from where the last one ended; the ring remembers which marks are behind, so that rounding at the
-    joints can neither lose an edge nor repeat one.
+    Each motion must begin where the last one ended; the ring keeps which marks are behind, so that rounding at the
+    joints neither loses an edge nor repeats one.
     """
 
-    def __init__(self, marks: Iterable[Mark], angle_deg: float, period_deg: float = 360.0) -> None:
+    def __init__(self, marks: Iterable[RingMark], angle_deg: float, period_deg: float = 360.0) -> None:
         ordered = sorted(marks)
         self._period_deg = period_deg
         self._offsets = [mark.offset_deg for mark in ordered]
@@ -81,17 +81,17 @@ class MarkRing:
         self._stand_at(self._marks_below(angle_deg))
 
     def levels(self) -> dict[str, int]:
-        """The level of each line where the motion stands."""
+        """The level of each line at the current position."""
         count = len(self._up)
         # From the mark furthest behind to the nearest: the last one passed decides.
         return dict(self._up[(self._behind + i) % count] for i in range(count))
 
     def enter(self, t_s: float) -> list[Edge]:
-        """Something appears here: the lines that go high at once."""
+        """An object appears at the current position: the lines that go high at once."""
         return [Edge(line, 1, int(t_s * NS_PER_S)) for line, level in self.levels().items() if level]
 
     def leave(self, t_s: float) -> list[Edge]:
-        """It is taken away: the lines that fall at once."""
+        """The object is removed: the lines that go low at once."""
         return [Edge(line, 0, int(t_s * NS_PER_S)) for line, level in self.levels().items() if level]
 
     def edges(self, segments: Sequence[Segment]) -> list[Edge]:
@@ -141,7 +141,7 @@ class MarkRing:
         speed: float,
         accel: float,
     ) -> None:
-        """The same for a long row of marks, as whole lists: most edges of a rotor are made here."""
+        """As `_leg`, for many marks, by whole lists: most edges of a rotor are made here."""
         count, period = len(self._offsets), self._period_deg
         first, last = min(passed[0], passed[-1]), max(passed[0], passed[-1])
         turns = range(first // count, last // count + 1)
@@ -160,7 +160,7 @@ class MarkRing:
             squared, twice_accel = speed * speed, 2.0 * accel
             times = [int(start_ns + twice_ns * d / (forward + sqrt(squared + twice_accel * d))) for d in away]
         lines, levels = zip(*labels, strict=True)
-        # A NamedTuple's own constructor costs a Python call for each edge; this is the same without it.
+        # The constructor of a NamedTuple costs a Python call for each edge; this is the same without it.
         made = map(tuple.__new__, repeat(Edge), zip(lines, levels, times, strict=True))
         out += cast("list[Edge]", list(made))
 
@@ -177,14 +177,14 @@ class MarkRing:
 
 
 def press(line: str, at_s: float, held_s: float) -> list[Edge]:
-    """A button pressed and let go."""
+    """A button pressed and released."""
     return [Edge(line, 1, int(at_s * NS_PER_S)), Edge(line, 0, int((at_s + held_s) * NS_PER_S))]
 
 
 def any_of(edges: Iterable[Edge], present_at_start: Mapping[str, int]) -> list[Edge]:
-    """Merges the pulses of several things before the same sensors: a line is high while any of them is there.
+    """Merges the pulses of several objects before the same sensors: a line is high while any of them is there.
 
-    `present_at_start` is how many of them each line sees before the first edge; 0 where it does not say.
+    `present_at_start` is the number of them before each sensor at the start; 0 for a line that it does not contain.
     """
     present = dict(present_at_start)
     out: list[Edge] = []
@@ -197,7 +197,7 @@ def any_of(edges: Iterable[Edge], present_at_start: Mapping[str, int]) -> list[E
 
 
 def settle_order(edges: list[Edge], after_ns: int, until_ns: int) -> None:
-    """Sorts a round's edges by time, and brings what rounding put a nanosecond outside the round into it."""
+    """Sorts a round's edges by time, and moves those that rounding put outside the round into it."""
     edges.sort(key=by_time)
     first, last = 0, len(edges) - 1
     while first <= last and edges[first].t_ns <= after_ns:

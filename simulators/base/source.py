@@ -1,4 +1,4 @@
-"""A simulated table as a source of lines, for a service that runs as if its wires were real."""
+"""A simulated table as a source of lines, for a live service without hardware."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _T_NS = attrgetter("t_ns")
 
 
 class SimulatedSource:
-    """Plays a simulator's rounds, one after another, on the clock of whoever asks (see `hal.lines.LineSource`).
+    """Plays a simulator's rounds, one after another, on the caller's clock (see `hal.lines.LineSource`).
 
-    Its time 0 is `start_ns` of that clock. `faults` are the named faults of rounds by their number; `None` is that of
-    every other round.
+    The simulator's time 0 is `start_ns` of that clock. `faults` are the named faults of rounds by their number; the
+    key `None` is that of every other round.
     """
 
     detects_loss = True
@@ -39,21 +39,21 @@ class SimulatedSource:
 
     @property
     def failed(self) -> LineError | None:
-        """A simulator does not fail."""
+        """None: a simulator does not fail."""
         return None
 
     def open(self, sink: Sink) -> None:
-        """Begins with the levels at the simulator's time 0."""
+        """Opens the source; begins with the levels at the simulator's time 0."""
         self._sink = sink
         self._held = self._shifted(self._simulator.start())
 
     def command(self, output: Output) -> None:
-        """Something is done at an output: devices that answer do so from now on."""
+        """Passes an output to simulated devices that answer."""
         if isinstance(self._simulator, Answering):
             self._simulator.command(output._replace(t_ns=output.t_ns - self._start_ns))
 
     def close(self) -> None:
-        """Plays no more."""
+        """Stops playing."""
         self._sink = None
 
     def delivered_until(self, now_ns: int) -> int:
@@ -61,7 +61,7 @@ class SimulatedSource:
         sink = self._sink
         if sink is not None and isinstance(self._simulator, Answering):
             answered = self._shifted(self._simulator.answers(now_ns - self._start_ns))
-            # An answer is told when it is asked for: what was delivered before is not to be overtaken.
+            # An answer is dated after what was already delivered.
             late_ns = self._delivered_ns + 1
             edges = [edge if edge.t_ns >= late_ns else edge._replace(t_ns=late_ns) for edge in answered.edges]
             rare = [one if one.t_ns >= late_ns else one._replace(t_ns=late_ns) for one in answered.rare]

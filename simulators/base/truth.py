@@ -1,4 +1,4 @@
-"""What a simulated round was, whatever the lines said of it."""
+"""The truth of a simulated round, and the protocol of table simulators."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Truth(NamedTuple):
     """What really happened in a round. An outcome is supported only if `valid` and its result is `result`."""
 
     valid: bool
-    """Whether the run was valid under the rules, as one who sees everything would judge it."""
+    """Whether the run was valid under the rules, with everything known."""
     result: int | tuple[int, ...] | None
     """Index, in wheel order, of the space or pocket where it ended; the dice, those of the dealer's tumble first; None
     where there is none. Also given for an invalid run that ended somewhere."""
@@ -21,20 +21,20 @@ class Truth(NamedTuple):
     """Complete travel of the wheel (from where its turn began to the furthest point) or of the ball in its track; 0 at
     a dice table."""
     measurable: float
-    """What of it clean lines can prove: for a ball from its first sensor pass to its last."""
+    """The part of it that clean lines can prove: for a ball from its first sensor pass to its last."""
     reasons: tuple[str, ...]
     """Reason codes with which a correct controller may refuse the round or leave it to the dealer; empty for a
     clean round that it should decide."""
     detail: str
-    """One sentence for people."""
+    """A sentence for people."""
     notices: tuple[str, ...] = ()
-    """What a correct controller says beside the verdict: procedure violations, device faults and warnings."""
+    """Events and codes that a correct controller may give beside the verdict: violations, faults and warnings."""
     rest_ns: int | None = None
     """When the wheel, or the ball in its pocket, came to rest; None where it did not."""
 
 
 def doubted(truth: Truth, detail: str, reasons: Iterable[str]) -> Truth:
-    """The truth of a round whose lines were spoilt: what happened stays, but more may fairly be said of it."""
+    """The truth of a round whose lines were corrupted: more reasons become acceptable."""
     return truth._replace(
         reasons=tuple(dict.fromkeys((*truth.reasons, *reasons))),
         detail=f"{truth.detail}; {detail}",

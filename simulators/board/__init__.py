@@ -1,5 +1,5 @@
-"""The emulated board: the real firmware, to the cycle, in the time of whoever runs it.
+"""The emulated board: the real firmware, cycle by cycle, in the caller's time.
 
-`emulated` is the chip, `lockstep` couples one to a virtual loop by a pty, `link_faults` spoils what goes over the wire,
-`lines_to_pins` drives its pins, and `serve` lets one live on a pty of its own.
+`emulated` is the chip, `lockstep` couples it to a virtual loop by a pty, `link_faults` corrupts its serial link,
+`lines_to_pins` drives its pins, and `serve` runs it on a pty in real time.
 """

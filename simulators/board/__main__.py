@@ -21,7 +21,7 @@ GEOMETRIES[MONEY_WHEEL] = MoneyWheelGeometry()
 
 @click.command("simulators.board")
 @click.argument("kind", type=click.Choice(list(KINDS)))
-@click.option("--game", type=click.Choice(BOTH), help="A simulated table on its pins; without it nothing moves.")
+@click.option("--game", type=click.Choice(BOTH), help="A simulated table on its pins; default: no table.")
 @click.option("--port", required=True, type=click.Path(path_type=Path), help="The path under which its port appears.")
 @click.option("--pin", "pins", metavar="LINE=INPUT", multiple=True, help="Which line is on which input.")
 @click.option("--fault", metavar="NAME", help="A fault in every round.")

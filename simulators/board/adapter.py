@@ -1,7 +1,7 @@
-"""The USB-serial chip between a board and its host: bytes come in one by one, and go on in packets.
+"""The USB-serial chip between a board and its host, which passes bytes on in packets.
 
-A packet is closed by the byte `flush_at`, when it is full, or when its first byte is `timer_ns` old. It is at the host
-`delay_ns` later, and up to `jitter_ns` more, never before the packet that was closed before it.
+A packet is closed by the byte `flush_at`, when it is full, or when its first byte is `timer_ns` old. It reaches the
+host `delay_ns` later, plus up to `jitter_ns`, never before the packet that was closed before it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from random import Random
 
 @dataclass(frozen=True, slots=True)
 class Adapter:
-    """How a chip passes bytes on. What the host writes reaches the board's wire `delay_ns` later."""
+    """The parameters of a chip. What the host writes reaches the board's wire `delay_ns` later."""
 
     flush_at: int | None
     packet: int
@@ -26,36 +26,36 @@ class Adapter:
 EXACT = Adapter(flush_at=0, packet=4096, timer_ns=10_000_000)
 """Passes each frame on at the very end of its last byte: for the frames of boards, which end with a byte 0."""
 FTDI = Adapter(flush_at=None, packet=62, timer_ns=16_000_000, delay_ns=125_000, jitter_ns=1_000_000)
-"""As that chip is when it is new: 62 bytes or 16 ms (its data sheet); delay and jitter are ours."""
+"""That chip with its default settings: 62 bytes or 16 ms (its data sheet); delay and jitter are ours."""
 CH340 = Adapter(flush_at=None, packet=32, timer_ns=250_000, delay_ns=125_000, jitter_ns=500_000)
-"""About as the chip of cheap boards is: whatever it has, up to 32 bytes, when the USB asks next (ours)."""
+"""Approximately the chip of cheap boards: what it has, up to 32 bytes, at the next USB poll (ours)."""
 
 
 class UsbSerial:
-    """What one such chip has in hand."""
+    """The bytes that one chip holds."""
 
     def __init__(self, adapter: Adapter, seed: int) -> None:
         self.adapter = adapter
         self._rng = Random(seed)
         self._open: list[tuple[int, int]] = []
-        """The packet that is not closed yet: when each byte came, and the byte."""
+        """The packet that is not closed yet: the time of each byte, and the byte."""
         self._closed: deque[tuple[int, bytes]] = deque()
-        """When each packet will be at the host."""
+        """When each packet reaches the host, and its bytes."""
 
     @property
     def room(self) -> int:
-        """How many bytes may come before something has to be decided anew."""
+        """How many bytes may follow before `ready_ns` can change."""
         return self.adapter.packet - len(self._open) if self._open else 1
 
     @property
     def ready_ns(self) -> int | None:
-        """When the next packet will be at the host, if no byte comes before; None while there is none."""
+        """When the next packet reaches the host, if no byte follows before; None while there is none."""
         if self._closed:
             return self._closed[0][0]
         return self._open[0][0] + self.adapter.timer_ns if self._open else None
 
     def take(self, data: Iterable[tuple[int, int]]) -> None:
-        """Takes bytes of the board with their times, in order."""
+        """Accepts bytes of the board with their times, in order."""
         for t_ns, byte in data:
             if self._open and t_ns > self._open[0][0] + self.adapter.timer_ns:
                 self._close(self._open[0][0] + self.adapter.timer_ns)
@@ -64,7 +64,7 @@ class UsbSerial:
                 self._close(t_ns)
 
     def is_there(self, now_ns: int) -> bool:
-        """Whether a packet is at the host by `now_ns`. If not, the way of one may just have begun."""
+        """Whether a packet is at the host by `now_ns`. If not, one may just have been closed."""
         if self._open and now_ns >= self._open[0][0] + self.adapter.timer_ns:
             self._close(self._open[0][0] + self.adapter.timer_ns)
         return bool(self._closed) and self._closed[0][0] <= now_ns
@@ -74,7 +74,7 @@ class UsbSerial:
         return self._closed.popleft()[1] if self.is_there(now_ns) else b""
 
     def forget(self) -> None:
-        """The chip lost its supply: the cable is out."""
+        """Drops all bytes: the cable is out, and the chip has no supply."""
         self._open.clear()
         self._closed.clear()
 

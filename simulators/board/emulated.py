@@ -1,13 +1,13 @@
 """An emulated board: the real ELF on an ATmega328P of libsimavr, in lock-step with its caller.
 
-Time stands still until `run_until`, and is the world's, in nanoseconds. The chip's own clock may be fast or slow
-against it (`clock_hz`), or stand (`freeze`). A cycle is 62.5 ns. Equal calls give equal bytes, on any computer.
+Time advances only in `run_until`, in real nanoseconds. The chip's own clock may be fast or slow against it
+(`clock_hz`), or stopped (`freeze`). A cycle is 62.5 ns. Equal calls give equal bytes, on any computer.
 
     world     run_until(t) ──────────────► drive, supply: at their times, at the first instruction's end after them
     host      receive(bytes) ── 10 bits a byte at its baud ──► UART ──► take_sent: when each byte's stop bit ended
-    outputs   take_changes: each new level of a pin that the chip drives, PWM as a share, None where it drives no more
+    outputs   take_changes: each new level of a pin that the chip drives, PWM as a share, None if not driven
 
-What is like the chip, and what is not, stands in simboard.h and its parts.
+What is modelled and what is not is listed in simboard.h and its parts.
 """
 
 from __future__ import annotations
@@ -16,29 +16,78 @@ import ctypes
 from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
 from hal.board.messages import BAUD
 from hal.clock import NS_PER_S
-from simulators.board.chip_facts import ChipFacts
-from simulators.board.chip_pins import CHANNELS, NOT_DRIVEN, PIN_NAMES, PINS, PinChange, number_of, share_of
-from simulators.board.chip_time import ChipTime
 from simulators.board.library import EmulationError, library
 
 __all__ = ["CLOCK_HZ", "START_UP_NS", "EmulatedBoard", "EmulationError", "PinChange"]
 
 CLOCK_HZ = 16_000_000
 START_UP_NS = 66_024_000
-"""What an Arduino's fuses make of a start: 16,384 cycles and 65 ms from a reset to the first instruction."""
+"""The start-up time by an Arduino's fuses: 16,384 cycles and 65 ms from a reset to the first instruction."""
 BITS_A_BYTE = 10
 
 _ANALOGUE = 32
 _SUPPLY = 1 << 24
 _CRASHED = -1
 
+# --- the pins of an ATmega328P by name, as simboard.h numbers them ---
 
-class EmulatedBoard(ChipFacts):
-    """One board, from power-on. Use it as a context, or `close` it: it holds memory outside Python."""
+PIN_NAMES = tuple(f"{port}{bit}" for port in "BCD" for bit in range(8))
+PINS = {name: number for number, name in enumerate(PIN_NAMES) if name not in ("B6", "B7", "C6", "C7")}
+"""Those that an Arduino leaves free: B6 and B7 are the crystal, C6 is the reset."""
+CHANNELS = {f"C{bit}": bit for bit in range(6)}
+"""The analogue ones."""
+NOT_DRIVEN = -1
+_FULL = 65535
+
+
+class PinChange(NamedTuple):
+    """A change of an output."""
+
+    pin: str
+    level: float | None
+    """0 or 1; the duty cycle where a timer drives it; None when it is no longer driven."""
+    t_ns: int
+
+
+# --- the chip ---
+
+
+class ChipTime:
+    """Converts between times and cycles of a chip, in integers, so without rounding drift."""
+
+    def __init__(self, begins_ns: int, hz: int) -> None:
+        """Cycle 0 is at `begins_ns`."""
+        self.hz = hz
+        self._base_ns = begins_ns
+        self._base_cycle = 0
+
+    def cycle_at(self, t_ns: int) -> int:
+        """The first cycle that does not begin before `t_ns`; 0 where the chip had not begun."""
+        return max(0, self._base_cycle - (self._base_ns - t_ns) * self.hz // NS_PER_S)
+
+    def ns_at(self, cycle: int) -> int:
+        """When a cycle begins, rounded down."""
+        return self._base_ns + (cycle - self._base_cycle) * NS_PER_S // self.hz
+
+    def cycles_in(self, duration_ns: int) -> int:
+        """The whole cycles in a duration."""
+        return duration_ns * self.hz // NS_PER_S
+
+    def set_hz(self, hz: int, cycle: int) -> None:
+        """Changes the clock rate from `cycle` on."""
+        self._base_ns, self._base_cycle, self.hz = self.ns_at(cycle), cycle, hz
+
+    def stand(self, duration_ns: int) -> None:
+        """Stops the crystal for a duration: all later cycles are so much later."""
+        self._base_ns += duration_ns
+
+
+class EmulatedBoard:
+    """One board, from power-on. Use it as a context manager, or `close` it: it holds memory outside Python."""
 
     def __init__(
         self,
@@ -49,7 +98,7 @@ class EmulatedBoard(ChipFacts):
         clock_hz: int = CLOCK_HZ,
         start_up_ns: int = 0,
     ) -> None:
-        """Loads a program. Nothing of it is executed yet.
+        """Loads a program without executing it.
 
         `eeprom` are the bytes of the non-volatile memory (default: erased). The power comes at `begins_ns`.
         `start_up_ns` is from each reset to the first instruction: `START_UP_NS` is that of a real board.
@@ -70,7 +119,7 @@ class EmulatedBoard(ChipFacts):
             raise EmulationError(f"emulated board: cannot run {elf}: {problem or 'the EEPROM has 1024 bytes'}")
         self.elf = elf
         self.host_baud: float = BAUD
-        """What the host's port is set to: where the board has another baud, each byte comes broken."""
+        """The setting of the host's port: with another baud than the board's, every byte is corrupted."""
         self.powered = True
         self._time = ChipTime(begins_ns, clock_hz)
         self._frozen_ns: int | None = None
@@ -88,25 +137,25 @@ class EmulatedBoard(ChipFacts):
         self.close()
 
     def close(self) -> None:
-        """Gives its memory back; it cannot be used any more."""
+        """Frees its memory; it cannot be used any more."""
         if self._board:
             self._c.board_free(self._board)
             self._board = None
 
     @property
     def now_ns(self) -> int:
-        """The time that it has come to: at most 3 cycles behind what it was last run to, never before it."""
+        """Its current time: what it was last run to, or at most 3 cycles later."""
         if self._frozen_ns is not None:
             return self._world_ns
         return self._time.ns_at(self._c.board_cycle(self._board))
 
     def run_until(self, t_ns: int, pause_at: int | None = None, pause_after: int | None = None) -> None:
-        """Lets time pass to `t_ns`, or only until a byte `pause_at`, or so many bytes, have left the board.
+        """Runs to `t_ns`, or only until a byte `pause_at`, or `pause_after` bytes, have left the board.
 
-        `now_ns` says how far it came: to `t_ns` or at most 3 cycles further, or not so far.
+        `now_ns` is then `t_ns` or at most 3 cycles later, or earlier if it paused.
 
         Raises:
-            EmulationError: the program left the code that it has.
+            EmulationError: the program jumped out of its code.
         """
         if self._frozen_ns is not None:
             self._world_ns = max(self._world_ns, t_ns)
@@ -116,9 +165,9 @@ class EmulatedBoard(ChipFacts):
             raise EmulationError(f"emulated board ({self.elf.name}): {self._problem()}")
 
     def drive(self, pin: str, level: int | None, t_ns: int | None = None) -> None:
-        """The world puts a pin on a level at `t_ns` (default, or where that has passed: at once); None lets it go.
+        """Drives a pin to a level at `t_ns` (default, or if that has passed: at once); None releases it.
 
-        A pin that nobody drives keeps its level, or is pulled up by the resistor that the program switched on.
+        A released pin keeps its level, or is pulled up by the resistor that the program switched on.
 
         Raises:
             ValueError: there is no such pin or level.
@@ -126,20 +175,20 @@ class EmulatedBoard(ChipFacts):
         self.drive_many([(pin, level, self.now_ns if t_ns is None else t_ns)])
 
     def drive_many(self, levels: Iterable[tuple[str, int | None, int]]) -> None:
-        """As `drive`, for many at once: (pin, level, time) in any order."""
+        """As `drive`, for many levels at once: (pin, level, time) in any order."""
         cycles: list[int] = []
         pins: list[int] = []
         values: list[int] = []
         for pin, level, t_ns in levels:
             if level not in (0, 1, None):
                 raise ValueError(f"pin {pin}: expected level 0, 1 or None, got {level!r}")
-            pins.append(number_of(pin, PINS))
+            pins.append(_number_of(pin, PINS))
             values.append(NOT_DRIVEN if level is None else level)
             cycles.append(self._time.cycle_at(t_ns))
         self._plan(cycles, pins, values)
 
     def supply(self, channel: str, share: float, t_ns: int | None = None) -> None:
-        """Puts an analogue pin ("C2") on a share of the supply, 0 to 1, at `t_ns` (default: at once).
+        """Sets an analogue pin ("C2") to a share of the supply, 0 to 1, at `t_ns` (default: at once).
 
         Raises:
             ValueError: there is no such channel, or the share is beyond the supply.
@@ -147,10 +196,10 @@ class EmulatedBoard(ChipFacts):
         if not 0.0 <= share <= 1.0:
             raise ValueError(f"channel {channel}: expected 0 to 1 of the supply, got {share}")
         cycle = self._time.cycle_at(self.now_ns if t_ns is None else t_ns)
-        self._plan([cycle], [_ANALOGUE + number_of(channel, CHANNELS)], [round(share * _SUPPLY)])
+        self._plan([cycle], [_ANALOGUE + _number_of(channel, CHANNELS)], [round(share * _SUPPLY)])
 
     def receive(self, data: bytes, t_ns: int | None = None) -> None:
-        """The host begins to send bytes at `t_ns` (default: now), or when those that it still sends are over."""
+        """Sends bytes from the host, from `t_ns` (default: now) or after those that are still being sent."""
         begins_ns = max(self._line_free_ns, self.now_ns if t_ns is None else t_ns)
         byte_ns = BITS_A_BYTE * NS_PER_S / self.host_baud
         self._line_free_ns = begins_ns + round(byte_ns * len(data))
@@ -158,33 +207,33 @@ class EmulatedBoard(ChipFacts):
         self._c.board_receive(self._board, data, len(data), begins, cycles_a_byte)
 
     def take_sent(self) -> list[tuple[int, int]]:
-        """The bytes that left the board since the last call: when each one's stop bit ended, and the byte."""
+        """The bytes that left the board since the last call: the end of the stop bit, and the byte."""
         self._collect_sent()
         sent, self._sent = self._sent, []
         return sent
 
     def take_changes(self) -> list[PinChange]:
-        """What the board's outputs did since the last call, in the order of time."""
+        """The changes of the board's outputs since the last call, in the order of time."""
         self._collect_changes()
         changes, self._changes = self._changes, []
         return changes
 
     def output(self, pin: str) -> float | None:
-        """What the board puts on a pin now, as in `PinChange.level`."""
-        return share_of(self._c.board_output(self._board, number_of(pin, PINS)))
+        """The current output on a pin, as in `PinChange.level`."""
+        return _share_of(self._c.board_output(self._board, _number_of(pin, PINS)))
 
     def reset(self) -> None:
         """Pulls the reset line for a moment, as a port that is opened does to an Arduino."""
         self._c.board_reset(self._board)
 
     def hang(self) -> None:
-        """The program stops in its tracks, with interrupts off; only the watchdog or a reset helps."""
+        """Hangs the program with interrupts off, until the watchdog or a reset."""
         self._c.board_hang(self._board)
 
     def freeze(self, on: bool) -> None:
-        """Stops the chip's clock, or lets it run on: nothing is executed, outputs stay, no watchdog bites.
+        """Stops the chip's clock, or starts it again: nothing is executed, outputs stay, the watchdog does not run.
 
-        What the world does to its pins meanwhile is there when it goes on; what the host sends meanwhile is lost.
+        Pins that are driven meanwhile have their levels when it goes on; what the host sends meanwhile is lost.
         """
         if on and self._frozen_ns is None:
             self._collect_sent()
@@ -197,10 +246,10 @@ class EmulatedBoard(ChipFacts):
             self._c.board_retime(self._board, 1.0, max(1, self._time.cycles_in(stood_ns)))
 
     def set_clock_hz(self, clock_hz: int) -> None:
-        """From now on the chip's clock runs at another rate: crystals drift with the temperature.
+        """Sets the rate of the chip's clock from now on: crystals drift with the temperature.
 
         Raises:
-            ValueError: the clock stands (`freeze`), or the rate is none.
+            ValueError: the clock is stopped (`freeze`), or the rate is not positive.
         """
         if self._frozen_ns is not None or clock_hz <= 0:
             raise ValueError(f"emulated board: expected a clock that runs and a rate above 0, got {clock_hz} Hz")
@@ -210,21 +259,81 @@ class EmulatedBoard(ChipFacts):
         self._time.set_hz(clock_hz, self.cycle)
 
     def power_cut(self, seed: int = 0) -> bytes:
-        """Takes the power away, and returns the EEPROM as it is then.
+        """Cuts the power; returns the EEPROM as it is then.
 
-        A byte that is being written is torn: with the time that has gone, more of its bits have first become 1 and then
-        what was wanted; `seed` draws which. The board is dead until `power_on`, or until another one begins with these
-        bytes.
+        A byte that is being written is torn: as time goes on, more of its bits have first become 1 and then the value
+        written; `seed` draws which. The board is off until `power_on`, or until another one starts with these bytes.
         """
         self._c.board_power_off(self._board, seed & (1 << 64) - 1)
         self.powered = False
         return self.eeprom
 
     def power_on(self) -> None:
-        """Gives the power back after `power_cut`: RAM is lost, the EEPROM is kept, the world's levels are there."""
+        """Restores the power after `power_cut`: RAM is lost, the EEPROM is kept, driven levels are there."""
         if not self.powered:
             self._c.board_power_on(self._board)
             self.powered = True
+
+    # --- the state of the chip, which can be read without advancing it ---
+
+    @property
+    def cycle(self) -> int:
+        """Cycles of the chip since its power first came."""
+        return int(self._c.board_cycle(self._board))
+
+    @property
+    def planned(self) -> int:
+        """How many planned levels are still pending."""
+        return int(self._c.board_planned(self._board))
+
+    @property
+    def baud(self) -> float:
+        """The baud that the board's registers make: 250,000 exactly, or 117,647 where it calls it 115,200."""
+        return float(self._c.board_baud(self._board))
+
+    @property
+    def overruns(self) -> int:
+        """Bytes that the program read too late: the chip buffers two, and a third until a fourth begins."""
+        return int(self._c.board_overruns(self._board))
+
+    @property
+    def unread(self) -> int:
+        """Bytes that came while the receiver was off, or the board was frozen or without power."""
+        return int(self._c.board_unread(self._board))
+
+    @property
+    def eeprom(self) -> bytes:
+        """The non-volatile memory; a byte that is being written is still as it was."""
+        image = (ctypes.c_uint8 * self._c.board_eeprom_size(self._board))()
+        self._c.board_eeprom(self._board, image)
+        return bytes(image)
+
+    @property
+    def eeprom_busy(self) -> bool:
+        """Whether a byte is being written."""
+        return bool(self._c.board_eeprom_busy(self._board))
+
+    @property
+    def eeprom_writes(self) -> int:
+        """How many bytes were written or erased so far; a real cell bears 100,000 times."""
+        return int(self._c.board_eeprom_writes(self._board))
+
+    @property
+    def resets(self) -> int:
+        """Resets since the first power-on."""
+        return int(self._c.board_resets(self._board))
+
+    @property
+    def last_cause(self) -> int:
+        """The cause of the last reset: 1 power, 2 reset line, 8 watchdog (`hal.board.messages.Reset`)."""
+        return int(self._c.board_last_cause(self._board))
+
+    @property
+    def stack_left(self) -> int:
+        """Bytes between the variables and the stack that were never written: the stack's low-water mark."""
+        return int(self._c.board_stack_left(self._board))
+
+    # --- helpers ---
 
     def _collect_sent(self) -> None:
         count = self._c.board_sent_count(self._board)
@@ -239,7 +348,7 @@ class EmulatedBoard(ChipFacts):
             cycles, pins, levels = (ctypes.c_uint64 * count)(), (ctypes.c_uint8 * count)(), (ctypes.c_int32 * count)()
             self._c.board_take_changes(self._board, cycles, pins, levels)
             self._changes += [
-                PinChange(PIN_NAMES[pin], share_of(level), self._time.ns_at(cycle))
+                PinChange(PIN_NAMES[pin], _share_of(level), self._time.ns_at(cycle))
                 for cycle, pin, level in zip(cycles, pins, levels, strict=True)
             ]
 
@@ -257,3 +366,19 @@ class EmulatedBoard(ChipFacts):
 
     def _problem(self) -> str:
         return str(self._c.board_problem(self._board).decode(errors="replace"))
+
+
+def _number_of(name: str, known: dict[str, int]) -> int:
+    """The number of a pin or channel.
+
+    Raises:
+        ValueError: there is none of this name.
+    """
+    if name not in known:
+        raise ValueError(f"pin {name!r}: the board has none of this name; there are: {', '.join(known)}")
+    return known[name]
+
+
+def _share_of(level: int) -> float | None:
+    """A level of simboard.h as `PinChange.level`."""
+    return None if level == NOT_DRIVEN else level / _FULL

@@ -49,7 +49,7 @@ _FUNCTIONS: dict[str, tuple[object, list[object]]] = {
 
 
 class EmulationError(Exception):
-    """The emulated board cannot be had, or its program did what no program may; says which and what to do."""
+    """The emulated board is not available, or its program crashed; the message says what to do."""
 
 
 @cache

@@ -1,8 +1,8 @@
-"""Lines of a table as wires on a board: a capture or a simulated wheel plays its edges into the pins, in time.
+"""A table's lines on the pins of a board: the edges of a capture or a simulated table drive the pins in time.
 
-    Batch(edges, readings) ──► Wiring: line → pin, or → analogue channel ──► board.drive_many, board.supply
+    Batch(edges, readings) ──► PinWiring: line → pin, or → analogue channel ──► board.drive_many, board.supply
 
-Levels are those that drivers see; an inverted wire is low where its line is 1. An unplugged line lets its pin go.
+Levels are those of the lines; an inverted wire is low where its line is 1. An unplugged line releases its pin.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ class DrivenBoard(Protocol):
     """A board whose pins can be driven ahead of time."""
 
     def drive_many(self, levels: Iterable[tuple[str, int | None, int]]) -> None:
-        """Puts pins on levels at their times: (pin, level, time)."""
+        """Drives pins to levels at their times: (pin, level, time)."""
 
     def supply(self, channel: str, share: float, t_ns: int | None = None) -> None:
-        """Puts an analogue pin on a share of the supply at a time."""
+        """Sets an analogue pin to a share of the supply at a time."""
 
 
 class WiringError(ValueError):
-    """Lines that cannot be wired to a board so; says which line and why."""
+    """A wiring that a board cannot have; the message names the line and the reason."""
 
 
 @dataclass(frozen=True, slots=True)
-class Pin:
+class PinWire:
     """The wire of a digital line."""
 
     pin: str
@@ -42,8 +42,8 @@ class Pin:
 
 
 @dataclass(frozen=True, slots=True)
-class Analogue:
-    """The wire of a line with readings: a sensor that gives 0 at `low` and the whole supply at `high`."""
+class AnalogueWire:
+    """The wire of a line with readings: a sensor with an output of 0 at `low` and the full supply at `high`."""
 
     channel: str
     """The chip's name: `"C2"`."""
@@ -51,16 +51,16 @@ class Analogue:
     high: float = 5.0
 
     def share(self, value: float) -> float:
-        """The share of the supply at a reading; a sensor goes no further than its ends."""
+        """The share of the supply at a reading, limited to the range of the sensor."""
         return min(1.0, max(0.0, (value - self.low) / (self.high - self.low)))
 
 
 @dataclass(frozen=True, slots=True)
-class Wiring:
-    """Which line is on which pin. A line that is not here is not connected."""
+class PinWiring:
+    """The pin of each line. A line without one is not connected."""
 
-    pins: Mapping[str, Pin] = field(default_factory=dict)
-    analogues: Mapping[str, Analogue] = field(default_factory=dict)
+    pins: Mapping[str, PinWire] = field(default_factory=dict)
+    analogues: Mapping[str, AnalogueWire] = field(default_factory=dict)
 
 
 def wired(
@@ -69,27 +69,27 @@ def wired(
     analogues: Mapping[str, int] | None = None,
     *,
     inverted: Iterable[str] = (),
-) -> Wiring:
-    """Lines on the numbered inputs and analogue channels of a kind of board, as a table's configuration numbers them.
+) -> PinWiring:
+    """Lines on the inputs and analogue channels of a kind of board, numbered as in a table's configuration.
 
     Raises:
         WiringError: the board has no such input or channel, or two lines are on one.
     """
     upside_down = frozenset(inverted)
-    return Wiring(
+    return PinWiring(
         {
-            line: Pin(pin, line in upside_down)
+            line: PinWire(pin, line in upside_down)
             for line, pin in _numbered(kind, "input", inputs, [pin for _, pin in kind.inputs])
         },
         {
-            line: Analogue(pin)
+            line: AnalogueWire(pin)
             for line, pin in _numbered(kind, "analogue channel", analogues or {}, [pin for _, pin in kind.analogues])
         },
     )
 
 
-def wired_in_order(kind: BoardKind, lines: Iterable[str]) -> Wiring:
-    """A table's lines on a board's inputs in their order, `level_…` on its analogue channels.
+def wired_in_order(kind: BoardKind, lines: Iterable[str]) -> PinWiring:
+    """A table's lines on a board's inputs in order, `level_…` on its analogue channels.
 
     Raises:
         WiringError: there are more lines than inputs or channels.
@@ -107,12 +107,12 @@ def wired_in_order(kind: BoardKind, lines: Iterable[str]) -> Wiring:
 class LinesPlayer:
     """Plays batches into a board's pins, as far ahead as it is asked.
 
-    Times are the batches' plus `start_ns`. Two equal levels in a row are none on a wire: the second is left out.
+    Times are the batches' plus `start_ns`. A level equal to the one before is left out.
     """
 
-    def __init__(self, board: DrivenBoard, wiring: Wiring, batches: Iterable[Batch], *, start_ns: int = 0) -> None:
+    def __init__(self, board: DrivenBoard, wiring: PinWiring, batches: Iterable[Batch], *, start_ns: int = 0) -> None:
         self.edges = 0
-        """How many changes of wires were planned so far, the first levels included."""
+        """Level changes planned so far, the first levels included."""
         self.ended = False
         """Whether all batches were taken."""
         self._board = board
@@ -154,7 +154,7 @@ class LinesPlayer:
 
 
 def rounds_of(simulator: TableSimulator, faults: Mapping[int | None, str] | None = None) -> Iterator[Batch]:
-    """What a simulated table's lines do, round after round without end.
+    """The batches of a simulated table, round after round without end.
 
     `faults` are the named faults of rounds by their number from 1; None is that of every other round.
     """

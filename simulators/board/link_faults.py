@@ -1,6 +1,6 @@
-"""What goes wrong between a board and its host: bytes on the way, the cable, the board, the host. All of it seeded.
+"""Faults between a board and its host: corrupted bytes, the cable, the board, the host. All of them are seeded.
 
-Bytes keep their order, as on any wire: one that is delayed holds up those behind it.
+Bytes keep their order, as on any wire: a delayed byte delays those behind it.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from random import Random
 from typing import Final, NamedTuple, Protocol
 
 Timed = tuple[int, int]
-"""When a byte is there, and the byte."""
+"""The time of a byte, and the byte."""
 
 
 @dataclass(frozen=True, slots=True)
 class ByteFaults:
-    """How often something befalls a byte: shares of all bytes, together at most 1."""
+    """The shares of bytes with each kind of fault, together at most 1."""
 
     flipped: float = 0.0
     """One of its bits changes."""
@@ -40,12 +40,12 @@ class ByteFaults:
 
 
 FOR_EVER: Final = 1 << 62
-"""Bytes that no run sends."""
+"""More bytes than any run sends."""
 NO_FAULTS = ByteFaults()
 
 
-class SpoiltWire:
-    """One direction of a wire on which bytes are spoilt; counts what it did."""
+class FaultyWire:
+    """One direction of a wire that corrupts bytes; counts each kind of fault."""
 
     def __init__(self, faults: ByteFaults, seed: int) -> None:
         self.faults = faults
@@ -56,7 +56,7 @@ class SpoiltWire:
         self._sound = self._sound_run()
 
     def through(self, data: Iterable[Timed]) -> list[Timed]:
-        """What comes out at the other end, in the order of time."""
+        """The bytes at the other end, in the order of time."""
         out: list[Timed] = []
         for t_ns, byte in data:
             t_ns = max(t_ns, self._held_until_ns)
@@ -81,7 +81,7 @@ class SpoiltWire:
         return [(self._held_until_ns, byte)]
 
     def _sound_run(self) -> int:
-        """How many bytes come through before the next that does not: drawn once, not for each byte."""
+        """Sound bytes before the next fault: drawn once, not for each byte."""
         if self._total <= 0.0:
             return FOR_EVER
         if self._total >= 1.0:
@@ -89,99 +89,99 @@ class SpoiltWire:
         return int(min(FOR_EVER, log1p(-self._rng.random()) / log1p(-self._total)))
 
 
-class Mishap(StrEnum):
-    """What happens to a whole link."""
+class LinkFault(StrEnum):
+    """A fault of the whole link."""
 
     CABLE = "cable"
-    """The cable is pulled, and back in after a while. The board has a supply of its own."""
+    """The cable is pulled, and plugged in after a while. The board has a supply of its own."""
     FROZEN_BOARD = "frozen_board"
-    """The board's clock stands for a while."""
+    """The board's clock stops for a while."""
     RESET = "reset"
-    """Somebody presses the board's button."""
+    """The board's reset button is pressed."""
     HANG = "hang"
-    """The board's program hangs until its watchdog bites."""
+    """The board's program hangs until its watchdog resets it."""
     POWER = "power"
     """The board loses its supply for a while."""
     FROZEN_HOST = "frozen_host"
     """The host neither reads nor writes for a while."""
 
 
-class Planned(NamedTuple):
-    """A mishap at its time."""
+class PlannedLinkFault(NamedTuple):
+    """A link fault, its time and its duration."""
 
     t_ns: int
-    kind: Mishap
+    kind: LinkFault
     lasts_ns: int
 
 
-class Harmed(Protocol):
-    """What mishaps befall: a lock step has all of this."""
+class LinkFaultTarget(Protocol):
+    """What link faults act on: a `LockStep` implements it."""
 
     def unplug(self) -> None:
-        """The cable is out."""
+        """Pulls the cable."""
 
     def plug_in(self) -> None:
-        """The cable is in."""
+        """Plugs the cable in."""
 
     def freeze_board(self, on: bool) -> None:
-        """The board's clock stands, or runs on."""
+        """Stops the board's clock, or starts it again."""
 
     def reset_board(self) -> None:
-        """The board's reset line is pulled for a moment."""
+        """Pulls the board's reset line for a moment."""
 
     def hang_board(self) -> None:
-        """The board's program hangs."""
+        """Hangs the board's program."""
 
     def power_board(self, on: bool) -> None:
-        """The board's power goes, or comes back."""
+        """Cuts the board's power, or restores it."""
 
     def freeze_host(self, duration_ns: int) -> None:
-        """The host does nothing for a while."""
+        """Stops the host for a while."""
 
 
-def begin_mishap(kind: Mishap, to: Harmed, lasts_ns: int) -> None:
-    """What happens at the mishap's time."""
-    if kind is Mishap.CABLE:
+def begin_link_fault(kind: LinkFault, to: LinkFaultTarget, lasts_ns: int) -> None:
+    """Begins a link fault."""
+    if kind is LinkFault.CABLE:
         to.unplug()
-    elif kind is Mishap.FROZEN_BOARD:
+    elif kind is LinkFault.FROZEN_BOARD:
         to.freeze_board(True)
-    elif kind is Mishap.RESET:
+    elif kind is LinkFault.RESET:
         to.reset_board()
-    elif kind is Mishap.HANG:
+    elif kind is LinkFault.HANG:
         to.hang_board()
-    elif kind is Mishap.POWER:
+    elif kind is LinkFault.POWER:
         to.power_board(False)
     else:
         to.freeze_host(lasts_ns)
 
 
-def end_mishap(kind: Mishap, to: Harmed) -> None:
-    """What happens when it is over."""
-    if kind is Mishap.CABLE:
+def end_link_fault(kind: LinkFault, to: LinkFaultTarget) -> None:
+    """Ends a link fault."""
+    if kind is LinkFault.CABLE:
         to.plug_in()
-    elif kind is Mishap.FROZEN_BOARD:
+    elif kind is LinkFault.FROZEN_BOARD:
         to.freeze_board(False)
-    elif kind is Mishap.POWER:
+    elif kind is LinkFault.POWER:
         to.power_board(True)
 
 
-def mishaps(
+def plan_link_faults(
     seed: int,
     from_ns: int,
     until_ns: int,
     *,
     mean_gap_ns: int,
     longest_ns: int,
-    kinds: tuple[Mishap, ...] = tuple(Mishap),
-) -> list[Planned]:
-    """A plan of mishaps, none of which begins before the last is over."""
+    kinds: tuple[LinkFault, ...] = tuple(LinkFault),
+) -> list[PlannedLinkFault]:
+    """A random plan of link faults, none of which begins before the last is over."""
     rng = Random(seed)
-    plan: list[Planned] = []
+    plan: list[PlannedLinkFault] = []
     t_ns = from_ns
     while True:
         t_ns += round(rng.expovariate(1.0 / mean_gap_ns))
         if t_ns >= until_ns:
             return plan
         lasts_ns = rng.randint(1, longest_ns)
-        plan.append(Planned(t_ns, rng.choice(kinds), lasts_ns))
+        plan.append(PlannedLinkFault(t_ns, rng.choice(kinds), lasts_ns))
         t_ns += lasts_ns

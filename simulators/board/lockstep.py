@@ -1,7 +1,7 @@
-"""An emulated board behind a real pty, in the time of a virtual loop: exact, and the same each time.
+"""An emulated board behind a real pty, in the time of a virtual loop: exact and reproducible.
 
-The program under test opens the pty as any port. When its loop has nothing to do and would jump to its next timer, the
-board runs first, up to that time or to the instant at which it has something for the host:
+The program under test opens the pty like any port. When its loop is idle and would jump to its next timer, the board
+runs first, up to that time or to the instant at which it has bytes for the host:
 
     loop idle at t0, next timer at t2
       │  what the host wrote since the last jump ──► the board's UART, from t0 on
@@ -9,10 +9,10 @@ board runs first, up to that time or to the instant at which it has something fo
       │  the frame ──► pty                              the clock jumps to t1, not to t2
     loop reads it at t1
 
-So a command's first bit is on the wire at the very nanosecond at which the host wrote it, and a frame is read at the
-nanosecond at which its last byte's stop bit ended, plus what the `Adapter` adds. There is no step size: idle seconds
-cost nothing but the board's own instructions. With several boards on one loop, one may be ahead of the clock when
-another has something: what it has waits for the clock, and what the host then sends to it begins that little later.
+So a command's first bit is on the wire at the nanosecond at which the host wrote it, and a frame is read at the
+nanosecond at which its last byte's stop bit ended, plus the delay of the `Adapter`. There is no step size: idle seconds
+cost only the board's own instructions. With several boards on one loop, one may be ahead of the clock when another has
+bytes: its own bytes wait for the clock, and what the host then sends to it begins slightly later.
 """
 
 from __future__ import annotations
@@ -28,62 +28,69 @@ from typing import Protocol, Self
 from hal.clock import NS_PER_S
 from hal.loop import VirtualLoop
 from simulators.board.adapter import EXACT, Adapter, UsbSerial
-from simulators.board.link_faults import NO_FAULTS, ByteFaults, Planned, SpoiltWire, begin_mishap, end_mishap
+from simulators.board.link_faults import (
+    NO_FAULTS,
+    ByteFaults,
+    FaultyWire,
+    PlannedLinkFault,
+    begin_link_fault,
+    end_link_fault,
+)
 from simulators.board.pty_end import PtyEnd
 
 AHEAD_NS = 20_000_000
-"""How far ahead of time a player plans what it plays (ours)."""
+"""How far ahead a player plans levels (ours)."""
 TOLERANCE = 0.04
-"""How far two bauds may differ before the last bits of a byte are read from its neighbours (8N1)."""
+"""The greatest relative difference of two bauds at which the last bit of a byte is still read correctly (8N1)."""
 
 
 class Board(Protocol):
-    """What can be on the other end: an `EmulatedBoard`, or anything that keeps its time as exactly."""
+    """The board at the other end: an `EmulatedBoard`, or a model with times as exact."""
 
     host_baud: float
 
     @property
     def now_ns(self) -> int:
-        """The time that it has come to."""
+        """Its current time."""
 
     @property
     def baud(self) -> float:
         """The baud at which it sends."""
 
     def run_until(self, t_ns: int, pause_at: int | None = None, pause_after: int | None = None) -> None:
-        """Lets time pass to `t_ns`, or only until a byte `pause_at`, or so many bytes, have left it."""
+        """Runs to `t_ns`, or only until a byte `pause_at`, or `pause_after` bytes, have left it."""
 
     def receive(self, data: bytes, t_ns: int | None = None) -> None:
-        """The host begins to send bytes at `t_ns`, or when those that it still sends are over."""
+        """Sends bytes from the host, from `t_ns` or after those that are still being sent."""
 
     def take_sent(self) -> list[tuple[int, int]]:
-        """The bytes that left it: when each one ended, and the byte."""
+        """The bytes that left it: the end of each, and the byte."""
 
     def reset(self) -> None:
         """Pulls the reset line for a moment."""
 
     def hang(self) -> None:
-        """The program stops in its tracks."""
+        """Hangs the program."""
 
     def freeze(self, on: bool) -> None:
-        """Stops its clock, or lets it run on."""
+        """Stops its clock, or starts it again."""
 
     def power_cut(self, seed: int = 0) -> bytes:
-        """Takes the power away."""
+        """Cuts the power."""
 
     def power_on(self) -> None:
-        """Gives it back."""
+        """Restores the power."""
 
 
 class Player(Protocol):
-    """What drives a board's pins in time."""
+    """Drives a board's pins in time."""
 
     def play_until(self, t_ns: int) -> None:
-        """Plans everything up to `t_ns` that was not planned yet."""
+        """Plans all levels up to `t_ns` that are not planned yet."""
 
 
 class LockStep(AbstractContextManager["LockStep"]):
-    """Couples one board with the loop that runs, until `close`. The port is at `path`, plugged in from the start."""
+    """Couples one board with the running loop, until `close`. The port is at `path`, plugged in from the start."""
 
     def __init__(
         self,
@@ -98,17 +105,17 @@ class LockStep(AbstractContextManager["LockStep"]):
     ) -> None:
         """The board's time must not be later than the loop's.
 
-        `to_board` and `to_host` spoil bytes, drawn with `seed`. With `resets_when_opened` the port's opening resets the
-        board, as DTR does on an Arduino.
+        `to_board` and `to_host` corrupt bytes, drawn with `seed`. With `resets_when_opened`, opening the port resets
+        the board, as DTR does on an Arduino.
         """
         loop = asyncio.get_running_loop()
         if not isinstance(loop, VirtualLoop):
             raise TypeError(f"lock step: it needs a hal.loop.VirtualLoop (run_virtual), not a {type(loop).__name__}")
         self.board = board
-        self.to_board = SpoiltWire(to_board, seed)
-        self.to_host = SpoiltWire(to_host, seed + 1)
+        self.to_board = FaultyWire(to_board, seed)
+        self.to_host = FaultyWire(to_host, seed + 1)
         self.overflowed = 0
-        """Bytes for which the host's computer had no room, because the host did not read."""
+        """Bytes dropped because the host did not read and its buffer was full."""
         self._loop = loop
         self._usb = UsbSerial(adapter, seed + 2)
         self._resets_when_opened = resets_when_opened
@@ -128,31 +135,31 @@ class LockStep(AbstractContextManager["LockStep"]):
 
     @property
     def path(self) -> Path:
-        """The port's path, the same after every plugging in."""
+        """The port's path, the same after each `plug_in`."""
         return self._pty.path
 
     def close(self) -> None:
-        """Pulls the cable, and lets the loop go on without the board."""
+        """Pulls the cable, and detaches the board from the loop."""
         self._pty.pull()
         self._loop.part(self)
 
     def play(self, player: Player) -> None:
-        """From now on `player` drives pins, always a little ahead of the time."""
+        """Adds a player that drives pins, a little ahead of the time."""
         self._players.append(player)
 
-    # --- mishaps ---
+    # --- link faults ---
 
     def unplug(self) -> None:
-        """Pulls the cable: the port vanishes, what was on its way is lost. The board goes on."""
+        """Pulls the cable: the port vanishes, and bytes under way are lost. The board goes on."""
         self._pty.pull()
         self._usb.forget()
 
     def plug_in(self) -> None:
-        """Puts the cable back: a new port, at the same path."""
+        """Plugs the cable in: a new port at the same path."""
         self._pty.plug_in()
 
     def freeze_board(self, on: bool) -> None:
-        """Stops the board's clock, or lets it run on."""
+        """Stops the board's clock, or starts it again."""
         self.board.freeze(on)
 
     def reset_board(self) -> None:
@@ -160,18 +167,18 @@ class LockStep(AbstractContextManager["LockStep"]):
         self.board.reset()
 
     def hang_board(self) -> None:
-        """The board's program stops in its tracks."""
+        """Hangs the board's program."""
         self.board.hang()
 
     def power_board(self, on: bool) -> None:
-        """Takes the board's power away, or gives it back."""
+        """Cuts the board's power, or restores it."""
         if on:
             self.board.power_on()
         else:
             self.board.power_cut(self._rng.getrandbits(32))
 
     def freeze_host(self, duration_ns: int) -> None:
-        """The host stands still for so long: the board goes on, what it sends piles up, and the loop's clock jumps.
+        """Stops the host for a duration: the board goes on, its bytes queue up, and the loop's clock jumps.
 
         Call it from the loop.
         """
@@ -183,18 +190,18 @@ class LockStep(AbstractContextManager["LockStep"]):
         self.make_readable(until_ns)
         self._loop.clock.advance_to(until_ns)
 
-    def plan(self, mishaps: Iterable[Planned]) -> None:
-        """Lets mishaps happen at their times."""
-        for planned in mishaps:
+    def plan(self, faults: Iterable[PlannedLinkFault]) -> None:
+        """Schedules link faults at their times."""
+        for planned in faults:
             begin_s, end_s = planned.t_ns / NS_PER_S, (planned.t_ns + planned.lasts_ns) / NS_PER_S
-            self._loop.call_at(begin_s, begin_mishap, planned.kind, self, planned.lasts_ns)
-            self._loop.call_at(end_s, end_mishap, planned.kind, self)
+            self._loop.call_at(begin_s, begin_link_fault, planned.kind, self, planned.lasts_ns)
+            self._loop.call_at(end_s, end_link_fault, planned.kind, self)
 
     # --- time ---
 
     def pass_to(self, t_ns: int) -> int:
-        """Lets the board's time pass to `t_ns`, or only until something is there for the host (see `hal.loop`)."""
-        self._pass_on_what_was_written()
+        """Runs the board to `t_ns`, or only until it has bytes for the host (see `hal.loop`)."""
+        self._send_written()
         while True:
             ready_ns = self._usb.ready_ns
             now_ns = self.board.now_ns
@@ -208,15 +215,15 @@ class LockStep(AbstractContextManager["LockStep"]):
             for player in self._players:
                 player.play_until(until_ns + AHEAD_NS)
             self.board.run_until(until_ns, self._usb.adapter.flush_at, self._usb.room)
-            self._usb.take(self.to_host.through(self._heard(self.board.take_sent())))
+            self._usb.take(self.to_host.through(self._received(self.board.take_sent())))
 
     def make_readable(self, t_ns: int) -> None:
-        """Gives the host what is there by `t_ns`; a port that nobody has opened keeps nothing."""
+        """Gives the host the bytes that reach it by `t_ns`; a port that is not open drops them."""
         while data := self._usb.give(t_ns):
             if self._pty.opened:
                 self.overflowed += len(data) - self._pty.write(data)
 
-    def _pass_on_what_was_written(self) -> None:
+    def _send_written(self) -> None:
         was_open = self._pty.opened
         data = self._pty.read()
         if self._pty.opened and not was_open:
@@ -232,8 +239,8 @@ class LockStep(AbstractContextManager["LockStep"]):
         for begins_ns, byte in self.to_board.through((t_ns, byte) for byte in data):
             self.board.receive(bytes((byte,)), begins_ns)
 
-    def _heard(self, sent: list[tuple[int, int]]) -> list[tuple[int, int]]:
-        """What the host's port makes of what the board sends: nothing that makes sense, at another baud."""
+    def _received(self, sent: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """The bytes as the host's port reads them: random ones at another baud."""
         if not sent or abs(self.board.host_baud / self.board.baud - 1) <= TOLERANCE:
             return sent
         return [(t_ns, self._rng.randrange(256)) for t_ns, _ in sent]

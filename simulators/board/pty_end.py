@@ -1,8 +1,8 @@
-"""The board's end of a pty whose other end a program opens by a path of its own, as by-id names are.
+"""The board's end of a pty whose other end a program opens by a path like a by-id name.
 
-The kernel carries bytes from one end to the other in a thread of its own, and says nothing when it has. But whoever
-reads or polls an end makes it finish first (Linux, `n_tty_read`, `n_tty_poll`): so a read without waiting gets all that
-was written before it, and a loop that polls (`hal.loop.VirtualLoop`) sees at once what is written here.
+The kernel carries bytes from one end to the other in a thread of its own, without a notification. But reading or
+polling an end makes it finish first (Linux, `n_tty_read`, `n_tty_poll`): a non-blocking read gets all that was written
+before it, and a loop that polls (`hal.loop.VirtualLoop`) gets at once what is written here.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 
 READ_BYTES = 65536
 TCGETS2 = 0x802C542A
-"""The request for a port's settings with any baud; `termios` knows only the old ones, as 38400."""
+"""The ioctl for a port's settings with any baud; `termios` has only standard ones, such as 38400."""
 _TERMIOS2 = struct.Struct("4IB19s2I")
 
 
@@ -35,7 +35,7 @@ class PtyEnd:
         return self._end is not None
 
     def plug_in(self) -> None:
-        """Makes the port appear at `path`. A link that a former run left there is replaced."""
+        """Creates the port at `path`. A link left there by a former run is replaced."""
         if self._end is not None:
             return
         end, other = pty.openpty()
@@ -52,7 +52,7 @@ class PtyEnd:
         self._end = end
 
     def pull(self) -> None:
-        """Makes the port vanish: a program that has it open gets an error, and what it had not read is gone."""
+        """Removes the port: a program that has it open gets an error, and what it had not read is lost."""
         if self._end is None:
             return
         self.path.unlink(missing_ok=True)
@@ -61,7 +61,7 @@ class PtyEnd:
         self.opened = False
 
     def read(self) -> bytes:
-        """All that the program has written so far."""
+        """All that the program has written since the last call."""
         if self._end is None:
             return b""
         data = bytearray()
@@ -74,12 +74,12 @@ class PtyEnd:
             except OSError as error:
                 if error.errno != errno.EIO:
                     raise
-                self.opened = False  # nobody has the other end
+                self.opened = False  # the other end is not open
                 return bytes(data)
             data += piece
 
     def write(self, data: bytes) -> int:
-        """Gives bytes to the program; returns how many there was room for."""
+        """Sends bytes to the program; returns how many fitted into the buffer."""
         if self._end is None:
             return 0
         try:

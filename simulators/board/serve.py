@@ -1,9 +1,9 @@
-"""An emulated board that lives on a pty of its own, in real time: for a person at two terminals.
+"""An emulated board on a pty, in real time: for use from two terminals.
 
     python -m simulators.board wheel --game money_wheel --port /tmp/feltwire-wheel
     feltwire run table.toml                                     # in the other, with port = "/tmp/feltwire-wheel"
 
-Tests do not use this: they run a board in lock-step (`simulators.board.lockstep`).
+Tests run a board in lock-step instead (`simulators.board.lockstep`).
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ from hal.clock import SystemClock, wait_until_ns
 from simulators.base.truth import TableSimulator
 from simulators.board.emulated import EmulatedBoard
 from simulators.board.library import LIBRARY
-from simulators.board.lines_to_pins import LinesPlayer, Wiring, rounds_of
+from simulators.board.lines_to_pins import LinesPlayer, PinWiring, rounds_of
 from simulators.board.pty_end import PtyEnd
 
 STEP_NS = 1_000_000
-"""How often bytes are passed on (ours): as often as USB asks."""
+"""The interval at which bytes are passed on (ours): that of USB polls."""
 AHEAD_NS = 100_000_000
 """How far ahead the pins are planned (ours)."""
 
 
 class Time(Protocol):
-    """The time in which a board lives, from 0."""
+    """The time of a board, from 0."""
 
     def now_ns(self) -> int:
-        """How far it has come."""
+        """The current time."""
 
     def wait_until(self, t_ns: int) -> None:
-        """Comes back when it has come to `t_ns`."""
+        """Returns at `t_ns`."""
 
 
 class RealTime:
-    """The computer's, `speed` times as fast. A service with a board of its own needs the speed 1."""
+    """The computer's time, `speed` times as fast. A service that uses the board needs the speed 1."""
 
     def __init__(self, speed: float = 1.0) -> None:
         self._clock = SystemClock()
@@ -45,16 +45,16 @@ class RealTime:
         self._start_ns = self._clock.now_ns()
 
     def now_ns(self) -> int:
-        """How far it has come."""
+        """The current time."""
         return round((self._clock.now_ns() - self._start_ns) * self._speed)
 
     def wait_until(self, t_ns: int) -> None:
-        """Waits, blocking."""
+        """Blocks until `t_ns`."""
         wait_until_ns(self._clock, self._start_ns + round(t_ns / self._speed))
 
 
 class BoardOnPty:
-    """Passes bytes between a board and whoever has opened its port, and time on to the board."""
+    """Runs a board in time, and passes bytes between it and the program that has opened its port."""
 
     def __init__(self, board: EmulatedBoard, path: Path, time: Time, player: LinesPlayer | None = None) -> None:
         self.board = board
@@ -63,12 +63,12 @@ class BoardOnPty:
         self._player = player
 
     def run(self, until_ns: int | None = None, on_opened: Callable[[bool], None] = lambda opened: None) -> None:
-        """Lives until its time has come to `until_ns`; None: for ever.
+        """Runs until `until_ns`; None: for ever.
 
-        `on_opened` is told when a program opens the port, and when it closes it.
+        `on_opened` is called with True when a program opens the port, and with False when it closes it.
 
         Raises:
-            EmulationError: the board's program left its code.
+            EmulationError: the board's program crashed.
         """
         self._pty.plug_in()
         try:
@@ -81,7 +81,7 @@ class BoardOnPty:
     def _step(self, on_opened: Callable[[bool], None]) -> None:
         was_open = self._pty.opened
         data = self._pty.read()
-        # Asked for after the reading: nothing that the board hears began before it was written.
+        # Read after the data: no byte begins before it was written.
         now_ns = self._time.now_ns()
         if self._pty.opened != was_open:
             on_opened(self._pty.opened)
@@ -103,7 +103,7 @@ def serve(
     *,
     elf: Path | None = None,
     simulator: TableSimulator | None = None,
-    wiring: Wiring | None = None,
+    wiring: PinWiring | None = None,
     faults: Mapping[int | None, str] | None = None,
     speed: float = 1.0,
     eeprom: Path | None = None,
@@ -111,13 +111,13 @@ def serve(
     time: Time | None = None,
     until_ns: int | None = None,
 ) -> None:
-    """Lets a board of `kind` run on a pty at `path`, with a simulated table on its pins.
+    """Runs a board of `kind` on a pty at `path`, with a simulated table on its pins.
 
     `elf` is another program than the firmware of this kind. `eeprom` is a file that holds its non-volatile memory from
     one run to the next. Ends at `until_ns`, else with KeyboardInterrupt.
 
     Raises:
-        EmulationError: the library or the program cannot be had.
+        EmulationError: the library or the program is not available.
         simulators.base.faults.FaultError: a fault that the table cannot have.
         OSError: `path` or `eeprom` cannot be written.
     """
@@ -125,7 +125,7 @@ def serve(
     with EmulatedBoard(elf or LIBRARY.with_name(f"{kind.name}.elf"), eeprom=kept) as board:
         player = None
         if simulator is not None:
-            player = LinesPlayer(board, wiring or Wiring(), rounds_of(simulator, faults))
+            player = LinesPlayer(board, wiring or PinWiring(), rounds_of(simulator, faults))
         try:
             BoardOnPty(board, path, time or RealTime(speed), player).run(until_ns, on_opened)
         finally:

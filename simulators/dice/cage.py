@@ -11,7 +11,7 @@ from random import Random
 from typing import Final
 
 from hal.values import Batch, Edge, EdgesLost, Rare
-from simulators.base.corruption import bounce, mended, noise_burst, pulses_of, stuck, unplugged, without_pulses
+from simulators.base.corruption import bounce, noise_burst, pulses_of, repaired, stuck, unplugged, without_pulses
 from simulators.base.geometry import GeometryError
 from simulators.base.motion import Path
 from simulators.base.sensors import NS_PER_S, MarkRing, quadrature_marks, settle_order, window_marks
@@ -310,7 +310,7 @@ class CageSimulator:
             corrupt, lost = unplugged(self.lines, at_ns, min(at_ns + 800 * MS, until_ns), levels)
             spoilt = corrupt(edges)
         doubts = ("sensor_stuck", "sensor_missing", "edges_lost", "too_few_inversions", "cage_askew")
-        return mended(spoilt, edges, levels, _ns(end_s)), lost, name.replace("_", " "), doubts
+        return repaired(spoilt, edges, levels, _ns(end_s)), lost, name.replace("_", " "), doubts
 
     def _levels(self) -> dict[str, int]:
         return {**self._ring.levels(), "cage_shake": 0}

@@ -7,7 +7,7 @@ from random import Random
 from typing import Final
 
 from hal.values import Batch, Edge, EdgesLost, Rare
-from simulators.base.corruption import bounce, mended, noise_burst, pulses_of, stuck, unplugged, without_pulses
+from simulators.base.corruption import bounce, noise_burst, pulses_of, repaired, stuck, unplugged, without_pulses
 from simulators.base.geometry import GeometryError
 from simulators.base.sensors import NS_PER_S, any_of, settle_order
 from simulators.dice.bodies import ROLLS, Body, fall, new_dice, shown
@@ -220,7 +220,7 @@ class ChuteSimulator:
         else:
             corrupt, lost = unplugged(self.lines, at_ns, min(at_ns + 800 * MS, end_ns - MS), levels)
             spoilt = corrupt(edges)
-        return mended(spoilt, edges, levels, end_ns), lost
+        return repaired(spoilt, edges, levels, end_ns), lost
 
     @property
     def dice(self) -> tuple[Body, ...]:

@@ -15,7 +15,7 @@ from typing import Final, Literal, TypeAlias
 
 from drivers.dice.reader_wire import VALUED, Die, Lying
 from hal.values import Batch, Command, Edge, Rare
-from simulators.base.faults import Fault, fault_named
+from simulators.base.faults import SimulatedFault, fault_named
 from simulators.base.sensors import NS_PER_S, press, settle_order
 from simulators.base.truth import SimRound, Truth, doubted
 from simulators.dice.automated_shaker import OF_LINES, OF_SERIAL, TOSS_FAULTS
@@ -43,17 +43,24 @@ _BY_HAND: Final = ("die_off_table", "no_roll_called", "thrown_before_settled")
 """What a shooter's throw can come to, and dice in a shaker cannot."""
 _UNASKED: Final = "Void: shaker_failed; a fault."
 """No text of craps has words for a toss before the call: the shaker has malfunctioned."""
-_NONE: Final = Fault("none", GAMES, True, "Nothing goes wrong.", "The outcome.")
-_TABLE: Final[tuple[tuple[Fault, Wants], ...]] = (
-    (Fault("die_off_table", GAMES, True, "A die leaves the table.", "Void: die_off_table."), ""),
-    (Fault("die_on_die", GAMES, True, "One die rests on top of the other.", "Void: die_on_die."), ""),
-    (Fault("die_on_two_sides", GAMES, True, "A die leans on chips with two sides.", "Void: die_on_two_sides."), ""),
+_NONE: Final = SimulatedFault("none", GAMES, True, "Nothing goes wrong.", "The outcome.")
+_TABLE: Final[tuple[tuple[SimulatedFault, Wants], ...]] = (
+    (SimulatedFault("die_off_table", GAMES, True, "A die leaves the table.", "Void: die_off_table."), ""),
+    (SimulatedFault("die_on_die", GAMES, True, "One die rests on top of the other.", "Void: die_on_die."), ""),
     (
-        Fault("die_cocked", GAMES, True, "A die leans on chips with one side.", "The outcome: the opposite side."),
+        SimulatedFault(
+            "die_on_two_sides", GAMES, True, "A die leans on chips with two sides.", "Void: die_on_two_sides."
+        ),
         "",
     ),
     (
-        Fault(
+        SimulatedFault(
+            "die_cocked", GAMES, True, "A die leans on chips with one side.", "The outcome: the opposite side."
+        ),
+        "",
+    ),
+    (
+        SimulatedFault(
             "no_roll_called",
             GAMES,
             True,
@@ -63,11 +70,11 @@ _TABLE: Final[tuple[tuple[Fault, Wants], ...]] = (
         "",
     ),
     (
-        Fault("seven", GAMES, True, "The dice show seven.", "The outcome: natural, or seven out."),
+        SimulatedFault("seven", GAMES, True, "The dice show seven.", "The outcome: natural, or seven out."),
         "",
     ),
     (
-        Fault(
+        SimulatedFault(
             "keyed_too_early",
             GAMES,
             True,
@@ -77,7 +84,7 @@ _TABLE: Final[tuple[tuple[Fault, Wants], ...]] = (
         "both",
     ),
     (
-        Fault(
+        SimulatedFault(
             "thrown_before_settled",
             GAMES,
             True,
@@ -89,11 +96,11 @@ _TABLE: Final[tuple[tuple[Fault, Wants], ...]] = (
 )
 
 
-def shaker_faults(automated: Literal["lines", "serial"], *, called: bool) -> tuple[Fault, ...]:
+def shaker_faults(automated: Literal["lines", "serial"], *, called: bool) -> tuple[SimulatedFault, ...]:
     """Those of an automated shaker; `called` is whether the dealer has a button for the call."""
     own = [TOSS_FAULTS[name] for name in (OF_SERIAL if automated == "serial" else OF_LINES)]
     return tuple(
-        Fault(
+        SimulatedFault(
             prefixed("automated_shaker", fault.name),
             GAMES,
             fault.physical,
@@ -107,7 +114,7 @@ def shaker_faults(automated: Literal["lines", "serial"], *, called: bool) -> tup
 
 def craps_faults(
     *, keypad: bool, reader: bool, automated: Literal["lines", "serial"] | None = None, called: bool = True
-) -> tuple[Fault, ...]:
+) -> tuple[SimulatedFault, ...]:
     """Every fault that a table with these devices can have, `none` first."""
     there = {"", *(("keypad",) if keypad else ()), *(("reader",) if reader else ())}
     there |= {"both"} if keypad and reader else set()
@@ -166,7 +173,7 @@ class CrapsGeometry(DiceGeometry):
     rest_s: float = 2.0
     """How long the controller waits before it believes that the dice in the shaker lie."""
 
-    def faults(self) -> tuple[Fault, ...]:
+    def faults(self) -> tuple[SimulatedFault, ...]:
         """Every fault that such a table can have, `none` first."""
         return craps_faults(
             keypad=self.keypad,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from simulators.base.faults import Fault
+    from simulators.base.faults import SimulatedFault
     from simulators.base.truth import TableSimulator
 
 
@@ -20,7 +20,7 @@ class DiceGeometry(ABC):
     settled_button: bool = False
 
     @abstractmethod
-    def faults(self) -> tuple[Fault, ...]:
+    def faults(self) -> tuple[SimulatedFault, ...]:
         """Every fault that such a table can have, `none` first."""
 
     @abstractmethod

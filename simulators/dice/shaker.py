@@ -7,7 +7,7 @@ from random import Random
 from typing import Final
 
 from hal.values import Batch, Edge, EdgesLost, Rare
-from simulators.base.corruption import bounce, mended, noise_burst, pulses_of, stuck, unplugged, without_pulses
+from simulators.base.corruption import bounce, noise_burst, pulses_of, repaired, stuck, unplugged, without_pulses
 from simulators.base.sensors import NS_PER_S, settle_order
 from simulators.dice.bodies import SMALL_DIE_M, Body, fall, new_dice, shown
 from simulators.dice.device_faults import DeviceFault, by_name, device_fault
@@ -218,7 +218,7 @@ class ShakerSimulator:
         else:
             corrupt, lost = unplugged(LINES, at_ns, min(at_ns + 800 * MS, end_ns - MS), levels)
             spoilt = corrupt(edges)
-        return mended(spoilt, edges, levels, end_ns), lost
+        return repaired(spoilt, edges, levels, end_ns), lost
 
     @property
     def dice(self) -> tuple[Body, ...]:

@@ -13,7 +13,7 @@ from simulators.dice.values import LINK, prefixed, value_faults
 from simulators.lamps.lamp_board import LAMP_FAULTS
 
 if TYPE_CHECKING:
-    from simulators.base.faults import Fault
+    from simulators.base.faults import SimulatedFault
     from simulators.base.truth import TableSimulator
 
 CALL_FAULTS = {
@@ -74,14 +74,14 @@ class SicBoGeometry(DiceGeometry):
         }
         return found | {prefixed("lamp", name): ("lamp", fault) for name, fault in lamps.items()}
 
-    def faults(self) -> tuple[Fault, ...]:
+    def faults(self) -> tuple[SimulatedFault, ...]:
         """Every fault that such a table can have, `none` first."""
-        from simulators.base.faults import Fault
+        from simulators.base.faults import SimulatedFault
 
         games = (self.game,)
-        none = Fault("none", games, True, "Nothing goes wrong.", "The outcome.")
+        none = SimulatedFault("none", games, True, "Nothing goes wrong.", "The outcome.")
         own = [
-            Fault(name, games, fault.physical, fault.explanation, fault.expected)
+            SimulatedFault(name, games, fault.physical, fault.explanation, fault.expected)
             for name, (_, fault) in self.device_faults().items()
         ]
         of_values = value_faults(games, keypad=self.keypad, reader=self.reader is not None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from simulators.base.faults import Fault
+from simulators.base.faults import SimulatedFault
 from simulators.dice.cage import CAGE_FAULTS, CageGeometry
 from simulators.dice.cage_motor import MOTOR_FAULTS
 from simulators.dice.chute import CHUTE_FAULTS, ChuteGeometry
@@ -13,34 +13,34 @@ from simulators.dice.geometry import DiceGeometry
 from simulators.dice.values import LINK, prefixed, value_faults
 
 if TYPE_CHECKING:
-    from simulators.base.faults import Fault
+    from simulators.base.faults import SimulatedFault
     from simulators.base.truth import TableSimulator
 
 
 # What can go wrong at a simulated table with a cage or a chute: with its devices, and with its dealer.
 
 
-def dealer_faults(geometry: TumbledGeometry) -> tuple[Fault, ...]:
+def dealer_faults(geometry: TumbledGeometry) -> tuple[SimulatedFault, ...]:
     """What the dealer, and the player, can do wrong at this table."""
     games = (geometry.game,)
-    found: list[Fault] = []
+    found: list[SimulatedFault] = []
     if geometry.no_more_bets_button:
         found += [
-            Fault(
+            SimulatedFault(
                 "tumbled_before_no_more_bets",
                 games,
                 True,
                 'The dice are tumbled, and nobody calls "no more bets".',
                 "Void: tumbled_before_no_more_bets.",
             ),
-            Fault(
+            SimulatedFault(
                 "late_call",
                 games,
                 True,
                 '"No more bets" is called while the dice are tumbled.',
                 "Void: tumbled_before_no_more_bets.",
             ),
-            Fault(
+            SimulatedFault(
                 "tumbled_while_settling",
                 games,
                 True,
@@ -49,7 +49,7 @@ def dealer_faults(geometry: TumbledGeometry) -> tuple[Fault, ...]:
             ),
         ]
     found.append(
-        Fault(
+        SimulatedFault(
             "dealer_voids",
             games,
             True,
@@ -59,7 +59,7 @@ def dealer_faults(geometry: TumbledGeometry) -> tuple[Fault, ...]:
     )
     if geometry.keypad:
         found.append(
-            Fault(
+            SimulatedFault(
                 "keyed_while_tumbling",
                 games,
                 True,
@@ -69,7 +69,7 @@ def dealer_faults(geometry: TumbledGeometry) -> tuple[Fault, ...]:
         )
     if geometry.keypad and geometry.tumbles > 1:
         found.append(
-            Fault(
+            SimulatedFault(
                 "player_forgets",
                 games,
                 True,
@@ -86,14 +86,14 @@ def tumbler_faults(geometry: TumbledGeometry) -> dict[str, tuple[str, bool]]:
     return {prefixed(device, one.name): (one.name, one.physical) for one in faults.values() if one.name != "none"}
 
 
-def faults_of(geometry: TumbledGeometry) -> tuple[Fault, ...]:
+def faults_of(geometry: TumbledGeometry) -> tuple[SimulatedFault, ...]:
     """Every fault that the table can have, `none` first."""
     games = (geometry.game,)
     if geometry.motor:
         return _with_motor(games)
     device, faults = ("chute", CHUTE_FAULTS) if geometry.is_chute else ("cage", CAGE_FAULTS)
     of_tumbler = [
-        Fault(prefixed(device, one.name), games, one.physical, one.explanation, one.expected)
+        SimulatedFault(prefixed(device, one.name), games, one.physical, one.explanation, one.expected)
         for one in faults.values()
         if one.name != "none"
     ]
@@ -103,21 +103,23 @@ def faults_of(geometry: TumbledGeometry) -> tuple[Fault, ...]:
         # Where nobody keys them too, nothing tells that a board misreads.
         if geometry.keypad or fault.name != "reader_disagrees"
     ]
-    none = Fault("none", games, True, "Nothing goes wrong.", "The outcome.")
+    none = SimulatedFault("none", games, True, "Nothing goes wrong.", "The outcome.")
     return (none, *dealer_faults(geometry), *of_tumbler, *of_values)
 
 
-def _with_motor(games: tuple[str, ...]) -> tuple[Fault, ...]:
+def _with_motor(games: tuple[str, ...]) -> tuple[SimulatedFault, ...]:
     """The faults of a table whose cage a motor turns."""
-    voids = Fault("dealer_voids", games, True, "The dealer calls the round void as it turns.", "Void: dealer_call.")
+    voids = SimulatedFault(
+        "dealer_voids", games, True, "The dealer calls the round void as it turns.", "Void: dealer_call."
+    )
     of_motor = [
-        Fault(one.name, games, one.physical, one.explanation, one.expected)
+        SimulatedFault(one.name, games, one.physical, one.explanation, one.expected)
         for one in MOTOR_FAULTS.values()
         if one.name != "none"
     ]
     # What is keyed wrongly stands: a simulated dealer whose tumbles are not planned does not notice.
     of_values = [one for one in value_faults(games, keypad=True, reader=False) if one.name != "keypad_wrong_key"]
-    none = Fault("none", games, True, "Nothing goes wrong.", "The outcome.")
+    none = SimulatedFault("none", games, True, "Nothing goes wrong.", "The outcome.")
     return (none, voids, *of_motor, *of_values)
 
 
@@ -144,7 +146,7 @@ class TumbledGeometry(DiceGeometry):
         """Whether the dice fall through a chute."""
         return isinstance(self.tumbler, ChuteGeometry)
 
-    def faults(self) -> tuple[Fault, ...]:
+    def faults(self) -> tuple[SimulatedFault, ...]:
         """Every fault that such a table can have, `none` first."""
         return faults_of(self)
 

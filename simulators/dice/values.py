@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from drivers.dice.reader_wire import VALUED, Die
 from hal.values import Batch, Edge, Rare
-from simulators.base.faults import Fault
+from simulators.base.faults import SimulatedFault
 from simulators.base.sensors import NS_PER_S
 from simulators.dice.keypad import KEYPAD_FAULTS, KeypadSimulator
 from simulators.dice.reader import READER_FAULTS, Chunk, DiceReaderSimulator, Reading, frames
@@ -141,13 +141,13 @@ class ValueGivers:
         return [*frames(reading.chunks, self._framer, self._link)] if self._framer is not None else []
 
 
-def value_faults(games: tuple[str, ...], *, keypad: bool, reader: bool) -> tuple[Fault, ...]:
+def value_faults(games: tuple[str, ...], *, keypad: bool, reader: bool) -> tuple[SimulatedFault, ...]:
     """The faults of whoever gives the values, as a table lists them: `keypad_` and `reader_` before their own names."""
-    found: list[Fault] = []
+    found: list[SimulatedFault] = []
     for there, prefix, faults in ((keypad, "keypad", KEYPAD_FAULTS), (reader, "reader", READER_FAULTS)):
         if there:
             found += [
-                Fault(prefixed(prefix, fault.name), games, fault.physical, fault.explanation, fault.expected)
+                SimulatedFault(prefixed(prefix, fault.name), games, fault.physical, fault.explanation, fault.expected)
                 for fault in faults.values()
                 if fault.name != "none"
             ]

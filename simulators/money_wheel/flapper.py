@@ -1,8 +1,8 @@
 """How a money wheel slows and comes to rest against its flapper.
 
-Fast, the wheel loses speed almost evenly (0.09 to 0.16 rev/s²): bearing friction, a little drag, and the flapper
-snapping over a peg in every space. Slow, the pegs show: each must bend the flapper before it can pass. When the wheel
-has too little left, the flapper pushes it back, and it rocks between two pegs until friction holds it.
+A fast wheel loses speed almost evenly (0.09 to 0.16 rev/s²): bearing friction, a little drag, and the flapper
+snapping over a peg in every space. On a slow wheel each peg must bend the flapper before it can pass. When the wheel
+has too little energy left, the flapper pushes it back, and it rocks between two pegs until friction holds it.
 
     energy to bend the flapper, over one space
         peg                 peg
@@ -24,11 +24,11 @@ from random import Random
 from simulators.base.motion import Path
 
 SLOW_DEG_S = 150.0
-"""Below this speed the flapper is worked out peg by peg."""
+"""Below this speed the flapper is calculated peg by peg."""
 COAST_STEP_S = 0.05
 ROCK_STEP_S = 0.004
 LEAST_SPEED_DEG_S = 0.05
-"""A wheel that has just cleared a peg keeps at least this: a peg's top is no place to stand."""
+"""A wheel that has just cleared a peg keeps at least this: it cannot rest on a peg's top."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Flapper:
 
     @property
     def even_loss_deg_s2(self) -> float:
-        """What bearing and pegs together take from a fast wheel."""
+        """The loss of a fast wheel by bearing and pegs together."""
         return self.bearing_deg_s2 + self.snap_energy / self.space_deg
 
     @property
@@ -58,18 +58,18 @@ class Flapper:
         return (6.283185307179586 * self.stiffness_hz) ** 2
 
     def bend_energy(self, x_deg: float) -> float:
-        """What is stored in the flapper, `x_deg` from the middle of the space."""
+        """The energy stored in the flapper, `x_deg` from the middle of the space."""
         bend_deg = max(0.0, abs(x_deg) - self.play_deg)
         return 0.5 * self.spring * bend_deg * bend_deg
 
     def energy(self, angle_deg: float, speed_deg_s: float) -> float:
-        """Motion and flapper together, with a peg between every two spaces."""
+        """The energy of motion and flapper, with a peg between every two spaces."""
         x_deg = angle_deg - round(angle_deg / self.space_deg) * self.space_deg
         return 0.5 * speed_deg_s * speed_deg_s + self.bend_energy(x_deg)
 
 
-def some_flapper(space_deg: float, rng: Random) -> Flapper:
-    """A wheel within the published range of losses."""
+def random_flapper(space_deg: float, rng: Random) -> Flapper:
+    """A random wheel within the published range of losses."""
     loss_deg_s2 = rng.uniform(0.09, 0.15) * 360.0
     bearing_deg_s2 = rng.uniform(8.0, 14.0)
     snap_energy = (loss_deg_s2 - bearing_deg_s2) * space_deg
@@ -86,8 +86,8 @@ def some_flapper(space_deg: float, rng: Random) -> Flapper:
     )
 
 
-def today(flapper: Flapper, rng: Random) -> Flapper:
-    """The wheel for one spin: grease, leather and the place where the flapper sits are never quite the same."""
+def varied_flapper(flapper: Flapper, rng: Random) -> Flapper:
+    """The wheel for one spin, varied a little: grease, leather and the position of the flapper."""
     return replace(
         flapper,
         bearing_deg_s2=flapper.bearing_deg_s2 * rng.uniform(0.75, 1.25),
@@ -144,7 +144,7 @@ def rest_against_flapper(path: Path, flapper: Flapper) -> None:
             back = -spring * copysign(max(0.0, abs(path.angle_deg - middle_deg) - play), path.angle_deg - middle_deg)
             if abs(back) <= friction:
                 return
-            # It starts back from standing: a first tiny step frees it from the sign of a zero speed.
+            # It starts back from rest: a first tiny step gives the speed a sign.
             free = back - copysign(friction, back)
             path.push(free, ROCK_STEP_S / 4.0)
             speed = path.speed_deg_s

@@ -16,23 +16,23 @@ from simulators.base.truth import SimRound, Truth, doubted
 from simulators.money_wheel.flapper import (
     Flapper,
     coast_to_slow,
+    random_flapper,
     rest_against_flapper,
     rest_on_peg,
-    some_flapper,
     speed_for_travel,
-    today,
+    varied_flapper,
 )
 from simulators.wheel.line_faults import (
     AFTERMATH_REASONS,
     ENCODER_FAULTS,
     INDEX_SLIP_REASONS,
     LineContext,
+    corrupted_round,
+    random_slip,
     slipped,
-    some_slip,
-    spoilt_round,
 )
 
-# What the dealer, and whoever disturbs, will do with the money wheel in one round.
+# --- the plan of a round: what the dealer and other hands do ---
 
 PEG_ZONE_SPACES = 0.05
 """Nearer to a peg than this, the indicator stands between two spaces."""
@@ -40,7 +40,7 @@ PEG_ZONE_SPACES = 0.05
 
 @dataclass(frozen=True, slots=True)
 class MoneyWheelPlan:
-    """One round as planned; what comes of it is physics."""
+    """One round as planned; the physics gives its outcome."""
 
     direction: int
     travel_deg: float
@@ -67,7 +67,7 @@ class MoneyWheelPlan:
 
 
 def clean_plan(geometry: MoneyWheelGeometry, rng: Random) -> MoneyWheelPlan:
-    """A round as it should be: the call, a spin of four to eight turns (one in seven with a wind-up), rest."""
+    """A regular round: the call, a spin of four to eight turns (one in seven with a wind-up), rest."""
     call_after_s = rng.uniform(1.0, 3.0)
     plan = MoneyWheelPlan(
         direction=rng.choice((1, -1)),
@@ -80,7 +80,7 @@ def clean_plan(geometry: MoneyWheelGeometry, rng: Random) -> MoneyWheelPlan:
 
 
 def _short_spin(plan: MoneyWheelPlan, geometry: MoneyWheelGeometry, rng: Random) -> MoneyWheelPlan:
-    # From 0.8 of a turn, so that it is a spin and no nudge.
+    # From 0.8 of a turn, so that it is a spin and not a nudge.
     return replace(plan, travel_deg=360.0 * rng.uniform(0.8, 2.75), push_deg=rng.uniform(40.0, 80.0))
 
 
@@ -142,9 +142,11 @@ PLANS: dict[str, Callable[[MoneyWheelPlan, MoneyWheelGeometry, Random], MoneyWhe
 """How each physical fault changes the plan."""
 
 
+# --- the wheel ---
+
 LEAST_REVOLUTIONS = 3.0
 REST_S = 1.5
-"""How long a correct controller waits before it believes that the wheel rests."""
+"""How long a correct controller waits until it takes the wheel to be at rest."""
 QUIET_AT_START_S = 5.0
 PEG_WIDTH_DEG = 1.2
 """A peg of 15 mm before a beam, 0.7 m from the hub."""
@@ -153,14 +155,14 @@ _CALL, _SETTLED = "dealer_no_more_bets", "dealer_settled"
 
 
 class MoneyWheelSimulator:
-    """A money wheel whose wheel, clock and friction go on from round to round. Equal seeds give equal rounds."""
+    """A money wheel whose position, clock and friction persist from round to round. Equal seeds give equal rounds."""
 
     def __init__(self, geometry: MoneyWheelGeometry, seed: int) -> None:
         self._geometry = geometry
         self._seed = seed
         rng = Random(f"{seed}/wheel")
         self._space_deg = 360.0 / geometry.spaces
-        self._flapper = some_flapper(self._space_deg, rng)
+        self._flapper = random_flapper(self._space_deg, rng)
         # Pegs stand between spaces; the flapper is at the indicator, so the wheel rests near whole spaces from it.
         self._now_s = 0.0
         self._angle_deg = self._space_deg * (rng.randrange(geometry.spaces) + rng.uniform(-0.1, 0.1))
@@ -234,7 +236,7 @@ class MoneyWheelSimulator:
             path.swing(-plan.direction * plan.wind_up_deg, plan.wind_up_s)
             path.push(0.0, plan.pause_s)
         turn_s, start_deg = path.now_s, path.angle_deg
-        _push_and_coast(path, plan, today(self._flapper, rng))
+        _push_and_coast(path, plan, varied_flapper(self._flapper, rng))
         rest_s, rest_deg = path.now_s, path.angle_deg
         end_s = self._after_rest(path, plan, rng, edges)
 
@@ -267,18 +269,18 @@ class MoneyWheelSimulator:
             run_until_ns=_ns(rest_s),
             rng=fault_rng,
         )
-        return spoilt_round(played, context)
+        return corrupted_round(played, context)
 
     def _wheel_edges(
         self, wheel: list[Segment], spin: list[Segment], fault: str, rng: Random
     ) -> tuple[list[Edge], float]:
-        """What encoder and index see, and by how many counts the encoder slipped, if that is the fault."""
+        """The edges of encoder and index, and by how many counts the encoder slipped, if that is the fault."""
         shift_deg = self._geometry.indicator_deg
         index = self._index.edges(shifted(wheel, shift_deg))
         encoder = wheel
         if fault in ENCODER_FAULTS:
             last_index_s = max((edge.t_ns / NS_PER_S for edge in index), default=0.0)
-            at_s, slip_deg = some_slip(spin, last_index_s, fault == "late_slip", self._count_deg, rng)
+            at_s, slip_deg = random_slip(spin, last_index_s, fault == "late_slip", self._count_deg, rng)
             encoder = slipped(wheel, at_s, slip_deg)
         # Encoder first: at angle 0 its edge and that of the index have one time, and keep this order.
         edges = self._encoder.edges(shifted(encoder, shift_deg - self._slip_deg)) + index
@@ -287,7 +289,7 @@ class MoneyWheelSimulator:
         return edges, abs(slip_deg) / self._count_deg
 
     def _after_rest(self, path: Path, plan: MoneyWheelPlan, rng: Random, edges: list[Edge]) -> float:
-        """What follows the spin: perhaps a nudge, the settled button, and quiet until the returned time."""
+        """After the spin: a nudge if planned, the settled button, and quiet until the returned time."""
         path.push(0.0, REST_S + rng.uniform(0.7, 1.2))
         if plan.nudge_deg and plan.nudge_after_verdict:
             self._nudge(path, plan.nudge_deg)
@@ -298,7 +300,7 @@ class MoneyWheelSimulator:
         return path.now_s
 
     def _nudge(self, path: Path, by_deg: float) -> None:
-        """A push by hand, to the like place between two pegs."""
+        """A push by hand by whole spaces, so to the same place between two pegs."""
         spaces = round(by_deg / self._space_deg) or 1
         path.swing(spaces * self._space_deg, 0.4 + abs(by_deg) / 200.0)
 

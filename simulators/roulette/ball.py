@@ -2,8 +2,8 @@
 
 On the track it slows in two phases, as the published lap times of five filmed spins show (github.com/philipperemy,
 Visual-Ballistic-Roulette): 0.63 to 0.82 rad/s² while a lap takes less than about 1.2 s, then 0.14 to 0.25, and it drops
-when a lap would take 2.2 to 2.45 s. A tilt adds a pull that goes round once a
-lap; along each piece of track it is taken as constant, so speeds are exact in energy.
+when a lap would take 2.2 to 2.45 s. A tilt adds a pull that varies once a lap; it is constant along each piece of
+track, so speeds are exact in energy.
 
 Then it runs down the slope, hits a deflector, and hops over 8 to 20 pockets of the rotor below until it lies in one.
 """
@@ -20,15 +20,15 @@ from simulators.base.geometry import RouletteGeometry
 from simulators.base.motion import Path, Segment, angle_at, clipped, riding, shifted, speed_at
 from simulators.base.sensors import MarkRing, any_of, window_marks
 
-# What the track sensors, the reading head and the object beam see of the balls in a roulette wheel.
+# --- the signals of balls at the track sensors and the pocket head ---
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A ball's time on the track and what came of it."""
+    """A ball's run on the track, and its fall into a pocket, if it fell."""
 
     track: list[Segment]
-    fall: Fall | None
+    fall: BallFall | None
 
     @property
     def start_s(self) -> float:
@@ -43,14 +43,14 @@ class Run:
 
 @dataclass(slots=True)
 class _Resting:
-    """A ball in a pocket: where on the rotor, and what the reading head last saw of it."""
+    """A ball at rest in a pocket: its angle on the rotor, and its marks at the pocket head."""
 
     on_rotor_deg: float
     head: MarkRing
 
 
 class BallSensing:
-    """The sensors of one wheel, and the balls that lie in its pockets from round to round."""
+    """The ball sensors of one wheel, and the balls that lie in its pockets from round to round."""
 
     def __init__(self, geometry: RouletteGeometry) -> None:
         sensors = zip(geometry.ball_lines, geometry.ball_sensors_deg, strict=True)
@@ -65,7 +65,7 @@ class BallSensing:
 
     @property
     def pocket_level(self) -> int:
-        """The level of the reading head's line."""
+        """The level of the line `pocket`."""
         return int(any(ball.head.levels()["pocket"] for ball in self._resting))
 
     def before_a_sensor(self, angle_deg: float) -> bool:
@@ -85,9 +85,9 @@ class BallSensing:
         take_out_s: float | None,
         others: Sequence[Edge] = (),
     ) -> list[Edge]:
-        """The edges of a round, in which every ball at rest is taken out at `take_out_s` (None: is forgotten).
+        """The edges of a round in which every ball at rest is taken out at `take_out_s` (None: stays in).
 
-        `others` are pulses of whatever else is seen by the same sensors.
+        `others` are pulses of other objects at the same sensors.
         """
         begin_s, end_s = rotor[0].start_s, rotor[-1].end_s
         lying_s = end_s if take_out_s is None else take_out_s
@@ -108,10 +108,10 @@ class BallSensing:
             edges += track.leave(run.end_s)
             if run.fall is not None:
                 edges += self._in_pocket(run.fall, rotor)
-        # One thing alone needs no merging.
+        # The pulses of one object need no merging.
         return any_of(edges, seen_at_start) if several else edges
 
-    def _in_pocket(self, fall: Fall, rotor: Sequence[Segment]) -> list[Edge]:
+    def _in_pocket(self, fall: BallFall, rotor: Sequence[Segment]) -> list[Edge]:
         """The ball from its first touch of the pocket ring to the end of the round."""
         riding = shifted(clipped(rotor, fall.rest_s, rotor[-1].end_s), fall.rest_on_rotor_deg)
         start = (fall.among_pockets or riding)[0]
@@ -122,6 +122,8 @@ class BallSensing:
         self._resting.append(_Resting(fall.rest_on_rotor_deg, head))
         return edges
 
+
+# --- the motion of a ball ---
 
 TRACK_RADIUS_M = 0.34
 BALL_DIAMETER_M = 0.018
@@ -138,7 +140,7 @@ TILT_PULL_RAD_S2 = 5.0 / 7.0 * 9.81 / TRACK_RADIUS_M
 
 @dataclass(frozen=True, slots=True)
 class Throw:
-    """How the ball was thrown, and the track it runs on."""
+    """The throw of a ball, and the track on which it runs."""
 
     speed_rad_s: float
     fast_loss_rad_s2: float
@@ -151,8 +153,8 @@ class Throw:
     """The lowest point of the track."""
 
 
-def some_throw(rng: Random, tilt_deg: float, tilt_towards_deg: float) -> Throw:
-    """A throw as dealers make it."""
+def random_throw(rng: Random, tilt_deg: float, tilt_towards_deg: float) -> Throw:
+    """A random throw in the range of dealers' throws."""
     return Throw(
         speed_rad_s=rng.uniform(8.6, 12.5),
         fast_loss_rad_s2=rng.uniform(0.63, 0.82),
@@ -181,7 +183,7 @@ def run_on_track(throw: Throw, at_s: float, from_deg: float, direction: int, rng
     roughness, piece = 1.0, 0
     while True:
         if piece % pieces_a_lap == 0:
-            # The ball skids and chatters: no lap loses quite what the last one did.
+            # The ball skids and chatters: the loss varies from lap to lap.
             roughness = rng.uniform(0.8, 1.2)
         piece += 1
         speed = abs(path.speed_deg_s)
@@ -196,8 +198,8 @@ def run_on_track(throw: Throw, at_s: float, from_deg: float, direction: int, rng
 
 
 @dataclass(frozen=True, slots=True)
-class Fall:
-    """From the track into a pocket: when it reaches the pockets, its motion among them, and where it lies."""
+class BallFall:
+    """The fall from the track into a pocket."""
 
     among_pockets: list[Segment]
     """In the bowl's frame, from the first touch of the pocket ring until it lies still in the rotor."""
@@ -209,8 +211,8 @@ class Fall:
 
 def fall_into_pocket(
     track: Sequence[Segment], rotor: Sequence[Segment], pockets: int, rng: Random, aim: int | None = None
-) -> Fall:
-    """What follows the drop. `aim` names the pocket where it must end; None leaves it to chance."""
+) -> BallFall:
+    """The fall after the drop. `aim` is the pocket where it must end; None draws it."""
     last = track[-1]
     drop_s, drop_speed = last.end_s, last.speed_after(last.duration_s)
     free_s, down_s = rng.uniform(0.45, 0.9), rng.uniform(0.25, 0.5)
@@ -233,4 +235,4 @@ def fall_into_pocket(
     hop_deg = rest_deg - on_rotor_deg
     hop_s = 2.0 * hop_deg / slip
     relative = [Segment(touch_s, hop_s, on_rotor_deg, slip, -slip / hop_s)]
-    return Fall(riding(rotor, relative), touch_s + hop_s, rest_deg, pocket % pockets)
+    return BallFall(riding(rotor, relative), touch_s + hop_s, rest_deg, pocket % pockets)

@@ -1,4 +1,4 @@
-"""What the dealer, the ball and whoever disturbs will do in one round of roulette."""
+"""The plan of a round of roulette: what the dealer, the ball and other hands do."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from math import pi
 from random import Random
 
 from simulators.base.geometry import RouletteGeometry
-from simulators.roulette.ball import Throw, some_throw, speed_for_travel
+from simulators.roulette.ball import Throw, random_throw, speed_for_travel
 
 LEVEL_AT_REST_DEG = 0.05
 """A wheel set up with care is out of level by no more than this."""
@@ -16,14 +16,14 @@ LEVEL_AT_REST_DEG = 0.05
 
 @dataclass(frozen=True, slots=True)
 class RoulettePlan:
-    """One round as planned; what comes of it is physics. Times are from the round's start unless they say else."""
+    """One round as planned; the physics gives its outcome. Times are from the round's start unless stated otherwise."""
 
     throw: Throw
     rotor_rpm: float
-    """To what the dealer brings the rotor, signed."""
+    """The speed to which the dealer brings the rotor, signed."""
     rotor_after_s: float
     take_out_after_s: float | None
-    """When the last round's ball is taken out; None: it is forgotten."""
+    """When the last round's ball is taken out; None: it stays in its pocket."""
     throw_after_s: float
     with_rotor: bool = False
     rotor_reverses_s: float | None = None
@@ -35,7 +35,7 @@ class RoulettePlan:
     pick_up_share: float | None = None
     """A hand takes the ball from the track when this share of its time there has passed."""
     put_in_pocket_s: float | None = None
-    """From there to the hand's dropping it into a pocket."""
+    """From there until the hand drops it into a pocket."""
     flies_off: str | None = None
     """`"track"`: the ball leaves the wheel from its track; `"deflector"`: after the drop."""
     second_ball_s: float | None = None
@@ -57,10 +57,10 @@ _Change = Callable[[RoulettePlan, RouletteGeometry, Random], RoulettePlan]
 def clean_plan(
     geometry: RouletteGeometry, rng: Random, rotor_way: int, tilt_deg: float, tilt_towards_deg: float
 ) -> RoulettePlan:
-    """A round as it should be."""
+    """A regular round."""
     take_out_after_s = rng.uniform(0.5, 1.5)
     return RoulettePlan(
-        throw=some_throw(rng, tilt_deg, tilt_towards_deg),
+        throw=random_throw(rng, tilt_deg, tilt_towards_deg),
         rotor_rpm=rotor_way * rng.uniform(10.0, 20.0),
         rotor_after_s=rng.uniform(0.3, 1.0),
         take_out_after_s=take_out_after_s,
@@ -107,7 +107,7 @@ def _ball_leaves_wheel(plan: RoulettePlan, geometry: RouletteGeometry, rng: Rand
 
 def _ball_picked_up(plan: RoulettePlan, geometry: RouletteGeometry, rng: Random) -> RoulettePlan:
     put_in_pocket_s = rng.uniform(1.5, 5.0) if rng.random() < 0.5 else None
-    # Still fast: slower than this, nobody could tell it from a drop by its lap times.
+    # Still fast: at a later time its lap times would be those of a drop.
     share = rng.uniform(0.05, 0.25)
     return replace(plan, pick_up_share=share, put_in_pocket_s=put_in_pocket_s, call_share=None)
 

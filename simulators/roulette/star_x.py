@@ -1,7 +1,7 @@
-"""The wheel's end of a `*X` status feed: an automatic roulette wheel that plays spins in virtual time.
+"""A simulated automatic roulette wheel: the sending end of a `*X` status feed, in virtual time.
 
-Its times and speeds are those measured on the log of a real wheel (185 results); where the log gives none, the numbers
-are ours. Equal seeds give equal bytes.
+Its times and speeds were measured on the log of a real wheel (185 results); where the log has none, the numbers are
+ours. Equal seeds give equal bytes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from hal.framing import Framer, LineFramer, received
 from hal.values import EdgesLost, Frame
 from simulators.base.faults import FaultError
 
-# What can go wrong with an automatic wheel or its wire, by name.
+# --- named faults of the wheel and of its link ---
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +29,11 @@ class StarXFault:
     explanation: str
     """What happens."""
     expected: str
-    """What a correct controller may say of it."""
+    """What a correct controller may report."""
     provable: bool = False
-    """Whether the number of the spin is proven all the same."""
+    """Whether the number of the spin is proven in spite of it."""
     where: WheelState | None = None
-    """For a fault of the wire: the state in whose status lines it happens."""
+    """For a fault of the link: the state in whose status lines it happens."""
 
 
 _LAUNCH_AGAIN = "the spin counts: the wheel launched again"
@@ -70,7 +70,7 @@ def star_x_fault(name: str) -> StarXFault:
     """The fault of this name.
 
     Raises:
-        FaultError: there is none; says the nearest.
+        FaultError: there is none; the message gives the nearest names.
     """
     fault = STAR_X_FAULTS.get(name)
     if fault is None:
@@ -79,6 +79,8 @@ def star_x_fault(name: str) -> StarXFault:
         raise FaultError(f'no fault of an automatic wheel is named "{name}"{hint}')
     return fault
 
+
+# --- the wheel ---
 
 NS_PER_S = 1_000_000_000
 NO_FLAG = WheelFlag(0)
@@ -106,11 +108,11 @@ ROTOR_SHIFT_RPM = 2.0
 FAULT_S = 29.5
 """How long a wheel with a stuck sensor stays in state 4 before it closes."""
 FAULT_RPM = 27.0
-"""From where its speed falls to nothing meanwhile."""
+"""The rotor speed from which it runs out meanwhile."""
 
 
-class Chunk(NamedTuple):
-    """Bytes that a reader gets at once, at the time at which the last of them has arrived."""
+class StarXChunk(NamedTuple):
+    """Bytes that a reader gets at once, at the time when the last of them has arrived."""
 
     t_ns: int
     data: bytes
@@ -118,7 +120,7 @@ class Chunk(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StarXTruth:
-    """What a spin was, whatever the wire said of it."""
+    """The truth of a spin."""
 
     spin_number: int
     clockwise: bool
@@ -126,20 +128,20 @@ class StarXTruth:
     """Where the ball lies; None where the wheel reads no number."""
     fault: str | None
     provable: bool
-    """Whether the wire proves the number; where it does not, nobody may take it for agreed."""
+    """Whether the received lines prove the number; if not, it must not be `agreed`."""
 
 
 @dataclass(frozen=True, slots=True)
 class StarXSpin:
-    """One spin: what came over the wire, and the truth."""
+    """One spin: the received bytes, and the truth."""
 
-    chunks: tuple[Chunk, ...]
+    chunks: tuple[StarXChunk, ...]
     truth: StarXTruth
     until_ns: int
 
 
 class StarXSimulator:
-    """One wheel. It goes on from spin to spin: its clock, spin number and last number stay."""
+    """One wheel, whose clock, spin number and last number persist from spin to spin."""
 
     def __init__(self, seed: int, double_zero: bool = True) -> None:
         self._random = random.Random(seed)
@@ -251,7 +253,7 @@ class StarXSimulator:
                 return
 
     def _corrupt(self, wire: list[tuple[float, bytes]], fault: StarXFault | None) -> list[tuple[float, bytes]]:
-        """Does to the bytes what a fault of the wire does."""
+        """Applies a fault of the link to the bytes."""
         wire.sort(key=lambda line: line[0])
         if fault is None or fault.where is None:
             return wire
@@ -273,8 +275,8 @@ class StarXSimulator:
             line = bytes(rng.randrange(0x80, 0x100) for _ in range(rng.randint(1, 30))) + line
         return [*wire[:place], (t_s, line), *wire[place + 1 :]]
 
-    def _cut(self, wire: Iterable[tuple[float, bytes]]) -> Iterator[Chunk]:
-        """The bytes as a reader gets them: at 9600 baud, cut anywhere."""
+    def _cut(self, wire: Iterable[tuple[float, bytes]]) -> Iterator[StarXChunk]:
+        """The bytes as a reader gets them: at 9600 baud, cut at random places."""
         free_ns = 0
         for t_s, line in wire:
             t_ns = max(round(t_s * NS_PER_S), free_ns)
@@ -282,15 +284,15 @@ class StarXSimulator:
             while start < len(line):
                 end = min(len(line), start + self._random.randint(1, 24))
                 t_ns += (end - start) * BYTE_NS
-                yield Chunk(t_ns, line[start:end])
+                yield StarXChunk(t_ns, line[start:end])
                 start = end
             free_ns = t_ns
 
 
 def frames(
-    chunks: Sequence[Chunk], link: str = "wheel_serial", framer: Framer | None = None
+    chunks: Sequence[StarXChunk], link: str = "wheel_serial", framer: Framer | None = None
 ) -> list[Frame | EdgesLost]:
-    """What a link makes of these bytes; give the same framer again to go on where it stopped."""
+    """The frames of these bytes; pass the same framer again to go on where it stopped."""
     framer = framer or LineFramer(max_length=32)
     return [value for chunk in chunks for value in received(link, framer, chunk.data, chunk.t_ns)]
 

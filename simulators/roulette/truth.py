@@ -1,4 +1,4 @@
-"""How one who sees everything would judge a round of roulette."""
+"""The truth of a simulated round of roulette."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from simulators.base.geometry import RouletteGeometry
 from simulators.base.motion import Segment
 from simulators.base.sensors import NS_PER_S
 from simulators.base.truth import Truth
-from simulators.roulette.ball import Fall
+from simulators.roulette.ball import BallFall
 from simulators.roulette.plan import RoulettePlan
 
 LEAST_REVOLUTIONS = 4.0
@@ -19,29 +19,29 @@ _NO_RUN = ("ball_revolutions", "ball_left_wheel", "dealer_call", "no_number_read
 
 
 @dataclass(frozen=True, slots=True)
-class Happened:
-    """What there was to see. `forgotten`: the last round's ball lay in its pocket all the time."""
+class RoundFacts:
+    """The facts of a round. `forgotten`: the last round's ball lay in its pocket all the time."""
 
     plan: RoulettePlan
     track: list[Segment]
-    fall: Fall | None
+    fall: BallFall | None
     rotor_deg_s: float
     """The rotor's speed when the ball was thrown."""
     forgotten: bool
 
 
-def truth_of(happened: Happened, geometry: RouletteGeometry) -> Truth:
-    """The truth of a round whose lines tell what happened."""
-    plan, fall = happened.plan, happened.fall
-    last = happened.track[-1]
-    from_deg, to_deg = happened.track[0].angle_deg, last.angle_after(last.duration_s)
+def truth_of(facts: RoundFacts, geometry: RouletteGeometry) -> Truth:
+    """The truth of a round with clean lines."""
+    plan, fall = facts.plan, facts.fall
+    last = facts.track[-1]
+    from_deg, to_deg = facts.track[0].angle_deg, last.angle_after(last.duration_s)
     turns = abs(to_deg - from_deg) / 360.0
     measurable = measurable_turns(from_deg, to_deg, geometry.ball_sensors_deg)
 
     refused: list[str] = []
     if plan.with_rotor:
         refused.append("ball_direction")
-    if abs(happened.rotor_deg_s) < LEAST_ROTOR_DEG_S:
+    if abs(facts.rotor_deg_s) < LEAST_ROTOR_DEG_S:
         refused += ["rotor_not_turning", "ball_direction"]
     if plan.rotor_reverses_s is not None:
         refused += ["rotor_reversed", "rotor_not_turning", "ball_direction"]
@@ -51,7 +51,7 @@ def truth_of(happened: Happened, geometry: RouletteGeometry) -> Truth:
         refused.append("foreign_object")
         if plan.object_on_sensor:
             refused += ["sensor_stuck", "ball_revolutions", "ball_direction"]
-    if plan.second_ball_s is not None or happened.forgotten:
+    if plan.second_ball_s is not None or facts.forgotten:
         refused += ["foreign_object", "ball_revolutions", "ball_direction", "sensor_missing", "no_number_read"]
     if plan.tilt_share is not None:
         refused.append("not_level")
@@ -74,7 +74,7 @@ def truth_of(happened: Happened, geometry: RouletteGeometry) -> Truth:
         revolutions=turns,
         measurable=measurable,
         reasons=tuple(dict.fromkeys((*refused, *doubtful))),
-        detail=f"{turns:.2f} turns {against} the rotor ({abs(happened.rotor_deg_s) / 6.0:.1f} rpm), {where}",
+        detail=f"{turns:.2f} turns {against} the rotor ({abs(facts.rotor_deg_s) / 6.0:.1f} rpm), {where}",
         notices=notices,
         rest_ns=None if fall is None else int(fall.rest_s * NS_PER_S),
     )

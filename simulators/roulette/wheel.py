@@ -12,25 +12,25 @@ from simulators.base.geometry import RouletteGeometry
 from simulators.base.motion import Path, Segment, angle_at, clipped, shifted, speed_at
 from simulators.base.sensors import MarkRing, press, quadrature_marks, settle_order, window_marks
 from simulators.base.truth import SimRound, doubted
-from simulators.roulette.ball import BALL_WIDTH_DEG, BallSensing, Fall, Run, fall_into_pocket, run_on_track
+from simulators.roulette.ball import BALL_WIDTH_DEG, BallFall, BallSensing, Run, fall_into_pocket, run_on_track
 from simulators.roulette.plan import LEVEL_AT_REST_DEG, PLANS, RoulettePlan, clean_plan
-from simulators.roulette.truth import Happened, truth_of
+from simulators.roulette.truth import RoundFacts, truth_of
 from simulators.wheel.line_faults import (
     AFTERMATH_REASONS,
     ENCODER_FAULTS,
     INDEX_SLIP_REASONS,
     LineContext,
+    corrupted_round,
     slipped,
-    spoilt_round,
 )
 
-# The rotor of a roulette wheel: the dealer brings it to speed, and it loses a little of it all the time.
+# --- the rotor: the dealer brings it to speed, and it slows down steadily ---
 
 DEG_S_PER_RPM = 6.0
 LOSS_DEG_S2 = 0.04 * DEG_S_PER_RPM
 """A real rotor's loss, 0.04 rpm a second: in the film of one spin its laps took 4.617, 4.683 and 4.751 s."""
 READING_TURNS = 6.5
-"""So many turns after the drop a correct controller has read the number or has given it up."""
+"""Turns after the drop within which a correct controller has read the number or given up."""
 READING_LEAST_S = 21.0
 SETTLING_S = 4.5
 """From there to the end of the round: the settled button, or the time after which a round settles by itself."""
@@ -63,7 +63,7 @@ def after_the_drop_s(speed_deg_s: float) -> float:
     return max(READING_LEAST_S, 2.0 * turns_deg / (speed + sqrt(left)))
 
 
-# What a wheel's two level sensors say.
+# --- the two level sensors ---
 
 NOISE_DEG = 0.008
 NS_PER_S = 1_000_000_000
@@ -79,8 +79,8 @@ def level_readings(
 ) -> list[Reading]:
     """Readings of `level_x` and `level_y` in degrees, `hz` times a second; none when `hz` is 0.
 
-    `tilt` is how much the wheel leans and which way; `tilted` (from, until, how much) a time when somebody pushes it
-    further, None where nobody does.
+    `tilt` is the inclination and its direction; `tilted` (from, until, degrees) is a time of greater inclination, None
+    if there is none.
     """
     if hz <= 0.0:
         return []
@@ -96,6 +96,8 @@ def level_readings(
     return out
 
 
+# --- the wheel ---
+
 QUIET_AT_START_S = 5.0
 PUT_BACK_S = 2.0
 """A tilted wheel is put right this long before its round ends."""
@@ -105,14 +107,14 @@ _CALL, _SETTLED = "dealer_no_more_bets", "dealer_settled"
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """A table that keeps time: every round lasts `round_s`, and the rotor turns at `rotor_rpm` throughout."""
+    """A fixed pace: every round lasts `round_s`, and the rotor turns at `rotor_rpm` throughout."""
 
     round_s: float = 60.0
     rotor_rpm: float = 17.0
 
 
 class RouletteSimulator:
-    """A roulette wheel whose rotor, ball and clock go on from round to round. Equal seeds give equal rounds."""
+    """A roulette wheel whose rotor, ball and clock persist from round to round. Equal seeds give equal rounds."""
 
     def __init__(self, geometry: RouletteGeometry, seed: int, pace: Pace | None = None) -> None:
         self._geometry = geometry
@@ -149,7 +151,7 @@ class RouletteSimulator:
         return (*self._digital_lines(), *levels)
 
     def start(self) -> Batch:
-        """The level of every line at time 0, and five quiet seconds (none where a pace is kept)."""
+        """The level of every line at time 0, and five quiet seconds (none with a `Pace`)."""
         self._now_s = QUIET_AT_START_S if self._pace is None else 0.0
         levels = self._levels()
         rng = Random(f"{self._seed}/start")
@@ -199,7 +201,7 @@ class RouletteSimulator:
         tilted = None if tilt_s is None else (tilt_s, end_s - PUT_BACK_S, plan.tilted_deg)
         rare: list[Rare] = [*level_readings(hz, begin_s, end_s, tilt, tilted, rng)] if hz else []
         rotor_deg_s = speed_at(rotor, run.start_s)
-        truth = truth_of(Happened(plan, run.track, run.fall, rotor_deg_s, forgotten), self._geometry)
+        truth = truth_of(RoundFacts(plan, run.track, run.fall, rotor_deg_s, forgotten), self._geometry)
         if fault in ENCODER_FAULTS:
             truth = doubted(truth, f"encoder slipped by {slip_counts:.1f} counts", INDEX_SLIP_REASONS)
         last = rotor[-1]
@@ -212,10 +214,10 @@ class RouletteSimulator:
         played = SimRound(Batch(edges, rare, _ns(end_s)), truth, self._number, asked)
         if fault in ENCODER_FAULTS or fault in PLANS:
             return played
-        return spoilt_round(played, self._line_context(levels, begin_s, end_s, run, fault_rng))
+        return corrupted_round(played, self._line_context(levels, begin_s, end_s, run, fault_rng))
 
     def _rotor_edges(self, rotor: list[Segment], slips_in: Run | None, rng: Random) -> tuple[list[Edge], float]:
-        """What encoder and index see, and by how many counts the encoder slipped in a run, if it did."""
+        """The edges of encoder and index, and by how many counts the encoder slipped in a run, if it did."""
         encoder = rotor
         if slips_in is not None:
             at_s = rng.uniform(slips_in.start_s, slips_in.end_s + 12.0)
@@ -229,7 +231,7 @@ class RouletteSimulator:
     def _track(
         self, plan: RoulettePlan, throw_s: float, way: int, rng: Random, fault_rng: Random
     ) -> tuple[float | None, list[Segment]]:
-        """The ball's time on the track, and when the wheel was tilted."""
+        """When the wheel was tilted, and the ball's motion on the track."""
         from_deg = self._balls.clear_of_sensors(rng.uniform(0.0, 360.0))
         track = run_on_track(plan.throw, throw_s, from_deg, way, rng)
         tilt_s: float | None = None
@@ -255,7 +257,7 @@ class RouletteSimulator:
             return [Segment(begin_s, self._pace.round_s, self._angle_deg, speed, 0.0)]
         return rotor_motion(plan, begin_s, self._angle_deg, self._speed_deg_s, drop_s, rng)
 
-    def _fall(self, plan: RoulettePlan, track: list[Segment], rotor: list[Segment], rng: Random) -> Fall | None:
+    def _fall(self, plan: RoulettePlan, track: list[Segment], rotor: list[Segment], rng: Random) -> BallFall | None:
         if plan.flies_off is not None:
             return None
         pockets = len(self._geometry.pockets)
@@ -264,10 +266,10 @@ class RouletteSimulator:
         if plan.put_in_pocket_s is None:
             return None
         pocket, at_s = rng.randrange(pockets), track[-1].end_s + plan.put_in_pocket_s
-        return Fall([], at_s, pocket * 360.0 / pockets, pocket)
+        return BallFall([], at_s, pocket * 360.0 / pockets, pocket)
 
     def _others(self, plan: RoulettePlan, run: Run, rng: Random) -> list[Edge]:
-        """What falls into the wheel."""
+        """The pulses of a foreign object."""
         if plan.object_share is None:
             return []
         at_s = run.start_s + plan.object_share * (run.end_s - run.start_s)

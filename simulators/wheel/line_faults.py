@@ -1,4 +1,4 @@
-"""The named line faults: which wires suffer, when, and what a correct controller may then say."""
+"""The named line faults: which lines they corrupt, when, and what a correct controller may then report."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from simulators.base.corruption import (
     Corruption,
     bounce,
     jittered,
-    mended,
     noise_burst,
     pulses_of,
+    repaired,
     stuck,
     swapped,
     unplugged,
@@ -23,10 +23,10 @@ from simulators.base.corruption import (
 from simulators.base.motion import Segment, angle_at, clipped, shifted
 from simulators.base.truth import SimRound, doubted
 
-# An encoder that slips on its shaft: it stands while the wheel goes on, then follows behind.
+# --- an encoder that slips on its shaft: it stands while the wheel goes on, then follows behind ---
 
 LATE_SLIP_DEG_S = 80.0
-"""A wheel slower than this may pause before a peg by itself."""
+"""A slower wheel may pause before a peg by itself."""
 
 
 def slipped(segments: Sequence[Segment], at_s: float, by_deg: float) -> list[Segment]:
@@ -48,7 +48,7 @@ def slipped(segments: Sequence[Segment], at_s: float, by_deg: float) -> list[Seg
     ]
 
 
-def some_slip(
+def random_slip(
     spin: Sequence[Segment], last_index_s: float, late: bool, count_deg: float, rng: Random
 ) -> tuple[float, float]:
     """When, in a spin of the money wheel, its encoder slips, and how far.
@@ -79,16 +79,18 @@ def _reach(segment: Segment, from_deg: float, by_deg: float) -> float | None:
     return min(segment.duration_s, max(0.0, 2.0 * away_deg / divisor)) if divisor else 0.0
 
 
+# --- corrupted lines ---
+
 MS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class LineContext:
-    """The round whose lines are to be spoilt.
+    """The round whose lines are corrupted.
 
     `encoder` are A and B (or the peg line alone), `marks` the lines that pulse at marks of the turn (index, pocket,
-    pegs), `ball` the track sensors in their order, `beams` what rests unless something is wrong, `buttons` the
-    dealer's. `levels` are those at `begin_ns`; the run (the spin, or the ball in its track) lies between
+    pegs), `ball` the track sensors in their order, `beams` the lines that are quiet unless something is wrong,
+    `buttons` the dealer's. `levels` are those at `begin_ns`; the run (the spin, or the ball in its track) is between
     `run_from_ns` and `run_until_ns`.
     """
 
@@ -110,13 +112,13 @@ class LineContext:
         return tuple(dict.fromkeys((*self.encoder, *self.marks, *self.ball, *self.beams)))
 
     def moment_ns(self) -> int:
-        """Some time of the run."""
+        """A random time of the run."""
         return self.rng.randrange(self.run_from_ns, self.run_until_ns)
 
 
 @dataclass(frozen=True, slots=True)
-class Spoilt:
-    """The lines after a fault, what it did, and the reason codes that become fair with it."""
+class CorruptedLines:
+    """The lines after a fault, what it did, and the reason codes that become acceptable with it."""
 
     edges: list[Edge]
     rare: list[EdgesLost]
@@ -150,21 +152,21 @@ _ANY_DOUBT = (
 )
 
 
-def spoilt_round(played: SimRound, context: LineContext) -> SimRound:
+def corrupted_round(played: SimRound, context: LineContext) -> SimRound:
     """A clean round as its line fault leaves it."""
     batch, fault = played.batch, played.fault
     if fault is None:
         return played
-    spoilt = spoil(fault, batch.edges, context)
-    rare: list[Rare] = sorted([*batch.rare, *spoilt.rare], key=lambda value: value.t_ns)
+    result = corrupt_lines(fault, batch.edges, context)
+    rare: list[Rare] = sorted([*batch.rare, *result.rare], key=lambda value: value.t_ns)
     return played._replace(
-        batch=Batch(spoilt.edges, rare, batch.until_ns),
-        truth=doubted(played.truth, spoilt.detail, spoilt.reasons),
+        batch=Batch(result.edges, rare, batch.until_ns),
+        truth=doubted(played.truth, result.detail, result.reasons),
     )
 
 
-def spoil(name: str, edges: list[Edge], context: LineContext) -> Spoilt:
-    """A clean round's edges as the named line fault leaves them; by `end_ns` it is repaired.
+def corrupt_lines(name: str, edges: list[Edge], context: LineContext) -> CorruptedLines:
+    """A clean round's edges with the named line fault, which is repaired at `end_ns`.
 
     Raises:
         KeyError: the name is not that of a line fault.
@@ -174,14 +176,14 @@ def spoil(name: str, edges: list[Edge], context: LineContext) -> Spoilt:
         corrupt, rare, detail, reasons = _cable_pulled(context)
     else:
         corrupt, detail, reasons = LINE_FAULTS[name](edges, context)
-    spoilt = mended(corrupt(edges), edges, context.levels, context.end_ns)
+    corrupted = repaired(corrupt(edges), edges, context.levels, context.end_ns)
     foreign = ("wheel_", "indicator_", "spun_") if context.ball else ("ball_", "rotor_", "foreign_", "no_number_")
     fair = tuple(dict.fromkeys(reason for reason in reasons if not reason.startswith(foreign)))
-    return Spoilt(spoilt, rare, detail, fair)
+    return CorruptedLines(corrupted, rare, detail, fair)
 
 
 def _one_sensor(context: LineContext) -> str:
-    """A line to suffer: a track sensor most often, where there are any."""
+    """A random line: most often a track sensor, where there are any."""
     others = tuple(dict.fromkeys((*context.encoder, *context.marks)))
     if context.ball and context.rng.random() < 0.6:
         return context.rng.choice(context.ball)
@@ -237,7 +239,7 @@ def _swapped_sensors(edges: list[Edge], context: LineContext) -> _Damage:
     if context.ball and context.rng.random() < 0.75:
         one, other = context.rng.sample(context.ball, 2)
     corrupt = swapped(one, other, context.begin_ns + 1, context.levels)
-    # A and B changed over turn every direction round: the ball then seems to run with the rotor.
+    # Swapped A and B reverse every direction: the ball then seems to run with the rotor.
     return corrupt, f"{one} and {other} swapped", _ANY_DOUBT
 
 
@@ -282,7 +284,7 @@ LINE_FAULTS: dict[str, Callable[[list[Edge], LineContext], _Damage]] = {
     "jitter": _jitter,
     "noise_burst": _noise_burst,
 }
-"""How each line fault spoils a round. Not here: `cable_pulled`, which has losses to tell, and `ENCODER_FAULTS`."""
+"""The corruption of each line fault. Not here: `cable_pulled`, which also reports losses, and `ENCODER_FAULTS`."""
 
 ENCODER_FAULTS = ("index_slip", "late_slip")
 """Line faults that move the encoder itself on its shaft."""
@@ -295,7 +297,7 @@ INDEX_SLIP_REASONS = (
     "rotor_not_turning",
     "indicator_between_spaces",
 )
-"""What is fair to say when the encoder slipped: until the index shows it, it seems to stand, or to stand elsewhere."""
+"""Acceptable reasons after a slip of the encoder: until the index crosses, the wheel seems to be at another angle."""
 
 AFTERMATH_REASONS = ("encoder_slip", "sensor_stuck", "joined_mid_spin")
-"""What is fair to say in the round after a line fault: its repair may itself look like a slip of the encoder."""
+"""Acceptable reasons in the round after a line fault: its repair may look like a slip of the encoder."""

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from simulators.board.chip_pins import PinChange
-from simulators.board.emulated import EmulatedBoard
+from simulators.board.emulated import EmulatedBoard, PinChange
 from tests.firmware.emulated import built
 from tests.firmware.worlds import AtPins, KeyMatrix
 

@@ -15,7 +15,7 @@ from hal.board.errors import BoardError, SessionEndedError
 from hal.board.link import BoardLink
 from hal.board.message import BoardAnswer, BoardCommand, BoardKind
 from hal.board.messages import AllSafeCommand, SetCommand
-from simulators.board.chip_pins import PinChange
+from simulators.board.emulated import PinChange
 
 FULLY_ON = 255
 STARTED_NS = 1_000_000

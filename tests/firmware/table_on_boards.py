@@ -21,8 +21,7 @@ from hal.backends.board import BoardLines
 from hal.board.link import BoardLink
 from hal.values import Edge, Rare
 from simulators.board.adapter import EXACT, Adapter
-from simulators.board.chip_pins import PinChange
-from simulators.board.emulated import CLOCK_HZ, EmulatedBoard
+from simulators.board.emulated import CLOCK_HZ, EmulatedBoard, PinChange
 from simulators.board.lines_to_pins import LinesPlayer
 from simulators.board.link_faults import NO_FAULTS, ByteFaults
 from simulators.board.lockstep import LockStep

@@ -17,7 +17,7 @@ from hal.loop import VirtualLoop, run_virtual, sleep_ns
 from hal.serial_link import SerialLink, SerialSettings
 from hal.values import Edge, EdgesLost, Frame, Loss, Rare
 from simulators.board.adapter import CH340, FTDI, Adapter
-from simulators.board.link_faults import ByteFaults, Mishap, mishaps
+from simulators.board.link_faults import ByteFaults, LinkFault, plan_link_faults
 from simulators.board.lockstep import LockStep
 from tests.firmware.emulated import MS, Probe, S
 
@@ -263,11 +263,11 @@ def test_a_frozen_board_says_nothing_until_it_goes_on(tmp_path: Path) -> None:
     play(tmp_path / "port", scene)
 
 
-@pytest.mark.parametrize(("kind", "cause"), [(Mishap.RESET, 2), (Mishap.HANG, 8), (Mishap.POWER, 1)])
-def test_a_board_that_begins_anew_says_why(tmp_path: Path, kind: Mishap, cause: int) -> None:
+@pytest.mark.parametrize(("kind", "cause"), [(LinkFault.RESET, 2), (LinkFault.HANG, 8), (LinkFault.POWER, 1)])
+def test_a_board_that_begins_anew_says_why(tmp_path: Path, kind: LinkFault, cause: int) -> None:
     async def scene(the: Scene) -> None:
         await the.echo()
-        plan = mishaps(1, 10 * MS, 800 * MS, mean_gap_ns=100 * MS, longest_ns=50 * MS, kinds=(kind,))
+        plan = plan_link_faults(1, 10 * MS, 800 * MS, mean_gap_ns=100 * MS, longest_ns=50 * MS, kinds=(kind,))
         the.step.plan(plan[:1])
         await sleep_ns(S)
         the.link.write(b"e\n")  # it echoes no more: it begins anew with commands
@@ -281,7 +281,7 @@ def test_a_board_that_begins_anew_says_why(tmp_path: Path, kind: Mishap, cause: 
 
 def test_a_whole_plan_of_mishaps_is_lived_through_alike_each_time(tmp_path: Path) -> None:
     async def scene(the: Scene) -> None:
-        the.step.plan(mishaps(4, S, 60 * S, mean_gap_ns=2 * S, longest_ns=S))
+        the.step.plan(plan_link_faults(4, S, 60 * S, mean_gap_ns=2 * S, longest_ns=S))
         for number in range(700):
             if the.link.status.up:
                 the.link.write(b"E%d\n" % number)

@@ -20,7 +20,7 @@ from feed import events
 from hal.board import firmware
 from hal.board import identity as identity_check
 from hal.board.messages import DEADMAN_MS, DICTIONARY, KINDS, PROTOCOL, WatchCommand
-from simulators.board.link_faults import ByteFaults, Mishap, Planned
+from simulators.board.link_faults import ByteFaults, LinkFault, PlannedLinkFault
 from simulators.board.lockstep import LockStep
 from tests.firmware.command_log import check_pins, failed
 from tests.firmware.emulated import MS, S
@@ -128,11 +128,11 @@ def on_pins(name: str, evening: Evening) -> Said:
 
 
 def power_cut(step: LockStep) -> None:
-    step.plan([Planned(now_of(step), Mishap.POWER, 400 * MS)])
+    step.plan([PlannedLinkFault(now_of(step), LinkFault.POWER, 400 * MS)])
 
 
 def unplugged(step: LockStep) -> None:
-    step.plan([Planned(now_of(step), Mishap.CABLE, 2 * S)])
+    step.plan([PlannedLinkFault(now_of(step), LinkFault.CABLE, 2 * S)])
 
 
 def now_of(step: LockStep) -> int:
@@ -184,7 +184,7 @@ def test_a_board_that_was_unplugged_plays_again_when_a_supervisor_has_cleared_it
     cleared_ns = pulled_ns + 2 * S + BACK_WITHIN_NS
 
     def script() -> None:
-        table.steps["wheel"].plan([Planned(pulled_ns, Mishap.CABLE, 2 * S)])
+        table.steps["wheel"].plan([PlannedLinkFault(pulled_ns, LinkFault.CABLE, 2 * S)])
         table.at(pulled_ns + S, lambda: table.clear("board.wheel", "wheel", "dealer"))
         table.at(cleared_ns, lambda: table.clear("board.wheel", "wheel", "dealer"))
 
@@ -296,7 +296,7 @@ HIT_ROUNDS = 2
 """In so many of the rounds there are mishaps; the next may be spoilt by what they left; the last must be decided."""
 
 
-def live_through(plan: Sequence[Planned], name: str = MONEY, board: str = "wheel", seed: int = 1) -> BusyTable:
+def live_through(plan: Sequence[PlannedLinkFault], name: str = MONEY, board: str = "wheel", seed: int = 1) -> BusyTable:
     """Plays an evening with mishaps; nothing false, and back to play."""
     evening = evening_of(name, ROUNDS, seed)
     with tempfile.TemporaryDirectory() as folder:
@@ -306,24 +306,24 @@ def live_through(plan: Sequence[Planned], name: str = MONEY, board: str = "wheel
     return table
 
 
-def planned(steps: Sequence[tuple[Mishap, int, int]], until_ns: int) -> list[Planned]:
+def planned(steps: Sequence[tuple[LinkFault, int, int]], until_ns: int) -> list[PlannedLinkFault]:
     """Mishaps one after the other: (kind, milliseconds since the last one's end, milliseconds that it lasts)."""
-    plan: list[Planned] = []
+    plan: list[PlannedLinkFault] = []
     t_ns = 0
     for kind, gap_ms, lasts_ms in steps:
         t_ns += gap_ms * MS
         if t_ns + lasts_ms * MS >= until_ns:
             break
-        plan.append(Planned(t_ns, kind, lasts_ms * MS))
+        plan.append(PlannedLinkFault(t_ns, kind, lasts_ms * MS))
         t_ns += lasts_ms * MS
     return plan
 
 
 END_NS = evening_of(MONEY, ROUNDS).batches[HIT_ROUNDS].until_ns
 STEPS: Any = st.lists(
-    st.tuples(st.sampled_from(Mishap), st.integers(1, 15_000), st.integers(1, 3_000)), min_size=1, max_size=8
+    st.tuples(st.sampled_from(LinkFault), st.integers(1, 15_000), st.integers(1, 3_000)), min_size=1, max_size=8
 )
-EACH = [(kind, 6_000, 900) for kind in Mishap]
+EACH = [(kind, 6_000, 900) for kind in LinkFault]
 
 
 def test_one_mishap_after_the_other_gives_no_false_outcome_and_the_table_plays_again() -> None:
@@ -337,8 +337,8 @@ def test_one_mishap_after_the_other_gives_no_false_outcome_and_the_table_plays_a
     max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 @given(steps=STEPS)
-@also(steps=[(Mishap.HANG, 15_000, 1), (Mishap.HANG, 300, 1), (Mishap.CABLE, 1, 1)])
+@also(steps=[(LinkFault.HANG, 15_000, 1), (LinkFault.HANG, 300, 1), (LinkFault.CABLE, 1, 1)])
 def test_no_sequence_of_mishaps_gives_a_false_outcome_and_the_table_always_plays_again(
-    steps: list[tuple[Mishap, int, int]],
+    steps: list[tuple[LinkFault, int, int]],
 ) -> None:
     live_through(planned(steps, END_NS))

@@ -22,7 +22,7 @@ from hal.board.messages import KINDS, EdgesReport, IdentityAnswer, OkAnswer, Wat
 from hal.clock import VirtualClock
 from hal.loop import run_virtual, sleep_ns
 from simulators.board.emulated import EmulatedBoard
-from simulators.board.link_faults import NO_FAULTS, ByteFaults, SpoiltWire
+from simulators.board.link_faults import NO_FAULTS, ByteFaults, FaultyWire
 from simulators.board.lockstep import LockStep
 from tests.firmware.emulated import MS, S, built
 from tests.firmware.live_evening import example, simulated
@@ -174,7 +174,7 @@ def spoil(table: BusyTable, faults: ByteFaults, seed: int, boards: Sequence[str]
     """From now on the links of these boards, or of all, break bytes so."""
     for name in boards or table.steps:
         step = table.steps[name]
-        step.to_board, step.to_host = SpoiltWire(faults, seed), SpoiltWire(faults, seed + 1)
+        step.to_board, step.to_host = FaultyWire(faults, seed), FaultyWire(faults, seed + 1)
 
 
 def check_shut(table: BusyTable, device: str, from_ns: int, until_ns: int) -> None:

@@ -13,7 +13,7 @@ from drivers.base.driver import Observation
 from drivers.roulette.star_x import AutoNumber, StarXConfig, StarXWheel
 from hal.framing import LineFramer, received
 from hal.values import EdgesLost, Frame
-from simulators.roulette.star_x import STAR_X_FAULTS, Chunk, StarXSimulator
+from simulators.roulette.star_x import STAR_X_FAULTS, StarXChunk, StarXSimulator
 
 LINK = "wheel_serial"
 S = 1_000_000_000
@@ -23,7 +23,7 @@ BARE = re.compile(rb" [0-9]|[12][0-9]|3[0-6]|00")
 SOUND = re.compile(r"2+3+4[4b]*(7[7b]*)?5")
 
 
-def run(chunks: Sequence[Chunk]) -> tuple[list[Frame | EdgesLost], list[tuple[int, Observation]]]:
+def run(chunks: Sequence[StarXChunk]) -> tuple[list[Frame | EdgesLost], list[tuple[int, Observation]]]:
     """The lines that came, and each observation with how many of them had come."""
     driver, framer = StarXWheel("wheel", StarXConfig()), LineFramer(max_length=32)
     lines: list[Frame | EdgesLost] = []
@@ -76,7 +76,7 @@ def is_sound(lines: Sequence[Frame | EdgesLost], pocket: str) -> bool:
     return bool(SOUND.fullmatch(story)) and "b" in story and numbers == {pocket} and len(directions) == 1
 
 
-def check(chunks: Sequence[Chunk]) -> int:
+def check(chunks: Sequence[StarXChunk]) -> int:
     """Checks every agreed number of a stream; returns how many there were."""
     lines, seen = run(chunks)
     times = [observation.t_ns for _, observation in seen]
@@ -91,9 +91,9 @@ def test_the_oracle_knows_a_sound_spin_when_it_sees_one() -> None:
     assert check([chunk for spin in StarXSimulator(1).spins(20) for chunk in spin.chunks]) == 20
 
 
-def shortened(seed: int, faults: dict[int, str]) -> list[Chunk]:
+def shortened(seed: int, faults: dict[int, str]) -> list[StarXChunk]:
     """Three spins as whole lines, without most of the repetitions: more of what matters in fewer bytes."""
-    lines: list[Chunk] = []
+    lines: list[StarXChunk] = []
     for spin in StarXSimulator(seed).spins(3, faults):
         data = b"".join(chunk.data for chunk in spin.chunks)
         last = b""
@@ -103,12 +103,12 @@ def shortened(seed: int, faults: dict[int, str]) -> list[Chunk]:
             last = line
             if repeats < 2:
                 t_ns = lines[-1].t_ns + S // 2 if lines else S
-                lines.append(Chunk(t_ns, line))
+                lines.append(StarXChunk(t_ns, line))
     return lines
 
 
 @st.composite
-def broken_streams(draw: st.DrawFn) -> list[Chunk]:
+def broken_streams(draw: st.DrawFn) -> list[StarXChunk]:
     """A simulated stream with bytes changed, lost, put in, and lines lost, repeated, swapped and delayed."""
     fault = draw(st.none() | st.sampled_from(sorted(STAR_X_FAULTS)))
     chunks = shortened(draw(st.integers(0, 50)), {2: fault} if fault else {})
@@ -118,34 +118,36 @@ def broken_streams(draw: st.DrawFn) -> list[Chunk]:
         at = draw(st.integers(0, max(0, len(data) - 1)))
         kind = draw(st.sampled_from(["byte", "digit", "lose", "insert", "drop", "repeat", "swap", "gap", "move"]))
         if kind == "byte":
-            chunks[k] = Chunk(t_ns, data[:at] + bytes([draw(st.integers(0, 255))]) + data[at + 1 :])
+            chunks[k] = StarXChunk(t_ns, data[:at] + bytes([draw(st.integers(0, 255))]) + data[at + 1 :])
         elif kind == "digit":
-            chunks[k] = Chunk(t_ns, data[:at] + draw(st.sampled_from([b"%d" % d for d in range(10)])) + data[at + 1 :])
+            chunks[k] = StarXChunk(
+                t_ns, data[:at] + draw(st.sampled_from([b"%d" % d for d in range(10)])) + data[at + 1 :]
+            )
         elif kind == "lose":
-            chunks[k] = Chunk(t_ns, data[:at] + data[at + draw(st.integers(1, 30)) :])
+            chunks[k] = StarXChunk(t_ns, data[:at] + data[at + draw(st.integers(1, 30)) :])
         elif kind == "insert":
-            chunks[k] = Chunk(t_ns, data[:at] + draw(st.binary(max_size=40)) + data[at:])
+            chunks[k] = StarXChunk(t_ns, data[:at] + draw(st.binary(max_size=40)) + data[at:])
         elif kind == "drop":
             del chunks[k : k + draw(st.integers(1, 3))]
         elif kind == "repeat":
             chunks.insert(k, chunks[k])
         elif kind == "swap" and k:
             before = chunks[k - 1]
-            chunks[k - 1], chunks[k] = Chunk(before.t_ns, data), Chunk(t_ns, before.data)
+            chunks[k - 1], chunks[k] = StarXChunk(before.t_ns, data), StarXChunk(t_ns, before.data)
         elif kind == "gap":
             late_ns = draw(st.integers(0, 4 * S))
-            chunks[k:] = [Chunk(later.t_ns + late_ns, later.data) for later in chunks[k:]]
+            chunks[k:] = [StarXChunk(later.t_ns + late_ns, later.data) for later in chunks[k:]]
         elif kind == "move":
             other = draw(st.integers(0, len(chunks) - 1))
-            chunks.insert(k, Chunk(t_ns, chunks[other].data))
+            chunks.insert(k, StarXChunk(t_ns, chunks[other].data))
         if not chunks:
-            return [Chunk(0, b"")]
+            return [StarXChunk(0, b"")]
     return chunks
 
 
 @settings(max_examples=200, deadline=None)
 @given(broken_streams())
-def test_a_broken_stream_never_gives_a_number_that_it_does_not_prove(chunks: list[Chunk]) -> None:
+def test_a_broken_stream_never_gives_a_number_that_it_does_not_prove(chunks: list[StarXChunk]) -> None:
     check(chunks)
 
 
@@ -154,10 +156,10 @@ def test_a_broken_stream_never_gives_a_number_that_it_does_not_prove(chunks: lis
 @example([(0, b"*X;5;117;13;0;002;0\r\n13\r\n\x00*X;" + b"9" * 500)])
 def test_random_bytes_never_give_a_number(pieces: list[tuple[int, bytes]]) -> None:
     t_ns = 0
-    chunks: list[Chunk] = []
+    chunks: list[StarXChunk] = []
     for gap_ns, data in pieces:
         t_ns += gap_ns
-        chunks.append(Chunk(t_ns, data))
+        chunks.append(StarXChunk(t_ns, data))
     assert check(chunks) == 0
 
 
@@ -180,4 +182,4 @@ def test_well_formed_lines_in_any_order_give_no_number_that_they_do_not_prove(
     gap_ns = data.draw(st.sampled_from([S // 10, S // 2, S, 2 * S + 1]))
     spin = [b"*X;%d;118; 7;0;170;0\r\n" % state for state in (1, 2, 3, 4)]
     lines[data.draw(st.integers(0, len(lines))) :] = [*spin, *lines[:3], b"22\r\n", b"*X;5;118;22;0;170;0\r\n"]
-    check([Chunk(k * gap_ns, line) for k, line in enumerate(lines)])
+    check([StarXChunk(k * gap_ns, line) for k, line in enumerate(lines)])

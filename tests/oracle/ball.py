@@ -1,4 +1,4 @@
-"""A ball on the track: lap times as filmed, or made from the two-phase slowing that those show.
+"""A ball on the track: lap times as filmed, or calculated from the two-phase slowing that those show.
 
 Angles are degrees of the bowl, growing in the positive direction; a ball's way is +1 or -1.
 """
@@ -46,7 +46,7 @@ def lapped(start_s: float, start_deg: float, way: int, laps_s: Sequence[float], 
 
 
 def slowing(start_s: float, start_deg: float, way: int, turns: float, rng: Random, drop_rad_s: float) -> Motion:
-    """A ball that does `turns` and leaves the track at the speed at which gravity wins over it.
+    """A ball that does `turns` and leaves the track at the speed at which gravity prevails.
 
     Above the knee it loses 0.63-0.82 rad/s², below it 0.11-0.25 rad/s²; each part of a lap strays by a few percent.
     """
@@ -73,7 +73,7 @@ def slowing(start_s: float, start_deg: float, way: int, turns: float, rng: Rando
 
 
 def passes(motion: Motion, sensors_deg: Sequence[float], width_deg: float) -> list[Pass]:
-    """Each whole passing of a sensor, in order; the window of `width_deg` is centred on the sensor."""
+    """Each whole pass of a sensor, in order; the window of `width_deg` is centred on the sensor."""
     found = []
     half = 0.5 * width_deg
     for sensor, at in enumerate(sensors_deg):

@@ -1,8 +1,8 @@
-"""What can go wrong between a sensor and the controller, each as a pure function of the edges.
+"""Corruptions between a sensor and the controller, each a pure function of the edges.
 
 A corruption takes the edges of a run in the order of time, first of each line the level found at the start, and gives
-those that arrive, the losses that a backend told of, and what it did. Whether a loss is told is drawn: gpiod tells of
-some, gpiozero of none.
+those that arrive, the losses that a backend reports, and what it did. Whether a loss is reported is drawn: gpiod
+reports some, gpiozero none.
 
 Buttons are left alone by what would look like a press: a level that stays for as long as a press is one.
 """
@@ -21,7 +21,7 @@ MS = NS // 1000
 
 
 class Corrupted(NamedTuple):
-    """The edges that arrive, what the backend says of losses, and what was done, for the report of a failure."""
+    """The edges that arrive, the losses that the backend reports, and what was done, for a failure report."""
 
     edges: list[Edge]
     rare: list[Rare]
@@ -39,7 +39,7 @@ def sensor_lines(edges: Iterable[Edge]) -> list[str]:
 
 
 def _founds(edges: list[Edge]) -> set[int]:
-    """Where in the list each line's found level stands."""
+    """The place of each line's initial level in the list."""
     first: dict[str, int] = {}
     for i, edge in enumerate(edges):
         first.setdefault(edge.line, i)
@@ -47,31 +47,31 @@ def _founds(edges: list[Edge]) -> set[int]:
 
 
 def _changes(edges: list[Edge], lines: Iterable[str] | None = None) -> list[int]:
-    """Where the changes of some lines stand; of all but the buttons where none are named."""
+    """The places of the changes of some lines; of all but the buttons where none are named."""
     wanted = set(sensor_lines(edges) if lines is None else lines)
     founds = _founds(edges)
     return [i for i, edge in enumerate(edges) if edge.line in wanted and i not in founds]
 
 
 def _a_line(edges: list[Edge], rng: Random) -> str:
-    """A line, drawn without regard to how busy it is."""
+    """A random line; every line is equally likely."""
     return rng.choice(sensor_lines(edges))
 
 
 def _a_moment(edges: list[Edge], rng: Random) -> int:
-    """A time when something happened: most often drawn over the edges, else over the whole run."""
+    """A random time: most often that of an edge, else any in the run."""
     if rng.random() < 0.7:
         return rng.choice(edges).t_ns + rng.randrange(-20 * MS, 20 * MS)
     return rng.randrange(0, edges[-1].t_ns + 1)
 
 
 def _a_span_ns(rng: Random) -> int:
-    """A while: from some edges long to some turns long."""
+    """A random duration: from some edges to some turns."""
     return round(NS * math.pow(10.0, rng.uniform(-2.0, 1.0)))
 
 
 def _told(rng: Random, edges: Iterable[Edge], cause: Loss, at_ns: int) -> list[Rare]:
-    """In half of the cases, that these edges were lost, by line."""
+    """In half of the cases, reports of the lost edges, by line."""
     lines = dict.fromkeys(e.line for e in edges)
     if rng.random() < 0.5:
         return []
@@ -89,7 +89,7 @@ def _by_time(edges: list[Edge]) -> list[Edge]:
 
 
 def whole_pulses(edges: list[Edge], line: str, level: int = 1) -> list[tuple[int, int]]:
-    """Where a line goes to `level` and leaves it again, for each whole pulse, as places in the list."""
+    """The places where a line goes to `level` and leaves it, for each whole pulse."""
     found = []
     rise: int | None = None
     founds = _founds(edges)
@@ -116,17 +116,17 @@ def drop_one_edge(edges: list[Edge], rng: Random) -> Corrupted:
         return nothing(edges, rng)
     i = rng.choice(changes)
     rare = _told(rng, [edges[i]], Loss.REPEATED_LEVEL, edges[i].t_ns + MS)
-    return Corrupted(without(edges, [i]), rare, f"dropped {edges[i]}, told: {bool(rare)}")
+    return Corrupted(without(edges, [i]), rare, f"dropped {edges[i]}, reported: {bool(rare)}")
 
 
 def drop_pulse(edges: list[Edge], rng: Random) -> Corrupted:
-    """Loses a whole high pulse of one line: nothing about the levels shows it."""
+    """Loses a whole high pulse of one line: the levels do not show it."""
     lines = [line for line in sensor_lines(edges) if whole_pulses(edges, line)]
     if not lines:
         return nothing(edges, rng)
     pair = rng.choice(whole_pulses(edges, rng.choice(lines)))
     rare = _told(rng, [edges[pair[0]]], Loss.OVERFLOW, edges[pair[1]].t_ns + MS)
-    return Corrupted(without(edges, pair), rare, f"dropped the pulse at {edges[pair[0]]}, told: {bool(rare)}")
+    return Corrupted(without(edges, pair), rare, f"dropped the pulse at {edges[pair[0]]}, reported: {bool(rare)}")
 
 
 def drop_burst(edges: list[Edge], rng: Random) -> Corrupted:
@@ -139,7 +139,7 @@ def drop_burst(edges: list[Edge], rng: Random) -> Corrupted:
     gone = changes[start : start + rng.choice((2, 3, 4, 4, 8, 12, 16, rng.randint(1, 60), rng.randint(1, 600)))]
     rare = _told(rng, [edges[i] for i in gone], Loss.OVERFLOW, edges[gone[-1]].t_ns + MS)
     what = f"dropped {len(gone)} edges of {'one line' if one else 'all lines'} from {edges[gone[0]]}"
-    return Corrupted(without(edges, gone), rare, f"{what}, told: {bool(rare)}")
+    return Corrupted(without(edges, gone), rare, f"{what}, reported: {bool(rare)}")
 
 
 def drop_at_random(edges: list[Edge], rng: Random) -> Corrupted:
@@ -150,7 +150,7 @@ def drop_at_random(edges: list[Edge], rng: Random) -> Corrupted:
 
 
 def stuck(edges: list[Edge], rng: Random) -> Corrupted:
-    """A line stays at a level for a while, or for ever; then it is as it should be."""
+    """A line is stuck at a level for a while, or for ever; then it takes its true level."""
     line, level, start = _a_line(edges, rng), rng.randrange(2), max(1, _a_moment(edges, rng))
     end = start + _a_span_ns(rng) if rng.random() < 0.6 else edges[-1].t_ns + 1
     own = [e for e in edges if e.line == line]
@@ -163,7 +163,7 @@ def stuck(edges: list[Edge], rng: Random) -> Corrupted:
 
 
 def dead(edges: list[Edge], rng: Random) -> Corrupted:
-    """A line that never was there: it stays at its found level, or at the other, from the start."""
+    """A line that is dead from the start: it stays at its initial level, or at the other."""
     line, level = _a_line(edges, rng), rng.randrange(2)
     found = next(e for e in edges if e.line == line)
     kept = [e for e in edges if e.line != line]
@@ -171,7 +171,7 @@ def dead(edges: list[Edge], rng: Random) -> Corrupted:
 
 
 def renamed(edges: list[Edge], names: dict[str, str]) -> list[Edge]:
-    """The edges with their lines exchanged, each found level still first."""
+    """The edges with two lines exchanged, initial levels still first."""
     return [Edge(names.get(e.line, e.line), e.level, e.t_ns) for e in edges]
 
 
@@ -194,7 +194,7 @@ def swap_lines(edges: list[Edge], rng: Random) -> Corrupted:
 
 
 def inverted(line: str) -> Corruption:
-    """The corruption that turns a given line upside down."""
+    """The corruption that inverts a given line."""
 
     def invert(edges: list[Edge], rng: Random) -> Corrupted:
         turned = [Edge(line, 1 - e.level, e.t_ns) if e.line == line else e for e in edges]
@@ -204,12 +204,12 @@ def inverted(line: str) -> Corruption:
 
 
 def invert_line(edges: list[Edge], rng: Random) -> Corrupted:
-    """Turns a line upside down, the whole time."""
+    """Inverts a line for the whole run."""
     return inverted(_a_line(edges, rng))(edges, rng)
 
 
 def bounce(edges: list[Edge], rng: Random) -> Corrupted:
-    """Lets some of the edges bounce: the contact opens and closes again a few times, irregularly."""
+    """Contact bounce on some edges: the contact opens and closes again a few times, irregularly."""
     changes = _changes(edges, [_a_line(edges, rng)] if rng.random() < 0.5 else None)
     if not changes:
         return nothing(edges, rng)
@@ -238,7 +238,7 @@ def _level_at(edges: list[Edge], line: str, t_ns: int) -> int:
 
 
 def _flips(edges: list[Edge], line: str, starts: list[tuple[int, int]]) -> list[Edge]:
-    """The line as it is, but for the spans in which it has the other level."""
+    """The line, inverted within the given spans."""
     marks = [(e.t_ns, 0, e.level) for e in edges if e.line == line]
     found, changes = marks[0], marks[1:]
     events = changes + [(start, 1, 1) for start, _ in starts] + [(end, 1, -1) for _, end in starts]
@@ -250,7 +250,7 @@ def _flips(edges: list[Edge], line: str, starts: list[tuple[int, int]]) -> list[
             flipped += value
         else:
             if value == now and value == true:
-                out.append(Edge(line, value, t_ns))  # a level that was told twice stays told twice
+                out.append(Edge(line, value, t_ns))  # a repeated level stays repeated
             true = value
         shown = true ^ (flipped > 0)
         if shown != now:
@@ -292,7 +292,7 @@ def false_passes(edges: list[Edge], rng: Random) -> Corrupted:
 
 
 def jitter(edges: list[Edge], rng: Random) -> Corrupted:
-    """Times that are a little off, the order kept."""
+    """Moves edges a little in time, keeping their order."""
     most = round(math.pow(10.0, rng.uniform(-3.0, 0.7)) * MS)
     times = sorted(max(0, e.t_ns + rng.randrange(-most, most + 1)) if e.t_ns else 0 for e in edges)
     return Corrupted(
@@ -313,7 +313,7 @@ def index_lost(edges: list[Edge], rng: Random) -> Corrupted:
 
 
 def index_extra(edges: list[Edge], rng: Random) -> Corrupted:
-    """An index pulse that does not belong, as long as a true one."""
+    """A false index pulse, as long as a true one."""
     line = next(e for e in sensor_lines(edges) if e.endswith("_index"))
     at, width = max(1, _a_moment(edges, rng)), rng.randrange(2 * MS, 40 * MS)
     kept = [e for e in edges if e.line != line] + _flips(edges, line, [(at, at + width)])
@@ -321,7 +321,7 @@ def index_extra(edges: list[Edge], rng: Random) -> Corrupted:
 
 
 def index_slip(edges: list[Edge], rng: Random) -> Corrupted:
-    """One index pulse comes early or late, or all from one on: the disc has slipped on its shaft.
+    """One index pulse is early or late, or all from one on: the disc has slipped on its shaft.
 
     The first is always right, or there would be nothing to compare with.
     """
@@ -345,7 +345,7 @@ def index_slip(edges: list[Edge], rng: Random) -> Corrupted:
 
 
 def cable_pulled(edges: list[Edge], rng: Random) -> Corrupted:
-    """A cable comes off, told by the backend, and may be put back."""
+    """A cable is pulled, reported by the backend, and may be put back."""
     lines = [_a_line(edges, rng)] if rng.random() < 0.5 else sensor_lines(edges)
     start = max(1, _a_moment(edges, rng))
     end = start + _a_span_ns(rng) if rng.random() < 0.6 else None
@@ -357,28 +357,28 @@ def cable_pulled(edges: list[Edge], rng: Random) -> Corrupted:
 
 
 def duplicates(edges: list[Edge], rng: Random) -> Corrupted:
-    """Edges that arrive twice: a level that repeats itself."""
+    """Edges that arrive twice: a repeated level."""
     changes = _changes(edges)
     if not changes:
         return nothing(edges, rng)
     share = rng.choice((1.0 / len(changes), 0.01, 0.1))
     twice = [Edge(edges[i].line, edges[i].level, edges[i].t_ns + rng.randrange(2 * MS))
              for i in changes if rng.random() < share]  # fmt: skip
-    return Corrupted(_by_time(edges + twice), [], f"{len(twice)} edges told twice")
+    return Corrupted(_by_time(edges + twice), [], f"{len(twice)} edges repeated")
 
 
 def time_gap(edges: list[Edge], rng: Random) -> Corrupted:
-    """Nothing of any sensor arrives for a while."""
+    """No edge of any sensor arrives for a while."""
     start, span = _a_moment(edges, rng), _a_span_ns(rng) // 3
     gone = [i for i in _changes(edges) if start <= edges[i].t_ns < start + span]
     lost = [edges[i] for i in gone]
     rare = _told(rng, lost, Loss.OVERFLOW, lost[-1].t_ns + MS) if lost else []
-    what = f"{len(gone)} edges lost from {start} for {span / NS:.3f} s, told: {bool(rare)}"
+    what = f"{len(gone)} edges lost from {start} for {span / NS:.3f} s, reported: {bool(rare)}"
     return Corrupted(without(edges, gone), rare, what)
 
 
 def too_late(edges: list[Edge], rng: Random) -> Corrupted:
-    """Some edges come after the time has been decided: the merge tells that they are lost, as LATE."""
+    """Some edges arrive after the watermark: the merge reports them lost, as LATE."""
     changes = _changes(edges)
     if not changes:
         return nothing(edges, rng)
@@ -403,6 +403,6 @@ SINGLE: tuple[Corruption, ...] = (
     drop_one_edge, drop_pulse, drop_burst, drop_at_random, stuck, dead, swap_lines, invert_line, bounce, noise_burst,
     false_passes, jitter, index_lost, index_extra, index_slip, cable_pulled, duplicates, time_gap, too_late,
 )  # fmt: skip
-"""Every way in which the lines can lie."""
+"""Every corruption of the lines."""
 
 ALL: tuple[Corruption, ...] = (nothing, *SINGLE, twice)

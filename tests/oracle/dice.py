@@ -1,4 +1,4 @@
-"""What wins at the games of three and two dice, told from the texts by listing results.
+"""What wins at the games of three and two dice, derived from the regulations by listing results.
 
 For every wager the oracle lists the ordered results on which a player who made it is paid. It asks no die and counts
 none: a wager on two of a kind is the ways to write down n, n and another number. The odds are those of 13:47-20.21,
@@ -12,7 +12,7 @@ from itertools import permutations, product
 
 Roll = tuple[int, ...]
 Winners = frozenset[tuple[str, str]]
-"""The wagers that win, with their odds as they are said."""
+"""The wagers that win, with their odds as published."""
 
 PIPS = (1, 2, 3, 4, 5, 6)
 THREE_DICE: tuple[Roll, ...] = tuple(product(PIPS, repeat=3))
@@ -96,7 +96,7 @@ UNDER = frozenset({(1, 1), (1, 2), (1, 3), (1, 4), (1, 5), (2, 1), (2, 2), (2, 3
 
 
 def under_over(roll: Roll) -> Winners:
-    """What a die's opposite face says: the dice turned over add up to 14 less what they show."""
+    """By the opposite faces: two dice turned over add up to 14 less what they show."""
     if roll in UNDER:
         return frozenset({("under 7", "1 to 1")})
     turned = (7 - roll[0], 7 - roll[1])

@@ -1,7 +1,7 @@
-"""What no software can see on a given geometry, with the reason; calibration is what excludes it.
+"""What no software can detect on a given geometry, with the reason; calibration excludes it.
 
 Each entry is a wiring mistake whose lines are, edge for edge, those of another wheel that is wired rightly: turning the
-other way, or with the same parts elsewhere. Two wheels that make the same lines cannot be told apart by reading them.
+other way, or with the same parts elsewhere. Two wheels that make the same lines cannot be distinguished by them.
 
 - Two track sensors exchanged, where the exchange is a reflection or rotation of the sensors' circle (three equally
   spaced, opposite ones of four, any two sensors alone): a ball running the other way makes the same passes.
@@ -10,10 +10,11 @@ other way, or with the same parts elsewhere. Two wheels that make the same lines
 - A inverted, where the index ends within 1, or 3 to 4 counts after A rises: mirrored at 2 counts.
 - B inverted, where the index ends 1 to 3 counts after A rises: mirrored at 1 count.
 
-And losses. Edges of a money wheel that are lost, and not told, from the moment at which it turns back at the end of its
-run to its rest: those before are, edge for edge, the lines of a wheel that rests there. They are not excepted from any
-test: none of the runs tried has met one. A whole pulse lost within the last swings of a wheel that rocks: its edges can
-come when those of a wobble would; on two slots a space that is half a space, on four (recommended) a quarter.
+And losses. Edges of a money wheel that are lost, and not reported, from the moment at which it turns back at the end
+of its run to its rest: those before are, edge for edge, the lines of a wheel that rests there. They are not
+excepted from any test: none of the runs tried has met one. A whole pulse lost within the last swings of a wheel that
+rocks: its edges can come when those of a wobble would; on two slots a space that is half a space, on four
+(recommended) a quarter.
 
 The beam for foreign objects is the only line that sees an object; where it lost what it saw, or is dead,
 the other lines are those of a spin without the object.
@@ -27,7 +28,7 @@ from tests.oracle import money, roulette
 from tests.oracle.corruptions import Corrupted
 
 ALIKE_DEG = 4.0
-"""Sensors nearer than this to a mirrored arrangement are taken as mirrored: a ball's speed is not known better."""
+"""Sensors nearer than this to a mirrored arrangement count as mirrored: a ball's speed is not measured better."""
 
 
 def _off(a: float, b: float) -> float:
@@ -57,7 +58,7 @@ def index_looks_right(mistake: tuple[str, ...], index_width_deg: float, slots: i
 
 
 def why_invisible(wheel: money.Wheel | roulette.Wheel, corrupted: Corrupted) -> str | None:
-    """The reason why no software can see this mistake on this wheel, or None where it can."""
+    """The reason why no software can detect this wiring mistake on this wheel; None where it can."""
     if not corrupted.wiring:
         return None
     kind, *lines = corrupted.wiring
@@ -73,6 +74,6 @@ def why_invisible(wheel: money.Wheel | roulette.Wheel, corrupted: Corrupted) -> 
 
 
 def object_unseen(run: roulette.RouletteRun, corrupted: Corrupted) -> bool:
-    """Whether the object beam did not show what it should have, and nobody told."""
+    """Whether the object beam missed an object, and the loss was not reported."""
     shown = [e for e in corrupted.edges if e.line == "object"]
     return shown != [e for e in run.edges if e.line == "object"]

@@ -1,4 +1,4 @@
-"""Puts a run before a table, and holds what the table says against the truth.
+"""Runs a table on a recorded run, and compares its verdicts with the truth.
 
 The only module here that knows the controller, and of it only that batches go in and events come out.
 """
@@ -21,7 +21,7 @@ from tests.oracle.invisible import object_unseen
 from tests.oracle.motion import NS
 
 
-class Said(NamedTuple):
+class TableEvent(NamedTuple):
     """One event that matters to a verdict."""
 
     type: str
@@ -69,7 +69,7 @@ pocket_head_deg = {wheel.head_deg}
 
 
 def batches(edges: Sequence[Edge], rare: Sequence[Rare], until_ns: int, step_ns: int = NS) -> Iterator[Batch]:
-    """The run cut into batches of equal time, as a live table gets it."""
+    """The run cut into batches of equal time, as a live table receives it."""
     i = j = 0
     end = step_ns
     while True:
@@ -85,47 +85,49 @@ def batches(edges: Sequence[Edge], rare: Sequence[Rare], until_ns: int, step_ns:
         end += step_ns
 
 
-def hear(toml: str, stream: Iterator[Batch]) -> list[Said]:
-    """What a fresh table says of the batches."""
+def events_of(toml: str, stream: Iterator[Batch]) -> list[TableEvent]:
+    """The events of a fresh table on the batches."""
     report = check_text(toml)
     if report.errors:
         raise ValueError(f"the oracle's configuration is wrong: {report.errors}")
     table = table_for(report.tables[0], epoch="sim", simulated=True)
-    said = [_said(event) for event in table.open(0)]
+    seen = [_table_event(event) for event in table.open(0)]
     for batch in stream:
-        said += [_said(event) for event in table.feed(batch) if not isinstance(event.data, RoundProgress)]
-    return said
+        seen += [_table_event(event) for event in table.feed(batch) if not isinstance(event.data, RoundProgress)]
+    return seen
 
 
-def _said(event: Event) -> Said:
-    return Said(type(event.data).kind, event.data.mono_ns, msgspec.to_builtins(event.data))
+def _table_event(event: Event) -> TableEvent:
+    return TableEvent(type(event.data).kind, event.data.mono_ns, msgspec.to_builtins(event.data))
 
 
-def verdicts(said: Sequence[Said]) -> list[Said]:
+def verdicts(seen: Sequence[TableEvent]) -> list[TableEvent]:
     """The verdicts among the events."""
-    return [s for s in said if s.type in ("round.outcome", "round.void", "round.unresolved")]
+    return [s for s in seen if s.type in ("round.outcome", "round.void", "round.unresolved")]
 
 
-def hear_money(run: money.MoneyRun, made: Corrupted | None = None, rng: Random | None = None) -> list[Said]:
-    """What a money wheel's table says of a run, corrupted or not."""
+def money_events(run: money.MoneyRun, made: Corrupted | None = None, rng: Random | None = None) -> list[TableEvent]:
+    """The events of a money wheel's table on a run, corrupted or not."""
     edges: list[Edge] = run.edges if made is None else made.edges
     rare: list[Rare] = [] if made is None else made.rare
     step = NS if rng is None else rng.choice((NS // 20, NS, 4 * NS))
-    return hear(money_toml(run.wheel), batches(edges, rare, run.until_ns, step))
+    return events_of(money_toml(run.wheel), batches(edges, rare, run.until_ns, step))
 
 
-def hear_roulette(run: roulette.RouletteRun, made: Corrupted | None = None, rng: Random | None = None) -> list[Said]:
-    """What a roulette table says of a run, corrupted or not."""
+def roulette_events(
+    run: roulette.RouletteRun, made: Corrupted | None = None, rng: Random | None = None
+) -> list[TableEvent]:
+    """The events of a roulette table on a run, corrupted or not."""
     edges = run.edges if made is None else made.edges
     rare = run.rare if made is None else sorted([*run.rare, *made.rare], key=lambda r: r.t_ns)
     step = NS if rng is None else rng.choice((NS // 20, NS, 4 * NS))
-    return hear(roulette_toml(run.wheel), batches(edges, rare, run.until_ns, step))
+    return events_of(roulette_toml(run.wheel), batches(edges, rare, run.until_ns, step))
 
 
-def false_money_outcomes(run: money.MoneyRun, said: Sequence[Said]) -> list[str]:
-    """Each outcome that the truth does not support, in words."""
+def false_money_outcomes(run: money.MoneyRun, seen: Sequence[TableEvent]) -> list[str]:
+    """Each outcome that the truth does not support, as a sentence."""
     wrong, given = [], set()
-    for outcome in (s for s in said if s.type == "round.outcome"):
+    for outcome in (s for s in seen if s.type == "round.outcome"):
         spin = run.spin_before(outcome.t_ns)
         space = outcome.data["result"]["space"]
         if spin is None:
@@ -142,12 +144,12 @@ def false_money_outcomes(run: money.MoneyRun, said: Sequence[Said]) -> list[str]
 
 
 def false_roulette_outcomes(
-    run: roulette.RouletteRun, said: Sequence[Said], made: Corrupted | None = None
+    run: roulette.RouletteRun, seen: Sequence[TableEvent], made: Corrupted | None = None
 ) -> list[str]:
-    """Each outcome that the truth does not support, in words."""
+    """Each outcome that the truth does not support, as a sentence."""
     wrong, given = [], set()
     unseen = made is not None and object_unseen(run, made)
-    for outcome in (s for s in said if s.type == "round.outcome"):
+    for outcome in (s for s in seen if s.type == "round.outcome"):
         spin = run.spin_before(outcome.t_ns)
         pocket = outcome.data["result"]["pocket"]
         if spin is None:

@@ -18,7 +18,7 @@ REVOLUTIONS = 3.0
 
 KINDS = ("plain", "plain", "plain", "plain", "wound_up", "wound_up", "reversed", "wound_too_far", "too_early",
          "called_late", "nudge_first", "nudge_called", "nudge_after")  # fmt: skip
-"""What a spin can be; the plain ones are short or valid as their revolutions say."""
+"""The kinds of spin; the plain ones are short or valid by their revolutions."""
 
 CLEAN_KINDS = ("plain", "plain", "wound_up", "nudge_first", "nudge_after")
 """The kinds whose validity is the revolutions' alone."""
@@ -26,7 +26,7 @@ CLEAN_KINDS = ("plain", "plain", "wound_up", "nudge_first", "nudge_after")
 
 @dataclass(frozen=True, slots=True)
 class Wheel:
-    """The machine: the geometry that a configuration would state."""
+    """The wheel: the geometry that a configuration would state."""
 
     spaces: int = 50
     slots: int = 100
@@ -56,7 +56,7 @@ class Wheel:
 
 @dataclass(frozen=True, slots=True)
 class Spin:
-    """What one spin truly was."""
+    """The truth of one spin."""
 
     kind: str
     start_ns: int
@@ -66,7 +66,7 @@ class Spin:
     reversed: bool
     furthest_ns: int
     rest_ns: int
-    """When the wheel stood still for good."""
+    """When the wheel finally came to rest."""
     rest_deg: float
     space: int
     peg_margin_deg: float
@@ -77,7 +77,7 @@ class Spin:
         return self.called_first and not self.reversed and self.revolutions >= REVOLUTIONS
 
     def looks_valid(self, count_deg: float) -> bool:
-        """Whether its lines may be those of a valid spin: less than a count short of the three turns."""
+        """Whether its lines may be those of a valid spin: less than a count under three turns."""
         turns = self.revolutions + count_deg / 360.0
         return self.called_first and not self.reversed and turns > REVOLUTIONS
 
@@ -167,7 +167,7 @@ def _stop_by_hand(motion: Motion, rng: Random) -> None:
 
 
 class _Session:
-    """Builds the spins of a run one after the other on one wheel."""
+    """Builds the spins of a run one after another on one wheel."""
 
     def __init__(self, rng: Random, wheel: Wheel, start_deg: float) -> None:
         self.rng = rng
@@ -236,7 +236,7 @@ class _Session:
             _push(motion, rng, -way, rng.uniform(90.0, 1500.0), False, self.wheel)
 
     def done(self, kind: str, start_s: float, called: bool, turns: float, back: bool, furthest_s: float) -> None:
-        """Writes down the truth of the spin that has just come to rest."""
+        """Records the truth of the spin that has just come to rest."""
         deg = self.motion.deg
         self.spins.append(
             Spin(kind=kind, start_ns=ns(start_s), called_first=called, revolutions=turns, reversed=back,
@@ -245,7 +245,7 @@ class _Session:
         )  # fmt: skip
 
     def finish(self, index_offset_deg: float) -> MoneyRun:
-        """The lines of all that."""
+        """The run: its lines and its truth."""
         wheel = self.wheel
         edges = encoder_edges(
             self.motion, "wheel", wheel.slots,
@@ -288,7 +288,7 @@ def make_run(
         if plans and plans[-1][0] == "called_late" and kind in ("too_early", "called_late"):
             kind = "plain"  # else whose the late call was would be a matter of opinion
         plans.append((kind, turns or revolutions(rng), rng.choice((-1, 1)), back))
-    # The first spin is made once to learn where it ends, then again from where that is as wanted.
+    # The first spin is built once to find where it ends, then again from the start that gives the wanted end.
     target = _rest_target(rng, wheel, not clean) + wheel.space_deg * rng.randrange(wheel.spaces)
     again = rng.getrandbits(64)
     trial = _Session(Random(again), wheel, 0.0)
@@ -308,7 +308,7 @@ def make_run(
 
 
 def _probe(session: _Session, kind: str, turns: float, way: int, back: float) -> float:
-    """Where a spin would come to rest, without making it."""
+    """Where a spin would come to rest, without adding it to the run."""
     saved = session.rng.getstate()
     twin = _Session(Random(0), session.wheel, 0.0)
     twin.rng.setstate(saved)

@@ -128,7 +128,7 @@ def encoder_edges(
     index_width_deg: float = 3.0,
     index_offset_deg: float = 0.0,
 ) -> list[Edge]:
-    """What quadrature A, B and the index of a disc say of a motion, first the levels found at the start.
+    """The edges of quadrature A, B and the index of a disc in a motion, initial levels first.
 
     A is high in the first half of a slot, B a quarter slot later; the index is high from `index_offset_deg` (less than
     a count) to `index_width_deg`.
@@ -160,5 +160,5 @@ def pulse(line: str, start_s: float, width_s: float) -> list[Edge]:
 
 
 def in_order(edges: list[Edge]) -> list[Edge]:
-    """The edges in the order of time; equal times keep their order, so that a found level stays first."""
+    """The edges in the order of time; equal times keep their order, so that an initial level stays first."""
     return sorted(edges, key=lambda e: e.t_ns)

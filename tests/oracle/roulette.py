@@ -30,22 +30,22 @@ LAYOUTS: tuple[tuple[float, ...], ...] = (
     (0.0, 60.0, 120.0, 180.0, 240.0, 300.0), (5.0, 50.0, 110.0, 160.0, 215.0, 265.0, 320.0),
     (0.0, 45.0, 90.0, 135.0, 180.0, 225.0, 270.0, 315.0),
 )  # fmt: skip
-"""Where the track sensors of a wheel may stand."""
+"""The positions that the track sensors of a wheel may have."""
 
 KINDS = ("plain", "plain", "plain", "plain", "plain", "real_laps", "with_rotor", "with_rotor", "picked_up",
          "hand_placed", "two_balls", "old_ball", "object_early", "object_late", "rotor_stopped", "rotor_reversed",
          "rotor_slow", "tilted", "tilt_blip", "called_late", "taken_out")  # fmt: skip
-"""What a spin can be."""
+"""The kinds of spin."""
 
 SOUND_KINDS = frozenset({"plain", "real_laps", "object_late", "tilt_blip", "called_late"})
-"""The kinds whose validity is the ball's travel alone."""
+"""The kinds whose validity depends on the ball's travel alone."""
 
 CLEAN_KINDS = ("plain", "plain", "real_laps", "tilt_blip", "called_late")
 
 
 @dataclass(frozen=True, slots=True)
 class Wheel:
-    """The machine: the geometry that a configuration would state."""
+    """The wheel: the geometry that a configuration would state."""
 
     pockets: str = "european"
     """`american`, `european` or `american_as_single_zero`."""
@@ -71,7 +71,7 @@ class Wheel:
 
 @dataclass(frozen=True, slots=True)
 class Spin:
-    """What one spin truly was."""
+    """The truth of one spin."""
 
     kind: str
     launch_ns: int
@@ -88,18 +88,18 @@ class Spin:
     rest_ns: int
     """When the ball lay still in its pocket, or would have."""
     pocket: str | None
-    """Where it lay; None where it was taken out."""
+    """The pocket of the ball; None where it was taken out."""
     readings: int
-    """How often the reading head saw the pocket."""
+    """How often the pocket passed the head with the ball in it."""
     single_zero: bool = False
 
     @property
     def valid_run(self) -> bool:
-        """Whether the run of the ball is one that the rules accept, of which enough can be seen."""
+        """Whether the rules accept the run of the ball, and enough of it can be sensed."""
         return self.kind in SOUND_KINDS and self.ball_way != self.rotor_way and self.measurable >= REVOLUTIONS - 1e-9
 
     def without_object(self) -> Spin:
-        """The spin as the other lines show it, where the beam did not show its object."""
+        """The spin without its object, as the other lines show it where the beam missed it."""
         return replace(self, kind="plain") if self.kind == "object_early" else self
 
     @property
@@ -126,7 +126,7 @@ class RouletteRun:
 
 
 def random_wheel(rng: Random, layouts: Sequence[tuple[float, ...]] = LAYOUTS) -> Wheel:
-    """A machine, drawn."""
+    """A random wheel."""
     pockets = rng.choice(("american", "european", "european", "american_as_single_zero"))
     slots = (37 if pockets == "european" else 38) * rng.choice((1, 1, 2))
     return Wheel(
@@ -147,7 +147,7 @@ def _union(spans: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
 
 
 class _Session:
-    """Builds the spins of a run one after the other on one wheel."""
+    """Builds the spins of a run one after another on one wheel."""
 
     def __init__(self, rng: Random, wheel: Wheel, *, moving: bool, rotor_way: int, rpm: float) -> None:
         self.rng = rng
@@ -166,7 +166,7 @@ class _Session:
             self.rotor.accelerate(2.0, rotor_way * rpm * 3.0)
 
     def turn_rotor(self, until_s: float) -> None:
-        """The rotor goes on until a time, losing its little."""
+        """The rotor runs on until a time, slowing a little."""
         duration = until_s - self.rotor.t_s
         if duration > 0.0:
             loss = self.slowing if abs(self.rotor.speed) > 40.0 else 0.0
@@ -191,12 +191,12 @@ class _Session:
         return ball.slowing(start_s, begin, way, turns, rng, drop), turns
 
     def show(self, passes: Iterable[ball.Pass]) -> None:
-        """The track sensors see the ball."""
+        """Adds the pulses of the ball at the track sensors."""
         for seen in passes:
             self.spans[f"ball_{seen.sensor + 1}"].append((seen.start_s, seen.end_s))
 
     def lie(self, pocket: int, off: float, from_s: float, to_s: float) -> int:
-        """The head sees the ball in its pocket each time that it comes by; the rotor has been turned to `to_s`."""
+        """Adds the pulses of the ball at the pocket head; the rotor has been turned to `to_s`."""
         pitch = self.wheel.pocket_deg
         at = self.wheel.head_deg - (pocket + off) * pitch
         half = 0.5 * pitch * self.rng.uniform(0.2, 0.4)
@@ -211,7 +211,7 @@ class _Session:
         return abs((middle - at + 180.0) % 360.0 - 180.0) < half * 1.01
 
     def finish(self, until_s: float) -> RouletteRun:
-        """The lines of all that."""
+        """The run: its lines and its truth."""
         wheel, rng = self.wheel, self.rng
         self.turn_rotor(until_s)
         edges = encoder_edges(
@@ -293,7 +293,7 @@ def _possible(kind: str, wheel: Wheel) -> bool:
 
 
 def _spin(session: _Session, kind: str, start_s: float, count: int | None, filmed: str | None) -> float:
-    """One spin of a kind, launched at a time; gives when its last trace is gone."""
+    """One spin of a kind, launched at a time; returns when its last effect is over."""
     rng, wheel = session.rng, session.wheel
     way = session.rotor_way if kind == "with_rotor" else -session.rotor_way
     width = rng.uniform(2.6, 4.8)

@@ -1,4 +1,4 @@
-"""Random runs under random corruptions, and what a table makes of them; each made from one seed.
+"""Random runs under random corruptions, and a table's verdicts on them; each from one seed.
 
 A failure prints its seed; `money_round(seed)` or `roulette_round(seed)` makes the same round again.
 """
@@ -18,17 +18,17 @@ class Round(NamedTuple):
     seed: int
     corruption: str
     wrong: list[str]
-    """Outcomes that the truth does not support, in words."""
+    """Outcomes that the truth does not support, as sentences."""
     outcomes: int
-    said: list[judge.Said]
+    seen: list[judge.TableEvent]
 
     def report(self) -> str:
-        """What a person needs to see the failure again."""
+        """What is needed to reproduce the failure."""
         return f"seed {self.seed}, {self.corruption}: {'; '.join(self.wrong)}"
 
 
 def money_wheel(rng: Random) -> money.Wheel:
-    """A machine, drawn."""
+    """A random wheel."""
     slots = rng.choice((100, 100, 100, 200))
     return money.Wheel(slots=slots, button=rng.random() < 0.7, index_offset_deg=rng.uniform(0.1, 0.9) * 90.0 / slots)
 
@@ -41,10 +41,10 @@ def money_round(seed: int, corruption: corruptions.Corruption | None = None) -> 
         made = (corruption or rng.choice(corruptions.ALL))(run.edges, rng)
         if why_invisible(run.wheel, made) is None:
             break
-    said = judge.hear_money(run, made, rng)
-    wrong = judge.false_money_outcomes(run, said)
-    outcomes = sum(s.type == "round.outcome" for s in said)
-    return Round(seed, f"{made.description}; truth: {run.description}", wrong, outcomes, said)
+    seen = judge.money_events(run, made, rng)
+    wrong = judge.false_money_outcomes(run, seen)
+    outcomes = sum(s.type == "round.outcome" for s in seen)
+    return Round(seed, f"{made.description}; truth: {run.description}", wrong, outcomes, seen)
 
 
 def roulette_round(seed: int, corruption: corruptions.Corruption | None = None) -> Round:
@@ -55,7 +55,7 @@ def roulette_round(seed: int, corruption: corruptions.Corruption | None = None) 
         made = (corruption or rng.choice(corruptions.ALL))(run.edges, rng)
         if why_invisible(run.wheel, made) is None:
             break
-    said = judge.hear_roulette(run, made, rng)
-    wrong = judge.false_roulette_outcomes(run, said, made)
-    outcomes = sum(s.type == "round.outcome" for s in said)
-    return Round(seed, f"{made.description}; truth: {run.description}", wrong, outcomes, said)
+    seen = judge.roulette_events(run, made, rng)
+    wrong = judge.false_roulette_outcomes(run, seen, made)
+    outcomes = sum(s.type == "round.outcome" for s in seen)
+    return Round(seed, f"{made.description}; truth: {run.description}", wrong, outcomes, seen)

@@ -1,4 +1,4 @@
-"""The oracle itself: its lines say what its truth says, when read by nothing but the conventions of the design."""
+"""The oracle itself: its lines agree with its truth, when read by the conventions of the design alone."""
 
 from __future__ import annotations
 

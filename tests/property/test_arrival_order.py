@@ -61,8 +61,8 @@ def test_a_money_wheel_heard_late_and_shuffled_says_the_same(seed: int) -> None:
     made = rng.choice(corruptions.ALL)(run.edges, rng)
     edges, toml = in_their_order(made.edges), judge.money_toml(run.wheel)
     rare = in_their_order(made.rare)
-    heard = judge.hear(toml, judge.batches(edges, rare, run.until_ns))
-    assert judge.hear(toml, shuffled(edges, rare, run.until_ns, rng)) == heard
+    heard = judge.events_of(toml, judge.batches(edges, rare, run.until_ns))
+    assert judge.events_of(toml, shuffled(edges, rare, run.until_ns, rng)) == heard
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -72,5 +72,5 @@ def test_a_roulette_wheel_heard_late_and_shuffled_says_the_same(seed: int) -> No
     made = rng.choice(corruptions.ALL)(run.edges, rng)
     edges, toml = in_their_order(made.edges), judge.roulette_toml(run.wheel)
     rare = in_their_order([*run.rare, *made.rare])
-    heard = judge.hear(toml, judge.batches(edges, rare, run.until_ns))
-    assert judge.hear(toml, shuffled(edges, rare, run.until_ns, rng)) == heard
+    heard = judge.events_of(toml, judge.batches(edges, rare, run.until_ns))
+    assert judge.events_of(toml, shuffled(edges, rare, run.until_ns, rng)) == heard

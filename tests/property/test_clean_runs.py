@@ -32,7 +32,7 @@ class Tally(NamedTuple):
     """Of those, the ones whose end is in doubt: nobody knows that they did not go on. No number came of them."""
 
 
-def _verdict_of(said: list[judge.Said], start_ns: int, end_ns: int) -> list[judge.Said]:
+def _verdict_of(said: list[judge.TableEvent], start_ns: int, end_ns: int) -> list[judge.TableEvent]:
     return [s for s in judge.verdicts(said) if start_ns < s.t_ns <= end_ns]
 
 
@@ -46,7 +46,7 @@ def tally_money(seeds: range) -> Tally:
         # Without a button the wheel's own movement is the call, and a nudge is then a spin that is too short.
         kinds = money.CLEAN_KINDS if wheel.button else ("plain", "wound_up")
         run = money.make_run(rng, wheel, spins=2, clean=True, kinds=kinds)
-        said = judge.hear_money(run)
+        said = judge.money_events(run)
         wrong += [f"seed {seed}: {w}" for w in judge.false_money_outcomes(run, said)]
         ends = [s.start_ns for s in run.spins[1:]] + [run.until_ns]
         for spin, end_ns in zip(run.spins, ends, strict=True):
@@ -72,7 +72,7 @@ def tally_roulette(seeds: range) -> Tally:
     valid, missed, wrong = 0, [], []
     for seed in seeds:
         run = roulette.make_run(Random(seed), spins=2, clean=True)
-        said = judge.hear_roulette(run)
+        said = judge.roulette_events(run)
         wrong += [f"seed {seed}: {w}" for w in judge.false_roulette_outcomes(run, said)]
         ends = [s.launch_ns for s in run.spins[1:]] + [run.until_ns]
         for spin, end_ns in zip(run.spins, ends, strict=True):
@@ -132,7 +132,7 @@ def test_a_ball_that_runs_with_the_rotor_is_refused_at_its_third_pass(seed: int)
     rng = Random(seed)
     run = roulette.make_run(rng, three_sensors(rng), kinds=("with_rotor",), clean=True, count=rng.randint(4, 42))
     spin = run.spins[0]
-    first = judge.verdicts(judge.hear_roulette(run))[0]
+    first = judge.verdicts(judge.roulette_events(run))[0]
     assert (first.type, first.reason) == ("round.void", "ball_direction")
     # At the second already, where a missed sensor would mean an impossible speed.
     assert spin.passes_ns[1] - HALF_A_PASS_NS <= first.t_ns <= spin.passes_ns[2] + HALF_A_PASS_NS
@@ -143,7 +143,7 @@ def test_a_short_spin_is_refused_before_the_ball_rests() -> None:
     for seed in range(100):
         rng = Random(seed)
         run = roulette.make_run(rng, three_sensors(rng), kinds=("plain",), clean=True, count=rng.randint(4, 12))
-        first = judge.verdicts(judge.hear_roulette(run))[0]
+        first = judge.verdicts(judge.roulette_events(run))[0]
         assert (first.type, first.reason) == ("round.void", "ball_revolutions")
         early.append(first.t_ns < run.spins[0].rest_ns)
     assert sum(early) >= 95

@@ -23,7 +23,7 @@ def lose_each_pass(run: roulette.RouletteRun) -> list[str]:
     for line in ("ball_1", "ball_2", "ball_3"):
         for pulse in whole_pulses(run.edges, line):
             made = Corrupted(without(run.edges, pulse), [], f"lost the pass at {run.edges[pulse[0]]}")
-            said = judge.hear_roulette(run, made)
+            said = judge.roulette_events(run, made)
             heard = judge.verdicts(said)
             wrong += [f"{made.description}: {w}" for w in judge.false_roulette_outcomes(run, said, made)]
             if [h.type for h in heard] not in (["round.outcome"], ["round.unresolved"]):
@@ -36,7 +36,7 @@ def lose_each_pass(run: roulette.RouletteRun) -> list[str]:
 def test_losing_any_one_pass_of_a_real_spin_never_turns_it_into_a_refusal(laps: str, seed: int) -> None:
     run = roulette.make_run(Random(seed), EUROPEAN, kinds=("real_laps",), clean=True, laps=laps)
     assert run.spins[0].valid
-    clean = judge.verdicts(judge.hear_roulette(run))
+    clean = judge.verdicts(judge.roulette_events(run))
     assert [c.type for c in clean] == ["round.outcome"]
     assert clean[0].data["evidence"]["revolutions"] == pytest.approx(run.spins[0].measurable, abs=0.05)
     assert lose_each_pass(run) == []
@@ -62,7 +62,7 @@ def lose_each_pulse(run: money.MoneyRun, from_ns: int, stride_before: int) -> li
             for i, pulse in enumerate(whole_pulses(run.edges, line, level)):
                 if run.edges[pulse[1]].t_ns >= from_ns or i % stride_before == 0:
                     made = Corrupted(without(run.edges, pulse), [], f"lost the pulse at {run.edges[pulse[0]]}")
-                    said = judge.hear_money(run, made)
+                    said = judge.money_events(run, made)
                     wrong += [f"{made.description}: {w}" for w in judge.false_money_outcomes(run, said)]
     return wrong
 
@@ -81,8 +81,8 @@ TWO_SLOTS_A_SPACE = 100
 def test_losing_any_one_pulse_of_a_money_wheel_never_gives_a_wrong_space(seed: int) -> None:
     wheel = money.Wheel(slots=FOUR_SLOTS_A_SPACE)
     run = money.make_run(Random(seed), wheel, kinds=("plain",), clean=True, turns=3.4 + 0.3 * (seed % 3))
-    assert judge.false_money_outcomes(run, judge.hear_money(run, nothing(run.edges, Random(0)))) == []
-    assert [v.type for v in judge.verdicts(judge.hear_money(run))] == ["round.outcome"]
+    assert judge.false_money_outcomes(run, judge.money_events(run, nothing(run.edges, Random(0)))) == []
+    assert [v.type for v in judge.verdicts(judge.money_events(run))] == ["round.outcome"]
     assert lose_each_pulse(run, run.spins[0].rest_ns - 3_000_000_000, 40) == []
 
 
@@ -168,7 +168,7 @@ def test_edges_that_end_while_the_wheel_still_runs_give_no_wrong_space(slots: in
     for seed in range(20):
         run = money.make_run(Random(seed), money.Wheel(slots=slots), kinds=("plain",), clean=True, turns=3.7)
         made = Corrupted(cut_off(run, left_s), [], f"seed {seed}: silent {left_s} s before the furthest")
-        wrong += [f"{made.description}: {w}" for w in judge.false_money_outcomes(run, judge.hear_money(run, made))]
+        wrong += [f"{made.description}: {w}" for w in judge.false_money_outcomes(run, judge.money_events(run, made))]
     assert wrong == []
 
 

@@ -75,7 +75,7 @@ def test_no_outcome_is_false_near_three_turns(
     made = corruption(run.edges, rng)
     if made.wiring == ("invert", "wheel_b"):
         return
-    assert judge.false_money_outcomes(run, judge.hear_money(run, made)) == []
+    assert judge.false_money_outcomes(run, judge.money_events(run, made)) == []
 
 
 MISTAKES = {
@@ -104,7 +104,7 @@ def test_a_wiring_mistake_is_seen_wherever_the_mirrored_index_looks_wrong(
         rng = Random(seed)
         run = money.make_run(rng, wheel, clean=True, kinds=("plain",), turns=3.6)
         made = MISTAKES[mistake](run.edges, rng)
-        said = judge.hear_money(run, made)
+        said = judge.money_events(run, made)
         heard = judge.verdicts(said)
         assert "round.outcome" not in {v.type for v in heard}
         assert {v.reason for v in heard} & {"encoder_slip", "sensor_missing"}

@@ -81,7 +81,7 @@ def test_no_outcome_is_false_near_four_turns(
     made = corruption(run.edges, rng)
     if why_invisible(run.wheel, made) is not None:
         return
-    assert judge.false_roulette_outcomes(run, judge.hear_roulette(run, made), made) == []
+    assert judge.false_roulette_outcomes(run, judge.roulette_events(run, made), made) == []
 
 
 @pytest.mark.parametrize("pair", [*combinations((1, 2, 3), 2)])
@@ -92,7 +92,7 @@ def test_two_exchanged_track_sensors_are_seen_on_the_recommended_geometry(pair: 
         rng = Random(seed)
         run = roulette.make_run(rng, RECOMMENDED, kinds=(kind,), count=rng.randint(10, 42))
         made = corruptions.swapped(f"ball_{pair[0]}", f"ball_{pair[1]}")(run.edges, rng)
-        assert judge.false_roulette_outcomes(run, judge.hear_roulette(run, made), made) == []
+        assert judge.false_roulette_outcomes(run, judge.roulette_events(run, made), made) == []
 
 
 @pytest.mark.parametrize("pair", [*combinations((1, 2, 3), 2)])
@@ -102,7 +102,7 @@ def test_two_exchanged_track_sensors_are_invisible_where_they_stand_equally_spac
     assert looks_rightly_placed(wheel.sensors_deg, (pair[0] - 1, pair[1] - 1))
     run = roulette.make_run(Random(1), wheel, kinds=("with_rotor",), count=25)
     made = corruptions.swapped(f"ball_{pair[0]}", f"ball_{pair[1]}")(run.edges, Random(1))
-    said = judge.hear_roulette(run, made)
+    said = judge.roulette_events(run, made)
     assert [s.type for s in judge.verdicts(said)] == ["round.outcome"]
 
 
@@ -112,5 +112,5 @@ def test_exchanged_a_and_b_of_the_rotor_are_seen_on_the_recommended_geometry() -
         run = roulette.make_run(rng, RECOMMENDED, kinds=(("plain", "with_rotor")[seed % 2],), count=25)
         made = corruptions.swapped("rotor_a", "rotor_b")(run.edges, rng)
         assert why_invisible(run.wheel, made) is None
-        said = judge.hear_roulette(run, made)
+        said = judge.roulette_events(run, made)
         assert [s.data for s in said if s.type == "round.outcome"] == []

@@ -22,13 +22,13 @@ WHEEL_REFUSALS = {
 @pytest.mark.parametrize("seed", range(8))
 def test_a_money_wheel_spin_is_refused_for_what_was_wrong(kind: str, seed: int) -> None:
     run = money.make_run(Random(seed), money.Wheel(button=True), kinds=(kind,))
-    assert [v.reason for v in judge.verdicts(judge.hear_money(run))] == [WHEEL_REFUSALS[kind]]
+    assert [v.reason for v in judge.verdicts(judge.money_events(run))] == [WHEEL_REFUSALS[kind]]
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_a_wheel_nudged_after_its_verdict_keeps_it_and_nothing_else_is_said(seed: int) -> None:
     run = money.make_run(Random(seed), money.Wheel(button=True), kinds=("nudge_after",), clean=True, turns=4.2)
-    said = judge.hear_money(run)
+    said = judge.money_events(run)
     assert len(judge.verdicts(said)) == 1
     assert "device.warning" in {s.type for s in said}
 
@@ -36,7 +36,7 @@ def test_a_wheel_nudged_after_its_verdict_keeps_it_and_nothing_else_is_said(seed
 @pytest.mark.parametrize("seed", range(8))
 def test_without_a_button_a_nudge_is_too_short_a_spin_only_if_it_began_in_a_new_round(seed: int) -> None:
     run = money.make_run(Random(seed), money.Wheel(button=False), kinds=("nudge_after",), clean=True, turns=4.2)
-    said = judge.hear_money(run)
+    said = judge.money_events(run)
     first, *others = judge.verdicts(said)
     assert first.type == "round.outcome"
     if others:
@@ -69,6 +69,6 @@ def test_a_roulette_spin_of_enough_turns_is_refused_for_what_was_wrong(kind: str
     rng = Random(seed)
     wheel = replace(roulette.random_wheel(rng, ((0.0, 120.0, 240.0), (0.0, 100.0, 220.0))), beam=True, level=True)
     run = roulette.make_run(rng, wheel, kinds=(kind,), count=rng.randint(16, 42))
-    heard = judge.verdicts(judge.hear_roulette(run))
+    heard = judge.verdicts(judge.roulette_events(run))
     assert [v.type for v in heard] == ["round.void"]
     assert heard[0].reason in BALL_REFUSALS[kind]

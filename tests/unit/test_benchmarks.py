@@ -52,8 +52,8 @@ def test_the_targets_are_those_of_the_design() -> None:
         if figure.target is not None
     }
     assert targets == {
-        ("Quadrature decoding in batches", "Quadrature.run", "bare loop, same tuples"): 0.05,
-        ("Quadrature decoding in batches", "Quadrature.run", "gpiozero, mock pins"): 10,
+        ("Quadrature decoding in batches", "QuadratureDecoder.run", "bare loop, same tuples"): 0.05,
+        ("Quadrature decoding in batches", "QuadratureDecoder.run", "gpiozero, mock pins"): 10,
         ("Money wheel, edges to verdict", "prebuilt edges", "gpiozero, mock pins"): 10,
         ("Money wheel, edges to verdict", "with edge creation", "gpiozero, mock pins"): 4,
         ("Roulette, edges to verdict", "prebuilt edges", "gpiozero, mock pins"): 10,
@@ -78,7 +78,7 @@ def test_the_decoder_and_its_peers_read_the_same_rotation() -> None:
 
 
 def test_a_decoder_that_lost_a_count_is_not_timed() -> None:
-    with pytest.raises(WrongWorkError, match=r"Quadrature\.run: expected 800 .* saw 799"):
+    with pytest.raises(WrongWorkError, match=r"QuadratureDecoder\.run: expected 800 .* saw 799"):
         measure([decoder(rotation(TURNS)[:-1], TURNS)], ONCE)
 
 

@@ -1,8 +1,8 @@
 """Money wheel rounds, 13:47-20.29.
 
 (b)2 "No more bets" before the spin; (b)3 either direction, at least three complete revolutions; (b)4 the space on which
-the indicator rests. A spin that is early, too short or turned back is refused; where the count is in doubt, the dealer
-calls.
+the indicator rests. A spin that is early, too short or turned back is void; where the count is in doubt, the round is
+unresolved and the dealer calls it.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from feed import events
 from feed.events import Evidence
 
 TRAVEL_DOUBTS: Final = frozenset({"encoder_slip", "edges_lost", "sensor_stuck"})
-"""Doubts that leave the revolutions unproven too; a missing index leaves only the place unknown."""
+"""Doubts that leave the revolutions unproven too; a missing index leaves only the space unknown."""
 
 
 PUSH_NS: Final = 500_000_000
-"""A push has moved the wheel by a space, and so is seen, within this time (ours)."""
+"""A push moves the wheel by a space, and so is detected, within this time (ours)."""
 
 
 class MoneyWheelOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -68,24 +68,24 @@ class MoneyWheelGame(Game):
         self._pause_ns = round(options.wind_up_pause_s * 1e9)
         self._moving = False
         self._began_ns: int | None = None
-        """When the wheel left rest for what is or may become this round's spin."""
+        """When the wheel left rest for this round's spin, or what may become it."""
         self._nudge: WheelRested | None = None
         self._after: list[Observation] = []
-        """What the wheel did since the verdict: it belongs to the next round."""
+        """Observations since the verdict: they belong to the next round."""
 
     def reset(self) -> None:
         """A new round begins."""
         self._began_ns = None
         self._nudge = None
         self._carried = False
-        """Whether the movement began before the last round was settled: it may be a nudge of no consequence."""
+        """Whether the movement began before the last round was settled: it may be a nudge without effect."""
 
     def quiet(self) -> bool:
         """Whether the wheel rests."""
         return not self._moving
 
     def opened_after_settling(self, t_ns: int) -> None:
-        """The wheel was moved before the last round was settled: that spin is this round's."""
+        """Judges a spin that began before the last round was settled: it belongs to this round."""
         after, self._after = self._after, []
         self._carried = bool(after)
         for seen in after:
@@ -93,14 +93,14 @@ class MoneyWheelGame(Game):
                 self._judge(seen, max(t_ns, seen.t_ns))
 
     def bets_closed(self, t_ns: int, called_ns: int) -> None:
-        """Whether the call came in time shows when the wheel spins."""
+        """Nothing: whether the call was in time is decided when the wheel spins."""
 
     def run_due(self, t_ns: int) -> None:
-        """The pause was too long for a wind-up."""
+        """Ends a nudge: the pause was too long for a wind-up."""
         self._end_nudge(t_ns)
 
     def handle(self, seen: Observation) -> None:
-        """Takes an observation of the wheel."""
+        """Handles an observation of the wheel."""
         if isinstance(seen, WheelMoved):
             self._moving = True
         elif isinstance(seen, WheelRested):
@@ -115,7 +115,7 @@ class MoneyWheelGame(Game):
             self._keep(seen)
 
     def _keep(self, seen: Observation) -> None:
-        """After the verdict: what ends before the bets are settled counts for nothing; what goes on is the next's."""
+        """After the verdict: keeps a movement for the next round, unless it ends before the settling."""
         if isinstance(seen, WheelMoved):
             self._after = [seen]
         elif isinstance(seen, WheelRested):
@@ -148,7 +148,7 @@ class MoneyWheelGame(Game):
     def _begin(self, seen: WheelMoved, t_ns: int) -> None:
         nudge = self._nudge
         if nudge is not None and seen.direction == nudge.direction:
-            # Pushed on in the same direction: what came before was no wind-up.
+            # Pushed on in the same direction: the movement before was no wind-up.
             self._end_nudge(t_ns)
             if self.phase is not OPEN:
                 return
@@ -160,7 +160,7 @@ class MoneyWheelGame(Game):
             self.close_bets(t_ns, seen.t_ns, "auto")
 
     def _end_nudge(self, t_ns: int) -> None:
-        """The wheel moved by less than half a turn and rested. After the call that is too short a spin."""
+        """Handles a movement of less than half a turn that came to rest: after the call, a spin that is too short."""
         nudge, self._nudge = self._nudge, None
         self.run_due_ns = NEVER_NS
         began_ns, self._began_ns = self._began_ns, None
@@ -188,7 +188,7 @@ class MoneyWheelGame(Game):
             self.void(t_ns, "spun_before_no_more_bets", evidence)
 
     def _rest(self, rested: WheelRested, t_ns: int) -> None:
-        """The spin is over: what does it prove?"""
+        """Decides the round when the wheel is at rest after a spin."""
         evidence = self._evidence(rested)
         least = self._rules.minimum_revolutions.value
         if rested.joined:

@@ -1,4 +1,4 @@
-"""What a text says of the money wheel (big six), and which bet wins on a face."""
+"""The rules of the money wheel (big six) in one regulation, and the bet that wins on a face."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class Face(Struct, frozen=True, forbid_unknown_fields=True):
     count: Cited[Annotated[int, Meta(ge=1)]]
     odds: Cited[Annotated[int, Meta(ge=1)]]
     designator: bool = False
-    """A special designator (flag, joker) and no bill."""
+    """A special designator (flag, joker), not a bill."""
 
 
 class MoneyWheelRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One text's money wheel. The fields carry their citations."""
+    """The money wheel of one regulation. The fields carry their citations."""
 
     section: str
     mounting: Cited[str]
@@ -57,12 +57,12 @@ class MoneyWheelRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         return tuple(known.face for known in self.faces)
 
     def order_problems(self, order: Sequence[str]) -> list[str]:
-        """What keeps `order` from being this wheel's faces, one sentence each; empty if nothing does."""
+        """The differences between `order` and this wheel's faces, a sentence each; empty if there are none."""
         found = Counter(order)
         wrong = [
             f"{found[known.face]} spaces show {known.face}, and {known.count.cite} wants {known.count.value}"
             for known in self.faces
             if found[known.face] != known.count.value
         ]
-        strangers = sorted(set(found) - set(self.face_names()))
-        return wrong + [f"{stranger!r} is no face of {self.section}" for stranger in strangers]
+        unknown = sorted(set(found) - set(self.face_names()))
+        return wrong + [f"{face!r} is no face of {self.section}" for face in unknown]

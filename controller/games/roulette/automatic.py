@@ -1,9 +1,8 @@
 """Roulette rounds on an automatic wheel with a `*X` status feed, 13:47-20.32.
 
-The wheel launches, watches and reads by itself. It says when the ball runs with the rotor, and refuses such a spin
-itself; it never states the ball's revolutions. So its number is a candidate for the dealer to confirm, unless the
-configuration trusts the wheel's certificate (`trust_wheel`); and with anything that speaks against it, never more than
-a candidate.
+The wheel launches, follows and reads the ball by itself. It reports a ball that runs with the rotor, and refuses such
+a spin itself; it never states the ball's revolutions. So its number is a candidate for the dealer to confirm, unless
+the configuration trusts the wheel's certificate (`trust_wheel`); with any doubt it is never more than a candidate.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ class AutomaticRouletteGame(Game):
         self._results = RouletteResults(rules, options, wheel.pockets, self._order)
         self._spinning = False
         self._early: list[Observation] = []
-        """What the wheel said of a spin that it launched before the last round was settled: it is the next one's."""
+        """Observations of a spin that was launched before the last round was settled: it belongs to the next round."""
         self.reset()
 
     def reset(self) -> None:
@@ -63,7 +62,7 @@ class AutomaticRouletteGame(Game):
         return not self._spinning
 
     def opened_after_settling(self, t_ns: int) -> None:
-        """The wheel launched before the last round was settled: that spin is this round's."""
+        """Judges a spin that was launched before the last round was settled: it belongs to this round."""
         early, self._early = self._early, []
         for seen in early:
             if isinstance(seen, AutoSpinStarted):
@@ -72,13 +71,13 @@ class AutomaticRouletteGame(Game):
                 self._during(seen, t_ns)
 
     def bets_closed(self, t_ns: int, called_ns: int) -> None:
-        """The wheel calls while the ball is in the rim: never late."""
+        """Nothing: the wheel calls while the ball is in the rim, so the call is never late."""
 
     def run_due(self, t_ns: int) -> None:
-        """There is none: the wheel keeps the time of its spins."""
+        """Nothing: the wheel times its own spins."""
 
     def handle(self, seen: Observation) -> None:
-        """Takes an observation of the wheel."""
+        """Handles an observation of the wheel."""
         t_ns = seen.t_ns
         match seen:
             case AutoSpinStarted():
@@ -118,8 +117,9 @@ class AutomaticRouletteGame(Game):
         self.over_if_quiet(t_ns)
 
     def _keep(self, seen: Observation) -> None:
-        """Of a spin that began early the next round must know the call, and a wrong way after it. Doubts come with the
-        number, and what came before the call the wheel has launched anew.
+        """Keeps, of a spin that began early, the call and a wrong direction after it, for the next round.
+
+        Doubts come with the number; what went wrong before the call was followed by a new launch.
         """
         last = self._early[-1]
         called = isinstance(last, AutoSpinStarted) and isinstance(seen, AutoNoMoreBets)
@@ -127,7 +127,7 @@ class AutomaticRouletteGame(Game):
             self._early.append(seen)
 
     def _came_to_nothing(self, t_ns: int) -> None:
-        """A spin that ended before the last round was settled counts for nothing."""
+        """Drops a spin that ended before the last round was settled, with a warning."""
         if self._early:
             detail = "the wheel spun and had its number before the last round was settled: it counts for nothing"
             self.report(events.DeviceWarning, t_ns, device="wheel", warning="ball_before_settled", detail=detail)
@@ -136,7 +136,7 @@ class AutomaticRouletteGame(Game):
     def _begin(self, seen: AutoSpinStarted, t_ns: int) -> None:
         self._start = seen
         self.phase = RUNNING
-        # The ball is meant to go the other way: that it does is what the wheel's flag 2 denies.
+        # The ball goes against the rotor unless the wheel raises flag 2.
         self.report(events.RoundStarted, t_ns, direction="counter-clockwise" if seen.direction == "cw" else "clockwise")
 
     def _during(self, seen: Observation, t_ns: int) -> None:

@@ -1,6 +1,6 @@
 """The bets of a roulette layout, and which of them win in a pocket.
 
-The boxes of the numbers stand in twelve rows of three. On a double-zero layout the boxes of 0 and 00 share the side
+The boxes of the numbers are in twelve rows of three. On a double-zero layout the boxes of 0 and 00 share the side
 above the first row, so that 0 touches 1 and 2, and 00 touches 2 and 3; on a single-zero layout 0 touches
 1, 2 and 3. A split lies on a line between two boxes, four numbers on a corner of four:
 
@@ -8,7 +8,7 @@ above the first row, so that 0 touches 1 and 2, and 00 touches 2 and 3; on a sin
     1 | 2 | 3         1 | 2 | 3
     4 | 5 | 6         4 | 5 | 6
 
-Three numbers with a zero are those that the text names, so 0-2-3 of a single-zero layout is not among them.
+Three numbers with a zero are those that the regulation names; 0-2-3 of a single-zero layout is not among them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Layout:
     """The bets that a table's layout offers."""
 
     def __init__(self, rules: RouletteRules, wheel: str, *, seven_numbers: bool = False) -> None:
-        """`wheel` is one of `WHEELS`; `seven_numbers` says that the operator offers that wager.
+        """`wheel` is one of `WHEELS`; `seven_numbers` is whether the operator offers that wager.
 
         Raises:
             ValueError: an unknown wheel.
@@ -50,7 +50,7 @@ class Layout:
         self._winning = {pocket: self._winners(pocket) for pocket in self._pockets()}
 
     def winning(self, pocket: str) -> tuple[WinningBet, ...]:
-        """Every bet that wins when the ball rests in `pocket`, in the order of the text, with its odds.
+        """Every bet that wins when the ball rests in `pocket`, in the order of the regulation, with its odds.
 
         Raises:
             KeyError: this wheel has no outcome in such a pocket (00 of a wheel used as a single-zero wheel).

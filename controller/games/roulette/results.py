@@ -1,4 +1,4 @@
-"""What a pocket means on a table: its number, colour, winning bets and the notice that goes with a zero."""
+"""The options of a roulette table, and the result of a pocket: its colour, winning bets and notice."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class RouletteResults:
         return self._order[index]
 
     def result(self, pocket: str) -> dict[str, Any]:
-        """The result as the feed says it."""
+        """The result as the feed publishes it."""
         return {"pocket": pocket, "index": self._order.index(pocket), "color": self._rules.color(pocket)}
 
     def named(self, pocket: str) -> dict[str, Any]:
@@ -92,11 +92,11 @@ class RouletteResults:
         return [events.WinningBet(bet.bet, bet.odds) for bet in self._layout.winning(pocket)]
 
     def notices(self, pocket: str) -> list[str]:
-        """What players must be told with this pocket: what the even-money wagers lose on a zero."""
+        """The notice to players with this pocket: what the even-money wagers lose on a zero."""
         lost = self._layout.even_money_lost(pocket, self._options.zero_rule)
         return [] if lost is None else [f"even-money wagers lose {lost.value} ({lost.cite})"]
 
 
 def _place(pocket: str) -> tuple[int, int]:
-    """Zeros first, then the numbers as they count."""
+    """The sort key of pockets: zeros first, then the numbers in order."""
     return int(pocket), len(pocket)

@@ -37,10 +37,10 @@ from drivers.roulette.rotor import RotorReversed, RotorStopped, RotorTurning
 from feed import events
 from feed.events import Evidence
 
-# What was measured of the spin that a roulette round judges, and the evidence that it makes.
+# --- the spin that a round judges, and its evidence ---
 
 WHOLE: Final = 1e-6
-"""Revolutions are sums of angles: so much less than four is still four."""
+"""Tolerance of revolutions, which are sums of angles: this much less than four is still four."""
 
 
 @dataclass(slots=True)
@@ -48,14 +48,14 @@ class Spin:
     """One round's spin, from the first pass of the ball to the last reading of the pocket."""
 
     joined: bool = False
-    """The ball ran before the track was once quiet."""
+    """The ball ran before the track was first quiet."""
     passed: BallPassed | None = None
     """Its last pass at a track sensor."""
     rotor_at_launch: int = 0
-    laps_told: int = 0
+    laps_reported: int = 0
     left: BallLeftTrack | None = None
     object: ForeignObject | None = None
-    """Seen after the first reading of the pocket: held until the second."""
+    """Detected after the first reading of the pocket: held until the second."""
     reads: PocketRead | None = None
     """The last reading of the pocket."""
     slip: RotorDoubt | None = None
@@ -64,13 +64,13 @@ class Spin:
     """The track became quiet after one pass."""
 
     def call(self, called_ns: int | None) -> str:
-        """How "No more bets", called at `called_ns`, stands to the ball: `in_time`, `late`, or `never`."""
+        """Whether "No more bets", called at `called_ns`, was in time for the ball: `in_time`, `late`, or `never`."""
         if called_ns is None:
             return "never"
         return "late" if self.left is not None and called_ns > self.left.t_ns else "in_time"
 
     def evidence(self, rotor: int, minimum_revolutions: int, call: str, detail: str) -> Evidence:
-        """What was measured; `rotor` is the direction in which the rotor turns now, 0 where it has none."""
+        """The measurements; `rotor` is the rotor's current direction, 0 where it has none."""
         last, reads = self.passed, self.reads
         return Evidence(
             revolutions=None if last is None else round(last.travel, 4),
@@ -95,8 +95,10 @@ def around_the_bowl(direction: int | None) -> str | None:
     return None if direction is None else ("clockwise" if direction > 0 else "counter-clockwise")
 
 
+# --- the round ---
+
 MISSED_PART: Final = 2
-"""More than one sensor missed to two passes is not a ball that misses one now and then (ours)."""
+"""More than one missed sensor to two passes is not an occasional miss (ours)."""
 
 
 class RouletteGame(Game):
@@ -116,7 +118,7 @@ class RouletteGame(Game):
         self._busy = False
         """Whether the track is not quiet."""
         self._early: list[Observation] = []
-        """What the ball did before the last round was settled: it belongs to the next."""
+        """Observations of a ball before the last round was settled: they belong to the next round."""
         self.reset()
 
     # --- the round -----------------------------------------------------------------------------------------------
@@ -124,7 +126,7 @@ class RouletteGame(Game):
     def reset(self) -> None:
         """A new round begins."""
         self._stale = self._busy
-        """Whether what runs in the track is not this round's: it is let run out."""
+        """Whether the ball in the track is not this round's: it is ignored until the track is quiet."""
         self._spin = Spin()
 
     def quiet(self) -> bool:
@@ -132,7 +134,7 @@ class RouletteGame(Game):
         return not self._busy
 
     def opened_after_settling(self, t_ns: int) -> None:
-        """A ball was launched before the last round was settled: it runs for this one."""
+        """Judges a ball that was launched before the last round was settled: it belongs to this round."""
         early, self._early = self._early, []
         self._stale = self._busy and not early
         for seen in early:
@@ -140,7 +142,7 @@ class RouletteGame(Game):
                 self._judge(seen, max(t_ns, seen.t_ns))
 
     def run_due(self, t_ns: int) -> None:
-        """No pocket was named often enough in time."""
+        """Gives up: no pocket was read on enough rotor turns in time."""
         spin = self._spin
         if spin.object is not None:
             self._refuse(t_ns, "foreign_object", spin.object.detail)
@@ -153,9 +155,9 @@ class RouletteGame(Game):
             self.unresolved(t_ns, "no_number_read", self._evidence(detail), candidates)
 
     def handle(self, seen: Observation) -> None:
-        """Takes an observation of the wheel."""
+        """Handles an observation of the wheel."""
         if type(seen) is BallPassed and self.phase is RUNNING and not self._stale:
-            # Most of what a wheel says.
+            # The most frequent observation.
             self._busy = True
             self._run(seen, seen.t_ns)
             return
@@ -177,7 +179,7 @@ class RouletteGame(Game):
             case LevelAgain():
                 self.events.append(CauseGone(seen.t_ns, "level"))
             case RotorDoubt(explained=False):
-                # Whenever it comes: an index that moved while nothing was decided names wrong pockets ever after.
+                # In every phase: an index that moved gives wrong pockets from then on.
                 self.events.append(Fault(seen.t_ns, seen.reason, seen.detail))
             case _:
                 pass
@@ -191,7 +193,7 @@ class RouletteGame(Game):
             self._keep(seen)
 
     def _keep(self, seen: Observation) -> None:
-        """After the verdict: a ball that still runs when the bets are settled is the next round's, none before."""
+        """After the verdict: keeps a ball for the next round, unless its run ends before the settling."""
         if isinstance(seen, BallSeen):
             self._early = [seen]
         elif isinstance(seen, TrackQuiet):
@@ -243,7 +245,7 @@ class RouletteGame(Game):
             self.phase = RUNNING
             self._spin.rotor_at_launch = self._rotor
         if self._spin.left is not None:
-            # It had only missed a sensor: it is still in the track.
+            # It had only missed a sensor and is still in the track.
             self._spin.left = None
             self.run_due_ns = NEVER_NS
             self._spin.reads = None
@@ -253,8 +255,8 @@ class RouletteGame(Game):
             return
         if self.context.call_by == "auto" and seen.lap_s >= self._options.call_lap_s:
             self.close_bets(t_ns, t_ns, "auto")
-        if seen.direction is not None and int(seen.travel + WHOLE) > self._spin.laps_told:
-            self._spin.laps_told = int(seen.travel + WHOLE)
+        if seen.direction is not None and int(seen.travel + WHOLE) > self._spin.laps_reported:
+            self._spin.laps_reported = int(seen.travel + WHOLE)
             self.report(events.RoundProgress, t_ns, revolutions=round(seen.travel, 3), lap_s=seen.lap_s)
 
     def _direction_proven(self, seen: BallPassed, t_ns: int) -> None:
@@ -305,7 +307,7 @@ class RouletteGame(Game):
 
     def _read(self, seen: PocketRead, t_ns: int) -> None:
         if self.phase is OPEN and self._spin.single_pass and seen.turns == 2:
-            # One pass and then a ball at rest: it was thrown in, and nothing of its run is proven.
+            # One pass and then a ball at rest: it was thrown in, and no travel is proven.
             self._spin.single_pass = False
             self.phase = RUNNING
             self._refuse(t_ns, "ball_revolutions", "the ball made one pass at the track sensors")
@@ -317,7 +319,7 @@ class RouletteGame(Game):
             if seen.turns < 2:
                 self._refuse(t_ns, "foreign_object", held.detail)
                 return
-            # The reading before the object and this one agree: the ball was at rest already.
+            # The reading before the object and this one agree: the ball was already at rest.
             self._spin.object = None
         self._spin.reads = seen
         if seen.turns >= self._options.read_turns:
@@ -354,7 +356,7 @@ class RouletteGame(Game):
             self._refuse(t_ns, "foreign_object", seen.detail)
 
     def _doubt(self, seen: RotorDoubt) -> None:
-        """The readings so far are void; an index that moved leaves no angle to be trusted."""
+        """Drops the readings so far; after an index that moved, no angle is proven."""
         self._spin.reads = None
         if not seen.explained:
             self._spin.slip = seen
@@ -362,7 +364,7 @@ class RouletteGame(Game):
     # --- the call ------------------------------------------------------------------------------------------------
 
     def bets_closed(self, t_ns: int, called_ns: int) -> None:
-        """(j)2: while the ball is still in the track."""
+        """Judges the call: (j)2, while the ball is still in the track."""
         if self._spin.left is not None:
             self._judge_call(t_ns)
 
@@ -370,10 +372,10 @@ class RouletteGame(Game):
         if self._spin.call_judged:
             return
         self._spin.call_judged = True
-        standing = self._spin.call(self.called_ns)
-        if standing != "in_time":
+        timing = self._spin.call(self.called_ns)
+        if timing != "in_time":
             rule = self._reasons["no_more_bets_after_drop"].rule
-            self.violation(t_ns, "no_more_bets_after_drop", rule, f'"No more bets" was called {standing}')
+            self.violation(t_ns, "no_more_bets_after_drop", rule, f'"No more bets" was called {timing}')
 
     def result_named(self, name: str) -> dict[str, Any]:
         """The result of a pocket."""
@@ -383,7 +385,7 @@ class RouletteGame(Game):
         """By the layout, 13:47-20.32(f)."""
         return self._results.pays(result)
 
-    # --- words ---------------------------------------------------------------------------------------------------
+    # --- evidence ------------------------------------------------------------------------------------------------
 
     def _refuse(self, t_ns: int, reason: str, detail: str) -> None:
         self.run_due_ns = NEVER_NS

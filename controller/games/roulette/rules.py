@@ -1,4 +1,4 @@
-"""What a text says of roulette."""
+"""The rules of roulette in one regulation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ZEROS = ("0", "00")
 
 
 class Wager(Struct, frozen=True, forbid_unknown_fields=True):
-    """One permissible wager: where the text describes it, and what it pays to 1."""
+    """One permissible wager: its citation, and its odds to 1."""
 
     cite: Cite
     odds: Cited[Annotated[int, Meta(ge=1)]]
@@ -49,7 +49,7 @@ class Wagers(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Groups(Struct, frozen=True, forbid_unknown_fields=True):
-    """The groups of pockets that the text names one by one."""
+    """The groups of pockets that the regulation lists."""
 
     three_numbers_with_zero: Cited[tuple[tuple[str, ...], ...]]
     first_five_numbers: Cited[tuple[str, ...]]
@@ -58,7 +58,7 @@ class Groups(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Notices(Struct, frozen=True, forbid_unknown_fields=True):
-    """What must stand on a notice at the table."""
+    """The texts of the notices at the table."""
 
     zero_half: Cited[str]
     zero_all: Cited[str]
@@ -66,7 +66,7 @@ class Notices(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RouletteRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One text's roulette. The fields carry their citations."""
+    """The roulette of one regulation. The fields carry their citations."""
 
     section: str
     numbers: Cited[int]
@@ -114,7 +114,7 @@ class RouletteRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         Only a double-zero wheel leaves the operator a choice; `zero_rule` is that choice.
 
         Raises:
-            ValueError: the rules do not know this choice.
+            ValueError: the rules do not allow this choice.
         """
         if wheel == EUROPEAN:
             return self.zero_rule_single_zero

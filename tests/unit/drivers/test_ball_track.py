@@ -38,14 +38,14 @@ def passes(
 def followed(sensors: Sequence[float], seen: Sequence[Pass]) -> BallTrack:
     track = BallTrack(sensors)
     for one in seen:
-        track.take(one)
+        track.handle_pass(one)
     return track
 
 
 def travel(track: BallTrack) -> float:
-    course = track.course
-    assert course is not None
-    return course.travel_deg / 360
+    hypothesis = track.hypothesis
+    assert hypothesis is not None
+    return hypothesis.travel_deg / 360
 
 
 @pytest.mark.parametrize(
@@ -77,10 +77,10 @@ def test_any_one_missed_pass_of_a_real_spin_leaves_its_travel(sensors: tuple[flo
     track = followed(sensors, seen[:missed] + seen[missed + 1 :])
     assert track.direction == 1
     assert travel(track) == pytest.approx(13.0)
-    course = track.course
-    assert course is not None
-    assert (course.missed, course.travel_high_deg / 360 >= 13.0 - 1e-9) == (1, True)
-    assert track.strays == []
+    hypothesis = track.hypothesis
+    assert hypothesis is not None
+    assert (hypothesis.missed, hypothesis.travel_high_deg / 360 >= 13.0 - 1e-9) == (1, True)
+    assert track.unexplained == []
 
 
 def test_a_run_cut_short_by_the_first_passes_is_proven_only_from_where_it_is_seen() -> None:
@@ -89,14 +89,14 @@ def test_a_run_cut_short_by_the_first_passes_is_proven_only_from_where_it_is_see
     assert travel(followed(THREE, seen[3:])) == pytest.approx(5.0)
 
 
-def test_where_misses_leave_two_explanations_the_smaller_travel_counts_and_both_are_told() -> None:
+def test_where_misses_leave_two_explanations_the_smaller_travel_counts_and_both_are_reported() -> None:
     """Seen again at the same sensor after 1.7 laps' time: it slowed, or it made two laps."""
     seen = passes(THREE, [1.0, 1.0])
     track = followed(THREE, [*seen, Pass(0, seen[-1].t_ns + round(1.7 * S), 17_000_000)])
-    course = track.course
-    assert course is not None
-    assert (course.travel_deg / 360, course.travel_high_deg / 360) == pytest.approx((3.0, 4.0))
-    assert course.missed == 2
+    hypothesis = track.hypothesis
+    assert hypothesis is not None
+    assert (hypothesis.travel_deg / 360, hypothesis.travel_high_deg / 360) == pytest.approx((3.0, 4.0))
+    assert hypothesis.missed == 2
 
 
 @pytest.mark.parametrize(("lap_s", "patience"), [(1.0, 3.6), (1.15, 2.8), (1.85, 2.8), (1.95, 1.8), (2.3, 1.8)])
@@ -117,31 +117,31 @@ def test_a_ball_may_quicken_by_a_fifth_and_no_more() -> None:
     usual = S / 3
     for share, taken in ((0.81, True), (0.78, False), (1.79, True), (1.85, False)):
         track = followed(THREE, seen)
-        explained = track.take(Pass(1, seen[-1].t_ns + round(share * usual), 10_000_000))
-        assert explained is (track.course if taken else None)
+        explained = track.handle_pass(Pass(1, seen[-1].t_ns + round(share * usual), 10_000_000))
+        assert explained is (track.hypothesis if taken else None)
 
 
-def test_passes_that_the_ball_cannot_make_are_strays_and_three_are_a_crowd() -> None:
+def test_passes_that_the_ball_cannot_make_are_unexplained_and_three_are_a_foreign_object() -> None:
     seen = passes(THREE, [1.0, 1.0])
     track = followed(THREE, seen)
     for k in range(3):
-        assert not track.crowded
-        assert not track.take(Pass(2, seen[-1].t_ns + (k + 1) * 20_000_000, 10_000_000))
-    assert track.crowded
+        assert not track.has_foreign_object
+        assert not track.handle_pass(Pass(2, seen[-1].t_ns + (k + 1) * 20_000_000, 10_000_000))
+    assert track.has_foreign_object
     assert travel(track) == pytest.approx(2.0)
 
 
 def test_a_pulse_of_another_width_is_not_the_balls() -> None:
     seen = passes(THREE, [1.0])
     track = followed(THREE, seen)
-    assert not track.take(Pass(1, seen[-1].t_ns + S // 3, 60_000_000))
+    assert not track.handle_pass(Pass(1, seen[-1].t_ns + S // 3, 60_000_000))
 
 
 @pytest.mark.parametrize(("lap_s", "direction"), [(0.34, None), (0.36, 1)])
 def test_no_ball_makes_a_lap_in_less_than_0_35_seconds(lap_s: float, direction: int | None) -> None:
     track = followed(THREE, passes(THREE, [lap_s] * 3))
     assert track.direction == direction
-    assert track.crowded == (direction is None)
+    assert track.has_foreign_object == (direction is None)
 
 
 def test_a_hand_at_the_first_sensor_does_not_keep_the_run_from_being_seen() -> None:
@@ -156,7 +156,7 @@ def test_a_hand_at_the_first_sensor_does_not_keep_the_run_from_being_seen() -> N
 def test_swapped_sensors_show_at_unequal_angles(pair: tuple[int, int]) -> None:
     swap = {0: 0, 1: 1, 2: 2, pair[0]: pair[1], pair[1]: pair[0]}
     track = followed(UNEQUAL, [one._replace(sensor=swap[one.sensor]) for one in passes(UNEQUAL, REAL_A)])
-    assert track.crowded or track.swapped() is not None
+    assert track.has_foreign_object or track.swapped() is not None
 
 
 def test_swapped_sensors_at_equal_angles_look_like_a_ball_that_runs_the_other_way() -> None:
@@ -168,7 +168,7 @@ def test_swapped_sensors_at_equal_angles_look_like_a_ball_that_runs_the_other_wa
 
 @pytest.mark.parametrize("sensors", [THREE, UNEQUAL])
 @pytest.mark.parametrize("way", [1, -1])
-def test_sensors_in_their_places_are_not_said_to_be_swapped(sensors: tuple[float, ...], way: int) -> None:
+def test_sensors_in_their_places_are_not_reported_as_swapped(sensors: tuple[float, ...], way: int) -> None:
     assert followed(sensors, passes(sensors, REAL_A, way=way)).swapped() is None
 
 
@@ -199,21 +199,21 @@ def test_travel_is_never_more_than_the_ball_made(
 def test_a_last_pass_that_may_be_noise_proves_nothing_until_the_ball_passes_again(late: float, width_ns: int) -> None:
     seen = passes(THREE, [2.0, 2.0])
     track = followed(THREE, [*seen, Pass(1, seen[-1].t_ns + round(late * 2 / 3 * S), width_ns)])
-    course = track.course
-    assert course is not None
-    assert (course.travel_deg, course.doubted_deg) == pytest.approx((720.0, 120.0))
-    assert track.take(Pass(2, course.last.t_ns + round(0.8 * S), 20_000_000)) is course
-    assert (course.travel_deg, course.doubted_deg) == pytest.approx((960.0, 0.0))
+    hypothesis = track.hypothesis
+    assert hypothesis is not None
+    assert (hypothesis.travel_deg, hypothesis.doubted_deg) == pytest.approx((720.0, 120.0))
+    assert track.handle_pass(Pass(2, hypothesis.last.t_ns + round(0.8 * S), 20_000_000)) is hypothesis
+    assert (hypothesis.travel_deg, hypothesis.doubted_deg) == pytest.approx((960.0, 0.0))
 
 
 def test_two_passes_of_another_ball_leave_proven_only_what_came_before_them() -> None:
     seen = passes(THREE, [1.0, 1.0, 1.0])
     others = [Pass(seen[i].sensor, seen[i].t_ns + S // 30, seen[i].width_ns) for i in (4, 7)]
     track = followed(THREE, sorted([*seen, *others], key=lambda p: p.t_ns))
-    course = track.course
-    assert course is not None
-    assert (len(track.strays), track.crowded) == (2, False)
-    assert (course.travel_deg, course.doubted_deg) == pytest.approx((480.0, 600.0))
-    one = followed(THREE, sorted([*seen, others[0]], key=lambda p: p.t_ns)).course
+    hypothesis = track.hypothesis
+    assert hypothesis is not None
+    assert (len(track.unexplained), track.has_foreign_object) == (2, False)
+    assert (hypothesis.travel_deg, hypothesis.doubted_deg) == pytest.approx((480.0, 600.0))
+    one = followed(THREE, sorted([*seen, others[0]], key=lambda p: p.t_ns)).hypothesis
     assert one is not None
     assert (one.travel_deg, one.doubted_deg) == pytest.approx((1080.0, 0.0))

@@ -1,4 +1,4 @@
-"""Buttons: a press is a contact that has held, at the time of the finger."""
+"""Buttons: a press is a contact that has held, dated at its first edge."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def buttons() -> Buttons:
 
 
 def pulses(*spans_ms: tuple[float, float], line: str = CALL) -> list[Edge]:
-    """A line that is found low, and high for these spans."""
+    """A line that is low at first, and high for these spans."""
     edges = [Edge(line, 0, 0)]
     for start, end in spans_ms:
         edges += [Edge(line, 1, round(start * MS)), Edge(line, 0, round(end * MS))]
@@ -31,7 +31,7 @@ def pressed(driver: Buttons, edges: list[Edge], until_ms: float = 10_000) -> lis
     return [one for one in seen if isinstance(one, ButtonPressed)]
 
 
-def test_a_press_is_told_when_it_has_held_and_has_the_time_of_its_first_edge() -> None:
+def test_a_press_is_reported_when_it_has_held_and_has_the_time_of_its_first_edge() -> None:
     assert pressed(buttons(), pulses((100, 200))) == [ButtonPressed(t_ns=110 * MS, button=CALL, pressed_ns=100 * MS)]
 
 
@@ -41,7 +41,7 @@ def test_a_contact_must_hold_for_the_debounce_time(held_ms: float, presses: int)
     assert len(pressed(buttons(), pulses((100, 100 + held_ms)))) == presses
 
 
-def test_a_press_that_bounces_has_the_time_of_the_finger() -> None:
+def test_a_press_that_bounces_has_the_time_of_its_first_edge() -> None:
     driver = buttons()
     assert pressed(driver, pulses((100, 101), (103, 104), (106, 300))) == [
         ButtonPressed(t_ns=116 * MS, button=CALL, pressed_ns=100 * MS)
@@ -94,7 +94,7 @@ def test_a_loss_while_the_contact_holds_takes_the_press_back() -> None:
     assert driver.due(500 * MS) == []
 
 
-def test_lines_of_others_are_passed_over() -> None:
+def test_lines_of_other_devices_are_ignored() -> None:
     driver = buttons()
     assert driver.edges([Edge("wheel_a", 1, 5), Edge("wheel_a", 0, 9)]) == []
     assert driver.lost(EdgesLost("wheel_a", Loss.UNPLUGGED, 10)) == []

@@ -1,4 +1,4 @@
-"""The encoder with its index: a count that is proven, or says how wrong it may be."""
+"""The encoder with its index: a count that is proven, or the range of its error."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def test_the_next_index_settles_what_was_in_doubt() -> None:
     assert not decode(new(), without_pulse(even(2.9), "e_a", 100)).doubtful
 
 
-def test_a_loss_that_was_told_leaves_a_turn_in_doubt_until_the_next_index() -> None:
+def test_a_reported_loss_leaves_a_turn_in_doubt_until_the_next_index() -> None:
     edges = even(3.0)
     half = len(edges) // 2
     encoder = decode(new(), edges[:half])

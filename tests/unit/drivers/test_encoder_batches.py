@@ -1,4 +1,4 @@
-"""The encoder: what it hands back before it is decoded, it decodes next, however often and wherever batches end."""
+"""The encoder: an edge returned undecoded is decoded next, however often and wherever batches end."""
 
 import pytest
 
@@ -11,7 +11,7 @@ COUNT_NS = 1_000_000
 
 
 def turning(counts: int) -> list[Edge]:
-    """The levels found at the start, and a disc that turns evenly in the positive direction."""
+    """The initial levels, and a disc that turns evenly in the positive direction."""
     steps = ((A, 1), (B, 1), (A, 0), (B, 0))
     found = [Edge(line, 0, 0) for line in (A, B, INDEX)]
     return found + [Edge(*steps[n % 4], (n + 1) * COUNT_NS) for n in range(counts)]
@@ -41,7 +41,7 @@ def test_a_disc_that_pauses_at_speed_is_in_the_same_doubt_however_its_edges_are_
     assert (encoder.doubt_low, encoder.doubt_high) == (0, 24)
 
 
-def test_a_deadline_that_counts_put_off_is_missed_only_by_a_disc_that_is_quiet() -> None:
+def test_a_deadline_that_counts_postpone_is_missed_only_by_a_disc_that_is_quiet() -> None:
     edges = turning(40)
     edges.append(Edge(A, 1, edges[-1].t_ns + 9 * COUNT_NS))
     encoder = Encoder(A, B, INDEX, 100, 3.0)

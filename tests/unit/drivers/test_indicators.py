@@ -1,4 +1,4 @@
-"""The lamp and the number display: what goes out to them."""
+"""The outputs for the lamp and the number display."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_a_number_is_shown_right_justified_in_two_places(pocket: str, data: byte
 
 
 @pytest.mark.parametrize("pocket", ["", "123", "x", "-1", "1.", "٣"])
-def test_what_is_no_number_is_not_shown(pocket: str) -> None:
+def test_what_is_no_number_is_refused(pocket: str) -> None:
     with pytest.raises(ValueError, match="number display"):
         NumberDisplay().show(pocket, 5)
 

@@ -1,4 +1,4 @@
-"""The level of the wheel: beyond the tolerance for a second, and not a blink sooner."""
+"""The level of the wheel: beyond the tolerance for a second, and not sooner."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def y(deg: float, t_ns: int) -> Reading:
 @pytest.mark.parametrize(("deg", "due"), [(0.149, None), (0.15, None), (0.1501, 6 * S), (-0.2, 6 * S)])
 def test_only_more_than_the_tolerance_is_out_of_level(deg: float, due: int | None) -> None:
     sensor = level()
-    sensor.take(x(deg, 5 * S))
+    sensor.handle(x(deg, 5 * S))
     assert sensor.due(100 * S) == due
 
 
-def test_it_is_out_of_level_after_a_whole_second_and_told_once() -> None:
+def test_it_is_out_of_level_after_a_whole_second_and_reported_once() -> None:
     sensor = level()
-    sensor.take(x(0.3, 5 * S))
+    sensor.handle(x(0.3, 5 * S))
     assert sensor.due(6 * S - 1) is None
     assert sensor.due(6 * S) == 6 * S
     assert sensor.due(70 * S) is None
@@ -42,32 +42,32 @@ def test_it_is_out_of_level_after_a_whole_second_and_told_once() -> None:
 def test_a_second_counts_from_the_first_bad_reading_however_many_follow() -> None:
     sensor = level()
     for k in range(5):
-        sensor.take(x(0.3, 5 * S + k * S // 10))
+        sensor.handle(x(0.3, 5 * S + k * S // 10))
     assert sensor.due_ns == 6 * S
 
 
 def test_a_good_reading_in_between_begins_the_second_anew() -> None:
     sensor = level()
-    sensor.take(x(0.3, 5 * S))
-    assert not sensor.take(x(0.1, 5 * S + S // 2))
-    sensor.take(x(0.3, 6 * S))
+    sensor.handle(x(0.3, 5 * S))
+    assert not sensor.handle(x(0.1, 5 * S + S // 2))
+    sensor.handle(x(0.3, 6 * S))
     assert sensor.due_ns == 7 * S
 
 
-def test_coming_back_to_level_is_told_once_and_only_after_it_was_out() -> None:
+def test_coming_back_to_level_is_reported_once_and_only_after_it_was_out() -> None:
     sensor = level()
-    sensor.take(x(0.3, 5 * S))
+    sensor.handle(x(0.3, 5 * S))
     sensor.due(6 * S)
-    assert not sensor.take(x(0.2, 7 * S))
-    assert sensor.take(x(0.1, 8 * S))
-    assert not sensor.take(x(0.1, 9 * S))
+    assert not sensor.handle(x(0.2, 7 * S))
+    assert sensor.handle(x(0.1, 8 * S))
+    assert not sensor.handle(x(0.1, 9 * S))
 
 
 def test_the_inclination_is_that_of_both_axes_together() -> None:
     sensor = level()
-    sensor.take(x(0.12, 4 * S))
+    sensor.handle(x(0.12, 4 * S))
     assert sensor.due(5 * S) is None
-    sensor.take(y(0.12, 5 * S))
+    sensor.handle(y(0.12, 5 * S))
     assert sensor.tilt_deg == pytest.approx(math.hypot(0.12, 0.12))
     assert sensor.due_ns == 6 * S
 
@@ -75,7 +75,7 @@ def test_the_inclination_is_that_of_both_axes_together() -> None:
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_a_value_that_is_no_number_is_beyond_every_tolerance(value: float) -> None:
     sensor = level()
-    sensor.take(x(value, 5 * S))
+    sensor.handle(x(value, 5 * S))
     assert sensor.due_ns == 6 * S
     assert sensor.tilt_deg == math.inf
 

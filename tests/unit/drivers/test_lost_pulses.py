@@ -1,4 +1,4 @@
-"""Edges of one line in a row: what the times around them say of a turn, a bounce or a lost pulse."""
+"""Edges of one line in a row: their times distinguish a turn, a bounce and a lost pulse."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_of_a_disc_that_stops_first_or_has_no_speed_nothing_is_expected(before_n
     assert two_counts_on_ns(before_ns, tau_ns) is None
 
 
-def test_edges_back_in_no_time_are_a_bounce_and_hide_nothing() -> None:
+def test_edges_back_at_once_are_a_bounce_and_hide_nothing() -> None:
     bounced = chain(MS, 2 * MS)
     assert bounced.is_bounce()
     assert not bounced.turned
@@ -72,7 +72,7 @@ def test_a_disc_that_comes_back_slowly_at_another_time_has_turned_here() -> None
     assert turned.ended_turned(turned.times_ns[-1] + 3 * TAU, False, None) == NONE
 
 
-def test_a_disc_that_rocks_and_hurries_back_was_on_its_way_already() -> None:
+def test_a_disc_that_rocks_and_comes_back_early_had_already_reversed() -> None:
     turned = chain(20 * MS)
     assert turned.ended_turned(turned.times_ns[-1] + TAU // 2, True, None) == Offsets(-4, 0)
 
@@ -122,7 +122,7 @@ def test_edges_that_pause_for_longer_than_a_turn_takes_hide_whole_slots_on_eithe
     assert chain(50 * MS).ended_turned(1060 * MS, False, None) == NONE
 
 
-def test_a_disc_that_was_not_slowing_and_hurries_back_was_not_there_at_all() -> None:
+def test_a_disc_that_was_not_slowing_and_comes_back_early_was_not_there() -> None:
     turned = chain(8 * MS)
     assert turned.ended_turned(turned.times_ns[-1] + 3 * MS, False, None) == Offsets(-4, 4)
 
@@ -153,7 +153,7 @@ def test_a_count_that_noise_cut_in_two_is_taken_as_two_even_ones() -> None:
     assert chain(20 * MS)._replace(before_ns=40 * MS, tau_ns=5 * MS).slowed == (40 * MS, 40 * MS)
 
 
-def test_the_counts_of_a_disc_that_stops_evenly_say_how_far_it_still_goes() -> None:
+def test_the_counts_of_a_disc_that_stops_evenly_predict_how_far_it_still_goes() -> None:
     times = [-round((left / 1e-18) ** 0.5) for left in (1, 2, 3, 4)]
     assert still_goes_for(*times) == pytest.approx(1, abs=0.25)
     assert still_goes_for(0, -TAU, -2 * TAU, -3 * TAU) > 1e9

@@ -1,4 +1,4 @@
-"""The money wheel's driver: what it says of a spin, and when."""
+"""The money wheel's driver: its observations of a spin, and their times."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def kinds(found: list[Observation]) -> list[type[Observation]]:
     return [type(one) for one in found]
 
 
-def test_a_spin_is_told_step_by_step() -> None:
+def test_a_spin_is_reported_step_by_step() -> None:
     found = seen(MoneyLines().rest(3).spin(3 * TURN + 5).rest(4))
     assert kinds(found) == [WheelMoved, WheelSpun, WheelTurned, WheelTurned, WheelTurned, WheelRested]
     assert [one.t_ns for one in found] == sorted(one.t_ns for one in found)
@@ -162,7 +162,7 @@ def test_a_lost_pulse_after_the_last_index_leaves_other_spaces_possible_or_the_t
 
 
 @pytest.mark.parametrize("cause", [Loss.OVERFLOW, Loss.LATE, Loss.REPEATED_LEVEL])
-def test_a_loss_that_was_told_is_a_doubt(cause: Loss) -> None:
+def test_a_reported_loss_is_a_doubt(cause: Loss) -> None:
     lines = MoneyLines().rest(3).spin(4 * TURN)
     at_ns = lines.now_ns - 3 * S
     lines.rest(3)
@@ -174,7 +174,7 @@ def test_a_loss_that_was_told_is_a_doubt(cause: Loss) -> None:
     assert of(found, WheelRested)[0].doubt == "edges_lost"
 
 
-def test_a_pulled_cable_is_told_once_and_its_return_once() -> None:
+def test_a_pulled_cable_is_reported_once_and_its_return_once() -> None:
     driver = wheel()
     driver.edges([Edge(line, 0, 0) for line in ("wheel_a", "wheel_b", "wheel_index")])
     lost = driver.lost(EdgesLost("wheel_a", Loss.UNPLUGGED, S)) + driver.lost(
@@ -193,7 +193,7 @@ def test_edges_that_end_at_a_speed_at_which_no_wheel_stops_are_a_loss() -> None:
     assert of(found, WheelRested)[0].doubt == "edges_lost"
 
 
-def test_what_is_not_the_wheels_is_passed_over() -> None:
+def test_values_of_other_devices_are_ignored() -> None:
     driver = wheel()
     assert driver.edges([Edge("dealer_void", 0, 0), Edge("kettle", 1, 5)]) == []
     assert driver.reading(Reading("level_x", 1.0, 6)) == []

@@ -1,4 +1,4 @@
-"""A money wheel read by its pegs: how far at most, and never in which direction."""
+"""A money wheel read by its pegs: its greatest travel, without a direction."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def of(found: list[Observation], kind: type[O]) -> list[O]:
     return [one for one in found if isinstance(one, kind)]
 
 
-def test_a_spin_is_told_step_by_step_and_its_direction_is_never_proven() -> None:
+def test_a_spin_is_reported_step_by_step_and_its_direction_is_never_proven() -> None:
     found = seen(pegs(160))
     assert [type(one) for one in found] == [WheelMoved, WheelSpun, WheelTurned, WheelTurned, WheelTurned, WheelRested]
     (rested,) = of(found, WheelRested)
@@ -112,7 +112,7 @@ def test_without_any_index_there_is_no_space() -> None:
     assert (rested.doubt, rested.rest.space) == ("sensor_missing", None)
 
 
-def test_a_loss_that_was_told_is_a_doubt_and_an_unplugged_line_a_dead_sensor() -> None:
+def test_a_reported_loss_is_a_doubt_and_an_unplugged_line_a_dead_sensor() -> None:
     driver = wheel()
     edges = pegs(160)
     found = driver.edges(edges[:100])

@@ -1,4 +1,4 @@
-"""The reading head: which pocket went by, how near to its centre, and how often in a row."""
+"""The pocket head: which pocket passed, how near to its centre, and on how many turns in a row."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ PITCH = 360 / POCKETS
 
 
 def read(head: PocketHead, at_pockets: float, turn: float, *, half: float = 0.15, way: int = 1) -> PocketPulse | None:
-    """The ball goes by in the middle at that place (in pockets), after so many turns of the rotor."""
+    """The ball passes in the middle at that place (in pockets), after so many turns of the rotor."""
     rotor = -at_pockets * PITCH
     head.rise(rotor - way * half * PITCH)
     return head.fall(rotor + way * half * PITCH, 360 * turn * way)
 
 
-def test_the_pocket_in_front_of_the_head_is_the_one_that_the_rotors_angle_says() -> None:
+def test_the_pocket_in_front_of_the_head_is_the_one_that_the_rotors_angle_gives() -> None:
     pulse = read(PocketHead(POCKETS, 0.0, 0.3), 9, 1.0)
     assert pulse is not None
     assert (pulse.pocket, pulse.turns) == (9, 1)

@@ -70,7 +70,7 @@ def test_a_rotor_that_stands_has_no_speed_and_no_direction() -> None:
     assert (driver.direction, driver.rpm(ns(100.0))) == (0, 0.0)
 
 
-def test_a_rotor_without_edges_has_stopped_and_that_is_told_once_when_it_is_certain() -> None:
+def test_a_rotor_without_edges_has_stopped_and_that_is_reported_once_when_it_is_certain() -> None:
     driver = rotor()
     motion = at_rpm(17.0, 5.0)
     found = seen(driver, lines_of(motion.rest(10.0)), 15.0)

@@ -1,4 +1,4 @@
-"""The roulette wheel as one device: what it says of rotor, ball, pocket, object and level, and of dead lines."""
+"""The roulette wheel as one device: its observations of rotor, ball, pocket, object, level and dead lines."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def of(found: Sequence[Observation], kind: type[O]) -> list[O]:
     return [one for one in found if isinstance(one, kind)]
 
 
-def test_a_spin_is_told_step_by_step() -> None:
+def test_a_spin_is_reported_step_by_step() -> None:
     found = seen(spin(passes=13, turns=3))
     kinds = [type(one) for one in found]
     order = [RotorTurning, BallSeen, *[BallPassed] * 12, BallLeftTrack, TrackQuiet, *[PocketRead] * 3]
@@ -62,7 +62,7 @@ def test_only_one_pass_is_the_one_that_proves_the_direction() -> None:
     assert [one.direction for one in passes if one.passes > 3] == [-1] * 13
 
 
-def test_travel_and_lap_time_are_told_at_each_pass() -> None:
+def test_travel_and_lap_time_are_reported_at_each_pass() -> None:
     last = of(seen(spin(passes=16)), BallPassed)[-1]
     assert (last.travel, last.travel_high) == pytest.approx((5.0, 5.0))
     assert last.missed == 0
@@ -107,15 +107,15 @@ def test_readings_are_none_while_the_ball_is_in_the_track() -> None:
     assert of(seen(lines), PocketRead) == []
 
 
-def test_a_ball_at_rest_while_another_runs_is_told_once_as_a_foreign_object() -> None:
+def test_a_ball_at_rest_while_another_runs_is_reported_once_as_a_foreign_object() -> None:
     lines = spin(passes=25, pocket=None, until_s=60.0).lie("5", 5.0, 60.0)
     assert len(of(seen(lines), ForeignObject)) == 1
 
 
-@pytest.mark.parametrize(("for_s", "told"), [(0.001, 0), (0.0021, 1), (1.0, 1)])
-def test_the_object_beam_must_be_broken_for_two_milliseconds(for_s: float, told: int) -> None:
+@pytest.mark.parametrize(("for_s", "count"), [(0.001, 0), (0.0021, 1), (1.0, 1)])
+def test_the_object_beam_must_be_broken_for_two_milliseconds(for_s: float, count: int) -> None:
     objects = of(seen(RouletteLines().turn(20.0).see("object", 9.0, for_s)), ForeignObject)
-    assert [one.t_ns for one in objects] == [9 * S + 2_000_000] * told
+    assert [one.t_ns for one in objects] == [9 * S + 2_000_000] * count
 
 
 def test_lines_found_high_are_no_events() -> None:
@@ -124,7 +124,7 @@ def test_lines_found_high_are_no_events() -> None:
     assert driver.edges([Edge(line, 1, 0) for line in lines]) + driver.due(60 * S) == []
 
 
-def test_the_rotors_stop_and_reversal_are_told() -> None:
+def test_the_rotors_stop_and_reversal_are_reported() -> None:
     lines = RouletteLines().turn(5.0)
     lines.rotor.accelerate(0.25, -408.0)
     lines.rotor.speed = 0.0
@@ -139,7 +139,7 @@ def test_the_rotors_stop_and_reversal_are_told() -> None:
 # --- level ---------------------------------------------------------------------------------------------------------
 
 
-def test_out_of_level_is_told_after_a_second_and_level_again_at_once() -> None:
+def test_out_of_level_is_reported_after_a_second_and_level_again_at_once() -> None:
     driver = wheel()
     assert driver.reading(Reading("level_x", 0.3, 5 * S)) == []
     assert driver.due(6 * S - 1) == []
@@ -155,7 +155,7 @@ def test_a_deadline_of_the_level_is_met_before_a_later_reading() -> None:
     assert [one.t_ns for one in found] == [6 * S, 7 * S]
 
 
-def test_an_inclinometer_that_gives_no_number_is_told_as_not_level() -> None:
+def test_an_inclinometer_that_gives_no_number_is_reported_as_not_level() -> None:
     driver = wheel()
     driver.reading(Reading("level_y", math.nan, 5 * S))
     assert len(of(driver.due(7 * S), NotLevel)) == 1
@@ -165,7 +165,7 @@ def test_an_inclinometer_that_gives_no_number_is_told_as_not_level() -> None:
 
 
 @pytest.mark.parametrize("line", ["rotor_a", "ball_2", "pocket", "object", "level_x"])
-def test_a_pulled_cable_is_told_once_and_its_return(line: str) -> None:
+def test_a_pulled_cable_is_reported_once_and_its_return(line: str) -> None:
     driver = wheel()
     driver.edges(RouletteLines().turn(2.0).edges())
     lost = driver.lost(EdgesLost(line, Loss.UNPLUGGED, 3 * S)) + driver.lost(EdgesLost(line, Loss.UNPLUGGED, 4 * S))
@@ -228,7 +228,7 @@ def test_a_channel_that_does_not_move_is_dead() -> None:
     assert (dead.line, dead.fault) == ("rotor_b", "sensor_stuck")
 
 
-def test_what_is_not_the_wheels_is_passed_over() -> None:
+def test_values_of_other_devices_are_ignored() -> None:
     driver = wheel()
     assert driver.edges([Edge("dealer_void", 0, 0), Edge("kettle", 1, 5)]) == []
     assert driver.reading(Reading("kettle_deg", 90.0, 6)) == []
@@ -269,10 +269,10 @@ def test_edges_and_time_cut_anywhere_give_the_same_observations(cuts: list[int])
     assert found == WHOLE
 
 
-@pytest.mark.parametrize("spoilt", ["rotor_index", "rotor_b"])
-def test_a_dead_line_of_the_rotor_is_told_at_the_same_time_however_the_edges_are_cut(spoilt: str) -> None:
+@pytest.mark.parametrize("dead", ["rotor_index", "rotor_b"])
+def test_a_dead_line_of_the_rotor_is_reported_at_the_same_time_however_the_edges_are_cut(dead: str) -> None:
     lines = RouletteLines().turn(20.0)
-    edges = [edge for edge in lines.edges() if edge.line != spoilt or edge.t_ns < S]
+    edges = [edge for edge in lines.edges() if edge.line != dead or edge.t_ns < S]
     whole = wheel().edges(edges)
     driver = wheel()
     assert [one for edge in edges for one in driver.edges([edge])] == whole

@@ -29,7 +29,7 @@ S = 1000 * MS
 
 
 class Feed:
-    """A wheel that sends lines half a second apart, and what the driver made of them."""
+    """A wheel that sends lines half a second apart, and the driver's observations."""
 
     def __init__(self, config: StarXConfig | None = None) -> None:
         self.driver: Driver = StarXWheel("wheel", config or StarXConfig())
@@ -72,7 +72,7 @@ def take(driver: Driver, value: Frame | EdgesLost) -> list[Observation]:
     return driver.frame(value) if isinstance(value, Frame) else driver.lost(value)
 
 
-def test_a_sound_spin_is_told_from_its_launch_to_its_number() -> None:
+def test_a_sound_spin_is_reported_from_its_launch_to_its_number() -> None:
     feed = Feed().statuses(1, 1).status(2, 118).status(2, 118).status(3, 118).status(4, 118, rpm=165)
     feed.number("22", number=118, rpm=164).status(5, 118, "22").status(1, 118, "22")
     assert feed.seen == [
@@ -84,7 +84,7 @@ def test_a_sound_spin_is_told_from_its_launch_to_its_number() -> None:
     ]
 
 
-def test_a_rotor_that_runs_counter_clockwise_is_told_so() -> None:
+def test_a_rotor_that_runs_counter_clockwise_is_reported_so() -> None:
     feed = Feed().status(1, d=1).status(2, d=1)
     assert feed.seen[-1] == AutoSpinStarted(t_ns=S, direction="ccw", rpm=17.0, spin_number=117)
 
@@ -99,7 +99,7 @@ def test_a_european_wheel_has_no_double_zero() -> None:
     assert feed.numbers() == []
 
 
-def test_a_wheel_that_says_that_the_ball_has_left_the_track_is_sound() -> None:
+def test_a_wheel_that_reports_that_the_ball_has_left_the_track_is_sound() -> None:
     assert Feed().statuses(1, 2, 3, 4, 7).number().numbers()[0].agreed
 
 
@@ -122,7 +122,7 @@ def test_without_a_bare_number_nothing_is_agreed() -> None:
     assert not feed.numbers()[0].agreed
 
 
-def test_a_bare_number_without_its_status_is_stray_and_told_when_it_is_overdue() -> None:
+def test_a_bare_number_without_its_status_is_stray_and_reported_when_it_is_overdue() -> None:
     feed = Feed().statuses(1, 2, 3, 4).bare("22")
     due_ns = feed.driver.next_due_ns
     assert due_ns == feed.t_ns + S
@@ -145,7 +145,7 @@ def test_two_bare_numbers_that_differ_disagree() -> None:
     assert not feed.numbers()[0].agreed
 
 
-def test_a_number_that_changes_while_it_is_shown_is_told() -> None:
+def test_a_number_that_changes_while_it_is_shown_is_reported() -> None:
     feed = Feed().statuses(1, 2, 3, 4).number("22").status(5, ww="23")
     assert feed.doubts() == ["number_changed"]
     assert len(feed.numbers()) == 1
@@ -158,7 +158,7 @@ def test_a_blank_number_is_no_number() -> None:
 
 
 @pytest.mark.parametrize("states", [(3, 4), (4,), (7,), (3,)])
-def test_a_wheel_first_heard_in_the_middle_of_a_spin_gives_no_agreed_number(states: tuple[int, ...]) -> None:
+def test_a_wheel_first_received_in_the_middle_of_a_spin_gives_no_agreed_number(states: tuple[int, ...]) -> None:
     feed = Feed().statuses(*states).number()
     assert feed.doubts()[0] == "joined_mid_spin"
     assert not feed.numbers()[0].agreed
@@ -166,7 +166,7 @@ def test_a_wheel_first_heard_in_the_middle_of_a_spin_gives_no_agreed_number(stat
     assert feed.numbers()[1].agreed
 
 
-def test_a_wheel_first_heard_while_it_shows_a_number_proves_nothing() -> None:
+def test_a_wheel_first_received_while_it_shows_a_number_proves_nothing() -> None:
     feed = Feed().status(5, ww="22")
     assert feed.doubts() == ["joined_mid_spin", "bare_number_missing"]
     assert not feed.numbers()[0].agreed
@@ -175,7 +175,7 @@ def test_a_wheel_first_heard_while_it_shows_a_number_proves_nothing() -> None:
 @pytest.mark.parametrize(
     "states", [(1, 3, 4), (1, 2, 4), (1, 2, 3), (1, 4), (2, 3, 4, 3, 4), (2, 3, 2, 3, 4), (2, 7, 3, 4), (6, 3, 4)]
 )
-def test_states_out_of_order_are_told_and_give_no_agreed_number(states: tuple[int, ...]) -> None:
+def test_states_out_of_order_are_reported_and_give_no_agreed_number(states: tuple[int, ...]) -> None:
     feed = Feed().statuses(*states)
     feed.number() if states[-1] == 4 else feed.status(5, ww="22")
     assert "state_order" in feed.doubts()
@@ -189,7 +189,7 @@ def test_after_a_spin_that_ended_without_a_number_the_next_is_sound() -> None:
     assert feed.numbers()[0].agreed
 
 
-def test_a_launch_out_of_order_does_not_wash_off_a_doubt() -> None:
+def test_a_launch_out_of_order_does_not_clear_a_doubt() -> None:
     feed = Feed().statuses(1, 2).status(3, f="2").status(2).statuses(3, 4).number()
     assert "ball_direction" in feed.numbers()[0].doubts
     assert not feed.numbers()[0].agreed
@@ -204,29 +204,29 @@ def test_a_launch_out_of_order_does_not_wash_off_a_doubt() -> None:
         ("8", AutoLaunchFailed, "launch_failed"),
     ],
 )
-def test_a_flag_after_the_launch_is_told_once_and_speaks_against_the_number(
+def test_a_flag_after_the_launch_is_reported_once_and_makes_the_number_doubtful(
     flag: str, kind: type[Observation], reason: str
 ) -> None:
     feed = Feed().statuses(1, 2).status(3, f=flag).status(3, f=flag).status(4).number()
-    told = [seen for seen in feed.seen if isinstance(seen, kind) and getattr(seen, "active", True)]
-    assert len(told) == 1
-    assert told[0].t_ns == 1500 * MS
+    reported = [seen for seen in feed.seen if isinstance(seen, kind) and getattr(seen, "active", True)]
+    assert len(reported) == 1
+    assert reported[0].t_ns == 1500 * MS
     assert feed.numbers()[0].doubts == (reason,)
 
 
-def test_a_launch_that_failed_and_was_repeated_speaks_against_nothing() -> None:
+def test_a_launch_that_failed_and_was_repeated_raises_no_doubt() -> None:
     feed = Feed().status(1).status(2, f="A").status(2).statuses(3, 4).number()
     assert AutoLaunchFailed(t_ns=S, state=WheelState.LAUNCH) in feed.seen
     assert AutoBallDirectionWrong(t_ns=S, state=WheelState.LAUNCH) in feed.seen
     assert feed.numbers()[0].agreed
 
 
-def test_a_flag_that_is_still_up_when_the_launch_ends_speaks_against_the_number() -> None:
+def test_a_flag_that_is_still_up_when_the_launch_ends_makes_the_number_doubtful() -> None:
     feed = Feed().status(1).status(2, f="2").status(3, f="2").status(4).number()
     assert feed.numbers()[0].doubts == ("ball_direction",)
 
 
-def test_the_end_of_a_fault_is_told() -> None:
+def test_the_end_of_a_fault_is_reported() -> None:
     feed = Feed().statuses(1, 2, 3).status(4, f="4").status(6, f="4").status(6)
     assert [seen for seen in feed.seen if isinstance(seen, AutoWheelFault | AutoClosed)] == [
         AutoWheelFault(t_ns=2 * S, state=WheelState.NO_MORE_BETS),
@@ -243,7 +243,7 @@ def test_a_speed_that_no_rotor_has_is_refused_with_its_line(rpm: int) -> None:
     assert feed.numbers()[0].rpm_max == 17.0
 
 
-def test_a_rotor_that_changes_its_direction_during_a_spin_is_told() -> None:
+def test_a_rotor_that_changes_its_direction_during_a_spin_is_reported() -> None:
     feed = Feed().statuses(1, 2, 3).status(4, d=1).number(d=1)
     assert feed.doubts() == ["rotor_direction"]
     assert not feed.numbers()[0].agreed
@@ -265,7 +265,7 @@ def test_the_spin_number_goes_up_by_one_in_any_state_and_wraps(old: int, new: in
 
 
 @pytest.mark.parametrize("numbers", [(117, 117, 119), (117, 118, 119), (117, 118, 117), (117, 116, 116)])
-def test_a_spin_number_that_jumps_during_a_spin_is_told(numbers: tuple[int, int, int]) -> None:
+def test_a_spin_number_that_jumps_during_a_spin_is_reported(numbers: tuple[int, int, int]) -> None:
     feed = Feed().status(1, 117).status(2, numbers[0]).status(3, numbers[1]).status(4, numbers[2])
     feed.number(number=numbers[2])
     assert "spin_number" in feed.doubts()
@@ -281,19 +281,19 @@ def test_repeated_lines_change_nothing() -> None:
     assert twice.seen == once.seen
 
 
-def test_replies_and_bonuses_are_passed_over() -> None:
+def test_replies_and_bonuses_are_ignored() -> None:
     feed = Feed().statuses(1, 2, 3).line(b"*P OK").line(b"*Y;1;003").status(4).line(b"*V 2.50", 0).number()
     assert feed.doubts() == []
     assert feed.numbers()[0].agreed
 
 
-def test_noise_during_a_spin_is_told_once_and_speaks_against_the_number() -> None:
+def test_noise_during_a_spin_is_reported_once_and_makes_the_number_doubtful() -> None:
     feed = Feed().statuses(1, 2, 3).line(b"\xff\xfe", 10 * MS).line(b"*X;4;1", 10 * MS).status(4).number()
     assert feed.doubts() == ["malformed"]
     assert feed.numbers()[0].doubts == ("malformed",)
 
 
-def test_noise_before_a_launch_speaks_against_no_spin() -> None:
+def test_noise_before_a_launch_raises_no_doubt() -> None:
     feed = Feed().line(b";0;170;0").status(1).line(b"\xff").statuses(2, 3, 4).number()
     assert feed.doubts() == ["malformed", "malformed"]
     assert feed.numbers()[0].agreed
@@ -312,14 +312,14 @@ def test_a_status_that_does_not_come_for_two_seconds_is_a_fault_of_the_link() ->
     assert not feed.number().numbers()[0].agreed
 
 
-def test_a_wheel_that_is_never_heard_is_a_fault_of_the_link() -> None:
+def test_a_wheel_that_never_sends_is_a_fault_of_the_link() -> None:
     feed = Feed()
     assert feed.driver.due(5 * S) == []
     assert feed.driver.next_due_ns == 7 * S
     assert feed.driver.due(8 * S) == [AutoLink(t_ns=7 * S, up=False)]
 
 
-def test_a_link_that_is_unplugged_is_down_at_once_and_told_once() -> None:
+def test_a_link_that_is_unplugged_is_down_at_once_and_reported_once() -> None:
     feed = Feed().statuses(1, 2, 3)
     loss = EdgesLost(LINK, Loss.UNPLUGGED, feed.t_ns + 1)
     assert feed.driver.lost(loss) == [AutoLink(t_ns=feed.t_ns + 1, up=False)]
@@ -327,7 +327,7 @@ def test_a_link_that_is_unplugged_is_down_at_once_and_told_once() -> None:
     assert feed.driver.due(feed.t_ns + 99 * S) == []
 
 
-def test_lost_frames_speak_against_the_spin() -> None:
+def test_lost_frames_make_the_spin_doubtful() -> None:
     feed = Feed().statuses(1, 2, 3)
     feed.seen += feed.driver.lost(EdgesLost(LINK, Loss.OVERFLOW, feed.t_ns))
     feed.status(4).number()
@@ -335,7 +335,7 @@ def test_lost_frames_speak_against_the_spin() -> None:
     assert not feed.numbers()[0].agreed
 
 
-def test_other_lines_are_passed_over() -> None:
+def test_other_lines_are_ignored() -> None:
     feed = Feed()
     assert feed.driver.frame(Frame("shoe_serial", b"22", 1)) == []
     assert feed.driver.lost(EdgesLost("ball_1", Loss.OVERFLOW, 1)) == []
@@ -345,7 +345,7 @@ def test_other_lines_are_passed_over() -> None:
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 1000), st.data())
-def test_when_time_is_told_to_pass_changes_nothing(seed: int, data: st.DataObject) -> None:
+def test_when_due_is_called_changes_nothing(seed: int, data: st.DataObject) -> None:
     fault = data.draw(st.sampled_from([None, "cut_cable", "stray_number", "noise", "bare_missing"]))
     spin = StarXSimulator(seed).spin(fault)
     lines = frames(spin.chunks)
@@ -358,7 +358,7 @@ def test_when_time_is_told_to_pass_changes_nothing(seed: int, data: st.DataObjec
             seen += watched.due(value.t_ns - 1 if due_ns is None else min(due_ns, value.t_ns - 1))
         seen += take(watched, value)
     seen += watched.due(spin.until_ns)
-    # Before anything was heard, only `due` tells the driver that time has begun.
+    # Before anything was received, only `due` tells the driver that time has begun.
     assert seen == expected
 
 

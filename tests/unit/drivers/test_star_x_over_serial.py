@@ -1,4 +1,4 @@
-"""The whole way of a `*X` wheel: simulated wheel, pty, serial link, merge, driver; in virtual time."""
+"""The whole path of a `*X` wheel: simulated wheel, pty, serial link, merge, driver; in virtual time."""
 
 import asyncio
 import os
@@ -19,7 +19,7 @@ LINK = "wheel_serial"
 
 
 class Table:
-    """What a table does with a link: merges it, lets time pass, and asks the driver."""
+    """A table's use of a link: merges it, advances time, and calls the driver."""
 
     def __init__(self, port: str, clock: VirtualClock) -> None:
         self.clock = clock

@@ -5,9 +5,9 @@ from hypothesis import strategies as st
 from drivers.roulette.star_x_wire import (
     POCKETS,
     BareNumber,
-    Malformed,
+    IgnoredLine,
+    MalformedLine,
     StatusPacket,
-    Talk,
     WheelFlag,
     WheelState,
     encode,
@@ -51,7 +51,7 @@ def test_a_bare_number_is_parsed_again(pocket: str) -> None:
 
 @pytest.mark.parametrize("text", ["*P OK", "*P NO", "*o BUSY", "*u OK", "*V 2.50", "*Y;1;003"])
 def test_replies_and_bonuses_are_tolerated(text: str) -> None:
-    assert parse(text.encode()) == Talk(text)
+    assert parse(text.encode()) == IgnoredLine(text)
 
 
 @pytest.mark.parametrize(
@@ -77,9 +77,9 @@ def test_replies_and_bonuses_are_tolerated(text: str) -> None:
         (b"*X OK", "expected 19 bytes"),
     ],
 )
-def test_what_is_not_exactly_a_line_is_malformed_and_says_why(data: bytes, why: str) -> None:
+def test_what_is_not_exactly_a_line_is_malformed_with_a_reason(data: bytes, why: str) -> None:
     line = parse(data)
-    assert isinstance(line, Malformed)
+    assert isinstance(line, MalformedLine)
     assert line.data == data
     assert why in line.why
 

@@ -13,7 +13,7 @@ US = 1_000
 
 
 def passes(sensors: TrackSensors, *edges: tuple[str, int, int]) -> list[Pass]:
-    return [found for edge in edges if (found := sensors.take(Edge(*edge))) is not None]
+    return [found for edge in edges if (found := sensors.handle_edge(Edge(*edge))) is not None]
 
 
 def pulse(width_ns: int, at_ns: int = 100 * MS, line: str = "ball_1") -> list[tuple[str, int, int]]:
@@ -65,7 +65,7 @@ def test_something_in_front_of_a_sensor_blocks_it() -> None:
     assert not sensors.blocked
 
 
-def test_what_was_lost_is_not_made_up() -> None:
+def test_lost_edges_are_not_reconstructed() -> None:
     sensors = TrackSensors(3)
     passes(sensors, ("ball_1", 1, 100 * MS))
     sensors.forget("ball_1")

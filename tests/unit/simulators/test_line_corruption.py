@@ -8,9 +8,9 @@ from hal.values import Edge, Loss
 from simulators.base.corruption import (
     bounce,
     jittered,
-    mended,
     noise_burst,
     pulses_of,
+    repaired,
     stuck,
     swapped,
     toggled,
@@ -91,7 +91,7 @@ def test_jitter_moves_edges_and_keeps_their_order() -> None:
     assert [e for e in spoilt if e.line == "b"] == OTHER
 
 
-def test_a_cable_out_is_silent_is_told_and_comes_back_with_its_levels() -> None:
+def test_a_cable_out_is_silent_and_reported_and_comes_back_with_its_levels() -> None:
     corrupt, rare = unplugged(["a", "b"], 42 * MS, 95 * MS, NONE)
     spoilt = corrupt(BOTH)
     assert [(loss.line, loss.cause, loss.t_ns) for loss in rare] == [
@@ -105,6 +105,6 @@ def test_a_cable_out_is_silent_is_told_and_comes_back_with_its_levels() -> None:
 def test_after_the_repair_every_line_has_its_true_level() -> None:
     spoilt = without_pulses("a", {9}.__contains__)(BOTH)
     spoilt = [e for e in spoilt if not (e.line == "b" and e.level == 0)]
-    whole = mended(spoilt, BOTH, NONE, 300 * MS)
+    whole = repaired(spoilt, BOTH, NONE, 300 * MS)
     assert whole[-1] == Edge("b", 0, 300 * MS)
-    assert mended(BOTH, BOTH, NONE, 300 * MS) == BOTH
+    assert repaired(BOTH, BOTH, NONE, 300 * MS) == BOTH

@@ -94,7 +94,7 @@ def test_an_invalid_round_has_reasons_to_refuse_it(geometry: Geometry, name: str
     ["same_direction", "rotor_stopped", "rotor_reversed", "ball_leaves_wheel", "ball_picked_up", "foreign_object",
      "two_balls", "tilt", "short_spin"],
 )  # fmt: skip
-def test_what_makes_a_run_at_roulette_invalid_is_invalid(name: str) -> None:
+def test_each_cause_of_an_invalid_run_at_roulette_makes_it_invalid(name: str) -> None:
     simulator = table(ROULETTE)
     assert not any(simulator.round(name).truth.valid for _ in range(4))
 
@@ -123,7 +123,7 @@ def test_a_refused_fault_does_not_disturb_the_table() -> None:
     assert disturbed.round() == plain.round()
 
 
-def test_a_cable_out_tells_every_line_of_the_wheel_and_none_of_the_dealer() -> None:
+def test_a_cable_out_is_reported_for_every_line_of_the_wheel_and_none_of_the_dealer() -> None:
     lost = [v for v in second_round(ROULETTE, "cable_pulled").batch.rare if isinstance(v, EdgesLost)]
     assert {loss.line for loss in lost} == {
         "rotor_a", "rotor_b", "rotor_index", "ball_1", "ball_2", "ball_3", "pocket", "object",

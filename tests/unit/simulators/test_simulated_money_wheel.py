@@ -10,11 +10,11 @@ from simulators.base.motion import Path
 from simulators.base.truth import SimRound, Truth
 from simulators.money_wheel.flapper import (
     coast_to_slow,
+    random_flapper,
     rest_against_flapper,
     rest_on_peg,
-    some_flapper,
     speed_for_travel,
-    today,
+    varied_flapper,
 )
 from simulators.money_wheel.wheel import MoneyWheelSimulator
 from tests.fakes.line_reading import Follower
@@ -25,7 +25,7 @@ SPACE_DEG = 7.2
 def spun(seed: int, turns: float = 4.0) -> tuple[Path, int]:
     """A spin to rest, and how many segments of it are fast."""
     rng = Random(seed)
-    flapper = some_flapper(SPACE_DEG, rng)
+    flapper = random_flapper(SPACE_DEG, rng)
     path = Path(0.0, 0.0, rng.choice((1, -1)) * speed_for_travel(flapper, 360.0 * turns))
     coast_to_slow(path, flapper)
     fast = len(path.segments)
@@ -36,7 +36,7 @@ def spun(seed: int, turns: float = 4.0) -> tuple[Path, int]:
 @pytest.mark.parametrize("seed", range(8))
 def test_energy_only_falls_while_the_wheel_rocks(seed: int) -> None:
     rng = Random(seed)
-    flapper = some_flapper(SPACE_DEG, rng)
+    flapper = random_flapper(SPACE_DEG, rng)
     path, fast = spun(seed)
     energies = [flapper.energy(s.angle_deg, s.speed_deg_s) for s in path.segments[fast:]]
     assert all(after < before for before, after in pairwise(energies))
@@ -70,7 +70,7 @@ def test_the_fast_wheel_slows_as_published_wheels_do(seed: int) -> None:
 
 
 def test_a_caught_flapper_stops_the_wheel_at_a_peg() -> None:
-    flapper = today(some_flapper(SPACE_DEG, Random(1)), Random(2))
+    flapper = varied_flapper(random_flapper(SPACE_DEG, Random(1)), Random(2))
     for speed in (140.0, -140.0):
         path = Path(0.0, 3.0, speed)
         rest_on_peg(path, flapper, 0.1)

@@ -10,7 +10,7 @@ from simulators.base.geometry import AMERICAN, EUROPEAN, RouletteGeometry
 from simulators.base.motion import Segment, angle_at
 from simulators.base.table import fixed_roulette_script
 from simulators.base.truth import SimRound
-from simulators.roulette.ball import run_on_track, some_throw
+from simulators.roulette.ball import random_throw, run_on_track
 from simulators.roulette.truth import measurable_turns
 from simulators.roulette.wheel import RouletteSimulator
 from tests.fakes.line_reading import Follower, passes, pulses
@@ -39,7 +39,7 @@ def moves_of(one: SimRound, geometry: RouletteGeometry) -> list[float]:
 @pytest.mark.parametrize("seed", range(30))
 def test_lap_times_are_those_of_filmed_spins(seed: int) -> None:
     rng = Random(seed)
-    track = run_on_track(some_throw(rng, 0.04, 90.0), 0.0, 0.0, 1, rng)
+    track = run_on_track(random_throw(rng, 0.04, 90.0), 0.0, 0.0, 1, rng)
     end_s, turns = track[-1].end_s, int(angle_at(track, track[-1].end_s) // 360.0)
     times = [0.0] + [when(track, 360.0 * n) for n in range(1, turns + 1)]
     laps = [after - before for before, after in pairwise(times)]
@@ -72,7 +72,7 @@ def test_a_pass_lasts_between_three_thousandths_and_three_hundredths_of_a_lap(ge
 
 
 @pytest.mark.parametrize("geometry", [g for g in GEOMETRIES if len(g.ball_sensors_deg) > 2])
-def test_the_ball_runs_against_the_rotor_and_as_far_as_the_truth_says(geometry: RouletteGeometry) -> None:
+def test_the_ball_runs_against_the_rotor_and_as_far_as_the_truth_states(geometry: RouletteGeometry) -> None:
     simulator = RouletteSimulator(geometry, 6)
     follower = Follower("rotor_a", "rotor_b", "rotor_index", geometry.slots)
     follower.take_all(simulator.start().edges)

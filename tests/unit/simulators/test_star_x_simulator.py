@@ -13,7 +13,7 @@ from simulators.roulette.star_x import NS_PER_S, STAR_X_FAULTS, StarXSimulator, 
 
 
 def play(spins: list[StarXSpin]) -> list[Observation]:
-    """What the driver says of these spins, in one stream."""
+    """The driver's observations of these spins, in one stream."""
     driver = StarXWheel("wheel", StarXConfig())
     framer = LineFramer(max_length=32)
     seen: list[Observation] = []

@@ -1,4 +1,4 @@
-"""The USB-serial chip: when it hands over what it has."""
+"""The USB-serial chip: when it passes its bytes on."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def timed(data: bytes, start_ns: int = 0) -> list[tuple[int, int]]:
 
 
 def all_of(usb: UsbSerial) -> list[tuple[int, bytes]]:
-    """Lets time pass until nothing is left."""
+    """Advances time until nothing is left."""
     given_: list[tuple[int, bytes]] = []
     while (ready_ns := usb.ready_ns) is not None:
         if data := usb.give(ready_ns):
@@ -30,7 +30,7 @@ def test_a_frame_is_there_when_its_last_byte_ended() -> None:
     assert all_of(usb) == [(4 * BYTE_NS, b"abc\0"), (7 * BYTE_NS, b"de\0")]
 
 
-def test_what_never_ends_is_handed_over_in_the_end() -> None:
+def test_bytes_without_an_end_are_handed_over_after_the_timer() -> None:
     usb = UsbSerial(EXACT, 0)
     usb.take(timed(b"abc"))
     assert usb.ready_ns == BYTE_NS + EXACT.timer_ns
@@ -54,7 +54,7 @@ def test_a_full_packet_does_not_wait() -> None:
     ]
 
 
-def test_one_that_may_decide_anew_says_how_many_bytes_may_come() -> None:
+def test_room_is_how_many_bytes_may_follow_before_a_packet_closes() -> None:
     usb = UsbSerial(CH340, 0)
     assert usb.room == 1
     usb.take(timed(b"x"))

@@ -10,10 +10,10 @@ from hal.board.messages import KINDS
 from hal.values import Batch, Command, Edge, EdgesLost, Loss, Rare, Reading
 from simulators.base.geometry import MoneyWheelGeometry, RouletteGeometry
 from simulators.board.lines_to_pins import (
-    Analogue,
+    AnalogueWire,
     LinesPlayer,
-    Pin,
-    Wiring,
+    PinWire,
+    PinWiring,
     WiringError,
     rounds_of,
     wired,
@@ -26,7 +26,7 @@ WHEEL = KINDS["wheel"]
 
 
 class Pins:
-    """A board that notes what it is told."""
+    """A board that records the calls."""
 
     def __init__(self) -> None:
         self.levels: list[tuple[str, int | None, int]] = []
@@ -41,7 +41,7 @@ class Pins:
 
 def test_edges_go_to_their_pins_at_their_times() -> None:
     pins = Pins()
-    wiring = Wiring({"a": Pin("D2"), "b": Pin("D3", inverted=True)})
+    wiring = PinWiring({"a": PinWire("D2"), "b": PinWire("D3", inverted=True)})
     batch = Batch([Edge("a", 0, 0), Edge("b", 0, 0), Edge("a", 1, 50), Edge("b", 1, 60), Edge("c", 1, 70)], [], 100)
     LinesPlayer(pins, wiring, [batch], start_ns=1_000).play_until(2_000)
     assert pins.levels == [("D2", 0, 1_000), ("D3", 1, 1_000), ("D2", 1, 1_050), ("D3", 0, 1_060)]
@@ -50,7 +50,7 @@ def test_edges_go_to_their_pins_at_their_times() -> None:
 def test_it_plays_no_further_ahead_than_the_batch_that_holds_the_time() -> None:
     pins = Pins()
     batches = [Batch([Edge("a", n & 1, 100 * n)], [], 100 * n + 99) for n in range(5)]
-    player = LinesPlayer(pins, Wiring({"a": Pin("D2")}), batches)
+    player = LinesPlayer(pins, PinWiring({"a": PinWire("D2")}), batches)
     player.play_until(150)
     assert [t_ns for _, _, t_ns in pins.levels] == [0, 100]
     assert not player.ended
@@ -60,17 +60,17 @@ def test_it_plays_no_further_ahead_than_the_batch_that_holds_the_time() -> None:
     assert (player.ended, player.edges) == (True, 5)
 
 
-def test_equal_levels_are_one_and_an_unplugged_line_lets_its_pin_go() -> None:
+def test_equal_levels_are_one_and_an_unplugged_line_releases_its_pin() -> None:
     pins = Pins()
     rare: list[Rare] = [EdgesLost("a", Loss.UNPLUGGED, 30), EdgesLost("a", Loss.OVERFLOW, 35), Command("void", 50)]
     edges = [Edge("a", 1, 10), Edge("a", 1, 20), Edge("a", 1, 40)]
-    LinesPlayer(pins, Wiring({"a": Pin("D2")}), [Batch(edges, rare, 100)]).play_until(100)
+    LinesPlayer(pins, PinWiring({"a": PinWire("D2")}), [Batch(edges, rare, 100)]).play_until(100)
     assert pins.levels == [("D2", 1, 10), ("D2", None, 30), ("D2", 1, 40)]
 
 
 def test_readings_become_shares_of_the_supply() -> None:
     pins = Pins()
-    wiring = Wiring({}, {"level_x": Analogue("C2", low=-1.0, high=1.0)})
+    wiring = PinWiring({}, {"level_x": AnalogueWire("C2", low=-1.0, high=1.0)})
     readings = [Reading("level_x", value, 10) for value in (0.0, 0.5, -9.0, 9.0)]
     LinesPlayer(pins, wiring, [Batch([], [*readings, Reading("other", 1.0, 20)], 100)]).play_until(100)
     assert pins.shares == [("C2", 0.5, 10), ("C2", 0.75, 10), ("C2", 0.0, 10), ("C2", 1.0, 10)]
@@ -78,8 +78,8 @@ def test_readings_become_shares_of_the_supply() -> None:
 
 def test_lines_are_wired_as_a_configuration_numbers_them() -> None:
     wiring = wired(WHEEL, {"rotor_a": 1, "pocket": 8}, {"level_x": 2}, inverted=["pocket"])
-    assert wiring.pins == {"rotor_a": Pin("D2"), "pocket": Pin("C1", inverted=True)}
-    assert wiring.analogues == {"level_x": Analogue("C3")}
+    assert wiring.pins == {"rotor_a": PinWire("D2"), "pocket": PinWire("C1", inverted=True)}
+    assert wiring.analogues == {"level_x": AnalogueWire("C3")}
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_wires_that_a_board_does_not_have_are_refused(inputs: dict[str, int], me
         wired(WHEEL, inputs)
 
 
-def test_a_tables_lines_find_their_places_in_order_if_there_are_enough() -> None:
+def test_a_tables_lines_are_wired_in_order_if_there_are_enough() -> None:
     wheel = MoneyWheelSimulator(MoneyWheelGeometry(), 1)
     wiring = wired_in_order(WHEEL, wheel.lines)
     assert [pin.pin for pin in wiring.pins.values()] == ["D2", "D3", "D4", "D5"][: len(wheel.lines)]

@@ -1,4 +1,4 @@
-"""Bytes that are spoilt on their way, and plans of mishaps."""
+"""Corrupted bytes, and plans of link faults."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from simulators.board.link_faults import (
     NO_FAULTS,
     ByteFaults,
-    Mishap,
-    SpoiltWire,
-    begin_mishap,
-    end_mishap,
-    mishaps,
+    FaultyWire,
+    LinkFault,
+    begin_link_fault,
+    end_link_fault,
+    plan_link_faults,
 )
 
 S = 1_000_000_000
@@ -27,16 +27,16 @@ byte_faults = st.builds(ByteFaults, shares, shares, shares, shares, st.integers(
 
 
 def test_a_sound_wire_changes_nothing() -> None:
-    assert SpoiltWire(NO_FAULTS, 1).through(DATA) == DATA
+    assert FaultyWire(NO_FAULTS, 1).through(DATA) == DATA
 
 
 @given(faults=byte_faults, seed=st.integers(0, 99), cuts=st.lists(st.integers(0, 2_000), max_size=5))
-def test_however_a_stream_is_cut_the_same_befalls_its_bytes_and_they_keep_their_order(
+def test_however_a_stream_is_cut_the_same_bytes_are_corrupted_and_they_keep_their_order(
     faults: ByteFaults, seed: int, cuts: list[int]
 ) -> None:
     data = DATA[:2_000]
-    whole = SpoiltWire(faults, seed).through(data)
-    wire, pieces, start = SpoiltWire(faults, seed), [], 0
+    whole = FaultyWire(faults, seed).through(data)
+    wire, pieces, start = FaultyWire(faults, seed), [], 0
     for cut in [*sorted(cuts), len(data)]:
         pieces += wire.through(data[start:cut])
         start = cut
@@ -57,7 +57,7 @@ ONE_KIND = {
 @pytest.mark.parametrize("kind", ONE_KIND)
 @pytest.mark.parametrize("share", [0.001, 0.01, 0.5])
 def test_each_fault_comes_as_often_as_it_is_asked_for(kind: str, share: float) -> None:
-    wire = SpoiltWire(ONE_KIND[kind](share), 7)
+    wire = FaultyWire(ONE_KIND[kind](share), 7)
     wire.through(DATA)
     expected = share * COUNT
     assert abs(wire.did[kind] - expected) < 5 * expected**0.5 + 1
@@ -65,18 +65,18 @@ def test_each_fault_comes_as_often_as_it_is_asked_for(kind: str, share: float) -
 
 
 def test_a_flipped_byte_has_one_wrong_bit() -> None:
-    spoilt = SpoiltWire(ByteFaults(flipped=1.0), 1).through(DATA)
-    assert all((was ^ now).bit_count() == 1 for (_, was), (_, now) in zip(DATA, spoilt, strict=True))
+    corrupted = FaultyWire(ByteFaults(flipped=1.0), 1).through(DATA)
+    assert all((was ^ now).bit_count() == 1 for (_, was), (_, now) in zip(DATA, corrupted, strict=True))
 
 
 def test_all_may_be_lost() -> None:
-    assert SpoiltWire(ByteFaults(dropped=1.0), 1).through(DATA) == []
+    assert FaultyWire(ByteFaults(dropped=1.0), 1).through(DATA) == []
 
 
-def test_a_delayed_byte_holds_up_those_behind_it() -> None:
-    spoilt = SpoiltWire(ByteFaults(delayed=0.01, longest_delay_ns=S), 1).through(DATA)
-    assert [byte for _, byte in spoilt] == [byte for _, byte in DATA]
-    followed = zip(spoilt[:-1], spoilt[1:], DATA[1:], strict=True)
+def test_a_delayed_byte_delays_those_behind_it() -> None:
+    corrupted = FaultyWire(ByteFaults(delayed=0.01, longest_delay_ns=S), 1).through(DATA)
+    assert [byte for _, byte in corrupted] == [byte for _, byte in DATA]
+    followed = zip(corrupted[:-1], corrupted[1:], DATA[1:], strict=True)
     assert any(came_ns > t_ns and came_ns == before_ns for (before_ns, _), (came_ns, _), (t_ns, _) in followed)
 
 
@@ -86,8 +86,8 @@ def test_shares_that_cannot_be_are_refused(flipped: float) -> None:
         ByteFaults(flipped=flipped, dropped=0.6)
 
 
-class Noted:
-    """Notes what befalls it."""
+class RecordedFaults:
+    """Records the link faults."""
 
     def __init__(self) -> None:
         self.did: list[str] = []
@@ -117,25 +117,25 @@ class Noted:
 @pytest.mark.parametrize(
     ("kind", "did"),
     [
-        (Mishap.CABLE, ["unplug", "plug in"]),
-        (Mishap.FROZEN_BOARD, ["freeze board True", "freeze board False"]),
-        (Mishap.RESET, ["reset"]),
-        (Mishap.HANG, ["hang"]),
-        (Mishap.POWER, ["power False", "power True"]),
-        (Mishap.FROZEN_HOST, ["freeze host 5"]),
+        (LinkFault.CABLE, ["unplug", "plug in"]),
+        (LinkFault.FROZEN_BOARD, ["freeze board True", "freeze board False"]),
+        (LinkFault.RESET, ["reset"]),
+        (LinkFault.HANG, ["hang"]),
+        (LinkFault.POWER, ["power False", "power True"]),
+        (LinkFault.FROZEN_HOST, ["freeze host 5"]),
     ],
 )
-def test_a_mishap_begins_and_is_mended(kind: Mishap, did: list[str]) -> None:
-    harmed = Noted()
-    begin_mishap(kind, harmed, 5)
-    end_mishap(kind, harmed)
-    assert harmed.did == did
+def test_a_link_fault_begins_and_ends(kind: LinkFault, did: list[str]) -> None:
+    target = RecordedFaults()
+    begin_link_fault(kind, target, 5)
+    end_link_fault(kind, target)
+    assert target.did == did
 
 
-def test_mishaps_follow_one_another_within_their_time_and_every_kind_comes() -> None:
-    plan = mishaps(3, 10 * S, 1_000 * S, mean_gap_ns=5 * S, longest_ns=2 * S)
-    assert plan == mishaps(3, 10 * S, 1_000 * S, mean_gap_ns=5 * S, longest_ns=2 * S)
-    assert {planned.kind for planned in plan} == set(Mishap)
+def test_link_faults_follow_one_another_within_their_time_and_every_kind_comes() -> None:
+    plan = plan_link_faults(3, 10 * S, 1_000 * S, mean_gap_ns=5 * S, longest_ns=2 * S)
+    assert plan == plan_link_faults(3, 10 * S, 1_000 * S, mean_gap_ns=5 * S, longest_ns=2 * S)
+    assert {planned.kind for planned in plan} == set(LinkFault)
     assert 100 < len(plan) < 300
     for earlier, later in pairwise(plan):
         assert later.t_ns >= earlier.t_ns + earlier.lasts_ns

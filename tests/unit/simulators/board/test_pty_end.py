@@ -1,4 +1,4 @@
-"""The board's end of a pty: what is written is there at once, and the path stays the same."""
+"""The board's end of a pty: written bytes arrive at once, and the path stays the same."""
 
 from __future__ import annotations
 

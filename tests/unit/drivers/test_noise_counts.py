@@ -1,0 +1,44 @@
+"""Slots that noise counted where no disc turned."""
+
+from __future__ import annotations
+
+from drivers.wheel.lost_pulses import RecentEdges, noise_counted
+from hal.values import Edge
+
+MS = 1_000_000
+EVEN = [k * 10 * MS for k in range(20)]
+
+
+def test_an_even_disc_is_not_noise() -> None:
+    assert not noise_counted(EVEN)
+
+
+def test_four_edges_within_a_count_are_noise() -> None:
+    assert noise_counted(sorted([*EVEN, *(91 * MS + k * 100_000 for k in range(4))]))
+
+
+def test_a_bounce_of_two_edges_is_not_noise() -> None:
+    assert not noise_counted(sorted([*EVEN, 100 * MS + 50_000, 100 * MS + 90_000]))
+
+
+def test_a_short_swing_between_two_turns_is_not_noise() -> None:
+    swings = [0, 300, 340, 380, 420, 460, 760, 800, 840, 880, 920, 1220]
+    assert not noise_counted([t * MS for t in swings])
+
+
+def test_counts_too_fast_to_judge_are_not_noise() -> None:
+    assert not noise_counted(sorted([*(k * 100_000 for k in range(20)), *(910_000 + k * 1000 for k in range(4))]))
+
+
+def test_few_edges_are_not_noise() -> None:
+    assert not noise_counted([])
+    assert not noise_counted(EVEN[:5])
+
+
+def test_recent_edges_are_those_of_the_last_batches_and_the_lines_asked_for() -> None:
+    recent = RecentEdges(4)
+    for start in range(0, 40, 2):
+        recent.add([Edge("a", 1, start), Edge("x", 1, start + 1)])
+    recent.add([])
+    assert recent.times_ns(("a", "b"), 0, 100) == [36, 38]
+    assert recent.times_ns(("a", "x"), 37, 38) == [37, 38]
