@@ -16,6 +16,7 @@ from feed.events import (
     InspectionPassed,
     RoundProgress,
     RoundStarted,
+    Verdict,
     WinningBet,
 )
 from feed.evidence import Tumbling
@@ -53,6 +54,11 @@ def result_words(result: Result) -> str:
         if key in result:
             return said(result)
     return str(dict(result))
+
+
+def verdict_words(verdict: Verdict) -> str:
+    """A verdict in a few words: its result, or its kind and reason where it has none."""
+    return f"{verdict.verdict} {verdict.reason}" if verdict.result is None else result_words(verdict.result)
 
 
 def winning_words(winning: Sequence[WinningBet]) -> str:

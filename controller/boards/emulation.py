@@ -13,9 +13,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from controller.configuration.document import toml_text
 from controller.configuration.lamp_chains import board_of_lamps
 from controller.configuration.terminals import place_of
-from controller.configuration.toml_text import toml_text
 from controller.configuration.values import TableConfig
 from controller.geometries import geometry_of
 from hal.board.messages import KINDS

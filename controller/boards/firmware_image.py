@@ -108,7 +108,7 @@ _MOST_BYTES: Final = 256 * 1024
 Hash32 = Annotated[str, Meta(pattern=r"\A[0-9A-Fa-f]{8}\Z")]
 
 
-class _Board(msgspec.Struct, frozen=True):
+class _ManifestBoard(msgspec.Struct, frozen=True):
     """What a manifest says of one kind."""
 
     hex: Annotated[str, Meta(pattern=r"\A[A-Za-z0-9_-][A-Za-z0-9_.-]*\Z", max_length=64)]
@@ -124,7 +124,7 @@ class _Manifest(msgspec.Struct, frozen=True):
     protocol: int
     dictionary: Hash32
     build: Hash32
-    boards: dict[str, _Board]
+    boards: dict[str, _ManifestBoard]
 
 
 class Firmware(NamedTuple):

@@ -25,7 +25,7 @@ from controller.boards.firmware_image import (
 )
 from controller.boards.identity import kind_name, misfit, version, words
 from controller.cli import BAD_CONFIGURATION, FATAL
-from controller.cli.key_options import public_keys
+from controller.cli.options import public_keys
 from hal.board.errors import BoardError
 from hal.board.messages import KINDS, IdentityAnswer
 from hal.board.ports import StrangeBoardError, UnusablePortError, ask_identity

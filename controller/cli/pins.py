@@ -17,7 +17,7 @@ from controller.cli.board_pins_view import boards_view
 from controller.cli.printing import show_problems
 from controller.configuration.header_pins import HEADER, HeaderPin, nearest_ground
 from controller.configuration.load import check
-from controller.configuration.pins import Pin, propose
+from controller.configuration.pins import GpioPin, propose
 from controller.configuration.values import TableConfig
 from drivers.base.device_spec import LineUse
 
@@ -33,27 +33,27 @@ _NAME = 21
 """Width of a line's name in the drawing."""
 
 
-class Wiring(NamedTuple):
+class Pinout(NamedTuple):
     """Where every line of a table goes."""
 
     uses: Mapping[str, LineUse]
-    pins: Mapping[str, Pin]
+    pins: Mapping[str, GpioPin]
     proposed: frozenset[str]
     """The lines whose pin is our proposal and not in the file."""
 
 
-def wiring_of(config: TableConfig) -> Wiring:
+def pinout_of(config: TableConfig) -> Pinout:
     """The wiring of a table; where none is required, what the file leaves out is proposed."""
     if config.live:
-        return Wiring(config.uses, config.pins, frozenset())
+        return Pinout(config.uses, config.pins, frozenset())
     on_pins = [name for name, use in config.uses.items() if use.kind in {"input", "output"}]
     unwired = [name for name in on_pins if name not in config.pins]
     unwired.sort(key=lambda name: not config.uses[name].required)
     proposal = propose(unwired, config.pins)
-    return Wiring(config.uses, {**config.pins, **proposal}, frozenset(proposal))
+    return Pinout(config.uses, {**config.pins, **proposal}, frozenset(proposal))
 
 
-def wiring_table(wiring: Wiring, width: int = 80) -> Iterator[Text]:
+def pinout_table(wiring: Pinout, width: int = 80) -> Iterator[Text]:
     """The wiring, some lines of text for each line of the table."""
     rest = max(min(width, _WIDEST) - sum(_COLUMNS) - len(_GAP) * len(_COLUMNS), 24)
     yield Text(_row(("line", "GPIO", "pin", "pull"), "purpose"), style="bold")
@@ -72,7 +72,7 @@ def wiring_table(wiring: Wiring, width: int = 80) -> Iterator[Text]:
     yield Text()
 
 
-def header_drawing(pins: Mapping[str, Pin]) -> Iterator[Text]:
+def header_drawing(pins: Mapping[str, GpioPin]) -> Iterator[Text]:
     """The header seen from above, pin 1 at the top left, each used pin with the name of its line."""
     lines = {pin.header: pin.line for pin in pins.values() if pin.header is not None}
     for left, right in zip(HEADER[::2], HEADER[1::2], strict=True):
@@ -85,7 +85,7 @@ def header_drawing(pins: Mapping[str, Pin]) -> Iterator[Text]:
         yield text
 
 
-def pins_section(wiring: Wiring) -> str:
+def pins_section(wiring: Pinout) -> str:
     """The wiring as the section of a file."""
     rows = ["[pins]"]
     for line in wiring.uses:
@@ -97,7 +97,7 @@ def pins_section(wiring: Wiring) -> str:
     return "\n".join(rows)
 
 
-def _cells(name: str, use: LineUse, pin: Pin | None, proposed: bool) -> tuple[str, ...]:
+def _cells(name: str, use: LineUse, pin: GpioPin | None, proposed: bool) -> tuple[str, ...]:
     if pin is None:
         return (name, "-", "-", "-")
     place = pin.name or "-" if pin.gpio is None else f"GPIO{pin.gpio}" if pin.header else str(pin.gpio)
@@ -105,7 +105,7 @@ def _cells(name: str, use: LineUse, pin: Pin | None, proposed: bool) -> tuple[st
     return (name, place + mark, str(pin.header or "-"), "-" if use.kind == "output" else pin.pull)
 
 
-def _told(use: LineUse, pin: Pin | None) -> Iterator[str]:
+def _told(use: LineUse, pin: GpioPin | None) -> Iterator[str]:
     yield use.purpose
     if use.kind == "analogue":
         yield f"value: {use.high}"
@@ -165,8 +165,8 @@ def command(table: Path) -> None:
         for part in boards_view(config, console.width):
             console.print(part)
         return
-    wiring = wiring_of(config)
-    for part in wiring_table(wiring, console.width):
+    wiring = pinout_of(config)
+    for part in pinout_table(wiring, console.width):
         console.print(part)
     for part in header_drawing(wiring.pins):
         console.print(part)

@@ -9,10 +9,10 @@ from pathlib import Path
 import click
 
 from controller.cli import BAD_CONFIGURATION
-from controller.cli.event_lines import painted
 from controller.configuration.load import check
 from controller.configuration.problems import Problem
 from controller.configuration.values import TableConfig
+from controller.service.event_lines import colored_line_of
 from feed.events import Event, encode
 
 # Shows what is wrong with configuration files.
@@ -49,4 +49,4 @@ def print_events(said: Iterable[Event], *, as_json: bool) -> None:
         if as_json:
             click.echo(encode(event))
         else:
-            click.echo(painted(event))
+            click.echo(colored_line_of(event))

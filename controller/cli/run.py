@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import click
 
 from controller.cli import BAD_CONFIGURATION, FATAL
-from controller.cli.pacing import parse_speed
+from controller.cli.options import parse_speed
 from controller.cli.printing import load_all
 from controller.configuration.values import TableConfig
 from hal.clock import Clock, FastClock, SystemClock

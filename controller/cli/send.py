@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from controller.cli import FATAL
-from controller.cli.key_options import client_curve
+from controller.cli.options import client_curve
 
 if TYPE_CHECKING:
     from controller.service.requests import Request, StatusAnswer

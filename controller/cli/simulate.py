@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 import click
 
 from controller.cli import BAD_CONFIGURATION, FATAL
-from controller.cli.pacing import Pacer
+from controller.cli.options import parse_speed
 from controller.cli.printing import load_one, print_events
 from controller.configuration.values import TableConfig
 from hal.capture.vcd_writer import CaptureLines, writing_capture
+from hal.clock import SystemClock, wait_until_ns
 
 if TYPE_CHECKING:
     from controller.bench.simulation import Played, Score
@@ -125,3 +126,23 @@ def _sum_up(score: Score) -> None:
         click.echo(click.style(f"NOT SUPPORTED BY THE TRUTH: {line}", fg="red"), err=True)
     if not score.unsupported:
         click.echo("every outcome is supported by the truth", err=True)
+
+
+class Pacer:
+    """Waits so that simulated time passes at `speed` times real time; None does not wait."""
+
+    def __init__(self, speed: float | None) -> None:
+        self._speed = speed
+        self._clock = SystemClock()
+        self._start_ns = self._clock.now_ns()
+
+    @classmethod
+    def from_option(cls, text: str) -> Pacer:
+        """The pacer of `--speed`: a number, or `max`."""
+        return cls(None if text == "max" else parse_speed(text))
+
+    def wait_until(self, t_ns: int) -> None:
+        """Waits until the simulated time `t_ns` has come."""
+        if self._speed is not None:
+            sys.stdout.flush()
+            wait_until_ns(self._clock, self._start_ns + round(t_ns / self._speed))

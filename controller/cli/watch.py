@@ -11,7 +11,7 @@ from typing import Final
 
 import click
 
-from controller.cli.event_lines import color_of, line_of, painted
+from controller.service.event_lines import color_of, colored_line_of, line_of
 from feed.events import RoundProgress
 from feed.subscriber import (
     CaughtUp,
@@ -89,7 +89,7 @@ class PeopleView:
                 click.echo(_CLEAR_LINE + click.style(line_of(event)[: width - 1], fg=color_of(event)), nl=False)
                 self._progress_shown = True
             case Fact(event=event):
-                self._line(painted(event))
+                self._line(colored_line_of(event))
             case notice if not isinstance(notice, self._quiet_about):
                 self._line(_styled(notice))
 
@@ -143,7 +143,7 @@ def command(
 
     Exit codes: 0, also after Ctrl-C; 2 for an address or a key that cannot be used.
     """
-    from controller.cli.key_options import client_curve
+    from controller.cli.options import client_curve
     from controller.cli.watch import JsonView, PeopleView
     from feed.endpoints import EndpointError, Endpoints, default_base
     from feed.subscriber import Subscriber

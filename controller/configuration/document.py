@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterator, Mapping
 from pathlib import Path as FilePath
 from typing import Any, NamedTuple
+
+import msgspec
 
 from controller.configuration.positions import Positions, locate
 from controller.configuration.problems import Problem
@@ -231,3 +234,49 @@ def _last_line_with_text(lines: list[str]) -> int:
 
 def _lower(text: str) -> str:
     return text[:1].lower() + text[1:]
+
+
+# Writing TOML
+
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def toml_text(values: Mapping[str, Any]) -> str:
+    """Values as a TOML document: the inverse of what `tomllib` reads, without comments and dates.
+
+    Raises:
+        TypeError: a value is none of text, number, true or false, list and table.
+    """
+    return "\n".join(_table_lines(values, ())) + "\n"
+
+
+def _table_lines(values: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[str]:
+    below = {key: value for key, value in values.items() if isinstance(value, Mapping) and len(path) < 2}
+    if path and (len(below) < len(values) or not values):
+        yield f"[{'.'.join(map(_key_text, path))}]"
+    for key, value in values.items():
+        if key not in below:
+            yield f"{_key_text(key)} = {_value_text(value)}"
+    for key, value in below.items():
+        yield from _table_lines(value, (*path, key))
+
+
+def _value_text(value: object) -> str:
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case int() | float():
+            return repr(value)
+        case str():
+            # A basic string of TOML is a string of JSON, but TOML also escapes the character DEL.
+            return msgspec.json.encode(value).decode().replace("\x7f", "\\u007F")
+        case list() | tuple():
+            return "[" + ", ".join(map(_value_text, value)) + "]"
+        case Mapping():
+            return "{ " + ", ".join(f"{_key_text(key)} = {_value_text(one)}" for key, one in value.items()) + " }"
+        case _:
+            raise TypeError(f"a {type(value).__name__} cannot be written as TOML here")
+
+
+def _key_text(key: str) -> str:
+    return key if _BARE_KEY.fullmatch(key) else _value_text(key)

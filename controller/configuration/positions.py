@@ -51,12 +51,12 @@ class Positions:
 def locate(text: str) -> Positions:
     """Finds the line of every key of a document that `tomllib` accepts; never raises."""
     scanner = _Scanner(text)
-    with suppress(_LostTheThreadError):  # what was found until then is what there is
+    with suppress(_ScanError):  # what was found until then is what there is
         scanner.document()
     return Positions(scanner.lines)
 
 
-class _LostTheThreadError(Exception):
+class _ScanError(Exception):
     """The text is not what a TOML document has at this place."""
 
 
@@ -117,7 +117,7 @@ class _Scanner:
             self._skip(_BLANK)
             parts.append(self._simple_key())
             if len(parts) > DEEPEST:
-                raise _LostTheThreadError
+                raise _ScanError
             self._skip(_BLANK)
             if not self.text.startswith(".", self.at):
                 return tuple(parts)
@@ -131,12 +131,12 @@ class _Scanner:
                 try:
                     return str(tomllib.loads(f"key = {quoted.group()}")["key"])
                 except tomllib.TOMLDecodeError as error:
-                    raise _LostTheThreadError from error
+                    raise _ScanError from error
         return self._take(_BARE_KEY)
 
     def _value(self, path: Path, depth: int) -> None:
         if depth > DEEPEST:
-            raise _LostTheThreadError
+            raise _ScanError
         start = self.text[self.at : self.at + 3]
         if start == '"""':
             self._take(_LONG_BASIC_STRING)
@@ -192,7 +192,7 @@ class _Scanner:
     def _take(self, pattern: re.Pattern[str]) -> str:
         match = pattern.match(self.text, self.at)
         if not match:
-            raise _LostTheThreadError
+            raise _ScanError
         self.at = match.end()
         return match.group()
 
@@ -204,4 +204,4 @@ class _Scanner:
 
     def _expect(self, mark: str) -> None:
         if not self._found(mark):
-            raise _LostTheThreadError
+            raise _ScanError

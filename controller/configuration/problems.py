@@ -13,7 +13,7 @@ Path = tuple[str | int, ...]
 """Where a value stands in a document: `("device", "wheel", "ball_sensors_deg", 1)`."""
 
 
-class Finding(NamedTuple):
+class ConfigFinding(NamedTuple):
     """Something wrong at a place in one document; which file and line is not known yet."""
 
     path: Path

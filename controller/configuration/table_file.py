@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from controller.configuration.declaration import said
+from controller.configuration.declaration import value_text
 from controller.configuration.lamp_chains import board_of_lamps, check_lamps
-from controller.configuration.problems import Finding, nearest, suggestion
+from controller.configuration.problems import ConfigFinding, nearest, suggestion
 from controller.configuration.registry import GameEntry, Registry, Slot
 from controller.configuration.sections import LIVE_BACKENDS, CallBy, LinesSection, TableSection
 from controller.configuration.validation import ChecksRules, validate
@@ -35,14 +35,14 @@ from drivers.base.device_spec import LineUse
 
 def read_devices(
     given: Mapping[str, Any], game: GameEntry, registry: Registry
-) -> tuple[dict[str, DeviceConfig], bool, list[Finding]]:
+) -> tuple[dict[str, DeviceConfig], bool, list[ConfigFinding]]:
     """The devices of a table that are right, whether that is all of them, and what is wrong; `given` is `[device]`."""
     table = f"{with_article(game.name)} table"
     fix_of = {name: suggestion(name, game.devices, "device") for name in given if name not in game.devices}
-    findings = [Finding(("device", name), f"{table} has no such device", fix) for name, fix in fix_of.items()]
+    findings = [ConfigFinding(("device", name), f"{table} has no such device", fix) for name, fix in fix_of.items()]
     devices: dict[str, DeviceConfig] = {}
     findings += [
-        Finding(("device", name), f"stands beside device.{slot.excludes}", f"{table} has one of the two")
+        ConfigFinding(("device", name), f"stands beside device.{slot.excludes}", f"{table} has one of the two")
         for name, slot in game.devices.items()
         if name in given and slot.excludes in given
     ]
@@ -57,21 +57,21 @@ def read_devices(
     return devices, len(devices) == len(wanted), findings
 
 
-def not_a_section(path: tuple[str, ...], value: object) -> Finding:
+def not_a_section(path: tuple[str, ...], value: object) -> ConfigFinding:
     """What is wrong with a value where a section belongs."""
-    return Finding(path, f"is {said(value)}, and a section was expected", f"write it as [{'.'.join(path)}]")
+    return ConfigFinding(path, f"is {value_text(value)}, and a section was expected", f"write it as [{'.'.join(path)}]")
 
 
-def _read(name: str, slot: Slot, values: object, registry: Registry) -> tuple[DeviceConfig | None, list[Finding]]:
+def _read(name: str, slot: Slot, values: object, registry: Registry) -> tuple[DeviceConfig | None, list[ConfigFinding]]:
     path = ("device", name)
     if not isinstance(values, dict):
         return None, [not_a_section(path, values)]
-    findings: list[Finding] = []
+    findings: list[ConfigFinding] = []
     driver = values.get("driver", slot.drivers[0])
     if not isinstance(driver, str) or driver not in slot.drivers:
         word = driver if isinstance(driver, str) else ""
         fix = suggestion(word, slot.drivers, "driver")
-        findings.append(Finding((*path, "driver"), f"{said(driver)} is no driver of this device", fix))
+        findings.append(ConfigFinding((*path, "driver"), f"{value_text(driver)} is no driver of this device", fix))
         driver = nearest(word, slot.drivers)
         if driver is None:
             return None, findings
@@ -99,7 +99,7 @@ class TableFile:
 
     def __init__(self, file: str, values: dict[str, Any], registry: Registry) -> None:
         self.config: TableConfig | None = None
-        self.findings: list[Finding] = []
+        self.findings: list[ConfigFinding] = []
         self.id: str | None = None
         self.live = False
         self.wires = Wires({}, {}, {}, {})
@@ -160,7 +160,7 @@ class TableFile:
     def _check_section_names(self) -> None:
         for name in self._values:
             if name not in SECTIONS:
-                self.findings.append(Finding((name,), "unknown section", suggestion(name, SECTIONS, "section")))
+                self.findings.append(ConfigFinding((name,), "unknown section", suggestion(name, SECTIONS, "section")))
         for name in ("device", "pins", BOARD, "links"):
             value = self._values.get(name, {})
             if not isinstance(value, dict):
@@ -193,10 +193,10 @@ class TableFile:
         known = [*self.registry.games]
         if name in self.registry.games_to_come:
             fix = f"this version plays {' and '.join(known)}"
-            self.findings.append(Finding(("table", "game"), f'"{name}" is not in this version', fix))
+            self.findings.append(ConfigFinding(("table", "game"), f'"{name}" is not in this version', fix))
             return None
         fix = suggestion(name, known, "game")
-        self.findings.append(Finding(("table", "game"), f"unknown game {said(name)}", fix))
+        self.findings.append(ConfigFinding(("table", "game"), f"unknown game {value_text(name)}", fix))
         # The rest is checked as what was most likely meant, so that all mistakes show at once.
         return self.registry.games.get(nearest(name, known) or "")
 
@@ -204,10 +204,10 @@ class TableFile:
         if lines.factory is not None and lines.backend != "gpiozero":
             wrong = f"has no effect with the backend {lines.backend}"
             fix = 'remove it, or write backend = "gpiozero"'
-            self.findings.append(Finding(("lines", "factory"), wrong, fix, "warning"))
+            self.findings.append(ConfigFinding(("lines", "factory"), wrong, fix, "warning"))
         if lines.chip is not None and lines.backend == BOARD:
             wrong = "names a chip of the Pi, and has no effect with the backend board"
-            self.findings.append(Finding(("lines", "chip"), wrong, "remove it", "warning"))
+            self.findings.append(ConfigFinding(("lines", "chip"), wrong, "remove it", "warning"))
         self.findings += check_chip(lines.chip, ("lines", "chip"))
 
     def _check_rules(self, table: TableSection) -> None:
@@ -215,12 +215,12 @@ class TableFile:
         path = ("table", "rules")
         if table.profile not in names:
             fix = suggestion(table.profile, names, "profile")
-            self.findings.append(Finding(path, f"unknown profile {said(table.profile)}", fix))
+            self.findings.append(ConfigFinding(path, f"unknown profile {value_text(table.profile)}", fix))
         elif table.game in self.registry.games:
             wrong = profile(table.profile).refusal(table.game)
             if wrong is not None:
-                able = " or ".join(said(name) for name in profiles_that_play(table.game))
-                self.findings.append(Finding(path, wrong, f"write {able}"))
+                able = " or ".join(value_text(name) for name in profiles_that_play(table.game))
+                self.findings.append(ConfigFinding(path, wrong, f"write {able}"))
 
     def _call(self, table: TableSection | None, lines: LinesSection | None) -> CallBy | None:
         """Who calls "No more bets"; under `capture`, the wires of the capture tell if the file does not."""
@@ -229,7 +229,7 @@ class TableFile:
         if lines.backend in LIVE_BACKENDS:
             fix = 'add no_more_bets = "button" if the dealer has a button for it, else "auto"'
             wrong = f"is missing, and the backend {lines.backend} needs it"
-            self.findings.append(Finding(("table", "no_more_bets"), wrong, fix, missing=True))
+            self.findings.append(ConfigFinding(("table", "no_more_bets"), wrong, fix, missing=True))
         return "button" if lines.backend == "sim" else None
 
     # -------------------------------------------------------------------------------------------- devices
@@ -242,7 +242,7 @@ class TableFile:
         rules = profile(table.profile).money_wheel
         for wrong in rules.order_problems(faces) if rules is not None else []:
             fix = "list the faces of all spaces with the right counts, or remove the key for our default"
-            self.findings.append(Finding(("device", "wheel", "faces"), wrong, fix))
+            self.findings.append(ConfigFinding(("device", "wheel", "faces"), wrong, fix))
 
     def _check_options(self, table: TableSection | None, options: msgspec.Struct | None) -> None:
         """What the house offers must be what the rules let it offer."""
@@ -250,7 +250,7 @@ class TableFile:
             return
         if profile(table.profile).plays(table.game):
             for key, wrong, fix in options.against(table.game, table.profile):
-                self.findings.append(Finding(("game", key), wrong, fix))
+                self.findings.append(ConfigFinding(("game", key), wrong, fix))
 
     def _check_simulated(self, lines: LinesSection | None, devices: dict[str, DeviceConfig]) -> None:
         """An automatic wheel has a simulated feed for tests, and no simulated table."""
@@ -258,7 +258,7 @@ class TableFile:
         if lines is not None and lines.backend == "sim" and wheel is not None and wheel.driver == "star_x":
             fix = 'use the driver "roulette_wheel", or wire the wheel and name its port under [links]'
             wrong = "no simulated table has an automatic wheel in this version"
-            self.findings.append(Finding(("device", "wheel", "driver"), wrong, fix))
+            self.findings.append(ConfigFinding(("device", "wheel", "driver"), wrong, fix))
 
     def _check_set_going(self, devices: dict[str, DeviceConfig], call: CallBy | None) -> None:
         """What the call sets going cannot be the call: such a table would never play."""
@@ -268,7 +268,7 @@ class TableFile:
                 f'is "auto": the dice that are set going are the call, but the {waits} sets them going after the call'
             )
             fix = 'write no_more_bets = "button", and wire dealer_no_more_bets'
-            self.findings.append(Finding(("table", "no_more_bets"), wrong, fix))
+            self.findings.append(ConfigFinding(("table", "no_more_bets"), wrong, fix))
 
     def _check_shaker(self, table: TableSection | None, devices: dict[str, DeviceConfig]) -> None:
         """An automated shaker is for the text that knows one; at craps it is an option of the house under any."""
@@ -280,7 +280,7 @@ class TableFile:
         if rules is not None and rules.automated_shaker is None:
             wrong = f"{rules.section} of {table.profile} knows no automated shaker"
             fix = 'remove the section, or write rules = "njac-13:69F" in [table]'
-            self.findings.append(Finding(("device", "automated_shaker"), wrong, fix))
+            self.findings.append(ConfigFinding(("device", "automated_shaker"), wrong, fix))
 
     # --------------------------------------------------------------------------------------------- wiring
 

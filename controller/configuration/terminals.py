@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
-from controller.configuration.declaration import said
-from controller.configuration.problems import Finding, suggestion
+from controller.configuration.declaration import value_text
+from controller.configuration.problems import ConfigFinding, suggestion
 from controller.configuration.sections import BoardSection, Pull, Side, TerminalSection
 from drivers.base.device_spec import BoardPlace, LineUse
 from drivers.base.device_spec import Kind as LineKind
@@ -26,7 +26,7 @@ _LISTED: Final = 3
 
 def wrong_kinds(
     lines: Mapping[str, Terminal], boards: Mapping[str, BoardSection], uses: Mapping[str, LineUse]
-) -> tuple[dict[str, str], list[Finding]]:
+) -> tuple[dict[str, str], list[ConfigFinding]]:
     """The boards on which lines are that another kind of board works with.
 
     Returns:
@@ -39,20 +39,20 @@ def wrong_kinds(
         if at is not None and at.kind != boards[terminal.board].kind:
             wanted.setdefault(terminal.board, at.kind)
             wanting.setdefault(terminal.board, []).append(line)
-    findings: list[Finding] = []
+    findings: list[ConfigFinding] = []
     for name, kind in wanted.items():
-        wrong = f"is {said(boards[name].kind)}, and {_listed(wanting[name])} can be only on a board of the kind {kind}"
+        wrong = f"is {value_text(boards[name].kind)}, and {_listed(wanting[name])} can be only on a board of the kind {kind}"
         fix = f'kind should be "{kind}"'
         other = next((other for other, board in boards.items() if board.kind == kind), None)
         if other is not None:
             fix += f", or wire them to the board {other}"
-        findings.append(Finding(("board", name, "kind"), wrong, fix))
+        findings.append(ConfigFinding(("board", name, "kind"), wrong, fix))
     return wanted, findings
 
 
 def check_own_places(
     lines: Mapping[str, Terminal], boards: Mapping[str, BoardSection], uses: Mapping[str, LineUse]
-) -> Iterator[Finding]:
+) -> Iterator[ConfigFinding]:
     """Each line must be at a terminal that there is, at its own where it has one, and at none that moves something."""
     for line, terminal in lines.items():
         use = uses.get(line)
@@ -61,28 +61,28 @@ def check_own_places(
         if use is not None and use.at is not None and use.at.kind == kind.name:
             yield from _check_own(terminal, use, use.at, kind, boards)
         elif place is None:
-            wrong = f"a {kind.name} board has no {terminal.side} {said(terminal.number)}"
+            wrong = f"a {kind.name} board has no {terminal.side} {value_text(terminal.number)}"
             fix = f"the board {terminal.board} has {range_words(kind, terminal.side)}"
-            yield Finding(("pins", line, terminal.side), wrong, fix)
+            yield ConfigFinding(("pins", line, terminal.side), wrong, fix)
         elif use is not None and use.drives not in MOVING and (place.side, place.name) in MOVED.get(kind.name, ()):
             wrong = f"is a {use.drives}, and {words(terminal)} is its {place.name}, which the board stops by itself"
             fix = 'drive it with another board, of kind = "wheel"'
-            yield Finding(("pins", line), wrong, fix)
+            yield ConfigFinding(("pins", line), wrong, fix)
 
 
 def _check_own(
     terminal: Terminal, use: LineUse, at: BoardPlace, kind: Kind, boards: Mapping[str, BoardSection]
-) -> Iterator[Finding]:
+) -> Iterator[ConfigFinding]:
     path = ("pins", terminal.line)
     own, place = place_named(kind, at.name), find_place(terminal, kind)
     if place is None or place != own:
         entry = entry_words(own, terminal.board if len(boards) > 1 else None, inverted=at.active_low)
         where = f"{words(terminal)}, which " + (f"is {place.name}" if place is not None else "there is not")
         wrong = f"is wired to {where}, and a {kind.name} board itself works with this line ({use.purpose})"
-        yield Finding(path, wrong, f"write {terminal.line} = {entry}, which is {own.name}")
+        yield ConfigFinding(path, wrong, f"write {terminal.line} = {entry}, which is {own.name}")
     elif at.active_low and not terminal.inverted:
         wrong = f"is not inverted, and a {kind.name} board takes its {own.name} as active when the wire is low"
-        yield Finding(path, wrong, "add inverted = true, and wire an open collector or a contact to ground")
+        yield ConfigFinding(path, wrong, "add inverted = true, and wire an open collector or a contact to ground")
 
 
 def _listed(lines: list[str]) -> str:
@@ -172,7 +172,7 @@ def place_named(kind: Kind, name: str) -> Place:
 
 def resolve_terminal(
     line: str, section: TerminalSection, boards: Mapping[str, BoardSection], named: Iterable[str]
-) -> tuple[Terminal | None, list[Finding]]:
+) -> tuple[Terminal | None, list[ConfigFinding]]:
     """Finds the terminal of one entry of `[pins]`, which names one side.
 
     `boards` are the boards that are right, `named` all that the file names: of one that is not right, nothing more is
@@ -192,7 +192,7 @@ def resolve_terminal(
     if place is not None and not place.pin and (section.inverted or section.pull):
         key = "inverted" if section.inverted else "pull"
         wrong = f"has no meaning for the {place.name} of a keypad, which is 1 while it is pressed"
-        return None, [Finding((*path, key), wrong, "remove it")]
+        return None, [ConfigFinding((*path, key), wrong, "remove it")]
     if side == "input" and (place is None or place.pin):
         terminal = terminal._replace(pull=section.pull or "up")
     return terminal, []
@@ -207,9 +207,9 @@ def shared_terminals(terminals: Iterable[Terminal]) -> list[tuple[Terminal, Term
 
 def check_sides(
     terminals: Mapping[str, Terminal], boards: Mapping[str, BoardSection], uses: Mapping[str, LineUse]
-) -> list[Finding]:
+) -> list[ConfigFinding]:
     """Each line must be on the side of the board that does what the line is for."""
-    findings: list[Finding] = []
+    findings: list[ConfigFinding] = []
     for line, terminal in terminals.items():
         use = uses.get(line)
         if use is None or use.kind not in SIDE_OF or use.at is not None:
@@ -219,10 +219,10 @@ def check_sides(
             kind = KINDS[boards[terminal.board].kind]
             wrong = f"is {_WHAT[wanted]} ({use.purpose}), and {words(terminal)} {_DOES[terminal.side]}"
             fix = f"write {{ {wanted} = ... }}; the board {terminal.board} has {range_words(kind, wanted)}"
-            findings.append(Finding(("pins", line), wrong, fix))
+            findings.append(ConfigFinding(("pins", line), wrong, fix))
         elif wanted == "input" and use.wire_inverted and not terminal.inverted and terminal.pull == "up":
             wrong = "is a bare contact, and the board's resistor holds its wire high: it would be active while open"
-            findings.append(Finding(("pins", line), wrong, "add inverted = true, and wire the contact to ground"))
+            findings.append(ConfigFinding(("pins", line), wrong, "add inverted = true, and wire the contact to ground"))
     return findings
 
 
@@ -295,7 +295,7 @@ _WHAT: Mapping[Side, str] = {"input": "read", "output": "driven", "analogue": "a
 _DOES: Mapping[Side, str] = {"input": "is an input", "output": "is an output", "analogue": "measures volts"}
 
 
-def _board_of(line: str, section: TerminalSection, named: list[str]) -> tuple[str | None, list[Finding]]:
+def _board_of(line: str, section: TerminalSection, named: list[str]) -> tuple[str | None, list[ConfigFinding]]:
     """The name of the entry's board: the only one, where it names none."""
     path = ("pins", line)
     if section.board is None:
@@ -304,10 +304,10 @@ def _board_of(line: str, section: TerminalSection, named: list[str]) -> tuple[st
         if not named:
             return None, []  # that there is no board is said once
         wrong = f"says no board, and there are {' and '.join(named)}"
-        return None, [Finding(path, wrong, f'add board = "{named[0]}"')]
+        return None, [ConfigFinding(path, wrong, f'add board = "{named[0]}"')]
     if section.board in named:
         return section.board, []
     if not named:
         return None, []
     fix = suggestion(section.board, named, "board")
-    return None, [Finding((*path, "board"), f"no board is called {said(section.board)}", fix)]
+    return None, [ConfigFinding((*path, "board"), f"no board is called {value_text(section.board)}", fix)]

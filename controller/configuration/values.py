@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from controller.configuration.pins import Pin
+from controller.configuration.pins import GpioPin
 from controller.configuration.sections import (
     LIVE_BACKENDS,
     BoardSection,
@@ -76,7 +76,7 @@ class TableConfig(NamedTuple):
         return self.lines.backend == "sim" or any(board.emulated for board in self.boards.values())
 
     @property
-    def pins(self) -> Mapping[str, Pin]:
+    def pins(self) -> Mapping[str, GpioPin]:
         """The lines on pins of the Pi."""
         return self.wires.pins
 

@@ -15,8 +15,7 @@ from typing import Any, ClassVar, Final
 
 from controller.rounds.asked import Asked
 from controller.rounds.voice import Seat
-from controller.rules.cited import NoMoreBets as CallRule
-from controller.rules.cited import Reason
+from controller.rules.cited import NoMoreBetsRule, Reason
 from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING, SHUT, Phase
 from controller.table.recent import Ruling
 from drivers.base.driver import Observation
@@ -40,7 +39,7 @@ class Game(Asked, ABC):
     """The device that its rounds judge; for a table that names it otherwise, an instance has its own."""
 
     def __init__(
-        self, seat: Seat, call: CallRule, reasons: Mapping[str, Reason], rule: str, settle_after_s: float
+        self, seat: Seat, call: NoMoreBetsRule, reasons: Mapping[str, Reason], rule: str, settle_after_s: float
     ) -> None:
         super().__init__(seat, reasons)
         self.phase: Phase = SHUT

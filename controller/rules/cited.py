@@ -33,7 +33,7 @@ When = Literal["before_spin", "while_ball_in_track", "before_tumble", "before_sh
 """When bets close. The games differ: roulette's stay open while the ball runs, the others' close before."""
 
 
-class NoMoreBets(Struct, frozen=True, forbid_unknown_fields=True):
+class NoMoreBetsRule(Struct, frozen=True, forbid_unknown_fields=True):
     """The call that closes the bets: its words, and when it must come."""
 
     call: Cited[str]
@@ -93,20 +93,13 @@ class Odds(NamedTuple):
     win: Annotated[int, Meta(ge=1)]
     stake: Annotated[int, Meta(ge=1)]
 
-    def said(self) -> str:
-        """Said as the rules want it: `9 to 5`."""
-        return said(self.win, self.stake)
+    def in_words(self) -> str:
+        """In the form that the rules require: `9 to 5`."""
+        return odds_words(self.win, self.stake)
 
 
-class WinningBet(Struct, frozen=True):
-    """A bet that wins, and its odds, said "to": `straight 17` at `35 to 1`."""
-
-    bet: str
-    odds: str
-
-
-def said(odds: int, stake: int = 1) -> str:
-    """Odds as the rules want them said: "to", never "for"."""
+def odds_words(odds: int, stake: int = 1) -> str:
+    """Odds in the form that the rules require: "9 to 5", never "9 for 5"."""
     return f"{odds} to {stake}"
 
 

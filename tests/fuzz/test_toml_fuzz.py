@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from controller.configuration.document import read_document
-from controller.configuration.load import Report, check_documents, check_text
+from controller.configuration.load import CheckResult, check_documents, check_text
 from controller.games.catalogue import REGISTRY
 
 ROULETTE = """\
@@ -89,7 +89,7 @@ PIECES = [
 light = settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
-def judge(report: Report, lines: int) -> None:
+def judge(report: CheckResult, lines: int) -> None:
     """What must hold for every report."""
     assert report.tables or report.problems
     for problem in report.problems:

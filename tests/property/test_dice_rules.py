@@ -18,8 +18,8 @@ from controller.games.craps.layout import CrapsLayout
 from controller.games.craps.rules import CrapsRules
 from controller.games.craps.wagers import POINTS, FireTable
 from controller.games.sic_bo.areas import AREAS, SicBoLayout
-from controller.rules.cited import WinningBet
 from controller.rules.profile import profile
+from feed.evidence import WinningBet
 from tests.oracle import craps as table
 from tests.oracle import dice as listed
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from controller.cli.event_lines import verdict_words
+from controller.results_view import verdict_words
 from controller.rounds.game import Game
 from controller.table.lifecycle import Sitting
 from controller.table.orders.order import Given, Refused, Verb, not_one_of

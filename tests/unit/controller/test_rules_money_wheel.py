@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from controller.rules.cited import WinningBet
 from controller.rules.profile import profile
 from drivers.wheel.faces import DEFAULT_FACES
+from feed.evidence import WinningBet
 
 RULES = profile("njac-13:47-20").money_wheel_rules()
 

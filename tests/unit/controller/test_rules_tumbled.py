@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controller.games.dice.rules import DiceRules
-from controller.rules.cited import WinningBet
 from controller.rules.profile import profile
+from feed.evidence import WinningBet
 
 NIGHT = profile("njac-13:47-20")
 DEALER, CHUCK, UNDER = NIGHT.beat_the_dealer_rules(), NIGHT.chuck_a_luck_rules(), NIGHT.under_over_rules()

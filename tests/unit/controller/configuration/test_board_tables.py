@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from controller.configuration.declaration import said
+from controller.configuration.declaration import value_text
 from controller.configuration.load import check, check_text
 from controller.configuration.registry import DriverEntry, Registry
 from controller.configuration.sections import BoardKind
@@ -254,7 +254,7 @@ def test_one_port_under_two_names_is_told_with_the_device_behind_both(tmp_path: 
         name.symlink_to(device)
     text = TWO.replace("/dev/serial/by-id/usb-1", str(by_id)).replace("/dev/serial/by-id/usb-2", str(by_path))
     assert only(text) == (
-        f"12: board.desk.port: its port {said(str(by_path))}, which is {device}, is that of "
+        f"12: board.desk.port: its port {value_text(str(by_path))}, which is {device}, is that of "
         "board.wheel.port of table.toml:9 too; give each board its own port"
     )
     other = TWO.replace("/dev/serial/by-id/usb-1", str(by_id)).replace("usb-2", "usb-3")

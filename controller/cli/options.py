@@ -1,4 +1,4 @@
-"""The keys that a command takes when it goes to a service over the network."""
+"""Options that several commands share: the speed of simulated time, public keys, and the keys of a connection."""
 
 from __future__ import annotations
 
@@ -13,6 +13,26 @@ from controller.cli import BAD_CONFIGURATION
 if TYPE_CHECKING:
     from feed.endpoints import Endpoints
     from feed.keys import ClientCurve
+
+
+FASTEST = 1000.0
+"""Times real time that a service keeps up with."""
+
+
+def parse_speed(text: str) -> float:
+    """The number of `--speed`.
+
+    Raises:
+        click.BadParameter: it is no number above 0, or too great a one.
+    """
+    try:
+        speed = float(text)
+    except ValueError:
+        speed = 0.0
+    if not 0 < speed <= FASTEST:
+        fix = f"write a number above 0 and up to {FASTEST:g}, such as 10"
+        raise click.BadParameter(f'"{text}" is no speed; {fix}', param_hint="--speed")
+    return speed
 
 
 # The option of commands that take public Ed25519 keys.
