@@ -31,20 +31,20 @@ from hal.clock import NS_PER_S, SystemClock
 
 @contextmanager
 def exit_on_journal_error() -> Iterator[None]:
-    """A file that cannot be used is told in red, and the command ends with exit code 2."""
+    """Prints a `JournalError` in red and exits with code 2; exits with 0 when the output was closed."""
     try:
         yield
     except JournalError as error:
         click.echo(click.style(str(error), fg="red"), err=True)
         sys.exit(BAD_CONFIGURATION)
     except BrokenPipeError:
-        # Who read the output (`head`) has enough.
+        # The reader of the output closed it, as `head` does.
         sys.stderr.close()
         sys.exit(0)
 
 
 class Bar(NamedTuple):
-    """What a bar on a terminal is told."""
+    """The callbacks that update a progress bar."""
 
     progress: Progress
     step: Step
@@ -52,21 +52,21 @@ class Bar(NamedTuple):
 
 @contextmanager
 def progress_bar(label: str) -> Iterator[Bar | None]:
-    """A bar on standard error, on a terminal only."""
+    """A progress bar on standard error; None where that is no terminal."""
     if not sys.stderr.isatty():
         yield None
         return
     with click.progressbar(length=0, label=label, file=sys.stderr) as bar:
 
-        def tell(done: int, total: int) -> None:
+        def advance(done: int, total: int) -> None:
             bar.length = total
             bar.update(done - bar.pos)
 
-        def name(what: str) -> None:
+        def relabel(what: str) -> None:
             bar.label = f"{label}: {what}"
             bar.render_progress()
 
-        yield Bar(tell, name)
+        yield Bar(advance, relabel)
 
 
 # feltwire journal verify
@@ -87,14 +87,14 @@ def _heads(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]
 def verify_command(
     paths: tuple[Path, ...], keys: tuple[bytes, ...], heads: tuple[KnownHead, ...], as_json: bool
 ) -> None:
-    """Say whether a journal is as it was written, and if not, what was done to which record.
+    """Verify a journal, and report each record that was changed, removed or inserted.
 
-    Everything is read: the pages of the file, every record's hash and columns, every seal, the witness file beside
-    it. With archives, oldest first and the journal last, each must go on from the one before.
+    Everything is read: the pages of the file, every record's hash and columns, every seal, and the witness file beside
+    it. Give archives oldest first and the journal last: each must continue the one before.
 
-    Seals are checked with the public key that you give. Without one, that in the file is taken: who could replace
-    the whole file could replace that too. Every heartbeat of the feed carries a table's head; any that somebody kept
-    finds a history that was cut or rewritten since. Heads belong to the last file that is given.
+    Seals are checked with the public key that you give; without one, with the key in the file, which whoever replaced
+    the whole file could have replaced too. Every heartbeat of the feed carries a table's head: a head that you kept
+    reveals a history that was cut or rewritten since. Heads apply to the last file that is given.
 
     \b
     Examples:
@@ -118,13 +118,13 @@ def verify_command(
                 show_report(report)
     wrong = breaks_between(reports)
     for one in wrong:
-        click.echo(click.style(f"these files do not go on from each other: {one}", fg="red"), err=True)
+        click.echo(click.style(f"these files do not continue each other: {one}", fg="red"), err=True)
     if wrong or not all(report.ok for report in reports):
         sys.exit(NOT_VERIFIED)
 
 
 def show_report(report: Report) -> None:
-    """A report: what there is, what was found, and what it rests on."""
+    """Prints a report: what the file holds, the notes and the findings."""
     there = (
         f"{_count(report.records, 'record')} in {_count(len(report.chains), 'chain')}, {_count(report.seals, 'seal')}"
     )
@@ -159,7 +159,7 @@ def _count(number: int, word: str) -> str:
 _JOURNAL = click.argument("path", metavar="JOURNAL", type=click.Path(path_type=Path))
 _JSON = click.option("--json", "as_json", is_flag=True, help="One event a line, exactly the JSON body of the feed.")
 _LAST = 20
-_TELL_EVERY = 1000
+_PROGRESS_EVERY = 1000
 
 
 class Span(NamedTuple):
@@ -170,7 +170,7 @@ class Span(NamedTuple):
 
 
 def _parse_span(_ctx: click.Context, _param: click.Parameter, value: str | None) -> Span | None:
-    """Reads `17`, `17-40`, `17-` or `-40`."""
+    """Parses `17`, `17-40`, `17-` or `-40`."""
     if value is None:
         return None
     first, dash, last = value.partition("-")
@@ -182,7 +182,7 @@ def _parse_span(_ctx: click.Context, _param: click.Parameter, value: str | None)
 
 
 def moment(_ctx: click.Context, _param: click.Parameter, value: str | None) -> datetime | None:
-    """Reads a day or a time, as an option's callback."""
+    """The callback of an option that takes a day or a time."""
     try:
         return None if value is None else parse_moment(value)
     except ValueError as error:
@@ -195,11 +195,11 @@ def moment(_ctx: click.Context, _param: click.Parameter, value: str | None) -> d
 @click.argument("span", required=False, callback=_parse_span)
 @_JSON
 def show_command(path: Path, table: str | None, span: Span | None, as_json: bool) -> None:
-    """Show events of a table, a line each; one alone with all that is kept of it.
+    """Show events of a table, one a line; a single event in full.
 
     SPAN is the number of an event (its seq), or a span: 17-40, 17-, -40. Without it, the last 20 are shown. TABLE can
     be the id of an event instead, as in wheel-1.9f3c04d1a2b36e57.17; without it, the last 20 of all tables are shown
-    in the order in which they were written. The commands that people sent are in @commands.
+    in the order in which they were written. The commands of dealers and supervisors are in @commands.
 
     \b
     Examples:
@@ -240,14 +240,14 @@ def show_command(path: Path, table: str | None, span: Span | None, as_json: bool
 @_JOURNAL
 @click.argument("table", required=False)
 @click.option(
-    "--rounds", type=click.IntRange(1, 10_000), default=ROUNDS, show_default=True, help="How many, of each table."
+    "--rounds", type=click.IntRange(1, 10_000), default=ROUNDS, show_default=True, help="Rounds of each table."
 )
 @click.option("--json", "as_json", is_flag=True, help='One a line: {"recall": true, "table", "round", "events"}.')
 def recall_command(path: Path, table: str | None, rounds: int, as_json: bool) -> None:
-    """Recall the last rounds of a table with their evidence, the newest last; without TABLE, of one after the other.
+    """Recall the last rounds of a table with their evidence, the newest last; without TABLE, of every table.
 
-    It shows what was, and says so: every screen of it is marked RECALL, so that nobody takes it for a live result.
-    Corrections are shown under the verdict that they correct, which stays. The service may run meanwhile.
+    The output is marked RECALL, so that nobody takes it for a live result. A correction is shown below the verdict that
+    it corrects. The service may be running.
 
     \b
     Examples:
@@ -275,7 +275,7 @@ def recall_command(path: Path, table: str | None, rounds: int, as_json: bool) ->
 @click.option("--kind", "kinds", metavar="KIND", multiple=True, help="Only of this kind, as round.outcome; repeat.")
 @click.option("--since", callback=moment, metavar="TIME", help="Not before this day or time (UTC).")
 @click.option("--until", callback=moment, metavar="TIME", help="Before this day or time (UTC).")
-@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="To a new file.")
+@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write to a new file.")
 def export_command(
     path: Path,
     kind: str,
@@ -285,11 +285,11 @@ def export_command(
     until: datetime | None,
     output: Path | None,
 ) -> None:
-    """Write events out: JSON lines that are the bodies of the feed byte for byte, or CSV for a spreadsheet.
+    """Export events: as JSON lines, the bodies of the feed byte for byte, or as CSV for a spreadsheet.
 
-    Events come in the order in which they were written, up to the last at the beginning of the export. The commands
-    that people sent are no events of the feed; --table @commands has them. The columns of the CSV are explained in
-    docs/audit.md.
+    Events come in the order in which they were written, up to the last one at the start of the export. The commands of
+    dealers and supervisors are not events of the feed; --table @commands exports them. The columns of the CSV are
+    explained in docs/audit.md.
 
     \b
     Examples:
@@ -308,7 +308,7 @@ def export_command(
                 out.write(csv_heading())
             for number, one in enumerate(select(path, selection)):
                 out.write(line(one.record))
-                if bar is not None and number % _TELL_EVERY == 0:
+                if bar is not None and number % _PROGRESS_EVERY == 0:
                     bar.progress(one.done, one.total)
 
 
@@ -321,13 +321,13 @@ def _known(path: Path, chosen: tuple[str, ...] | list[str]) -> None:
 
 @contextmanager
 def _writing(output: Path | None) -> Iterator[BinaryIO]:
-    """Standard output; or a file that has its name only when it is complete."""
+    """Standard output, or a new file that gets its name when it is complete."""
     if output is None:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
     if output.exists():
-        raise JournalError(output, "it is there already", "name a new file")
+        raise JournalError(output, "it exists already", "name a new file")
     part = output.with_name(output.name + ".part")
     try:
         with part.open("wb") as file:
@@ -338,14 +338,14 @@ def _writing(output: Path | None) -> Iterator[BinaryIO]:
 
 
 def _print_recall(recalled: Recall) -> None:
-    """A round a line, with the bodies as they were published."""
+    """Prints one round a line, with the bodies of its events as they were published."""
     for one in recalled.rounds:
         head = msgspec.json.encode({"recall": True, "table": recalled.table, "round": one.number})
         click.echo(head[:-1] + b',"events":[' + b",".join(one.bodies) + b"]}")
 
 
 def _show_recall(recalled: Recall, rounds: int) -> None:
-    mark = f"RECALL of {recalled.table}: what was, not what is"
+    mark = f"RECALL of {recalled.table}: past rounds, not live"
     click.echo(click.style(f"--- {mark} ---", bold=True))
     for one in recalled.rounds:
         for event in one.events:
@@ -362,14 +362,14 @@ def _show_recall(recalled: Recall, rounds: int) -> None:
 
 
 def _evidence(value: object) -> str:
-    """A measure as it is; a capture as what its file is compared with."""
+    """A value of the evidence; a capture as its file name and SHA-256."""
     if isinstance(value, CaptureFile):
         return f"{value.file} sha256 {value.sha256}" + ("" if value.complete else " (not complete)")
     return str(value)
 
 
 def show_record(record: Record) -> None:
-    """A record as one line."""
+    """Prints a record as one line."""
     if record.chain == COMMANDS:
         click.echo(_command_line(record))
         return
@@ -382,7 +382,7 @@ def show_record(record: Record) -> None:
 
 
 def show_record_whole(record: Record) -> None:
-    """A record as one line, and under it all that the journal holds of it."""
+    """Prints a record as one line, and below it all that the journal holds of it."""
     show_record(record)
     for name, value in (("id", record.id), ("written as", f"row {record.n}"), ("hash", record.hash.hex())):
         click.echo(f"    {name:<12}{value}")
@@ -396,13 +396,13 @@ def show_record_whole(record: Record) -> None:
 
 def _command_line(record: Record) -> str:
     try:
-        said = msgspec.json.decode(record.body, type=dict[str, Any])
+        fields = msgspec.json.decode(record.body, type=dict[str, Any])
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         return click.style(f"{record.time[11:23]:>12}  {COMMANDS} {record.seq}: {error}", fg="red")
-    given = "".join(f" {key}={value}" for key, value in dict(said.get("given") or {}).items())
-    refused = "" if said.get("accepted", True) else f": REFUSED: {said.get('reason', '')}"
-    line = f"{said.get('sender', '?')} ({said.get('role', '?')}): {said.get('command', '?')}{given}{refused}"
-    return click.style(f"{record.time[11:23]:>12}  {said.get('table', ''):<16}  {line}", fg="cyan")
+    given = "".join(f" {key}={value}" for key, value in dict(fields.get("given") or {}).items())
+    refused = "" if fields.get("accepted", True) else f": REFUSED: {fields.get('reason', '')}"
+    line = f"{fields.get('sender', '?')} ({fields.get('role', '?')}): {fields.get('command', '?')}{given}{refused}"
+    return click.style(f"{record.time[11:23]:>12}  {fields.get('table', ''):<16}  {line}", fg="cyan")
 
 
 # feltwire journal archive and retire: the only commands that change files
@@ -413,8 +413,8 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 @click.command("archive")
 @click.argument("path", metavar="JOURNAL", type=click.Path(path_type=Path))
 @click.argument("out", metavar="ARCHIVE", type=click.Path(path_type=Path))
-@click.option("--before", callback=moment, metavar="TIME", help="What was sealed before this day or time (UTC).")
-@click.option("--keep-days", type=click.IntRange(min=0), metavar="N", help="What was sealed more than N days ago.")
+@click.option("--before", callback=moment, metavar="TIME", help="Archive what was sealed before this time (UTC).")
+@click.option("--keep-days", type=click.IntRange(min=0), metavar="N", help="... or sealed more than N days ago.")
 @click.option(
     "--key", "keys", metavar="KEY|FILE", multiple=True, callback=public_keys, help="Public key of the seals; repeat."
 )
@@ -423,12 +423,12 @@ def archive_command(
 ) -> None:
     """Move sealed history out of a journal into a file that verifies by itself.
 
-    History goes up to the last seal that is old enough. The archive is written, made durable, verified and compared
-    byte by byte before the journal gives anything up; then the journal keeps the heads with which it begins, and
-    where each table stood. Cut off at any moment nothing is lost: the same command goes on. Stop the service first:
-    a deletion this large would keep it from writing, and it would stop play.
+    Records are moved up to the last seal that is old enough. The archive is written, made durable, verified and
+    compared byte by byte before anything is deleted from the journal, which keeps the heads with which it now begins
+    and the state of each table. After an interruption nothing is lost: run the same command again. Stop the service
+    first: so large a deletion would block its writes, and play would stop.
 
-    The journal's file keeps its size; the room is used for what comes.
+    The journal's file keeps its size; the free pages are used again.
 
     \b
     Examples:
@@ -439,7 +439,7 @@ def archive_command(
     Exit codes: 0; 2 for a file that cannot be used, a journal that does not verify, or while the service runs.
     """
     if (before is None) == (keep_days is None):
-        raise click.UsageError("say up to when: give either --before TIME or --keep-days N")
+        raise click.UsageError("give either --before TIME or --keep-days N")
     clock = SystemClock()
     if before is None:
         before = _EPOCH + timedelta(seconds=clock.wall_time_ns() // NS_PER_S) - timedelta(days=keep_days or 0)
@@ -457,11 +457,11 @@ def archive_command(
 @click.argument("path", metavar="JOURNAL", type=click.Path(path_type=Path))
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def retire_command(path: Path, yes: bool) -> None:
-    """Set a damaged journal aside, as it is, under a name with its date.
+    """Rename a damaged journal, so that the service begins a new one.
 
-    Nothing in it is changed, and nothing else is written. The next start of the service begins a new journal: tables
-    count from 1 again, faults that stood are forgotten, and subscribers are told that the history is another one.
-    Verify it first, and keep the file: it is evidence.
+    The new name has the date in it; the content stays as it is. At its next start the service begins a new journal:
+    event numbers start at 1 again, pending faults are forgotten, and subscribers are notified that the history is a
+    different one. Verify the journal first, and keep the file: it is evidence.
 
     \b
     Examples:
@@ -472,25 +472,25 @@ def retire_command(path: Path, yes: bool) -> None:
     """
     if not yes:
         if not sys.stdin.isatty():
-            click.echo(f"{path}: nobody is there to be asked; give --yes if it is meant", err=True)
+            click.echo(f"{path}: without a terminal nobody can confirm; give --yes to rename it", err=True)
             sys.exit(BAD_CONFIGURATION)
-        click.confirm(f"set {path} aside, so that the next start begins a new journal?", abort=True)
+        click.confirm(f"rename {path}, so that the next start begins a new journal?", abort=True)
     with exit_on_journal_error():
         aside = retire(path, SystemClock())
-    click.echo(f"it is now {aside}; the next start begins a new journal")
+    click.echo(f"renamed to {aside}; the next start begins a new journal")
 
 
 @click.group("journal")
 def command() -> None:
     """Verify, read, export and archive a journal.
 
-    A journal keeps every event of every table, and every command with its sender, each bound to the one before it by
-    a hash. It is journal.sqlite in the service's state folder. All but archive and retire only read it, also while
-    the service writes.
+    A journal keeps every event of every table, and every command with its sender, each chained to the one before by a
+    hash. It is journal.sqlite in the service's state folder. All commands but archive and retire only read it, and may
+    run while the service writes.
 
     \b
     Start with:
-        feltwire journal verify journal.sqlite                is it as it was written?
+        feltwire journal verify journal.sqlite                check that nothing was changed
         feltwire journal recall journal.sqlite roulette-1     the last ten rounds, with their evidence
         feltwire journal show journal.sqlite roulette-1       the last events, a line each
         feltwire journal export journal.sqlite > events.jsonl

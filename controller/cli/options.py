@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 FASTEST = 1000.0
-"""Times real time that a service keeps up with."""
+"""The greatest factor over real time that a service keeps up with."""
 
 
 def parse_speed(text: str) -> float:
-    """The number of `--speed`.
+    """Parses the number of `--speed`.
 
     Raises:
-        click.BadParameter: it is no number above 0, or too great a one.
+        click.BadParameter: it is no number above 0 and up to `FASTEST`.
     """
     try:
         speed = float(text)
@@ -35,18 +35,16 @@ def parse_speed(text: str) -> float:
     return speed
 
 
-# The option of commands that take public Ed25519 keys.
-
 _KEY_DIGITS = 64
 
 
 def public_keys(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> tuple[bytes, ...]:
-    """Reads public keys, as an option's callback."""
+    """The callback of an option that takes public Ed25519 keys."""
     return tuple(_public_key(value) for value in values)
 
 
 def _public_key(value: str) -> bytes:
-    """Reads 64 hexadecimal digits, as the service's log has them, in groups or not; or a file that holds them."""
+    """Parses 64 hexadecimal digits, grouped by spaces or not, or reads them from a file."""
     text = value
     try:
         if Path(value).is_file():
@@ -56,16 +54,16 @@ def _public_key(value: str) -> bytes:
     digits = "".join(text.split()).lower()
     if len(digits) != _KEY_DIGITS or set(digits) - set("0123456789abcdef"):
         raise click.BadParameter(
-            f"{value!r} is no public key; expected {_KEY_DIGITS} hexadecimal digits, as the service's log says them, "
+            f"{value!r} is no public key; expected {_KEY_DIGITS} hexadecimal digits, as the service logs them, "
             "or a file that holds them"
         )
     return bytes.fromhex(digits)
 
 
 def client_curve(endpoints: Endpoints, key: Path | None, server: str | None) -> ClientCurve | None:
-    """The keys for an address; None where none are needed. A key that cannot be used ends the command.
+    """The keys for a connection; None for `ipc://`, which needs none. Exits with code 2 if a key cannot be used.
 
-    `key` is the `.secret` file of one's own; `server` the service's public key, or its `.public` file.
+    `key` is the client's `.secret` file; `server` the service's public key, or its `.public` file.
     """
     from feed.keys import BadKeyError, ClientCurve, parse_public, read_pair, read_public
 
@@ -73,7 +71,7 @@ def client_curve(endpoints: Endpoints, key: Path | None, server: str | None) -> 
         return None
     if key is None or server is None:
         raise click.UsageError(
-            "tcp:// takes --key, your own .secret file (feltwire keys new), and --server, the service's public key"
+            "tcp:// needs --key, your own .secret file (feltwire keys new), and --server, the service's public key"
         )
     try:
         path = Path(server)

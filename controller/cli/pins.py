@@ -21,9 +21,8 @@ from controller.configuration.pins import GpioPin, propose
 from controller.configuration.values import TableConfig
 from drivers.base.device_spec import LineUse
 
-# The wiring of a table for a terminal or a printer: a table of its lines and a drawing of the header.
-#
-# Plain text in at most 80 columns; colour is added by the console, and only on a terminal.
+# The output is plain text in at most 80 columns; the console adds colour, on a terminal only.
+
 
 _COLUMNS = (19, 8, 3, 4)
 """Widths of line, GPIO, pin and pull; the purpose has the rest."""
@@ -34,7 +33,7 @@ _NAME = 21
 
 
 class Pinout(NamedTuple):
-    """Where every line of a table goes."""
+    """The pin of every line of a table."""
 
     uses: Mapping[str, LineUse]
     pins: Mapping[str, GpioPin]
@@ -43,7 +42,7 @@ class Pinout(NamedTuple):
 
 
 def pinout_of(config: TableConfig) -> Pinout:
-    """The wiring of a table; where none is required, what the file leaves out is proposed."""
+    """The pinout of a table; where no wiring is required, pins are proposed for the lines that the file leaves out."""
     if config.live:
         return Pinout(config.uses, config.pins, frozenset())
     on_pins = [name for name, use in config.uses.items() if use.kind in {"input", "output"}]
@@ -54,14 +53,14 @@ def pinout_of(config: TableConfig) -> Pinout:
 
 
 def pinout_table(wiring: Pinout, width: int = 80) -> Iterator[Text]:
-    """The wiring, some lines of text for each line of the table."""
+    """The pinout as text: some rows for each line of the table."""
     rest = max(min(width, _WIDEST) - sum(_COLUMNS) - len(_GAP) * len(_COLUMNS), 24)
     yield Text(_row(("line", "GPIO", "pin", "pull"), "purpose"), style="bold")
     for name, use in wiring.uses.items():
         pin = wiring.pins.get(name)
         cells = _cells(name, use, pin, name in wiring.proposed)
-        told = [row for part in _told(use, pin) for row in textwrap.wrap(part, rest, subsequent_indent="  ")]
-        for index, row in enumerate(told):
+        rows = [row for part in _notes(use, pin) for row in textwrap.wrap(part, rest, subsequent_indent="  ")]
+        for index, row in enumerate(rows):
             text = Text(_row(cells if index == 0 else ("",) * len(_COLUMNS), row))
             if index == 0:
                 text.stylize("cyan" if pin is not None else "dim", 0, len(name))
@@ -86,7 +85,7 @@ def header_drawing(pins: Mapping[str, GpioPin]) -> Iterator[Text]:
 
 
 def pins_section(wiring: Pinout) -> str:
-    """The wiring as the section of a file."""
+    """The pinout as a `[pins]` section."""
     rows = ["[pins]"]
     for line in wiring.uses:
         pin = wiring.pins.get(line)
@@ -105,7 +104,7 @@ def _cells(name: str, use: LineUse, pin: GpioPin | None, proposed: bool) -> tupl
     return (name, place + mark, str(pin.header or "-"), "-" if use.kind == "output" else pin.pull)
 
 
-def _told(use: LineUse, pin: GpioPin | None) -> Iterator[str]:
+def _notes(use: LineUse, pin: GpioPin | None) -> Iterator[str]:
     yield use.purpose
     if use.kind == "analogue":
         yield f"value: {use.high}"
@@ -144,8 +143,8 @@ def command(table: Path) -> None:
     """Print the wiring of a table and a drawing of the 40-pin header, or of its boards.
 
     For each line: the GPIO, the pin of the header, the resistor inside the chip, what level 1 means, and which wire of
-    which sensor goes there. Where the file wires nothing and needs nothing (backend sim), a wiring is proposed. Of a
-    table on boards: the terminals of each board, and the pins beside which they are. No hardware is needed.
+    which sensor goes there. Where the file does not wire a line and need not (backend sim), a pin is proposed. For a
+    table on boards, the terminals of each board and their pins are printed. No hardware is needed.
 
     \b
     Examples:

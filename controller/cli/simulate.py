@@ -43,8 +43,8 @@ def command(
 ) -> None:
     """Play rounds on simulated devices, and compare every verdict with the truth.
 
-    The simulated wheel, ball, sensors and dealer drive the very code that a live table runs, in virtual time. At the
-    end standard error says how the verdicts compare with what really happened.
+    The simulated devices and dealer drive the same code that a live table runs, in virtual time. At the end a
+    comparison of all verdicts with the truth goes to standard error.
 
     \b
     Examples:
@@ -129,7 +129,7 @@ def _sum_up(score: Score) -> None:
 
 
 class Pacer:
-    """Waits so that simulated time passes at `speed` times real time; None does not wait."""
+    """Lets simulated time pass at `speed` times real time; without waiting if that is None."""
 
     def __init__(self, speed: float | None) -> None:
         self._speed = speed
@@ -138,11 +138,11 @@ class Pacer:
 
     @classmethod
     def from_option(cls, text: str) -> Pacer:
-        """The pacer of `--speed`: a number, or `max`."""
+        """The pacer for a value of `--speed`: a number, or `max`."""
         return cls(None if text == "max" else parse_speed(text))
 
     def wait_until(self, t_ns: int) -> None:
-        """Waits until the simulated time `t_ns` has come."""
+        """Waits until the simulated time `t_ns`."""
         if self._speed is not None:
             sys.stdout.flush()
             wait_until_ns(self._clock, self._start_ns + round(t_ns / self._speed))
