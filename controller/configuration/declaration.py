@@ -1,7 +1,7 @@
 """Reads a key's declaration: its type, bounds, default and description.
 
-A key is declared once, as a field of a frozen `msgspec.Struct` annotated with `msgspec.Meta`. What checks a file, what
-says what was expected, and what fills the tables of the documentation all come from there.
+A key is declared once, as a field of a frozen `msgspec.Struct` annotated with `msgspec.Meta`. The check of a file, the
+error messages and the tables of the documentation are all derived from that declaration.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from msgspec import inspect
 
 
 class Declared(NamedTuple):
-    """A type without its wrapping, and what its `Meta` says of it."""
+    """A type without its `Meta`, and the content of that `Meta`."""
 
     type: inspect.Type
     description: str
     examples: tuple[Any, ...]
     cite: str
-    """Where the number comes from (`Meta(extra={"cite": "ours"})`); empty where it was not said."""
+    """The source of the number (`Meta(extra={"cite": "ours"})`); empty if none is given."""
 
 
 class KeyDoc(NamedTuple):
-    """A key, as documentation shows it."""
+    """One row of a table of keys in the documentation."""
 
     key: str
     type: str
@@ -34,7 +34,7 @@ class KeyDoc(NamedTuple):
 
 
 def unwrap(declared: inspect.Type) -> Declared:
-    """Takes the `Meta` off a type."""
+    """Separates a type from its `Meta`."""
     description, cite = "", ""
     examples: tuple[Any, ...] = ()
     while isinstance(declared, inspect.Metadata):
@@ -59,7 +59,7 @@ def fields_of(struct: type[msgspec.Struct]) -> tuple[inspect.Field, ...]:
 
 
 def type_words(declared: inspect.Type) -> str:
-    """What kind of value is meant, without its bounds: `whole number`."""
+    """The kind of value in words, without its bounds: `whole number`."""
     kind = unwrap(declared).type
     match kind:
         case inspect.BoolType():
@@ -115,7 +115,7 @@ def plural(noun: str) -> str:
 
 
 def value_text(value: object) -> str:
-    """A value as TOML writes it, shortened; of a list or table only that it is one."""
+    """A value as TOML writes it, shortened; for a long list or a table just `a list` or `a table`."""
     match value:
         case bool():
             return "true" if value else "false"
@@ -139,7 +139,7 @@ def value_text(value: object) -> str:
 
 
 def describe(struct: type[msgspec.Struct], prefix: str = "") -> list[KeyDoc]:
-    """Every key of a struct for the documentation, those of tables inside it with their dotted names.
+    """The documentation of every key of a struct; keys of nested tables have dotted names.
 
     Raises:
         TypeError: not a struct.

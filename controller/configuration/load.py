@@ -1,4 +1,4 @@
-"""Loads tables' files: every mistake in all of them at once, or the tables."""
+"""Loads tables' files, and reports every mistake in all of them at once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from controller.games.catalogue import REGISTRY
 
 
 class CheckResult(NamedTuple):
-    """What was found: the tables that are right, and everything that is wrong or doubtful."""
+    """The result of a check: the tables without errors, and all errors and warnings."""
 
     tables: list[TableConfig]
     problems: list[Problem]
@@ -34,7 +34,7 @@ def load(paths: Iterable[str | PathLike[str]], registry: Registry = REGISTRY) ->
     """The tables of these files, in their order.
 
     Raises:
-        ConfigurationErrors: something is wrong in any of them; it holds every problem.
+        ConfigurationErrors: any of them has an error; it holds every error.
     """
     report = check(paths, registry)
     if report.errors:
@@ -43,17 +43,17 @@ def load(paths: Iterable[str | PathLike[str]], registry: Registry = REGISTRY) ->
 
 
 def check(paths: Iterable[str | PathLike[str]], registry: Registry = REGISTRY) -> CheckResult:
-    """Everything right and wrong about these files and between them; never raises for what is in them."""
+    """Checks these files, each by itself and against the others; never raises for their content."""
     return check_documents([read_document(FilePath(path)) for path in paths], registry)
 
 
 def check_text(text: str, file: str = "table.toml", registry: Registry = REGISTRY) -> CheckResult:
-    """`check` for a document that is not in a file."""
+    """`check` for the text of one document."""
     return check_documents([parse_document(file, text)], registry)
 
 
 def check_documents(documents: Iterable[Document], registry: Registry) -> CheckResult:
-    """`check` for documents that have been read."""
+    """`check` for documents that were read before."""
     tables: list[TableConfig] = []
     problems: list[Problem] = []
     taken: dict[tuple[Any, ...], tuple[Path, Document]] = {}
@@ -79,14 +79,14 @@ def _place(finding: ConfigFinding, document: Document) -> Problem:
 def _clashes(
     table: TableFile, document: Document, taken: dict[tuple[Any, ...], tuple[Path, Document]]
 ) -> list[ConfigFinding]:
-    """What this table and those before it cannot both have: an id, a wire; and a port, which nothing else may have."""
+    """What this table shares with one before it: an id, a wire or a port; and a port that it uses twice."""
     findings: list[ConfigFinding] = []
 
     def take(thing: tuple[Any, ...], path: Path, what: str, fix: str) -> None:
         first, owner = taken.setdefault(thing, (path, document))
         if owner is not document or (thing[0] == "port" and first != path):
             place = f"{dotted(first)} of {owner.file}:{owner.positions.line(first)}"
-            findings.append(ConfigFinding(path, f"{what} is that of {place} too", fix))
+            findings.append(ConfigFinding(path, f"{what} is also that of {place}", fix))
 
     def take_port(port: str, path: Path, fix: str) -> None:
         device = _device_of(port)
@@ -108,5 +108,5 @@ def _clashes(
 
 
 def _device_of(port: str) -> str:
-    """The device behind a port's name, which by id, by path and by number is the same; a URL is its own."""
+    """The device that a port's name leads to, the same by id, by path and by number; a URL stays as it is."""
     return realpath(port) if port.startswith("/") else port

@@ -1,4 +1,4 @@
-"""Where each line of a table is wired, and what is wrong with that."""
+"""Resolves the entries of `[pins]` to GPIOs of the Pi, and checks them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _GPIO_NAME = re.compile(r"GPIO(?P<gpio>\d{1,2})\Z")
 
 
 class GpioPin(NamedTuple):
-    """A line's place on a chip. Of `gpio` and `name` one at least is known."""
+    """The pin of a line on a GPIO chip. At least one of `gpio` and `name` is known."""
 
     line: str
     chip: str | None
@@ -40,7 +40,7 @@ class GpioPin(NamedTuple):
 
     @property
     def place(self) -> tuple[str | None, int | str | None]:
-        """What no two lines may share. A pin of the header is one wire, whichever backend reads it."""
+        """Identifies the wire: no two lines may share it. A header pin is one wire with every backend."""
         if self.header is not None:
             return "header", self.header
         return self.chip, self.wire
@@ -51,23 +51,23 @@ class GpioPin(NamedTuple):
         return self.name if self.gpio is None else self.gpio
 
     def spec(self) -> LineSpec:
-        """The line as `hal` wants an input described."""
+        """The description of an input line for `hal`."""
         return LineSpec(self.line, self.wire, self.chip, self.pull, self.inverted, self.debounce_us * 1000)
 
     def output_spec(self) -> OutputSpec:
-        """The line as `hal` wants a lamp's output described."""
+        """The description of a lamp's output line for `hal`."""
         return OutputSpec(self.line, self.wire, chip=self.chip, inverted=self.inverted)
 
 
 def resolve(
     line: str, section: PinSection, chip: str | None, *, recorded: bool = False
 ) -> tuple[GpioPin | None, list[ConfigFinding]]:
-    """Finds the wire of one entry of `[pins]`, which names one; `chip` is that of `[lines]`.
+    """Finds the pin of one entry of `[pins]`; `chip` is that of `[lines]`.
 
-    Where the lines are `recorded`, a name is that of a variable of the capture and is no pin of this computer.
+    Where the lines are `recorded`, a name is that of a variable of the capture, not of a pin.
 
     Returns:
-        The wire, or None if there is none such, and every mistake and doubt.
+        The pin, or None if there is no such pin, and all errors and warnings.
     """
 
     chip = section.chip or chip
@@ -100,7 +100,7 @@ def resolve(
 
 
 def shared(pins: Iterable[GpioPin]) -> list[tuple[GpioPin, GpioPin]]:
-    """The pins whose wire another line has already, each with that other."""
+    """Each pin whose wire an earlier line has already, with that earlier pin."""
     first: dict[tuple[str | None, int | str | None], GpioPin] = {}
     twice: list[tuple[GpioPin, GpioPin]] = []
     for pin in pins:
@@ -111,9 +111,9 @@ def shared(pins: Iterable[GpioPin]) -> list[tuple[GpioPin, GpioPin]]:
 
 
 def propose(lines: Iterable[str], taken: Mapping[str, GpioPin], chip: str | None = None) -> dict[str, GpioPin]:
-    """A wiring for lines that have none: GPIOs without another use first, those of `taken` left out.
+    """Proposes pins for lines that have none: GPIOs without another use first, without those of `taken`.
 
-    Lines for which the header has no pin left are not in the answer.
+    Lines for which the header has no free pin are not in the result.
     """
     used = {pin.gpio for pin in taken.values()}
     free = [gpio for gpio in PLAIN_FIRST if gpio not in used]

@@ -1,4 +1,4 @@
-"""Checks one table's file: its sections, and what stands between them."""
+"""Checks one table's file: its sections, by themselves and against each other."""
 
 from __future__ import annotations
 
@@ -30,71 +30,18 @@ from controller.rules.profile import profile, profile_names, profiles_that_play
 from controller.table.wording import with_article
 from drivers.base.device_spec import LineUse
 
-# Reads `[device.*]`: the devices that a game's table has, each with the keys of its driver.
-
-
-def read_devices(
-    given: Mapping[str, Any], game: GameEntry, registry: Registry
-) -> tuple[dict[str, DeviceConfig], bool, list[ConfigFinding]]:
-    """The devices of a table that are right, whether that is all of them, and what is wrong; `given` is `[device]`."""
-    table = f"{with_article(game.name)} table"
-    fix_of = {name: suggestion(name, game.devices, "device") for name in given if name not in game.devices}
-    findings = [ConfigFinding(("device", name), f"{table} has no such device", fix) for name, fix in fix_of.items()]
-    devices: dict[str, DeviceConfig] = {}
-    findings += [
-        ConfigFinding(("device", name), f"stands beside device.{slot.excludes}", f"{table} has one of the two")
-        for name, slot in game.devices.items()
-        if name in given and slot.excludes in given
-    ]
-    wanted = {
-        name: slot for name, slot in game.devices.items() if name in given or (slot.always and slot.unless not in given)
-    }
-    for name, slot in wanted.items():
-        device, found = _read(name, slot, given.get(name, {}), registry)
-        findings += found
-        if device is not None:
-            devices[name] = device
-    return devices, len(devices) == len(wanted), findings
-
-
-def not_a_section(path: tuple[str, ...], value: object) -> ConfigFinding:
-    """What is wrong with a value where a section belongs."""
-    return ConfigFinding(path, f"is {value_text(value)}, and a section was expected", f"write it as [{'.'.join(path)}]")
-
-
-def _read(name: str, slot: Slot, values: object, registry: Registry) -> tuple[DeviceConfig | None, list[ConfigFinding]]:
-    path = ("device", name)
-    if not isinstance(values, dict):
-        return None, [not_a_section(path, values)]
-    findings: list[ConfigFinding] = []
-    driver = values.get("driver", slot.drivers[0])
-    if not isinstance(driver, str) or driver not in slot.drivers:
-        word = driver if isinstance(driver, str) else ""
-        fix = suggestion(word, slot.drivers, "driver")
-        findings.append(ConfigFinding((*path, "driver"), f"{value_text(driver)} is no driver of this device", fix))
-        driver = nearest(word, slot.drivers)
-        if driver is None:
-            return None, findings
-    entry = registry.drivers[driver]
-    keys = {key: value for key, value in values.items() if key != "driver"}
-    if "driver" in entry.config.__struct_fields__:
-        keys["driver"] = driver
-    config, found = validate(keys, entry.config, path)
-    return None if config is None else DeviceConfig(name, driver, config), findings + found
-
-
 SECTIONS = ("table", "lines", "device", BOARD, "pins", "links", "game")
 
 SET_GOING = ("motor", "automated_shaker")
-"""Devices that the controller sets going, after the call and not before."""
+"""Devices that the controller starts, after the call and not before."""
 
 S = TypeVar("S", bound=msgspec.Struct)
 
 
 class TableFile:
-    """Checks one file's values; afterwards `findings` holds all that is wrong, and `config` the table if nothing is.
+    """Checks one file's values. `findings` holds all problems; `config` the table, if none of them is an error.
 
-    `id`, `live` and `wires` are as far as they are right: other files are compared with them.
+    `id`, `live` and `wires` hold what is right in any case: other files are compared with them.
     """
 
     def __init__(self, file: str, values: dict[str, Any], registry: Registry) -> None:
@@ -134,7 +81,7 @@ class TableFile:
         self._check_shaker(table, devices)
         self.findings += check_lamps(devices, self.wires.boards, live=self.live)
         if not all_right:
-            self.findings += check_places(self.wires, {})  # what is wrong whatever the line is for
+            self.findings += check_places(self.wires, {})  # mistakes that do not depend on the line's purpose
             return
         uses = self._check_wiring(lines, devices, call)
         wrong = any(finding.severity == "error" for finding in self.findings)
@@ -167,26 +114,26 @@ class TableFile:
                 self.findings.append(not_a_section((name,), value))
 
     def _table(self, name: str) -> dict[str, Any]:
-        """A section's values, none where there is no such table."""
+        """A section's values; empty if there is no such section."""
         values = self._values.get(name, {})
         return values if isinstance(values, dict) else {}
 
     def _section(self, struct: type[S], name: str) -> S | None:
         if self._misspelt(name):
-            return None  # which is one mistake and not two
+            return None  # reported once, as an unknown section
         made, findings = validate(self._values.get(name, {}), struct, (name,))
         self.findings += findings
         return made
 
     def _misspelt(self, name: str) -> bool:
-        """Whether a section is there under a name that is nearly right."""
+        """Whether a section is there under a misspelt name."""
         unknown = (key for key in self._values if key not in SECTIONS)
         return name not in self._values and any(nearest(key, SECTIONS) == name for key in unknown)
 
     def _game(self) -> GameEntry | None:
         name = self._table("table").get("game")
         if not isinstance(name, str):
-            return None  # the section's own check has said so
+            return None  # reported by the check of the section
         game = self.registry.games.get(name)
         if game is not None:
             return game
@@ -197,7 +144,7 @@ class TableFile:
             return None
         fix = suggestion(name, known, "game")
         self.findings.append(ConfigFinding(("table", "game"), f"unknown game {value_text(name)}", fix))
-        # The rest is checked as what was most likely meant, so that all mistakes show at once.
+        # The rest is checked against the most likely game, so that all mistakes are reported at once.
         return self.registry.games.get(nearest(name, known) or "")
 
     def _check_lines(self, lines: LinesSection) -> None:
@@ -223,7 +170,7 @@ class TableFile:
                 self.findings.append(ConfigFinding(path, wrong, f"write {able}"))
 
     def _call(self, table: TableSection | None, lines: LinesSection | None) -> CallBy | None:
-        """Who calls "No more bets"; under `capture`, the wires of the capture tell if the file does not."""
+        """Who calls "No more bets"; None under `capture`, where the wires decide if the file does not."""
         if table is None or lines is None or table.no_more_bets is not None:
             return table.no_more_bets if table is not None else None
         if lines.backend in LIVE_BACKENDS:
@@ -235,7 +182,7 @@ class TableFile:
     # -------------------------------------------------------------------------------------------- devices
 
     def _check_faces(self, table: TableSection | None, devices: dict[str, DeviceConfig]) -> None:
-        """The faces that are configured must be those of the rules."""
+        """Configured faces must be those of the rules."""
         faces = getattr(devices["wheel"].config, "faces", None) if "wheel" in devices else None
         if faces is None or table is None or table.profile not in profile_names():
             return
@@ -245,7 +192,7 @@ class TableFile:
             self.findings.append(ConfigFinding(("device", "wheel", "faces"), wrong, fix))
 
     def _check_options(self, table: TableSection | None, options: msgspec.Struct | None) -> None:
-        """What the house offers must be what the rules let it offer."""
+        """The options of the house must be allowed by the rules."""
         if not isinstance(options, ChecksRules) or table is None or table.profile not in profile_names():
             return
         if profile(table.profile).plays(table.game):
@@ -253,7 +200,7 @@ class TableFile:
                 self.findings.append(ConfigFinding(("game", key), wrong, fix))
 
     def _check_simulated(self, lines: LinesSection | None, devices: dict[str, DeviceConfig]) -> None:
-        """An automatic wheel has a simulated feed for tests, and no simulated table."""
+        """No simulated table can have an automatic wheel: only its feed is simulated, for tests."""
         wheel = devices.get("wheel")
         if lines is not None and lines.backend == "sim" and wheel is not None and wheel.driver == "star_x":
             fix = 'use the driver "roulette_wheel", or wire the wheel and name its port under [links]'
@@ -261,24 +208,22 @@ class TableFile:
             self.findings.append(ConfigFinding(("device", "wheel", "driver"), wrong, fix))
 
     def _check_set_going(self, devices: dict[str, DeviceConfig], call: CallBy | None) -> None:
-        """What the call sets going cannot be the call: such a table would never play."""
+        """A device that starts after the call cannot make the call: such a table would never play."""
         waits = next((name for name in SET_GOING if name in devices), None)
         if call == "auto" and waits is not None:
-            wrong = (
-                f'is "auto": the dice that are set going are the call, but the {waits} sets them going after the call'
-            )
+            wrong = f'is "auto": then the start of the dice is the call, but the {waits} starts them after the call'
             fix = 'write no_more_bets = "button", and wire dealer_no_more_bets'
             self.findings.append(ConfigFinding(("table", "no_more_bets"), wrong, fix))
 
     def _check_shaker(self, table: TableSection | None, devices: dict[str, DeviceConfig]) -> None:
-        """An automated shaker is for the text that knows one; at craps it is an option of the house under any."""
+        """At sic bo, an automated shaker needs a text that has one; at craps it is an option of the house."""
         if table is None or "automated_shaker" not in devices:
             return
         if table.game != "sic_bo" or table.profile not in profile_names():
             return
         rules = profile(table.profile).sic_bo
         if rules is not None and rules.automated_shaker is None:
-            wrong = f"{rules.section} of {table.profile} knows no automated shaker"
+            wrong = f"{rules.section} of {table.profile} has no automated shaker"
             fix = 'remove the section, or write rules = "njac-13:69F" in [table]'
             self.findings.append(ConfigFinding(("device", "automated_shaker"), wrong, fix))
 
@@ -287,7 +232,7 @@ class TableFile:
     def _check_wiring(
         self, lines: LinesSection | None, devices: dict[str, DeviceConfig], call: CallBy | None
     ) -> dict[str, LineUse]:
-        """Checks the wires against what the devices want, and returns that."""
+        """Checks the wires against the lines of the devices, and returns those."""
         all_uses: dict[str, LineUse] = {}
         for device in devices.values():
             all_uses.update(self.registry.drivers[device.driver].lines(device.config))
@@ -304,8 +249,58 @@ class TableFile:
         return uses
 
 
+def read_devices(
+    given: Mapping[str, Any], game: GameEntry, registry: Registry
+) -> tuple[dict[str, DeviceConfig], bool, list[ConfigFinding]]:
+    """The devices without mistakes, whether that is all of them, and all mistakes; `given` is `[device]`."""
+    table = f"{with_article(game.name)} table"
+    fix_of = {name: suggestion(name, game.devices, "device") for name in given if name not in game.devices}
+    findings = [ConfigFinding(("device", name), f"{table} has no such device", fix) for name, fix in fix_of.items()]
+    devices: dict[str, DeviceConfig] = {}
+    findings += [
+        ConfigFinding(("device", name), f"is given beside device.{slot.excludes}", f"{table} has one of the two")
+        for name, slot in game.devices.items()
+        if name in given and slot.excludes in given
+    ]
+    wanted = {
+        name: slot for name, slot in game.devices.items() if name in given or (slot.always and slot.unless not in given)
+    }
+    for name, slot in wanted.items():
+        device, found = _read(name, slot, given.get(name, {}), registry)
+        findings += found
+        if device is not None:
+            devices[name] = device
+    return devices, len(devices) == len(wanted), findings
+
+
+def not_a_section(path: tuple[str, ...], value: object) -> ConfigFinding:
+    """The finding for a value in place of a section."""
+    return ConfigFinding(path, f"is {value_text(value)}, and a section was expected", f"write it as [{'.'.join(path)}]")
+
+
+def _read(name: str, slot: Slot, values: object, registry: Registry) -> tuple[DeviceConfig | None, list[ConfigFinding]]:
+    path = ("device", name)
+    if not isinstance(values, dict):
+        return None, [not_a_section(path, values)]
+    findings: list[ConfigFinding] = []
+    driver = values.get("driver", slot.drivers[0])
+    if not isinstance(driver, str) or driver not in slot.drivers:
+        word = driver if isinstance(driver, str) else ""
+        fix = suggestion(word, slot.drivers, "driver")
+        findings.append(ConfigFinding((*path, "driver"), f"{value_text(driver)} is no driver of this device", fix))
+        driver = nearest(word, slot.drivers)
+        if driver is None:
+            return None, findings
+    entry = registry.drivers[driver]
+    keys = {key: value for key, value in values.items() if key != "driver"}
+    if "driver" in entry.config.__struct_fields__:
+        keys["driver"] = driver
+    config, found = validate(keys, entry.config, path)
+    return None if config is None else DeviceConfig(name, driver, config), findings + found
+
+
 def _boards_named(entries: Iterable[object], boards: Collection[str]) -> Iterator[str]:
-    """The boards that entries of `[pins]` name, right or wrong; one that names none means the only board."""
+    """The boards that entries of `[pins]` name, rightly or not; an entry without a name means the only board."""
     for entry in entries:
         named = entry.get(BOARD) if isinstance(entry, dict) else None
         if isinstance(named, str):

@@ -1,4 +1,4 @@
-"""Checks a table of TOML values against a struct and finds every mistake, not the first."""
+"""Checks a table of TOML values against a struct, and finds every mistake, not just the first."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LISTS = (inspect.ListType, inspect.VarTupleType, inspect.SetType, inspect.Froze
 
 @runtime_checkable
 class ChecksItself(Protocol):
-    """A struct that knows what is wrong between its fields."""
+    """A struct that checks its fields against each other."""
 
     def problems(self) -> list[tuple[str, str, str]]:
         """Each mistake as key, what is wrong, and the fix."""
@@ -35,25 +35,27 @@ class ChecksItself(Protocol):
 
 @runtime_checkable
 class ChecksRules(Protocol):
-    """The options of a game that know what its rules say against them."""
+    """Options of a game that are checked against the rules."""
 
     def against(self, game: str, rules: str) -> list[tuple[str, str, str]]:
         """Each mistake as key, what is wrong, and the fix; `rules` is a profile that has a text for the game."""
 
 
 def validate(values: object, struct: type[S], path: Path) -> tuple[S | None, list[ConfigFinding]]:
-    """Checks `values` and makes the struct of them.
+    """Checks `values`, and converts them to the struct.
 
     Returns:
-        The struct, or None if a key is wrong by itself, and every mistake. The checks between keys run once each key is
-        right; the struct is there then, whatever they find.
+        The struct, or None if a key is wrong by itself, and every mistake. Checks between keys run once each key is
+        right by itself; the struct is returned then, whatever they find.
     """
     findings = _check_struct(values, struct, path)
     if findings:
         return None, findings
     try:
         made = msgspec.convert(values, struct)
-    except msgspec.ValidationError as error:  # a struct's own __post_init__, and what the walk does not know
+    except (
+        msgspec.ValidationError
+    ) as error:  # from a struct's own __post_init__, or a type that the checks below do not know
         return None, [ConfigFinding(path, str(error), "see the description of this section")]
     if isinstance(made, ChecksItself):
         findings = [ConfigFinding(_below(path, key), wrong, fix) for key, wrong, fix in made.problems()]
@@ -135,7 +137,7 @@ def _check(value: object, declared: inspect.Type, path: Path) -> list[ConfigFind
             findings = [f for i, item in enumerate(value) for f in _check(item, kind.item_type, (*path, i))]
             return findings + _check_length(value, declared, path)
         case _:
-            return []  # a type that no table's file has: the conversion to the struct checks it
+            return []  # no key has another type; the conversion to the struct would check it
 
 
 def _check_union(value: object, kind: inspect.UnionType, declared: inspect.Type, path: Path) -> list[ConfigFinding]:
@@ -209,7 +211,7 @@ def _check_length(value: list[Any], declared: inspect.Type, path: Path) -> list[
 
 
 def _expected(value: object, declared: inspect.Type, path: Path) -> ConfigFinding:
-    """The finding for a value of the wrong type, with what to write instead where that is plain."""
+    """The finding for a value of the wrong type, with the right value where it is obvious."""
     kind = unwrap(declared).type
     fix = f"write {_a(declared)}"
     if isinstance(value, str) and isinstance(kind, (inspect.IntType, inspect.FloatType)):
@@ -226,7 +228,7 @@ def _expected(value: object, declared: inspect.Type, path: Path) -> ConfigFindin
 
 
 def _a(declared: inspect.Type) -> str:
-    """What is wanted, as it stands in a sentence: `a whole number from 1 to 100`."""
+    """The expected value as part of a sentence: `a whole number from 1 to 100`."""
     words = type_words(declared)
     bounds = bounds_words(declared)
     start = "" if words.startswith(("true", "one of")) else "a "
