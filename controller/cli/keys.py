@@ -217,6 +217,6 @@ def _role(entry: Allowed) -> str:
 
 def _fail(error: Exception, hint: str = "") -> NoReturn:
     there = "there is such a file already"
-    told = f"{str(error).partition(',')[0]}; {hint}" if hint and there in str(error) else str(error)
-    click.echo(click.style(told, fg="red"), err=True)
+    message = f"{str(error).partition(',')[0]}; {hint}" if hint and there in str(error) else str(error)
+    click.echo(click.style(message, fg="red"), err=True)
     sys.exit(BAD_CONFIGURATION)

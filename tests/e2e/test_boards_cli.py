@@ -331,7 +331,7 @@ def test_flash_of_another_version_names_both(bench: Bench) -> None:
     bench.manifest.write_text(json.dumps(values | {"version": "9.9.9"}))
     result = bench.flash()
     assert result.exit_code == 2
-    assert "it is firmware of version 9.9.9, and this software wants version" in result.stderr
+    assert "it is firmware of version 9.9.9, but this software needs version" in result.stderr
 
 
 # --- trace and emulate ----------------------------------------------------------------------------------------------

@@ -260,7 +260,7 @@ def test_one_port_under_two_names_is_told_with_the_device_behind_both(tmp_path: 
     other = TWO.replace("/dev/serial/by-id/usb-1", str(by_id)).replace("usb-2", "usb-3")
     assert told(check_text(other)) == []
     assert only(TWO.replace("/dev/serial/by-id/usb-2", "/dev//serial/by-id/../by-id/usb-1")).startswith(
-        '12: board.desk.port: its port "/dev//serial/by-id/../by-id/usb-1", which is /dev/serial/by-id/usb-1, is also that'
+        '12: board.desk.port: its port "/dev//serial/by-id/../by-id/usb-1", which is /dev/serial/by-id/usb-1, is also'
     )
     assert "is also that of board.wheel.port" in only(
         TWO.replace("/dev/serial/by-id/usb-1", "socket://h:1").replace("/dev/serial/by-id/usb-2", "socket://h:1")
