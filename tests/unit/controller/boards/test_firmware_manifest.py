@@ -231,7 +231,7 @@ def test_what_is_no_signature_is_refused(tmp_path: Path, content: str) -> None:
 
 
 def test_a_manifest_that_nobody_signed_is_refused_where_a_signer_is_wanted(tmp_path: Path) -> None:
-    with pytest.raises(FirmwareError, match="it is not signed: feltwire boards sign"):
+    with pytest.raises(FirmwareError, match="it is not signed; the owner of the key"):
         check_signature(read(make_build(tmp_path)), [PUBLIC])
 
 
