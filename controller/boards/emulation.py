@@ -1,4 +1,4 @@
-"""A table's boards without hardware: the real firmware in emulated chips, with a simulated wheel on their pins.
+"""Emulates the boards of a table: real firmware in emulated chips, with a simulated table on their pins.
 
 table.toml ──► a copy whose boards are emulated, on ports in a folder ──► feltwire run
                ├─ board wheel: pty ◄─► firmware in an emulated chip ◄── pins ── simulated wheel, ball and dealer
@@ -13,9 +13,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from controller.configuration.document import toml_text
 from controller.configuration.lamp_chains import board_of_lamps
 from controller.configuration.terminals import place_of
-from controller.configuration.toml_text import toml_text
 from controller.configuration.values import TableConfig
 from controller.games.assembly import geometry_of
 from hal.board.messages import KINDS
@@ -29,12 +29,12 @@ Say = Callable[[str], None]
 
 
 def port_of(folder: Path, board: str) -> Path:
-    """Where an emulated board's port appears."""
+    """The path of an emulated board's port."""
     return folder / board
 
 
 def emulated_copy(values: Mapping[str, Any], folder: Path) -> str:
-    """A table's file with its boards on emulated ports in a folder; it opens by itself, for there is nobody to ask."""
+    """The TOML of a table with its boards on emulated ports in a folder; the table opens by itself."""
     boards = {name: _emulated(board, port_of(folder, name)) for name, board in values["board"].items()}
     table = {**values["table"], "opens": "at_start"}
     if table.get("inspection", "none") != "none":
@@ -43,7 +43,7 @@ def emulated_copy(values: Mapping[str, Any], folder: Path) -> str:
 
 
 def _emulated(board: Mapping[str, Any], port: Path) -> dict[str, Any]:
-    """A board's section; nobody has given the emulated one a number."""
+    """The section of an emulated board, which has no serial number."""
     return {key: value for key, value in board.items() if key != "serial"} | {"port": str(port), "emulated": True}
 
 
@@ -55,7 +55,7 @@ def wiring_of(config: TableConfig, board: str) -> PinWiring:
     for line, terminal in config.terminals.items():
         pin = place_of(terminal, kind).pin
         if terminal.board != board or not pin:
-            continue  # a key of a keypad is no pin: nobody presses it here
+            continue  # a key of a keypad has no pin of its own, and is not emulated
         if terminal.side == "input":
             pins[line] = PinWire(pin, terminal.inverted)
         elif terminal.side == "analogue":
@@ -65,10 +65,10 @@ def wiring_of(config: TableConfig, board: str) -> PinWiring:
 
 
 def check_built(config: TableConfig) -> None:
-    """Whether the emulator and the firmware of the table's boards were built.
+    """Checks that the emulator and the firmware of the table's boards were built.
 
     Raises:
-        EmulationError: naming what is missing.
+        EmulationError: one of them is missing.
     """
     needed = [LIBRARY, *(LIBRARY.with_name(f"{board.kind}.elf") for board in config.boards.values())]
     missing = [path for path in needed if not path.is_file()]
@@ -80,21 +80,21 @@ def check_built(config: TableConfig) -> None:
 
 
 def check_playable(config: TableConfig) -> None:
-    """Whether all that the table needs on its boards is emulated: sensors and contacts at pins are.
+    """Checks that everything on the table's boards can be emulated: sensors and contacts at pins can.
 
     Raises:
-        EmulationError: naming what is not, and what to do instead.
+        EmulationError: something cannot; the message says what to do instead.
     """
     missing = [part for name in config.boards for part in _not_emulated(config, name)]
     if missing:
         raise EmulationError(
-            f"emulated board: the table cannot play, for these are not emulated: {'; '.join(missing)}. Play it without "
-            'boards: write backend = "sim" in [lines] of a copy of the file, and run feltwire simulate COPY'
+            f"emulated board: the table cannot play, because these are not emulated: {'; '.join(missing)}. Play it "
+            'without boards: write backend = "sim" in [lines] of a copy of the file, and run feltwire simulate COPY'
         )
 
 
 def _not_emulated(config: TableConfig, board: str) -> Iterator[str]:
-    """What hangs on a board of a table and is not emulated, in words."""
+    """The devices on a board of a table that cannot be emulated, in words."""
     kind = KINDS[config.boards[board].kind]
     terminals = [one for one in config.terminals.values() if one.board == board and one.line in config.uses]
     keys = [one.line for one in terminals if not place_of(one, kind).pin]
@@ -117,11 +117,11 @@ def emulate(
     say: Say,
     time: Time | None = None,
 ) -> None:
-    """Lets the boards of a table live on ports in `folder` until `stop` is set.
+    """Runs the emulated boards of a table on ports in `folder` until `stop` is set.
 
     Raises:
-        EmulationError: the program of a board left its code.
-        OSError: a port cannot be made there.
+        EmulationError: the program of a board crashed.
+        OSError: a port cannot be created there.
     """
     until_stopped = _UntilStopped(time or RealTime(), stop)
     failures: list[BaseException] = []
@@ -136,7 +136,7 @@ def emulate(
     try:
         for life in lives:
             while life.is_alive():
-                # Not for ever at once: the interrupt of a terminal is heard between two waits only.
+                # With a timeout, because Ctrl-C is handled only between two waits.
                 life.join(0.2)
     finally:
         stop.set()
@@ -147,22 +147,22 @@ def emulate(
 
 
 class _StoppedError(Exception):
-    """The boards' lives are over."""
+    """The emulation was stopped."""
 
 
 class _UntilStopped:
-    """A time that ends when somebody says so."""
+    """A `Time` that raises `_StoppedError` once `stop` is set."""
 
     def __init__(self, time: Time, stop: threading.Event) -> None:
         self._time = time
         self._stop = stop
 
     def now_ns(self) -> int:
-        """How far it has come."""
+        """The current time."""
         return self._time.now_ns()
 
     def wait_until(self, t_ns: int) -> None:
-        """Comes back when it has come to `t_ns`; raises where it is over."""
+        """Waits until `t_ns`; raises if it was stopped."""
         if self._stop.is_set():
             raise _StoppedError
         self._time.wait_until(t_ns)
@@ -178,7 +178,7 @@ def _live(
     say: Say,
     failures: list[BaseException],
 ) -> None:
-    """The life of one board, on a thread of its own. Each has a simulated table of the same seed: they play alike."""
+    """Runs one board, on its own thread. Each has a simulated table of the same seed, so all play the same rounds."""
     simulator = simulator_for(config.game, geometry_of(config), seed)
     try:
         with suppress(_StoppedError):

@@ -1,10 +1,10 @@
-"""The manifest of a build of firmware: what the files beside it are, and proof that they still are.
+"""The manifest of a firmware build, its images, and the checks of both.
 
-    manifest.json        version, protocol, dictionary, build, and of each kind its file with its SHA-256
+    manifest.json        version, protocol, dictionary, build, and the file and SHA-256 of each kind
     wheel.hex ...        the images, one for each kind
-    manifest.json.sig    where somebody signed it: an Ed25519 signature over the manifest, in hexadecimal
+    manifest.json.sig    optional: an Ed25519 signature over the manifest, in hexadecimal
 
-A manifest proves its images, and a signature proves the manifest.
+The manifest authenticates the images, and the signature the manifest.
 """
 
 from __future__ import annotations
@@ -22,94 +22,25 @@ from nacl.signing import SigningKey, VerifyKey
 from hal.board.firmware import BUILD, VERSION
 from hal.board.messages import DICTIONARY, KINDS, PROTOCOL
 
-# Reads an image out of its file, which is Intel HEX: records of bytes, each with its address and checksum.
-
-ROOM: Final = 30 * 1024
-"""Bytes of the chip's flash below its bootloader: 32 KiB less the larger of the two that these boards come with."""
-MOST_BYTES: Final = 4 * ROOM
-"""A longer file is no image of such a chip (ours): its text is less than three times as long as what it says."""
-
-_DATA, _END, _SEGMENT_BASE, _SEGMENT_START, _LINEAR_BASE, _LINEAR_START = range(6)
-
-
-def read_image(content: bytes, name: str) -> bytes:
-    """The bytes from address 0 on, with 0xFF where the file says nothing; `name` is the file's, for its errors.
-
-    Raises:
-        FirmwareError: it is no such file, it is cut or changed, or it does not fit into the chip.
-    """
-    if len(content) > MOST_BYTES:
-        raise FirmwareError(
-            f"{name}: it has {len(content)} bytes, and no image for this chip has more than {MOST_BYTES}"
-        )
-    image = bytearray(b"\xff" * ROOM)
-    used = base = 0
-    lines = content.split(b"\n")
-    for number, line in enumerate(lines, 1):
-        line = line.rstrip(b"\r ")
-        if not line:
-            continue
-        kind, address, data = _record(line, f"{name}, line {number}")
-        if kind == _END:
-            if any(rest.strip() for rest in lines[number:]):
-                raise FirmwareError(f"{name}, line {number}: it ends here, and more follows; build it again")
-            if not used:
-                raise FirmwareError(f"{name}: it holds no bytes at all; build it again")
-            return bytes(image[:used])
-        if kind in (_SEGMENT_BASE, _LINEAR_BASE) and len(data) == 2:
-            base = int.from_bytes(data, "big") << (4 if kind == _SEGMENT_BASE else 16)
-        elif kind == _DATA:
-            begin = base + address
-            if begin + len(data) > ROOM:
-                raise FirmwareError(
-                    f"{name}, line {number}: it goes up to byte {begin + len(data)}, and the chip has room for {ROOM} "
-                    "below its bootloader; this is the firmware of another chip"
-                )
-            image[begin : begin + len(data)] = data
-            used = max(used, begin + len(data))
-        elif kind not in (_SEGMENT_START, _LINEAR_START):
-            raise FirmwareError(f"{name}, line {number}: no record of Intel HEX is of type {kind}; build it again")
-    raise FirmwareError(f"{name}: it has no end; it was cut while it was copied, so copy or build it again")
-
-
-def _record(line: bytes, place: str) -> tuple[int, int, bytes]:
-    """The type, the address and the bytes of one record."""
-    try:
-        if not line.startswith(b":"):
-            raise ValueError
-        raw = bytes.fromhex(line[1:].decode("ascii"))
-    except ValueError as error:
-        shown = line[:20].decode("ascii", "replace")
-        raise FirmwareError(f"{place}: expected a record such as :10000000…, saw {shown!r}; build it again") from error
-    if len(raw) < 5 or len(raw) != raw[0] + 5:
-        raise FirmwareError(f"{place}: the record says {raw[0] if raw else 0} bytes and has {max(len(raw) - 5, 0)}")
-    if sum(raw) & 0xFF:
-        raise FirmwareError(f"{place}: its checksum is wrong; the file was changed, so copy or build it again")
-    return raw[3], int.from_bytes(raw[1:3], "big"), raw[4:-1]
-
-
-# What goes wrong when a board is handled.
-
-
-class FirmwareError(Exception):
-    """Firmware that must not be flashed, or cannot be: names the file, what was expected, what was seen, what to do."""
-
-
 MANIFEST: Final = "manifest.json"
 SIGNATURE_SUFFIX: Final = ".sig"
 BUILT: Final = Path(__file__).resolve().parents[2] / "firmware" / "build" / MANIFEST
-"""What `make firmware` makes."""
+"""The output of `make firmware`."""
 
 _DOMAIN: Final = b"feltwire firmware\0"
-"""Put before what is signed, so that no other signature of the same key passes for one of a manifest."""
+"""The prefix of signed data: no other signature by the same key is valid for a manifest."""
 _MOST_BYTES: Final = 256 * 1024
-"""No file of a build is larger (ours); what is, is something else."""
+"""No file of a build is larger (ours)."""
 
 Hash32 = Annotated[str, Meta(pattern=r"\A[0-9A-Fa-f]{8}\Z")]
 
 
-class _Board(msgspec.Struct, frozen=True):
-    """What a manifest says of one kind."""
+class FirmwareError(Exception):
+    """Firmware must not or cannot be flashed: with the file, what was expected, what was found, and the fix."""
+
+
+class _ManifestBoard(msgspec.Struct, frozen=True):
+    """The entry of one kind of board."""
 
     hex: Annotated[str, Meta(pattern=r"\A[A-Za-z0-9_-][A-Za-z0-9_.-]*\Z", max_length=64)]
     sha256: Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z")]
@@ -118,17 +49,17 @@ class _Board(msgspec.Struct, frozen=True):
 
 
 class _Manifest(msgspec.Struct, frozen=True):
-    """The file."""
+    """The content of the file."""
 
     version: Annotated[str, Meta(pattern=r"\A\d{1,3}\.\d{1,3}\.\d{1,3}\Z")]
     protocol: int
     dictionary: Hash32
     build: Hash32
-    boards: dict[str, _Board]
+    boards: dict[str, _ManifestBoard]
 
 
 class Firmware(NamedTuple):
-    """The firmware of one kind of board, as its manifest has it."""
+    """The firmware of one kind of board, from its manifest."""
 
     kind: str
     path: Path
@@ -138,7 +69,7 @@ class Firmware(NamedTuple):
 
 
 class Manifest(NamedTuple):
-    """A manifest that could be read."""
+    """A manifest that was read."""
 
     path: Path
     content: bytes
@@ -153,7 +84,7 @@ class Manifest(NamedTuple):
         """The firmware of one kind.
 
         Raises:
-            FirmwareError: there is none.
+            FirmwareError: the manifest has none.
         """
         if kind not in self.firmware:
             raise FirmwareError(f"{self.path}: it has no firmware of kind {kind}; it has {', '.join(self.firmware)}")
@@ -161,17 +92,17 @@ class Manifest(NamedTuple):
 
 
 def find(path: Path) -> tuple[Manifest, str | None]:
-    """The manifest that a path means: itself, that of a folder, or that beside an image; and the image's kind.
+    """The manifest for a path to a manifest, a folder or an image; and the kind of the image, if it is one.
 
     Raises:
-        FirmwareError: there is no manifest, it is none, or it does not know the image.
+        FirmwareError: there is no valid manifest, or it does not list the image.
     """
     if path.suffix.lower() == ".hex":
         manifest = read(path.with_name(MANIFEST))
         kind = next((each.kind for each in manifest.firmware.values() if each.path.name == path.name), None)
         if kind is None:
             known = ", ".join(each.path.name for each in manifest.firmware.values())
-            raise FirmwareError(f"{path}: {manifest.path} does not know it, only {known}; nothing proves what it is")
+            raise FirmwareError(f"{path}: {manifest.path} does not list it, only {known}; it cannot be checked")
         return manifest, kind
     return read(path / MANIFEST if path.is_dir() else path), None
 
@@ -180,7 +111,7 @@ def read(path: Path) -> Manifest:
     """Reads a manifest.
 
     Raises:
-        FirmwareError: it is not there, or it is none.
+        FirmwareError: it is not there, or it is no manifest.
     """
     content = _bytes(path, "make it with: make firmware; images are flashed only with the manifest beside them")
     try:
@@ -199,10 +130,10 @@ def read(path: Path) -> Manifest:
 
 
 def check_software(manifest: Manifest) -> None:
-    """Whether this software would speak with a board that has this firmware.
+    """Checks that this software can work with a board that has this firmware.
 
     Raises:
-        FirmwareError: naming what differs, on both sides.
+        FirmwareError: something differs; with the values of both sides.
     """
     wanted = {
         "protocol": (str(PROTOCOL), str(manifest.protocol)),
@@ -213,16 +144,16 @@ def check_software(manifest: Manifest) -> None:
     for what, (ours, theirs) in wanted.items():
         if ours != theirs:
             raise FirmwareError(
-                f"{manifest.path}: it is firmware of {what} {theirs}, and this software wants {what} {ours}: a board "
-                "with it would be refused; build the firmware of this very version with: make firmware"
+                f"{manifest.path}: it is firmware of {what} {theirs}, but this software needs {what} {ours}: a board "
+                "with it would be refused; build the firmware of this version with: make firmware"
             )
 
 
 def check_image(firmware: Firmware) -> bytes:
-    """The file of an image, where it is what the manifest says.
+    """The content of an image file after all checks.
 
     Raises:
-        FirmwareError: it is not there, it is another one, or it is no image.
+        FirmwareError: it is not there, it differs from the manifest, or it is no image.
     """
     content = _bytes(firmware.path, "copy it beside its manifest, or make it with: make firmware")
     found = hashlib.sha256(content).hexdigest()
@@ -236,7 +167,7 @@ def check_image(firmware: Firmware) -> bytes:
 
 
 def signature_path(manifest: Path) -> Path:
-    """Where the signature of a manifest is."""
+    """The path of a manifest's signature."""
     return manifest.with_name(manifest.name + SIGNATURE_SUFFIX)
 
 
@@ -246,13 +177,13 @@ def sign(manifest: Manifest, key: SigningKey) -> str:
 
 
 def check_signature(manifest: Manifest, signers: Sequence[bytes]) -> None:
-    """Whether the owner of one of these public keys signed this very manifest.
+    """Checks that one of these public keys signed the manifest as it is.
 
     Raises:
-        FirmwareError: nobody signed it, or somebody else did, or it was changed since.
+        FirmwareError: it is not signed, signed by another key, or changed since.
     """
     path = signature_path(manifest.path)
-    content = _bytes(path, "it was never signed: feltwire boards sign, by whoever has the key")
+    content = _bytes(path, "it is not signed; the owner of the key signs it with feltwire boards sign")
     try:
         signature = bytes.fromhex(content.decode("ascii").strip())
     except ValueError as error:
@@ -282,3 +213,74 @@ def _bytes(path: Path, fix: str) -> bytes:
     if len(content) > _MOST_BYTES:
         raise FirmwareError(f"{path}: it is larger than any file of a build; give the right one")
     return content
+
+
+# The image in a file, which is Intel HEX: records of bytes, each with its address and checksum
+
+
+ROOM: Final = 30 * 1024
+"""Bytes of the chip's flash below its bootloader: 32 KiB less the larger of the two bootloaders of these boards."""
+MOST_BYTES: Final = 4 * ROOM
+"""A longer file is not an image for this chip (ours): Intel HEX has less than three characters for each byte."""
+
+_DATA, _END, _SEGMENT_BASE, _SEGMENT_START, _LINEAR_BASE, _LINEAR_START = range(6)
+
+
+def read_image(content: bytes, name: str) -> bytes:
+    """The bytes from address 0 on, with 0xFF in the gaps; `name` is the file name for errors.
+
+    Raises:
+        FirmwareError: it is not Intel HEX, it is cut off or changed, or it does not fit into the chip.
+    """
+    if len(content) > MOST_BYTES:
+        raise FirmwareError(
+            f"{name}: it has {len(content)} bytes, and no image for this chip has more than {MOST_BYTES}"
+        )
+    image = bytearray(b"\xff" * ROOM)
+    used = base = 0
+    lines = content.split(b"\n")
+    for number, line in enumerate(lines, 1):
+        line = line.rstrip(b"\r ")
+        if not line:
+            continue
+        kind, address, data = _record(line, f"{name}, line {number}")
+        if kind == _END:
+            if any(rest.strip() for rest in lines[number:]):
+                raise FirmwareError(f"{name}, line {number}: data after the end record; build it again")
+            if not used:
+                raise FirmwareError(f"{name}: it has no data; build it again")
+            return bytes(image[:used])
+        if kind in (_SEGMENT_BASE, _LINEAR_BASE) and len(data) == 2:
+            base = int.from_bytes(data, "big") << (4 if kind == _SEGMENT_BASE else 16)
+        elif kind == _DATA:
+            begin = base + address
+            if begin + len(data) > ROOM:
+                raise FirmwareError(
+                    f"{name}, line {number}: it goes up to byte {begin + len(data)}, and the chip has room for {ROOM} "
+                    "below its bootloader; this is the firmware of another chip"
+                )
+            image[begin : begin + len(data)] = data
+            used = max(used, begin + len(data))
+        elif kind not in (_SEGMENT_START, _LINEAR_START):
+            raise FirmwareError(f"{name}, line {number}: Intel HEX has no record of type {kind}; build it again")
+    raise FirmwareError(f"{name}: it has no end record, so it is cut off; copy or build it again")
+
+
+def _record(line: bytes, place: str) -> tuple[int, int, bytes]:
+    """The type, the address and the bytes of one record."""
+    try:
+        if not line.startswith(b":"):
+            raise ValueError
+        raw = bytes.fromhex(line[1:].decode("ascii"))
+    except ValueError as error:
+        shown = line[:20].decode("ascii", "replace")
+        raise FirmwareError(
+            f"{place}: expected a record such as :10000000…, found {shown!r}; build it again"
+        ) from error
+    if len(raw) < 5 or len(raw) != raw[0] + 5:
+        raise FirmwareError(
+            f"{place}: the record should have {raw[0] if raw else 0} bytes and has {max(len(raw) - 5, 0)}"
+        )
+    if sum(raw) & 0xFF:
+        raise FirmwareError(f"{place}: its checksum is wrong; the file was changed, so copy or build it again")
+    return raw[3], int.from_bytes(raw[1:3], "big"), raw[4:-1]

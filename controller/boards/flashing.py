@@ -1,4 +1,4 @@
-"""Writes an image into a board's flash with avrdude, through the bootloader that the board was sold with."""
+"""Writes an image into a board's flash with avrdude, through the board's own bootloader."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from controller.boards.firmware_image import FirmwareError
 
 PROGRAM: Final = "avrdude"
 BAUDS: Final = (115_200, 57_600)
-"""Of the bootloader, not of our wire: Optiboot on an Uno and on a Nano since 2018; the older one of a Nano."""
+"""Baud rates of bootloaders, not of our protocol: Optiboot (Uno, Nano since 2018), and the older one of a Nano."""
 
 _IMAGE: Final = "image.hex"
 _WRITING: Final = re.compile(r"writing (\d+ bytes )?flash", re.IGNORECASE)
-"""What it says once a bootloader has answered: version 6, version 7."""
+"""In the output of avrdude (versions 6 and 7) once a bootloader has answered."""
 _TAIL: Final = 4000
-"""Characters of its output that are looked at when it failed (ours)."""
+"""The last characters of its output that are kept for the error message (ours)."""
 
 
 def command_for(program: str, port: str, baud: int, image: str) -> list[str]:
-    """What is run. Without -D it would try to erase the chip, which these bootloaders cannot."""
+    """The command line of avrdude. Without -D it would try to erase the chip, which these bootloaders cannot."""
     return [program, "-c", "arduino", "-p", "atmega328p", "-P", port, "-b", str(baud), "-D", "-U", f"flash:w:{image}:i"]
 
 
 def flash(content: bytes, port: str, bauds: tuple[int, ...], show: Callable[[str], None]) -> int:
-    """Writes an image, which was checked, and has avrdude read it back. Returns the bootloader's baud rate.
+    """Writes an image and has avrdude read it back. Returns the baud rate of the bootloader.
 
-    Each rate of `bauds` is tried until a bootloader answers. What avrdude says goes to `show` as it comes.
+    Each rate of `bauds` is tried until a bootloader answers. The output of avrdude goes to `show` as it comes.
 
     Raises:
         FirmwareError: avrdude is missing, or failed; the board may hold half an image then, and can be flashed again.
@@ -41,16 +41,16 @@ def flash(content: bytes, port: str, bauds: tuple[int, ...], show: Callable[[str
         raise FirmwareError(f"{PROGRAM} is not installed, and flashing needs it: sudo apt install {PROGRAM}")
     failed = ""
     with tempfile.TemporaryDirectory(prefix="feltwire-") as folder:
-        # A copy under a plain name: what was checked is what is written, and no colon of a path is misread.
+        # A copy of the checked bytes, under a name without a colon, which avrdude would misread.
         image = Path(folder) / _IMAGE
         image.write_bytes(content)
         for baud in bauds:
             show(f"{PROGRAM}: {port} at {baud} baud\n")
-            code, said = _run(command_for(program, port, baud, str(image)), show)
+            code, output = _run(command_for(program, port, baud, str(image)), show)
             if code == 0:
                 return baud
-            failed = f"{PROGRAM} ended with {code} at {baud} baud: {_last_line(said)}"
-            if _WRITING.search(said):
+            failed = f"{PROGRAM} ended with {code} at {baud} baud: {_last_line(output)}"
+            if _WRITING.search(output):
                 raise FirmwareError(
                     f"{port}: {failed}; the board may hold half an image: check cable and supply, and flash it again"
                 )
@@ -61,8 +61,8 @@ def flash(content: bytes, port: str, bauds: tuple[int, ...], show: Callable[[str
 
 
 def _run(command: list[str], show: Callable[[str], None]) -> tuple[int, str]:
-    """Runs it, and shows what it says while it says it: its progress has no ends of lines. Returns the end of that."""
-    said = ""
+    """Runs a command, and shows its output as it comes, also within a line. Returns its exit code and last output."""
+    output = ""
     try:
         with subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, bufsize=0
@@ -71,13 +71,13 @@ def _run(command: list[str], show: Callable[[str], None]) -> tuple[int, str]:
                 while piece := running.stdout.read(256):
                     text = piece.decode("utf-8", "replace")
                     show(text)
-                    said = (said + text)[-_TAIL:]
+                    output = (output + text)[-_TAIL:]
             code = running.wait()
     except OSError as error:
         raise FirmwareError(f"{command[0]}: it cannot be run ({error.strerror}); reinstall {PROGRAM}") from error
-    return code, said
+    return code, output
 
 
-def _last_line(said: str) -> str:
-    lines = [line.strip() for line in said.replace("\r", "\n").split("\n") if line.strip()]
-    return lines[-1][:200] if lines else "it said nothing"
+def _last_line(output: str) -> str:
+    lines = [line.strip() for line in output.replace("\r", "\n").split("\n") if line.strip()]
+    return lines[-1][:200] if lines else "it printed nothing"

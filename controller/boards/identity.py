@@ -1,4 +1,4 @@
-"""What a board said it is, in words and as the facts that the opening of a table tells."""
+"""The identity of a board in words, and as the facts of `table.opened`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _KIND_NAMES: Final = {kind.id: kind.name for kind in KINDS.values()}
 
 
 def kind_name(identity: IdentityAnswer) -> str:
-    """The name of its kind."""
+    """The name of the board's kind."""
     return _KIND_NAMES.get(identity.kind, f"unknown kind {identity.kind}")
 
 
@@ -29,29 +29,29 @@ def build(identity: IdentityAnswer) -> str:
 
 
 def who(identity: IdentityAnswer) -> str:
-    """Which board it is: `wheel board, serial 7`."""
+    """The kind and serial number of a board: `wheel board, serial 7`."""
     serial = f", serial {identity.serial}" if identity.serial else ""
     return f"{kind_name(identity)} board{serial}"
 
 
 def words(identity: IdentityAnswer) -> str:
-    """All that people ask of a board, in one line."""
+    """The identity, the firmware and the last reset of a board in one line."""
     firmware = f"firmware {version(identity)}, build {build(identity)}"
     last = "" if identity.boots == 1 else ", the last time"
     return f"{who(identity)}, {firmware}, begun {times(identity.boots)}{last}: {reasons.causes(identity.cause)}"
 
 
 def misfit(identity: IdentityAnswer, kind: str | None = None) -> str | None:
-    """What of a board is not as this software wants it, with both sides' values and what to do; None where all is.
+    """What does not match this software, with both values and the fix; None if everything matches.
 
-    `kind` is the kind that it must be, where that matters.
+    `kind` is the kind that the board must have, where that matters.
     """
     wanted = KINDS.get(kind_name(identity) if kind is None else kind)
     return refusal(ExpectedBoard(wanted, VERSION, BUILD), identity)
 
 
 def facts(device: str, kind: str, identity: IdentityAnswer | None) -> dict[str, str]:
-    """A board among the devices of an opened table; what it is where that is known."""
+    """A board as an entry of the devices of `table.opened`, with its identity if that is known."""
     known = {"device": device, "driver": "board", "kind": kind}
     if identity is None:
         return known

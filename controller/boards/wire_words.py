@@ -1,4 +1,4 @@
-"""What goes over a board's wire, in words: a line for each frame, and for what is none."""
+"""The frames of a board in words: a line for each frame, and for each damaged one."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ from hal.board.messages import (
 TO_BOARD: Final = "→"
 FROM_BOARD: Final = "←"
 _SHOWN_BYTES: Final = 16
-"""Bytes of a broken piece that are shown."""
+"""The bytes of a damaged frame that are shown."""
 _MESSAGES: Final[dict[int, type[BoardMessage]]] = {**COMMANDS, **ANSWERS, **REPORTS}
 _US_A_TICK: Final = 1_000_000 / TICK_HZ
 
 
 def pieces_of(written: bytes) -> list[bytes]:
-    """The pieces between the zeros of what was written to a port."""
+    """Splits what was written to a port at its zeros."""
     return [piece for piece in written.split(frames.END) if piece]
 
 
 def piece_words(piece: bytes) -> str:
-    """One piece between two zeros: its number, its name and its fields; or what is wrong with it."""
+    """The bytes between two zeros in words: number, name and fields of the frame, or what is wrong with it."""
     try:
         frame = frames.decode(piece)
     except FrameError as error:
@@ -55,7 +55,7 @@ def piece_words(piece: bytes) -> str:
 
 
 def name_of(kind: type[BoardMessage]) -> str:
-    """The name that the wire's table gives a message: `edges_from`."""
+    """The name of a message in the board protocol: `edges_from`."""
     words = kind.__name__
     for family in ("Command", "Answer", "Report"):
         words = words.removesuffix(family)
@@ -99,14 +99,14 @@ def _fields(message: BoardMessage) -> str:
 
 
 def _edges(report: EdgesReport) -> str:
-    """`first 12: input 1 up at 0, input 2 up +250.5 µs`: each edge after the one before it."""
-    told: list[str] = []
+    """`first 12: input 1 up at 0, input 2 up +250.5 µs`: each edge with the time since the one before."""
+    edges: list[str] = []
     before = 0
     for edge in unpack(report):
-        after = f"+{(edge.after - before) * _US_A_TICK:g} µs" if told else f"at {report.time * _US_A_TICK / 1e6:.6f} s"
-        told.append(f"input {edge.line + 1} {'up' if edge.level else 'down'} {after}")
+        after = f"+{(edge.after - before) * _US_A_TICK:g} µs" if edges else f"at {report.time * _US_A_TICK / 1e6:.6f} s"
+        edges.append(f"input {edge.line + 1} {'up' if edge.level else 'down'} {after}")
         before = edge.after
-    return f"first {report.first}: {', '.join(told) or 'none'}"
+    return f"first {report.first}: {', '.join(edges) or 'none'}"
 
 
 def _bits(names: type[IntFlag], value: int) -> str:
@@ -114,7 +114,7 @@ def _bits(names: type[IntFlag], value: int) -> str:
 
 
 def _numbers(bits: int) -> str:
-    """The numbers of what is set, from 1: inputs, outputs, channels."""
+    """The numbers of the bits that are set, from 1: inputs, outputs or channels."""
     return " ".join(str(bit + 1) for bit in range(bits.bit_length()) if bits >> bit & 1) or "none"
 
 

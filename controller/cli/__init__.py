@@ -1,7 +1,7 @@
 """The command `feltwire`.
 
-Each command is a module of this package with a click command named `command`; it is imported when it is called, so
-that `feltwire --help` is quick and nothing is loaded that a command does not need.
+Each command is a module of this package with a click command named `command`. A module is imported when its command is
+called: `feltwire --help` is fast, and no command loads what another needs.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from importlib import import_module
 import click
 
 FATAL = 1
-"""Exit code for what must not happen."""
+"""Exit code for a fatal error."""
 
 BAD_CONFIGURATION = 2
 """Exit code for files that cannot be used."""
 
 NOT_VERIFIED = 3
-"""Exit code for a journal that is not as it was written."""
+"""Exit code for a journal that does not verify."""
 
 _COMMANDS = {
     "check": "controller.cli.check",
@@ -37,11 +37,11 @@ class LazyGroup(click.Group):
     """A group of commands that are imported when they are called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names, in the order in which a newcomer needs them."""
+        """The names of the commands, in the order in which a new user needs them."""
         return list(_COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Imports a command; None if there is none of that name."""
+        """Imports and returns a command; None if there is none of that name."""
         module = _COMMANDS.get(cmd_name)
         if module is None:
             return None
@@ -68,11 +68,11 @@ def main() -> None:
     Start with:
 
     \b
-        feltwire check table.toml     is the file right? every mistake at once
-        feltwire pins table.toml      which wire goes to which pin
+        feltwire check table.toml     check the file: every mistake at once
+        feltwire pins table.toml      print which wire goes to which pin
         feltwire simulate table.toml  play it on simulated devices
-        feltwire run table.toml       the service: play it, keep its journal, publish its events
-        feltwire watch                see in another terminal what a running service says
+        feltwire run table.toml       run the service: play, keep the journal, publish events
+        feltwire watch                show the events of a running service in another terminal
 
     Exit codes: 0 for success, 1 for a fatal error, 2 for a file or an option that cannot be used.
     """

@@ -22,10 +22,11 @@ from hal.board.message import BoardKind
 from hal.board.messages import KINDS
 from hal.lamp_fields import CHAIN
 
-# What is wired to a board beside its lines: the rows and columns of a keypad, a chain of lamps, and notes on both.
+# Pins that no line can have: the rows and columns of a keypad, and a chain of lamps
+
 
 LED_PIN = "D13"
-"""Where a Nano has its lamp L."""
+"""The pin of a Nano's own LED, marked L."""
 
 
 class Crossing(NamedTuple):
@@ -61,11 +62,11 @@ class OwnPins(NamedTuple):
     used: dict[str, str]
     """What is wired to each printed pin."""
     free: dict[str, str]
-    """What each other one is for, where this table has none such."""
+    """The purpose of each other one, which this table does not use."""
 
 
 def own_pins(kind: BoardKind, keys: Collection[Place], *, lamps: bool) -> OwnPins:
-    """The pins of the link, the keypad with these keys, and the lamps if there are any."""
+    """The pins of the serial link, of the keypad with these keys, and of the lamps if there are any."""
     crossings = [crossing_of(kind, place) for place in keys]
     used = {pin: [what] for pin, what in LINK.items()}
     free: dict[str, list[str]] = {}
@@ -84,7 +85,7 @@ def own_pins(kind: BoardKind, keys: Collection[Place], *, lamps: bool) -> OwnPin
 
 
 def led_warning(pins: OwnPins) -> str | None:
-    """What to do about a Nano's own lamp, where it loads a column of the keypad; None where it does not."""
+    """The advice about a Nano's own LED where it loads a column of the keypad; None where it does not."""
     column = re.search(r"column \d", pins.used.get(LED_PIN, ""))
     if column is None:
         return None
@@ -147,7 +148,7 @@ def _terminals(
         where = printed(place.pin) if place.pin else "keys"
         pull = terminal.pull if place.side == "input" and place.pin else "-"
         cells = (terminal.line, f"{place.side} {place.number}", where, pull)
-        yield from _rows(cells, _told(place, terminal, uses[terminal.line], kind), width)
+        yield from _rows(cells, _notes(place, terminal, uses[terminal.line], kind), width)
     if lamps:
         cells = (CHAIN, "chain", printed(kind.lamp_pins[0][1]), "-")
         yield from _rows(cells, (f"chain of {kind.lamps} lamps at most", *chain_words(kind)), width)
@@ -157,17 +158,17 @@ def _terminals(
 
 
 def _rows(cells: tuple[str, ...], parts: Iterable[str], width: int) -> Iterator[Text]:
-    """One line of the table: its purpose, what its level means, and what is wired to it."""
+    """The rows of one line of the table: its purpose, the meaning of its level, and what is wired to it."""
     rest = max(min(width, _WIDEST) - sum(_COLUMNS) - len(_GAP) * len(_COLUMNS), 24)
-    told = [row for part in parts for row in textwrap.wrap(part, rest, subsequent_indent="  ")]
-    for index, row in enumerate(told):
+    rows = [row for part in parts for row in textwrap.wrap(part, rest, subsequent_indent="  ")]
+    for index, row in enumerate(rows):
         text = Text(_row(cells if index == 0 else ("",) * len(_COLUMNS), row))
         if index == 0:
             text.stylize("cyan", 0, len(cells[0]))
         yield text
 
 
-def _told(place: Place, terminal: Terminal, use: LineUse, kind: BoardKind) -> Iterator[str]:
+def _notes(place: Place, terminal: Terminal, use: LineUse, kind: BoardKind) -> Iterator[str]:
     yield use.purpose
     if place.side == "analogue":
         yield f"value: {use.high}; 0 at {terminal.zero_v:g} V, {terminal.per_v:+g} with each volt"
@@ -185,7 +186,7 @@ def _told(place: Place, terminal: Terminal, use: LineUse, kind: BoardKind) -> It
 
 
 def _drawing(kind: BoardKind, at: Mapping[tuple[Side, int], Terminal], own: OwnPins) -> Iterator[Text]:
-    """The board seen from above with its USB socket at the top, each pin with its line, or what the kind has there."""
+    """The board seen from above, its USB socket at the top, each pin with its line or its purpose."""
     names = own.used | {pin: f"({what})" for pin, what in own.free.items()}
     lines = set(own.used)
     for place in places_of(kind):
@@ -208,7 +209,7 @@ def _drawing(kind: BoardKind, at: Mapping[tuple[Side, int], Terminal], own: OwnP
 
 
 def _links(config: TableConfig, width: int) -> Iterator[Text]:
-    """The serial ports of devices, which are no board's."""
+    """The serial ports of devices that are not on a board."""
     for name, use in config.uses.items():
         link = config.links.get(name)
         if use.kind == "link" and link is not None:

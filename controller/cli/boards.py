@@ -24,17 +24,19 @@ from hal.board.ports import SerialPort, ask_identity, serial_ports
 from hal.clock import Clock, SystemClock
 from hal.lines import LineError
 
-# `feltwire boards list` and `identify`: which ports there are, and what is on them.
+# feltwire boards list and identify
 
 
 @click.command("list")
-@click.option("--all", "every", is_flag=True, help="Ask ports that are not on USB too: a console or Bluetooth, maybe.")
+@click.option(
+    "--all", "every", is_flag=True, help="Also query ports that are not on USB, such as a console or Bluetooth."
+)
 def list_command(every: bool) -> None:
-    """List the serial ports by their ids, and ask each on USB what is on it.
+    """List the serial ports by id, and identify the board on each USB port.
 
-    Nothing but the question "who are you?" is sent, which changes nothing on a board; another device on a port gets
-    eight bytes that it does not know. Opening a port resets most boards, which makes their outputs safe. A port that
-    another program holds is left alone.
+    Only the identity query is sent, which changes nothing on a board; any other device on a port receives eight bytes
+    that it does not know. Opening a port resets most boards, which makes their outputs safe. A port that another
+    program has open is skipped.
 
     \b
     Example:
@@ -44,7 +46,7 @@ def list_command(every: bool) -> None:
     """
     ports = serial_ports()
     if not ports:
-        click.echo("no serial ports; plug a board in, and look at dmesg if it does not show")
+        click.echo("no serial ports; plug a board in, and read dmesg if it does not appear")
         return
     asked = [port for port in ports if every or port.usb]
     found = dict(zip((port.name for port in asked), asyncio.run(_ask_all(asked)), strict=True))
@@ -53,7 +55,7 @@ def list_command(every: bool) -> None:
         click.echo(click.style(port.name, bold=True) + (f"  ({about})" if about else ""))
         answer = found.get(port.name)
         if answer is None:
-            click.echo(f"    not asked, for it is not on USB: feltwire boards identify {port.name}")
+            click.echo(f"    not queried, because it is not on USB: feltwire boards identify {port.name}")
         elif isinstance(answer, str):
             click.echo(f"    {answer}")
         else:
@@ -64,7 +66,7 @@ def list_command(every: bool) -> None:
 @click.command("identify")
 @click.argument("port", metavar="PORT")
 def identify_command(port: str) -> None:
-    """Ask what the board on a port is, and whether its firmware is the one that this software wants.
+    """Identify the board on a port, and check that its firmware matches this software.
 
     PORT is a device such as /dev/serial/by-id/..., or a URL that pyserial opens.
 
@@ -72,7 +74,7 @@ def identify_command(port: str) -> None:
     Example:
         feltwire boards identify /dev/serial/by-id/usb-1a86_USB_Serial-if00-port0
 
-    Exit codes: 0 for a board that fits this software; 1 if it does not, or if nothing answers.
+    Exit codes: 0 if the board matches this software; 1 if it does not, or if nothing answers.
     """
     answer = asyncio.run(_ask(port))
     if isinstance(answer, str):
@@ -86,7 +88,7 @@ def identify_command(port: str) -> None:
 def _fit_words(identity: IdentityAnswer) -> str:
     wrong = misfit(identity)
     if wrong is None:
-        return click.style("its firmware is the one that this software wants", fg="green")
+        return click.style("its firmware matches this software", fg="green")
     return click.style(wrong, fg="red")
 
 
@@ -95,17 +97,17 @@ async def _ask_all(ports: list[SerialPort]) -> list[IdentityAnswer | str]:
 
 
 async def _ask(port: str) -> IdentityAnswer | str:
-    """What is on a port, or why nobody knows."""
+    """The identity of the board on a port, or the error that prevented the query."""
     try:
         return await ask_identity(port, SystemClock())
     except (BoardError, LineError) as error:
         return str(error)
 
 
-# `feltwire boards name`: gives a board the number by which it is known among others of its kind.
+# feltwire boards name
 
 PATIENCE_S = 10.0
-"""How long the board may take to be up (ours): a boot loader, and the proof of the link."""
+"""How long the board may take to come up (ours): its boot loader, and the link check."""
 
 
 @click.command("name")
@@ -114,15 +116,15 @@ PATIENCE_S = 10.0
 def name_command(port: str, number: int) -> None:
     """Give the board on PORT a serial NUMBER, which it keeps without power.
 
-    With serial = NUMBER in its section of a table's file, another board in its place is refused: so two boards of one
-    kind cannot be plugged in one for the other unnoticed. Write the number on the board, too. It opens a session, which
+    With serial = NUMBER in the board's section of a table's file, any other board on its port is refused, so two boards
+    of one kind cannot be exchanged unnoticed. Write the number on the board, too. The command opens a session, which
     makes the board's outputs safe.
 
     \b
     Example:
         feltwire boards name /dev/serial/by-id/usb-1a86_USB_Serial-if00-port0 7
 
-    Exit codes: 0; 1 if the board does not answer, or does not keep it.
+    Exit codes: 0; 1 if the board does not answer, or does not store the number.
     """
     try:
         identity = asyncio.run(give_number(port, number, SystemClock()))
@@ -133,11 +135,11 @@ def name_command(port: str, number: int) -> None:
 
 
 async def give_number(port: str, number: int, clock: Clock) -> IdentityAnswer:
-    """Has the board keep the number; returns what it says it is afterwards.
+    """Stores the number in the board; returns the identity that it reports afterwards.
 
     Raises:
-        LineError: the port is no name that can be opened.
-        BoardError: the board was not up in time, refuses, or says another number afterwards.
+        LineError: a port of this name cannot be opened.
+        BoardError: the board did not come up in time, refuses, or reports another number afterwards.
     """
     link = BoardLink(port, port, ExpectedBoard(None, None, None), clock)
     watcher = _Awaited()
@@ -146,7 +148,7 @@ async def give_number(port: str, number: int, clock: Clock) -> IdentityAnswer:
         await asyncio.wait_for(watcher.is_up.wait(), PATIENCE_S)
         await link.command(NameBoardCommand(number))
     except TimeoutError as error:
-        raise BoardError(watcher.reason or f"port {port}: the board was not up in {PATIENCE_S:g} s") from error
+        raise BoardError(watcher.reason or f"port {port}: the board did not come up in {PATIENCE_S:g} s") from error
     finally:
         link.close(watcher)
         await link.wait_closed()
@@ -157,38 +159,41 @@ async def give_number(port: str, number: int, clock: Clock) -> IdentityAnswer:
 
 
 class _Awaited:
-    """Waits for a board to be up."""
+    """Waits until the session with a board is open."""
 
     def __init__(self) -> None:
         self.is_up = asyncio.Event()
         self.reason = ""
 
     def up(self, identity: IdentityAnswer, t_ns: int) -> None:
-        """It takes commands."""
+        """The session is open: the board takes commands."""
         self.is_up.set()
 
     def down(self, t_ns: int, reason: str) -> None:
-        """It does not, and why."""
+        """There is no session, for this reason."""
         self.reason = reason
 
     def reported(self, report: BoardReport, t_ns: int) -> None:
-        """Nothing of that is asked here."""
+        """Ignores reports."""
 
 
-# `feltwire boards emulate`: a table's boards without hardware.
+# feltwire boards emulate
 
 
 @click.command("emulate")
 @click.argument("table", metavar="TABLE.toml", type=click.Path(path_type=Path))
-@click.option("--dir", "folder", type=click.Path(path_type=Path, file_okay=False), help="Where the ports appear.")
-@click.option("--seed", type=int, default=1, show_default=True, help="Equal seeds play alike.")
+@click.option(
+    "--dir", "folder", type=click.Path(path_type=Path, file_okay=False), help="Folder of the ports and the copy."
+)
+@click.option("--seed", type=int, default=1, show_default=True, help="Equal seeds give equal rounds.")
 @click.option("--fault", "given", metavar="NAME[@ROUND]", multiple=True, help="As in feltwire simulate.")
 def emulate_command(table: Path, folder: Path | None, seed: int, given: tuple[str, ...]) -> None:
     """Run the boards of a table in emulated chips, with a simulated wheel and dealer on their pins.
 
-    It is the real firmware, on a serial port that the service opens as any other. A copy of the table's file is
-    written whose boards have these ports and say that they are emulated: so its events say that they are simulated,
-    and go into the journal of simulated tables. Run that copy in a second terminal, as this command says.
+    The chips run the real firmware, on serial ports that the service opens like any other. The command writes a copy of
+    the table's file in which the boards have these ports and are marked as emulated: the events of that table are
+    marked as simulated, and go to the journal of simulated tables. Run the copy in a second terminal; this command
+    prints how.
 
     \b
     Examples:
@@ -198,7 +203,7 @@ def emulate_command(table: Path, folder: Path | None, seed: int, given: tuple[st
     A keypad that a board scans, a lamp chain and a motor are not emulated: a table that has one is refused. Simulate
     it: write backend = "sim" in a copy of its file.
 
-    Ctrl-C ends it. Exit codes: 0; 1 where a board's program failed; 2 for a file or an option that cannot be used.
+    Ctrl-C ends it. Exit codes: 0; 1 if the program of a board failed; 2 for a file or an option that cannot be used.
     """
     from controller.bench.simulation import fault_plan
     from controller.boards.emulation import check_built, check_playable, emulate, emulated_copy, port_of
@@ -218,7 +223,7 @@ def emulate_command(table: Path, folder: Path | None, seed: int, given: tuple[st
         check_built(config)
     except (FaultError, NoSimulatorError, EmulationError) as error:
         _leave(str(error))
-    # Beside the folder of running services, and not in it: who may enter that one may command them.
+    # Beside the folder of running services, not in it: access to that folder is the right to send commands.
     place = (folder or Path(f"{default_base().removeprefix('ipc://')}-boards") / config.id).absolute()
     copy = place / f"{config.id}.toml"
     try:
@@ -246,23 +251,23 @@ def _leave(message: str, code: int = BAD_CONFIGURATION) -> NoReturn:
 def command() -> None:
     """Find, identify, flash and listen to boards.
 
-    A board is an ATmega328P (an Arduino Nano or Uno) with Feltwire's firmware: it times edges, drives what moves, and
-    makes everything safe when its host falls silent. docs/boards.md says which to buy and how to wire it.
+    A board is an ATmega328P (an Arduino Nano or Uno) with Feltwire's firmware: it timestamps edges, drives motors, and
+    makes all outputs safe when its host falls silent. docs/boards.md says which to buy and how to wire it.
 
     \b
-    The first evening:
-        make firmware                                  builds the firmware and its manifest
-        feltwire boards list                           which ports there are, and what is on them
-        feltwire boards flash wheel PORT               checks the firmware, writes it, and asks the board
-        feltwire pins table.toml                       which wire goes to which terminal
-        feltwire boards trace PORT                     every frame in words: turn the wheel, and see the edges
+    First steps:
+        make firmware                                  build the firmware and its manifest
+        feltwire boards list                           list the ports and the boards on them
+        feltwire boards flash wheel PORT               check and write the firmware
+        feltwire pins table.toml                       print which wire goes to which terminal
+        feltwire boards trace PORT                     print every frame: turn the wheel, and see the edges
 
     \b
     Without a board:
-        feltwire boards emulate table.toml             the real firmware in an emulated chip, on a port of its own
+        feltwire boards emulate table.toml             run the real firmware in emulated chips
 
-    A board that a service uses is left alone: its port is locked. Exit codes: 0; 1 where a board does not answer or is
-    not what it should be; 2 for a file or an option that cannot be used.
+    A board in use by a service is skipped: its port is locked. Exit codes: 0; 1 if a board does not answer or is the
+    wrong one; 2 for a file or an option that cannot be used.
     """
 
 

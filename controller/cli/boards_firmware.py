@@ -1,4 +1,4 @@
-"""`feltwire boards check`, `sign` and `flash`: firmware is proven before it is written."""
+"""`feltwire boards check`, `sign` and `flash`: firmware is verified before it is written."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from controller.boards.firmware_image import (
 )
 from controller.boards.identity import kind_name, misfit, version, words
 from controller.cli import BAD_CONFIGURATION, FATAL
-from controller.cli.key_options import public_keys
+from controller.cli.options import public_keys
 from hal.board.errors import BoardError
 from hal.board.messages import KINDS, IdentityAnswer
 from hal.board.ports import StrangeBoardError, UnusablePortError, ask_identity
@@ -38,13 +38,13 @@ _signers = click.option(
     metavar="KEY|FILE",
     multiple=True,
     callback=public_keys,
-    help="Public key: only firmware that its owner signed will do; repeat.",
+    help="Public key of a signer whose firmware is accepted; repeat.",
 )
 
 
 @contextmanager
-def _telling() -> Iterator[None]:
-    """Says what is wrong with firmware, and leaves with 2."""
+def _exit_on_firmware_error() -> Iterator[None]:
+    """Prints a `FirmwareError` in red, and exits with code 2."""
     try:
         yield
     except FirmwareError as error:
@@ -59,17 +59,17 @@ def check_command(path: Path, signers: tuple[bytes, ...]) -> None:
     """Check firmware before it goes into a board.
 
     FILE is a manifest.json, its folder, or one .hex file beside its manifest; without it, what make firmware built.
-    Each image must be what the manifest says (SHA-256), be a whole image that fits the chip, and be of the version and
-    build that this software speaks with. With --signer the manifest must be signed by that key.
+    Each image must have the SHA-256 of the manifest, be complete and fit the chip, and have the version and build that
+    this software expects. With --signer the manifest must be signed by that key.
 
     \b
     Examples:
         feltwire boards check
         feltwire boards check /mnt/stick/wheel.hex --signer maker.pub
 
-    Exit codes: 0; 2 if anything is not as it should be: flash nothing of it.
+    Exit codes: 0; 2 if any check fails: then flash none of it.
     """
-    with _telling():
+    with _exit_on_firmware_error():
         manifest, kind = _found(path, signers)
         for firmware in manifest.firmware.values() if kind is None else [manifest.of(kind)]:
             content = check_image(firmware)
@@ -80,9 +80,9 @@ def check_command(path: Path, signers: tuple[bytes, ...]) -> None:
 @click.argument("path", metavar="[MANIFEST]", type=click.Path(path_type=Path), default=BUILT)
 @click.option("--key", required=True, type=click.Path(path_type=Path), help="Secret key: 64 hexadecimal digits, 0600.")
 def sign_command(path: Path, key: Path) -> None:
-    """Sign a manifest, and with it its images, for whoever gives the public half to check and flash.
+    """Sign a manifest, and with it its images, for the --signer option of check and flash.
 
-    The key is of the form that feltwire keys new --signing makes. The signature goes beside the manifest.
+    The key file has the form that feltwire keys new --signing makes. The signature is written beside the manifest.
 
     \b
     Example:
@@ -92,7 +92,7 @@ def sign_command(path: Path, key: Path) -> None:
     """
     from controller.journal.signing import SigningKeyError, load, public_half
 
-    with _telling():
+    with _exit_on_firmware_error():
         manifest, _ = find(path)
         for firmware in manifest.firmware.values():
             check_image(firmware)
@@ -112,17 +112,17 @@ def sign_command(path: Path, key: Path) -> None:
 @click.argument("kind", type=click.Choice(list(KINDS)))
 @click.argument("port", metavar="PORT")
 @click.option("--file", "path", type=click.Path(path_type=Path), default=BUILT, help="Manifest or .hex, as in check.")
-@click.option("--baud", type=click.IntRange(300, 4_000_000), help="Of the boot loader; without it, all known ones.")
-@click.option("--change-kind", is_flag=True, help="The board now has another kind's firmware, and that is meant.")
+@click.option("--baud", type=click.IntRange(300, 4_000_000), help="Of the boot loader; without it, all known rates.")
+@click.option("--change-kind", is_flag=True, help="Replace the firmware of another kind.")
 @_signers
 def flash_command(
     kind: str, port: str, path: Path, baud: int | None, change_kind: bool, signers: tuple[bytes, ...]
 ) -> None:
     """Write the firmware of KIND into the board on PORT.
 
-    First the firmware is checked as `feltwire boards check` does, and the board is asked what it is: a board with
-    another kind's firmware is wired for that, and is not changed without --change-kind. Then avrdude writes and reads
-    back, and at last the board is asked again. Unplug what moves before you flash.
+    First the firmware is checked as by `feltwire boards check`, and the board is identified: a board with the firmware
+    of another kind is wired for that kind, and is not changed without --change-kind. Then avrdude writes the image and
+    reads it back, and the board is identified again. Unplug motors before you flash.
 
     \b
     Examples:
@@ -130,9 +130,10 @@ def flash_command(
         feltwire boards flash wheel PORT --baud 57600        a Nano with the boot loader of before 2018
         feltwire boards flash wheel PORT --file wheel.hex --signer maker.pub
 
-    Exit codes: 0; 1 if it could not be written or the board does not say so afterwards; 2 if it must not be.
+    Exit codes: 0; 1 if writing failed, or the board does not identify itself as expected; 2 if the image must not be
+    written.
     """
-    with _telling():
+    with _exit_on_firmware_error():
         manifest, found = _found(path, signers)
         if found is not None and found != kind:
             raise FirmwareError(f"{path}: it is the {found} firmware, and the {kind} firmware was asked for")
@@ -145,54 +146,55 @@ def flash_command(
     except FirmwareError as error:
         click.echo(click.style(str(error), fg="red"), err=True)
         sys.exit(FATAL)
-    click.echo(f"written at {used} baud; asking the board")
+    click.echo(f"written at {used} baud; identifying the board")
     after = _ask(port)
     wrong = after if isinstance(after, str) else misfit(after, kind)
     if wrong is not None:
-        click.echo(click.style(f"{port}: written, but it does not answer as it should: {wrong}", fg="red"), err=True)
+        unexpected = f"{port}: written, but the check of the board failed: {wrong}"
+        click.echo(click.style(unexpected, fg="red"), err=True)
         sys.exit(FATAL)
     if isinstance(after, IdentityAnswer):
         click.echo(click.style(f"{port}: {words(after)}: ok", fg="green"))
 
 
 def _found(path: Path, signers: tuple[bytes, ...]) -> tuple[Manifest, str | None]:
-    """A manifest that was proven as far as it is asked for, and the kind of the image that was named."""
+    """The manifest, its signature checked where signers are given, and the kind of the image if one was named."""
     manifest, kind = find(path)
     if signers:
         check_signature(manifest, signers)
     elif signature_path(manifest.path).exists():
-        click.echo(f"{manifest.path}: it is signed, and nobody checked by whom; give --signer to have it checked")
+        click.echo(f"{manifest.path}: it is signed, but the signature was not checked; give --signer to check it")
     check_software(manifest)
     return manifest, kind
 
 
 def _check_board(kind: str, port: str, change_kind: bool) -> None:
-    """What is on the port now: a board that may be overwritten, or nothing that answers, as a new one.
+    """Checks that the board on the port may be overwritten: of this kind, new, or `change_kind` is given.
 
     Raises:
-        FirmwareError: it may not, or the port cannot be used.
+        FirmwareError: it must not be, or the port cannot be used.
     """
     try:
         before = asyncio.run(ask_identity(port, SystemClock()))
     except (UnusablePortError, LineError) as error:
         raise FirmwareError(str(error)) from error
     except StrangeBoardError as error:
-        # What is wired to it was wired for some kind, and nobody can tell for which.
+        # Its outputs are wired for some kind of board, and which is unknown.
         if not change_kind:
             raise FirmwareError(
-                f"{error}. Its kind cannot be told: check that what is wired to its outputs is for a {kind} board, "
-                "then give --change-kind"
+                f"{error}. Its kind is unknown: check that its outputs are wired for a {kind} board, then give "
+                "--change-kind"
             ) from error
         click.echo(f"board: {error}")
         return
     except BoardError:
-        click.echo(f"board: none that knows Feltwire answers on {port}; a new one, perhaps")
+        click.echo(f"board: no Feltwire firmware answers on {port}; it may be new")
         return
     click.echo(f"board: {words(before)}")
     if kind_name(before) != kind and not change_kind:
         raise FirmwareError(
-            f"{port}: a {kind_name(before)} board (firmware {version(before)}) is to become a {kind} board: what is "
-            f"wired to its outputs was wired for a {kind_name(before)}; check that, then give --change-kind"
+            f"{port}: a {kind_name(before)} board (firmware {version(before)}) would become a {kind} board: its "
+            f"outputs are wired for a {kind_name(before)} board; check the wiring, then give --change-kind"
         )
 
 

@@ -1,4 +1,4 @@
-"""`feltwire boards trace`: a board's wire in words."""
+"""`feltwire boards trace`: prints every frame between this computer and a board."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ ALL_INPUTS = 0xFF
 @click.argument("port", metavar="PORT")
 @click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Stop after so many seconds.")
 @click.option("--watch/--no-watch", default=True, help="Have the board report the edges of all its inputs.")
-@click.option("--pull-ups/--no-pull-ups", default=True, help="With its resistors to + on the inputs.")
+@click.option("--pull-ups/--no-pull-ups", default=True, help="Enable the pull-up resistors of its inputs.")
 def trace_command(port: str, seconds: float | None, watch: bool, pull_ups: bool) -> None:
-    """Show every frame between this computer and a board in words, with its time in seconds.
+    """Print every frame between this computer and a board, with its time in seconds.
 
-    It opens a session with the board, which makes all its outputs safe, and watches its inputs: turn the wheel, press
-    a button, and see which input says so. Frames that came broken are shown, with what is wrong with them. Nothing is
-    driven. Each line is the time, the way (→ to the board, ← from it), the frame's number, its name and its fields.
+    It opens a session with the board, which makes all its outputs safe, and watches its inputs: turn the wheel, press a
+    button, and see which input changes. A damaged frame is printed with what is wrong with it. No output is driven.
+    Each line has the time, the direction (→ to the board, ← from it), and the frame's number, name and fields.
 
     \b
     Examples:
         feltwire boards trace /dev/serial/by-id/usb-1a86_USB_Serial-if00-port0
         feltwire boards trace PORT --seconds 10 > wire.txt
 
-    Ctrl-C ends it, and so does a reader that goes (| head). Exit codes: 0; 1 if the board never was up, or the reader
-    went.
+    Ctrl-C ends it, and so does closing its output (| head). Exit codes: 0; 1 if the board did not come up, or the
+    output was closed.
     """
     commands = [WatchCommand(ALL_INPUTS, ALL_INPUTS * pull_ups)] if watch else []
     try:
@@ -49,7 +49,7 @@ def trace_command(port: str, seconds: float | None, watch: bool, pull_ups: bool)
         click.echo(click.style(str(error), fg="red"), err=True)
         sys.exit(FATAL)
     if not was_up:
-        click.echo(click.style(f"{port}: the board never was up", fg="red"), err=True)
+        click.echo(click.style(f"{port}: the board did not come up", fg="red"), err=True)
         sys.exit(FATAL)
 
 
@@ -61,10 +61,10 @@ async def trace(
     commands: Sequence[BoardCommand],
     say: Callable[[str], None],
 ) -> bool:
-    """Says what goes over the wire until it is stopped; returns whether a board was up. `commands` go out then.
+    """Prints the frames until it is stopped; returns whether the board came up. `commands` are sent when it does.
 
     Raises:
-        LineError: the port is no name that can be opened.
+        LineError: a port of this name cannot be opened.
     """
     printer = _Printer(clock, say)
     link = BoardLink(port, port, ExpectedBoard(None, None, None), clock, tap=printer.tap)
@@ -85,19 +85,19 @@ async def _until_stopped(port: str, seconds: float | None, commands: Sequence[Bo
     output = _Output(stop)
     was_up = await trace(port, SystemClock(), stop, seconds, commands, output.say)
     if output.closed is not None:
-        raise output.closed  # click ends quietly with this one
+        raise output.closed  # click exits quietly on this one
     return was_up
 
 
 class _Output:
-    """Standard output, which somebody may close before the end: `feltwire boards trace PORT | head`."""
+    """Standard output, which its reader may close before the end: `feltwire boards trace PORT | head`."""
 
     def __init__(self, stop: asyncio.Event) -> None:
         self.closed: BrokenPipeError | None = None
         self._stop = stop
 
     def say(self, text: str) -> None:
-        """Writes a line; once nobody reads any more, the trace is stopped."""
+        """Writes a line; stops the trace once the output is closed."""
         if self.closed is not None:
             return
         try:
@@ -108,25 +108,25 @@ class _Output:
 
 
 class _Printer:
-    """A line for each frame, with the seconds since the start."""
+    """Prints a line for each frame, with the seconds since the start."""
 
     def __init__(self, clock: Clock, say: Callable[[str], None]) -> None:
         self._start_ns = clock.now_ns()
         self._say = say
 
     def tap(self, way: str, data: bytes, t_ns: int) -> None:
-        """Takes what went over the wire."""
+        """Prints the frames in the bytes that were sent or received."""
         arrow = TO_BOARD if way == "to" else FROM_BOARD
         for piece in pieces_of(data):
             self.say(t_ns, f"{arrow} {piece_words(piece)}")
 
     def say(self, t_ns: int, text: str) -> None:
-        """Says a line."""
+        """Prints a line."""
         self._say(f"{(t_ns - self._start_ns) / NS_PER_S:11.6f} {text}")
 
 
 class _Watcher:
-    """Sends the commands when the board is up, and tells of its ups and downs."""
+    """Sends the commands when the session opens, and prints when it opens and closes."""
 
     def __init__(self, link: BoardLink, printer: _Printer, commands: Sequence[BoardCommand]) -> None:
         self.was_up = False
@@ -135,15 +135,15 @@ class _Watcher:
         self._commands = commands
 
     def up(self, identity: IdentityAnswer, t_ns: int) -> None:
-        """The session is open, and proven."""
+        """The session is open, and the link was checked."""
         self.was_up = True
         self._printer.say(t_ns, "- the board is up")
         for command in self._commands:
             self._link.submit(command)
 
     def down(self, t_ns: int, reason: str) -> None:
-        """There is none, for this reason."""
+        """There is no session, for this reason."""
         self._printer.say(t_ns, f"- {reason}")
 
     def reported(self, report: BoardReport, t_ns: int) -> None:
-        """It was shown as it came."""
+        """Does nothing: the frame is printed as it arrives."""

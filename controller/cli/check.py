@@ -1,4 +1,4 @@
-"""`feltwire check`: are these files right?"""
+"""`feltwire check`: checks tables' files."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from controller.games.load import check
 @click.command("check")
 @click.argument("tables", metavar="TABLE.toml...", nargs=-1, required=True, type=click.Path(path_type=Path))
 def command(tables: tuple[Path, ...]) -> None:
-    """Check tables' files and say everything that is wrong at once.
+    """Check tables' files, and report every mistake at once.
 
-    Each mistake is one line: file, line, key, what is wrong, and how to mend it. Several files are also checked
+    Each mistake is one line: file, line, key, what is wrong, and how to fix it. Several files are also checked
     against each other, for tables of the same name and wires used twice. No hardware is needed.
 
     \b
@@ -25,7 +25,7 @@ def command(tables: tuple[Path, ...]) -> None:
         feltwire check roulette.toml
         feltwire check tables/*.toml
 
-    Exit codes: 0 if every file is right (warnings are shown), 2 if one is not.
+    Exit codes: 0 if every file is correct (there may be warnings), 2 if one is not.
     """
     report = check(tables)
     show_problems(report.problems)

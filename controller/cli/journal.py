@@ -1,25 +1,496 @@
-"""`feltwire journal`: what an auditor does with a journal."""
+"""`feltwire journal`: verify, read, export and archive a journal."""
 
 from __future__ import annotations
 
-import click
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
 
-from controller.cli.journal_keep import archive_command, retire_command
-from controller.cli.journal_read import export_command, recall_command, show_command
-from controller.cli.journal_verify import verify_command
+import click
+import msgspec
+
+from controller.cli import BAD_CONFIGURATION, NOT_VERIFIED
+from controller.cli.options import public_keys
+from controller.journal.archive import archive
+from controller.journal.audit.findings import ChainSummary, Report
+from controller.journal.errors import JournalError
+from controller.journal.export import csv_heading, csv_line, json_line
+from controller.journal.recall import ROUNDS, Recall, recall
+from controller.journal.records import COMMANDS, Record
+from controller.journal.retire import retire
+from controller.journal.selection import Selection, find, last_of, last_written, parse_moment, select, span_of, tables
+from controller.journal.verify import KnownHead, Progress, Step, breaks_between, verify
+from controller.service.event_lines import colored_line_of
+from feed.data import CaptureFile
+from feed.events import EventError, Outcome, Unresolved, Void, decode
+from hal.clock import NS_PER_S, SystemClock
+
+
+@contextmanager
+def exit_on_journal_error() -> Iterator[None]:
+    """Prints a `JournalError` in red and exits with code 2; exits with 0 when the output was closed."""
+    try:
+        yield
+    except JournalError as error:
+        click.echo(click.style(str(error), fg="red"), err=True)
+        sys.exit(BAD_CONFIGURATION)
+    except BrokenPipeError:
+        # The reader of the output closed it, as `head` does.
+        sys.stderr.close()
+        sys.exit(0)
+
+
+class Bar(NamedTuple):
+    """The callbacks that update a progress bar."""
+
+    progress: Progress
+    step: Step
+
+
+@contextmanager
+def progress_bar(label: str) -> Iterator[Bar | None]:
+    """A progress bar on standard error; None where that is no terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    with click.progressbar(length=0, label=label, file=sys.stderr) as bar:
+
+        def advance(done: int, total: int) -> None:
+            bar.length = total
+            bar.update(done - bar.pos)
+
+        def relabel(what: str) -> None:
+            bar.label = f"{label}: {what}"
+            bar.render_progress()
+
+        yield Bar(advance, relabel)
+
+
+# feltwire journal verify
+
+
+def _heads(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> tuple[KnownHead, ...]:
+    try:
+        return tuple(KnownHead.parse(value) for value in values)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+@click.command("verify")
+@click.argument("paths", metavar="[ARCHIVE...] JOURNAL", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--key", "keys", metavar="KEY|FILE", multiple=True, callback=public_keys, help="Public key of the seals.")
+@click.option("--head", "heads", metavar="TABLE:SEQ:HASH", multiple=True, callback=_heads, help="A head that you kept.")
+@click.option("--json", "as_json", is_flag=True, help="One report a line, for a program.")
+def verify_command(
+    paths: tuple[Path, ...], keys: tuple[bytes, ...], heads: tuple[KnownHead, ...], as_json: bool
+) -> None:
+    """Verify a journal, and report each record that was changed, removed or inserted.
+
+    Everything is read: the pages of the file, every record's hash and columns, every seal, and the witness file beside
+    it. Give archives oldest first and the journal last: each must continue the one before.
+
+    Seals are checked with the public key that you give; without one, with the key in the file, which whoever replaced
+    the whole file could have replaced too. Every heartbeat of the feed carries a table's head: a head that you kept
+    reveals a history that was cut or rewritten since. Heads apply to the last file that is given.
+
+    \b
+    Examples:
+        feltwire journal verify journal.sqlite
+        feltwire journal verify journal.sqlite --key signing.pub --head roulette-1:1042:61ab...
+        feltwire journal verify 2025.sqlite 2026.sqlite journal.sqlite
+
+    Exit codes: 0; 2 for a file that cannot be used; 3 if one does not verify.
+    """
+    reports = []
+    with exit_on_journal_error():
+        for path in paths:
+            last = path is paths[-1]
+            with progress_bar(f"verifying {path.name}") as bar:
+                shown = {} if bar is None else bar._asdict()
+                report = verify(path, heads=heads if last else (), keys=keys, **shown)
+            reports.append(report)
+            if as_json:
+                click.echo(msgspec.json.encode(report))
+            else:
+                show_report(report)
+    wrong = breaks_between(reports)
+    for one in wrong:
+        click.echo(click.style(f"these files do not continue each other: {one}", fg="red"), err=True)
+    if wrong or not all(report.ok for report in reports):
+        sys.exit(NOT_VERIFIED)
+
+
+def show_report(report: Report) -> None:
+    """Prints a report: what the file holds, the notes and the findings."""
+    there = (
+        f"{_count(report.records, 'record')} in {_count(len(report.chains), 'chain')}, {_count(report.seals, 'seal')}"
+    )
+    click.echo(f"{report.path}: {there}")
+    for chain in report.chains:
+        click.echo(f"  {chain.chain:<16} {_chain_span(chain):<22} head {chain.head}")
+    for note in report.notes:
+        click.echo(f"  note: {note}")
+    if report.public_keys and not report.keys_given:
+        click.echo(f"  note: the seals were checked with the key in the file, {report.public_keys[0]}:")
+        click.echo("        compare it with the one that you keep, or give that with --key")
+    if report.first is None:
+        click.echo(click.style("verified: nothing was changed, removed or put in", fg="green"))
+        return
+    click.echo(click.style("DOES NOT VERIFY", fg="red", bold=True) + f": {_count(len(report.findings), 'finding')}")
+    for number, finding in enumerate(report.findings):
+        click.echo(f"  then: {finding}" if number else click.style(f"  first: {finding}", fg="red"))
+
+
+def _chain_span(chain: ChainSummary) -> str:
+    if chain.last < chain.first:
+        return "no records"
+    return f"records {chain.first} to {chain.last}"
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"
+
+
+# feltwire journal show, recall and export
+
+_JOURNAL = click.argument("path", metavar="JOURNAL", type=click.Path(path_type=Path))
+_JSON = click.option("--json", "as_json", is_flag=True, help="One event a line, exactly the JSON body of the feed.")
+_LAST = 20
+_PROGRESS_EVERY = 1000
+
+
+class Span(NamedTuple):
+    """Numbers of events, both ends included; None where it is open."""
+
+    first: int | None
+    last: int | None
+
+
+def _parse_span(_ctx: click.Context, _param: click.Parameter, value: str | None) -> Span | None:
+    """Parses `17`, `17-40`, `17-` or `-40`."""
+    if value is None:
+        return None
+    first, dash, last = value.partition("-")
+    ends = [int(one) if one.isascii() and one.isdigit() and len(one) < 19 else None for one in (first, last)]
+    wrong = [one for one, end in zip((first, last), ends, strict=True) if one and end is None]
+    if wrong or not (first or last):
+        raise click.BadParameter(f"{value!r} is no number of an event; expected 17, 17-40, 17- or -40")
+    return Span(ends[0], ends[1] if dash else ends[0])
+
+
+def moment(_ctx: click.Context, _param: click.Parameter, value: str | None) -> datetime | None:
+    """The callback of an option that takes a day or a time."""
+    try:
+        return None if value is None else parse_moment(value)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+@click.command("show")
+@_JOURNAL
+@click.argument("table", required=False)
+@click.argument("span", required=False, callback=_parse_span)
+@_JSON
+def show_command(path: Path, table: str | None, span: Span | None, as_json: bool) -> None:
+    """Show events of a table, one a line; a single event in full.
+
+    SPAN is the number of an event (its seq), or a span: 17-40, 17-, -40. Without it, the last 20 are shown. TABLE can
+    be the id of an event instead, as in wheel-1.9f3c04d1a2b36e57.17; without it, the last 20 of all tables are shown
+    in the order in which they were written. The commands of dealers and supervisors are in @commands.
+
+    \b
+    Examples:
+        feltwire journal show journal.sqlite
+        feltwire journal show journal.sqlite roulette-1
+        feltwire journal show journal.sqlite roulette-1 17-40
+        feltwire journal show journal.sqlite roulette-1.9f3c04d1a2b36e57.17 --json
+        feltwire journal show journal.sqlite @commands
+
+    Exit codes: 0; 2 for a file that cannot be used, or where there is no such event.
+    """
+    with exit_on_journal_error():
+        if table is None:
+            records = last_written(path, _LAST)
+            whole = False
+        elif span is None and (one := find(path, table)) is not None:
+            records = iter([one])
+            whole = True
+        else:
+            _known(path, [table])
+            records = last_of(path, table, _LAST) if span is None else span_of(path, table, span.first, span.last)
+            whole = span is not None and span.first == span.last
+        shown = 0
+        for record in records:
+            shown += 1
+            if as_json:
+                click.echo(record.body)
+            elif whole:
+                show_record_whole(record)
+            else:
+                show_record(record)
+        if not shown:
+            what = "it has no event yet" if table is None else f"{table} has no such event here"
+            raise JournalError(path, what, "an older one may be in an archive")
+
+
+@click.command("recall")
+@_JOURNAL
+@click.argument("table", required=False)
+@click.option(
+    "--rounds", type=click.IntRange(1, 10_000), default=ROUNDS, show_default=True, help="Rounds of each table."
+)
+@click.option("--json", "as_json", is_flag=True, help='One a line: {"recall": true, "table", "round", "events"}.')
+def recall_command(path: Path, table: str | None, rounds: int, as_json: bool) -> None:
+    """Recall the last rounds of a table with their evidence, the newest last; without TABLE, of every table.
+
+    The output is marked RECALL, so that nobody takes it for a live result. A correction is shown below the verdict that
+    it corrects. The service may be running.
+
+    \b
+    Examples:
+        feltwire journal recall journal.sqlite roulette-1
+        feltwire journal recall journal.sqlite roulette-1 --rounds 3 --json
+
+    Exit codes: 0; 2 for a file that cannot be used, or a table that it does not have.
+    """
+    with exit_on_journal_error():
+        chosen = [table] if table is not None else [one for one in tables(path) if one != COMMANDS]
+        if not chosen:
+            raise JournalError(path, "it has no table yet", "there is nothing to recall before the first round")
+        for one in chosen:
+            recalled = recall(path, one, rounds)
+            if as_json:
+                _print_recall(recalled)
+            else:
+                _show_recall(recalled, rounds)
+
+
+@click.command("export")
+@_JOURNAL
+@click.option("--format", "kind", type=click.Choice(["jsonl", "csv"]), default="jsonl", show_default=True)
+@click.option("--table", "chosen", metavar="TABLE", multiple=True, help="Only of this table; repeat for more.")
+@click.option("--kind", "kinds", metavar="KIND", multiple=True, help="Only of this kind, as round.outcome; repeat.")
+@click.option("--since", callback=moment, metavar="TIME", help="Not before this day or time (UTC).")
+@click.option("--until", callback=moment, metavar="TIME", help="Before this day or time (UTC).")
+@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write to a new file.")
+def export_command(
+    path: Path,
+    kind: str,
+    chosen: tuple[str, ...],
+    kinds: tuple[str, ...],
+    since: datetime | None,
+    until: datetime | None,
+    output: Path | None,
+) -> None:
+    """Export events: as JSON lines, the bodies of the feed byte for byte, or as CSV for a spreadsheet.
+
+    Events come in the order in which they were written, up to the last one at the start of the export. The commands of
+    dealers and supervisors are not events of the feed; --table @commands exports them. The columns of the CSV are
+    explained in docs/audit.md.
+
+    \b
+    Examples:
+        feltwire journal export journal.sqlite > events.jsonl
+        feltwire journal export journal.sqlite --format csv --kind round.outcome -o results.csv
+        feltwire journal export journal.sqlite --since 2026-07-04 --until 2026-07-05 --table roulette-1
+
+    Exit codes: 0; 2 for a file or an option that cannot be used.
+    """
+    with exit_on_journal_error():
+        _known(path, chosen)
+        selection = Selection(tables=chosen, kinds=kinds, since=since, until=until)
+        line = csv_line if kind == "csv" else json_line
+        with _writing(output) as out, progress_bar("exporting") as bar:
+            if kind == "csv":
+                out.write(csv_heading())
+            for number, one in enumerate(select(path, selection)):
+                out.write(line(one.record))
+                if bar is not None and number % _PROGRESS_EVERY == 0:
+                    bar.progress(one.done, one.total)
+
+
+def _known(path: Path, chosen: tuple[str, ...] | list[str]) -> None:
+    there = tables(path)
+    for table in chosen:
+        if table not in there:
+            raise JournalError(path, f"it has no table {table}", f"give one that it has: {', '.join(there) or 'none'}")
+
+
+@contextmanager
+def _writing(output: Path | None) -> Iterator[BinaryIO]:
+    """Standard output, or a new file that gets its name when it is complete."""
+    if output is None:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    if output.exists():
+        raise JournalError(output, "it exists already", "name a new file")
+    part = output.with_name(output.name + ".part")
+    try:
+        with part.open("wb") as file:
+            yield file
+        part.rename(output)
+    except OSError as error:
+        raise JournalError(output, f"it cannot be written ({error.strerror})", "name another file") from error
+
+
+def _print_recall(recalled: Recall) -> None:
+    """Prints one round a line, with the bodies of its events as they were published."""
+    for one in recalled.rounds:
+        head = msgspec.json.encode({"recall": True, "table": recalled.table, "round": one.number})
+        click.echo(head[:-1] + b',"events":[' + b",".join(one.bodies) + b"]}")
+
+
+def _show_recall(recalled: Recall, rounds: int) -> None:
+    mark = f"RECALL of {recalled.table}: past rounds, not live"
+    click.echo(click.style(f"--- {mark} ---", bold=True))
+    for one in recalled.rounds:
+        for event in one.events:
+            click.echo(colored_line_of(event))
+            if isinstance(event.data, Outcome | Void | Unresolved):
+                click.echo(f"{'':14}rule {event.data.rule}, event {event.id}")
+                for name, value in msgspec.structs.asdict(event.data.evidence).items():
+                    if value not in (None, ""):
+                        click.echo(f"{'':14}{name:<22}{_evidence(value)}")
+    if len(recalled.rounds) < rounds:
+        more = "; older ones are in an archive" if recalled.archived else ""
+        click.echo(f"{len(recalled.rounds)} rounds have a verdict here{more}")
+    click.echo(click.style(f"--- end of the {mark} ---", bold=True))
+
+
+def _evidence(value: object) -> str:
+    """A value of the evidence; a capture as its file name and SHA-256."""
+    if isinstance(value, CaptureFile):
+        return f"{value.file} sha256 {value.sha256}" + ("" if value.complete else " (not complete)")
+    return str(value)
+
+
+def show_record(record: Record) -> None:
+    """Prints a record as one line."""
+    if record.chain == COMMANDS:
+        click.echo(_command_line(record))
+        return
+    try:
+        event = decode(record.body)
+    except EventError as error:
+        click.echo(click.style(f"{record.time[11:23]:>12}  {record.chain} {record.seq}: {error}", fg="red"))
+        return
+    click.echo(colored_line_of(event))
+
+
+def show_record_whole(record: Record) -> None:
+    """Prints a record as one line, and below it all that the journal holds of it."""
+    show_record(record)
+    for name, value in (("id", record.id), ("written as", f"row {record.n}"), ("hash", record.hash.hex())):
+        click.echo(f"    {name:<12}{value}")
+    try:
+        text = msgspec.json.format(record.body, indent=2).decode()
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        text = repr(record.body)
+    for line in text.splitlines():
+        click.echo(f"    {line}")
+
+
+def _command_line(record: Record) -> str:
+    try:
+        fields = msgspec.json.decode(record.body, type=dict[str, Any])
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        return click.style(f"{record.time[11:23]:>12}  {COMMANDS} {record.seq}: {error}", fg="red")
+    given = "".join(f" {key}={value}" for key, value in dict(fields.get("given") or {}).items())
+    refused = "" if fields.get("accepted", True) else f": REFUSED: {fields.get('reason', '')}"
+    line = f"{fields.get('sender', '?')} ({fields.get('role', '?')}): {fields.get('command', '?')}{given}{refused}"
+    return click.style(f"{record.time[11:23]:>12}  {fields.get('table', ''):<16}  {line}", fg="cyan")
+
+
+# feltwire journal archive and retire: the only commands that change files
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@click.command("archive")
+@click.argument("path", metavar="JOURNAL", type=click.Path(path_type=Path))
+@click.argument("out", metavar="ARCHIVE", type=click.Path(path_type=Path))
+@click.option("--before", callback=moment, metavar="TIME", help="Archive what was sealed before this time (UTC).")
+@click.option("--keep-days", type=click.IntRange(min=0), metavar="N", help="... or sealed more than N days ago.")
+@click.option(
+    "--key", "keys", metavar="KEY|FILE", multiple=True, callback=public_keys, help="Public key of the seals; repeat."
+)
+def archive_command(
+    path: Path, out: Path, before: datetime | None, keep_days: int | None, keys: tuple[bytes, ...]
+) -> None:
+    """Move sealed history out of a journal into a file that verifies by itself.
+
+    Records are moved up to the last seal that is old enough. The archive is written, made durable, verified and
+    compared byte by byte before anything is deleted from the journal, which keeps the heads with which it now begins
+    and the state of each table. After an interruption nothing is lost: run the same command again. Stop the service
+    first: so large a deletion would block its writes, and play would stop.
+
+    The journal's file keeps its size; the free pages are used again.
+
+    \b
+    Examples:
+        feltwire journal archive journal.sqlite 2026.sqlite --before 2027-01-01
+        feltwire journal archive journal.sqlite /mnt/stick/old.sqlite --keep-days 90
+        feltwire journal verify 2026.sqlite journal.sqlite
+
+    Exit codes: 0; 2 for a file that cannot be used, a journal that does not verify, or while the service runs.
+    """
+    if (before is None) == (keep_days is None):
+        raise click.UsageError("give either --before TIME or --keep-days N")
+    clock = SystemClock()
+    if before is None:
+        before = _EPOCH + timedelta(seconds=clock.wall_time_ns() // NS_PER_S) - timedelta(days=keep_days or 0)
+    with exit_on_journal_error():
+        done = archive(path, out, before, clock, keys=keys, progress=lambda what: click.echo(what, err=True))
+    if done is None:
+        click.echo(f"nothing to archive: {path} holds nothing that was sealed before {before:%Y-%m-%d %H:%M:%S} UTC")
+        return
+    click.echo(
+        f"{done.records} records up to the seal of {done.until} are in {done.archive}; {done.left} stay in {path}"
+    )
+
+
+@click.command("retire")
+@click.argument("path", metavar="JOURNAL", type=click.Path(path_type=Path))
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def retire_command(path: Path, yes: bool) -> None:
+    """Rename a damaged journal, so that the service begins a new one.
+
+    The new name has the date in it; the content stays as it is. At its next start the service begins a new journal:
+    event numbers start at 1 again, pending faults are forgotten, and subscribers are notified that the history is a
+    different one. Verify the journal first, and keep the file: it is evidence.
+
+    \b
+    Examples:
+        feltwire journal verify journal.sqlite
+        feltwire journal retire journal.sqlite
+
+    Exit codes: 0; 2 for a file that cannot be used, or while the service runs.
+    """
+    if not yes:
+        if not sys.stdin.isatty():
+            click.echo(f"{path}: without a terminal nobody can confirm; give --yes to rename it", err=True)
+            sys.exit(BAD_CONFIGURATION)
+        click.confirm(f"rename {path}, so that the next start begins a new journal?", abort=True)
+    with exit_on_journal_error():
+        aside = retire(path, SystemClock())
+    click.echo(f"renamed to {aside}; the next start begins a new journal")
 
 
 @click.group("journal")
 def command() -> None:
     """Verify, read, export and archive a journal.
 
-    A journal keeps every event of every table, and every command with its sender, each bound to the one before it by
-    a hash. It is journal.sqlite in the service's state folder. All but archive and retire only read it, also while
-    the service writes.
+    A journal keeps every event of every table, and every command with its sender, each chained to the one before by a
+    hash. It is journal.sqlite in the service's state folder. All commands but archive and retire only read it, and may
+    run while the service writes.
 
     \b
     Start with:
-        feltwire journal verify journal.sqlite                is it as it was written?
+        feltwire journal verify journal.sqlite                check that nothing was changed
         feltwire journal recall journal.sqlite roulette-1     the last ten rounds, with their evidence
         feltwire journal show journal.sqlite roulette-1       the last events, a line each
         feltwire journal export journal.sqlite > events.jsonl

@@ -37,10 +37,10 @@ _dir = click.option(
 
 @click.group("keys")
 def command() -> None:
-    """Make keys, and say whose key may connect.
+    """Make keys, and allow or revoke the keys of clients.
 
-    Over tcp:// the service lets in allowed keys and nobody else; over ipc:// no keys are needed. Each side has a pair
-    of its own: the secret half stays on the computer where it was made, the public half goes to the other side.
+    Over tcp:// only clients with an allowed key can connect; over ipc:// no keys are needed. Each side has its own
+    pair: the secret half stays on the computer where it was made, the public half goes to the other side.
 
     \b
     On the table's computer, once:
@@ -50,17 +50,17 @@ def command() -> None:
     On the table's computer, with the public key that this printed:
         feltwire keys allow board-1 'PUBLIC KEY' --role read-only
 
-    A running service takes up a change by itself within seconds.
+    A running service applies a change within seconds.
 
     Exit codes: 0; 2 for a name, a key or a file that cannot be used.
     """
 
 
 @command.command("new")
-@click.option("--server", is_flag=True, help="The key by which clients know this service.")
-@click.option("--client", metavar="NAME", help="A client's key, named after who or what has it.")
+@click.option("--server", is_flag=True, help="The key by which clients recognise this service.")
+@click.option("--client", metavar="NAME", help="A client's key, named after its owner.")
 @click.option("--signing", is_flag=True, help="The key that seals the journal (made by itself when there is none).")
-@click.option("--force", is_flag=True, help="Overwrite a key that is there. What relied on it works no more.")
+@click.option("--force", is_flag=True, help="Overwrite an existing key: whatever relies on it stops working.")
 @_dir
 def new(server: bool, client: str | None, signing: bool, force: bool, folder: Path | None) -> None:
     """Make a key. The secret half goes into a file of mode 0600 and is never shown.
@@ -71,10 +71,10 @@ def new(server: bool, client: str | None, signing: bool, force: bool, folder: Pa
         feltwire keys new --client board-1
         feltwire keys new --client pit-boss --dir ~/keys
 
-    Exit codes: 0; 2 if there is such a key, or it cannot be written.
+    Exit codes: 0; 2 if the key exists already, or it cannot be written.
     """
     if sum((server, client is not None, signing)) != 1:
-        raise click.UsageError("say which key: --server, --client NAME, or --signing")
+        raise click.UsageError("give one of --server, --client NAME and --signing")
     if signing:
         _new_signing(folder, force)
         return
@@ -90,7 +90,7 @@ def new(server: bool, client: str | None, signing: bool, force: bool, folder: Pa
     click.echo(f"            {pair.public}")
     click.echo()
     if client is None:
-        click.echo("Give the public key to every client: it knows this service by it.")
+        click.echo("Give the public key to every client: it recognises this service by it.")
     else:
         click.echo("On the table's computer:")
         click.echo(f"    feltwire keys allow {client} {shlex.quote(pair.public)} --role read-only")
@@ -101,25 +101,25 @@ def new(server: bool, client: str | None, signing: bool, force: bool, folder: Pa
 @click.argument("key", metavar="PUBLICKEY")
 @click.option("--role", required=True, type=click.Choice(ROLES), help="What its owner may do.")
 @click.option("--class", "operator_class", type=click.Choice(CLASSES), help="Of a dealer or a supervisor.")
-@click.option("--force", is_flag=True, help="Overwrite what is said of this name, a revocation too.")
+@click.option("--force", is_flag=True, help="Overwrite an existing entry of this name, even a revoked one.")
 @_dir
 def allow(
     name: str, key: str, role: Role, operator_class: OperatorClass | None, force: bool, folder: Path | None
 ) -> None:
-    """Let a key in. PUBLICKEY is the key itself, in single quotes, or its .public file.
+    """Allow a key to connect. PUBLICKEY is the key itself, in single quotes, or its .public file.
 
     \b
     read-only    reads events and history
-    dealer       also sends what a dealer says, as far as the rules let the class
-    supervisor   also opens, corrects and clears, as far as the rules let the class
-    technician   also starts inspections, and says what failed; nothing that touches a result
+    dealer       also sends the commands of a dealer, as the rules allow the class
+    supervisor   also opens, corrects and clears, as the rules allow the class
+    technician   also starts inspections and reports failures; changes no result
 
     \b
     Examples:
         feltwire keys allow board-1 board-1.public --role read-only
         feltwire keys allow pit-boss pit-boss.public --role supervisor --class A
 
-    Exit codes: 0; 2 if the name or the key cannot be used, or is there already.
+    Exit codes: 0; 2 if the name or the key cannot be used, or exists already.
     """
     from feed.allow_list import allow as write
 
@@ -129,16 +129,16 @@ def allow(
         path = write(place, entry, overwrite=force)
     except BadKeyError as error:
         _fail(error, "it is overwritten only with --force" if not force else "")
-    click.echo(f"{path}: {name} comes in as {_role(entry)}")
+    click.echo(f"{path}: {name} may connect as {_role(entry)}")
 
 
 @command.command("revoke")
 @click.argument("name")
 @_dir
 def revoke(name: str, folder: Path | None) -> None:
-    """Shut a key out. A running service also ends its connections.
+    """Revoke a key. A running service also closes its connections.
 
-    All network clients are disconnected for a moment, and those whose key holds come back by themselves.
+    All network clients are disconnected for a moment; those whose keys are allowed reconnect by themselves.
 
     \b
     Example:
@@ -153,13 +153,13 @@ def revoke(name: str, folder: Path | None) -> None:
         write(place, name)
     except BadKeyError as error:
         _fail(error)
-    click.echo(f"{place / name}.toml: {name} does not come in any more")
+    click.echo(f"{place / name}.toml: {name} may not connect any more")
 
 
 @command.command("list")
 @_dir
 def show(folder: Path | None) -> None:
-    """Show who may come in, and what is wrong in the folder.
+    """List the keys, and what is wrong in their folder.
 
     \b
     Example:
@@ -195,7 +195,7 @@ def _new_signing(folder: Path | None, force: bool) -> None:
     click.echo(f"signing key  {path}  stays here")
     click.echo(f"public half  {public_half(key)}")
     click.echo()
-    click.echo("Note the public half where the auditor keeps papers: it proves who sealed the journal.")
+    click.echo("Give the public half to the auditor: it proves who sealed the journal.")
 
 
 def _folder(given: Path | None) -> Path:
@@ -205,7 +205,7 @@ def _folder(given: Path | None) -> Path:
 
 
 def _public(text: str) -> str:
-    """A public key, or that of the file of this name."""
+    """The public key given by itself, or by the name of its file."""
     if text.endswith(SECRET_SUFFIX):
         raise BadKeyError(f"{text}: this is a secret; give the {PUBLIC_SUFFIX} file beside it")
     return read_public(Path(text)) if text.endswith(PUBLIC_SUFFIX) else parse_public(text)
@@ -217,6 +217,6 @@ def _role(entry: Allowed) -> str:
 
 def _fail(error: Exception, hint: str = "") -> NoReturn:
     there = "there is such a file already"
-    told = f"{str(error).partition(',')[0]}; {hint}" if hint and there in str(error) else str(error)
-    click.echo(click.style(told, fg="red"), err=True)
+    message = f"{str(error).partition(',')[0]}; {hint}" if hint and there in str(error) else str(error)
+    click.echo(click.style(message, fg="red"), err=True)
     sys.exit(BAD_CONFIGURATION)

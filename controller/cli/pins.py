@@ -16,14 +16,13 @@ from controller.cli import BAD_CONFIGURATION
 from controller.cli.board_pins_view import boards_view
 from controller.cli.printing import show_problems
 from controller.configuration.header_pins import HEADER, HeaderPin, nearest_ground
-from controller.configuration.pins import Pin, propose
+from controller.configuration.pins import GpioPin, propose
 from controller.configuration.values import TableConfig
 from controller.games.load import check
 from drivers.base.device_spec import LineUse
 
-# The wiring of a table for a terminal or a printer: a table of its lines and a drawing of the header.
-#
-# Plain text in at most 80 columns; colour is added by the console, and only on a terminal.
+# The output is plain text in at most 80 columns; the console adds colour, on a terminal only.
+
 
 _COLUMNS = (19, 8, 3, 4)
 """Widths of line, GPIO, pin and pull; the purpose has the rest."""
@@ -33,35 +32,35 @@ _NAME = 21
 """Width of a line's name in the drawing."""
 
 
-class Wiring(NamedTuple):
-    """Where every line of a table goes."""
+class Pinout(NamedTuple):
+    """The pin of every line of a table."""
 
     uses: Mapping[str, LineUse]
-    pins: Mapping[str, Pin]
+    pins: Mapping[str, GpioPin]
     proposed: frozenset[str]
     """The lines whose pin is our proposal and not in the file."""
 
 
-def wiring_of(config: TableConfig) -> Wiring:
-    """The wiring of a table; where none is required, what the file leaves out is proposed."""
+def pinout_of(config: TableConfig) -> Pinout:
+    """The pinout of a table; where no wiring is required, pins are proposed for the lines that the file leaves out."""
     if config.live:
-        return Wiring(config.uses, config.pins, frozenset())
+        return Pinout(config.uses, config.pins, frozenset())
     on_pins = [name for name, use in config.uses.items() if use.kind in {"input", "output"}]
     unwired = [name for name in on_pins if name not in config.pins]
     unwired.sort(key=lambda name: not config.uses[name].required)
     proposal = propose(unwired, config.pins)
-    return Wiring(config.uses, {**config.pins, **proposal}, frozenset(proposal))
+    return Pinout(config.uses, {**config.pins, **proposal}, frozenset(proposal))
 
 
-def wiring_table(wiring: Wiring, width: int = 80) -> Iterator[Text]:
-    """The wiring, some lines of text for each line of the table."""
+def pinout_table(wiring: Pinout, width: int = 80) -> Iterator[Text]:
+    """The pinout as text: some rows for each line of the table."""
     rest = max(min(width, _WIDEST) - sum(_COLUMNS) - len(_GAP) * len(_COLUMNS), 24)
     yield Text(_row(("line", "GPIO", "pin", "pull"), "purpose"), style="bold")
     for name, use in wiring.uses.items():
         pin = wiring.pins.get(name)
         cells = _cells(name, use, pin, name in wiring.proposed)
-        told = [row for part in _told(use, pin) for row in textwrap.wrap(part, rest, subsequent_indent="  ")]
-        for index, row in enumerate(told):
+        rows = [row for part in _notes(use, pin) for row in textwrap.wrap(part, rest, subsequent_indent="  ")]
+        for index, row in enumerate(rows):
             text = Text(_row(cells if index == 0 else ("",) * len(_COLUMNS), row))
             if index == 0:
                 text.stylize("cyan" if pin is not None else "dim", 0, len(name))
@@ -72,7 +71,7 @@ def wiring_table(wiring: Wiring, width: int = 80) -> Iterator[Text]:
     yield Text()
 
 
-def header_drawing(pins: Mapping[str, Pin]) -> Iterator[Text]:
+def header_drawing(pins: Mapping[str, GpioPin]) -> Iterator[Text]:
     """The header seen from above, pin 1 at the top left, each used pin with the name of its line."""
     lines = {pin.header: pin.line for pin in pins.values() if pin.header is not None}
     for left, right in zip(HEADER[::2], HEADER[1::2], strict=True):
@@ -85,8 +84,8 @@ def header_drawing(pins: Mapping[str, Pin]) -> Iterator[Text]:
         yield text
 
 
-def pins_section(wiring: Wiring) -> str:
-    """The wiring as the section of a file."""
+def pins_section(wiring: Pinout) -> str:
+    """The pinout as a `[pins]` section."""
     rows = ["[pins]"]
     for line in wiring.uses:
         pin = wiring.pins.get(line)
@@ -97,7 +96,7 @@ def pins_section(wiring: Wiring) -> str:
     return "\n".join(rows)
 
 
-def _cells(name: str, use: LineUse, pin: Pin | None, proposed: bool) -> tuple[str, ...]:
+def _cells(name: str, use: LineUse, pin: GpioPin | None, proposed: bool) -> tuple[str, ...]:
     if pin is None:
         return (name, "-", "-", "-")
     place = pin.name or "-" if pin.gpio is None else f"GPIO{pin.gpio}" if pin.header else str(pin.gpio)
@@ -105,7 +104,7 @@ def _cells(name: str, use: LineUse, pin: Pin | None, proposed: bool) -> tuple[st
     return (name, place + mark, str(pin.header or "-"), "-" if use.kind == "output" else pin.pull)
 
 
-def _told(use: LineUse, pin: Pin | None) -> Iterator[str]:
+def _notes(use: LineUse, pin: GpioPin | None) -> Iterator[str]:
     yield use.purpose
     if use.kind == "analogue":
         yield f"value: {use.high}"
@@ -144,8 +143,8 @@ def command(table: Path) -> None:
     """Print the wiring of a table and a drawing of the 40-pin header, or of its boards.
 
     For each line: the GPIO, the pin of the header, the resistor inside the chip, what level 1 means, and which wire of
-    which sensor goes there. Where the file wires nothing and needs nothing (backend sim), a wiring is proposed. Of a
-    table on boards: the terminals of each board, and the pins beside which they are. No hardware is needed.
+    which sensor goes there. Where the file does not wire a line and need not (backend sim), a pin is proposed. For a
+    table on boards, the terminals of each board and their pins are printed. No hardware is needed.
 
     \b
     Examples:
@@ -165,8 +164,8 @@ def command(table: Path) -> None:
         for part in boards_view(config, console.width):
             console.print(part)
         return
-    wiring = wiring_of(config)
-    for part in wiring_table(wiring, console.width):
+    wiring = pinout_of(config)
+    for part in pinout_table(wiring, console.width):
         console.print(part)
     for part in header_drawing(wiring.pins):
         console.print(part)

@@ -1,4 +1,4 @@
-"""Prints events: JSON lines for programs, or lines for people."""
+"""Loads the tables of a command, and prints problems and events."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ from pathlib import Path
 import click
 
 from controller.cli import BAD_CONFIGURATION
-from controller.cli.event_lines import painted
 from controller.configuration.problems import Problem
 from controller.configuration.values import TableConfig
 from controller.games.load import check
+from controller.service.event_lines import colored_line_of
 from feed.events import Event, encode
-
-# Shows what is wrong with configuration files.
 
 
 def show_problems(problems: Iterable[Problem]) -> None:
@@ -26,11 +24,8 @@ def show_problems(problems: Iterable[Problem]) -> None:
         click.echo(click.style(f"{place}:{problem.line}: ", fg=color) + rest, err=True)
 
 
-# Loads a table's file for a command, or says what is wrong with it and leaves.
-
-
 def load_all(paths: Sequence[Path]) -> list[TableConfig]:
-    """The tables of several files; warnings are shown. Exits with 2 when one has a mistake."""
+    """The tables of several files. Prints all problems, and exits with code 2 if one is an error."""
     report = check(paths)
     show_problems(report.problems)
     if report.errors:
@@ -39,14 +34,14 @@ def load_all(paths: Sequence[Path]) -> list[TableConfig]:
 
 
 def load_one(path: Path) -> TableConfig:
-    """The table of one file."""
+    """The table of one file, as `load_all`."""
     return load_all([path])[0]
 
 
-def print_events(said: Iterable[Event], *, as_json: bool) -> None:
-    """One event a line; colour only on a terminal."""
-    for event in said:
+def print_events(events: Iterable[Event], *, as_json: bool) -> None:
+    """Prints one event a line, as JSON or for people; coloured only on a terminal."""
+    for event in events:
         if as_json:
             click.echo(encode(event))
         else:
-            click.echo(painted(event))
+            click.echo(colored_line_of(event))

@@ -1,4 +1,4 @@
-"""`feltwire replay`: what would the table have said of this capture?"""
+"""`feltwire replay`: the events of a table for recorded captures."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from hal.capture.errors import CaptureError
 @click.argument("captures", metavar="CAPTURE.vcd...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="One event a line, exactly the JSON body of the feed.")
 def command(table: Path, captures: tuple[Path, ...], as_json: bool) -> None:
-    """Say what the table would have said of captures of its lines.
+    """Replay captures of a table's lines, and print the events.
 
     A capture is a VCD file, as logic analysers, GTKWave and sigrok write them, with one wire a line, named as the
-    table names them (`feltwire pins` shows the names). Its wires decide: without dealer_no_more_bets the controller
-    calls "No more bets", and ball_1 ... ball_n say how many track sensors there are. Nothing is journalled.
+    table names them (`feltwire pins` shows the names). The wires in the capture decide: without dealer_no_more_bets the
+    controller calls "No more bets", and ball_1 ... ball_n give the number of track sensors. Nothing is journalled.
 
     \b
     Examples:
         feltwire replay roulette.toml evening.vcd
         feltwire replay wheel.toml a.vcd b.vcd --json | jq .data.reason
 
-    Exit codes: 0, or 2 for a file that cannot be used: its line and what is wrong with it are named.
+    Exit codes: 0, or 2 for a file that cannot be used: the error names the line.
     """
     if table.suffix == ".vcd" and captures[-1].suffix == ".toml":
         raise click.UsageError(f"the table comes first: feltwire replay {captures[-1]} {table}")
     config = load_one(table)
     try:
-        for said in replay(config, captures):
-            print_events(said, as_json=as_json)
+        for events in replay(config, captures):
+            print_events(events, as_json=as_json)
     except CaptureError as error:
         click.echo(click.style(str(error), fg="red"), err=True)
         sys.exit(BAD_CONFIGURATION)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import click
 
 from controller.cli import BAD_CONFIGURATION, FATAL
-from controller.cli.pacing import parse_speed
+from controller.cli.options import parse_speed
 from controller.cli.printing import load_all
 from controller.configuration.values import TableConfig
 from hal.clock import Clock, FastClock, SystemClock
@@ -39,9 +39,9 @@ ERRORS = 2
     type=click.Choice(["read-only", "dealer", "supervisor", "technician"]),
     default="supervisor",
     show_default=True,
-    help="What whoever may open the ipc:// socket may do.",
+    help="The role of clients on the ipc:// socket.",
 )
-@click.option("--metrics", type=click.IntRange(0, 65535), metavar="PORT", help="Numbers for Prometheus, on 127.0.0.1.")
+@click.option("--metrics", type=click.IntRange(0, 65535), metavar="PORT", help="Metrics for Prometheus, on 127.0.0.1.")
 @click.option("--json", "as_json", is_flag=True, help="One event a line, exactly the JSON body of the feed.")
 @click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Stop after so many seconds.")
 @click.option("--speed", default="1", metavar="X", show_default=True, help="Simulated tables only: times real time.")
@@ -60,11 +60,11 @@ def command(
     seed: int,
     faults: tuple[str, ...],
 ) -> None:
-    """Run tables: read their wires, judge every spin, journal and publish what happens.
+    """Run tables: read their lines, judge every round, journal and publish the events.
 
-    Any number of tables run in one process. A table whose wires cannot be had, or with a fault, stays shut while the
-    others play. Ctrl-C, SIGTERM or `feltwire send quit` closes the tables and makes their outputs safe; after a power
-    cut, start it again: nothing that was published is missing, and a round that was open is void.
+    Any number of tables run in one process. A table that has a fault, or whose lines cannot be opened, stays shut while
+    the others play. Ctrl-C, SIGTERM or `feltwire send quit` closes the tables and makes their outputs safe. After a
+    power cut, start the service again: no published event is lost, and a round that was open is void.
 
     \b
     Examples:
@@ -72,7 +72,7 @@ def command(
         feltwire run examples/roulette.toml --speed 20 --fault roulette-1:same_direction@2
         feltwire run roulette.toml --bind tcp://10.0.0.5:5600 --keys /etc/feltwire/keys
 
-    Exit codes: 0; 1 if the service is not fit to run (it says why); 2 for files or options that cannot be used.
+    Exit codes: 0; 1 if the service cannot run (the log has the reason); 2 for files or options that cannot be used.
     """
     from feed.endpoints import EndpointError, Endpoints
     from feed.schema import document
@@ -95,13 +95,13 @@ def command(
         raise click.UsageError(str(error)) from error
     if keys is not None and endpoints.is_local:
         raise click.UsageError(
-            "--keys is for tcp://: whoever may open the ipc:// sockets needs no key; leave it out, or give --bind tcp://..."
+            "--keys is for tcp://: clients of the ipc:// sockets need no key; leave it out, or give --bind tcp://..."
         )
     if keys is None and not endpoints.is_local:
         keys = keys_folder(folder)
         if not keys.is_dir():
             raise click.UsageError(
-                f"--bind {bind}: over the network nothing goes without keys, and there is no {keys}; make them with "
+                f"--bind {bind}: connections over the network need keys, and there is no {keys}; make them with "
                 "feltwire keys new --server, or give their folder with --keys"
             )
     plan = Plan(
@@ -164,11 +164,11 @@ def _serve(plan: Plan, clock: Clock, metrics: int | None, *, as_json: bool, seco
 
 
 def _banner(plan: Plan) -> str:
-    """Where everything is, and what to type in a second terminal."""
+    """The addresses and paths in use, and the command for a second terminal."""
     from feed.endpoints import default_base
 
     base = plan.endpoints.feed.removesuffix("/feed") if plan.endpoints.is_local else plan.endpoints.feed
-    # As it was called here: a newcomer's shell does not find it by its name alone.
+    # The path as typed here: feltwire may not be in the shell's search path.
     watch = f"{sys.argv[0]} watch" + ("" if base == default_base() else f" {base}")
     if not plan.endpoints.is_local:
         watch += " --key YOURS.secret --server server.public"
@@ -186,7 +186,7 @@ def _refuse_captures(configs: Sequence[TableConfig]) -> None:
 
 
 def _clock(configs: Sequence[TableConfig], speed: str, faults: Sequence[str]) -> Clock:
-    """The computer's clock, or a faster one where every table is simulated."""
+    """The system clock, or a faster one where every table is simulated."""
     times = parse_speed(speed)
     if times == 1 and not faults:
         return SystemClock()
@@ -197,7 +197,7 @@ def _clock(configs: Sequence[TableConfig], speed: str, faults: Sequence[str]) ->
 
 
 def _plans(configs: Sequence[TableConfig], faults: Sequence[str]) -> list[dict[int | None, str]]:
-    """Each table's faults: `TABLE:NAME[@ROUND]`, or without a table those of every table that can have them."""
+    """Each table's faults. `TABLE:NAME[@ROUND]` is for one table, `NAME[@ROUND]` for every one that can have it."""
     if not faults:
         return [{} for _ in configs]
     from controller.bench.simulation import fault_plan
@@ -211,7 +211,7 @@ def _plans(configs: Sequence[TableConfig], faults: Sequence[str]) -> list[dict[i
         if colon and table not in ids:
             raise click.UsageError(f"--fault {given}: no table is called {table}; there are {', '.join(ids)}")
         if given == "list":
-            raise click.UsageError(f"to read of all faults: feltwire simulate {configs[0].file} --fault list")
+            raise click.UsageError(f"to list all faults: feltwire simulate {configs[0].file} --fault list")
     plans: list[dict[int | None, str]] = []
     unused = dict.fromkeys(faults)
     error = ""

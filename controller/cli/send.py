@@ -1,4 +1,4 @@
-"""`feltwire send`: what dealers and supervisors say to a service."""
+"""`feltwire send`: sends a command to a running service."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from controller.cli import FATAL
-from controller.cli.key_options import client_curve
+from controller.cli.options import client_curve
 
 if TYPE_CHECKING:
     from controller.service.requests import Request, StatusAnswer
@@ -25,14 +25,14 @@ REFUSED = 4
 """Exit code for a command that was refused."""
 MAX_TIMEOUT_S = 3600
 _BESIDE = ("table", "id", "by")
-"""Keys that stand beside the others in a request."""
+"""Keys that a request holds beside `given`, not in it."""
 
 
 @click.command("send", context_settings={"ignore_unknown_options": False})
 @click.argument("words", metavar="[ENDPOINT] COMMAND [KEY=VALUE]...", nargs=-1, required=True)
-@click.option("--table", default="", metavar="ID", help="Which table; may be left out where there is only one.")
-@click.option("--id", "request_id", default="", metavar="ID", help="To send the same again without doing it twice.")
-@click.option("--by", default="", metavar="NAME", help="Who says it; without it, the name of the user.")
+@click.option("--table", default="", metavar="ID", help="The table; may be left out if there is only one.")
+@click.option("--id", "request_id", default="", metavar="ID", help="With the same id again, nothing is done twice.")
+@click.option("--by", default="", metavar="NAME", help="Who gives the command; without it, the user.")
 @click.option("--key", type=click.Path(path_type=Path), metavar="FILE", help="Your .secret key file, for tcp://.")
 @click.option("--server", metavar="KEY", help="The service's public key, or its .public file, for tcp://.")
 @click.option("--timeout", default=5.0, show_default=True, metavar="S", help="Seconds to wait for the answer.")
@@ -47,22 +47,22 @@ def command(
     timeout: float,
     as_json: bool,
 ) -> None:
-    """Send a command to a running service, and say what became of it.
+    """Send a command to a running service, and print the result.
 
     \b
     no_more_bets                        the call
     settle                              the bets of the round are settled
     void reason=dealer_call why=...     the round has no result
-    confirm pocket=17                   what the dealer reads, of an unresolved round; of dice dice=4-4-1
-    correct round=12 pocket=17 why=...  a supervisor changes a result; what was said first stays
-    open, close reason=...              the table takes part, or not any more
+    confirm pocket=17                   the result of an unresolved round; for dice dice=4-4-1
+    correct round=12 pocket=17 why=...  a supervisor corrects a result; the first verdict is kept
+    open, close reason=...              opens or closes the table
     inspect_start, inspect_pass         before an opening, where the rules ask for it
-    inspect_dice dice=1-2-3, lamp_test  sic bo: lit, and read back
+    inspect_dice dice=1-2-3, lamp_test  sic bo: light lamps, and read them back
     operate_shaker, dice_placed         sic bo: the automated shaker tosses; new dice are in the shaker
     pass_dice, change_dice              craps: the next shooter; other dice. docs/commands.md has the others
-    clear device=wheel                  a fault, once its cause is gone
-    status                              how the service is
-    quit                                end the service in order
+    clear device=wheel                  clears a fault, once its cause is gone
+    status                              the state of the service
+    quit                                stops the service
 
     \b
     Examples:
@@ -72,7 +72,8 @@ def command(
         feltwire send ipc:///run/feltwire status
         feltwire send tcp://10.0.0.5:5600 clear device=wheel --key ann.secret --server pit-3.public
 
-    Exit codes: 0 it was carried out; 4 it was refused, and why is said; 1 no answer came in time; 2 a wrong option.
+    Exit codes: 0 if it was carried out; 4 if it was refused, with the reason; 1 without an answer in time;
+    2 for a wrong option.
     """
     from controller.service.requests import RequestError, decode_request, encode_request
     from feed.endpoints import EndpointError, Endpoints
@@ -117,7 +118,7 @@ def command(
 
 
 def _read(words: Sequence[str]) -> tuple[str | None, str, dict[str, str]]:
-    """The endpoint, the verb and what is given. A word without `=` goes on with the value before it."""
+    """The endpoint, the verb and the values given. A word without `=` continues the value before it."""
     rest = [*words]
     base = rest.pop(0) if "://" in rest[0] else None
     if not rest or "=" in rest[0]:
@@ -137,7 +138,7 @@ def _read(words: Sequence[str]) -> tuple[str | None, str, dict[str, str]]:
 
 
 def _listens(endpoint: str) -> bool:
-    """Whether somebody holds the socket of an `ipc://` endpoint; one that may not be opened is taken as held."""
+    """Whether a process listens on an `ipc://` endpoint. A socket that may not be opened counts as listening."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
         try:
             probe.connect(endpoint.removeprefix("ipc://"))
@@ -179,14 +180,14 @@ def _no_answer(endpoints: Endpoints, request: Request, timeout_s: float) -> None
     if endpoints.is_local:
         why = "is the service running, and may you open its socket?"
     else:
-        why = "is the service running there, is your key allowed, and is --server its public key? its log says more"
+        why = "is the service running there, is your key allowed, and is --server its public key? its log has more"
     click.echo(f"{where}: no answer within {timeout_s:g} s: {why}", err=True)
-    again = "to learn whether it was carried out, send the same again with"
+    again = "to find out whether it was carried out, send the same command with"
     click.echo(f"{again} --id {request.id}", err=True)
 
 
 def _show(answer: StatusAnswer) -> None:
-    again = " (as was answered before)" if answer.again else ""
+    again = " (answered before)" if answer.again else ""
     if not answer.accepted:
         click.echo(f"refused{again}: {answer.reason}", err=True)
         return

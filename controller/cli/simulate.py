@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 import click
 
 from controller.cli import BAD_CONFIGURATION, FATAL
-from controller.cli.pacing import Pacer
+from controller.cli.options import parse_speed
 from controller.cli.printing import load_one, print_events
 from controller.configuration.values import TableConfig
 from hal.capture.vcd_writer import CaptureLines, writing_capture
+from hal.clock import SystemClock, wait_until_ns
 
 if TYPE_CHECKING:
     from controller.bench.simulation import Played, Score
@@ -42,8 +43,8 @@ def command(
 ) -> None:
     """Play rounds on simulated devices, and compare every verdict with the truth.
 
-    The simulated wheel, ball, sensors and dealer drive the very code that a live table runs, in virtual time. At the
-    end standard error says how the verdicts compare with what really happened.
+    The simulated devices and dealer drive the same code that a live table runs, in virtual time. At the end a
+    comparison of all verdicts with the truth goes to standard error.
 
     \b
     Examples:
@@ -126,3 +127,23 @@ def _sum_up(score: Score) -> None:
         click.echo(click.style(f"NOT SUPPORTED BY THE TRUTH: {line}", fg="red"), err=True)
     if not score.unsupported:
         click.echo("every outcome is supported by the truth", err=True)
+
+
+class Pacer:
+    """Lets simulated time pass at `speed` times real time; without waiting if that is None."""
+
+    def __init__(self, speed: float | None) -> None:
+        self._speed = speed
+        self._clock = SystemClock()
+        self._start_ns = self._clock.now_ns()
+
+    @classmethod
+    def from_option(cls, text: str) -> Pacer:
+        """The pacer for a value of `--speed`: a number, or `max`."""
+        return cls(None if text == "max" else parse_speed(text))
+
+    def wait_until(self, t_ns: int) -> None:
+        """Waits until the simulated time `t_ns`."""
+        if self._speed is not None:
+            sys.stdout.flush()
+            wait_until_ns(self._clock, self._start_ns + round(t_ns / self._speed))

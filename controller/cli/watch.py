@@ -11,7 +11,9 @@ from typing import Final
 
 import click
 
-from controller.cli.event_lines import color_of, line_of, painted
+from controller.cli.options import client_curve
+from controller.service.event_lines import color_of, colored_line_of, line_of
+from feed.endpoints import EndpointError, Endpoints, default_base
 from feed.events import RoundProgress
 from feed.subscriber import (
     CaughtUp,
@@ -27,11 +29,10 @@ from feed.subscriber import (
     Restarted,
     Rewritten,
     Stale,
+    Subscriber,
     Trouble,
     Waiting,
 )
-
-# How `feltwire watch` shows what comes: lines for people, or bodies for programs.
 
 _COLORS: Final[dict[type[Notice], str]] = {
     CaughtUp: "bright_black",
@@ -51,50 +52,50 @@ _CLEAR_LINE: Final = "\r\x1b[2K"
 
 
 class JsonView:
-    """Bodies on stdout, one a line, byte for byte; all else on stderr."""
+    """The bodies of events on stdout, one a line, byte for byte; notices on stderr."""
 
     def begin(self, endpoint: str, tables: Sequence[str]) -> None:
-        """Says what is watched."""
+        """Prints what is watched."""
         click.echo(_greeting(endpoint, tables), err=True)
 
     def show(self, item: Item) -> None:
-        """Shows an item."""
+        """Prints an event or a notice."""
         if isinstance(item, Fact):
             click.echo(item.body)
         else:
             click.echo(_styled(item), err=True)
 
     def end(self) -> None:
-        """Nothing more comes."""
+        """Ends the output."""
 
 
 class PeopleView:
-    """A line a fact. On a terminal, live measures of a spin stay on one line and are gone when something is said."""
+    """One line an event. On a terminal, live measures of a spin share one line, which the next event clears."""
 
-    def __init__(self, *, tell_joined: bool) -> None:
-        """`tell_joined` is false where all that was said is shown, so that reaching its end is worth a line."""
+    def __init__(self, *, show_caught_up: bool) -> None:
+        """`show_caught_up` prints a line when the end of the history is reached."""
         self._in_place = sys.stdout.isatty()
         self._progress_shown = False
-        self._quiet_about = (CaughtUp,) if tell_joined else ()
+        self._hidden = () if show_caught_up else (CaughtUp,)
 
     def begin(self, endpoint: str, tables: Sequence[str]) -> None:
-        """Says what is watched."""
+        """Prints what is watched."""
         click.echo(click.style(_greeting(endpoint, tables), fg="bright_black"))
 
     def show(self, item: Item) -> None:
-        """Shows an item."""
+        """Prints an event or a notice."""
         match item:
             case Fact(event=event) if self._in_place and isinstance(event.data, RoundProgress):
                 width = shutil.get_terminal_size().columns
                 click.echo(_CLEAR_LINE + click.style(line_of(event)[: width - 1], fg=color_of(event)), nl=False)
                 self._progress_shown = True
             case Fact(event=event):
-                self._line(painted(event))
-            case notice if not isinstance(notice, self._quiet_about):
+                self._line(colored_line_of(event))
+            case notice if not isinstance(notice, self._hidden):
                 self._line(_styled(notice))
 
     def end(self) -> None:
-        """Nothing more comes."""
+        """Ends the output."""
         self._line("")
 
     def _line(self, text: str) -> None:
@@ -116,7 +117,7 @@ def _styled(notice: Notice) -> str:
 @click.argument("endpoint", required=False)
 @click.option("--table", "tables", metavar="ID", multiple=True, help="Only this table; may be given several times.")
 @click.option("--json", "as_json", is_flag=True, help="One event a line, exactly the JSON body of the feed.")
-@click.option("--since", type=click.IntRange(min=0), metavar="SEQ", help="Begin after this event; 0 for all there is.")
+@click.option("--since", type=click.IntRange(min=0), metavar="SEQ", help="Begin after this event; 0 for all events.")
 @click.option("--key", type=click.Path(path_type=Path), metavar="FILE", help="Your .secret key file, for tcp://.")
 @click.option(
     "--server", "--server-key", metavar="KEY", help="The service's public key, or its .public file, for tcp://."
@@ -129,31 +130,26 @@ def command(
     key: Path | None,
     server: str | None,
 ) -> None:
-    """Watch what tables say, as it happens.
+    """Watch the events of tables as they are published.
 
-    It may be started before the service, and goes on when the service is started again. What did not come it notices
-    and asks for; where something cannot be relied on it says so. Simulated tables are shown too, marked "sim".
+    It may be started before the service, and continues when the service is restarted. Missed events are detected and
+    requested; gaps that cannot be filled are reported. Simulated tables are shown too, marked "sim".
 
     \b
     Examples:
         feltwire watch                                    the services on this computer
-        feltwire watch --table roulette-1 --since 0       all that one table ever said, and what follows
+        feltwire watch --table roulette-1 --since 0       all events of one table, and what follows
         feltwire watch tcp://10.0.0.5:5600 --key ann.secret --server pit-3.public
         feltwire watch --json | jq .data.result           what is not an event goes to stderr
 
     Exit codes: 0, also after Ctrl-C; 2 for an address or a key that cannot be used.
     """
-    from controller.cli.key_options import client_curve
-    from controller.cli.watch import JsonView, PeopleView
-    from feed.endpoints import EndpointError, Endpoints, default_base
-    from feed.subscriber import Subscriber
-
     base = endpoint or default_base()
     try:
         curve = client_curve(Endpoints.parse(base), key, server)
     except EndpointError as error:
         raise click.UsageError(str(error)) from error
-    view = JsonView() if as_json else PeopleView(tell_joined=since is None)
+    view = JsonView() if as_json else PeopleView(show_caught_up=since is not None)
     view.begin(base, tables)
     with (
         contextlib.suppress(KeyboardInterrupt),

@@ -1,7 +1,7 @@
 """Reads a key's declaration: its type, bounds, default and description.
 
-A key is declared once, as a field of a frozen `msgspec.Struct` annotated with `msgspec.Meta`. What checks a file, what
-says what was expected, and what fills the tables of the documentation all come from there.
+A key is declared once, as a field of a frozen `msgspec.Struct` annotated with `msgspec.Meta`. The check of a file, the
+error messages and the tables of the documentation are all derived from that declaration.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from msgspec import inspect
 
 
 class Declared(NamedTuple):
-    """A type without its wrapping, and what its `Meta` says of it."""
+    """A type without its `Meta`, and the content of that `Meta`."""
 
     type: inspect.Type
     description: str
     examples: tuple[Any, ...]
     cite: str
-    """Where the number comes from (`Meta(extra={"cite": "ours"})`); empty where it was not said."""
+    """The source of the number (`Meta(extra={"cite": "ours"})`); empty if none is given."""
 
 
-class Row(NamedTuple):
-    """A key, as documentation shows it."""
+class KeyDoc(NamedTuple):
+    """One row of a table of keys in the documentation."""
 
     key: str
     type: str
@@ -34,7 +34,7 @@ class Row(NamedTuple):
 
 
 def unwrap(declared: inspect.Type) -> Declared:
-    """Takes the `Meta` off a type."""
+    """Separates a type from its `Meta`."""
     description, cite = "", ""
     examples: tuple[Any, ...] = ()
     while isinstance(declared, inspect.Metadata):
@@ -59,7 +59,7 @@ def fields_of(struct: type[msgspec.Struct]) -> tuple[inspect.Field, ...]:
 
 
 def type_words(declared: inspect.Type) -> str:
-    """What kind of value is meant, without its bounds: `whole number`."""
+    """The kind of value in words, without its bounds: `whole number`."""
     kind = unwrap(declared).type
     match kind:
         case inspect.BoolType():
@@ -71,7 +71,7 @@ def type_words(declared: inspect.Type) -> str:
         case inspect.StrType():
             return "text"
         case inspect.LiteralType() | inspect.EnumType():
-            return "one of " + ", ".join(said(value) for value in choices(kind))
+            return "one of " + ", ".join(value_text(value) for value in choices(kind))
         case inspect.UnionType():
             members = [type_words(member) for member in kind.types if not isinstance(member, inspect.NoneType)]
             return " or ".join(dict.fromkeys(members))
@@ -114,8 +114,8 @@ def plural(noun: str) -> str:
     return noun + "s" if noun in {"number", "whole number", "text", "list", "table", "value"} else noun
 
 
-def said(value: object) -> str:
-    """A value as TOML writes it, shortened; of a list or table only that it is one."""
+def value_text(value: object) -> str:
+    """A value as TOML writes it, shortened; for a long list or a table just `a list` or `a table`."""
     match value:
         case bool():
             return "true" if value else "false"
@@ -127,7 +127,7 @@ def said(value: object) -> str:
                 return f"{value:.12g}"
             return str(value) if abs(value) < 10**18 else "a huge number"
         case list() | tuple() if len(value) <= 8 and all(isinstance(item, (bool, int, float, str)) for item in value):
-            return "[" + ", ".join(said(item) for item in value) + "]"
+            return "[" + ", ".join(value_text(item) for item in value) + "]"
         case list() | tuple():
             return "a list"
         case dict():
@@ -138,13 +138,13 @@ def said(value: object) -> str:
             return "a date or time" if type(value).__module__ == "datetime" else f"a {type(value).__name__}"
 
 
-def describe(struct: type[msgspec.Struct], prefix: str = "") -> list[Row]:
-    """Every key of a struct for the documentation, those of tables inside it with their dotted names.
+def describe(struct: type[msgspec.Struct], prefix: str = "") -> list[KeyDoc]:
+    """The documentation of every key of a struct; keys of nested tables have dotted names.
 
     Raises:
         TypeError: not a struct.
     """
-    rows: list[Row] = []
+    rows: list[KeyDoc] = []
     for field in fields_of(struct):
         key = f"{prefix}{field.encode_name}"
         declared = unwrap(field.type)
@@ -153,7 +153,7 @@ def describe(struct: type[msgspec.Struct], prefix: str = "") -> list[Row]:
             continue
         bounds = bounds_words(field.type)
         rows.append(
-            Row(key, type_words(field.type), _default_words(field), bounds, declared.description, declared.cite)
+            KeyDoc(key, type_words(field.type), _default_words(field), bounds, declared.description, declared.cite)
         )
     return rows
 
@@ -165,26 +165,26 @@ def _default_words(field: inspect.Field) -> str:
         value = field.default_factory()
         if isinstance(value, (list, tuple, dict)) and not value:
             return "empty"
-        return said(value)
-    return said(field.default)
+        return value_text(value)
+    return value_text(field.default)
 
 
 def _range_words(kind: inspect.IntType | inspect.FloatType) -> str:
-    low = None if kind.ge is None else said(kind.ge)
-    high = None if kind.le is None else said(kind.le)
+    low = None if kind.ge is None else value_text(kind.ge)
+    high = None if kind.le is None else value_text(kind.le)
     if low is not None and high is not None:
         return f"from {low} to {high}"
     parts = []
     if low is not None:
         parts.append(f"{low} or more")
     if kind.gt is not None:
-        parts.append(f"more than {said(kind.gt)}")
+        parts.append(f"more than {value_text(kind.gt)}")
     if high is not None:
         parts.append(f"{high} or less")
     if kind.lt is not None:
-        parts.append(f"less than {said(kind.lt)}")
+        parts.append(f"less than {value_text(kind.lt)}")
     if kind.multiple_of is not None:
-        parts.append(f"a multiple of {said(kind.multiple_of)}")
+        parts.append(f"a multiple of {value_text(kind.multiple_of)}")
     return " and ".join(parts)
 
 

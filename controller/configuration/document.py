@@ -1,103 +1,31 @@
-"""Reads one TOML file: its values, the lines they stand on, and every line that is not TOML.
+"""Reads one TOML file: its values, their line numbers, and every syntax error; writes values as TOML.
 
-`tomllib` stops at the first mistake. Here the line with the mistake is blanked and the rest read again, as long as the
-mistakes move downwards and are confined to their lines: so a person sees them all at once.
+`tomllib` stops at the first error. Here the line with the error is blanked and the rest is parsed again, as long as
+each error is below the one before and confined to its line: so all syntax errors are reported at once.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterator, Mapping
 from pathlib import Path as FilePath
 from typing import Any, NamedTuple
+
+import msgspec
 
 from controller.configuration.positions import Positions, locate
 from controller.configuration.problems import Problem
 
-# What to do about a line that is not TOML.
-#
-# `tomllib` tells what it expected, seldom what the writer forgot; the line itself tells more.
-
-KEY_OF_LINE = re.compile(r"^\s*(?P<key>[A-Za-z0-9_.-]+)\s*=")
-_HEADER = re.compile(r"^\s*\[\[?\s*(?P<key>[^\[\]]+?)\s*\]\]?\s*(?:#.*)?$")
-_DECIMAL_COMMA = re.compile(r"=\s*(?P<whole>[+-]?\d+),(?P<part>\d+)\s*(?:#.*)?$")
-_COLON = re.compile(r"^\s*(?P<key>[A-Za-z0-9_.-]+)\s*:\s*(?P<value>.*?)\s*$")
-_BARE_WORD = re.compile(r"=\s*(?P<word>[A-Za-z][A-Za-z0-9_./-]*)\s*(?:#.*)?$")
-_CURLY_QUOTES = re.compile("[\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb]")
-_BOOLEANS = frozenset({"true", "false"})
-
-
-def fix_of(what: str, lines: list[str], line: int) -> str:
-    """What to do about `tomllib`'s complaint of a line."""
-    text = lines[line - 1]
-    key = KEY_OF_LINE.match(text)
-    name = key["key"] if key else "id"
-    if _CURLY_QUOTES.search(text):
-        return f'write straight double quotes, as in {name} = "..."'
-    if "overwrite" in what or "twice" in what or "redefine" in what or "already" in what:
-        return _fix_of_a_second_time(lines, line)
-    if "Invalid value" in what:
-        word = _BARE_WORD.search(text)
-        if key and word and word["word"].lower() in _BOOLEANS:
-            return f"write {name} = {word['word'].lower()}"
-        if key and word:
-            return f'write text in double quotes: {name} = "{word["word"]}"'
-        return f'write text in double quotes, as in {name} = "...", and true or false in lower case'
-    if "Expected '='" in what:
-        colon = _COLON.match(text)
-        if colon is not None:
-            return f"write = and not a colon: {colon['key']} = {colon['value']}"
-        return "write one key = value a line"
-    if "nclosed array" in what:
-        return 'close the list with "]" and put a comma between its elements'
-    if "nclosed inline table" in what or "inline table" in what:
-        return 'write it on one line, as in { gpio = 17, pull = "up" }'
-    if "nterminated" in what or "Illegal character" in what:
-        return "close the quotes on the same line"
-    if "Expected ']'" in what:
-        return "write a section as [name] on a line of its own"
-    if "Expected newline" in what:
-        decimal = _DECIMAL_COMMA.search(text)
-        if decimal is not None:
-            return f"write a decimal point: {name} = {decimal['whole']}.{decimal['part']}"
-        return "write one key = value a line, and # before a comment"
-    return "mend or remove this line"
-
-
-def _fix_of_a_second_time(lines: list[str], line: int) -> str:
-    header = _HEADER.match(lines[line - 1])
-    if header is not None:
-        name = header["key"]
-        first = next(n for n, text in enumerate(lines, 1) if _names_header(text, name) or n == line)
-    else:
-        key = KEY_OF_LINE.match(lines[line - 1])
-        start = max((n for n in range(1, line) if _HEADER.match(lines[n - 1])), default=0)
-        inside = range(start + 1, line)
-        first = next((n for n in inside if key and _names_key(lines[n - 1], key["key"])), line)
-    if first == line:
-        return "it was given before; keep one of the two"
-    return f"it stands on line {first} already; keep one of the two"
-
-
-def _names_header(text: str, name: str) -> bool:
-    header = _HEADER.match(text)
-    return header is not None and header["key"] == name
-
-
-def _names_key(text: str, name: str) -> bool:
-    key = KEY_OF_LINE.match(text)
-    return key is not None and key["key"] == name
-
-
 LARGEST_BYTES = 64 * 1024
-"""A table's file has some hundred lines; what is larger is another file."""
+"""A table's file has some hundred lines; a larger file is something else."""
 MOST_LINES = 2_000
 LONGEST_LINE = 2_000
-"""In characters. `tomllib` takes minutes for a key of ten thousand parts; no list of a table's file comes near."""
+"""In characters. `tomllib` takes minutes for a key of ten thousand parts; a table's file has no line this long."""
 MOST_SYNTAX_PROBLEMS = 20
 
 SYNTAX = "(syntax)"
-"""Stands for the key, where a line is not TOML."""
+"""In place of the key where a line is not TOML."""
 
 _PLACE = re.compile(r"^(?P<what>.*) \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)$", re.S)
 
@@ -110,13 +38,13 @@ class Document(NamedTuple):
     positions: Positions
     problems: list[Problem]
     complete: bool
-    """Every line could be read. If not, what seems to be missing may stand on a line that could not."""
+    """Every line could be parsed. If not, a missing key may be on a line that could not."""
     readable: bool
-    """Enough could be read for checking its values to make sense."""
+    """Enough could be parsed for a check of the values to make sense."""
 
 
 def read_document(path: FilePath) -> Document:
-    """Reads a file; never raises for what is in it or for its not being there."""
+    """Reads a file; never raises for its content or its absence."""
     file = str(path).encode("utf-8", "replace").decode()
     try:
         with path.open("rb") as opened:
@@ -139,7 +67,7 @@ def read_document(path: FilePath) -> Document:
 
 
 def parse_document(file: str, text: str) -> Document:
-    """Reads a document that is already text; never raises for what is in it."""
+    """Parses the text of a document; never raises for its content."""
     lines = text.replace("\r\n", "\n").split("\n")
     too_much = _too_much(file, lines)
     if too_much is not None:
@@ -184,7 +112,7 @@ def _syntax_problem(file: str, lines: list[str], message: str) -> Problem:
 
 
 def _blank(lines: list[str], line: int) -> bool:
-    """Takes the wrong line out, with all of its section where it is a header; False where that could mislead."""
+    """Blanks the wrong line, and all of its section where it is a header; False where that could hide or add errors."""
     text = lines[line - 1]
     if text.startswith("["):
         end = next((n for n in range(line, len(lines)) if lines[n].startswith("[")), len(lines))
@@ -231,3 +159,123 @@ def _last_line_with_text(lines: list[str]) -> int:
 
 def _lower(text: str) -> str:
     return text[:1].lower() + text[1:]
+
+
+# Fixes for syntax errors: `tomllib` reports what it expected; the line itself often shows what was forgotten.
+
+
+KEY_OF_LINE = re.compile(r"^\s*(?P<key>[A-Za-z0-9_.-]+)\s*=")
+_HEADER = re.compile(r"^\s*\[\[?\s*(?P<key>[^\[\]]+?)\s*\]\]?\s*(?:#.*)?$")
+_DECIMAL_COMMA = re.compile(r"=\s*(?P<whole>[+-]?\d+),(?P<part>\d+)\s*(?:#.*)?$")
+_COLON = re.compile(r"^\s*(?P<key>[A-Za-z0-9_.-]+)\s*:\s*(?P<value>.*?)\s*$")
+_BARE_WORD = re.compile(r"=\s*(?P<word>[A-Za-z][A-Za-z0-9_./-]*)\s*(?:#.*)?$")
+_CURLY_QUOTES = re.compile("[\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb]")
+_BOOLEANS = frozenset({"true", "false"})
+
+
+def fix_of(what: str, lines: list[str], line: int) -> str:
+    """The fix for an error that `tomllib` reports for a line."""
+    text = lines[line - 1]
+    key = KEY_OF_LINE.match(text)
+    name = key["key"] if key else "id"
+    if _CURLY_QUOTES.search(text):
+        return f'write straight double quotes, as in {name} = "..."'
+    if "overwrite" in what or "twice" in what or "redefine" in what or "already" in what:
+        return _fix_of_duplicate(lines, line)
+    if "Invalid value" in what:
+        word = _BARE_WORD.search(text)
+        if key and word and word["word"].lower() in _BOOLEANS:
+            return f"write {name} = {word['word'].lower()}"
+        if key and word:
+            return f'write text in double quotes: {name} = "{word["word"]}"'
+        return f'write text in double quotes, as in {name} = "...", and true or false in lower case'
+    if "Expected '='" in what:
+        colon = _COLON.match(text)
+        if colon is not None:
+            return f"write = and not a colon: {colon['key']} = {colon['value']}"
+        return "write one key = value a line"
+    if "nclosed array" in what:
+        return 'close the list with "]" and put a comma between its elements'
+    if "nclosed inline table" in what or "inline table" in what:
+        return 'write it on one line, as in { gpio = 17, pull = "up" }'
+    if "nterminated" in what or "Illegal character" in what:
+        return "close the quotes on the same line"
+    if "Expected ']'" in what:
+        return "write a section as [name] on a line of its own"
+    if "Expected newline" in what:
+        decimal = _DECIMAL_COMMA.search(text)
+        if decimal is not None:
+            return f"write a decimal point: {name} = {decimal['whole']}.{decimal['part']}"
+        return "write one key = value a line, and # before a comment"
+    return "correct or remove this line"
+
+
+def _fix_of_duplicate(lines: list[str], line: int) -> str:
+    header = _HEADER.match(lines[line - 1])
+    if header is not None:
+        name = header["key"]
+        first = next(n for n, text in enumerate(lines, 1) if _names_header(text, name) or n == line)
+    else:
+        key = KEY_OF_LINE.match(lines[line - 1])
+        start = max((n for n in range(1, line) if _HEADER.match(lines[n - 1])), default=0)
+        inside = range(start + 1, line)
+        first = next((n for n in inside if key and _names_key(lines[n - 1], key["key"])), line)
+    if first == line:
+        return "it is given twice; keep one of the two"
+    return f"it is on line {first} already; keep one of the two"
+
+
+def _names_header(text: str, name: str) -> bool:
+    header = _HEADER.match(text)
+    return header is not None and header["key"] == name
+
+
+def _names_key(text: str, name: str) -> bool:
+    key = KEY_OF_LINE.match(text)
+    return key is not None and key["key"] == name
+
+
+# Writing TOML
+
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def toml_text(values: Mapping[str, Any]) -> str:
+    """Values as a TOML document: the inverse of what `tomllib` reads, without comments and dates.
+
+    Raises:
+        TypeError: a value is none of text, number, true or false, list and table.
+    """
+    return "\n".join(_table_lines(values, ())) + "\n"
+
+
+def _table_lines(values: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[str]:
+    below = {key: value for key, value in values.items() if isinstance(value, Mapping) and len(path) < 2}
+    if path and (len(below) < len(values) or not values):
+        yield f"[{'.'.join(map(_key_text, path))}]"
+    for key, value in values.items():
+        if key not in below:
+            yield f"{_key_text(key)} = {_value_text(value)}"
+    for key, value in below.items():
+        yield from _table_lines(value, (*path, key))
+
+
+def _value_text(value: object) -> str:
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case int() | float():
+            return repr(value)
+        case str():
+            # A basic string of TOML is a string of JSON, but TOML also escapes the character DEL.
+            return msgspec.json.encode(value).decode().replace("\x7f", "\\u007F")
+        case list() | tuple():
+            return "[" + ", ".join(map(_value_text, value)) + "]"
+        case Mapping():
+            return "{ " + ", ".join(f"{_key_text(key)} = {_value_text(one)}" for key, one in value.items()) + " }"
+        case _:
+            raise TypeError(f"a {type(value).__name__} cannot be written as TOML here")
+
+
+def _key_text(key: str) -> str:
+    return key if _BARE_KEY.fullmatch(key) else _value_text(key)

@@ -1,55 +1,13 @@
-"""The 40-pin header of a Raspberry Pi (all models since the B+ of 2014).
-
-Pin 1 is at the end of the board with the corner; odd pins are the inner row. Numbers of GPIOs are the chip's own
-(Broadcom), which the kernel names `GPIO17` and so on; they are not the numbers of the pins.
-"""
+"""Where the pins are: on the 40-pin header of a Raspberry Pi, and on an Arduino Nano or Uno."""
 
 from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-# The pins of the boards that are sold with an ATmega328P: the Arduino Nano and Uno, and their clones.
+# The 40-pin header of a Raspberry Pi (all models since the B+ of 2014)
 #
-# What is printed beside a pin is not the chip's own name of it. Both boards print the same; the drawing is of a Nano
-# seen
-# from above, with its USB socket at the top.
-
-_PRINTED: Final = {
-    **{f"D{bit}": f"D{bit}" for bit in range(8)},
-    **{f"B{bit}": f"D{8 + bit}" for bit in range(6)},
-    **{f"C{bit}": f"A{bit}" for bit in range(6)},
-}
-
-NANO: Final[tuple[tuple[str, str], ...]] = (
-    ("D13", "D12"),
-    ("3V3", "D11"),
-    ("REF", "D10"),
-    ("A0", "D9"),
-    ("A1", "D8"),
-    ("A2", "D7"),
-    ("A3", "D6"),
-    ("A4", "D5"),
-    ("A5", "D4"),
-    ("A6", "D3"),
-    ("A7", "D2"),
-    ("5V", "GND"),
-    ("RST", "RST"),
-    ("GND", "RX0"),
-    ("VIN", "TX1"),
-)
-"""Both rows of a Nano, from its USB socket on."""
-
-LINK: Final = {"RX0": "(USB)", "TX1": "(USB)"}
-"""Pins that the link to the Pi needs: nothing else may be wired to them."""
-
-
-def printed(pin: str) -> str:
-    """What a board prints beside a pin of the chip: `B3` is `D11`.
-
-    Raises:
-        KeyError: such a board has no such pin.
-    """
-    return _PRINTED[pin]
+# Pin 1 is at the end of the board with the corner; odd pins are the inner row. Numbers of GPIOs are the chip's own
+# (Broadcom), which the kernel names `GPIO17` and so on; they are not the numbers of the pins.
 
 
 class HeaderPin(NamedTuple):
@@ -60,7 +18,7 @@ class HeaderPin(NamedTuple):
     """`3V3`, `5V`, `GND`, or the GPIO: `GPIO17`."""
     gpio: int | None
     special: str = ""
-    """What else the pin is for, when that is in use."""
+    """The other function of the pin, where it has one."""
 
 
 _FUNCTIONS = {
@@ -95,16 +53,58 @@ HEADER: tuple[HeaderPin, ...] = tuple(
 PIN_OF_GPIO = {gpio: pin for pin, gpio in _GPIO_OF_PIN.items()}
 
 RESERVED = frozenset({0, 1})
-"""GPIOs that the firmware reads a HAT's EEPROM with at every start."""
+"""GPIOs with which the firmware reads the EEPROM of a HAT at every start."""
 
 FIXED_PULL_UP = frozenset({2, 3})
 """GPIOs with 1.8 kΩ to 3V3 on the board: a pull-down has no effect there."""
 
 PLAIN_FIRST = (17, 27, 22, 23, 24, 25, 5, 6, 12, 13, 16, 19, 20, 21, 26, 18, 4, 7, 8, 9, 10, 11, 15, 14)
-"""GPIOs in the order in which we propose them: those without another use first."""
+"""GPIOs in the order in which they are proposed: those without another use first."""
 
 
 def nearest_ground(pin: int) -> int:
-    """The ground pin with the shortest way from a pin of the header."""
+    """The ground pin nearest to a pin of the header."""
     grounds = [each.number for each in HEADER if each.label == "GND"]
     return min(grounds, key=lambda ground: (abs((ground - 1) // 2 - (pin - 1) // 2), ground % 2 != pin % 2, ground))
+
+
+# The Arduino Nano and Uno, the boards that are sold with an ATmega328P, and their clones
+#
+# The label printed beside a pin is not the chip's own name of it. Both boards print the same labels.
+
+_PRINTED: Final = {
+    **{f"D{bit}": f"D{bit}" for bit in range(8)},
+    **{f"B{bit}": f"D{8 + bit}" for bit in range(6)},
+    **{f"C{bit}": f"A{bit}" for bit in range(6)},
+}
+
+NANO: Final[tuple[tuple[str, str], ...]] = (
+    ("D13", "D12"),
+    ("3V3", "D11"),
+    ("REF", "D10"),
+    ("A0", "D9"),
+    ("A1", "D8"),
+    ("A2", "D7"),
+    ("A3", "D6"),
+    ("A4", "D5"),
+    ("A5", "D4"),
+    ("A6", "D3"),
+    ("A7", "D2"),
+    ("5V", "GND"),
+    ("RST", "RST"),
+    ("GND", "RX0"),
+    ("VIN", "TX1"),
+)
+"""Both rows of a Nano seen from above, beginning at its USB socket."""
+
+LINK: Final = {"RX0": "(USB)", "TX1": "(USB)"}
+"""Pins of the serial link to the Pi: nothing else may be wired to them."""
+
+
+def printed(pin: str) -> str:
+    """The label printed beside a pin of the chip: `D11` for `B3`.
+
+    Raises:
+        KeyError: such a board has no such pin.
+    """
+    return _PRINTED[pin]

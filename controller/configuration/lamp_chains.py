@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from controller.configuration.declaration import said
-from controller.configuration.problems import Finding, suggestion
+from controller.configuration.declaration import value_text
+from controller.configuration.problems import ConfigFinding, suggestion
 from controller.configuration.sections import BoardSection
 from controller.configuration.values import DeviceConfig
 from drivers.lamps.lamp_board import LAMPS, LampBoardConfig
@@ -30,7 +30,7 @@ def board_of_lamps(devices: Mapping[str, DeviceConfig], boards: Mapping[str, Boa
 
 def check_lamps(
     devices: Mapping[str, DeviceConfig], boards: Mapping[str, BoardSection], *, live: bool
-) -> list[Finding]:
+) -> list[ConfigFinding]:
     """With real wires, the lamps of a table hang on exactly one board that has a chain."""
     if DEVICE not in devices or not live or board_of_lamps(devices, boards) is not None:
         return []
@@ -39,13 +39,17 @@ def check_lamps(
     able = [name for name, board in boards.items() if board.kind in KINDS]
     if named is None and able:
         return [
-            Finding(path, f"is missing, and {' and '.join(able)} can have the lamps", f"add board = {said(able[0])}")
+            ConfigFinding(
+                path, f"is missing, and {' and '.join(able)} can have the lamps", f"add board = {value_text(able[0])}"
+            )
         ]
     if named is None:
         fix = 'write backend = "board" in [lines], and add [board.layout] with kind = "table" and its port'
-        return [Finding(path, "the lamps hang on a board of the kind table, and there is none", fix, missing=True)]
-    wrong = f"{said(named)} is no board with lamps"
+        return [
+            ConfigFinding(path, "the lamps hang on a board of the kind table, and there is none", fix, missing=True)
+        ]
+    wrong = f"{value_text(named)} is no board with lamps"
     if able:
-        return [Finding(path, wrong, suggestion(named, able, "board"))]
+        return [ConfigFinding(path, wrong, suggestion(named, able, "board"))]
     fix = f'the kind of [board.{named}] should be "table"' if named in boards else 'add a board with kind = "table"'
-    return [Finding(path, wrong, fix)]
+    return [ConfigFinding(path, wrong, fix)]

@@ -1,4 +1,4 @@
-"""Where each line of a table is wired, and what is wrong with that."""
+"""Resolves the entries of `[pins]` to GPIOs of the Pi, and checks them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from controller.configuration.declaration import said
+from controller.configuration.declaration import value_text
 from controller.configuration.header_pins import (
     FIXED_PULL_UP,
     HEADER,
@@ -14,7 +14,7 @@ from controller.configuration.header_pins import (
     PLAIN_FIRST,
     RESERVED,
 )
-from controller.configuration.problems import Finding
+from controller.configuration.problems import ConfigFinding
 from controller.configuration.sections import PinSection, Pull
 from hal.lines import HEADER_CHIP_LABELS, LineSpec
 from hal.outputs import OutputSpec
@@ -22,8 +22,8 @@ from hal.outputs import OutputSpec
 _GPIO_NAME = re.compile(r"GPIO(?P<gpio>\d{1,2})\Z")
 
 
-class Pin(NamedTuple):
-    """A line's place on a chip. Of `gpio` and `name` one at least is known."""
+class GpioPin(NamedTuple):
+    """The pin of a line on a GPIO chip. At least one of `gpio` and `name` is known."""
 
     line: str
     chip: str | None
@@ -39,7 +39,7 @@ class Pin(NamedTuple):
 
     @property
     def place(self) -> tuple[str | None, int | str | None]:
-        """What no two lines may share. A pin of the header is one wire, whichever backend reads it."""
+        """Identifies the wire: no two lines may share it. A header pin is one wire with every backend."""
         if self.header is not None:
             return "header", self.header
         return self.chip, self.wire
@@ -50,23 +50,23 @@ class Pin(NamedTuple):
         return self.name if self.gpio is None else self.gpio
 
     def spec(self) -> LineSpec:
-        """The line as `hal` wants an input described."""
+        """The description of an input line for `hal`."""
         return LineSpec(self.line, self.wire, self.chip, self.pull, self.inverted, self.debounce_us * 1000)
 
     def output_spec(self) -> OutputSpec:
-        """The line as `hal` wants a lamp's output described."""
+        """The description of a lamp's output line for `hal`."""
         return OutputSpec(self.line, self.wire, chip=self.chip, inverted=self.inverted)
 
 
 def resolve(
     line: str, section: PinSection, chip: str | None, *, recorded: bool = False
-) -> tuple[Pin | None, list[Finding]]:
-    """Finds the wire of one entry of `[pins]`, which names one; `chip` is that of `[lines]`.
+) -> tuple[GpioPin | None, list[ConfigFinding]]:
+    """Finds the pin of one entry of `[pins]`; `chip` is that of `[lines]`.
 
-    Where the lines are `recorded`, a name is that of a variable of the capture and is no pin of this computer.
+    Where the lines are `recorded`, a name is that of a variable of the capture, not of a pin.
 
     Returns:
-        The wire, or None if there is none such, and every mistake and doubt.
+        The pin, or None if there is no such pin, and all errors and warnings.
     """
 
     chip = section.chip or chip
@@ -74,34 +74,34 @@ def resolve(
     on_header = chip is None or chip in HEADER_CHIP_LABELS
     gpio, name = section.gpio, section.name
     if recorded and name is not None:
-        return Pin(line, chip, None, name, None, "none", section.inverted, section.debounce_us), []
-    findings: list[Finding] = []
+        return GpioPin(line, chip, None, name, None, "none", section.inverted, section.debounce_us), []
+    findings: list[ConfigFinding] = []
     if section.header is not None:
         gpio, findings = _gpio_of_header(line, section.header, chip, on_header)
     elif name is not None and on_header:
         match = _GPIO_NAME.match(name)
         if match is None:
             fix = 'write the name that the header\'s chip gives the line, such as "GPIO17"'
-            findings = [Finding((*path, "name"), f"the header has no line {said(name)}", fix)]
+            findings = [ConfigFinding((*path, "name"), f"the header has no line {value_text(name)}", fix)]
         else:
             gpio = int(match["gpio"])
     if findings:
         return None, findings
     if gpio is not None and gpio < 0:
-        return None, [Finding((*path, "gpio"), f"{gpio} is no GPIO", "write a number from 0 to 27")]
+        return None, [ConfigFinding((*path, "gpio"), f"{gpio} is no GPIO", "write a number from 0 to 27")]
     if on_header and gpio not in PIN_OF_GPIO:
         key = "name" if name is not None else "gpio"
-        return None, [Finding((*path, key), f"GPIO{gpio} is not on the 40-pin header", _not_on_header(gpio))]
+        return None, [ConfigFinding((*path, key), f"GPIO{gpio} is not on the 40-pin header", _not_on_header(gpio))]
     pull: Pull = section.pull or ("up" if section.inverted else "down")
     header = PIN_OF_GPIO[gpio] if on_header and gpio is not None else None
     findings = _warnings(line, gpio, section) if on_header else []
-    return Pin(line, chip, gpio, name, header, pull, section.inverted, section.debounce_us), findings
+    return GpioPin(line, chip, gpio, name, header, pull, section.inverted, section.debounce_us), findings
 
 
-def shared(pins: Iterable[Pin]) -> list[tuple[Pin, Pin]]:
-    """The pins whose wire another line has already, each with that other."""
-    first: dict[tuple[str | None, int | str | None], Pin] = {}
-    twice: list[tuple[Pin, Pin]] = []
+def shared(pins: Iterable[GpioPin]) -> list[tuple[GpioPin, GpioPin]]:
+    """Each pin whose wire an earlier line has already, with that earlier pin."""
+    first: dict[tuple[str | None, int | str | None], GpioPin] = {}
+    twice: list[tuple[GpioPin, GpioPin]] = []
     for pin in pins:
         other = first.setdefault(pin.place, pin)
         if other is not pin:
@@ -109,32 +109,34 @@ def shared(pins: Iterable[Pin]) -> list[tuple[Pin, Pin]]:
     return twice
 
 
-def propose(lines: Iterable[str], taken: Mapping[str, Pin], chip: str | None = None) -> dict[str, Pin]:
-    """A wiring for lines that have none: GPIOs without another use first, those of `taken` left out.
+def propose(lines: Iterable[str], taken: Mapping[str, GpioPin], chip: str | None = None) -> dict[str, GpioPin]:
+    """Proposes pins for lines that have none: GPIOs without another use first, without those of `taken`.
 
-    Lines for which the header has no pin left are not in the answer.
+    Lines for which the header has no free pin are not in the result.
     """
     used = {pin.gpio for pin in taken.values()}
     free = [gpio for gpio in PLAIN_FIRST if gpio not in used]
     return {
-        line: Pin(line, chip, gpio, None, PIN_OF_GPIO[gpio], "down", False, 0)
+        line: GpioPin(line, chip, gpio, None, PIN_OF_GPIO[gpio], "down", False, 0)
         for line, gpio in zip(lines, free, strict=False)
     }
 
 
-def _gpio_of_header(line: str, number: int, chip: str | None, on_header: bool) -> tuple[int | None, list[Finding]]:
+def _gpio_of_header(
+    line: str, number: int, chip: str | None, on_header: bool
+) -> tuple[int | None, list[ConfigFinding]]:
     path = ("pins", line, "header")
     if not on_header:
-        wrong = f"the chip {said(chip)} is not that of the 40-pin header"
-        return None, [Finding(path, wrong, "write the line's offset on that chip as gpio, or its name")]
+        wrong = f"the chip {value_text(chip)} is not that of the 40-pin header"
+        return None, [ConfigFinding(path, wrong, "write the line's offset on that chip as gpio, or its name")]
     if not 1 <= number <= len(HEADER):
-        return None, [Finding(path, f"the header has no pin {number}", "write a pin from 1 to 40")]
+        return None, [ConfigFinding(path, f"the header has no pin {number}", "write a pin from 1 to 40")]
     pin = HEADER[number - 1]
     if pin.gpio is None:
         fix = "choose a pin with a GPIO; feltwire pins draws the header"
         if number in PIN_OF_GPIO:
             fix = f"GPIO{number} is header pin {PIN_OF_GPIO[number]}: write {{ gpio = {number} }} if you meant that"
-        return None, [Finding(path, f"pin {number} of the header is {pin.label}, not a GPIO", fix)]
+        return None, [ConfigFinding(path, f"pin {number} of the header is {pin.label}, not a GPIO", fix)]
     return pin.gpio, []
 
 
@@ -144,12 +146,12 @@ def _not_on_header(gpio: int | None) -> str:
     return "the header has GPIO0 to GPIO27"
 
 
-def _warnings(line: str, gpio: int | None, section: PinSection) -> list[Finding]:
+def _warnings(line: str, gpio: int | None, section: PinSection) -> list[ConfigFinding]:
     path = ("pins", line)
     if gpio in RESERVED:
         wrong = f"GPIO{gpio} is reserved for the EEPROM of a HAT, and driven at every start"
-        return [Finding(path, wrong, "choose another pin, if there is one", "warning")]
+        return [ConfigFinding(path, wrong, "choose another pin, if there is one", "warning")]
     if gpio in FIXED_PULL_UP and (section.pull == "down" or (section.pull is None and not section.inverted)):
         wrong = f"GPIO{gpio} has a fixed pull-up on the board, so an unplugged line is high"
-        return [Finding(path, wrong, "choose another pin, or wire it inverted", "warning")]
+        return [ConfigFinding(path, wrong, "choose another pin, or wire it inverted", "warning")]
     return []

@@ -1,9 +1,8 @@
-"""Which line of a TOML document says which key.
+"""The line number of every key of a TOML document.
 
-`tomllib` gives values without places, and an error message without a line is a riddle. This scanner walks a document
-that `tomllib` has accepted and notes the line where each table, key and array element begins. It trusts the document to
-be well formed: where it finds something it does not understand, it stops, and keys behind that are placed at the
-nearest thing it knows.
+`tomllib` gives values without line numbers. This scanner walks a document that `tomllib` has accepted and records the
+line where each table, key and array element begins. It relies on the document being well formed: at something that it
+does not understand it stops, and later keys get the line of the nearest known table around them.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from contextlib import suppress
 from controller.configuration.problems import Path
 
 DEEPEST = 50
-"""Nesting beyond which values are passed over without a place of their own."""
+"""Nesting beyond which the scan stops."""
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _BLANK = re.compile(r"[ \t]*")
@@ -36,7 +35,7 @@ class Positions:
         self._lines = lines
 
     def line(self, path: Path) -> int:
-        """The line of a key; of the nearest table around it, where the key is not there; else 1."""
+        """The line of a key; if it is not there, that of the nearest table around it; else 1."""
         for length in range(len(path), 0, -1):
             line = self._lines.get(path[:length])
             if line is not None:
@@ -44,20 +43,20 @@ class Positions:
         return 1
 
     def paths(self) -> Iterator[tuple[Path, int]]:
-        """Every path that was found, with its line."""
+        """Every path in the document, with its line."""
         return iter(self._lines.items())
 
 
 def locate(text: str) -> Positions:
     """Finds the line of every key of a document that `tomllib` accepts; never raises."""
     scanner = _Scanner(text)
-    with suppress(_LostTheThreadError):  # what was found until then is what there is
+    with suppress(_ScanError):  # the lines found so far are used
         scanner.document()
     return Positions(scanner.lines)
 
 
-class _LostTheThreadError(Exception):
-    """The text is not what a TOML document has at this place."""
+class _ScanError(Exception):
+    """The scanner does not understand the text at this place."""
 
 
 class _Scanner:
@@ -98,7 +97,7 @@ class _Scanner:
                 path += (self._array_tables[path],)
                 self.lines.setdefault(path, line)
         if opening == "[":
-            # A section that an earlier `[section.below]` implied is rightly placed at its own header.
+            # A section that an earlier `[section.below]` implied gets the line of its own header.
             self.lines[path] = line
         return path
 
@@ -117,7 +116,7 @@ class _Scanner:
             self._skip(_BLANK)
             parts.append(self._simple_key())
             if len(parts) > DEEPEST:
-                raise _LostTheThreadError
+                raise _ScanError
             self._skip(_BLANK)
             if not self.text.startswith(".", self.at):
                 return tuple(parts)
@@ -131,12 +130,12 @@ class _Scanner:
                 try:
                     return str(tomllib.loads(f"key = {quoted.group()}")["key"])
                 except tomllib.TOMLDecodeError as error:
-                    raise _LostTheThreadError from error
+                    raise _ScanError from error
         return self._take(_BARE_KEY)
 
     def _value(self, path: Path, depth: int) -> None:
         if depth > DEEPEST:
-            raise _LostTheThreadError
+            raise _ScanError
         start = self.text[self.at : self.at + 3]
         if start == '"""':
             self._take(_LONG_BASIC_STRING)
@@ -192,7 +191,7 @@ class _Scanner:
     def _take(self, pattern: re.Pattern[str]) -> str:
         match = pattern.match(self.text, self.at)
         if not match:
-            raise _LostTheThreadError
+            raise _ScanError
         self.at = match.end()
         return match.group()
 
@@ -204,4 +203,4 @@ class _Scanner:
 
     def _expect(self, mark: str) -> None:
         if not self._found(mark):
-            raise _LostTheThreadError
+            raise _ScanError

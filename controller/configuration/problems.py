@@ -1,4 +1,4 @@
-"""What is wrong with a configuration file, said so that a person can mend it."""
+"""Problems of configuration files, with the place and the fix of each."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from typing import Literal, NamedTuple
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 Path = tuple[str | int, ...]
-"""Where a value stands in a document: `("device", "wheel", "ball_sensors_deg", 1)`."""
+"""The path of a value in a document: `("device", "wheel", "ball_sensors_deg", 1)`."""
 
 
-class Finding(NamedTuple):
-    """Something wrong at a place in one document; which file and line is not known yet."""
+class ConfigFinding(NamedTuple):
+    """A problem at a path of one document, before its file and line are looked up."""
 
     path: Path
     wrong: str
     fix: str
     severity: Literal["error", "warning"] = "error"
     missing: bool = False
-    """The key is not there. Untrustworthy in a file of which lines could not be read."""
+    """The key is missing. Not reported for a file with syntax errors, where the key may be on a wrong line."""
 
 
 class Problem(NamedTuple):
-    """Something wrong at a line of a file. A warning lets the table run."""
+    """A problem at a line of a file. The table runs in spite of a warning."""
 
     file: str
     line: int
@@ -37,11 +37,11 @@ class Problem(NamedTuple):
     def __str__(self) -> str:
         start = "warning: " if self.severity == "warning" else ""
         text = f"{self.file}:{self.line}: {self.key}: {start}{self.wrong}; {self.fix}"
-        return _CONTROL.sub("\ufffd", text)  # one line, and nothing that a terminal obeys
+        return _CONTROL.sub("\ufffd", text)  # one line, without control characters
 
 
-class ConfigurationErrors(Exception):  # noqa: N818 (it is many)
-    """All that is wrong with the files that were loaded: one problem a line, in the order of the files."""
+class ConfigurationErrors(Exception):  # noqa: N818 (it holds several)
+    """All problems of the files that were loaded: one a line, in the order of the files."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)
@@ -77,7 +77,7 @@ def _folded(name: str) -> str:
 
 
 def suggestion(word: str, known: Iterable[str], noun: str) -> str:
-    """The fix for an unknown name: the nearest right one, or all there are."""
+    """The fix for an unknown name: the nearest known one, or the list of all."""
     names = list(known)
     near = nearest(word, names)
     if near is not None:

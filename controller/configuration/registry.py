@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
-from controller.configuration.problems import Finding
+from controller.configuration.problems import ConfigFinding
 from controller.configuration.sections import CallBy
 from controller.configuration.values import DeviceConfig
 from drivers.base.device_spec import DeviceSpec
@@ -57,7 +57,7 @@ class GameEntry(Protocol):
     def devices(self) -> Mapping[str, Slot]:
         """The devices of its table."""
 
-    def check(self, setup: SetUp) -> list[Finding]:
+    def check(self, setup: SetUp) -> list[ConfigFinding]:
         """What is wrong between the parts of its table."""
 
 

@@ -1,4 +1,4 @@
-"""The sections of a table's file that every table has, declared key by key."""
+"""The sections of a table's file, declared key by key."""
 
 from __future__ import annotations
 
@@ -8,119 +8,9 @@ from msgspec import Meta, Struct
 
 from controller.rules.profile import DEFAULT_PROFILE, default_profile
 
-# The sections of a table's file that tables with boards have, declared key by key.
-
-BoardKindName = Literal["wheel", "table", "reel", "pusher"]
-"""The kinds of boards, as the wire's table names them (`hal.board.messages.KINDS`)."""
-
-Side = Literal["input", "output", "analogue"]
-SIDES: Final[tuple[Side, ...]] = ("input", "output", "analogue")
-"""What a terminal of a board can be."""
-
-_NOUNS: Final[dict[Side, str]] = {"input": "input", "output": "output", "analogue": "analogue channel"}
-
-
-class BoardSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`[board.NAME]`: a board with firmware of its own, on a serial port."""
-
-    kind: Annotated[BoardKindName, Meta(description="what its firmware is made for", examples=["wheel"])]
-    port: Annotated[
-        Port,
-        Meta(
-            description="the board's port by its id, or any URL that pyserial opens",
-            examples=["/dev/serial/by-id/usb-1a86_USB_Serial-if00-port0"],
-        ),
-    ]
-    serial: Annotated[
-        Annotated[int, Meta(ge=1, le=4_294_967_295)] | None,
-        Meta(description="the number that `feltwire boards name` gave the board: another one in its place is refused"),
-    ] = None
-    supply_v: Annotated[
-        float,
-        Meta(
-            ge=3,
-            le=5.5,
-            description="the supply of the board's chip, against which it measures its analogue channels",
-            extra={"cite": "ours"},
-        ),
-    ] = 5.0
-    emulated: Annotated[
-        bool,
-        Meta(description="the board is emulated (`feltwire boards emulate`): every event says that it is simulated"),
-    ] = False
-
-
-class TerminalSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One entry of `[pins]` on a board: its terminal. Exactly one of `input`, `output` and `analogue`."""
-
-    board: Annotated[
-        Name | None, Meta(description="which board, by the name of its section; needed where there are several")
-    ] = None
-    input: Annotated[int | None, Meta(description="the number of the input, from 1")] = None
-    output: Annotated[int | None, Meta(description="the number of the output, from 1")] = None
-    analogue: Annotated[int | None, Meta(description="the number of the analogue channel, from 1")] = None
-    pull: Annotated[
-        Pull | None,
-        Meta(
-            description="of an input: up, the resistor to + inside the chip, or none; a board has no pull-down. "
-            "Without it, up",
-            extra={"cite": "ours"},
-        ),
-    ] = None
-    inverted: Annotated[bool, Meta(description="the line is active when the wire is low")] = False
-    zero_v: Annotated[
-        Annotated[float, Meta(ge=0, le=5.5)] | None,
-        Meta(description="of an analogue channel: the volts at which the reading is 0"),
-    ] = None
-    per_v: Annotated[
-        Annotated[float, Meta(ge=-1000, le=1000)] | None,
-        Meta(description="of an analogue channel: by how much the reading grows with each volt"),
-    ] = None
-
-    @property
-    def sides(self) -> list[Side]:
-        """Which of `input`, `output` and `analogue` it gives; one, where it is right."""
-        return [side for side in SIDES if getattr(self, side) is not None]
-
-    def problems(self) -> list[tuple[str, str, str]]:
-        """What is wrong between the keys: key, what, fix."""
-        sides = self.sides
-        if len(sides) != 1:
-            wrong = f"says {' and '.join(sides)}" if sides else "says no terminal"
-            return [("", wrong, "write one of { input = 1 }, { output = 1 } and { analogue = 1 }")]
-        found: list[tuple[str, str, str]] = []
-        if self.pull == "down":
-            fix = 'write pull = "up", or pull = "none" with a resistor of your own to ground'
-            found.append(("pull", "is down, and the chip of a board has resistors to + only", fix))
-        if self.pull is not None and sides != ["input"]:
-            found.append(("pull", f"has no meaning for an {_NOUNS[sides[0]]}", "remove it"))
-        if sides != ["analogue"]:
-            scale = [key for key in ("zero_v", "per_v") if getattr(self, key) is not None]
-            found += [(key, f"has no meaning for an {_NOUNS[sides[0]]}", "remove it") for key in scale]
-        if sides == ["output"] and self.inverted:
-            wrong = "is true, and a board that goes safe makes its outputs low: this one would be on then"
-            found.append(
-                ("inverted", wrong, "remove it, and drive what hangs on it so that it is on when the wire is high")
-            )
-        if sides == ["analogue"]:
-            found += self._scale_problems()
-        return found
-
-    def _scale_problems(self) -> list[tuple[str, str, str]]:
-        found: list[tuple[str, str, str]] = []
-        if self.inverted:
-            found.append(("inverted", "has no meaning for an analogue channel", "remove it, or make per_v negative"))
-        if self.zero_v is None:
-            found.append(("zero_v", "is missing", "add zero_v = 2.5, the volts that the sensor gives at 0"))
-        if not self.per_v:
-            wrong = "is missing" if self.per_v is None else "is 0, with which every reading is 0"
-            found.append(("per_v", wrong, "write per_v = 5.0, the degrees for which the sensor gives one volt more"))
-        return found
-
-
 Backend = Literal["gpiod", "gpiozero", "board", "sim", "capture"]
 LIVE_BACKENDS = frozenset({"gpiod", "gpiozero", "board"})
-"""Backends with real wires: every line that the devices want must be wired."""
+"""Backends with real wires: every line that the devices require must be wired."""
 
 CallBy = Literal["button", "auto"]
 Opens = Literal["at_start", "by_order"]
@@ -132,6 +22,15 @@ Name = Annotated[
 Port = Annotated[
     str, Meta(pattern=r"\A[!-~]+( [!-~]+)*\Z", max_length=256, description="write a device or a URL, in ASCII")
 ]
+
+BoardKindName = Literal["wheel", "table", "reel", "pusher"]
+"""The kinds of boards, with the names of the board protocol (`hal.board.messages.KINDS`)."""
+
+Side = Literal["input", "output", "analogue"]
+SIDES: Final[tuple[Side, ...]] = ("input", "output", "analogue")
+"""What a terminal of a board can be."""
+
+_NOUNS: Final[dict[Side, str]] = {"input": "input", "output": "output", "analogue": "analogue channel"}
 
 
 class TableSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -158,7 +57,7 @@ class TableSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         CallBy | None,
         Meta(
             description="who calls it: the dealer with a button, or the controller by itself; required with real "
-            'wires, "button" under sim, and what the wires of a capture tell under capture'
+            'wires, "button" under sim, and under capture by the wires of the capture'
         ),
     ] = None
     opens: Annotated[
@@ -179,7 +78,7 @@ class TableSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     bias_watch: Annotated[
         bool,
         Meta(
-            description="whether a warning is said where dice or a wheel do not fall as fair ones would",
+            description="whether a warning is published when the results of dice or a wheel are unlikely to be fair",
             extra={"cite": "ours"},
         ),
     ] = True
@@ -187,7 +86,7 @@ class TableSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     def problems(self) -> list[tuple[str, str, str]]:
         """What is wrong between the keys: key, what, fix."""
         if self.opens == "at_start" and self.inspection == "opening":
-            wrong = 'is "at_start", and with inspection = "opening" nobody has looked at the device by then'
+            wrong = 'is "at_start", but inspection = "opening" requires an inspection before the table opens'
             return [("opens", wrong, 'remove it, or write opens = "by_order"')]
         return []
 
@@ -254,7 +153,7 @@ class PinSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         given = [key for key in ("gpio", "header", "name") if getattr(self, key) is not None]
         if len(given) == 1:
             return []
-        wrong = f"says {' and '.join(given)}" if given else "says no pin"
+        wrong = f"has {' and '.join(given)}" if given else "names no pin"
         return [("", wrong, 'write one of { gpio = 17 }, { header = 11 } and { name = "GPIO17" }')]
 
 
@@ -269,3 +168,99 @@ class LinkSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         ),
     ]
     baud: Annotated[int, Meta(ge=300, le=4_000_000, description="bits a second, 8N1")] = 9600
+
+
+class BoardSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[board.NAME]`: a board with firmware of its own, on a serial port."""
+
+    kind: Annotated[BoardKindName, Meta(description="what its firmware is made for", examples=["wheel"])]
+    port: Annotated[
+        Port,
+        Meta(
+            description="the board's port by its id, or any URL that pyserial opens",
+            examples=["/dev/serial/by-id/usb-1a86_USB_Serial-if00-port0"],
+        ),
+    ]
+    serial: Annotated[
+        Annotated[int, Meta(ge=1, le=4_294_967_295)] | None,
+        Meta(description="the number that `feltwire boards name` gave the board: another one in its place is refused"),
+    ] = None
+    supply_v: Annotated[
+        float,
+        Meta(
+            ge=3,
+            le=5.5,
+            description="the supply of the board's chip, against which it measures its analogue channels",
+            extra={"cite": "ours"},
+        ),
+    ] = 5.0
+    emulated: Annotated[
+        bool,
+        Meta(description="the board is emulated (`feltwire boards emulate`): every event is marked as simulated"),
+    ] = False
+
+
+class TerminalSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One entry of `[pins]` on a board: its terminal. Exactly one of `input`, `output` and `analogue`."""
+
+    board: Annotated[
+        Name | None, Meta(description="which board, by the name of its section; needed where there are several")
+    ] = None
+    input: Annotated[int | None, Meta(description="the number of the input, from 1")] = None
+    output: Annotated[int | None, Meta(description="the number of the output, from 1")] = None
+    analogue: Annotated[int | None, Meta(description="the number of the analogue channel, from 1")] = None
+    pull: Annotated[
+        Pull | None,
+        Meta(
+            description="of an input: up, the resistor to + inside the chip, or none; a board has no pull-down. "
+            "Without it, up",
+            extra={"cite": "ours"},
+        ),
+    ] = None
+    inverted: Annotated[bool, Meta(description="the line is active when the wire is low")] = False
+    zero_v: Annotated[
+        Annotated[float, Meta(ge=0, le=5.5)] | None,
+        Meta(description="of an analogue channel: the volts at which the reading is 0"),
+    ] = None
+    per_v: Annotated[
+        Annotated[float, Meta(ge=-1000, le=1000)] | None,
+        Meta(description="of an analogue channel: by how much the reading grows with each volt"),
+    ] = None
+
+    @property
+    def sides(self) -> list[Side]:
+        """Those of `input`, `output` and `analogue` that are given; exactly one in a correct entry."""
+        return [side for side in SIDES if getattr(self, side) is not None]
+
+    def problems(self) -> list[tuple[str, str, str]]:
+        """What is wrong between the keys: key, what, fix."""
+        sides = self.sides
+        if len(sides) != 1:
+            wrong = f"has {' and '.join(sides)}" if sides else "names no terminal"
+            return [("", wrong, "write one of { input = 1 }, { output = 1 } and { analogue = 1 }")]
+        found: list[tuple[str, str, str]] = []
+        if self.pull == "down":
+            fix = 'write pull = "up", or pull = "none" with an external resistor to ground'
+            found.append(("pull", "is down, but a board has pull-up resistors only", fix))
+        if self.pull is not None and sides != ["input"]:
+            found.append(("pull", f"has no meaning for an {_NOUNS[sides[0]]}", "remove it"))
+        if sides != ["analogue"]:
+            scale = [key for key in ("zero_v", "per_v") if getattr(self, key) is not None]
+            found += [(key, f"has no meaning for an {_NOUNS[sides[0]]}", "remove it") for key in scale]
+        if sides == ["output"] and self.inverted:
+            wrong = "is true, but a board makes its outputs low to be safe: this one would be on then"
+            found.append(("inverted", wrong, "remove it, and wire the load so that it is on when the wire is high"))
+        if sides == ["analogue"]:
+            found += self._scale_problems()
+        return found
+
+    def _scale_problems(self) -> list[tuple[str, str, str]]:
+        found: list[tuple[str, str, str]] = []
+        if self.inverted:
+            found.append(("inverted", "has no meaning for an analogue channel", "remove it, or make per_v negative"))
+        if self.zero_v is None:
+            found.append(("zero_v", "is missing", "add zero_v = 2.5, the volts that the sensor gives at 0"))
+        if not self.per_v:
+            wrong = "is missing" if self.per_v is None else "is 0, so every reading would be 0"
+            found.append(("per_v", wrong, "write per_v = 5.0, the degrees for which the sensor gives one volt more"))
+        return found

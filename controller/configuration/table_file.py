@@ -1,4 +1,4 @@
-"""Checks one table's file: its sections, and what stands between them."""
+"""Checks one table's file: its sections, by themselves and against each other."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from controller.configuration.declaration import said
+from controller.configuration.declaration import value_text
 from controller.configuration.lamp_chains import board_of_lamps, check_lamps
-from controller.configuration.problems import Finding, nearest, suggestion
+from controller.configuration.problems import ConfigFinding, nearest, suggestion
 from controller.configuration.registry import GameEntry, Registry, SetUp, Slot
 from controller.configuration.sections import LIVE_BACKENDS, CallBy, LinesSection, TableSection
 from controller.configuration.validation import validate
@@ -30,74 +30,20 @@ from controller.rules.profile import profile, profile_names, profiles_that_play
 from controller.table.wording import with_article
 from drivers.base.device_spec import LineUse
 
-# Reads `[device.*]`: the devices that a game's table has, each with the keys of its driver.
-
-
-def read_devices(
-    given: Mapping[str, Any], game: GameEntry, registry: Registry
-) -> tuple[dict[str, DeviceConfig], bool, list[Finding]]:
-    """The devices of a table that are right, whether that is all of them, and what is wrong; `given` is `[device]`."""
-    table = f"{with_article(game.name)} table"
-    fix_of = {name: suggestion(name, game.devices, "device") for name in given if name not in game.devices}
-    findings = [Finding(("device", name), f"{table} has no such device", fix) for name, fix in fix_of.items()]
-    devices: dict[str, DeviceConfig] = {}
-    findings += [
-        Finding(("device", name), f"stands beside device.{slot.excludes}", f"{table} has one of the two")
-        for name, slot in game.devices.items()
-        if name in given and slot.excludes in given
-    ]
-    wanted = {
-        name: slot for name, slot in game.devices.items() if name in given or (slot.always and slot.unless not in given)
-    }
-    for name, slot in wanted.items():
-        device, found = _read(name, slot, given.get(name, {}), registry)
-        findings += found
-        if device is not None:
-            devices[name] = device
-    return devices, len(devices) == len(wanted), findings
-
-
-def not_a_section(path: tuple[str, ...], value: object) -> Finding:
-    """What is wrong with a value where a section belongs."""
-    return Finding(path, f"is {said(value)}, and a section was expected", f"write it as [{'.'.join(path)}]")
-
-
-def _read(name: str, slot: Slot, values: object, registry: Registry) -> tuple[DeviceConfig | None, list[Finding]]:
-    path = ("device", name)
-    if not isinstance(values, dict):
-        return None, [not_a_section(path, values)]
-    findings: list[Finding] = []
-    driver = values.get("driver", slot.drivers[0])
-    if not isinstance(driver, str) or driver not in slot.drivers:
-        word = driver if isinstance(driver, str) else ""
-        fix = suggestion(word, slot.drivers, "driver")
-        findings.append(Finding((*path, "driver"), f"{said(driver)} is no driver of this device", fix))
-        driver = nearest(word, slot.drivers)
-        if driver is None:
-            return None, findings
-    entry = registry.drivers[driver]
-    keys = {key: value for key, value in values.items() if key != "driver"}
-    if "driver" in entry.keys.__struct_fields__:
-        keys["driver"] = driver
-    config, found = validate(keys, entry.keys, path)
-    return None if config is None else DeviceConfig(name, driver, config), findings + found
-
-
 SECTIONS = ("table", "lines", "device", BOARD, "pins", "links", "game")
-
 
 S = TypeVar("S", bound=msgspec.Struct)
 
 
 class TableFile:
-    """Checks one file's values; afterwards `findings` holds all that is wrong, and `config` the table if nothing is.
+    """Checks one file's values. `findings` holds all problems; `config` the table, if none of them is an error.
 
-    `id`, `live` and `wires` are as far as they are right: other files are compared with them.
+    `id`, `live` and `wires` hold what is right in any case: other files are compared with them.
     """
 
     def __init__(self, file: str, values: dict[str, Any], registry: Registry) -> None:
         self.config: TableConfig | None = None
-        self.findings: list[Finding] = []
+        self.findings: list[ConfigFinding] = []
         self.id: str | None = None
         self.live = False
         self.wires = Wires({}, {}, {}, {})
@@ -129,7 +75,7 @@ class TableFile:
         self._check_set_going(devices, call)
         self.findings += check_lamps(devices, self.wires.boards, live=self.live)
         if not all_right:
-            self.findings += check_places(self.wires, {})  # what is wrong whatever the line is for
+            self.findings += check_places(self.wires, {})  # mistakes that do not depend on the line's purpose
             return
         uses = self._check_wiring(lines, devices, call)
         wrong = any(finding.severity == "error" for finding in self.findings)
@@ -155,54 +101,54 @@ class TableFile:
     def _check_section_names(self) -> None:
         for name in self._values:
             if name not in SECTIONS:
-                self.findings.append(Finding((name,), "unknown section", suggestion(name, SECTIONS, "section")))
+                self.findings.append(ConfigFinding((name,), "unknown section", suggestion(name, SECTIONS, "section")))
         for name in ("device", "pins", BOARD, "links"):
             value = self._values.get(name, {})
             if not isinstance(value, dict):
                 self.findings.append(not_a_section((name,), value))
 
     def _table(self, name: str) -> dict[str, Any]:
-        """A section's values, none where there is no such table."""
+        """A section's values; empty if there is no such section."""
         values = self._values.get(name, {})
         return values if isinstance(values, dict) else {}
 
     def _section(self, struct: type[S], name: str) -> S | None:
         if self._misspelt(name):
-            return None  # which is one mistake and not two
+            return None  # reported once, as an unknown section
         made, findings = validate(self._values.get(name, {}), struct, (name,))
         self.findings += findings
         return made
 
     def _misspelt(self, name: str) -> bool:
-        """Whether a section is there under a name that is nearly right."""
+        """Whether a section is there under a misspelt name."""
         unknown = (key for key in self._values if key not in SECTIONS)
         return name not in self._values and any(nearest(key, SECTIONS) == name for key in unknown)
 
     def _game(self) -> GameEntry | None:
         name = self._table("table").get("game")
         if not isinstance(name, str):
-            return None  # the section's own check has said so
+            return None  # reported by the check of the section
         game = self.registry.games.get(name)
         if game is not None:
             return game
         known = [*self.registry.games]
         if name in self.registry.games_to_come:
             fix = f"this version plays {' and '.join(known)}"
-            self.findings.append(Finding(("table", "game"), f'"{name}" is not in this version', fix))
+            self.findings.append(ConfigFinding(("table", "game"), f'"{name}" is not in this version', fix))
             return None
         fix = suggestion(name, known, "game")
-        self.findings.append(Finding(("table", "game"), f"unknown game {said(name)}", fix))
-        # The rest is checked as what was most likely meant, so that all mistakes show at once.
+        self.findings.append(ConfigFinding(("table", "game"), f"unknown game {value_text(name)}", fix))
+        # The rest is checked against the most likely game, so that all mistakes are reported at once.
         return self.registry.games.get(nearest(name, known) or "")
 
     def _check_lines(self, lines: LinesSection) -> None:
         if lines.factory is not None and lines.backend != "gpiozero":
             wrong = f"has no effect with the backend {lines.backend}"
             fix = 'remove it, or write backend = "gpiozero"'
-            self.findings.append(Finding(("lines", "factory"), wrong, fix, "warning"))
+            self.findings.append(ConfigFinding(("lines", "factory"), wrong, fix, "warning"))
         if lines.chip is not None and lines.backend == BOARD:
             wrong = "names a chip of the Pi, and has no effect with the backend board"
-            self.findings.append(Finding(("lines", "chip"), wrong, "remove it", "warning"))
+            self.findings.append(ConfigFinding(("lines", "chip"), wrong, "remove it", "warning"))
         self.findings += check_chip(lines.chip, ("lines", "chip"))
 
     def _check_rules(self, table: TableSection) -> None:
@@ -210,21 +156,21 @@ class TableFile:
         path = ("table", "rules")
         if table.profile not in names:
             fix = suggestion(table.profile, names, "profile")
-            self.findings.append(Finding(path, f"unknown profile {said(table.profile)}", fix))
+            self.findings.append(ConfigFinding(path, f"unknown profile {value_text(table.profile)}", fix))
         elif table.game in self.registry.games:
             wrong = profile(table.profile).refusal(table.game)
             if wrong is not None:
-                able = " or ".join(said(name) for name in profiles_that_play(table.game))
-                self.findings.append(Finding(path, wrong, f"write {able}"))
+                able = " or ".join(value_text(name) for name in profiles_that_play(table.game))
+                self.findings.append(ConfigFinding(path, wrong, f"write {able}"))
 
     def _call(self, table: TableSection | None, lines: LinesSection | None) -> CallBy | None:
-        """Who calls "No more bets"; under `capture`, the wires of the capture tell if the file does not."""
+        """Who calls "No more bets"; None under `capture`, where the wires decide if the file does not."""
         if table is None or lines is None or table.no_more_bets is not None:
             return table.no_more_bets if table is not None else None
         if lines.backend in LIVE_BACKENDS:
             fix = 'add no_more_bets = "button" if the dealer has a button for it, else "auto"'
             wrong = f"is missing, and the backend {lines.backend} needs it"
-            self.findings.append(Finding(("table", "no_more_bets"), wrong, fix, missing=True))
+            self.findings.append(ConfigFinding(("table", "no_more_bets"), wrong, fix, missing=True))
         return "button" if lines.backend == "sim" else None
 
     # -------------------------------------------------------------------------------------------- devices
@@ -238,28 +184,28 @@ class TableFile:
         devices: dict[str, DeviceConfig],
         call: CallBy | None,
     ) -> None:
-        """What is wrong between the parts of the game's table, by the game itself."""
+        """What the game itself finds wrong between the parts of its table."""
         if table is None or table.profile not in profile_names() or not profile(table.profile).plays(table.game):
             return
         simulated = lines is not None and lines.backend == "sim"
         self.findings += game.check(SetUp(table.game, table.profile, options, devices, simulated, call))
 
     def _check_set_going(self, devices: dict[str, DeviceConfig], call: CallBy | None) -> None:
-        """What the call sets going cannot be the call: such a table would never play."""
+        """A device that starts after the call cannot make the call: such a table would never play."""
         waits = next((name for name in devices if self.registry.drivers[devices[name].driver].started_by_call), None)
         if call == "auto" and waits is not None:
             wrong = (
                 f'is "auto": the dice that are set going are the call, but the {waits} sets them going after the call'
             )
             fix = 'write no_more_bets = "button", and wire dealer_no_more_bets'
-            self.findings.append(Finding(("table", "no_more_bets"), wrong, fix))
+            self.findings.append(ConfigFinding(("table", "no_more_bets"), wrong, fix))
 
     # --------------------------------------------------------------------------------------------- wiring
 
     def _check_wiring(
         self, lines: LinesSection | None, devices: dict[str, DeviceConfig], call: CallBy | None
     ) -> dict[str, LineUse]:
-        """Checks the wires against what the devices want, and returns that."""
+        """Checks the wires against the lines of the devices, and returns those."""
         all_uses: dict[str, LineUse] = {}
         for device in devices.values():
             all_uses.update(self.registry.drivers[device.driver].lines(device.config))
@@ -276,8 +222,58 @@ class TableFile:
         return uses
 
 
+def read_devices(
+    given: Mapping[str, Any], game: GameEntry, registry: Registry
+) -> tuple[dict[str, DeviceConfig], bool, list[ConfigFinding]]:
+    """The devices without mistakes, whether that is all of them, and all mistakes; `given` is `[device]`."""
+    table = f"{with_article(game.name)} table"
+    fix_of = {name: suggestion(name, game.devices, "device") for name in given if name not in game.devices}
+    findings = [ConfigFinding(("device", name), f"{table} has no such device", fix) for name, fix in fix_of.items()]
+    devices: dict[str, DeviceConfig] = {}
+    findings += [
+        ConfigFinding(("device", name), f"is given beside device.{slot.excludes}", f"{table} has one of the two")
+        for name, slot in game.devices.items()
+        if name in given and slot.excludes in given
+    ]
+    wanted = {
+        name: slot for name, slot in game.devices.items() if name in given or (slot.always and slot.unless not in given)
+    }
+    for name, slot in wanted.items():
+        device, found = _read(name, slot, given.get(name, {}), registry)
+        findings += found
+        if device is not None:
+            devices[name] = device
+    return devices, len(devices) == len(wanted), findings
+
+
+def not_a_section(path: tuple[str, ...], value: object) -> ConfigFinding:
+    """The finding for a value in place of a section."""
+    return ConfigFinding(path, f"is {value_text(value)}, and a section was expected", f"write it as [{'.'.join(path)}]")
+
+
+def _read(name: str, slot: Slot, values: object, registry: Registry) -> tuple[DeviceConfig | None, list[ConfigFinding]]:
+    path = ("device", name)
+    if not isinstance(values, dict):
+        return None, [not_a_section(path, values)]
+    findings: list[ConfigFinding] = []
+    driver = values.get("driver", slot.drivers[0])
+    if not isinstance(driver, str) or driver not in slot.drivers:
+        word = driver if isinstance(driver, str) else ""
+        fix = suggestion(word, slot.drivers, "driver")
+        findings.append(ConfigFinding((*path, "driver"), f"{value_text(driver)} is no driver of this device", fix))
+        driver = nearest(word, slot.drivers)
+        if driver is None:
+            return None, findings
+    entry = registry.drivers[driver]
+    keys = {key: value for key, value in values.items() if key != "driver"}
+    if "driver" in entry.keys.__struct_fields__:
+        keys["driver"] = driver
+    config, found = validate(keys, entry.keys, path)
+    return None if config is None else DeviceConfig(name, driver, config), findings + found
+
+
 def _boards_named(entries: Iterable[object], boards: Collection[str]) -> Iterator[str]:
-    """The boards that entries of `[pins]` name, right or wrong; one that names none means the only board."""
+    """The boards that entries of `[pins]` name, rightly or not; an entry without a name means the only board."""
     for entry in entries:
         named = entry.get(BOARD) if isinstance(entry, dict) else None
         if isinstance(named, str):

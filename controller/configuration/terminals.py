@@ -1,12 +1,12 @@
-"""Which terminal of a board each line of a table is wired to, and what is wrong with that."""
+"""Resolves the entries of `[pins]` to terminals of boards, and checks them."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
-from controller.configuration.declaration import said
-from controller.configuration.problems import Finding, suggestion
+from controller.configuration.declaration import value_text
+from controller.configuration.problems import ConfigFinding, suggestion
 from controller.configuration.sections import BoardSection, Pull, Side, TerminalSection
 from drivers.base.device_spec import BoardPlace, LineUse
 from drivers.base.device_spec import Kind as LineKind
@@ -14,97 +14,22 @@ from hal.board.message import BoardKind
 from hal.board.messages import KINDS
 from hal.outputs import MOVING
 
-# The terminals where a board works with a line by itself: is each such line at its own, and no other line there?
-#
-# A table board stops the motor of a cage by its own sensors, takes those as active when they are low, and scans its
-# own
-# keypad. At another terminal the same wire seems right, and the motor stops, or turns the wrong way.
-
 _LISTED: Final = 3
-"""So many lines are named, and the others counted."""
-
-
-def wrong_kinds(
-    lines: Mapping[str, Terminal], boards: Mapping[str, BoardSection], uses: Mapping[str, LineUse]
-) -> tuple[dict[str, str], list[Finding]]:
-    """The boards on which lines are that another kind of board works with.
-
-    Returns:
-        The kind that each of those boards should be, and one mistake for each of them.
-    """
-    wanted: dict[str, str] = {}
-    wanting: dict[str, list[str]] = {}
-    for line, terminal in lines.items():
-        at = uses[line].at if line in uses else None
-        if at is not None and at.kind != boards[terminal.board].kind:
-            wanted.setdefault(terminal.board, at.kind)
-            wanting.setdefault(terminal.board, []).append(line)
-    findings: list[Finding] = []
-    for name, kind in wanted.items():
-        wrong = f"is {said(boards[name].kind)}, and {_listed(wanting[name])} can be only on a board of the kind {kind}"
-        fix = f'kind should be "{kind}"'
-        other = next((other for other, board in boards.items() if board.kind == kind), None)
-        if other is not None:
-            fix += f", or wire them to the board {other}"
-        findings.append(Finding(("board", name, "kind"), wrong, fix))
-    return wanted, findings
-
-
-def check_own_places(
-    lines: Mapping[str, Terminal], boards: Mapping[str, BoardSection], uses: Mapping[str, LineUse]
-) -> Iterator[Finding]:
-    """Each line must be at a terminal that there is, at its own where it has one, and at none that moves something."""
-    for line, terminal in lines.items():
-        use = uses.get(line)
-        kind = KINDS[boards[terminal.board].kind]
-        place = find_place(terminal, kind)
-        if use is not None and use.at is not None and use.at.kind == kind.name:
-            yield from _check_own(terminal, use, use.at, kind, boards)
-        elif place is None:
-            wrong = f"a {kind.name} board has no {terminal.side} {said(terminal.number)}"
-            fix = f"the board {terminal.board} has {range_words(kind, terminal.side)}"
-            yield Finding(("pins", line, terminal.side), wrong, fix)
-        elif use is not None and use.drives not in MOVING and (place.side, place.name) in MOVED.get(kind.name, ()):
-            wrong = f"is a {use.drives}, and {words(terminal)} is its {place.name}, which the board stops by itself"
-            fix = 'drive it with another board, of kind = "wheel"'
-            yield Finding(("pins", line), wrong, fix)
-
-
-def _check_own(
-    terminal: Terminal, use: LineUse, at: BoardPlace, kind: BoardKind, boards: Mapping[str, BoardSection]
-) -> Iterator[Finding]:
-    path = ("pins", terminal.line)
-    own, place = place_named(kind, at.name), find_place(terminal, kind)
-    if place is None or place != own:
-        entry = entry_words(own, terminal.board if len(boards) > 1 else None, inverted=at.active_low)
-        where = f"{words(terminal)}, which " + (f"is {place.name}" if place is not None else "there is not")
-        wrong = f"is wired to {where}, and a {kind.name} board itself works with this line ({use.purpose})"
-        yield Finding(path, wrong, f"write {terminal.line} = {entry}, which is {own.name}")
-    elif at.active_low and not terminal.inverted:
-        wrong = f"is not inverted, and a {kind.name} board takes its {own.name} as active when the wire is low"
-        yield Finding(path, wrong, "add inverted = true, and wire an open collector or a contact to ground")
-
-
-def _listed(lines: list[str]) -> str:
-    more = len(lines) - _LISTED
-    if more > 1:
-        return f"{', '.join(lines[:_LISTED])} and {more} more lines"
-    return " and ".join(filter(None, [", ".join(lines[:-1]), lines[-1]]))
-
+"""The number of lines that a message names; the others are counted."""
 
 SIDE_OF: Mapping[LineKind, Side] = {"input": "input", "output": "output", "analogue": "analogue"}
-"""The side of a board that takes each kind of line; a link goes to a port of its own."""
+"""The side of a board for each kind of line; a link has a port of its own."""
 
 MOVED: Final[Mapping[str, Collection[tuple[Side, str]]]] = {
     "table": frozenset({("output", "motor"), ("output", "motor_back")}),
     "reel": frozenset({("output", "reel_1"), ("output", "reel_2"), ("output", "reel_3")}),
     "pusher": frozenset({("output", "motor"), ("output", "hopper")}),
 }
-"""The outputs of each kind of board that its firmware drives as what moves and stops by itself: no place for a lamp."""
+"""The outputs that the firmware of each kind of board controls as motors and stops by itself: not for a lamp."""
 
 
 class Terminal(NamedTuple):
-    """A line's place on a board."""
+    """The terminal of a line on a board."""
 
     line: str
     board: str
@@ -121,7 +46,7 @@ class Terminal(NamedTuple):
 
     @property
     def place(self) -> tuple[str, Side, int]:
-        """What no two lines may share."""
+        """Identifies the terminal: no two lines may share it."""
         return self.board, self.side, self.number
 
 
@@ -148,38 +73,38 @@ def places_of(kind: BoardKind) -> Iterator[Place]:
 
 
 def find_place(terminal: Terminal, kind: BoardKind) -> Place | None:
-    """The place that a terminal is; None where that kind of board has none such."""
+    """The place of a terminal; None if that kind of board has no such place."""
     return next((place for place in places_of(kind) if (place.side, place.number) == terminal.place[1:]), None)
 
 
 def place_of(terminal: Terminal, kind: BoardKind) -> Place:
-    """The place that a terminal is.
+    """The place of a terminal.
 
     Raises:
-        KeyError: that kind of board has none such.
+        KeyError: that kind of board has no such place.
     """
     return {(place.side, place.number): place for place in places_of(kind)}[terminal.side, terminal.number]
 
 
 def place_named(kind: BoardKind, name: str) -> Place:
-    """The place that a kind of board calls so.
+    """The place of this name on a kind of board.
 
     Raises:
-        KeyError: it calls none so.
+        KeyError: it has no place of this name.
     """
     return {place.name: place for place in places_of(kind)}[name]
 
 
 def resolve_terminal(
     line: str, section: TerminalSection, boards: Mapping[str, BoardSection], named: Iterable[str]
-) -> tuple[Terminal | None, list[Finding]]:
+) -> tuple[Terminal | None, list[ConfigFinding]]:
     """Finds the terminal of one entry of `[pins]`, which names one side.
 
-    `boards` are the boards that are right, `named` all that the file names: of one that is not right, nothing more is
-    said here. Whether the board has a terminal of that number, `controller.configuration.terminals` checks.
+    `boards` are the boards without mistakes, `named` all boards of the file: nothing more is reported here for a board
+    with mistakes. `check_own_places` checks that the board has a terminal of that number.
 
     Returns:
-        The terminal, or None if it is of no board that is right, and every mistake.
+        The terminal, or None if its board is missing or has mistakes, and every mistake.
     """
     path = ("pins", line)
     name, findings = _board_of(line, section, list(named))
@@ -192,44 +117,119 @@ def resolve_terminal(
     if place is not None and not place.pin and (section.inverted or section.pull):
         key = "inverted" if section.inverted else "pull"
         wrong = f"has no meaning for the {place.name} of a keypad, which is 1 while it is pressed"
-        return None, [Finding((*path, key), wrong, "remove it")]
+        return None, [ConfigFinding((*path, key), wrong, "remove it")]
     if side == "input" and (place is None or place.pin):
         terminal = terminal._replace(pull=section.pull or "up")
     return terminal, []
 
 
 def shared_terminals(terminals: Iterable[Terminal]) -> list[tuple[Terminal, Terminal]]:
-    """The terminals that another line has already, each with that other."""
+    """Each terminal that an earlier line has already, with that earlier one."""
     first: dict[tuple[str, Side, int], Terminal] = {}
     pairs = ((terminal, first.setdefault(terminal.place, terminal)) for terminal in terminals)
     return [(terminal, other) for terminal, other in pairs if other is not terminal]
 
 
+# Lines that a board handles by itself
+#
+# A table board stops the motor of a cage by its own sensors, takes those as active when they are low, and scans its own
+# keypad. At another terminal the same wire would seem right, and the motor would stop, or turn the wrong way.
+
+
+def wrong_kinds(
+    lines: Mapping[str, Terminal], boards: Mapping[str, BoardSection], uses: Mapping[str, LineUse]
+) -> tuple[dict[str, str], list[ConfigFinding]]:
+    """Boards with lines that only another kind of board can handle.
+
+    Returns:
+        The kind that each of those boards should have, and one mistake for each board.
+    """
+    wanted: dict[str, str] = {}
+    wanting: dict[str, list[str]] = {}
+    for line, terminal in lines.items():
+        at = uses[line].at if line in uses else None
+        if at is not None and at.kind != boards[terminal.board].kind:
+            wanted.setdefault(terminal.board, at.kind)
+            wanting.setdefault(terminal.board, []).append(line)
+    findings: list[ConfigFinding] = []
+    for name, kind in wanted.items():
+        found = value_text(boards[name].kind)
+        wrong = f"is {found}, and {_listed(wanting[name])} can be only on a board of the kind {kind}"
+        fix = f'kind should be "{kind}"'
+        other = next((other for other, board in boards.items() if board.kind == kind), None)
+        if other is not None:
+            fix += f", or wire them to the board {other}"
+        findings.append(ConfigFinding(("board", name, "kind"), wrong, fix))
+    return wanted, findings
+
+
+def check_own_places(
+    lines: Mapping[str, Terminal], boards: Mapping[str, BoardSection], uses: Mapping[str, LineUse]
+) -> Iterator[ConfigFinding]:
+    """Each line must be at an existing terminal, at its own if it has one, and a lamp at no output for motors."""
+    for line, terminal in lines.items():
+        use = uses.get(line)
+        kind = KINDS[boards[terminal.board].kind]
+        place = find_place(terminal, kind)
+        if use is not None and use.at is not None and use.at.kind == kind.name:
+            yield from _check_own(terminal, use, use.at, kind, boards)
+        elif place is None:
+            wrong = f"a {kind.name} board has no {terminal.side} {value_text(terminal.number)}"
+            fix = f"the board {terminal.board} has {range_words(kind, terminal.side)}"
+            yield ConfigFinding(("pins", line, terminal.side), wrong, fix)
+        elif use is not None and use.drives not in MOVING and (place.side, place.name) in MOVED.get(kind.name, ()):
+            wrong = f"is a {use.drives}, and {words(terminal)} is its {place.name}, which the board stops by itself"
+            fix = 'drive it with another board, of kind = "wheel"'
+            yield ConfigFinding(("pins", line), wrong, fix)
+
+
+def _check_own(
+    terminal: Terminal, use: LineUse, at: BoardPlace, kind: BoardKind, boards: Mapping[str, BoardSection]
+) -> Iterator[ConfigFinding]:
+    path = ("pins", terminal.line)
+    own, place = place_named(kind, at.name), find_place(terminal, kind)
+    if place is None or place != own:
+        entry = entry_words(own, terminal.board if len(boards) > 1 else None, inverted=at.active_low)
+        where = f"{words(terminal)}, which " + (f"is {place.name}" if place is not None else "there is not")
+        wrong = f"is wired to {where}, but a {kind.name} board handles this line itself ({use.purpose})"
+        yield ConfigFinding(path, wrong, f"write {terminal.line} = {entry}, which is {own.name}")
+    elif at.active_low and not terminal.inverted:
+        wrong = f"is not inverted, and a {kind.name} board takes its {own.name} as active when the wire is low"
+        yield ConfigFinding(path, wrong, "add inverted = true, and wire an open collector or a contact to ground")
+
+
+def _listed(lines: list[str]) -> str:
+    more = len(lines) - _LISTED
+    if more > 1:
+        return f"{', '.join(lines[:_LISTED])} and {more} more lines"
+    return " and ".join(filter(None, [", ".join(lines[:-1]), lines[-1]]))
+
+
 def check_sides(
     terminals: Mapping[str, Terminal], boards: Mapping[str, BoardSection], uses: Mapping[str, LineUse]
-) -> list[Finding]:
-    """Each line must be on the side of the board that does what the line is for."""
-    findings: list[Finding] = []
+) -> list[ConfigFinding]:
+    """Each line must be on the side of the board for its kind."""
+    findings: list[ConfigFinding] = []
     for line, terminal in terminals.items():
         use = uses.get(line)
         if use is None or use.kind not in SIDE_OF or use.at is not None:
-            continue  # another check says so
+            continue  # reported by another check
         wanted = SIDE_OF[use.kind]
         if terminal.side != wanted:
             kind = KINDS[boards[terminal.board].kind]
             wrong = f"is {_WHAT[wanted]} ({use.purpose}), and {words(terminal)} {_DOES[terminal.side]}"
             fix = f"write {{ {wanted} = ... }}; the board {terminal.board} has {range_words(kind, wanted)}"
-            findings.append(Finding(("pins", line), wrong, fix))
+            findings.append(ConfigFinding(("pins", line), wrong, fix))
         elif wanted == "input" and use.wire_inverted and not terminal.inverted and terminal.pull == "up":
-            wrong = "is a bare contact, and the board's resistor holds its wire high: it would be active while open"
-            findings.append(Finding(("pins", line), wrong, "add inverted = true, and wire the contact to ground"))
+            wrong = "is a bare contact, and the board's resistor pulls its wire high: it would be active while open"
+            findings.append(ConfigFinding(("pins", line), wrong, "add inverted = true, and wire the contact to ground"))
     return findings
 
 
 def propose_terminals(
     uses: Mapping[str, LineUse], taken: Iterable[Terminal], boards: Mapping[str, BoardSection]
 ) -> dict[str, str]:
-    """A free terminal for each of these lines, as `[pins]` says it; lines for which none is left are not in it."""
+    """A free terminal for each of these lines, as an entry of `[pins]`; lines for which none is left are left out."""
     used = {terminal.place for terminal in taken}
     free = [
         (name, place)
@@ -259,7 +259,7 @@ def _is_at(at: BoardPlace, kind: str, place: Place) -> bool:
 
 
 def _suits(use: LineUse, kind: str, place: Place, of_one: Collection[tuple[str, str]]) -> bool:
-    """Whether a line can be there that any terminal of its side will do for; those `of_one` line are kept for it."""
+    """Whether a line without a terminal of its own can be there; places in `of_one` are kept for their own line."""
     if SIDE_OF.get(use.kind) != place.side or not place.pin or (kind, place.name) in of_one:
         return False
     return use.drives in MOVING or (place.side, place.name) not in MOVED.get(kind, ())
@@ -271,7 +271,7 @@ def words(terminal: Terminal) -> str:
 
 
 def entry_words(place: Place, board: str | None, *, inverted: bool = False) -> str:
-    """A place as an entry of `[pins]` names it; `board` where there are several."""
+    """A place as an entry of `[pins]`, with the name of the board where there are several."""
     which = f'board = "{board}", ' if board is not None else ""
     scale = ", zero_v = 2.5, per_v = 5.0" if place.side == "analogue" else ""
     return f"{{ {which}{place.side} = {place.number}{scale}{', inverted = true' if inverted else ''} }}"
@@ -295,19 +295,19 @@ _WHAT: Mapping[Side, str] = {"input": "read", "output": "driven", "analogue": "a
 _DOES: Mapping[Side, str] = {"input": "is an input", "output": "is an output", "analogue": "measures volts"}
 
 
-def _board_of(line: str, section: TerminalSection, named: list[str]) -> tuple[str | None, list[Finding]]:
+def _board_of(line: str, section: TerminalSection, named: list[str]) -> tuple[str | None, list[ConfigFinding]]:
     """The name of the entry's board: the only one, where it names none."""
     path = ("pins", line)
     if section.board is None:
         if len(named) == 1:
             return named[0], []
         if not named:
-            return None, []  # that there is no board is said once
-        wrong = f"says no board, and there are {' and '.join(named)}"
-        return None, [Finding(path, wrong, f'add board = "{named[0]}"')]
+            return None, []  # the missing board is reported once
+        wrong = f"names no board, and there are {' and '.join(named)}"
+        return None, [ConfigFinding(path, wrong, f'add board = "{named[0]}"')]
     if section.board in named:
         return section.board, []
     if not named:
         return None, []
     fix = suggestion(section.board, named, "board")
-    return None, [Finding((*path, "board"), f"no board is called {said(section.board)}", fix)]
+    return None, [ConfigFinding((*path, "board"), f"no board is called {value_text(section.board)}", fix)]

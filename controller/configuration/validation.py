@@ -1,4 +1,4 @@
-"""Checks a table of TOML values against a struct and finds every mistake, not the first."""
+"""Checks a table of TOML values against a struct, and finds every mistake, not just the first."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from controller.configuration.declaration import (
     choices,
     fields_of,
     plural,
-    said,
     type_words,
     unwrap,
+    value_text,
 )
-from controller.configuration.problems import Finding, Path, nearest, suggestion
+from controller.configuration.problems import ConfigFinding, Path, nearest, suggestion
 
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -27,28 +27,38 @@ _LISTS = (inspect.ListType, inspect.VarTupleType, inspect.SetType, inspect.Froze
 
 @runtime_checkable
 class ChecksItself(Protocol):
-    """A struct that knows what is wrong between its fields."""
+    """A struct that checks its fields against each other."""
 
     def problems(self) -> list[tuple[str, str, str]]:
         """Each mistake as key, what is wrong, and the fix."""
 
 
-def validate(values: object, struct: type[S], path: Path) -> tuple[S | None, list[Finding]]:
-    """Checks `values` and makes the struct of them.
+@runtime_checkable
+class ChecksRules(Protocol):
+    """Options of a game that are checked against the rules."""
+
+    def against(self, game: str, rules: str) -> list[tuple[str, str, str]]:
+        """Each mistake as key, what is wrong, and the fix; `rules` is a profile that has a text for the game."""
+
+
+def validate(values: object, struct: type[S], path: Path) -> tuple[S | None, list[ConfigFinding]]:
+    """Checks `values`, and converts them to the struct.
 
     Returns:
-        The struct, or None if a key is wrong by itself, and every mistake. The checks between keys run once each key is
-        right; the struct is there then, whatever they find.
+        The struct, or None if a key is wrong by itself, and every mistake. Checks between keys run once each key is
+        right by itself; the struct is returned then, whatever they find.
     """
     findings = _check_struct(values, struct, path)
     if findings:
         return None, findings
     try:
         made = msgspec.convert(values, struct)
-    except msgspec.ValidationError as error:  # a struct's own __post_init__, and what the walk does not know
-        return None, [Finding(path, str(error), "see the description of this section")]
+    except (
+        msgspec.ValidationError
+    ) as error:  # from a struct's own __post_init__, or a type that the checks below do not know
+        return None, [ConfigFinding(path, str(error), "see the description of this section")]
     if isinstance(made, ChecksItself):
-        findings = [Finding(_below(path, key), wrong, fix) for key, wrong, fix in made.problems()]
+        findings = [ConfigFinding(_below(path, key), wrong, fix) for key, wrong, fix in made.problems()]
     return made, findings
 
 
@@ -59,11 +69,13 @@ def _below(path: Path, key: str) -> Path:
     return parts
 
 
-def _check_struct(values: object, struct: type[msgspec.Struct], path: Path) -> list[Finding]:
+def _check_struct(values: object, struct: type[msgspec.Struct], path: Path) -> list[ConfigFinding]:
     if not isinstance(values, dict):
-        return [Finding(path, f"is {said(values)}, and a table of keys was expected", "write it as a section")]
+        return [
+            ConfigFinding(path, f"is {value_text(values)}, and a table of keys was expected", "write it as a section")
+        ]
     fields = {field.encode_name: field for field in fields_of(struct)}
-    findings: list[Finding] = []
+    findings: list[ConfigFinding] = []
     meant: set[str] = set()
     for key, value in values.items():
         field = fields.get(key)
@@ -74,22 +86,22 @@ def _check_struct(values: object, struct: type[msgspec.Struct], path: Path) -> l
         near = nearest(key, free)
         if near is not None:
             meant.add(near)
-        findings.append(Finding((*path, key), "unknown key", suggestion(key, free if near else fields, "key")))
+        findings.append(ConfigFinding((*path, key), "unknown key", suggestion(key, free if near else fields, "key")))
     for name, field in fields.items():
         if field.required and name not in values and name not in meant:
             findings.append(_missing(path, name, field.type))
     return findings
 
 
-def _missing(path: Path, name: str, declared: inspect.Type) -> Finding:
+def _missing(path: Path, name: str, declared: inspect.Type) -> ConfigFinding:
     kind = unwrap(declared)
     fix = f"add {name} = {_example(declared)}"
     if kind.description:
         fix += f" ({kind.description})"
-    return Finding((*path, name), "is missing", fix, missing=True)
+    return ConfigFinding((*path, name), "is missing", fix, missing=True)
 
 
-def _check(value: object, declared: inspect.Type, path: Path) -> list[Finding]:
+def _check(value: object, declared: inspect.Type, path: Path) -> list[ConfigFinding]:
     kind = unwrap(declared).type
     match kind:
         case inspect.UnionType():
@@ -125,10 +137,10 @@ def _check(value: object, declared: inspect.Type, path: Path) -> list[Finding]:
             findings = [f for i, item in enumerate(value) for f in _check(item, kind.item_type, (*path, i))]
             return findings + _check_length(value, declared, path)
         case _:
-            return []  # a type that no table's file has: the conversion to the struct checks it
+            return []  # no key has another type; the conversion to the struct would check it
 
 
-def _check_union(value: object, kind: inspect.UnionType, declared: inspect.Type, path: Path) -> list[Finding]:
+def _check_union(value: object, kind: inspect.UnionType, declared: inspect.Type, path: Path) -> list[ConfigFinding]:
     members = [member for member in kind.types if not isinstance(member, inspect.NoneType)]
     outcomes = [_check(value, member, path) for member in members]
     if not all(outcomes):
@@ -139,22 +151,22 @@ def _check_union(value: object, kind: inspect.UnionType, declared: inspect.Type,
     return inside[0] if inside else [_expected(value, declared, path)]
 
 
-def _check_choice(value: object, kind: inspect.LiteralType | inspect.EnumType, path: Path) -> list[Finding]:
+def _check_choice(value: object, kind: inspect.LiteralType | inspect.EnumType, path: Path) -> list[ConfigFinding]:
     allowed = choices(kind)
     if any(value == choice and type(value) is type(choice) for choice in allowed):
         return []
-    listed = ", ".join(said(choice) for choice in allowed)
+    listed = ", ".join(value_text(choice) for choice in allowed)
     near = nearest(value, [c for c in allowed if isinstance(c, str)]) if isinstance(value, str) else None
     fix = f'did you mean "{near}"? (one of {listed})' if near else f"write one of {listed}"
-    return [Finding(path, f"{said(value)} is not known", fix)]
+    return [ConfigFinding(path, f"{value_text(value)} is not known", fix)]
 
 
-def _check_bounds(value: Any, declared: inspect.Type, path: Path) -> list[Finding]:
+def _check_bounds(value: Any, declared: inspect.Type, path: Path) -> list[ConfigFinding]:
     kind = unwrap(declared).type
     if isinstance(value, float) and not math.isfinite(value):
-        return [Finding(path, f"{said(value)} is not a finite number", f"write {_a(declared)}")]
+        return [ConfigFinding(path, f"{value_text(value)} is not a finite number", f"write {_a(declared)}")]
     if isinstance(kind, inspect.FloatType) and abs(value) > 1e300:
-        return [Finding(path, "the number is too large", f"write {_a(declared)}")]
+        return [ConfigFinding(path, "the number is too large", f"write {_a(declared)}")]
     if isinstance(kind, inspect.StrType):
         return _check_text(value, kind, declared, path)
     if not isinstance(kind, (inspect.IntType, inspect.FloatType)):
@@ -167,35 +179,39 @@ def _check_bounds(value: Any, declared: inspect.Type, path: Path) -> list[Findin
         or (kind.multiple_of is not None and value % kind.multiple_of != 0)
     )
     if outside:
-        return [Finding(path, f"{said(value)} is out of range", f"write {_a(declared)}")]
-    return [] if -(2**63) <= value < 2**64 else [Finding(path, "the number is too large", f"write {_a(declared)}")]
+        return [ConfigFinding(path, f"{value_text(value)} is out of range", f"write {_a(declared)}")]
+    return (
+        [] if -(2**63) <= value < 2**64 else [ConfigFinding(path, "the number is too large", f"write {_a(declared)}")]
+    )
 
 
-def _check_text(value: str, kind: inspect.StrType, declared: inspect.Type, path: Path) -> list[Finding]:
+def _check_text(value: str, kind: inspect.StrType, declared: inspect.Type, path: Path) -> list[ConfigFinding]:
     too_short = kind.min_length is not None and len(value) < kind.min_length
     too_long = kind.max_length is not None and len(value) > kind.max_length
     if too_short or too_long:
-        return [Finding(path, f"{said(value)} has {len(value)} characters", f"write {bounds_words(declared)}")]
+        return [
+            ConfigFinding(path, f"{value_text(value)} has {len(value)} characters", f"write {bounds_words(declared)}")
+        ]
     if kind.pattern is not None and re.search(kind.pattern, value) is None:
         about = unwrap(declared)
         fix = about.description or f"write text that matches {kind.pattern}"
-        return [Finding(path, f"{said(value)} has the wrong form", fix)]
+        return [ConfigFinding(path, f"{value_text(value)} has the wrong form", fix)]
     return []
 
 
-def _check_length(value: list[Any], declared: inspect.Type, path: Path) -> list[Finding]:
+def _check_length(value: list[Any], declared: inspect.Type, path: Path) -> list[ConfigFinding]:
     kind = unwrap(declared).type
     if not isinstance(kind, _LISTS):
         return []
     too_few = kind.min_length is not None and len(value) < kind.min_length
     too_many = kind.max_length is not None and len(value) > kind.max_length
     if too_few or too_many:
-        return [Finding(path, f"the list has {len(value)}", f"write {_a(declared)}")]
+        return [ConfigFinding(path, f"the list has {len(value)}", f"write {_a(declared)}")]
     return []
 
 
-def _expected(value: object, declared: inspect.Type, path: Path) -> Finding:
-    """The finding for a value of the wrong type, with what to write instead where that is plain."""
+def _expected(value: object, declared: inspect.Type, path: Path) -> ConfigFinding:
+    """The finding for a value of the wrong type, with the right value where it is obvious."""
     kind = unwrap(declared).type
     fix = f"write {_a(declared)}"
     if isinstance(value, str) and isinstance(kind, (inspect.IntType, inspect.FloatType)):
@@ -205,14 +221,14 @@ def _expected(value: object, declared: inspect.Type, path: Path) -> Finding:
         if value.lower() in {"true", "false"}:
             fix = f"write {value.lower()} without quotes"
     elif isinstance(kind, inspect.StrType) and isinstance(value, (bool, int, float)):
-        fix = f'write it in quotes: "{said(value)}"'
+        fix = f'write it in quotes: "{value_text(value)}"'
     elif isinstance(kind, _LISTS) and isinstance(value, (bool, int, float, str)):
-        fix = f"write it as a list: [{said(value)}]"
-    return Finding(path, f"{said(value)} is not {_a(declared)}", fix)
+        fix = f"write it as a list: [{value_text(value)}]"
+    return ConfigFinding(path, f"{value_text(value)} is not {_a(declared)}", fix)
 
 
 def _a(declared: inspect.Type) -> str:
-    """What is wanted, as it stands in a sentence: `a whole number from 1 to 100`."""
+    """The expected value as part of a sentence: `a whole number from 1 to 100`."""
     words = type_words(declared)
     bounds = bounds_words(declared)
     start = "" if words.startswith(("true", "one of")) else "a "
@@ -224,7 +240,7 @@ def _a(declared: inspect.Type) -> str:
 def _example(declared: inspect.Type) -> str:
     kind = unwrap(declared)
     if kind.examples:
-        return said(kind.examples[0])
+        return value_text(kind.examples[0])
     if isinstance(kind.type, (inspect.LiteralType, inspect.EnumType)):
-        return " or ".join(said(choice) for choice in choices(kind.type))
+        return " or ".join(value_text(choice) for choice in choices(kind.type))
     return f"<{plural(type_words(declared)) if isinstance(kind.type, _LISTS) else type_words(declared)}>"

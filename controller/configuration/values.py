@@ -1,4 +1,4 @@
-"""What a checked configuration file becomes."""
+"""The configuration of a table after all checks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from controller.configuration.pins import Pin
+from controller.configuration.pins import GpioPin
 from controller.configuration.sections import (
     LIVE_BACKENDS,
     BoardSection,
@@ -44,7 +44,7 @@ class DeviceConfig(NamedTuple):
 
 
 class TableConfig(NamedTuple):
-    """One table, checked: every key right by itself and with the others."""
+    """One table whose keys are checked, each by itself and against the others."""
 
     file: str
     id: str
@@ -58,7 +58,7 @@ class TableConfig(NamedTuple):
     wires: Wires
     """Where each line goes."""
     uses: Mapping[str, LineUse]
-    """Every line that the devices want, wired or not."""
+    """Every line that the devices use, wired or not."""
     options: msgspec.Struct
     """`[game]`: the options of the round, as the struct that the game declares."""
     opens: Opens = "at_start"
@@ -67,16 +67,16 @@ class TableConfig(NamedTuple):
 
     @property
     def live(self) -> bool:
-        """Whether wires are read, and not what a simulator or a capture says of them."""
+        """Whether real wires are read, not a simulator or a capture."""
         return self.lines.backend in LIVE_BACKENDS
 
     @property
     def simulated(self) -> bool:
-        """Whether something simulated is at the other end of the wires."""
+        """Whether a simulator drives the lines, directly or through emulated boards."""
         return self.lines.backend == "sim" or any(board.emulated for board in self.boards.values())
 
     @property
-    def pins(self) -> Mapping[str, Pin]:
+    def pins(self) -> Mapping[str, GpioPin]:
         """The lines on pins of the Pi."""
         return self.wires.pins
 
@@ -96,12 +96,12 @@ class TableConfig(NamedTuple):
         return self.wires.links
 
     def wired(self, line: str) -> bool:
-        """Whether the file says where a line goes."""
+        """Whether the file wires a line to a pin or a terminal."""
         return line in self.wires.pins or line in self.wires.terminals
 
     @property
     def buttons(self) -> tuple[str, ...]:
-        """The buttons that the table has: those that its file names, or else those that are wired and the call's."""
+        """The buttons of the table: those that the file requires or wires."""
         known = [line for line in self.uses if line in BUTTONS]
         return tuple(line for line in known if self.uses[line].required or self.wired(line))
 

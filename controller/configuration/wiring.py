@@ -1,4 +1,4 @@
-"""Checks the wires against the devices: is every line that they want wired, once, rightly, and nothing else?"""
+"""Reads `[pins]`, `[board.*]` and `[links]`, and checks the wires against the lines of the devices."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from controller.configuration.declaration import said
-from controller.configuration.pins import Pin, propose, resolve, shared
-from controller.configuration.problems import Finding, Path, nearest
+from controller.configuration.declaration import value_text
+from controller.configuration.pins import GpioPin, propose, resolve, shared
+from controller.configuration.problems import ConfigFinding, Path, nearest
 from controller.configuration.sections import (
     LIVE_BACKENDS,
     SIDES,
@@ -36,11 +36,9 @@ from drivers.base.device_spec import LineUse
 from hal.board.messages import KINDS
 from hal.outputs import MOVING
 
-# Reads `[pins]`, `[board.*]` and `[links]`: the wires, terminals, boards and ports that are right, and what is not.
-
 CHIP_LABELS: Final = "pinctrl-rp1 on a Pi 5, pinctrl-bcm2711 on a Pi 4, pinctrl-bcm2835 on older ones"
 BOARD: Final = "board"
-"""The backend of boards, and the section of each."""
+"""The name of the backend of boards, and of their sections."""
 
 _BOARD_NAME = re.compile(r"[a-z0-9]+(_[a-z0-9]+)*")
 _LONGEST_NAME = 32
@@ -51,23 +49,23 @@ _OF_BOARDS = (*SIDES, BOARD)
 
 
 class Wires(NamedTuple):
-    """What a file wires, as far as it is right. A line is in `pins` or in `terminals`."""
+    """The wires of a file, without those that have mistakes. A line is in `pins` or in `terminals`."""
 
-    pins: dict[str, Pin]
+    pins: dict[str, GpioPin]
     terminals: dict[str, Terminal]
     boards: dict[str, BoardSection]
     links: dict[str, LinkSection]
     unplaced: Mapping[str, Terminal] = MappingProxyType({})
-    """Lines whose board has no terminal of that number; what is wrong with it depends on the line."""
+    """Lines whose board has no terminal of that number; the message depends on the line."""
 
 
 def read_wires(
     pins: Mapping[str, Any], boards: Mapping[str, Any], links: Mapping[str, Any], lines: Mapping[str, Any]
-) -> tuple[Wires, list[Finding]]:
-    """Reads the sections; `lines` is `[lines]`, as far as it can be read."""
+) -> tuple[Wires, list[ConfigFinding]]:
+    """Reads the sections; `lines` is `[lines]`, perhaps with mistakes."""
     backend = lines.get("backend")
     if not isinstance(backend, str):
-        backend = ""  # its own check has said so
+        backend = ""  # reported by the check of the section
     right, findings = _read_boards(boards, backend)
     on_pi, on_boards, unplaced, found = _read_pins(pins, boards, right, backend, lines.get("chip"))
     findings += found
@@ -76,19 +74,19 @@ def read_wires(
 
 
 def named_by_number(chip: str) -> bool:
-    """Whether a chip is named by what changes from one kernel to the next."""
+    """Whether a chip is named by a number, which can change with the kernel."""
     return chip.startswith(("gpiochip", "/dev/")) or chip.isdecimal()
 
 
-def check_chip(chip: str | None, path: tuple[str, ...]) -> list[Finding]:
+def check_chip(chip: str | None, path: tuple[str, ...]) -> list[ConfigFinding]:
     """A chip is named by its label, never by its number."""
     if chip is None or not named_by_number(chip):
         return []
-    wrong = f"{said(chip)} is a number that changes from one kernel to the next"
-    return [Finding(path, wrong, f"name the chip by its label: {CHIP_LABELS}")]
+    wrong = f"{value_text(chip)} is a number that can change with the kernel"
+    return [ConfigFinding(path, wrong, f"name the chip by its label: {CHIP_LABELS}")]
 
 
-def pin_words(pin: Pin) -> str:
+def pin_words(pin: GpioPin) -> str:
     """A wire in words: `GPIO17, header pin 11`."""
     if pin.header is not None:
         return f"GPIO{pin.gpio}, header pin {pin.header}"
@@ -96,7 +94,7 @@ def pin_words(pin: Pin) -> str:
     return f"{place} of {pin.chip}"
 
 
-# --- [pins] -----------------------------------------------------------------------------------------------------------
+# [pins]
 
 
 def _read_pins(
@@ -105,17 +103,17 @@ def _read_pins(
     boards: Mapping[str, BoardSection],
     backend: str,
     chip: object,
-) -> tuple[dict[str, Pin], dict[str, Terminal], dict[str, Terminal], list[Finding]]:
-    """The wires and terminals of `[pins]` that are right, and terminals that their boards do not have.
+) -> tuple[dict[str, GpioPin], dict[str, Terminal], dict[str, Terminal], list[ConfigFinding]]:
+    """The pins and terminals of `[pins]`, terminals that their boards do not have, and all mistakes.
 
-    `named` are all boards of the file, `boards` those right.
+    `named` are all boards of the file, `boards` those without mistakes.
     """
     if not isinstance(chip, str) or backend == "gpiozero" or named_by_number(chip):
         chip = None
-    pins: dict[str, Pin] = {}
+    pins: dict[str, GpioPin] = {}
     terminals: dict[str, Terminal] = {}
     unplaced: dict[str, Terminal] = {}
-    findings: list[Finding] = []
+    findings: list[ConfigFinding] = []
     for line, value in values.items():
         path = ("pins", line)
         wrong = _wrong_place(value, path, backend)
@@ -143,10 +141,10 @@ def _read_pins(
                 pins[line] = pin
     own = "give each line a wire of its own"
     for pin, other in shared(pins.values()):
-        findings.append(Finding(("pins", pin.line), f"has the same wire as {other.line} ({pin_words(pin)})", own))
+        findings.append(ConfigFinding(("pins", pin.line), f"has the same wire as {other.line} ({pin_words(pin)})", own))
     for terminal, first in shared_terminals(terminals.values()):
         words = terminal_words(terminal, KINDS[boards[terminal.board].kind])
-        findings.append(Finding(("pins", terminal.line), f"has the same terminal as {first.line} ({words})", own))
+        findings.append(ConfigFinding(("pins", terminal.line), f"has the same terminal as {first.line} ({words})", own))
     return pins, terminals, unplaced, findings
 
 
@@ -155,44 +153,45 @@ def _is_terminal(value: Mapping[str, Any], backend: str) -> bool:
     return backend == BOARD or any(key in value for key in _OF_BOARDS)
 
 
-def _wrong_place(value: object, path: Path, backend: str) -> Finding | None:
-    """What is wrong with an entry as a whole: no table, or a terminal where pins are wanted, or the other way round."""
+def _wrong_place(value: object, path: Path, backend: str) -> ConfigFinding | None:
+    """The mistake of an entry as a whole: no table, a terminal in place of a pin, or a pin in place of a terminal."""
     example = "{ input = 1 }" if backend == BOARD else "{ gpio = 17 }"
     if isinstance(value, int) and not isinstance(value, bool):
         if backend == BOARD:
-            fix = f"write {{ input = {said(value)} }}, {{ output = {said(value)} }} or {{ analogue = {said(value)} }}"
-            return Finding(path, "a bare number can be an input, an output or an analogue channel", fix)
-        fix = f"write {{ gpio = {said(value)} }} or {{ header = {said(value)} }}: the numbers differ"
-        return Finding(path, "a bare number can be either a GPIO or a pin", fix)
+            number = value_text(value)
+            fix = f"write {{ input = {number} }}, {{ output = {number} }} or {{ analogue = {number} }}"
+            return ConfigFinding(path, "a bare number can be an input, an output or an analogue channel", fix)
+        fix = f"write {{ gpio = {value_text(value)} }} or {{ header = {value_text(value)} }}: the numbers differ"
+        return ConfigFinding(path, "a bare number can be either a GPIO or a pin", fix)
     if not isinstance(value, dict):
-        return Finding(path, f"is {said(value)}, and a wire was expected", f"write it as {example}")
+        return ConfigFinding(path, f"is {value_text(value)}, and a wire was expected", f"write it as {example}")
     of_pi = [key for key in _OF_THE_PI if key in value]
     of_boards = [key for key in _OF_BOARDS if key in value]
     if of_pi and of_boards:
-        wrong = f"says {of_pi[0]} and {of_boards[0]}: a pin of the Pi and a terminal of a board"
-        return Finding((*path, of_pi[0]), wrong, f"keep one, as in {example}")
+        wrong = f"has {of_pi[0]} and {of_boards[0]}: a pin of the Pi and a terminal of a board"
+        return ConfigFinding((*path, of_pi[0]), wrong, f"keep one, as in {example}")
     if backend == BOARD and of_pi:
         fix = 'write a terminal, such as { input = 1 }, or backend = "gpiod" in [lines]'
         wrong = f'{of_pi[0]} is for pins of the Pi, and with backend = "board" every line is wired to a board'
-        return Finding((*path, of_pi[0]), wrong, fix)
+        return ConfigFinding((*path, of_pi[0]), wrong, fix)
     if backend in LIVE_BACKENDS and backend != BOARD and of_boards:
         wrong = f'{of_boards[0]} is for boards, and with backend = "{backend}" every line is wired to the Pi'
-        return Finding((*path, of_boards[0]), wrong, 'write { gpio = ... }, or backend = "board" in [lines]')
+        return ConfigFinding((*path, of_boards[0]), wrong, 'write { gpio = ... }, or backend = "board" in [lines]')
     return None
 
 
-# --- [board.*] and [links] --------------------------------------------------------------------------------------------
+# [board.*] and [links]
 
 
-def _read_boards(values: Mapping[str, Any], backend: str) -> tuple[dict[str, BoardSection], list[Finding]]:
+def _read_boards(values: Mapping[str, Any], backend: str) -> tuple[dict[str, BoardSection], list[ConfigFinding]]:
     boards: dict[str, BoardSection] = {}
-    findings: list[Finding] = []
+    findings: list[ConfigFinding] = []
     for name, value in values.items():
         path = (BOARD, name)
         if len(name) > _LONGEST_NAME or not _BOARD_NAME.fullmatch(name):
-            wrong = f"{said(name)} cannot be the name of a board"
+            wrong = f"{value_text(name)} cannot be the name of a board"
             fix = f"write up to {_LONGEST_NAME} lower-case letters, digits and single underscores, as in [board.wheel]"
-            findings.append(Finding(path, wrong, fix))
+            findings.append(ConfigFinding(path, wrong, fix))
         board, found = validate(value, BoardSection, path)
         findings += found
         if board is None:
@@ -200,39 +199,41 @@ def _read_boards(values: Mapping[str, Any], backend: str) -> tuple[dict[str, Boa
         findings += _check_port(board.port, path)
         pseudo = _PSEUDO_PORT.match(board.port) is not None
         if pseudo and not board.emulated:
-            wrong = f"{said(board.port)} is a pseudo-terminal, behind which no real board can be"
-            findings.append(Finding((*path, "port"), wrong, "add emulated = true, or name a real port", "warning"))
+            wrong = f"{value_text(board.port)} is a pseudo-terminal, behind which no real board can be"
+            findings.append(
+                ConfigFinding((*path, "port"), wrong, "add emulated = true, or name a real port", "warning")
+            )
         boards[name] = board
     findings += _check_exchange(boards)
     if values and backend in LIVE_BACKENDS and backend != BOARD:
         fix = 'remove it, or write backend = "board" in [lines]'
-        findings.append(Finding((BOARD,), f"has no effect with the backend {backend}", fix, "warning"))
+        findings.append(ConfigFinding((BOARD,), f"has no effect with the backend {backend}", fix, "warning"))
     if not values and backend == BOARD:
         wrong = "is missing, and the backend board needs it"
         fix = 'add [board.wheel] with kind = "wheel" and port = "/dev/serial/by-id/..."'
-        findings.append(Finding((BOARD,), wrong, fix, missing=True))
+        findings.append(ConfigFinding((BOARD,), wrong, fix, missing=True))
     return boards, findings
 
 
-def _check_exchange(boards: Mapping[str, BoardSection]) -> list[Finding]:
-    """Two boards of one kind could be plugged in one for the other: only their numbers tell."""
-    findings: list[Finding] = []
+def _check_exchange(boards: Mapping[str, BoardSection]) -> list[ConfigFinding]:
+    """Two boards of one kind could be exchanged unnoticed: only their serial numbers tell them apart."""
+    findings: list[ConfigFinding] = []
     for name, board in boards.items():
         others = {other: one for other, one in boards.items() if other != name and one.kind == board.kind}
         same = next((other for other, one in others.items() if board.serial and one.serial == board.serial), None)
         if same is not None:
             fix = "give each board a number of its own: feltwire boards name PORT NUMBER"
-            findings.append(Finding((BOARD, name, "serial"), f"is the serial of {same} too", fix))
+            findings.append(ConfigFinding((BOARD, name, "serial"), f"is also the serial of {same}", fix))
         elif others and board.serial is None and not board.emulated:
-            wrong = f"is of one kind with {' and '.join(others)}, and nothing would tell of their plugs being exchanged"
+            wrong = f"is of the same kind as {' and '.join(others)}: they could be exchanged unnoticed"
             fix = "give it a number with feltwire boards name PORT NUMBER, and add serial = NUMBER"
-            findings.append(Finding((BOARD, name), wrong, fix, "warning"))
+            findings.append(ConfigFinding((BOARD, name), wrong, fix, "warning"))
     return findings
 
 
-def _read_links(values: Mapping[str, Any]) -> tuple[dict[str, LinkSection], list[Finding]]:
+def _read_links(values: Mapping[str, Any]) -> tuple[dict[str, LinkSection], list[ConfigFinding]]:
     links: dict[str, LinkSection] = {}
-    findings: list[Finding] = []
+    findings: list[ConfigFinding] = []
     for name, value in values.items():
         path = ("links", name)
         link, found = validate(value, LinkSection, path)
@@ -244,20 +245,22 @@ def _read_links(values: Mapping[str, Any]) -> tuple[dict[str, LinkSection], list
     return links, findings
 
 
-def _check_port(port: str, path: Path) -> list[Finding]:
-    """What is doubtful about a port's name. That two things have one port, `controller.games.load` finds."""
+def _check_port(port: str, path: Path) -> list[ConfigFinding]:
+    """Warns of a port whose name can change. `controller.configuration.load` finds ports that are used twice."""
     if not _NUMBERED_PORT.match(port):
         return []
-    wrong = f"{said(port)} changes when ports are plugged in another order"
+    wrong = f"{value_text(port)} can change when devices are plugged in again"
     fix = "name it by its id: feltwire boards list, or ls -l /dev/serial/by-id"
-    return [Finding((*path, "port"), wrong, fix, "warning")]
+    return [ConfigFinding((*path, "port"), wrong, fix, "warning")]
 
+
+# The wires against the devices
 
 CALL_LINE: Final = "dealer_no_more_bets"
 
 
 def with_call(uses: Mapping[str, LineUse], call: CallBy | None) -> dict[str, LineUse]:
-    """The lines of a table, with the button of the call as who makes the call wants it."""
+    """The lines of a table, with the button of the call removed, required or optional, depending on who calls."""
     wanted = dict(uses)
     if call == "auto":
         wanted.pop(CALL_LINE, None)
@@ -266,24 +269,24 @@ def with_call(uses: Mapping[str, LineUse], call: CallBy | None) -> dict[str, Lin
     return wanted
 
 
-def check_names(pins: Iterable[str], links: Iterable[str], uses: Mapping[str, LineUse]) -> list[Finding]:
-    """Each entry of `[pins]` and `[links]` must be a line of a device, and not of the other section."""
-    findings: list[Finding] = []
+def check_names(pins: Iterable[str], links: Iterable[str], uses: Mapping[str, LineUse]) -> list[ConfigFinding]:
+    """Each entry of `[pins]` and `[links]` must be a line of a device, and in the right section."""
+    findings: list[ConfigFinding] = []
     for line in pins:
         kind = uses[line].kind if line in uses else None
         if kind is None:
             findings.append(_unknown("pins", line, [n for n, use in uses.items() if use.kind != "link"]))
         elif kind == "link":
             fix = f'write it in [links]: {line} = {{ port = "/dev/serial/by-id/..." }}'
-            findings.append(Finding(("pins", line), "is a serial link, not a pin", fix))
+            findings.append(ConfigFinding(("pins", line), "is a serial link, not a pin", fix))
     for link in links:
         if link not in uses or uses[link].kind != "link":
             findings.append(_unknown("links", link, [n for n, use in uses.items() if use.kind == "link"]))
     return findings
 
 
-def check_places(wires: Wires, uses: Mapping[str, LineUse]) -> list[Finding]:
-    """Each line must be where it can be read or driven: what is analogue or moves is on a board."""
+def check_places(wires: Wires, uses: Mapping[str, LineUse]) -> list[ConfigFinding]:
+    """Each line must be where it can be read or driven: analogue lines and motors only on a board."""
     lines = {**wires.terminals, **wires.unplaced}
     kinds, findings = wrong_kinds(lines, wires.boards, uses)
     there = {line: one for line, one in lines.items() if one.board not in kinds or not _needs(one, uses, kinds)}
@@ -294,46 +297,50 @@ def check_places(wires: Wires, uses: Mapping[str, LineUse]) -> list[Finding]:
         use = uses.get(line)
         if use is not None and use.kind == "analogue":
             wrong = "is an analogue reading, which no GPIO can take"
-            findings.append(Finding(("pins", line), wrong, 'remove it, or read it with a board: backend = "board"'))
+            findings.append(
+                ConfigFinding(("pins", line), wrong, 'remove it, or read it with a board: backend = "board"')
+            )
         elif use is not None and use.drives in MOVING:
-            wrong = f"is a {use.drives}, and a pin of the Pi stays as it is when its program dies"
+            wrong = f"is a {use.drives}, but a pin of the Pi keeps its level when the program dies"
             fix = 'drive it with a board, which has a dead-man: backend = "board"'
-            findings.append(Finding(("pins", line), wrong, fix))
+            findings.append(ConfigFinding(("pins", line), wrong, fix))
     return findings
 
 
 def _needs(terminal: Terminal, uses: Mapping[str, LineUse], kinds: Mapping[str, str]) -> bool:
-    """Whether all that is wrong with a terminal is the kind of its board, which should be that of `kinds`."""
+    """Whether a terminal would be right if its board had the kind of `kinds`."""
     use = uses.get(terminal.line)
     if use is not None and use.at is not None:
         return use.at.kind == kinds[terminal.board]
     return find_place(terminal, KINDS[kinds[terminal.board]]) is not None
 
 
-def _check_contacts(pins: Mapping[str, Pin], uses: Mapping[str, LineUse]) -> Iterator[Finding]:
-    """An open contact must not be what its line takes as active: the resistor alone makes the level then."""
+def _check_contacts(pins: Mapping[str, GpioPin], uses: Mapping[str, LineUse]) -> Iterator[ConfigFinding]:
+    """An open contact must not be the active level of its line: the resistor alone makes the level then."""
     for line, pin in pins.items():
         use = uses.get(line)
         if use is None or not use.wire_inverted:
             continue
         if pin.pull == "up" and not pin.inverted:
-            wrong = "is a bare contact, and the resistor holds its wire high: it would be active while open"
+            wrong = "is a bare contact, and the resistor pulls its wire high: it would be active while open"
             fix = 'add inverted = true, and wire the contact to ground; or write pull = "down", and wire it to 3V3'
-            yield Finding(("pins", line), wrong, fix)
+            yield ConfigFinding(("pins", line), wrong, fix)
         elif pin.pull == "down" and pin.inverted:
-            wrong = "is a bare contact, and the resistor holds its wire low: it would be active while open"
-            yield Finding(("pins", line), wrong, 'write pull = "up", and wire the contact to ground')
+            wrong = "is a bare contact, and the resistor pulls its wire low: it would be active while open"
+            yield ConfigFinding(("pins", line), wrong, 'write pull = "up", and wire the contact to ground')
 
 
-def check_boards(wires: Wires, named: Iterable[str]) -> list[Finding]:
-    """Each board must have a line; `named` are the boards that entries of `[pins]` name, right or wrong."""
+def check_boards(wires: Wires, named: Iterable[str]) -> list[ConfigFinding]:
+    """Each board must have a line; `named` are the boards that entries of `[pins]` name, rightly or not."""
     used = {terminal.board for terminal in wires.terminals.values()} | set(named)
     fix = "wire a line to it in [pins], or remove its section"
-    return [Finding((BOARD, name), "no line is wired to it", fix) for name in wires.boards if name not in used]
+    return [ConfigFinding((BOARD, name), "no line is wired to it", fix) for name in wires.boards if name not in used]
 
 
-def check_complete(given: Iterable[str], wires: Wires, uses: Mapping[str, LineUse], backend: str) -> list[Finding]:
-    """With real wires, each line that a device needs must be wired; `given` are the entries, right or wrong."""
+def check_complete(
+    given: Iterable[str], wires: Wires, uses: Mapping[str, LineUse], backend: str
+) -> list[ConfigFinding]:
+    """With real wires, each line that a device needs must be wired; `given` are all entries, even wrong ones."""
     given = list(given)
     missing = {line: use for line, use in uses.items() if use.required and line not in given}
     misspelt = {nearest(line, missing) for line in given if line not in uses}
@@ -341,7 +348,7 @@ def check_complete(given: Iterable[str], wires: Wires, uses: Mapping[str, LineUs
         proposal = propose_terminals(missing, wires.terminals.values(), wires.boards)
     else:
         proposal = _propose_pins(missing, wires.pins)
-    findings: list[Finding] = []
+    findings: list[ConfigFinding] = []
     for line, use in missing.items():
         if line in misspelt:
             continue
@@ -351,33 +358,33 @@ def check_complete(given: Iterable[str], wires: Wires, uses: Mapping[str, LineUs
             fix = f"choose a {'terminal' if backend == BOARD else 'pin'}; free is {line} = {proposal[line]}"
         else:
             fix = _what_to_do(line, use, backend, wires.boards)
-        findings.append(Finding((section, line), wrong, fix, missing=True))
+        findings.append(ConfigFinding((section, line), wrong, fix, missing=True))
     return findings
 
 
-def check_call_line(pins: Iterable[str], uses: Mapping[str, LineUse], call: CallBy | None) -> list[Finding]:
+def check_call_line(pins: Iterable[str], uses: Mapping[str, LineUse], call: CallBy | None) -> list[ConfigFinding]:
     """The button of the call and `no_more_bets` must agree; `pins` are the entries of `[pins]`."""
-    findings: list[Finding] = []
+    findings: list[ConfigFinding] = []
     if call == "auto" and CALL_LINE in pins:
-        wrong = 'is wired, and [table] says no_more_bets = "auto"'
-        findings.append(Finding(("pins", CALL_LINE), wrong, 'remove the line, or write no_more_bets = "button"'))
+        wrong = 'is wired, but [table] has no_more_bets = "auto"'
+        findings.append(ConfigFinding(("pins", CALL_LINE), wrong, 'remove the line, or write no_more_bets = "button"'))
     path = ("device", "dealer", "buttons")
     if call == "auto" and CALL_LINE in uses and uses[CALL_LINE].required:
-        wrong = f'names {CALL_LINE}, and [table] says no_more_bets = "auto"'
-        findings.append(Finding(path, wrong, "remove the button from the list"))
+        wrong = f'names {CALL_LINE}, but [table] has no_more_bets = "auto"'
+        findings.append(ConfigFinding(path, wrong, "remove the button from the list"))
     if call == "button" and CALL_LINE not in uses:
-        wrong = f"lacks {CALL_LINE}, and the dealer makes the call with it"
-        findings.append(Finding(path, wrong, 'add it, or write no_more_bets = "auto" in [table]'))
+        wrong = f"lacks {CALL_LINE}, with which the dealer makes the call"
+        findings.append(ConfigFinding(path, wrong, 'add it, or write no_more_bets = "auto" in [table]'))
     return findings
 
 
-def _propose_pins(missing: Mapping[str, LineUse], pins: Mapping[str, Pin]) -> dict[str, str]:
+def _propose_pins(missing: Mapping[str, LineUse], pins: Mapping[str, GpioPin]) -> dict[str, str]:
     lines = [line for line, use in missing.items() if use.kind in {"input", "output"} and use.drives not in MOVING]
     return {line: f"{{ gpio = {pin.gpio} }}" for line, pin in propose(lines, pins).items()}
 
 
 def _what_to_do(line: str, use: LineUse, backend: str, boards: Mapping[str, BoardSection]) -> str:
-    """What to do about a line for which no wire can be proposed."""
+    """The fix for a line for which no wire can be proposed."""
     if use.kind == "link":
         return f'add {line} = {{ port = "/dev/serial/by-id/..." }} to [links]'
     if backend == BOARD and use.at is not None:
@@ -395,8 +402,8 @@ def _what_to_do(line: str, use: LineUse, backend: str, boards: Mapping[str, Boar
     return "free a pin of the header for it"
 
 
-def _unknown(section: str, line: str, known: list[str]) -> Finding:
+def _unknown(section: str, line: str, known: list[str]) -> ConfigFinding:
     near = nearest(line, known)
     fix = f'did you mean "{near}"?' if near else f"the devices of this table have {', '.join(sorted(known)) or 'none'}"
     noun = "line" if section == "pins" else "link"
-    return Finding((section, line), f"no device of this table has such a {noun}", fix)
+    return ConfigFinding((section, line), f"no device of this table has such a {noun}", fix)

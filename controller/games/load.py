@@ -1,4 +1,4 @@
-"""Loads tables' files: every mistake in all of them at once, or the tables."""
+"""Loads tables' files, and reports every mistake in all of them at once."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from os.path import realpath
 from pathlib import Path as FilePath
 from typing import Any, NamedTuple
 
-from controller.configuration.declaration import said
+from controller.configuration.declaration import value_text
 from controller.configuration.document import Document, parse_document, read_document
-from controller.configuration.problems import ConfigurationErrors, Finding, Path, Problem, dotted
+from controller.configuration.problems import ConfigFinding, ConfigurationErrors, Path, Problem, dotted
 from controller.configuration.registry import Registry
 from controller.configuration.table_file import TableFile
 from controller.configuration.values import TableConfig
@@ -18,8 +18,8 @@ from controller.configuration.wiring import BOARD, pin_words
 from controller.games.catalogue import REGISTRY
 
 
-class Report(NamedTuple):
-    """What was found: the tables that are right, and everything that is wrong or doubtful."""
+class CheckResult(NamedTuple):
+    """The result of a check: the tables without errors, and all errors and warnings."""
 
     tables: list[TableConfig]
     problems: list[Problem]
@@ -34,7 +34,7 @@ def load(paths: Iterable[str | PathLike[str]], registry: Registry = REGISTRY) ->
     """The tables of these files, in their order.
 
     Raises:
-        ConfigurationErrors: something is wrong in any of them; it holds every problem.
+        ConfigurationErrors: any of them has an error; it holds every error.
     """
     report = check(paths, registry)
     if report.errors:
@@ -42,18 +42,18 @@ def load(paths: Iterable[str | PathLike[str]], registry: Registry = REGISTRY) ->
     return report.tables
 
 
-def check(paths: Iterable[str | PathLike[str]], registry: Registry = REGISTRY) -> Report:
-    """Everything right and wrong about these files and between them; never raises for what is in them."""
+def check(paths: Iterable[str | PathLike[str]], registry: Registry = REGISTRY) -> CheckResult:
+    """Checks these files, each by itself and against the others; never raises for their content."""
     return check_documents([read_document(FilePath(path)) for path in paths], registry)
 
 
-def check_text(text: str, file: str = "table.toml", registry: Registry = REGISTRY) -> Report:
-    """`check` for a document that is not in a file."""
+def check_text(text: str, file: str = "table.toml", registry: Registry = REGISTRY) -> CheckResult:
+    """`check` for the text of one document."""
     return check_documents([parse_document(file, text)], registry)
 
 
-def check_documents(documents: Iterable[Document], registry: Registry) -> Report:
-    """`check` for documents that have been read."""
+def check_documents(documents: Iterable[Document], registry: Registry) -> CheckResult:
+    """`check` for documents that were read before."""
     tables: list[TableConfig] = []
     problems: list[Problem] = []
     taken: dict[tuple[Any, ...], tuple[Path, Document]] = {}
@@ -68,33 +68,33 @@ def check_documents(documents: Iterable[Document], registry: Registry) -> Report
             if table.config is not None and not wrong:
                 tables.append(table.config)
         problems += sorted(dict.fromkeys(found), key=lambda problem: (problem.line, problem.key))
-    return Report(tables, problems)
+    return CheckResult(tables, problems)
 
 
-def _place(finding: Finding, document: Document) -> Problem:
+def _place(finding: ConfigFinding, document: Document) -> Problem:
     line = document.positions.line(finding.path)
     return Problem(document.file, line, dotted(finding.path), finding.wrong, finding.fix, finding.severity)
 
 
 def _clashes(
     table: TableFile, document: Document, taken: dict[tuple[Any, ...], tuple[Path, Document]]
-) -> list[Finding]:
-    """What this table and those before it cannot both have: an id, a wire; and a port, which nothing else may have."""
-    findings: list[Finding] = []
+) -> list[ConfigFinding]:
+    """What this table shares with one before it: an id, a wire or a port; and a port that it uses twice."""
+    findings: list[ConfigFinding] = []
 
     def take(thing: tuple[Any, ...], path: Path, what: str, fix: str) -> None:
         first, owner = taken.setdefault(thing, (path, document))
         if owner is not document or (thing[0] == "port" and first != path):
             place = f"{dotted(first)} of {owner.file}:{owner.positions.line(first)}"
-            findings.append(Finding(path, f"{what} is that of {place} too", fix))
+            findings.append(ConfigFinding(path, f"{what} is also that of {place}", fix))
 
     def take_port(port: str, path: Path, fix: str) -> None:
         device = _device_of(port)
-        name = said(port) if device == port else f"{said(port)}, which is {device},"
+        name = value_text(port) if device == port else f"{value_text(port)}, which is {device},"
         take(("port", device), (*path, "port"), f"its port {name}", fix)
 
     if table.id is not None:
-        take(("id", table.id), ("table", "id"), said(table.id), "give each table its own id")
+        take(("id", table.id), ("table", "id"), value_text(table.id), "give each table its own id")
     if table.live:
         for line, pin in table.wires.pins.items():
             take(
@@ -108,5 +108,5 @@ def _clashes(
 
 
 def _device_of(port: str) -> str:
-    """The device behind a port's name, which by id, by path and by number is the same; a URL is its own."""
+    """The device that a port's name leads to, the same by id, by path and by number; a URL stays as it is."""
     return realpath(port) if port.startswith("/") else port

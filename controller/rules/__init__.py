@@ -1,1 +1,1 @@
-"""The rules profiles of the games: cited data, and the bets that win by it."""
+"""The rules of the games as cited data, one profile for each regulation."""

@@ -1,4 +1,4 @@
-"""A value and the place in the regulations that gives it."""
+"""Values with their citations, and the parts of rules that all games share."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Annotated, Generic, Literal, NamedTuple, TypeVar
 from msgspec import Meta, Struct
 
 OURS = "ours"
-"""The citation of a value that no text gives: we chose it, and say so."""
+"""The citation of a value that no regulation gives: it is our choice."""
 
 T = TypeVar("T")
 
 Cite = Annotated[str, Meta(min_length=1)]
-"""Where a value stands, for example `13:47-20.29(b)3`, or `OURS`."""
+"""The source of a value, for example `13:47-20.29(b)3`, or `OURS`."""
 
 
 class Cited(Struct, Generic[T], frozen=True, forbid_unknown_fields=True):
-    """A value with its citation; `note` holds what a reader of the text stumbles over."""
+    """A value with its citation; `note` explains what is unclear in the text."""
 
     value: T
     cite: Cite
@@ -25,7 +25,7 @@ class Cited(Struct, Generic[T], frozen=True, forbid_unknown_fields=True):
 
     @property
     def ours(self) -> bool:
-        """Whether the number is our choice and no rule's."""
+        """Whether the value is our choice, not that of a rule."""
         return self.cite == OURS
 
 
@@ -33,36 +33,36 @@ When = Literal["before_spin", "while_ball_in_track", "before_tumble", "before_sh
 """When bets close. The games differ: roulette's stay open while the ball runs, the others' close before."""
 
 
-class NoMoreBets(Struct, frozen=True, forbid_unknown_fields=True):
+class NoMoreBetsRule(Struct, frozen=True, forbid_unknown_fields=True):
     """The call that closes the bets: its words, and when it must come."""
 
     call: Cited[str]
     when: Cited[When]
-    """When it must have come."""
+    """The latest moment of the call."""
 
 
 class Reason(Struct, frozen=True, forbid_unknown_fields=True):
-    """What the rules say of one reason code."""
+    """The rules for one reason code."""
 
     rule: Cite
     call: Cited[str] | None = None
-    """The words the dealer calls; none where the spin stands."""
+    """The words that the dealer calls; None where the spin stands."""
     remove_ball: bool = False
     """The dealer attempts to remove the ball before it comes to rest."""
     again: bool = False
-    """The text itself says that the run is void and made again: the wheel is respun, the dice are re-thrown."""
+    """The text itself requires a repetition: the wheel is respun, the dice are re-thrown."""
     found_only: bool = False
-    """The controller finds it, and no person can know it: nobody calls a round void for it."""
+    """Only the controller can detect it: no person calls a round void for it."""
     by_call: bool = False
-    """It voids nothing by itself: a person who may call it invalidates the roll."""
+    """It does not void the roll by itself: a person with the authority calls it."""
     before_rest: bool = False
     """The call comes, whenever possible, before the dice have come to rest."""
     settle_then_cease: bool = False
-    """The round stands and is settled in the supervisor's presence; then nothing is played until it is mended."""
+    """The round stands and is settled in the supervisor's presence; then play ceases until the repair."""
 
 
 class Check(Struct, frozen=True, forbid_unknown_fields=True):
-    """One thing that a person looks at in an inspection."""
+    """One item of an inspection by a person."""
 
     check: str
     """Its name in orders and events: `turns_freely`."""
@@ -70,20 +70,20 @@ class Check(Struct, frozen=True, forbid_unknown_fields=True):
     cite: Cite
     note: str = ""
     only_with: str = ""
-    """The device without which there is nothing to look at: `automated_shaker`."""
+    """The device that the check is for: `automated_shaker`; empty for a check of every table."""
 
 
 class Inspection(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a person looks at before the table opens, and at the beginning of each shift."""
+    """The inspections by a person before the table opens, and at the beginning of each shift."""
 
     opening: Cited[bool]
-    """Whether the text asks for it at each opening. A house may ask for it by itself."""
+    """Whether the text requires it at each opening. A house may require it by itself."""
     checks: tuple[Check, ...]
     each_shift: tuple[Check, ...] = ()
-    """What the text asks for again at the beginning of each shift."""
+    """The checks that the text requires again at the beginning of each shift."""
 
     def with_devices(self, in_use: Collection[str]) -> Inspection:
-        """The inspection of a table that has these devices: without the checks of those that it has not."""
+        """The inspection of a table with these devices, without the checks of other devices."""
         return Inspection(self.opening, _asked(self.checks, in_use), _asked(self.each_shift, in_use))
 
 
@@ -93,20 +93,13 @@ class Odds(NamedTuple):
     win: Annotated[int, Meta(ge=1)]
     stake: Annotated[int, Meta(ge=1)]
 
-    def said(self) -> str:
-        """Said as the rules want it: `9 to 5`."""
-        return said(self.win, self.stake)
+    def in_words(self) -> str:
+        """In the form that the rules require: `9 to 5`."""
+        return odds_words(self.win, self.stake)
 
 
-class WinningBet(Struct, frozen=True):
-    """A bet that wins, and its odds, said "to": `straight 17` at `35 to 1`."""
-
-    bet: str
-    odds: str
-
-
-def said(odds: int, stake: int = 1) -> str:
-    """Odds as the rules want them said: "to", never "for"."""
+def odds_words(odds: int, stake: int = 1) -> str:
+    """Odds in the form that the rules require: "9 to 5", never "9 for 5"."""
     return f"{odds} to {stake}"
 
 

@@ -1,4 +1,4 @@
-"""The rules profiles: which texts there are, and what each says of a game.
+"""The rules profiles: the texts that there are, and the rules of each game in them.
 
 A profile is data with a citation on every value (`data/*.toml`). Where a text gives only the titles of a game's
 sections, the pair of profile and game is `NoText` and no table plays it: rules are never invented.
@@ -16,10 +16,11 @@ from msgspec import Struct
 
 from controller.rules.cited import Cited, Inspection
 
-# The files of the rules profiles (`data/*.toml`), read and put together.
+# The files of the rules profiles (`data/*.toml`)
 #
-# A profile is one table over several files, one for each family of games. A section that says `text_of = "craps"` has
-# all that `[craps]` has, but for what it says itself: mini-craps stands in the same sections of the text.
+# A profile is split over several files, one for each family of games. A section with `text_of = "craps"` contains all
+# that `[craps]` contains, except what it overrides: mini-craps is in the same sections of the text.
+
 
 Data: TypeAlias = dict[str, Any]
 
@@ -28,49 +29,9 @@ FILES: Final = {
     "njac-19:47": ("njac-19_47.toml", "njac-19_47-dice.toml", "njac-19_47-craps.toml"),
     "njac-13:69F": ("njac-13_69F.toml", "njac-13_69F-dice.toml"),
 }
-"""The files of each profile, the oldest text of casinos before the newest."""
+"""The files of each profile; of the two texts for casinos, the older is first."""
 
 SAME_TEXT: Final = "text_of"
-
-
-def read(name: str) -> Data:
-    """The sections of a profile.
-
-    Raises:
-        KeyError: there is no such profile.
-        ValueError: two files have the same section, or a section is that of a game that is not there.
-    """
-    data: Data = {"no_text": {}}
-    for file in FILES[name]:
-        text = resources.files("controller.rules").joinpath("data", file).read_text(encoding="utf-8")
-        part = tomllib.loads(text)
-        for sections, into in ((part.pop("no_text", {}), data["no_text"]), (part, data)):
-            twice = sorted(set(sections) & set(into))
-            if twice:
-                raise ValueError(f"{file}: {', '.join(twice)} stands in another file of {name} too")
-            into.update(sections)
-    return {key: _completed(data, key, section) for key, section in data.items()}
-
-
-def _completed(data: Data, key: str, section: Any) -> Any:
-    """The section with the text that it shares with another."""
-    if not isinstance(section, dict) or SAME_TEXT not in section:
-        return section
-    of = section[SAME_TEXT]
-    if of == key or of not in data:
-        raise ValueError(f"[{key}] {SAME_TEXT} = {of!r}: there is no other section of that name")
-    return _changed(data[of], {name: value for name, value in section.items() if name != SAME_TEXT})
-
-
-def _changed(base: Data, changes: Data) -> Data:
-    """`base` with `changes`, table by table. A cited value is replaced whole, with its citation and its note."""
-    changed = dict(base)
-    for name, value in changes.items():
-        before = base.get(name)
-        table = isinstance(value, dict) and isinstance(before, dict) and "value" not in value
-        changed[name] = _changed(before, value) if table and isinstance(before, dict) else value
-    return changed
-
 
 DEFAULT_PROFILE = "njac-13:47-20"
 
@@ -85,11 +46,11 @@ class Title(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class NoText(Struct, frozen=True, forbid_unknown_fields=True):
-    """A profile names the game, but the words of its rules were not found."""
+    """A profile names the game, but the text of its rules was not found."""
 
     titles: tuple[Title, ...]
     note: str = ""
-    """Why the words that there are make no rules."""
+    """Why the known text is not enough for rules."""
 
     def __str__(self) -> str:
         titles = "; ".join(f'{title.section} "{title.title}"' for title in self.titles)
@@ -137,7 +98,7 @@ class Profile(Struct, frozen=True, kw_only=True):
         return game in self.texts
 
     def refusal(self, game: str) -> str | None:
-        """Why no table plays the game by this profile, in words; None where one does."""
+        """Why the game cannot be played by this profile, in words; None if it can."""
         if self.plays(game):
             return None
         titles = self.no_text.get(game)
@@ -177,9 +138,48 @@ def profiles_that_play(game: str) -> tuple[str, ...]:
 
 
 def default_profile(game: str) -> str:
-    """The profile of a table that names none: casino nights, or else the newest that has the game's text (ours).
+    """The profile of a table that names none: casino nights, or else the newest with the rules of the game (ours).
 
-    A game that no profile plays gets casino nights, whose `refusal` says why.
+    For a game that no profile has it is casino nights, whose `refusal` gives the reason.
     """
     able = profiles_that_play(game)
     return DEFAULT_PROFILE if DEFAULT_PROFILE in able or not able else able[-1]
+
+
+def read(name: str) -> Data:
+    """The sections of a profile.
+
+    Raises:
+        KeyError: there is no such profile.
+        ValueError: two files have the same section, or `text_of` names a section that does not exist.
+    """
+    data: Data = {"no_text": {}}
+    for file in FILES[name]:
+        text = resources.files("controller.rules").joinpath("data", file).read_text(encoding="utf-8")
+        part = tomllib.loads(text)
+        for sections, into in ((part.pop("no_text", {}), data["no_text"]), (part, data)):
+            twice = sorted(set(sections) & set(into))
+            if twice:
+                raise ValueError(f"{file}: {', '.join(twice)} is also in another file of {name}")
+            into.update(sections)
+    return {key: _completed(data, key, section) for key, section in data.items()}
+
+
+def _completed(data: Data, key: str, section: Any) -> Any:
+    """The section, merged with the section that its `text_of` names."""
+    if not isinstance(section, dict) or SAME_TEXT not in section:
+        return section
+    of = section[SAME_TEXT]
+    if of == key or of not in data:
+        raise ValueError(f"[{key}] {SAME_TEXT} = {of!r}: there is no other section of that name")
+    return _changed(data[of], {name: value for name, value in section.items() if name != SAME_TEXT})
+
+
+def _changed(base: Data, changes: Data) -> Data:
+    """`base` with `changes`, table by table. A cited value is replaced whole, with its citation and its note."""
+    changed = dict(base)
+    for name, value in changes.items():
+        before = base.get(name)
+        table = isinstance(value, dict) and isinstance(before, dict) and "value" not in value
+        changed[name] = _changed(before, value) if table and isinstance(before, dict) else value
+    return changed

@@ -10,7 +10,7 @@ from collections import deque
 from threading import Condition, Thread
 from typing import Final
 
-from controller.cli.event_lines import line_of, painted
+from controller.service.event_lines import colored_line_of, line_of
 from feed.events import Event
 
 # Lines to a terminal or a pipe that nobody may be reading, written so that the event loop never waits for it.
@@ -122,6 +122,6 @@ class Console:
         if self._as_json:
             self._writer.put(body.decode())
         elif self._color:
-            self._writer.put(painted(event))
+            self._writer.put(colored_line_of(event))
         else:
             self._writer.put(line_of(event))

@@ -14,8 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Final, NamedTuple
 
-from controller.rules.cited import NoMoreBets as CallRule
-from controller.rules.cited import Reason
+from controller.rules.cited import NoMoreBetsRule, Reason
 from controller.table.faults import CauseGone, Fault
 from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING, SHUT, Phase
 from controller.table.recent import RecentRounds, Ruling
@@ -48,7 +47,7 @@ class GameContext(NamedTuple):
 class Terms(NamedTuple):
     """What the rules profile and the configuration fix for every round of a game."""
 
-    call: CallRule
+    call: NoMoreBetsRule
     reasons: Mapping[str, Reason]
     rule: str
     """The rule that an outcome cites."""

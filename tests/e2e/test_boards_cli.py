@@ -105,7 +105,7 @@ def test_identify_tells_what_is_on_a_port_and_sends_nothing_but_the_question(ben
     assert result.exit_code == 0, result.output
     dotted = ".".join(map(str, VERSION))
     assert f"{bench.port}: wheel board, firmware {dotted}, build {BUILD:08X}, begun once: its power" in result.output
-    assert "its firmware is the one that this software wants" in result.output
+    assert "its firmware matches this software" in result.output
     sent = {frames.decode(piece) for piece in thread.heard.split(frames.END) if piece}
     assert sent == {frames.BoardFrame(0, IdentifyCommand.id, b"")}
 
@@ -144,18 +144,18 @@ def test_list_asks_each_port_on_usb_and_leaves_the_others_alone(bench: Bench, mo
     lines = result.output.splitlines()
     assert lines[0] == f"{bench.port}  (/dev/ttyUSB7, USB Serial)"
     assert lines[1].startswith("    pusher board, firmware ")
-    assert lines[2] == "    its firmware is the one that this software wants"
+    assert lines[2] == "    its firmware matches this software"
     assert lines[3] == "/dev/serial/by-id/gone  (/dev/ttyUSB8)"
     assert "there is no such port" in lines[4]
     assert lines[5:] == [
         "/dev/ttyAMA0",
-        "    not asked, for it is not on USB: feltwire boards identify /dev/ttyAMA0",
+        "    not queried, because it is not on USB: feltwire boards identify /dev/ttyAMA0",
     ]
 
 
 def test_list_without_ports_says_so(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("controller.cli.boards.serial_ports", list)
-    assert bench.call("list").output == "no serial ports; plug a board in, and look at dmesg if it does not show\n"
+    assert bench.call("list").output == "no serial ports; plug a board in, and read dmesg if it does not appear\n"
 
 
 # --- check and sign -------------------------------------------------------------------------------------------------
@@ -184,7 +184,7 @@ def test_what_is_signed_is_taken_from_its_signer_only(bench: Bench, tmp_path: Pa
     signed = bench.call("sign", bench.manifest, "--key", tmp_path / "maker.key")
     assert signed.output == f"{bench.folder / 'manifest.json.sig'}: signed by {public_half(key)}\n"
     assert bench.call("check", bench.manifest, "--signer", public_half(key)).exit_code == 0
-    assert "nobody checked by whom; give --signer" in bench.call("check", bench.manifest).output
+    assert "the signature was not checked; give --signer" in bench.call("check", bench.manifest).output
     other = bytes(SigningKey.generate().verify_key).hex()
     refused = bench.call("check", bench.manifest, "--signer", other)
     assert refused.exit_code == 2
@@ -257,7 +257,7 @@ def test_flash_of_a_board_that_says_something_else_afterwards_fails(bench: Bench
     with BoardThread(bench.port, a_board(build=0xC0FFEE)):
         result = bench.flash()
     assert result.exit_code == 1
-    assert f"written, but it does not answer as it should: expected build {BUILD:08X}, found build 00C0FFEE" in (
+    assert f"written, but the check of the board failed: expected build {BUILD:08X}, found build 00C0FFEE" in (
         result.stderr
     )
 
@@ -284,7 +284,7 @@ def test_flash_makes_no_other_kind_of_a_board_unless_that_is_meant(bench: Bench)
         result = bench.flash("wheel")
         assert result.exit_code == 2
         assert "a pusher board (firmware " in result.stderr
-        assert "is to become a wheel board" in result.stderr
+        assert "would become a wheel board" in result.stderr
         assert bench.asked == []
         meant = bench.flash("wheel", "--change-kind")
     assert len(bench.asked) == 1
@@ -298,7 +298,7 @@ def test_flash_of_a_board_of_another_protocol_asks_whether_its_wires_are_meant(b
         result = bench.flash()
         assert result.exit_code == 2
         assert "a board of protocol 9, and this software speaks protocol 1" in result.stderr
-        assert "Its kind cannot be told" in result.stderr
+        assert "Its kind is unknown" in result.stderr
         assert bench.asked == []
         bench.flash("wheel", "--change-kind")
     assert len(bench.asked) == 1
@@ -331,7 +331,7 @@ def test_flash_of_another_version_names_both(bench: Bench) -> None:
     bench.manifest.write_text(json.dumps(values | {"version": "9.9.9"}))
     result = bench.flash()
     assert result.exit_code == 2
-    assert "it is firmware of version 9.9.9, and this software wants version" in result.stderr
+    assert "it is firmware of version 9.9.9, but this software needs version" in result.stderr
 
 
 # --- trace and emulate ----------------------------------------------------------------------------------------------
@@ -341,7 +341,7 @@ def test_trace_of_a_port_that_is_not_there_says_so_and_that_no_board_was_up(benc
     result = bench.call("trace", bench.port, "--seconds", "0.05")
     assert result.exit_code == 1
     assert "its port is down" in result.stdout
-    assert f"{bench.port}: the board never was up" in result.stderr
+    assert f"{bench.port}: the board did not come up" in result.stderr
 
 
 @pytest.mark.parametrize("lines", [0, 1, 30])

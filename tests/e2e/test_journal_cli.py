@@ -185,7 +185,7 @@ def test_export_writes_json_lines_or_a_table(journal: Path, tmp_path: Path) -> N
     assert list(rows[0]) == list(COLUMNS)
     assert {row["kind"] for row in rows} == {"round.outcome"}
     again = call("export", journal, "-o", out)
-    assert (again.exit_code, "it is there already" in again.stderr) == (2, True)
+    assert (again.exit_code, "it exists already" in again.stderr) == (2, True)
     assert call("export", journal, "--since", "yesterday").exit_code == 2
     assert call("export", journal, "--table", "wheel-9").exit_code == 2
     assert call("export", journal, "-o", tmp_path / "no" / "folder").exit_code == 2
@@ -223,7 +223,7 @@ def test_archive_moves_history_and_both_files_verify_together(journal: Path, tmp
     assert f"50 records up to the seal of 2026-07-04T19:00:50.000000Z are in {out}; 0 stay" in result.stdout
     assert call("verify", out, journal).exit_code == 0
     swapped = call("verify", journal, out)
-    assert (swapped.exit_code, "do not go on from each other" in swapped.stderr) == (3, True)
+    assert (swapped.exit_code, "do not continue each other" in swapped.stderr) == (3, True)
     again = call("archive", journal, tmp_path / "more.sqlite", "--keep-days", "1")
     assert "nothing to archive" in again.stdout
 

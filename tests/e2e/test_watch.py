@@ -167,7 +167,7 @@ def test_watch_refuses_an_address_and_a_key_that_cannot_be_used(folder: Path) ->
 
     assert code("http://x") == (2, code("http://x")[1])
     assert "must begin with ipc:// or tcp://" in code("http://x")[1]
-    assert "takes --key" in code("tcp://127.0.0.1:5600")[1]
+    assert "needs --key" in code("tcp://127.0.0.1:5600")[1]
     status, said = code("tcp://127.0.0.1:5600", "--key", str(folder / "no.secret"), "--server", "x")
     assert status == 2
     assert "no.secret" in said
@@ -218,7 +218,7 @@ def test_every_notice_is_a_line_that_says_what_to_think_of_it(capsys: pytest.Cap
         Rewritten(table=TABLE, held=there, journal=Position("e2", 5), why="the journal ends before what was received"),
         Stale(table="sim/wheel-1", silent_ns=3_000_000_000),
     ]
-    view = PeopleView(tell_joined=False)
+    view = PeopleView(show_caught_up=True)
     for item in items:
         view.show(item)
     assert capsys.readouterr().out.splitlines() == [
@@ -236,7 +236,7 @@ def test_every_notice_is_a_line_that_says_what_to_think_of_it(capsys: pytest.Cap
 def test_a_simulated_round_is_marked_in_every_line(capsys: pytest.CaptureFixture[str]) -> None:
     table = ModelTable(ModelJournal(), TABLE, "e1", simulated=True)
     body = table.say(events.RoundOpened, round=1)[1]
-    PeopleView(tell_joined=True).show(Fact(decode(body), body))
+    PeopleView(show_caught_up=False).show(Fact(decode(body), body))
     assert "sim wheel-1" in capsys.readouterr().out
     JsonView().show(Fact(decode(body), body))
     assert capsys.readouterr().out.encode() == body + b"\n"

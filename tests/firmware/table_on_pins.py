@@ -12,7 +12,7 @@ from copy import deepcopy
 from itertools import chain, count
 from typing import Any
 
-from controller.configuration.toml_text import toml_text
+from controller.configuration.document import toml_text
 from controller.live.wiring import Wiring
 from hal.backends.gpiod import GpiodLines
 from hal.backends.sim import SimLines

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from controller.configuration.document import read_document
 from controller.games.catalogue import REGISTRY
-from controller.games.load import Report, check_documents, check_text
+from controller.games.load import CheckResult, check_documents, check_text
 
 ROULETTE = """\
 [table]
@@ -89,7 +89,7 @@ PIECES = [
 light = settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
-def judge(report: Report, lines: int) -> None:
+def judge(report: CheckResult, lines: int) -> None:
     """What must hold for every report."""
     assert report.tables or report.problems
     for problem in report.problems:

@@ -20,8 +20,8 @@ from controller.games.craps.wagers import POINTS, FireTable
 from controller.games.sic_bo.areas import AREAS, SicBoLayout
 from controller.games.sic_bo.rules import SicBoRules
 from controller.games.tumbled.rules import BeatTheDealerRules, ChuckALuckRules, UnderOverRules
-from controller.rules.cited import WinningBet
 from controller.rules.profile import profile
+from feed.data import WinningBet
 from tests.oracle import craps as table
 from tests.oracle import dice as listed
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from controller.games.load import Report, check_text
+from controller.games.load import CheckResult, check_text
 
 
-def told(report: Report) -> list[str]:
+def told(report: CheckResult) -> list[str]:
     """The problems, one a line."""
     return [str(problem).removeprefix("table.toml:") for problem in report.problems]
 

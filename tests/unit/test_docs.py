@@ -22,7 +22,7 @@ import pytest
 from click.testing import CliRunner
 
 from controller.cli import main
-from controller.configuration.declaration import Row, describe
+from controller.configuration.declaration import KeyDoc, describe
 from controller.configuration.header_pins import printed
 from controller.configuration.sections import (
     BoardSection,
@@ -79,7 +79,7 @@ class Shown(NamedTuple):
     lines: tuple[str, ...]
 
 
-def keys_of(name: str) -> list[Row]:
+def keys_of(name: str) -> list[KeyDoc]:
     """The keys of a section, but for the name of its driver."""
     return [row for row in describe(STRUCTS[name]) if row.key != "driver"]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 
-from controller.configuration.problems import Finding
+from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SetUp, Slot
 from controller.configuration.values import TableConfig
 from controller.table.bias import Plan
@@ -65,7 +65,7 @@ Build: TypeAlias = Callable[[TableConfig, GameContext, TableDevices], Game]
 """Makes the devices of a table and its game."""
 
 
-def _nothing_wrong(setup: SetUp) -> list[Finding]:
+def _nothing_wrong(setup: SetUp) -> list[ConfigFinding]:
     return []
 
 
@@ -99,7 +99,7 @@ class GameSpec:
     geometry: Callable[[TableConfig], Geometry]
     """The simulated table: it loads the simulators only when it is called, and raises `NoSimulatorError`."""
     words: GameWords
-    check: Callable[[SetUp], list[Finding]] = _nothing_wrong
+    check: Callable[[SetUp], list[ConfigFinding]] = _nothing_wrong
     """What is wrong between the parts of its table."""
     bias: Callable[[TableConfig], Plan | None] = _unwatched
     """What the bias watch counts; None where the configuration does not say which places there are."""

@@ -13,7 +13,8 @@ from controller.games.craps.decision import CrapsState
 from controller.games.craps.rules import CrapsRules
 from controller.games.craps.wagers import BUY, LAY, LOSER, POINTS, FireOdds, FireTable, OffKind
 from controller.games.dice.rules import Dice
-from controller.rules.cited import Odds, WinningBet
+from controller.rules.cited import Odds
+from feed.data import WinningBet
 
 
 class CrapsLayout:
@@ -46,7 +47,7 @@ class CrapsLayout:
             ValueError: these are not two dice.
         """
         thrown = self.rules.checked(dice)
-        return tuple(WinningBet(bet, odds.said()) for bet, odds in self._winners(state, thrown))
+        return tuple(WinningBet(bet, odds.in_words()) for bet, odds in self._winners(state, thrown))
 
     def returned(self, state: CrapsState, dice: Sequence[int]) -> tuple[str, ...]:
         """The wagers that this roll makes void: they go back to the players, neither won nor lost.

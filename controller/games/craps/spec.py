@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from controller.configuration.problems import Finding
+from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SLOTS_OF_ALL, SetUp, Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, GameWords, TableDevices
@@ -50,12 +50,12 @@ def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> 
     return CrapsGame(context, rules, options, values, puck, make_tossed(devices, options.activate_after_s))
 
 
-def _check(setup: SetUp) -> list[Finding]:
+def _check(setup: SetUp) -> list[ConfigFinding]:
     """What the house offers must be what the rules let it offer."""
     if not isinstance(setup.options, CrapsOptions):
         return []
     rules = profile(setup.profile).text(setup.game, CrapsRules)
-    return [Finding(("game", key), wrong, fix) for key, wrong, fix in setup.options.against(rules)]
+    return [ConfigFinding(("game", key), wrong, fix) for key, wrong, fix in setup.options.against(rules)]
 
 
 def _bias(config: TableConfig) -> DicePlan:

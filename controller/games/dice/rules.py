@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias
 
 from msgspec import Meta, Struct
 
-from controller.rules.cited import Cited, Inspection, NoMoreBets, Reason
+from controller.rules.cited import Cited, Inspection, NoMoreBetsRule, Reason
 
 Dice: TypeAlias = tuple[int, ...]
 """The values of the dice, 1 to 6 each, in the order in which they were read or keyed."""
@@ -27,7 +27,7 @@ class DiceRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     settlement: Cited[str]
     operator_classes: Cited[tuple[str, ...]]
     supervisor_classes: Cited[tuple[str, ...]]
-    no_more_bets: NoMoreBets
+    no_more_bets: NoMoreBetsRule
     no_roll: Cited[str]
     """The words for a roll without a result, where its reason has none of its own."""
     inspection: Inspection

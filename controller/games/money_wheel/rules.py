@@ -8,7 +8,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from controller.rules.cited import Cited, Inspection, NoMoreBets, Reason, WinningBet, said
+from controller.rules.cited import Cited, Inspection, NoMoreBetsRule, Reason, odds_words
+from feed.data import WinningBet
 
 
 class Face(Struct, frozen=True, forbid_unknown_fields=True):
@@ -35,7 +36,7 @@ class MoneyWheelRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     settlement: Cited[str]
     operator_classes: Cited[tuple[str, ...]]
     supervisor_classes: Cited[tuple[str, ...]]
-    no_more_bets: NoMoreBets
+    no_more_bets: NoMoreBetsRule
     inspection: Inspection
     faces: tuple[Face, ...]
     reasons: dict[str, Reason]
@@ -49,7 +50,7 @@ class MoneyWheelRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         """
         for known in self.faces:
             if known.face == face:
-                return (WinningBet(known.face, said(known.odds.value)),)
+                return (WinningBet(known.face, odds_words(known.odds.value)),)
         raise KeyError(f"the money wheel of {self.section} has no face {face!r}, only {self.face_names()}")
 
     def face_names(self) -> tuple[str, ...]:

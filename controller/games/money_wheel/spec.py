@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from controller.configuration.problems import Finding
+from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SLOTS_OF_ALL, SetUp, Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, GameWords, TableDevices
@@ -27,14 +27,14 @@ def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> 
     return MoneyWheelGame(context, rules, config.game_options(MoneyWheelOptions), keys)
 
 
-def _check(setup: SetUp) -> list[Finding]:
+def _check(setup: SetUp) -> list[ConfigFinding]:
     """The faces that are configured must be those of the rules."""
     if "wheel" not in setup.devices:
         return []
     faces = setup.devices["wheel"].keys(MoneyWheelConfig).faces
     fix = "list the faces of all spaces with the right counts, or remove the key for our default"
     rules = profile(setup.profile).text(setup.game, MoneyWheelRules)
-    return [Finding(("device", "wheel", "faces"), wrong, fix) for wrong in rules.order_problems(faces)]
+    return [ConfigFinding(("device", "wheel", "faces"), wrong, fix) for wrong in rules.order_problems(faces)]
 
 
 def _bias(config: TableConfig) -> WheelPlan:

@@ -17,7 +17,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from controller.games.roulette.rules import AMERICAN, WHEELS, RouletteRules, Wager
-from controller.rules.cited import Cited, WinningBet, said
+from controller.rules.cited import Cited, odds_words
+from feed.data import WinningBet
 
 ROW = 3
 """Numbers in a row, and columns on the layout."""
@@ -69,7 +70,9 @@ class Layout:
         return self.zeros + tuple(str(n) for n in range(1, self.rules.numbers.value + 1))
 
     def _winners(self, pocket: str) -> tuple[WinningBet, ...]:
-        return tuple(WinningBet(bet.name, said(bet.wager.odds.value)) for bet in self.bets if pocket in bet.pockets)
+        return tuple(
+            WinningBet(bet.name, odds_words(bet.wager.odds.value)) for bet in self.bets if pocket in bet.pockets
+        )
 
     def _bets(self, seven_numbers: bool) -> Iterator[Bet]:
         wagers = self.rules.wagers

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from controller.rules.cited import Cite, Cited, Inspection, NoMoreBets, Reason
+from controller.rules.cited import Cite, Cited, Inspection, NoMoreBetsRule, Reason
 
 AMERICAN = "american"
 """A double-zero wheel."""
@@ -78,7 +78,7 @@ class RouletteRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     settlement: Cited[str]
     operator_classes: Cited[tuple[str, ...]]
     supervisor_classes: Cited[tuple[str, ...]]
-    no_more_bets: NoMoreBets
+    no_more_bets: NoMoreBetsRule
     inspection: Inspection
     zero_rules: Cited[tuple[str, ...]]
     zero_rule_single_zero: Cited[str]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from controller.configuration.problems import Finding
+from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SLOTS_OF_ALL, SetUp, Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, GameWords, NoSimulatorError, TableDevices
@@ -34,14 +34,14 @@ def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> 
     return RouletteGame(context, rules, options, config.devices["wheel"].keys(RouletteWheelConfig))
 
 
-def _check(setup: SetUp) -> list[Finding]:
+def _check(setup: SetUp) -> list[ConfigFinding]:
     """An automatic wheel has a simulated feed for tests, and no simulated table."""
     wheel = setup.devices.get("wheel")
     if not setup.simulated or wheel is None or not isinstance(wheel.config, StarXConfig):
         return []
     fix = 'use the driver "roulette_wheel", or wire the wheel and name its port under [links]'
     wrong = "no simulated table has an automatic wheel in this version"
-    return [Finding(("device", "wheel", "driver"), wrong, fix)]
+    return [ConfigFinding(("device", "wheel", "driver"), wrong, fix)]
 
 
 def _bias(config: TableConfig) -> WheelPlan | None:

@@ -18,7 +18,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from controller.games.dice.rules import FACES, Dice
 from controller.games.sic_bo.rules import Range, SicBoRules, SicBoWager
-from controller.rules.cited import WinningBet
+from feed.data import WinningBet
 
 Kind: TypeAlias = Literal[
     "three_of_a_kind",
@@ -115,11 +115,11 @@ class SicBoLayout:
     def _odds(self, area: Area, dice: Dice) -> str:
         wagers = self.rules.wagers
         if area.kind == "total":
-            return self._total_odds[area.values[0]].said()
+            return self._total_odds[area.values[0]].in_words()
         if area.kind == "one_of_a_kind":
             one = wagers.one_of_a_kind
             by_count = (one.odds, one.odds_on_two, one.odds_on_three)
-            return by_count[dice.count(area.values[0]) - 1].value.said()
+            return by_count[dice.count(area.values[0]) - 1].value.in_words()
         fixed: dict[Kind, SicBoWager | Range] = {
             "three_of_a_kind": wagers.three_of_a_kind,
             "two_of_a_kind": wagers.two_of_a_kind,
@@ -128,4 +128,4 @@ class SicBoLayout:
             "small": wagers.small,
             "big": wagers.big,
         }
-        return fixed[area.kind].odds.value.said()
+        return fixed[area.kind].odds.value.in_words()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from controller.configuration.problems import Finding
+from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SLOTS_OF_ALL, SetUp, Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, GameWords, TableDevices
@@ -52,14 +52,14 @@ def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> 
     return game
 
 
-def _check(setup: SetUp) -> list[Finding]:
+def _check(setup: SetUp) -> list[ConfigFinding]:
     """An automated shaker is for the text that knows one."""
     rules = profile(setup.profile).text(setup.game, SicBoRules)
     if "automated_shaker" not in setup.devices or rules.automated_shaker is not None:
         return []
     wrong = f"{rules.section} of {setup.profile} knows no automated shaker"
     fix = 'remove the section, or write rules = "njac-13:69F" in [table]'
-    return [Finding(("device", "automated_shaker"), wrong, fix)]
+    return [ConfigFinding(("device", "automated_shaker"), wrong, fix)]
 
 
 def _bias(config: TableConfig) -> DicePlan:

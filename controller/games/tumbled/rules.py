@@ -11,7 +11,8 @@ from typing import Final, Literal, TypeAlias
 from msgspec import Struct
 
 from controller.games.dice.rules import Count, DiceRules, LargeDice, Tumbler
-from controller.rules.cited import Cite, Cited, Odds, WinningBet
+from controller.rules.cited import Cite, Cited, Odds
+from feed.data import WinningBet
 
 Side: TypeAlias = Literal["dealer", "player"]
 
@@ -53,7 +54,7 @@ class BeatTheDealerRules(TumbledRules, frozen=True, kw_only=True, forbid_unknown
         """
         if self.winner(dealer, player) == "dealer":
             return ()
-        return (WinningBet("player", self.odds.value.said()),)
+        return (WinningBet("player", self.odds.value.in_words()),)
 
 
 class ChuckALuckRules(TumbledRules, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -72,7 +73,7 @@ class ChuckALuckRules(TumbledRules, frozen=True, kw_only=True, forbid_unknown_fi
         shown = self.checked(dice)
         odds = (self.odds_on_one, self.odds_on_two, self.odds_on_three)
         return tuple(
-            WinningBet(f"number {value}", odds[shown.count(value) - 1].value.said()) for value in sorted(set(shown))
+            WinningBet(f"number {value}", odds[shown.count(value) - 1].value.in_words()) for value in sorted(set(shown))
         )
 
 
@@ -103,4 +104,4 @@ class UnderOverRules(TumbledRules, frozen=True, kw_only=True, forbid_unknown_fie
         """
         total = sum(self.checked(dice))
         space = self.under if total < SEVEN else self.over if total > SEVEN else self.seven
-        return (WinningBet(space.bet, space.odds.value.said()),)
+        return (WinningBet(space.bet, space.odds.value.in_words()),)

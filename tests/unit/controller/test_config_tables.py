@@ -86,7 +86,7 @@ def test_an_unplugged_line_is_pulled_to_its_resting_level() -> None:
         ('no_more_bets = "auto"', 'no_more_bets = "buton"', '4: table.no_more_bets: "buton" is not known; did you'),
         ("[lines]", "[line]", '5: line: unknown section; did you mean "lines"?'),
         ('"gpiod"', '"gpoid"', '6: lines.backend: "gpoid" is not known; did you mean "gpiod"?'),
-        ('"pinctrl-rp1"', '"gpiochip0"', '7: lines.chip: "gpiochip0" is a number that changes from one kernel'),
+        ('"pinctrl-rp1"', '"gpiochip0"', '7: lines.chip: "gpiochip0" is a number that can change with the kernel'),
         ("gpio = 17", "gpio = 34", "9: pins.rotor_a.gpio: GPIO34 is not on the 40-pin header; the header has GPIO0"),
         ("gpio = 17", "gpio = 40", "write { header = 40 } if you meant the pin"),
         ("gpio = 17", "gpio = -1", "9: pins.rotor_a.gpio: -1 is no GPIO"),
@@ -96,8 +96,8 @@ def test_an_unplugged_line_is_pulled_to_its_resting_level() -> None:
         ('"GPIO22"', '"GPIO_22"', '11: pins.rotor_index.name: the header has no line "GPIO_22"; write the name'),
         ("ball_1 = { gpio = 23 }", "ball_1 = 23", "12: pins.ball_1: a bare number can be either a GPIO or a pin"),
         ("ball_1 = { gpio = 23 }", 'ball_1 = "23"', '12: pins.ball_1: is "23", and a wire was expected; write it as {'),
-        ("gpio = 23", "gpio = 23, header = 16", "12: pins.ball_1: says gpio and header; write one of"),
-        ("{ gpio = 23 }", '{ pull = "up" }', "12: pins.ball_1: says no pin; write one of"),
+        ("gpio = 23", "gpio = 23, header = 16", "12: pins.ball_1: has gpio and header; write one of"),
+        ("{ gpio = 23 }", '{ pull = "up" }', "12: pins.ball_1: names no pin; write one of"),
         ("gpio = 23", 'gpio = 23, pull = "upp"', '12: pins.ball_1.pull: "upp" is not known; did you mean "up"?'),
         ("ball_3 =", "bal_3 =", '14: pins.bal_3: no device of this table has such a line; did you mean "ball_3"?'),
         ("pocket = { gpio = 5 }", "", "8: pins.pocket: is not wired, and a table with real wires needs it"),
@@ -131,7 +131,7 @@ def test_the_dealers_button_needs_a_wire_where_it_makes_the_call() -> None:
 
 
 def test_a_button_that_is_wired_contradicts_the_automatic_call() -> None:
-    assert 'says no_more_bets = "auto"' in only(LIVE + "dealer_no_more_bets = { gpio = 6 }\n")
+    assert 'has no_more_bets = "auto"' in only(LIVE + "dealer_no_more_bets = { gpio = 6 }\n")
 
 
 def test_the_buttons_of_a_table_are_those_that_are_named_or_wired() -> None:
@@ -245,7 +245,7 @@ def test_an_automatic_wheel_has_a_serial_port_and_no_pins() -> None:
         ("wheel_serial = {", "# {", "9: links.wheel_serial: is not wired, and a table with real wires needs it"),
         ('by-id/usb-1"', 'by-id/usb-1", baud = "9600"', '10: links.wheel_serial.baud: "9600" is not a whole'),
         ("/dev/serial/by-id/usb-1", "", "10: links.wheel_serial.port: "),
-        ("/dev/serial/by-id/usb-1", "/dev/ttyUSB0", '10: links.wheel_serial.port: warning: "/dev/ttyUSB0" changes'),
+        ("/dev/serial/by-id/usb-1", "/dev/ttyUSB0", '10: links.wheel_serial.port: warning: "/dev/ttyUSB0" can change'),
         ("[links]", "[pins]", "10: pins.wheel_serial.port: unknown key"),
     ],
 )
@@ -258,7 +258,7 @@ def test_two_devices_cannot_have_one_port(tmp_path: Path) -> None:
     display = "[device.display]\n"
     problem = only(AUTOMATIC + 'number_display = { port = "/dev/serial/by-id/usb-1" }\n' + display)
     assert problem.startswith(
-        '11: links.number_display.port: its port "/dev/serial/by-id/usb-1" is that of links.wheel_serial.port of '
+        '11: links.number_display.port: its port "/dev/serial/by-id/usb-1" is also that of links.wheel_serial.port of '
     )
     paths = [tmp_path / "a.toml", tmp_path / "b.toml"]
     for path in paths:
@@ -323,8 +323,8 @@ def test_every_option_of_every_game_is_declared_with_a_description(game: str) ->
         ('x = "abc', "close the quotes on the same line"),
         ("x", "write one key = value a line"),
         ("x = 1 2", "write one key = value a line"),
-        ('backend = "gpiod"', "it stands on line 5 already; keep one of the two"),
-        ("[table]", "it stands on line 1 already; keep one of the two"),
+        ('backend = "gpiod"', "it is on line 5 already; keep one of the two"),
+        ("[table]", "it is on line 1 already; keep one of the two"),
         ("x = [1, 2", 'close the list with "]"'),
         ("x = 1979-99-99", "6: (syntax): not TOML"),
     ],
@@ -414,7 +414,7 @@ def test_two_tables_cannot_have_one_name_nor_one_wire(tmp_path: Path) -> None:
         (str(second), 2, "table.id"),
         (str(second), 9, "pins.wheel_b"),
     ]
-    assert problems[1].wrong == f"its wire (GPIO17, header pin 11) is that of pins.rotor_a of {first}:9 too"
+    assert problems[1].wrong == f"its wire (GPIO17, header pin 11) is also that of pins.rotor_a of {first}:9"
 
 
 def test_simulated_tables_may_name_the_same_wires(tmp_path: Path) -> None:

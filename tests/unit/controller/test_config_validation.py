@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec import Meta
 
 from controller.configuration.declaration import describe
-from controller.configuration.problems import Finding, dotted
+from controller.configuration.problems import ConfigFinding, dotted
 from controller.configuration.validation import validate
 
 
@@ -98,7 +98,7 @@ def test_a_misspelt_required_key_is_one_mistake_and_not_two() -> None:
 
 def test_what_stands_where_a_section_should_is_told() -> None:
     assert validate([], Example, ("game",))[1] == [
-        Finding(("game",), "is [], and a table of keys was expected", "write it as a section")
+        ConfigFinding(("game",), "is [], and a table of keys was expected", "write it as a section")
     ]
 
 

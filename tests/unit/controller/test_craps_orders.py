@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from controller.cli.event_lines import line_of
+from controller.service.event_lines import line_of
 from feed import events
 from hal.values import Command
 from tests.tables.bench import Bench, Said

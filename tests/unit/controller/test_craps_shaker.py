@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from controller.cli.event_lines import line_of
 from controller.games.load import check_text
+from controller.service.event_lines import line_of
 from drivers.dice.frame_wire import FROM_HOST, Command, ShakerFrame, encode_frame
 from feed import events
 from feed.events import decode, encode

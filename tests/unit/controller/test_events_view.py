@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from controller.cli.event_lines import color_of, line_of
+from controller.service.event_lines import color_of, line_of
 from feed import events
 from feed.events import Data, Event, Evidence, Verdict, WinningBet, type_of
 

@@ -50,7 +50,7 @@ def test_the_command_that_new_prints_lets_the_client_in(folder: Path, tmp_path: 
     assert words[:2] == ["feltwire", "keys"]
     result = keys(folder, *words[2:])
     assert result.exit_code == 0
-    assert "board-1 comes in as read-only" in result.output
+    assert "board-1 may connect as read-only" in result.output
     public = read_public(tmp_path / "client" / "board-1.public")
     assert AllowList.load(folder / "allowed").sender(public) == KeyOwner("board-1", "read-only")
 
@@ -59,7 +59,7 @@ def test_a_public_key_may_be_given_as_its_file(folder: Path, tmp_path: Path) -> 
     keys(tmp_path / "client", "new", "--client", "pit-boss")
     public = tmp_path / "client" / "pit-boss.public"
     result = keys(folder, "allow", "pit-boss", str(public), "--role", "supervisor", "--class", "A")
-    assert "pit-boss comes in as supervisor of class A" in result.output
+    assert "pit-boss may connect as supervisor of class A" in result.output
     assert AllowList.load(folder / "allowed").sender(read_public(public)) == KeyOwner("pit-boss", "supervisor", "A")
 
 
@@ -73,8 +73,8 @@ def test_a_secret_given_by_mistake_is_not_taken(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["new"], "say which key: --server, --client NAME, or --signing"),
-        (["new", "--server", "--signing"], "say which key"),
+        (["new"], "give one of --server, --client NAME and --signing"),
+        (["new", "--server", "--signing"], "give one of --server"),
         (["new", "--client", "Board 1"], '"Board 1" is no name for a key'),
         (["new", "--client", "server"], "the name of the service's own key"),
         (["allow", "board-1", "short", "--role", "read-only"], "a public key is 40 characters of Z85, here are 5"),

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from controller.cli import main
-from controller.cli.pins import header_drawing, pins_section, wiring_of, wiring_table
+from controller.cli.pins import header_drawing, pinout_of, pinout_table, pins_section
 from controller.games.load import check_text
 
 SIM = '[table]\nid = "t-1"\ngame = "{}"\n[lines]\nbackend = "sim"\n'
@@ -54,7 +54,7 @@ def test_the_drawing_names_the_line_at_each_pin_that_is_used() -> None:
 
 
 def test_the_table_tells_of_each_line_its_wire_pull_level_and_ground() -> None:
-    text = "\n".join(row.plain for row in wiring_table(wiring_of(check_text(LIVE).tables[0])))
+    text = "\n".join(row.plain for row in pinout_table(pinout_of(check_text(LIVE).tables[0])))
     wheel_a = re.search(r"^wheel_a +GPIO17 +11 +up +encoder of the wheel, channel A\n(.*\n)*?wheel_b", text, re.M)
     assert wheel_a
     assert "1 (low) = a slot is in front" in wheel_a.group()
@@ -83,7 +83,7 @@ def test_a_simulated_table_is_offered_a_wiring_that_works_on_a_live_one(tmp_path
 
 def test_what_the_file_wires_is_kept_in_the_proposal() -> None:
     table = check_text(SIM.format("money_wheel") + "[pins]\nwheel_index = { gpio = 17, inverted = true }\n").tables[0]
-    wiring = wiring_of(table)
+    wiring = pinout_of(table)
     assert wiring.pins["wheel_index"].gpio == 17
     assert wiring.pins["wheel_a"].gpio == 27
     assert "wheel_index" not in wiring.proposed

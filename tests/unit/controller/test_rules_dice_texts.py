@@ -215,11 +215,11 @@ def test_s15_s16_a_shaker_that_fails_voids_the_round_and_leaves_the_table_before
 
 def test_s18_the_misprint_one_to_ten_is_read_as_one_to_one_and_noted() -> None:
     old, new = (rules.wagers.one_of_a_kind for rules in SIC_BO)
-    assert old.odds.value.said() == new.odds.value.said() == "1 to 1"
+    assert old.odds.value.in_words() == new.odds.value.in_words() == "1 to 1"
     assert "1 to 10" in new.odds.note
     assert old.odds.note == ""
     for one in (old, new):
-        assert (one.odds_on_two.value.said(), one.odds_on_three.value.said()) == ("2 to 1", "3 to 1")
+        assert (one.odds_on_two.value.in_words(), one.odds_on_three.value.in_words()) == ("2 to 1", "3 to 1")
 
 
 def test_s19_the_word_that_is_missing_in_the_big_bet_is_supplied_and_noted() -> None:

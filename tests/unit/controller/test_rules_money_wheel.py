@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from controller.games.money_wheel.rules import MoneyWheelRules
-from controller.rules.cited import WinningBet
 from controller.rules.profile import profile
 from drivers.wheel.faces import DEFAULT_FACES
+from feed.data import WinningBet
 
 RULES = profile("njac-13:47-20").text("money_wheel", MoneyWheelRules)
 

@@ -83,7 +83,7 @@ def test_a_section_cannot_share_the_text_of_itself_or_of_none(monkeypatch: pytes
 
 def test_a_section_stands_in_one_file_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(FILES, "njac-19:47", ("njac-19_47.toml", "njac-19_47-dice.toml", "njac-13_69F-dice.toml"))
-    with pytest.raises(ValueError, match=r"njac-13_69F-dice\.toml: sic_bo stands in another file of njac-19:47 too"):
+    with pytest.raises(ValueError, match=r"njac-13_69F-dice\.toml: sic_bo is also in another file of njac-19:47"):
         read("njac-19:47")
 
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from controller.games.dice.rules import DiceRules
 from controller.games.tumbled.rules import BeatTheDealerRules, ChuckALuckRules, UnderOverRules
-from controller.rules.cited import WinningBet
 from controller.rules.profile import profile
+from feed.data import WinningBet
 
 NIGHT = profile("njac-13:47-20")
 DEALER = NIGHT.text("beat_the_dealer", BeatTheDealerRules)

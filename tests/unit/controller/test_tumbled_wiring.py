@@ -72,7 +72,7 @@ def test_a_motor_on_a_pin_of_the_pi_is_refused_for_it_would_turn_on_when_the_pro
     motor = "motor = { gpio = 22 }\nmotor_home = { gpio = 23 }\nmotor_shaft = { gpio = 24 }\n"
     table = (TABLE % "lines").replace('"auto"', '"button"') + "dealer_no_more_bets = { gpio = 25 }\n"
     report = check_text(table + KEYS + motor + "[device.motor]\n")
-    assert ["a pin of the Pi stays as it is" in str(error) for error in report.errors] == [True]
+    assert ["a pin of the Pi keeps its level" in str(error) for error in report.errors] == [True]
 
 
 def test_a_motor_on_a_board_is_an_output_that_the_board_keeps() -> None:

@@ -87,7 +87,7 @@ def test_a_table_with_a_keypad_or_lamps_is_refused_with_what_is_missing(name: st
     path = EXAMPLES / f"{name}_board.toml"
     result = CliRunner().invoke(main, ["boards", "emulate", str(path)])
     assert result.exit_code == BAD_CONFIGURATION
-    assert "the table cannot play, for these are not emulated: " in result.output
+    assert "the table cannot play, because these are not emulated: " in result.output
     assert all(part in result.output for part in missing), result.output
     assert 'write backend = "sim" in [lines] of a copy of the file, and run feltwire simulate COPY' in result.output
 

@@ -88,7 +88,7 @@ def test_firmware_that_this_software_would_refuse_is_not_flashed(
     tmp_path: Path, key: str, value: Any, theirs: str, ours: str
 ) -> None:
     why = refused(make_build(tmp_path, **{key: value}))
-    assert f"it is firmware of {theirs}, and this software wants {ours}" in why
+    assert f"it is firmware of {theirs}, but this software needs {ours}" in why
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_a_manifest_without_a_kind_says_which_it_has(tmp_path: Path) -> None:
 
 def test_what_is_missing_is_named_with_what_to_do(tmp_path: Path) -> None:
     path = make_build(tmp_path)
-    assert "nothing proves what it is" in refused(_renamed(tmp_path / "wheel.hex", "mine.hex"))
+    assert "it cannot be checked" in refused(_renamed(tmp_path / "wheel.hex", "mine.hex"))
     assert "copy it beside its manifest, or make it with: make firmware" in refused(path)
     path.unlink()
     assert "make it with: make firmware" in refused(tmp_path / "mine.hex")
@@ -165,14 +165,14 @@ def test_gaps_between_records_are_as_empty_flash() -> None:
     ("text", "why"),
     [
         ("", "wheel.hex: it has no end"),
-        (record(1, 0, b""), "wheel.hex: it holds no bytes at all"),
-        (record(0, 0, b"a"), "wheel.hex: it has no end; it was cut"),
-        (record(0, 0, b"a") + record(1, 0, b"") + record(0, 0, b"b"), "line 2: it ends here, and more follows"),
+        (record(1, 0, b""), "wheel.hex: it has no data"),
+        (record(0, 0, b"a"), "wheel.hex: it has no end record"),
+        (record(0, 0, b"a") + record(1, 0, b"") + record(0, 0, b"b"), "line 2: data after the end record"),
         (record(0, ROOM - 1, b"ab") + record(1, 0, b""), f"the chip has room for {ROOM} below its bootloader"),
         (record(4, 0, b"\0\1") + record(0, 0, b"a"), "and the chip has room for"),
-        (record(9, 0, b"a"), "no record of Intel HEX is of type 9"),
-        (":00", "line 1: the record says 0 bytes and has 0"),
-        ("1000", "line 1: expected a record such as :10000000…, saw '1000'"),
+        (record(9, 0, b"a"), "Intel HEX has no record of type 9"),
+        (":00", "line 1: the record should have 0 bytes and has 0"),
+        ("1000", "line 1: expected a record such as :10000000…, found '1000'"),
         (":zz", "line 1: expected a record such as"),
         (":é", "line 1: expected a record such as"),
         (record(0, 0, b"a").replace("61", "62"), "line 1: its checksum is wrong; the file was changed"),
@@ -231,7 +231,7 @@ def test_what_is_no_signature_is_refused(tmp_path: Path, content: str) -> None:
 
 
 def test_a_manifest_that_nobody_signed_is_refused_where_a_signer_is_wanted(tmp_path: Path) -> None:
-    with pytest.raises(FirmwareError, match="it was never signed: feltwire boards sign"):
+    with pytest.raises(FirmwareError, match="it is not signed; the owner of the key"):
         check_signature(read(make_build(tmp_path)), [PUBLIC])
 
 

@@ -60,7 +60,7 @@ def test_a_line_at_another_terminal_than_its_own_is_told_which_that_is(
     line: str, new: str, wrong: str, fix: str
 ) -> None:
     problem = only(entry(MOTOR, line, new))
-    assert f"pins.{line}: is wired to {wrong}, and a table board itself works with this line (" in problem
+    assert f"pins.{line}: is wired to {wrong}, but a table board handles this line itself (" in problem
     assert f"); write {fix}, which is " in problem
 
 
@@ -167,11 +167,11 @@ def test_whatever_terminal_a_motors_sensor_is_given_only_its_own_is_right(
 
 def test_a_bare_contact_on_a_pin_must_not_be_active_while_it_is_open() -> None:
     assert only(entry(ON_PI, "key_1", 'gpio = 4, pull = "up"')).endswith(
-        "pins.key_1: is a bare contact, and the resistor holds its wire high: it would be active while open; add "
+        "pins.key_1: is a bare contact, and the resistor pulls its wire high: it would be active while open; add "
         'inverted = true, and wire the contact to ground; or write pull = "down", and wire it to 3V3'
     )
     assert only(entry(ON_PI, "dealer_void", 'gpio = 22, pull = "down", inverted = true')).endswith(
-        'holds its wire low: it would be active while open; write pull = "up", and wire the contact to ground'
+        'pulls its wire low: it would be active while open; write pull = "up", and wire the contact to ground'
     )
 
 

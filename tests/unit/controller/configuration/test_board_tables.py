@@ -8,7 +8,7 @@ from typing import get_args
 
 import pytest
 
-from controller.configuration.declaration import said
+from controller.configuration.declaration import value_text
 from controller.configuration.registry import Registry
 from controller.configuration.sections import BoardKindName
 from controller.configuration.terminals import place_of, places_of
@@ -131,7 +131,7 @@ def test_every_kind_has_a_pin_for_each_of_its_terminals_and_none_twice(kind: str
             '7: board.wheel.port: is missing; add port = "/dev/serial/by-id/usb-1a86_USB_',
         ),
         ("by-id/usb-1", "by-id/\u00fcsb", "has the wrong form; the board's port by its id"),
-        ('"/dev/serial/by-id/usb-1"', '"/dev/ttyUSB0"', '9: board.wheel.port: warning: "/dev/ttyUSB0" changes when'),
+        ('"/dev/serial/by-id/usb-1"', '"/dev/ttyUSB0"', '9: board.wheel.port: warning: "/dev/ttyUSB0" can change when'),
         ('"/dev/serial/by-id/usb-1"', '"/dev/pts/4"', "9: board.wheel.port: warning: \"/dev/pts/4\" is a pseudo-term"),
         ("[board.wheel]", "[board.Wheel]", '7: board.Wheel: "Wheel" cannot be the name of a board; write up to 32'),
         ("[board.wheel]", '[board."a b"]', "cannot be the name of a board"),
@@ -144,19 +144,19 @@ def test_every_kind_has_a_pin_for_each_of_its_terminals_and_none_twice(kind: str
         ("input = 2 ", "input = 1 ", "has the same terminal as rotor_a (input 1 of the board wheel, in_1)"),
         ("input = 2 ", "inputs = 2 ", '12: pins.rotor_b.inputs: unknown key; did you mean "input"?'),
         ("input = 2 ", "output = 2 ", "12: pins.rotor_b: is read (encoder of the rotor, channel B), and output 2"),
-        ("input = 2 ", "input = 2, output = 1 ", "12: pins.rotor_b: says input and output; write one of"),
-        ("{ input = 2 }", '{ pull = "up" }', "12: pins.rotor_b: says no terminal; write one of { input = 1 },"),
+        ("input = 2 ", "input = 2, output = 1 ", "12: pins.rotor_b: has input and output; write one of"),
+        ("{ input = 2 }", '{ pull = "up" }', "12: pins.rotor_b: names no terminal; write one of { input = 1 },"),
         ("{ input = 2 }", "2", "12: pins.rotor_b: a bare number can be an input, an output or an analogue channel"),
         ("{ input = 2 }", '"2"', '12: pins.rotor_b: is "2", and a wire was expected; write it as { input = 1 }'),
         ("{ input = 2 }", "{ gpio = 27 }", "12: pins.rotor_b.gpio: gpio is for pins of the Pi, and with backend"),
         ("{ input = 2 }", "{ header = 13 }", "12: pins.rotor_b.header: header is for pins of the Pi, and"),
-        ("{ input = 2 }", "{ gpio = 27, input = 2 }", "12: pins.rotor_b.gpio: says gpio and input: a pin of the"),
-        ("{ input = 2 }", "{ input = 2, debounce_us = 5 }", "12: pins.rotor_b.debounce_us: says debounce_us and input"),
-        ("{ input = 2 }", '{ input = 2, pull = "down" }', "12: pins.rotor_b.pull: is down, and the chip of a board"),
+        ("{ input = 2 }", "{ gpio = 27, input = 2 }", "12: pins.rotor_b.gpio: has gpio and input: a pin of the"),
+        ("{ input = 2 }", "{ input = 2, debounce_us = 5 }", "12: pins.rotor_b.debounce_us: has debounce_us and input"),
+        ("{ input = 2 }", '{ input = 2, pull = "down" }', "12: pins.rotor_b.pull: is down, but a board has pull-up"),
         ("{ input = 2 }", "{ input = 2, per_v = 1 }", "12: pins.rotor_b.per_v: has no meaning for an input; remove it"),
         ("{ input = 2 }", '{ board = "weel", input = 2 }', '12: pins.rotor_b.board: no board is called "weel"; did'),
         ('backend = "board"', 'backend = "board"\nchip = "pinctrl-rp1"', "7: lines.chip: warning: names a chip"),
-        ("[pins]", "[board.spare]\nkind = \"wheel\"\nport = \"x\"\n[pins]", "says no board, and there are wheel"),
+        ("[pins]", "[board.spare]\nkind = \"wheel\"\nport = \"x\"\n[pins]", "names no board, and there are wheel"),
     ],
 )  # fmt: skip
 def test_a_mistake_about_a_board_is_told_with_its_line_key_and_fix(old: str, new: str, problem: str) -> None:
@@ -225,25 +225,25 @@ def test_two_boards_of_one_kind_need_numbers_that_tell_them_apart() -> None:
     warnings = check_text(text)
     assert [problem.severity for problem in warnings.problems] == ["warning", "warning"]
     assert told(warnings)[0] == (
-        "7: board.wheel: warning: is of one kind with desk, and nothing would tell of their plugs being exchanged; "
+        "7: board.wheel: warning: is of the same kind as desk: they could be exchanged unnoticed; "
         "give it a number with feltwire boards name PORT NUMBER, and add serial = NUMBER"
     )
     numbered = text.replace('usb-1"', 'usb-1"\nserial = 1').replace('usb-2"', 'usb-2"\nserial = 2')
     assert told(check_text(numbered)) == []
     same = told(check_text(numbered.replace("serial = 2", "serial = 1")))
-    assert same[0].startswith("10: board.wheel.serial: is the serial of desk too; give each board a number of its own")
+    assert same[0].startswith("10: board.wheel.serial: is also the serial of desk; give each board a number of its own")
     assert "write a whole number from 1 to 4294967295" in only(numbered.replace("serial = 2", "serial = 0"))
 
 
 def test_two_boards_and_links_cannot_share_a_port() -> None:
     assert only(TWO.replace("usb-2", "usb-1")) == (
-        '12: board.desk.port: its port "/dev/serial/by-id/usb-1" is that of board.wheel.port of table.toml:9 too; '
+        '12: board.desk.port: its port "/dev/serial/by-id/usb-1" is also that of board.wheel.port of table.toml:9; '
         "give each board its own port"
     )
     display = '[device.display]\n[links]\nnumber_display = { port = "/dev/serial/by-id/usb-1" }\n'
     assert only(WHEEL + display) == (
-        '20: links.number_display.port: its port "/dev/serial/by-id/usb-1" is that of board.wheel.port of table.toml:9 '
-        "too; give each link its own port"
+        '20: links.number_display.port: its port "/dev/serial/by-id/usb-1" is also that of board.wheel.port of '
+        "table.toml:9; give each link its own port"
     )
 
 
@@ -255,15 +255,15 @@ def test_one_port_under_two_names_is_told_with_the_device_behind_both(tmp_path: 
         name.symlink_to(device)
     text = TWO.replace("/dev/serial/by-id/usb-1", str(by_id)).replace("/dev/serial/by-id/usb-2", str(by_path))
     assert only(text) == (
-        f"12: board.desk.port: its port {said(str(by_path))}, which is {device}, is that of "
-        "board.wheel.port of table.toml:9 too; give each board its own port"
+        f"12: board.desk.port: its port {value_text(str(by_path))}, which is {device}, is also that of "
+        "board.wheel.port of table.toml:9; give each board its own port"
     )
     other = TWO.replace("/dev/serial/by-id/usb-1", str(by_id)).replace("usb-2", "usb-3")
     assert told(check_text(other)) == []
     assert only(TWO.replace("/dev/serial/by-id/usb-2", "/dev//serial/by-id/../by-id/usb-1")).startswith(
-        '12: board.desk.port: its port "/dev//serial/by-id/../by-id/usb-1", which is /dev/serial/by-id/usb-1, is that'
+        '12: board.desk.port: its port "/dev//serial/by-id/../by-id/usb-1", which is /dev/serial/by-id/usb-1, is also'
     )
-    assert "is that of board.wheel.port" in only(
+    assert "is also that of board.wheel.port" in only(
         TWO.replace("/dev/serial/by-id/usb-1", "socket://h:1").replace("/dev/serial/by-id/usb-2", "socket://h:1")
     )
 
@@ -275,7 +275,7 @@ def test_two_tables_cannot_have_one_board(tmp_path: Path) -> None:
     problems = check(paths).problems
     assert [problem.key for problem in problems] == ["board.wheel.port"]
     assert problems[0].wrong == (
-        f'its port "/dev/serial/by-id/usb-1" is that of board.wheel.port of {tmp_path / "a.toml"}:9 too'
+        f'its port "/dev/serial/by-id/usb-1" is also that of board.wheel.port of {tmp_path / "a.toml"}:9'
     )
 
 
@@ -300,7 +300,7 @@ def test_a_line_on_the_wrong_side_is_told_what_the_board_has() -> None:
 def test_a_contact_that_would_be_pressed_while_it_is_open_is_told() -> None:
     button = TWO.replace("input = 1, inverted = true", "input = 1")
     assert only(button) == (
-        "18: pins.dealer_no_more_bets: is a bare contact, and the board's resistor holds its wire high: it would be "
+        "18: pins.dealer_no_more_bets: is a bare contact, and the board's resistor pulls its wire high: it would be "
         "active while open; add inverted = true, and wire the contact to ground"
     )
     assert told(check_text(button.replace("input = 1 }\nno", 'input = 1, pull = "none" }\nno'))) == []
@@ -308,7 +308,7 @@ def test_a_contact_that_would_be_pressed_while_it_is_open_is_told() -> None:
 
 def test_an_output_that_would_be_on_when_the_board_goes_safe_is_told() -> None:
     problem = only(TWO.replace("output = 2", "output = 2, inverted = true"))
-    assert problem.startswith("19: pins.no_more_bets_lamp.inverted: is true, and a board that goes safe makes its")
+    assert problem.startswith("19: pins.no_more_bets_lamp.inverted: is true, but a board makes its outputs low")
 
 
 def test_a_key_of_a_keypad_is_a_button_that_needs_nothing() -> None:
@@ -328,7 +328,7 @@ def test_a_key_of_a_keypad_is_a_button_that_needs_nothing() -> None:
     [
         ("analogue = 1", "zero_v: is missing; add zero_v = 2.5"),
         ("analogue = 1, zero_v = 2.5", "per_v: is missing; write per_v = 5.0"),
-        ("analogue = 1, zero_v = 2.5, per_v = 0", "per_v: is 0, with which every reading is 0"),
+        ("analogue = 1, zero_v = 2.5, per_v = 0", "per_v: is 0, so every reading would be 0"),
         ("analogue = 1, zero_v = 2.5, per_v = nan", "per_v: "),
         ("analogue = 1, zero_v = 9, per_v = 1", "zero_v: 9 is out of range; write a number from 0 to 5.5"),
         ('analogue = 1, zero_v = 2.5, per_v = 1, pull = "up"', "pull: has no meaning for an analogue channel"),
@@ -362,7 +362,7 @@ def test_what_moves_is_driven_by_a_board_and_by_nothing_else() -> None:
     text += "[pins]\nwheel_a = { gpio = 17 }\nwheel_b = { gpio = 27 }\nwheel_index = { gpio = 22 }\n"
     (wired,) = told(check_text(text + "motor = { gpio = 5 }\n", registry=with_a_motor()))
     assert wired == (
-        "12: pins.motor: is a motor, and a pin of the Pi stays as it is when its program dies; drive it with a board, "
+        "12: pins.motor: is a motor, but a pin of the Pi keeps its level when the program dies; drive it with a board, "
         'which has a dead-man: backend = "board"'
     )
     (missing,) = told(check_text(text, registry=with_a_motor()))

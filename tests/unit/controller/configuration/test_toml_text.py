@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.configuration.toml_text import toml_text
+from controller.configuration.document import toml_text
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[4] / "examples").glob("*.toml"))
 KEYS = st.text(min_size=1, max_size=8)

@@ -1,4 +1,4 @@
-"""The keys that a command takes when it goes to a service over the network."""
+"""Options that several commands share: the speed of simulated time, public keys, and the keys of a connection."""
 
 from __future__ import annotations
 
@@ -15,18 +15,36 @@ if TYPE_CHECKING:
     from feed.keys import ClientCurve
 
 
-# The option of commands that take public Ed25519 keys.
+FASTEST = 1000.0
+"""The greatest factor over real time that a service keeps up with."""
+
+
+def parse_speed(text: str) -> float:
+    """Parses the number of `--speed`.
+
+    Raises:
+        click.BadParameter: it is no number above 0 and up to `FASTEST`.
+    """
+    try:
+        speed = float(text)
+    except ValueError:
+        speed = 0.0
+    if not 0 < speed <= FASTEST:
+        fix = f"write a number above 0 and up to {FASTEST:g}, such as 10"
+        raise click.BadParameter(f'"{text}" is no speed; {fix}', param_hint="--speed")
+    return speed
+
 
 _KEY_DIGITS = 64
 
 
 def public_keys(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> tuple[bytes, ...]:
-    """Reads public keys, as an option's callback."""
+    """The callback of an option that takes public Ed25519 keys."""
     return tuple(_public_key(value) for value in values)
 
 
 def _public_key(value: str) -> bytes:
-    """Reads 64 hexadecimal digits, as the service's log has them, in groups or not; or a file that holds them."""
+    """Parses 64 hexadecimal digits, grouped by spaces or not, or reads them from a file."""
     text = value
     try:
         if Path(value).is_file():
@@ -36,16 +54,16 @@ def _public_key(value: str) -> bytes:
     digits = "".join(text.split()).lower()
     if len(digits) != _KEY_DIGITS or set(digits) - set("0123456789abcdef"):
         raise click.BadParameter(
-            f"{value!r} is no public key; expected {_KEY_DIGITS} hexadecimal digits, as the service's log says them, "
+            f"{value!r} is no public key; expected {_KEY_DIGITS} hexadecimal digits, as the service logs them, "
             "or a file that holds them"
         )
     return bytes.fromhex(digits)
 
 
 def client_curve(endpoints: Endpoints, key: Path | None, server: str | None) -> ClientCurve | None:
-    """The keys for an address; None where none are needed. A key that cannot be used ends the command.
+    """The keys for a connection; None for `ipc://`, which needs none. Exits with code 2 if a key cannot be used.
 
-    `key` is the `.secret` file of one's own; `server` the service's public key, or its `.public` file.
+    `key` is the client's `.secret` file; `server` the service's public key, or its `.public` file.
     """
     from feed.keys import BadKeyError, ClientCurve, parse_public, read_pair, read_public
 
@@ -53,7 +71,7 @@ def client_curve(endpoints: Endpoints, key: Path | None, server: str | None) -> 
         return None
     if key is None or server is None:
         raise click.UsageError(
-            "tcp:// takes --key, your own .secret file (feltwire keys new), and --server, the service's public key"
+            "tcp:// needs --key, your own .secret file (feltwire keys new), and --server, the service's public key"
         )
     try:
         path = Path(server)

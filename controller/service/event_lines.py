@@ -1,11 +1,13 @@
-"""Events as a person reads them: a line a fact, in a dealer's words."""
+"""Events as lines of text for people, with the colours of a terminal.
+
+`feltwire run`, `watch`, `simulate`, `replay` and `journal` all print events by `line_of` and `colored_line_of`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-import click
 import msgspec
 
 from controller.games.catalogue import GAME
@@ -33,7 +35,7 @@ MOST_BETS: Final = 8
 """Of more winning bets than these only the first ones, in the order of the text, are named (ours)."""
 
 
-_COLORS = {
+_COLORS: Final = {
     events.Outcome: "green",
     events.Void: "red",
     events.Unresolved: "yellow",
@@ -48,38 +50,42 @@ _COLORS = {
 }
 
 
+_ANSI: Final = {"red": 31, "green": 32, "yellow": 33, "magenta": 35, "cyan": 36, "bright_black": 90}
+"""The code of each of these colours in an ANSI escape sequence."""
+
+
 def color_of(event: Event) -> str | None:
-    """The colour of an event's line on a terminal; None for the plain one."""
+    """The name of the colour of an event's line; None for the terminal's default colour."""
     return _COLORS.get(type(event.data))
 
 
-def painted(event: Event) -> str:
-    """The line of an event in its colour; nothing is put around the plain one."""
+def colored_line_of(event: Event) -> str:
+    """The line of an event with the ANSI escape sequences of its colour; without any in the default colour."""
     color = color_of(event)
-    return line_of(event) if color is None else click.style(line_of(event), fg=color)
+    return line_of(event) if color is None else f"\x1b[{_ANSI[color]}m{line_of(event)}\x1b[0m"
 
 
 def line_of(event: Event) -> str:
-    """One line: when, the table, the round, and what happened.
+    """One line: the time, the table, the round, and what happened.
 
-    A live table tells the time of day (UTC); a replay or a simulation the seconds of its own time.
+    The time is the time of day (UTC) at a live table, and the elapsed seconds in a replay or a simulation.
     """
     data = event.data
     number = getattr(data, "round", None)
     place = data.table if number is None else f"{data.table} #{number}"
     mark = "sim " if data.simulated else ""
-    own = event.time < "2000"
-    when = f"{data.mono_ns / 1e9:11.3f}" if own else event.time[11:23]
-    return f"{when:>12}  {mark}{place:<16}  {_said(event)}"
+    virtual = event.time < "2000"
+    when = f"{data.mono_ns / 1e9:11.3f}" if virtual else event.time[11:23]
+    return f"{when:>12}  {mark}{place:<16}  {_description(event)}"
 
 
-def _said(event: Event) -> str:
+def _description(event: Event) -> str:
     data = event.data
     match data:
         case events.TableOpened():
-            return f"table opened{_named(data.by)}: {data.game} by {data.rules}, {data.software}"
+            return f"table opened{_by(data.by)}: {data.game} by {data.rules}, {data.software}"
         case events.TableClosed():
-            return f"table closed{_named(data.by)}: {data.reason}"
+            return f"table closed{_by(data.by)}: {data.reason}"
         case events.RoundOpened():
             return "bets are open"
         case events.CourseChanged():
@@ -91,7 +97,7 @@ def _said(event: Event) -> str:
         case events.RoundProgress():
             return progress_words(data)
         case events.Outcome():
-            wins, notices = _wins(data.result, data.winning), _noticed(data.notices)
+            wins, notices = _wins(data.result, data.winning), _notices(data.notices)
             return f"OUTCOME {result_words(data.game, data.result)}{wins}{_measured(data.evidence)}{notices}"
         case events.Void():
             out = "; take the ball out" if data.remove_ball else ""
@@ -108,7 +114,7 @@ def _said(event: Event) -> str:
                 verdict_words(data.game, data.from_),
                 _wins(data.to.result, data.winning),
             )
-            return f"{how} {to}, was {was}{wins}; by {data.by}{why}{_noticed(data.notices)}"
+            return f"{how} {to}, was {was}{wins}; by {data.by}{why}{_notices(data.notices)}"
         case events.Settled():
             return f"settled ({data.by})"
         case events.ProcedureViolation():
@@ -135,15 +141,15 @@ def _said(event: Event) -> str:
 
 
 def _wins(result: Result | None, winning: Sequence[WinningBet]) -> str:
-    """Of dice, the bets that win; on a wheel the result itself names its bet."""
+    """The winning bets of a dice game; empty on a wheel, whose result names its bet."""
     return winning_words(winning) if result is not None and "dice" in result else ""
 
 
-def _noticed(notices: Sequence[str]) -> str:
+def _notices(notices: Sequence[str]) -> str:
     return "".join(f"; {notice}" for notice in notices)
 
 
-def _named(by: str) -> str:
+def _by(by: str) -> str:
     return f" by {by}" if by else ""
 
 
