@@ -32,7 +32,7 @@ def seeds_of(kind: str, folder: Path) -> list[Path]:
 
 def fuzz(program: Path, found: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
     """Runs a fuzzer; what breaks the board goes to a folder."""
-    command = [str(program), "-timeout=60", "-rss_limit_mb=1024", f"-artifact_prefix={found}/", *map(str, arguments)]
+    command = [str(program), "-timeout=300", "-rss_limit_mb=1024", f"-artifact_prefix={found}/", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
