@@ -177,6 +177,7 @@ def test_a_journal_that_lost_its_end_is_reported(base: str, journal: Path) -> No
     with Subscriber(base, since=0) as subscriber:
         reader = Reader(subscriber)
         with feed(base, journal, "e1") as service:
+            service.burst(20)
             last = service.end()
             reader.until_event(last)
         lines = journal.read_bytes().splitlines(keepends=True)

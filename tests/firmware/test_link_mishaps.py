@@ -151,11 +151,7 @@ ANEW: dict[str, tuple[Callable[[LockStep], object], str]] = {
     ("name", "board", "what"),
     [
         *((MONEY, "wheel", what) for what in ANEW),
-        *(
-            pytest.param(ROULETTE, board, what, marks=[pytest.mark.soak, pytest.mark.timeout(600)])
-            for board in ("wheel", "desk")
-            for what in ANEW
-        ),
+        *(pytest.param(ROULETTE, board, what, marks=pytest.mark.soak) for board in ("wheel", "desk") for what in ANEW),
     ],
 )
 def test_a_board_that_goes_in_mid_spin_leaves_the_round_undecided_says_why_and_plays_again(
