@@ -1,4 +1,4 @@
-"""Events as a table says them, one line each."""
+"""Sample events, each built in one line."""
 
 from __future__ import annotations
 
