@@ -18,7 +18,7 @@ SELECTED = (
     f"{FIRMWARE}emulated_lockstep.py",
     f"{FIRMWARE}noisy_session.py::test_a_command_whose_repetition_would_show_is_never_repeated[flipped]",
     f"{FIRMWARE}link_mishaps.py::"
-    "test_a_board_that_goes_in_mid_spin_leaves_the_round_undecided_says_why_and_plays_again[money_wheel_board-wheel-hung]",
+    "test_a_board_that_hangs_in_mid_spin_has_its_outputs_safe_within_half_a_second_and_plays_again",
 )
 """Some seven seconds on an idle computer: every part of the lock step, broken bytes, and a whole table."""
 BUSY = ("nice", "-n", "10", sys.executable, "-c", "while True: pass")
