@@ -1,4 +1,4 @@
-"""A board on a bench: a model board, its port, its link, and time that passes when a scene says so."""
+"""A model board with its port and its link, in virtual time that a test advances."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The least that a host does with a board: watches its inputs whenever it is up, and keeps what it was told."""
+"""A minimal host of a board: it watches the inputs whenever the board is up, and keeps every report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Boards that are only said to be there: their identity, and links that a test moves by hand."""
+"""Identities of boards, and links to boards whose state a test sets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a history server answers, without a socket."""
+"""Answers of a history server, without a socket."""
 
 from __future__ import annotations
 

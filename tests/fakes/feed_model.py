@@ -1,4 +1,4 @@
-"""A table that talks and a journal that keeps what it said, in memory: the truth that a subscriber is compared with."""
+"""A model table and its journal in memory: the reference that a subscriber is compared with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model board does with what it hears: each command once, and its answer as often as it is asked."""
+"""Commands of a model board: each is carried out once, and its answer is repeated as often as it is asked for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model board sends: frame after frame, each byte with its time on the wire."""
+"""The transmit side of a model board: frame after frame, each byte with its time on the wire."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The truth about a board's clock, and the exchanges that a host has with it."""
+"""The true time of a board's clock, and the clock exchanges that a host has with the board."""
 
 from __future__ import annotations
 
