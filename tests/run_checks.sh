@@ -26,9 +26,9 @@ check wire "$BIN/python" firmware/wire/generate.py --check
 if [ "$firmware" = yes ]; then
     check firmware make -s -C firmware
     check firmware-lint make -s -C firmware lint
-    check tests "$BIN/python" -m pytest -m "not soak" -n auto
+    check tests "$BIN/python" -m pytest -n auto
 else
-    check tests "$BIN/python" -m pytest -m "not soak" -n auto --ignore tests/firmware
+    check tests "$BIN/python" -m pytest -n auto --ignore tests/firmware
 fi
 
 if [ -n "$not_run" ]; then

@@ -246,7 +246,7 @@ def _read_links(values: Mapping[str, Any]) -> tuple[dict[str, LinkSection], list
 
 
 def _check_port(port: str, path: Path) -> list[ConfigFinding]:
-    """Warns of a port whose name can change. `controller.configuration.load` finds ports that are used twice."""
+    """Warns of a port whose name can change. `controller.games.load` finds ports that are used twice."""
     if not _NUMBERED_PORT.match(port):
         return []
     wrong = f"{value_text(port)} can change when devices are plugged in again"

@@ -19,6 +19,7 @@ from simulators.base.geometry import MoneyWheelGeometry, RouletteGeometry
 from simulators.base.truth import TableSimulator, Truth
 from simulators.money_wheel.wheel import MoneyWheelSimulator
 from simulators.roulette.wheel import RouletteSimulator
+from tests.fakes.time_limits import HANG_S
 
 ROOT = Path(__file__).resolve().parents[2]
 ROULETTE = '[table]\nid = "roulette-1"\ngame = "roulette"\n[lines]\nbackend = "sim"\n'
@@ -61,7 +62,7 @@ def installed(*arguments: str | Path, **environment: str) -> subprocess.Complete
         check=False,
         cwd=ROOT,
         env={**os.environ, **environment},
-        timeout=60,
+        timeout=HANG_S,
     )
 
 
@@ -368,7 +369,7 @@ print(*sorted(sys.modules))
 )
 def test_commands_that_need_no_simulator_and_no_gpio_load_none(arguments: Sequence[str]) -> None:
     run = subprocess.run(
-        [sys.executable, "-c", LOADED, *arguments], capture_output=True, check=True, cwd=ROOT, text=True, timeout=60
+        [sys.executable, "-c", LOADED, *arguments], capture_output=True, check=True, cwd=ROOT, text=True, timeout=HANG_S
     )
     loaded = {name.split(".")[0] for name in run.stdout.split()}
     assert "controller" in loaded
@@ -377,7 +378,12 @@ def test_commands_that_need_no_simulator_and_no_gpio_load_none(arguments: Sequen
 
 def test_help_loads_no_command_that_it_does_not_run() -> None:
     run = subprocess.run(
-        [sys.executable, "-c", LOADED, "--version"], capture_output=True, check=True, cwd=ROOT, text=True, timeout=60
+        [sys.executable, "-c", LOADED, "--version"],
+        capture_output=True,
+        check=True,
+        cwd=ROOT,
+        text=True,
+        timeout=HANG_S,
     )
     assert not {"drivers", "msgspec", "rich"} & {name.split(".")[0] for name in run.stdout.split()}
 

@@ -30,7 +30,6 @@ from feed.wire import (
     encode_request,
 )
 from tests.fakes.feed_server import (
-    PATIENCE_MS,
     Client,
     FeedServer,
     Keys,
@@ -40,6 +39,7 @@ from tests.fakes.feed_server import (
     feed_server,
     short_folder,
 )
+from tests.fakes.time_limits import HANG_MS
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ def test_a_stalled_subscriber_never_slows_the_publisher_or_another_subscriber(fo
             # As many at once as one subscriber's queue takes; every publish() has to come back.
             server.do(partial(publish_many, server, start, body))
             for k in range(50):
-                assert reader.poll(PATIENCE_MS)
+                assert reader.poll(HANG_MS)
                 assert reader.recv_multipart()[1].split()[0] == b"%d" % (start + k)
                 received += 1
         assert received == count
@@ -105,7 +105,7 @@ def test_topics_end_in_a_slash_so_that_a_prefix_matches_one_table(folder: Path) 
         join(server, one, b"v1/roulette-1/heartbeat/")
         server.publish(b"v1/roulette-10/round.opened/", b"other")
         server.publish(b"v1/roulette-1/round.opened/", b"own")
-        assert one.poll(PATIENCE_MS)
+        assert one.poll(HANG_MS)
         assert one.recv_multipart() == [b"v1/roulette-1/round.opened/", b"own"]
 
 
@@ -198,7 +198,7 @@ def test_a_client_that_floods_is_answered_busy_and_another_is_served_in_turn(fol
             flooder.send_multipart([b"%d" % k, b"snapshot", b"wheel"])
         # One is being read and waits at the gate, as many as may wait in the queue.
         for _ in range(flood - 1 - REQUESTS_PER_CLIENT):
-            assert flooder.poll(PATIENCE_MS)
+            assert flooder.poll(HANG_MS)
             assert refusal(flooder.recv_multipart()) == BUSY
         asker.send_multipart([b"p", b"tables"])
         while server.do(lambda: server.history.waiting) < REQUESTS_PER_CLIENT + 1:

@@ -16,6 +16,7 @@ from controller.journal.export import COLUMNS
 from controller.journal.files import Lock
 from feed.data import CaptureFile
 from feed.events import Evidence, Void
+from tests.fakes.time_limits import HANG_S
 from tests.unit.controller.journal_audit.making import KEY, OTHER_KEY, Evening, evening, tampering
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -199,7 +200,7 @@ def test_every_column_is_explained_on_the_page_for_auditors() -> None:
 
 def test_a_reader_that_has_enough_is_no_error(journal: Path) -> None:
     script = f"{Path(sys.executable).with_name('feltwire')} journal export {journal} | head -c 20"
-    run = subprocess.run(["bash", "-o", "pipefail", "-c", script], capture_output=True, timeout=60, check=False)
+    run = subprocess.run(["bash", "-o", "pipefail", "-c", script], capture_output=True, timeout=HANG_S, check=False)
     assert (run.returncode, run.stderr) == (0, b"")
     assert len(run.stdout) == 20
 
@@ -266,7 +267,7 @@ def test_an_archive_that_is_killed_is_finished_by_the_same_command(journal: Path
     out = tmp_path / "2026.sqlite"
     before = call("export", journal).stdout
     killed = [sys.executable, "-c", KILLED, step, str(journal), str(out)]
-    run = subprocess.run(killed, capture_output=True, cwd=ROOT, timeout=60, check=False)
+    run = subprocess.run(killed, capture_output=True, cwd=ROOT, timeout=HANG_S, check=False)
     assert run.returncode == -9
     assert call("verify", journal).exit_code == 0
     assert call("export", journal).stdout == before

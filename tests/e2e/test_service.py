@@ -20,12 +20,12 @@ from feed.keys import SERVER, ClientCurve, KeyPair, new_pair, write_pair
 from tests.fakes.service_process import (
     FELTWIRE,
     MONEY_WHEEL,
-    PATIENCE_MS,
     Listener,
     ServiceProcess,
     listening,
     service,
 )
+from tests.fakes.time_limits import HANG_MS, HANG_S
 
 QUICK, FULL = 2_000, 100_000
 """Messages of garbage: by default, and in the soak."""
@@ -51,7 +51,7 @@ def exchange(service: ServiceProcess, body: bytes, curve: ClientCurve | None = N
             curve.apply(socket)
         socket.connect(service.endpoints.commands)
         socket.send(body)
-        assert socket.poll(PATIENCE_MS), "no answer"
+        assert socket.poll(HANG_MS), "no answer"
         answer: dict[str, Any] = json.loads(socket.recv_multipart()[-1])
         return answer
 
@@ -79,7 +79,7 @@ def test_what_is_published_is_what_the_journal_holds_and_the_end_is_orderly(tmp_
     history.close()
     assert running.log.read_text().splitlines()[-1] == "info: stopped"
     verified = subprocess.run(
-        [FELTWIRE, "journal", "verify", running.journal], capture_output=True, text=True, timeout=60, check=False
+        [FELTWIRE, "journal", "verify", running.journal], capture_output=True, text=True, timeout=HANG_S, check=False
     )
     assert verified.returncode == 0, verified.stdout + verified.stderr
 
@@ -104,7 +104,7 @@ def test_the_history_server_answers_what_was_missed(tmp_path: Path) -> None:
             socket.send_multipart([b"1", b"since", b"wheel-1", b"", b"0"])
             answers: list[list[bytes]] = []
             while not answers or answers[-1][1] == b"event":
-                assert socket.poll(PATIENCE_MS)
+                assert socket.poll(HANG_MS)
                 answers.append(socket.recv_multipart())
         kinds = [json.loads(body)["type"] for _, kind, *rest in answers if kind == b"event" for body in rest[1:]]
     assert kinds[:2] == ["feltwire.table.opened.v1", "feltwire.round.opened.v1"]
@@ -118,7 +118,7 @@ def test_two_services_never_write_the_same_journal(tmp_path: Path) -> None:
             [FELTWIRE, "run", tmp_path / "table-0.toml", "--state", running.state, "--bind", f"ipc://{tmp_path}/other"],
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=HANG_S,
             check=False,
         )
         assert second.returncode == 1
@@ -133,7 +133,7 @@ def test_a_socket_that_cannot_be_had_stops_the_start_and_the_journal_is_closed_i
             [FELTWIRE, "run", tmp_path / "table-0.toml", "--state", tmp_path / "state-2", "--bind", running.base],
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=HANG_S,
             check=False,
         )
     assert second.returncode == 1
@@ -144,7 +144,7 @@ def test_over_the_network_it_does_not_start_without_keys(tmp_path: Path) -> None
     path = tmp_path / "table.toml"
     path.write_text(MONEY_WHEEL)
     words: list[str | Path] = [FELTWIRE, "run", path, "--state", tmp_path / "state", "--bind", "tcp://127.0.0.1:5600"]
-    refused = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    refused = subprocess.run(words, capture_output=True, text=True, timeout=HANG_S, check=False)
     assert refused.returncode == 2
     assert "without keys" in refused.stderr
     assert not (tmp_path / "state").exists()
@@ -154,7 +154,7 @@ def test_keys_for_sockets_that_ask_for_none_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "table.toml"
     path.write_text(MONEY_WHEEL)
     words: list[str | Path] = [FELTWIRE, "run", path, "--state", tmp_path / "state", "--keys", tmp_path / "keys"]
-    refused = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    refused = subprocess.run(words, capture_output=True, text=True, timeout=HANG_S, check=False)
     assert refused.returncode == 2
     assert "--keys is for tcp://" in refused.stderr
 
@@ -172,7 +172,7 @@ def test_an_output_that_nobody_reads_does_not_stop_the_tables(tmp_path: Path) ->
 def test_lines_of_json_are_the_bodies_of_the_feed(tmp_path: Path) -> None:
     with service(tmp_path) as running, listening(running.endpoints) as listener:
         running.start("--json", "--seconds", "2", stdout=subprocess.PIPE)
-        output, _ = running.process.communicate(timeout=PATIENCE_MS / 1000)
+        output, _ = running.process.communicate(timeout=HANG_S)
         listener.drain()
     lines = set(output.splitlines())
     assert {body for _, body in listener.durable.values()} <= lines
@@ -184,7 +184,7 @@ def test_a_manager_is_told_that_the_service_is_ready_and_how_it_is(tmp_path: Pat
 
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
         manager.bind(str(tmp_path / "notify"))
-        manager.settimeout(PATIENCE_MS / 1000)
+        manager.settimeout(HANG_S)
         environ = {"NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "5000000"}
         with service(tmp_path, options=SLOW, environ=environ) as running:
             running.start()
@@ -207,7 +207,7 @@ def test_a_refused_round_is_kept_and_the_file_that_its_event_names_replays_to_it
         path = running.journal.parent / "captures" / named["file"]
         assert sha256(path.read_bytes()).hexdigest() == named["sha256"]
         words = [FELTWIRE, "replay", tmp_path / "table-0.toml", path, "--json"]
-        replayed = subprocess.run(words, capture_output=True, timeout=60, check=True)
+        replayed = subprocess.run(words, capture_output=True, timeout=HANG_S, check=True)
     verdicts = [json.loads(line)["data"] for line in replayed.stdout.splitlines() if b"round.void" in line]
     assert [verdict["reason"] for verdict in verdicts][-1:] == [refused["reason"]] == ["wheel_revolutions"]
 
@@ -303,7 +303,7 @@ def test_a_plain_request_socket_is_answered_too(tmp_path: Path) -> None:
             socket.connect(running.endpoints.commands)
             for number in range(3):
                 socket.send(json.dumps({"id": str(number), "command": "status"}).encode())
-                assert socket.poll(PATIENCE_MS)
+                assert socket.poll(HANG_MS)
                 assert json.loads(socket.recv())["accepted"]
 
 
@@ -311,7 +311,7 @@ def test_quit_ends_the_service_in_order(tmp_path: Path) -> None:
     with service(tmp_path, options=SLOW) as running, listening(running.endpoints) as listener:
         started(running, listener)
         assert running.send("quit").returncode == 0
-        assert running.process.wait(PATIENCE_MS / 1000) == 0
+        assert running.process.wait(HANG_S) == 0
         kinds = [record.kind for record in running.records() if record.chain == "wheel-1"]
     assert kinds[-2:] == ["round.void", "table.closed"]
 
@@ -419,7 +419,7 @@ def test_a_journal_that_cannot_be_written_halts_with_nothing_published_that_is_n
         assert "journal failed" in refused.stderr
         assert "HALTED" in running.log.read_text()
         assert running.send("quit").returncode == 0
-        assert running.process.wait(PATIENCE_MS / 1000) == 0
+        assert running.process.wait(HANG_S) == 0
         held = {record.id: record.body for record in running.records()}
         assert {event_id: body for event_id, (_, body) in listener.durable.items()}.items() <= held.items()
         assert beat["last"] == max(record.seq for record in running.records() if record.chain == beat["table"])
@@ -438,7 +438,7 @@ def test_a_journal_that_was_changed_keeps_the_service_from_starting(tmp_path: Pa
                 "UPDATE record SET body = CAST(replace(CAST(body AS TEXT), 'rules', 'ruled') AS BLOB) WHERE n = 1"
             )
         running.start()
-        assert running.process.wait(PATIENCE_MS / 1000) == 1
+        assert running.process.wait(HANG_S) == 1
         assert "not fit to run" in running.log.read_text()
         assert "journal verify" in running.log.read_text()
 
@@ -458,7 +458,7 @@ def test_garbage_on_the_command_socket_stops_nothing_grows_nothing_and_reaches_n
             for _ in range(messages // 500):
                 with context.socket(zmq.DEALER) as socket:
                     socket.linger = -1
-                    socket.sndtimeo = PATIENCE_MS
+                    socket.sndtimeo = HANG_MS
                     socket.connect(running.endpoints.commands)
                     for _ in range(500):
                         socket.send_multipart(garbage(random))
@@ -466,7 +466,7 @@ def test_garbage_on_the_command_socket_stops_nothing_grows_nothing_and_reaches_n
                     marker = {"id": "m", "command": "nothing", "table": "x"}
                     socket.send(json.dumps(marker).encode())
                     socket.linger = 0
-                    while socket.poll(PATIENCE_MS):
+                    while socket.poll(HANG_MS):
                         if json.loads(socket.recv_multipart()[-1]).get("id") == "m":
                             break
         assert running.process.poll() is None

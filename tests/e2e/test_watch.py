@@ -33,10 +33,10 @@ from feed.subscriber import (
 from tests.fakes.feed_model import ModelJournal, ModelTable
 from tests.fakes.feed_process import TABLE, feed, journal_of
 from tests.fakes.feed_server import short_folder
+from tests.fakes.time_limits import HANG_S
 
 ROOT = Path(__file__).resolve().parents[2]
 FELTWIRE = [sys.executable, "-c", "from controller.cli import main; main()"]
-PATIENCE_S = 60
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ class Process:
             match = re.search(pattern, self._text[stream].decode())
             if match is not None:
                 return match
-            ready = self._selector.select(PATIENCE_S)
+            ready = self._selector.select(HANG_S)
             assert ready, f"{pattern} never came: {self._text}"
             for key, _ in ready:
                 more = os.read(key.fd, 65536)
@@ -81,7 +81,7 @@ class Process:
     def interrupt(self) -> int:
         """Ctrl-C; returns the exit code."""
         self._process.send_signal(signal.SIGINT)
-        return self._process.wait(PATIENCE_S)
+        return self._process.wait(HANG_S)
 
     def stop(self) -> None:
         """SIGSTOP."""
@@ -183,7 +183,7 @@ def test_on_a_terminal_live_measures_stay_on_one_line(folder: Path) -> None:
             with selectors.DefaultSelector() as selector:
                 selector.register(master, selectors.EVENT_READ)
                 while not re.search(rb"\r\x1b\[2K[^\n]*revolutions\x1b\[0m\r\x1b\[2K", text):
-                    assert selector.select(PATIENCE_S), text
+                    assert selector.select(HANG_S), text
                     text += os.read(master, 65536)
     finally:
         os.close(master)

@@ -22,9 +22,7 @@ from feed.history_server import HistoryError, HistoryServer, Page
 from feed.keys import ClientCurve, ServerCurve, new_pair
 from feed.publisher import QUEUE, Publisher
 from feed.wire import REWRITTEN, UNKNOWN_TABLE
-
-PATIENCE_MS = 20_000
-"""How long a test waits for a message that must arrive."""
+from tests.fakes.time_limits import HANG_MS, HANG_S
 
 _T = TypeVar("_T")
 
@@ -67,7 +65,7 @@ class ListHistory:
     def _ask(self, *what: object) -> None:
         self.asked.append(what)
         if self.gate is not None:
-            self.gate.wait(PATIENCE_MS / 1000)
+            self.gate.wait(HANG_S)
         if self.broken:
             raise HistoryError("the disk is gone")
 
@@ -119,7 +117,7 @@ class FeedServer:
     def start(self) -> None:
         """Returns when it is bound; raises the error of the thread."""
         self._thread.start()
-        assert self._ready.wait(PATIENCE_MS / 1000)
+        assert self._ready.wait(HANG_S)
         if self._error is not None:
             raise self._error
 
@@ -127,7 +125,7 @@ class FeedServer:
         """Ends the thread, and raises its error."""
         if self._error is None and self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._end.set)
-        self._thread.join(PATIENCE_MS / 1000)
+        self._thread.join(HANG_S)
         assert not self._thread.is_alive()
         if self._error is not None:
             raise self._error
@@ -138,7 +136,7 @@ class FeedServer:
         async def called() -> _T:
             return call()
 
-        return asyncio.run_coroutine_threadsafe(called(), self._loop).result(PATIENCE_MS / 1000)
+        return asyncio.run_coroutine_threadsafe(called(), self._loop).result(HANG_S)
 
     def publish(self, topic: bytes, body: bytes) -> None:
         """Publishes one message."""
@@ -266,7 +264,7 @@ class Client:
         return made
 
 
-def ask(asker: zmq.Socket[bytes], *frames: bytes, patience_ms: int = PATIENCE_MS) -> list[list[bytes]]:
+def ask(asker: zmq.Socket[bytes], *frames: bytes, patience_ms: int = HANG_MS) -> list[list[bytes]]:
     """Sends a request to the history, and returns all messages of the answer; an empty list without one."""
     asker.sndtimeo = patience_ms
     try:
@@ -277,7 +275,7 @@ def ask(asker: zmq.Socket[bytes], *frames: bytes, patience_ms: int = PATIENCE_MS
     return answers(asker, patience_ms=patience_ms)
 
 
-def answers(asker: zmq.Socket[bytes], *, patience_ms: int = PATIENCE_MS) -> list[list[bytes]]:
+def answers(asker: zmq.Socket[bytes], *, patience_ms: int = HANG_MS) -> list[list[bytes]]:
     """All messages up to the end of an answer."""
     got: list[list[bytes]] = []
     while asker.poll(patience_ms):
@@ -302,7 +300,7 @@ class LogLines(logging.Handler):
     def wait_for(self, part: str) -> str:
         """The next line with this in it."""
         while True:
-            line = self._lines.get(timeout=PATIENCE_MS / 1000)
+            line = self._lines.get(timeout=HANG_S)
             self.seen.append(line)
             if part in line:
                 return line

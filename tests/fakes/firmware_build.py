@@ -1,4 +1,4 @@
-"""Builds of firmware that are whole, but hold nothing that a chip could run."""
+"""Firmware builds that are complete, with images that no chip could run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A slow, plain reading of simulated lines, written apart from the simulators and from the drivers."""
+"""A simple decoder of simulated lines, written independently of the simulators and the drivers."""
 
 from __future__ import annotations
 

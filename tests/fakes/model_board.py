@@ -43,9 +43,9 @@ from hal.board.messages import (
     WatchCommand,
 )
 from tests.fakes.model_clock import ModelClock
+from tests.fakes.model_commands import CarriedOut, ModelOrders, Owed
 from tests.fakes.model_edges import ModelEdges
 from tests.fakes.model_line import ModelLine
-from tests.fakes.model_orders import CarriedOut, ModelOrders, Owed
 from tests.fakes.model_outputs import ModelOutputs, Output
 
 MS = 1_000_000

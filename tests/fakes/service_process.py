@@ -17,10 +17,9 @@ import zmq
 
 from feed.endpoints import Endpoints
 from feed.keys import ClientCurve
+from tests.fakes.time_limits import HANG_MS, HANG_S
 
 FELTWIRE = Path(sys.executable).with_name("feltwire")
-PATIENCE_MS = 60_000
-"""How long a test waits for what must come: far longer than any machine takes."""
 STEP_MS = 500
 """How often it looks meanwhile whether the service is still there."""
 
@@ -102,7 +101,7 @@ class ServiceProcess:
     def stop(self) -> int:
         """SIGTERM, and its exit code."""
         self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(PATIENCE_MS / 1000)
+        return self.process.wait(HANG_S)
 
     def ended(self) -> str | None:
         """How it ended, if it did so by itself."""
@@ -122,8 +121,9 @@ class ServiceProcess:
 
     def send(self, *words: str) -> subprocess.CompletedProcess[str]:
         """`feltwire send` to it."""
-        command = [str(FELTWIRE), "send", self.base, *words]
-        return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_MS / 1000, check=False)
+        limit = () if "--timeout" in words else ("--timeout", str(HANG_S))
+        command = [str(FELTWIRE), "send", self.base, *words, *limit]
+        return subprocess.run(command, capture_output=True, text=True, timeout=HANG_S, check=False)
 
 
 @contextmanager
@@ -160,7 +160,7 @@ class Listener:
         """Topic and body of every durable event, by its id."""
         self.heartbeats: list[dict[str, Any]] = []
 
-    def take(self, timeout_ms: int = PATIENCE_MS) -> dict[str, Any] | None:
+    def take(self, timeout_ms: int = HANG_MS) -> dict[str, Any] | None:
         """The next message; None if none comes in time."""
         for left_ms in range(timeout_ms, 0, -STEP_MS):
             if self._socket.poll(min(left_ms, STEP_MS)):

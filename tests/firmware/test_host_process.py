@@ -6,6 +6,7 @@ import os
 import select
 import signal
 import subprocess
+import termios
 import tty
 from pathlib import Path
 from types import TracebackType
@@ -30,12 +31,12 @@ from hal.board.messages import (
     SetCommand,
     WatchCommand,
 )
+from tests.fakes.time_limits import HANG_S
 from tests.firmware.conftest import BUILD, make_firmware
 from tests.firmware.core_board import MS, SeenEdge, edges_of
 
 MOST_STEPS = 100_000
 """Milliseconds of the board: what is written to a pty is at its other end after a while of the computer's."""
-PATIENCE_S = 30
 
 
 class HostProcess:
@@ -51,7 +52,7 @@ class HostProcess:
         word, self.path = self.process.stdout.readline().split()
         assert word == "port"
         self.port = os.open(self.path, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK) if port is None else port
-        tty.setraw(self.port)
+        tty.setraw(self.port, termios.TCSANOW)  # what the board has sent already must not be flushed
         os.set_blocking(self.port, False)
         self.said: list[tuple[int, BoardAnswer | BoardReport]] = []
         self.changes: list[tuple[int, str, int]] = []
@@ -178,14 +179,14 @@ def test_it_takes_a_port_that_is_there(tmp_path: Path) -> None:
 
 def test_it_ends_with_its_stdin() -> None:
     with HostProcess() as board:
-        board.process.communicate(timeout=PATIENCE_S)
+        board.process.communicate(timeout=HANG_S)
         assert board.process.returncode == 0
 
 
 @pytest.mark.parametrize("line", ["12 X9 1", "12 D2 7", "12 D2 high", "soon D2 1"])
 def test_a_line_that_says_nothing_ends_it_with_why(line: str) -> None:
     with HostProcess() as board:
-        _, why = board.process.communicate(line + "\n", timeout=PATIENCE_S)
+        _, why = board.process.communicate(line + "\n", timeout=HANG_S)
         assert board.process.returncode == 2
         assert "expected" in why
 
@@ -202,10 +203,10 @@ def test_in_real_time_it_lives_by_itself(tmp_path: Path) -> None:
     with HostProcess("--real") as board:
         while not any(isinstance(message, IdentityAnswer) for _, message in board.said):
             board.send(IdentifyCommand())
-            ready, _, _ = select.select([board.port], [], [], PATIENCE_S)
+            ready, _, _ = select.select([board.port], [], [], HANG_S)
             assert ready
             board.hear()
         assert any(isinstance(message, BootReport) for _, message in board.said)
         board.line("D2 1")
         board.process.send_signal(signal.SIGTERM)
-        assert board.process.wait(PATIENCE_S) == -signal.SIGTERM
+        assert board.process.wait(HANG_S) == -signal.SIGTERM

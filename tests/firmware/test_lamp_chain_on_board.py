@@ -202,7 +202,6 @@ def evening_of(folder: Path, faults: Sequence[str | None]) -> tuple[SicBoOnBoard
     return SicBoOnBoard(values, folder, evening), evening
 
 
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize("rounds", [1, pytest.param(4, marks=pytest.mark.soak)])
 def test_whole_rounds_of_sic_bo_on_the_board_end_with_the_dice_that_fell(tmp_path: Path, rounds: int) -> None:
     table, evening = evening_of(tmp_path, [None] * rounds)
@@ -214,7 +213,6 @@ def test_whole_rounds_of_sic_bo_on_the_board_end_with_the_dice_that_fell(tmp_pat
 
 
 @pytest.mark.soak
-@pytest.mark.timeout(600)
 def test_a_dead_lamp_on_the_board_is_named_and_a_supervisor_settles(tmp_path: Path) -> None:
     table, evening = evening_of(tmp_path, [None])
     (truth,) = evening.truths

@@ -70,13 +70,11 @@ def test_all_tests_of_the_core_are_in_one_of_the_parts() -> None:
     assert parted == sorted(Path(__file__).parent.glob("test_core_*.py"))
 
 
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize("part", PARTS)
 def test_nothing_is_wrong_while_the_core_is_tested(part: str) -> None:
     run_tests(*map(of_the_core, PARTS[part]))
 
 
-@pytest.mark.timeout(600)
 def test_nothing_is_wrong_while_the_process_of_a_board_is_tested() -> None:
     make_firmware(f"{BUILD}/host/wheel")
     run_tests(HOST)

@@ -14,11 +14,10 @@ from controller.journal.errors import JournalError
 from controller.journal.journal import Heads, Journal
 from controller.journal.records import COMMAND, COMMANDS, Entry
 from hal.clock import VirtualClock
+from tests.fakes.time_limits import HANG_S
 from tests.powercut.load import KEY, Player
 
 NOW_NS = 1_900_000_000_000_000_000
-PATIENCE_S = 60.0
-"""How long a test waits for a result that must come; it comes at once."""
 
 
 def player(table: str = "roulette-1", epoch: str = "e1", left: Any = None) -> Player:
@@ -55,4 +54,4 @@ def outcome(journal: Journal, entries: Sequence[Entry]) -> Heads | JournalError:
     """What becomes of these entries."""
     results: SimpleQueue[Heads | JournalError] = SimpleQueue()
     journal.submit(entries, results.put)
-    return results.get(timeout=PATIENCE_S)
+    return results.get(timeout=HANG_S)

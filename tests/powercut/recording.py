@@ -9,6 +9,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from tests.fakes.time_limits import HANG_S
+
 SOURCE = Path(__file__).with_name("record_writes.c")
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -39,7 +41,7 @@ def play(
         env={**os.environ, **environment, "LD_PRELOAD": str(library), "RECORD_FOLDER": str(folder)},
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=HANG_S,
     )
 
 

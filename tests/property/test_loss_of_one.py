@@ -43,7 +43,6 @@ def test_losing_any_one_pass_of_a_real_spin_never_turns_it_into_a_refusal(laps: 
 
 
 @pytest.mark.soak
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize("laps", ["a", "b", "c", "d"])
 @pytest.mark.parametrize("seed", range(2, 14))
 def test_losing_any_one_pass_of_real_spins_from_everywhere_never_turns_them_into_a_refusal(
@@ -99,7 +98,6 @@ def test_at_two_slots_a_space_one_pulse_at_most_of_a_rocking_wheel_is_taken_for_
 
 
 @pytest.mark.soak
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize("seed", range(100, 130))
 def test_losing_any_one_pulse_of_the_last_two_turns_gives_a_wrong_space_twice_at_most(seed: int) -> None:
     """Some 1,700 pulses a wheel; of the thirty wheels one has two, in its last swings (see the tests above)."""

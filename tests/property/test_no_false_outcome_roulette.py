@@ -39,7 +39,6 @@ def test_no_outcome_of_a_corrupted_roulette_wheel_is_false(chunk: int) -> None:
 
 
 @pytest.mark.soak
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize("chunk", range(CI_CHUNKS, SOAK_CHUNKS))
 def test_no_outcome_of_many_corrupted_roulette_wheels_is_false(chunk: int) -> None:
     check(range(chunk * CHUNK, (chunk + 1) * CHUNK))

@@ -28,7 +28,6 @@ def test_no_tumble_is_false_under(tumbler: str, corruption: Corruption) -> None:
 
 
 @pytest.mark.soak
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize("tumbler", JUDGES)
 @pytest.mark.parametrize("corruption", ANY, ids=lambda c: c.__name__)
 def test_no_tumble_of_many_is_false_under(tumbler: str, corruption: Corruption) -> None:

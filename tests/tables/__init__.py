@@ -1,1 +1,1 @@
-"""Tables for tests: the lines of a scripted wheel, and a bench that hears what the table says of them."""
+"""Tables for tests: scripted lines of wheels and dice devices, and benches that collect a table's events."""

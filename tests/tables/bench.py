@@ -1,4 +1,4 @@
-"""A table on a bench: values in, events out, and the few questions that tests ask of the events."""
+"""A table under test: values in, events out, and queries on the events."""
 
 from __future__ import annotations
 

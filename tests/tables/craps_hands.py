@@ -1,4 +1,4 @@
-"""Hands at a craps table: they key dice, throw them before a board, and send orders; the table answers at once."""
+"""People at a craps table under test: they key dice, throw them before a reading board, and send orders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A craps table with an automated shaker on a bench: people who call, key and order, a shaker that answers."""
+"""A craps table with an automated shaker under test: people call, key and send orders; the shaker answers."""
 
 from __future__ import annotations
 

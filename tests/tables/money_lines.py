@@ -1,4 +1,4 @@
-"""The lines of a money wheel that does exactly what a script says: 50 spaces, 100 slots, 400 counts a turn.
+"""The lines of a scripted money wheel: 50 spaces, 100 slots, 400 counts a turn.
 
 The wheel starts in the middle of a count at angle 0.45 degrees, so that turning by n x 0.9 degrees crosses n counts.
 """

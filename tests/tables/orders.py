@@ -1,4 +1,4 @@
-"""Orders to a table on a bench: sent one at a time, each with its answer."""
+"""Orders to a table under test: sent one at a time, each with its answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a check of a document says, as tests compare it: without the name of its file."""
+"""The problems that the check of a document reports, without the name of its file."""
 
 from __future__ import annotations
 

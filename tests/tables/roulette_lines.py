@@ -1,4 +1,4 @@
-"""The lines of a roulette wheel that does exactly what a script says: 38 slots, three track sensors, head at 0."""
+"""The lines of a scripted roulette wheel: 38 slots, three track sensors, head at 0."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sic bo table on a bench: hands that cover, shake and key, lamps and a shaker that answer, in virtual time."""
+"""A sic bo table under test, in virtual time: people cover, shake and key; lamps and a shaker answer."""
 
 from __future__ import annotations
 

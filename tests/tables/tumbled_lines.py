@@ -1,4 +1,4 @@
-"""The lines of a cage, a chute, a keypad and their dealer that do exactly what a script says."""
+"""The lines of a scripted cage or chute, with keypad and dealer's buttons."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from hal.outputs import Outputs
 from hal.outputs_gpiod import GpiodOutputs
 from hal.values import Edge, Loss
 from tests.fakes.fake_gpiod import FakeKernel
-from tests.fakes.hall import Hall
+from tests.fakes.virtual_service import Hall
 from tests.oracle.motion import ns
 from tests.tables.bench import Said, configured
 from tests.tables.money_lines import TURN, MoneyLines, S, money_toml

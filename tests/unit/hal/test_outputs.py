@@ -22,6 +22,7 @@ from hal.outputs import MOVING, OutputGuard, Outputs, OutputSpec, OutputWatcher
 from hal.outputs_gpiod import GpiodOutputs
 from hal.outputs_gpiozero import GpiozeroOutputs
 from tests.fakes.fake_gpiod import FakeChip, FakeKernel
+from tests.fakes.time_limits import HANG_S
 
 ROOT = Path(__file__).parents[3]
 LAMP = OutputSpec("lamp", 22, max_on_ns=100)
@@ -368,7 +369,7 @@ asyncio.run(main())
 
 def test_a_program_that_ends_by_an_error_leaves_its_outputs_safe() -> None:
     ended = subprocess.run(
-        [sys.executable, "-c", EXITING], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, "-c", EXITING], cwd=ROOT, capture_output=True, text=True, check=False, timeout=HANG_S
     )
     assert ended.returncode == 1
     assert "nobody closed it" in ended.stderr

@@ -16,7 +16,7 @@ from hal.backends.sim import SimLines
 from hal.board.messages import Reset
 from hal.values import Loss
 from tests.fakes.boards import HandLink, identity
-from tests.fakes.hall import Hall
+from tests.fakes.virtual_service import Hall
 from tests.tables.bench import configured
 from tests.tables.board_tables import MONEY_ON_A_BOARD
 

@@ -1,29 +1,22 @@
-"""A table's boards without hardware: the copy of its file, its wires, and the real firmware on a port."""
+"""A table's boards without hardware: the copy of its file, and its wires."""
 
 from __future__ import annotations
 
-import asyncio
-import threading
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from controller.boards import emulation
-from controller.boards.emulation import check_built, check_playable, emulate, emulated_copy, port_of, wiring_of
-from controller.boards.identity import kind_name
+from controller.boards.emulation import check_built, check_playable, emulated_copy, wiring_of
 from controller.cli import BAD_CONFIGURATION, main
 from controller.configuration.document import read_document
 from controller.games.load import check_text
-from hal.board.ports import ask_identity
-from hal.clock import SystemClock
-from simulators.board.library import LIBRARY, EmulationError
+from simulators.board.library import EmulationError
 from tests.tables.bench import configured
 
 EXAMPLES = Path(__file__).resolve().parents[4] / "examples"
 ROULETTE = EXAMPLES / "roulette_board.toml"
-LONG_NS = 60_000_000_000
-"""Patience with a computer that has other things to do."""
 
 
 def test_the_copy_of_a_file_has_emulated_boards_and_says_so(tmp_path: Path) -> None:
@@ -95,45 +88,3 @@ def test_a_table_with_a_keypad_or_lamps_is_refused_with_what_is_missing(name: st
 @pytest.mark.parametrize("name", ["roulette", "money_wheel"])
 def test_a_table_of_sensors_and_contacts_can_play_on_emulated_boards(name: str) -> None:
     check_playable(configured((EXAMPLES / f"{name}_board.toml").read_text()))
-
-
-class AsFastAsItGoes:
-    """A time that is there as soon as somebody waits for it. `all_live` is set when so many boards do."""
-
-    def __init__(self, boards: int) -> None:
-        self.all_live = threading.Event()
-        self._now_ns = 0
-        self._boards = boards
-        self._waited: set[str] = set()
-
-    def now_ns(self) -> int:
-        return self._now_ns
-
-    def wait_until(self, t_ns: int) -> None:
-        self._now_ns = max(self._now_ns, t_ns)
-        self._waited.add(threading.current_thread().name)
-        if len(self._waited) == self._boards:
-            self.all_live.set()
-
-
-def test_emulated_boards_answer_on_their_ports_as_real_ones(tmp_path: Path) -> None:
-    check_built(configured(ROULETTE.read_text()))
-    table = configured(ROULETTE.read_text())
-    stop, told, time = threading.Event(), list[str](), AsFastAsItGoes(len(table.boards))
-
-    def live() -> None:
-        emulate(table, tmp_path, seed=1, faults={}, stop=stop, say=told.append, time=time)
-
-    life = threading.Thread(target=live)
-    life.start()
-    try:
-        time.all_live.wait()
-        for name in table.boards:
-            answer = asyncio.run(ask_identity(str(port_of(tmp_path, name)), SystemClock(), LONG_NS))
-            assert kind_name(answer) == "wheel"
-    finally:
-        stop.set()
-        life.join()
-    assert {"board wheel: its port was opened", "board desk: its port was opened"} <= set(told)
-    assert not port_of(tmp_path, "wheel").exists()
-    assert LIBRARY.is_file()

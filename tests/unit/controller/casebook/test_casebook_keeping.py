@@ -24,7 +24,7 @@ from hal.capture.vcd_reader import open_capture
 from hal.capture.vcd_writer import CaptureLines
 from hal.loop import run_virtual
 from hal.values import Batch, Edge
-from tests.fakes.said import event, opened
+from tests.fakes.sample_events import event, opened
 
 S = 1_000_000_000
 LINES = CaptureLines(("wheel_a",))

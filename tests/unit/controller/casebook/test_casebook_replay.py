@@ -11,7 +11,7 @@ from controller.bench.replay import replay
 from controller.games.assembly import geometry_of
 from feed.events import Unresolved, Void
 from simulators.base.faults import faults_for
-from tests.fakes.hall import Hall
+from tests.fakes.virtual_service import Hall
 from tests.tables.bench import Said, configured
 
 ROUNDS = 4

@@ -1,11 +1,9 @@
-"""`feltwire boards name`: the real firmware keeps the number that it is given."""
+"""`feltwire boards name`: a board is given its number."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from pathlib import Path
-from typing import TypeVar
+from collections.abc import Callable
 
 import msgspec
 import pytest
@@ -13,15 +11,9 @@ import pytest
 from controller.cli.boards import give_number
 from hal.board.errors import BoardError
 from hal.board.messages import KINDS, NameBoardCommand, RefusalCode
-from hal.board.ports import ask_identity
 from hal.loop import VirtualLoop, run_virtual
-from simulators.board.emulated import EmulatedBoard
-from simulators.board.library import LIBRARY
-from simulators.board.lockstep import LockStep
 from tests.fakes.board_port import BoardPort
 from tests.fakes.model_board import ModelBoard
-
-T = TypeVar("T")
 
 
 def on_model(script: Callable[[BoardPort], None], number: int = 7) -> int:
@@ -39,28 +31,6 @@ def on_model(script: Callable[[BoardPort], None], number: int = 7) -> int:
             port.close()
 
     return run_virtual(main())
-
-
-def test_the_firmware_keeps_its_number_over_a_power_cut(tmp_path: Path) -> None:
-    async def live(board: EmulatedBoard, talk: Callable[[str, VirtualLoop], Awaitable[T]]) -> T:
-        loop = asyncio.get_running_loop()
-        assert isinstance(loop, VirtualLoop)
-        with LockStep(board, tmp_path / "wheel") as wire:
-            return await talk(str(wire.path), loop)
-
-    async def name(port: str, loop: VirtualLoop) -> int:
-        return (await give_number(port, 4_000_000_000, loop.clock)).serial
-
-    elf = LIBRARY.with_name("wheel.elf")
-    with EmulatedBoard(elf) as board:
-        assert run_virtual(live(board, name)) == 4_000_000_000
-        kept = board.power_cut()
-    with EmulatedBoard(elf, eeprom=kept) as again:
-
-        async def ask(port: str, loop: VirtualLoop) -> int:
-            return (await ask_identity(port, loop.clock)).serial
-
-        assert run_virtual(live(again, ask)) == 4_000_000_000
 
 
 def test_a_board_that_refuses_says_why() -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from controller.journal import errors
 from controller.journal.errors import said
+from tests.fakes.time_limits import HANG_S
 
 FILLED = """
 import resource, sqlite3, sys
@@ -49,7 +50,9 @@ def limited(monkeypatch: pytest.MonkeyPatch, soft: int) -> None:
 
 def test_a_process_at_its_limit_is_told_to_raise_it(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
-    run = subprocess.run([sys.executable, "-c", FILLED, path], capture_output=True, text=True, timeout=60, check=False)
+    run = subprocess.run(
+        [sys.executable, "-c", FILLED, path], capture_output=True, text=True, timeout=HANG_S, check=False
+    )
     assert run.stderr == ""
     filling, writing = run.stdout.splitlines()
     for line in (filling, writing):

@@ -24,8 +24,9 @@ from controller.journal.witness import witness_path
 from feed import events
 from feed.events import Evidence
 from hal.clock import VirtualClock
+from tests.fakes.time_limits import HANG_S
 from tests.powercut.load import KEY, Player
-from tests.powercut.making import NOW_NS, PATIENCE_S, command, opened, outcome, player, written
+from tests.powercut.making import NOW_NS, command, opened, outcome, player, written
 
 FAULT = {"device": "wheel", "fault": "sensor_stuck", "detail": "dark", "blocks_play": True}
 
@@ -246,7 +247,7 @@ def test_who_reads_all_the_time_keeps_nobody_from_writing(path: Path) -> None:
     follower.start()
     for entry in said:
         written(journal, [entry])
-    follower.join(PATIENCE_S)
+    follower.join(HANG_S)
     assert read == [entry.body for entry in said]
     history.close()
     journal.close()

@@ -16,7 +16,8 @@ from controller.journal.store import Store
 from controller.journal.witness import Witness
 from controller.journal.writer import MOST_TOGETHER, Submission, Writer
 from feed import events
-from tests.powercut.making import PATIENCE_S, player
+from tests.fakes.time_limits import HANG_S
+from tests.powercut.making import player
 
 PATH = Path("journal.sqlite")
 
@@ -35,7 +36,7 @@ class FakeStore:
 
     def append(self, submissions: Sequence[Sequence[Entry]]) -> list[dict[str, Head]]:
         self.began.put([len(entries) for entries in submissions])
-        assert self.go_on.acquire(timeout=PATIENCE_S)
+        assert self.go_on.acquire(timeout=HANG_S)
         if self.fails is not None:
             raise self.fails
         self.log.append("append")
@@ -99,10 +100,10 @@ class Bench:
         self.writer.submit(Submission(entries, lambda result: self.told.put((name, result))))
 
     def results(self, count: int) -> list[tuple[object, Any]]:
-        return [self.told.get(timeout=PATIENCE_S) for _ in range(count)]
+        return [self.told.get(timeout=HANG_S) for _ in range(count)]
 
     def began(self) -> list[int]:
-        return self.store.began.get(timeout=PATIENCE_S)
+        return self.store.began.get(timeout=HANG_S)
 
     def close(self) -> None:
         self.store.go_on.release(1000)
@@ -180,7 +181,7 @@ def test_the_witness_notes_what_is_durable(bench: Bench) -> None:
 def test_the_witness_is_not_kept_waiting_though_nothing_more_comes(bench: Bench) -> None:
     bench.submit("first", 3)
     bench.store.go_on.release()
-    assert bench.witness.heard.get(timeout=PATIENCE_S) == {"roulette-1": Head(3, "e1", "")}
+    assert bench.witness.heard.get(timeout=HANG_S) == {"roulette-1": Head(3, "e1", "")}
 
 
 def test_the_witness_notes_what_was_told_before_the_next_is_written(bench: Bench) -> None:
@@ -305,7 +306,7 @@ def test_a_mistake_in_the_very_last_transaction_keeps_nobody_from_closing() -> N
     bench.writer._queue.put(None)
     bench.store.go_on.release(2)
     closes.start()
-    closes.join(PATIENCE_S)
+    closes.join(HANG_S)
     assert [name for name, _ in bench.results(2)] == ["first", "last"]
     assert [str(error) for error in told] == [str(bench.writer.failure)]
 

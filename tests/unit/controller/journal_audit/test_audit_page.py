@@ -14,10 +14,12 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tests.fakes.time_limits import HANG_S
 from tests.unit.controller.journal_audit.making import evening
 
 ROOT = Path(__file__).resolve().parents[4]
 PAGE = ROOT / "docs" / "audit.md"
+
 BLOCK = re.compile(r"^```console\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
 SHELL = """#!{python}
 import sqlite3, sys
@@ -64,7 +66,7 @@ def printed(commands: list[str], folder: Path) -> list[str]:
             env=environment,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=HANG_S,
             check=False,
         )
         outputs.append(run.stdout)

@@ -8,8 +8,8 @@ from controller.service.disk_watch import STOP_BYTES
 from feed import events
 from feed.events import Heartbeat
 from hal.clock import NS_PER_S, VirtualClock
-from tests.fakes.hall import Hall
 from tests.fakes.service import SetClock
+from tests.fakes.virtual_service import Hall
 from tests.tables.bench import configured
 from tests.tables.money_lines import money_toml
 from tests.tables.roulette_lines import roulette_toml

@@ -14,6 +14,7 @@ from controller.service.metrics import MetricsServer, TallyCollector
 from controller.service.metrics_port import metrics_port
 from controller.service.opening import NotFitError
 from hal.clock import NS_PER_S, VirtualClock
+from tests.fakes.time_limits import HANG_S
 
 
 def tally() -> Tally:
@@ -33,7 +34,7 @@ def test_the_numbers_are_served_in_prometheus_text_form() -> None:
     collector = TallyCollector(tally(), clock, lambda: {"feltwire_subscribers": 7})
     clock.advance_to(90 * NS_PER_S)
     server = MetricsServer(0, collector)
-    with urlopen(f"http://127.0.0.1:{server.port}/metrics", timeout=10) as answer:
+    with urlopen(f"http://127.0.0.1:{server.port}/metrics", timeout=HANG_S) as answer:
         text = answer.read().decode()
     server.close()
     for line in (
@@ -75,4 +76,4 @@ def test_a_service_that_does_not_serve_them_does_not_load_the_library() -> None:
         "assert 'prometheus_client' not in sys.modules, 'loaded'; assert 'sdnotify' not in sys.modules; "
         "assert not any(name.startswith('simulators') for name in sys.modules)"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=HANG_S)

@@ -16,7 +16,7 @@ from feed.events import CaptureFile, Event, Evidence
 from hal.capture.ring import Ring
 from hal.capture.vcd_writer import CaptureLines
 from hal.values import Batch
-from tests.fakes.said import event, opened, progress
+from tests.fakes.sample_events import event, opened, progress
 from tests.fakes.service import Bench
 
 NAME = CaptureFile(file="wheel-1/x.vcd", sha256="00" * 32)

@@ -15,6 +15,7 @@ from controller.service.console import LineHandler, LineWriter
 from controller.service.logs import RateLimit, log_to, reads_journald, without_keys
 from controller.service.systemd import Systemd
 from hal.clock import NS_PER_S, VirtualClock
+from tests.fakes.time_limits import HANG_S
 
 PUBLIC = "Yne@$w-vo<fVvi]a<NY6T1ed:M$fCG*[IaLV{hID"
 PIPE_BYTES = 64 * 1024
@@ -195,7 +196,7 @@ def manager(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[socket.
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listening:
         path = tmp_path / "notify"
         listening.bind(str(path))
-        listening.settimeout(10)
+        listening.settimeout(HANG_S)
         monkeypatch.setenv("NOTIFY_SOCKET", str(path))
         yield listening
 

@@ -1,1 +1,0 @@
-"""Captures of sic bo tables, one for each refusal, and what a table says of each."""
