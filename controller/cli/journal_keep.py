@@ -53,7 +53,7 @@ def archive_command(
     if before is None:
         before = _EPOCH + timedelta(seconds=clock.wall_time_ns() // NS_PER_S) - timedelta(days=keep_days or 0)
     with telling_errors():
-        done = archive(path, out, before, clock, keys=keys, progress=lambda what: click.echo(what, err=True))
+        done = archive(path, out, before, keys=keys, progress=lambda what: click.echo(what, err=True))
     if done is None:
         click.echo(f"nothing to archive: {path} holds nothing that was sealed before {before:%Y-%m-%d %H:%M:%S} UTC")
         return

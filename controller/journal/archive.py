@@ -26,13 +26,11 @@ from controller.journal.audit.findings import Report
 from controller.journal.errors import UNREADABLE, JournalError, said
 from controller.journal.files import Lock, connect_writer, make_file, sync_folder
 from controller.journal.fold import state_of
-from controller.journal.migration import prepare
 from controller.journal.records import COMMANDS
-from controller.journal.schema import create
+from controller.journal.schema import create, prepare
 from controller.journal.seals import Seal, Statement, read_seals
 from controller.journal.verify import verify
 from controller.journal.walk import Walk, walk
-from hal.clock import Clock
 
 Progress: TypeAlias = Callable[[str], None]
 """What is being done now."""
@@ -53,7 +51,6 @@ def archive(
     path: Path,
     out: Path,
     before: datetime,
-    clock: Clock,
     *,
     keys: Collection[bytes] = (),
     progress: Progress = lambda _: None,
@@ -69,7 +66,7 @@ def archive(
     with Lock(path):
         try:
             with closing(connect_writer(path)) as connection:
-                prepare(connection, path, clock)
+                prepare(connection, path)
                 progress("verifying the journal")
                 _must_verify(path, keys, "nothing is archived of a journal that does not verify")
                 begun = _begun(connection, out, keys)

@@ -12,9 +12,9 @@ from nacl.signing import SigningKey
 from controller.journal.errors import UNREADABLE, JournalError, said
 from controller.journal.files import Lock, connect_writer, fill_log, make_file, make_folder
 from controller.journal.history import Reader
-from controller.journal.migration import prepare
 from controller.journal.records import COMMANDS, Entry, Head, nothing
 from controller.journal.recovery import Progress, Recovered, Recovery, recover
+from controller.journal.schema import prepare
 from controller.journal.seals import SEAL_EVERY, START, Sealer
 from controller.journal.store import End, Store
 from controller.journal.witness import HistoryLost, Witness
@@ -63,7 +63,7 @@ class Journal:
             connection = connect_writer(path)
             held.callback(connection.close)
             try:
-                prepare(connection, path, clock)
+                prepare(connection, path)
             except UNREADABLE as error:
                 raise said(path, error, "opening it") from error
             recovery = recover(connection, path, progress)

@@ -6,49 +6,32 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Final, NamedTuple
+from typing import Final
 from urllib.parse import quote
 
 from controller.journal.errors import RETIRE, UNREADABLE, JournalDamaged, JournalError, said
 from controller.journal.files import connect_reader
-from controller.journal.migration import migrate
-from controller.journal.schema import VERSION, version
+from controller.journal.schema import check_version
 from controller.journal.witness import witness_path
 
 GIVE_A_JOURNAL: Final = "give the path of a journal, such as journal.sqlite in the service's state folder"
 _BEGINNING: Final = b"SQLite format 3\0"
 
 
-class Opened(NamedTuple):
-    """A journal, open for reading in one state, whatever the service writes meanwhile."""
-
-    connection: sqlite3.Connection
-    version: int
-    """As the file has it. Of an older one a migrated copy is read, in a temporary folder."""
-
-
 @contextmanager
-def reading(path: Path, doing: str) -> Iterator[Opened]:
-    """Opens a journal for reading, for as long as the block lasts. Nothing is written to it, nor left beside it.
+def reading(path: Path, doing: str) -> Iterator[sqlite3.Connection]:
+    """Opens a journal for reading, for as long as the block lasts: one state of it, whatever the service writes.
+
+    Nothing is written to it, nor left beside it.
 
     Raises:
-        JournalError: it is not there, is no journal, is newer than this program, or cannot be read.
+        JournalError: it is not there, is no journal, is of another version, or cannot be read.
     """
     _look(path)
     try:
         with _connected(path) as connection:
-            found = version(connection, path)
-            if found == VERSION:
-                yield Opened(_careful(connection), found)
-                return
-            with (
-                TemporaryDirectory(prefix="feltwire-") as folder,
-                closing(sqlite3.connect(Path(folder) / path.name, isolation_level=None)) as copy,
-            ):
-                connection.backup(copy)
-                migrate(copy, path)
-                yield Opened(_careful(copy), found)
+            check_version(connection, path)
+            yield _careful(connection)
     except UNREADABLE as error:
         raise said(path, error, doing) from error
 

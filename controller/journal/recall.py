@@ -43,8 +43,7 @@ def recall(path: Path, table: str, rounds: int = ROUNDS) -> Recall:
     Raises:
         JournalError: the journal cannot be read, has no such table, or holds something that is no event.
     """
-    with reading(path, "recalling rounds") as opened:
-        connection = opened.connection
+    with reading(path, "recalling rounds") as connection:
         known = [str(chain) for (chain,) in connection.execute(CHAINS) if chain != COMMANDS]
         base = connection.execute("SELECT 1 FROM base WHERE chain = ?", (table,)).fetchone()
         if table not in known:

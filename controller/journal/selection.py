@@ -74,8 +74,7 @@ def select(path: Path, selection: Selection) -> Iterator[Chosen]:
     Raises:
         JournalError: the journal cannot be read.
     """
-    with reading(path, "reading records") as opened:
-        connection = opened.connection
+    with reading(path, "reading records") as connection:
         last, total = connection.execute("SELECT coalesce(max(n), 0), count(*) FROM record").fetchone()
         done = after = 0
         query = f"SELECT {COLUMNS} FROM record WHERE n > ? AND n <= ? ORDER BY n LIMIT {_PAGE}"
@@ -93,8 +92,8 @@ def tables(path: Path) -> list[str]:
     Raises:
         JournalError: the journal cannot be read.
     """
-    with reading(path, "listing its tables") as opened:
-        return [str(chain) for (chain,) in opened.connection.execute(CHAINS)]
+    with reading(path, "listing its tables") as connection:
+        return [str(chain) for (chain,) in connection.execute(CHAINS)]
 
 
 def last_written(path: Path, count: int) -> Iterator[Record]:
@@ -103,9 +102,9 @@ def last_written(path: Path, count: int) -> Iterator[Record]:
     Raises:
         JournalError: the journal cannot be read.
     """
-    with reading(path, "reading records") as opened:
+    with reading(path, "reading records") as connection:
         query = f"SELECT {COLUMNS} FROM record WHERE chain <> ? ORDER BY n DESC LIMIT ?"
-        rows = _read(opened.connection, query, (COMMANDS, count))
+        rows = _read(connection, query, (COMMANDS, count))
     return reversed(rows)
 
 
@@ -136,9 +135,9 @@ def find(path: Path, identity: str) -> Record | None:
     table = chain.rpartition(".")[0]
     if not table or not (rest.isascii() and rest.isdigit() and len(rest) < 19):
         return None
-    with reading(path, "looking for an event") as opened:
+    with reading(path, "looking for an event") as connection:
         query = f"SELECT {COLUMNS} FROM record WHERE chain = ? AND seq = ? AND id = ?"
-        row = opened.connection.execute(query, (table, int(rest), identity)).fetchone()
+        row = connection.execute(query, (table, int(rest), identity)).fetchone()
     return None if row is None else Record(*row)
 
 
@@ -149,8 +148,7 @@ def span_of(path: Path, chain: str, first: int | None, last: int | None) -> Iter
         JournalError: the journal cannot be read.
     """
     after, end = (first or 1) - 1, _MOST if last is None else last
-    with reading(path, "reading records") as opened:
-        connection = opened.connection
+    with reading(path, "reading records") as connection:
         query = f"SELECT {COLUMNS} FROM record WHERE chain = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT {_PAGE}"
         while rows := _read(connection, query, (chain, after, end)):
             yield from rows
@@ -163,7 +161,7 @@ def last_of(path: Path, chain: str, count: int) -> Iterator[Record]:
     Raises:
         JournalError: the journal cannot be read.
     """
-    with reading(path, "reading records") as opened:
+    with reading(path, "reading records") as connection:
         query = f"SELECT {COLUMNS} FROM record WHERE chain = ? ORDER BY seq DESC LIMIT ?"
-        rows = _read(opened.connection, query, (chain, count))
+        rows = _read(connection, query, (chain, count))
     return reversed(rows)

@@ -22,7 +22,6 @@ from controller.journal.audit.sealed import Sealed, check_seals
 from controller.journal.errors import UNREADABLE, said
 from controller.journal.reading import reading
 from controller.journal.records import Head, genesis
-from controller.journal.schema import VERSION
 from controller.journal.seals import SEAL_EVERY
 from controller.journal.witness import read_witness
 
@@ -81,12 +80,10 @@ def verify(
         noted = read_witness(path)
     except OSError as error:
         raise said(path, error, "reading the witness beside it") from error
-    with reading(path, "verifying it") as opened:
+    with reading(path, "verifying it") as connection:
         witnesses = [*_noted(noted), *_kept(heads)]
-        verification = _Verification(path, opened.connection, witnesses, keys, progress, step)
+        verification = _Verification(path, connection, witnesses, keys, progress, step)
         verification.run()
-        if opened.version != VERSION:
-            verification.notes.append(f"the file is of version {opened.version}: a migrated copy of it was verified")
         return verification.report()
 
 

@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from nacl.signing import SigningKey
 
 from controller.journal.files import make_file
-from controller.journal.migration import prepare
 from controller.journal.records import COMMAND, COMMANDS, Entry
+from controller.journal.schema import prepare
 from controller.journal.seals import SEAL_EVERY, START, STOP, Sealer, read_seals
 from controller.journal.store import End, Store
 from controller.journal.walk import Walk, walk
@@ -62,7 +62,7 @@ class Evening:
         self._connection = sqlite3.connect(self.path, isolation_level=None)
         self._connection.execute("PRAGMA journal_mode = WAL")
         self._connection.execute("PRAGMA synchronous = OFF")
-        prepare(self._connection, self.path, self.clock)
+        prepare(self._connection, self.path)
         walked = Walk(self._connection)
         flaws = [flaw for flaw in walk(self._connection, walked) if flaw is not None]
         assert not flaws, flaws

@@ -12,7 +12,7 @@ import pytest
 
 from controller.journal.audit.findings import Finding, Kind
 from controller.journal.errors import JournalError
-from controller.journal.reading import Opened, reading
+from controller.journal.reading import reading
 from controller.journal.records import COMMANDS, genesis, link
 from controller.journal.verify import KnownHead, breaks_between, verify
 from controller.journal.witness import witness_path
@@ -50,10 +50,10 @@ def test_a_journal_that_the_service_writes_meanwhile_is_not_accused(
         writer.opened("wheel-1")
 
         @contextmanager
-        def read_while_it_goes_on(path: Path, doing: str) -> Iterator[Opened]:
-            with reading(path, doing) as opened:
+        def read_while_it_goes_on(path: Path, doing: str) -> Iterator[sqlite3.Connection]:
+            with reading(path, doing) as connection:
                 writer.closed("wheel-1")
-                yield opened
+                yield connection
 
         monkeypatch.setattr("controller.journal.verify.reading", read_while_it_goes_on)
         report = verify(path)
@@ -255,7 +255,7 @@ def test_a_file_that_cannot_be_used_says_what_it_is(tmp_path: Path, journal: Pat
         tmp_path / "text": "this is no journal; give the path of a journal, such as journal.sqlite",
         other: "it is an SQLite file, and not a journal",
         newer: "it was written by a newer Feltwire",
-        never: "its version is 0, and no Feltwire ever wrote such a journal",
+        never: "its version is 0, and no released Feltwire wrote such a journal; expected version 2; keep it",
         Path("/dev/null"): "it is no ordinary file",
     }
     for path, what in said.items():
