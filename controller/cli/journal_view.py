@@ -12,7 +12,7 @@ import msgspec
 
 from controller.cli import BAD_CONFIGURATION
 from controller.cli.event_lines import painted
-from controller.journal.audit.findings import ChainSummary, Report
+from controller.journal.audit.findings import AuditReport, ChainSummary
 from controller.journal.errors import JournalError
 from controller.journal.records import COMMANDS, Record
 from controller.journal.verify import Progress, Step
@@ -59,7 +59,7 @@ def progress_bar(label: str) -> Iterator[Bar | None]:
         yield Bar(tell, name)
 
 
-def show_report(report: Report) -> None:
+def show_report(report: AuditReport) -> None:
     """A report: what there is, what was found, and what it rests on."""
     there = (
         f"{_count(report.records, 'record')} in {_count(len(report.chains), 'chain')}, {_count(report.seals, 'seal')}"

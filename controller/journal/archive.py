@@ -22,7 +22,7 @@ from typing import NamedTuple, TypeAlias
 
 import msgspec
 
-from controller.journal.audit.findings import Report
+from controller.journal.audit.findings import AuditReport
 from controller.journal.errors import UNREADABLE, JournalError, said
 from controller.journal.files import Lock, connect_writer, make_file, sync_folder
 from controller.journal.fold import state_of
@@ -203,7 +203,7 @@ def _base(archived: sqlite3.Connection, out: Path, said_: Statement) -> list[tup
     return rows
 
 
-def _must_verify(path: Path, keys: Collection[bytes], otherwise: str) -> Report:
+def _must_verify(path: Path, keys: Collection[bytes], otherwise: str) -> AuditReport:
     report = verify(path, keys=keys)
     if report.first is not None:
         raise JournalError(path, f"it does not verify ({report.first}): {otherwise}", "run `feltwire journal verify`")

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from controller.journal.audit.layout import check_layout
 from controller.journal.errors import UNREADABLE, VERIFY, JournalDamaged, said
 from controller.journal.fold import state_of
 from controller.journal.records import COMMANDS, Head, nothing
+from controller.journal.schema import layout_faults
 from controller.journal.seals import STOP, Seal
 from controller.journal.walk import Walk, walk
 from controller.journal.witness import HistoryLost, read_witness
@@ -91,9 +91,9 @@ def recover(connection: sqlite3.Connection, path: Path, progress: Progress | Non
 
 def _check_layout(connection: sqlite3.Connection, path: Path) -> None:
     """Tables with their constraints, and nothing beside them: a trigger would be run by who writes."""
-    wrong = next(check_layout(connection), None)
+    wrong = next(layout_faults(connection), None)
     if wrong is not None:
-        raise JournalDamaged(path, f"its layout was changed: {wrong.detail}", VERIFY)
+        raise JournalDamaged(path, f"its layout was changed: {wrong}", VERIFY)
 
 
 def _check_pages(connection: sqlite3.Connection, path: Path) -> None:

@@ -10,7 +10,9 @@ The file is known by its `application_id`; its version is `user_version`, and a 
 
 from __future__ import annotations
 
+import re
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -127,3 +129,49 @@ def create(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {VERSION}")
     connection.execute("COMMIT")
+
+
+def layout_faults(connection: sqlite3.Connection) -> Iterator[str]:
+    """What differs between the tables of a file and those of a new journal, a sentence each.
+
+    A table that was made anew without its constraints, a trigger, or a view in place of a table could show one history
+    to this program and another to the next.
+
+    Raises:
+        sqlite3.Error: the file cannot be read.
+    """
+    right = {_name(statement): statement for statement in TABLES}
+    there = {
+        str(name): (str(kind), "" if sql is None else str(sql))
+        for kind, name, sql in connection.execute("SELECT type, name, sql FROM sqlite_schema")
+    }
+    for name, statement in right.items():
+        if name not in there:
+            yield f"the {_type(statement)} {name} is missing"
+        elif _plain(there[name][1]) != _plain(statement):
+            yield f"the {_type(statement)} {name} was made otherwise: {there[name][1] or there[name][0]}"
+    for name, (kind, sql) in there.items():
+        if name not in right and sql:
+            yield f"there is a {kind} {name} that no journal has"
+
+
+def has_tables(connection: sqlite3.Connection) -> bool:
+    """Whether the tables are there at all, as tables.
+
+    Raises:
+        sqlite3.Error: the file cannot be read.
+    """
+    kinds = dict(connection.execute("SELECT name, type FROM sqlite_schema"))
+    return all(kinds.get(name) == "table" for name in ("record", "seal", "base"))
+
+
+def _type(statement: str) -> str:
+    return statement.split()[1].lower()
+
+
+def _name(statement: str) -> str:
+    return statement.split()[2]
+
+
+def _plain(sql: str) -> str:
+    return re.sub(r"\s+", " ", sql).strip()

@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from controller.journal.reading import reading
-from controller.journal.records import COMMANDS, Record
+from controller.journal.records import COLUMNS, COMMANDS, Record
 from controller.journal.schema import CHAINS
-from controller.journal.walk import COLUMNS
 
 _PAGE: Final = 1000
 """Records read in one transaction (ours)."""

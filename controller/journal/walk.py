@@ -11,11 +11,9 @@ import sqlite3
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from controller.journal.columns import BodyError, columns_of
-from controller.journal.records import Head, Record, genesis, link, nothing
+from controller.journal.records import COLUMNS, BodyError, Head, Record, columns_of, genesis, link, nothing
 from controller.journal.seals import FIRST, Seal, Statement, read_seals
 
-COLUMNS = "n, chain, seq, id, epoch, kind, round, time, topic, body, hash"
 _AT_ONCE = 500
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from controller.journal import archive as archiving
 from controller.journal.archive import archive
-from controller.journal.audit.findings import Kind
+from controller.journal.audit.findings import FindingKind
 from controller.journal.errors import JournalError
 from controller.journal.files import Lock
 from controller.journal.fold import state_of
@@ -161,7 +161,7 @@ def test_a_journal_that_the_service_holds_is_left_alone(journal: Path, tmp_path:
 def test_nothing_is_archived_of_a_journal_that_does_not_verify(journal: Path, tmp_path: Path) -> None:
     with tampering(journal) as connection:
         connection.execute("UPDATE record SET body = x'00' WHERE n = 3")
-    with pytest.raises(JournalError, match=r"does not verify \(wheel-1 record 2: body edited"):
+    with pytest.raises(JournalError, match=r"does not verify \(wheel-1 record 2: changed"):
         archive(journal, tmp_path / "old.sqlite", after(2))
 
 
@@ -195,7 +195,7 @@ def test_a_base_that_was_changed_is_found(journal: Path, tmp_path: Path, change:
         connection.execute(change)
     report = verify(journal)
     assert not report.ok
-    assert {one.kind for one in report.findings} & {Kind.BASE, Kind.REMOVED}
+    assert {one.kind for one in report.findings} & {FindingKind.BASE, FindingKind.MISSING}
 
 
 def test_a_journal_whose_key_was_changed_on_purpose_is_archived_with_both_keys(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.journal.audit.findings import Finding, Kind
+from controller.journal.audit.findings import AuditFinding, FindingKind
 from controller.journal.errors import JournalError
 from controller.journal.reading import reading
 from controller.journal.records import COMMANDS, genesis, link
@@ -24,7 +24,7 @@ def journal(tmp_path: Path) -> Path:
     return evening(tmp_path / "journal.sqlite")
 
 
-def first(path: Path, **more: object) -> Finding:
+def first(path: Path, **more: object) -> AuditFinding:
     found = verify(path, **more).first  # type: ignore[arg-type]
     assert found is not None
     return found
@@ -69,7 +69,7 @@ def test_a_head_that_was_kept_finds_a_history_cut_together_with_its_seals_and_it
     cut_to(journal, 18)
     assert verify(journal).ok
     found = first(journal, heads=[KnownHead("wheel-1", kept.seq, bytes.fromhex(kept.hash))])
-    assert (found.kind, found.chain, found.first, found.last) == (Kind.CUT, "wheel-1", 9, 16)
+    assert (found.kind, found.chain, found.first, found.last) == (FindingKind.MISSING, "wheel-1", 9, 16)
     assert "the head that was given names record 16" in found.detail
 
 
@@ -85,7 +85,7 @@ def test_a_head_that_was_kept_finds_a_rewritten_history(journal: Path) -> None:
         connection.execute("DELETE FROM seal")
     report = verify(journal, heads=[KnownHead("wheel-1", 8, bytes.fromhex(kept.hash))])
     told = [(one.kind, one.chain, one.first, one.last) for one in report.findings]
-    assert (Kind.REWRITTEN, "wheel-1", 1, 8) in told
+    assert (FindingKind.REWRITTEN, "wheel-1", 1, 8) in told
 
 
 def test_the_right_head_of_a_record_in_the_middle_is_content(journal: Path) -> None:
@@ -96,7 +96,7 @@ def test_the_right_head_of_a_record_in_the_middle_is_content(journal: Path) -> N
 
 def test_a_head_of_a_table_that_the_journal_does_not_know_is_a_history_that_is_gone(journal: Path) -> None:
     found = first(journal, heads=[KnownHead("wheel-9", 3, bytes(32))])
-    assert (found.kind, found.chain, found.first, found.last) == (Kind.CUT, "wheel-9", 1, 3)
+    assert (found.kind, found.chain, found.first, found.last) == (FindingKind.MISSING, "wheel-9", 1, 3)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_the_witness_file_finds_a_cut_after_the_last_seal_that_is_left(journal: 
         connection.execute("DELETE FROM record WHERE n > 30")
         connection.execute("DELETE FROM seal WHERE after_n > 30")
     found = first(journal)
-    assert found.kind is Kind.CUT
+    assert found.kind is FindingKind.MISSING
     assert "the witness file names record" in found.detail
 
 
@@ -140,7 +140,7 @@ def test_seals_are_checked_with_the_key_that_is_given(journal: Path) -> None:
 
 def test_a_whole_journal_made_with_another_key_does_not_verify_with_the_right_one(journal: Path) -> None:
     found = first(journal, keys=[bytes(OTHER_KEY.verify_key)])
-    assert (found.kind, found.first) == (Kind.SEAL_FOREIGN, 1)
+    assert (found.kind, found.first) == (FindingKind.OTHER_KEY, 1)
     assert KEY.verify_key.encode().hex() in found.detail
 
 
@@ -150,14 +150,14 @@ def test_a_key_that_was_changed_on_purpose_verifies_with_both(tmp_path: Path) ->
         with Evening(path, key=key) as writer:
             writer.opened("wheel-1")
             writer.closed("wheel-1")
-    assert first(path).kind is Kind.SEAL_FOREIGN
+    assert first(path).kind is FindingKind.OTHER_KEY
     assert verify(path, keys=[bytes(KEY.verify_key), bytes(OTHER_KEY.verify_key)]).ok
 
 
 def test_records_without_any_seal_are_told(journal: Path) -> None:
     with tampering(journal) as connection:
         connection.execute("DELETE FROM seal")
-    assert first(journal).kind is Kind.SEAL_REMOVED
+    assert first(journal).kind is FindingKind.MISSING
 
 
 def test_records_since_the_last_seal_are_noted_as_not_sealed(tmp_path: Path) -> None:
@@ -181,7 +181,7 @@ def test_the_missing_end_of_a_chain_shows_in_the_numbers_of_rows_without_any_wit
         connection.execute("DELETE FROM record WHERE chain = 'wheel-1' AND seq = 4")
         connection.execute("DELETE FROM seal WHERE after_n > 0")
     found = first(path)
-    assert (found.kind, found.rows) == (Kind.REMOVED, (5, 5))
+    assert (found.kind, found.rows) == (FindingKind.MISSING, (5, 5))
 
 
 # --- several things at once ------------------------------------------------------------------------------------------
@@ -193,7 +193,11 @@ def test_every_chain_tells_its_own_and_the_first_record_written_comes_first(jour
         connection.execute("DELETE FROM record WHERE chain = 'wheel-1' AND seq = 12")
         connection.execute("UPDATE record SET hash = x'00' WHERE chain = ? AND seq = 2", (COMMANDS,))
     found = [(one.chain, one.kind, one.first) for one in verify(journal).findings]
-    assert found == [("wheel-2", Kind.BODY, 3), (COMMANDS, Kind.HASH, 2), ("wheel-1", Kind.REMOVED, 12)]
+    assert found == [
+        ("wheel-2", FindingKind.CHANGED, 3),
+        (COMMANDS, FindingKind.CHANGED, 2),
+        ("wheel-1", FindingKind.MISSING, 12),
+    ]
 
 
 # --- tables and pages ------------------------------------------------------------------------------------------------
@@ -203,7 +207,7 @@ def test_a_trigger_in_the_file_is_told_and_not_run(journal: Path) -> None:
     with tampering(journal) as connection:
         connection.execute("CREATE TRIGGER hide AFTER INSERT ON record BEGIN DELETE FROM record; END")
     found = first(journal)
-    assert found.kind is Kind.LAYOUT
+    assert found.kind is FindingKind.LAYOUT
     assert "there is a trigger hide" in found.detail
 
 
@@ -211,7 +215,7 @@ def test_a_view_in_place_of_the_records_is_told(journal: Path) -> None:
     with tampering(journal) as connection:
         connection.execute("ALTER TABLE record RENAME TO truth")
         connection.execute("CREATE VIEW record AS SELECT * FROM truth WHERE kind <> 'round.void'")
-    assert first(journal).kind is Kind.LAYOUT
+    assert first(journal).kind is FindingKind.LAYOUT
 
 
 def test_an_index_that_is_missing_is_told(journal: Path) -> None:
@@ -229,7 +233,7 @@ def test_a_damaged_page_is_told_first_in_the_words_of_sqlite(journal: Path) -> N
     data[(root - 1) * size : root * size] = bytes(size)
     journal.write_bytes(data)
     found = first(journal)
-    assert found.kind is Kind.DAMAGED
+    assert found.kind is FindingKind.DAMAGED
 
 
 # --- files that cannot be used ---------------------------------------------------------------------------------------
