@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from nacl.signing import SigningKey
 
-from controller.captures.capture_store import Shelf
+from controller.captures.capture_store import CaptureStore
 from controller.configuration.values import TableConfig
 from controller.journal.errors import JournalError
 from controller.journal.journal import Journal
@@ -157,14 +157,14 @@ def check_same_kind(configs: Sequence[TableConfig], found: Found) -> None:
             )
 
 
-def shelf_for(places: Places) -> Shelf:
+def capture_store_for(places: Places) -> CaptureStore:
     """The folder of captures.
 
     Raises:
         NotFitError: it cannot be used.
     """
     try:
-        return Shelf(places.captures)
+        return CaptureStore(places.captures)
     except OSError as error:
         raise NotFitError(f"captures {places.captures}: {error.strerror}; mend the folder") from error
 
