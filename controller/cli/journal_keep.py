@@ -13,7 +13,7 @@ from controller.cli.journal_read import moment
 from controller.cli.journal_view import telling_errors
 from controller.cli.key_options import public_keys
 from controller.journal.archive import archive
-from controller.journal.retire import retire
+from controller.journal.files import retire
 from hal.clock import NS_PER_S, SystemClock
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

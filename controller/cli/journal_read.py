@@ -16,9 +16,20 @@ from controller.cli.event_lines import painted
 from controller.cli.journal_view import progress_bar, show_record, show_record_whole, telling_errors
 from controller.journal.errors import JournalError
 from controller.journal.export import csv_heading, csv_line, json_line
-from controller.journal.recall import ROUNDS, Recall, recall
+from controller.journal.queries import (
+    ROUNDS,
+    RecalledTable,
+    Selection,
+    find,
+    last_of,
+    last_written,
+    parse_moment,
+    recall,
+    select,
+    span_of,
+    tables,
+)
 from controller.journal.records import COMMANDS
-from controller.journal.selection import Selection, find, last_of, last_written, parse_moment, select, span_of, tables
 from feed.events import Outcome, Unresolved, Void
 from feed.evidence import CaptureFile
 
@@ -203,14 +214,14 @@ def _writing(output: Path | None) -> Iterator[BinaryIO]:
         raise JournalError(output, f"it cannot be written ({error.strerror})", "name another file") from error
 
 
-def _print_recall(recalled: Recall) -> None:
+def _print_recall(recalled: RecalledTable) -> None:
     """A round a line, with the bodies as they were published."""
     for one in recalled.rounds:
         head = msgspec.json.encode({"recall": True, "table": recalled.table, "round": one.number})
         click.echo(head[:-1] + b',"events":[' + b",".join(one.bodies) + b"]}")
 
 
-def _show_recall(recalled: Recall, rounds: int) -> None:
+def _show_recall(recalled: RecalledTable, rounds: int) -> None:
     mark = f"RECALL of {recalled.table}: what was, not what is"
     click.echo(click.style(f"--- {mark} ---", bold=True))
     for one in recalled.rounds:

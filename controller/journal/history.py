@@ -11,12 +11,13 @@ from typing import Final
 
 import msgspec
 
-from controller.journal.errors import UNREADABLE, said
+from controller.journal.errors import UNREADABLE, VERIFY, JournalDamaged, journal_error
 from controller.journal.files import connect_reader
-from controller.journal.fold import state_of
 from controller.journal.records import COMMANDS, Head, nothing
-from controller.journal.schema import CHAINS, COMMAND_TERM
+from controller.journal.schema import CHAINS, COMMAND_TERM, OPENING_TERM, STATE_TERM
+from feed.events import EventError, decode
 from feed.history_server import REWRITTEN, UNKNOWN_TABLE, Page
+from feed.state import RECENT_ROUNDS, Snapshot, TableState
 
 MOST_EVENTS: Final = 10_000
 """In one page, whatever is asked for (ours): while somebody reads, the write-ahead log cannot be used again."""
@@ -42,7 +43,7 @@ class Reader:
         try:
             self._connection = connect_reader(path)
         except UNREADABLE as error:
-            raise said(path, error, "opening it for reading") from error
+            raise journal_error(path, error, "opening it for reading") from error
 
     def find_command(self, identity: str) -> bytes | None:
         """The body of the first durable command with this id; None where there is none.
@@ -72,7 +73,7 @@ class Reader:
                     if connection.in_transaction:
                         connection.execute("COMMIT")
             except UNREADABLE as error:
-                raise said(self._path, error, doing) from error
+                raise journal_error(self._path, error, doing) from error
 
 
 class JournalHistory(Reader):
@@ -137,3 +138,47 @@ def _head(connection: sqlite3.Connection, chain: str) -> Head:
 def _head_at(connection: sqlite3.Connection, query: str, chain: str) -> Head:
     row: tuple[int, str, bytes] | None = connection.execute(query, (chain,)).fetchone()
     return nothing(chain) if row is None else Head(row[0], row[1], row[2].hex())
+
+
+# --- the state of a table ---------------------------------------------------------------------------------------------
+
+ROUNDS_BACK = RECENT_ROUNDS + 1
+"""The last rounds with a verdict, and the one that may have none."""
+
+_ELEVENTH = f"SELECT seq FROM record WHERE chain = ? AND {OPENING_TERM} ORDER BY seq DESC LIMIT 1 OFFSET ?"
+_STANDING = f"SELECT body FROM record WHERE chain = ? AND seq < ? AND {STATE_TERM} ORDER BY seq"
+_BASE_STATE = "SELECT state FROM base WHERE chain = ?"
+_SINCE = "SELECT body FROM record WHERE chain = ? AND seq >= ? ORDER BY seq"
+
+
+def state_of(connection: sqlite3.Connection, chain: str, path: Path) -> TableState:
+    """The state of a table after its last record.
+
+    Folded from as few records as it takes: faults, inspections, opening and closing from the beginning on, all else
+    from eleven rounds back. Where older history was archived, the beginning is the state of the table then.
+
+    Raises:
+        JournalDamaged: a record cannot be read.
+        sqlite3.Error: the file cannot be read.
+    """
+    eleventh = connection.execute(_ELEVENTH, (chain, ROUNDS_BACK - 1)).fetchone()
+    since = eleventh[0] if eleventh else 0
+    state = _begin(connection, chain, path)
+    for query in (_STANDING, _SINCE):
+        for (body,) in connection.execute(query, (chain, since)):
+            try:
+                state.apply(decode(body))
+            except (EventError, ValueError) as error:
+                raise JournalDamaged(path, f"a record of {chain} after seq {state.last}: {error}", VERIFY) from error
+    return state
+
+
+def _begin(connection: sqlite3.Connection, chain: str, path: Path) -> TableState:
+    row = connection.execute(_BASE_STATE, (chain,)).fetchone()
+    if row is None or not row[0]:
+        return TableState(chain)
+    try:
+        return TableState.from_snapshot(msgspec.json.decode(row[0], type=Snapshot))
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        what = f"where {chain} stood when its older history was archived cannot be read: {error}"
+        raise JournalDamaged(path, what, VERIFY) from error

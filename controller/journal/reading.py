@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
-from controller.journal.errors import RETIRE, UNREADABLE, JournalDamaged, JournalError, said
+from controller.journal.errors import RETIRE, UNREADABLE, JournalDamaged, JournalError, journal_error
 from controller.journal.files import connect_reader
 from controller.journal.schema import check_version
 from controller.journal.witness import witness_path
@@ -33,7 +33,7 @@ def reading(path: Path, doing: str) -> Iterator[sqlite3.Connection]:
             check_version(connection, path)
             yield _careful(connection)
     except UNREADABLE as error:
-        raise said(path, error, doing) from error
+        raise journal_error(path, error, doing) from error
 
 
 def _look(path: Path) -> None:
@@ -57,7 +57,7 @@ def _look(path: Path) -> None:
                     raise JournalDamaged(path, "it was a journal, and its beginning is destroyed", RETIRE)
                 raise JournalError(path, "this is no journal", GIVE_A_JOURNAL)
     except OSError as error:
-        raise said(path, error, "looking for it") from error
+        raise journal_error(path, error, "looking for it") from error
 
 
 @contextmanager
@@ -91,7 +91,7 @@ def _remove(path: Path, made: Path) -> None:
     try:
         made.unlink(missing_ok=True)
     except OSError as error:
-        raise said(path, error, f"removing {made.name}, which was made to read it") from error
+        raise journal_error(path, error, f"removing {made.name}, which was made to read it") from error
 
 
 def _connect_unchanging(path: Path) -> sqlite3.Connection:
@@ -114,7 +114,7 @@ def _stamp(path: Path) -> tuple[int, int, int]:
     try:
         status = path.stat()
     except OSError as error:
-        raise said(path, error, "looking at it") from error
+        raise journal_error(path, error, "looking at it") from error
     return status.st_ino, status.st_size, status.st_mtime_ns
 
 

@@ -62,7 +62,7 @@ class Seal(NamedTuple):
     """SHA-256 of what was signed."""
 
     @property
-    def said(self) -> Statement:
+    def content(self) -> Statement:
         """What it says.
 
         Raises:
@@ -83,7 +83,7 @@ class Seal(NamedTuple):
         return True
 
 
-class Sealer:
+class SealSigner:
     """Makes the seals of one run of the service."""
 
     def __init__(self, key: SigningKey, clock: Clock, last: Seal | None) -> None:

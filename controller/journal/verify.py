@@ -15,7 +15,7 @@ from typing import Final, NamedTuple, TypeAlias
 from controller.journal.audit.chain import ChainCheck, RecordTable, Vouch
 from controller.journal.audit.findings import AuditFinding, AuditReport, ChainSummary, FindingKind
 from controller.journal.audit.sealed import CheckedSeals, check_base, check_seals, read_base
-from controller.journal.errors import UNREADABLE, said
+from controller.journal.errors import UNREADABLE, journal_error
 from controller.journal.reading import reading
 from controller.journal.records import Head, genesis
 from controller.journal.schema import has_tables, layout_faults
@@ -76,7 +76,7 @@ def verify(
     try:
         noted = read_witness(path)
     except OSError as error:
-        raise said(path, error, "reading the witness beside it") from error
+        raise journal_error(path, error, "reading the witness beside it") from error
     with reading(path, "verifying it") as connection:
         witnesses = [*_noted(noted), *_kept(heads)]
         verification = _Verification(path, connection, witnesses, keys, progress, step)

@@ -121,9 +121,9 @@ def _lines(heads: Iterable[tuple[str, Head]]) -> bytes:
 
 
 def _head(line: bytes) -> tuple[str, Head] | None:
-    said, _, checksum = line.rpartition(b" ")
-    parts = _LINE.fullmatch(said)
-    if parts is None or checksum != b"%08x" % crc32(said):
+    noted, _, checksum = line.rpartition(b" ")
+    parts = _LINE.fullmatch(noted)
+    if parts is None or checksum != b"%08x" % crc32(noted):
         return None
     chain, seq, epoch, digest = (part.decode() for part in parts.groups())
     return chain, Head(int(seq), "" if epoch == "-" else epoch, digest)

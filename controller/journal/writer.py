@@ -18,7 +18,7 @@ from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from typing import Final, NamedTuple, TypeAlias
 
-from controller.journal.errors import JournalError, said
+from controller.journal.errors import JournalError, journal_error
 from controller.journal.records import Entry, Head
 from controller.journal.seals import STOP
 from controller.journal.store import MISTAKE, Store
@@ -49,7 +49,7 @@ class Submission(NamedTuple):
     at_once: AtOnce | None = None
 
 
-class Writer:
+class JournalWriter:
     """Writes to a store from a thread of its own."""
 
     def __init__(
@@ -173,7 +173,7 @@ class Writer:
         try:
             self._witness.note(heads)
         except OSError as error:
-            self._fail(said(self._path, error, "noting the heads in the witness beside it"))
+            self._fail(journal_error(self._path, error, "noting the heads in the witness beside it"))
 
     def _checkpoint(self) -> None:
         """Moves the write-ahead log into the file, when enough was written."""
@@ -211,7 +211,9 @@ class Writer:
             try:
                 step()
             except (JournalError, OSError) as error:
-                self._unsealed = error if isinstance(error, JournalError) else said(self._path, error, f"{what} it")
+                self._unsealed = (
+                    error if isinstance(error, JournalError) else journal_error(self._path, error, f"{what} it")
+                )
                 self._fail(self._unsealed)
 
     def _seal(self) -> None:

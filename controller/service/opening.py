@@ -17,9 +17,9 @@ from nacl.signing import SigningKey
 from controller.captures.capture_store import CaptureStore
 from controller.configuration.values import TableConfig
 from controller.journal.errors import JournalError
+from controller.journal.files import set_aside
 from controller.journal.journal import Journal
 from controller.journal.records import COMMANDS, Head
-from controller.journal.retire import set_aside
 from controller.journal.signing import SigningKeyError, load_or_create, public_half
 from controller.journal.writer import Done, Heads
 from controller.service.disk_watch import STOP_BYTES

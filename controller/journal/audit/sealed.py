@@ -103,7 +103,7 @@ class _SealChecker:
             self._found(FindingKind.CHANGED, n, n, what, seal.after_n)
             return None
         try:
-            statement = seal.said
+            statement = seal.content
             list(_hashes(statement))
         except ValueError as error:
             self._found(FindingKind.CHANGED, n, n, f"what it says cannot be read: {error}", seal.after_n)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from controller.journal.audit.findings import AuditFinding, FindingKind
 from controller.journal.records import COMMANDS, genesis, link
-from controller.journal.seals import START, Sealer, Statement, read_seals
+from controller.journal.seals import START, SealSigner, Statement, read_seals
 from hal.clock import VirtualClock
 from tests.unit.controller.journal_audit.making import OTHER_KEY
 
@@ -31,9 +31,7 @@ class Done(NamedTuple):
     """The chain in which a record was put; what is found there may come first."""
 
     def is_told_by(self, finding: AuditFinding) -> bool:
-        if finding.chain != self.chain or finding.kind not in (
-            self.kinds if isinstance(self.kinds, tuple) else (self.kinds,)
-        ):
+        if finding.chain != self.chain or finding.kind not in self.kinds:
             return False
         if self.fits:
             since = finding.first if finding.since is None else finding.since
@@ -370,8 +368,8 @@ def seal_made_with_another_key(at: Tampered) -> Done:
     seals = list(read_seals(at.connection))
     seal = at.random.choice(seals[1:])
     before = seals[seal.n - 2]
-    said: Statement = seal.said
-    forged = Sealer(OTHER_KEY, VirtualClock(), before).seal(START, said.records, said.heads)
+    said: Statement = seal.content
+    forged = SealSigner(OTHER_KEY, VirtualClock(), before).seal(START, said.records, said.heads)
     at.connection.execute(
         "UPDATE seal SET statement = ?, public_key = ?, signature = ?, hash = ? WHERE n = ?",
         (forged.statement, forged.public_key, forged.signature, forged.hash, seal.n),

@@ -15,8 +15,7 @@ from controller.journal.archive import archive
 from controller.journal.audit.findings import FindingKind
 from controller.journal.errors import JournalError
 from controller.journal.files import Lock
-from controller.journal.fold import state_of
-from controller.journal.history import JournalHistory
+from controller.journal.history import JournalHistory, state_of
 from controller.journal.verify import breaks_between, verify
 from feed.state import Snapshot
 from tests.unit.controller.journal_audit.making import DAY_NS, EVENING_NS, KEY, OTHER_KEY, Evening, tampering
