@@ -1,6 +1,6 @@
 """The files of a journal: made private, made durable, locked, opened, and set aside.
 
-journal.sqlite          the journal            journal.sqlite.lock    who writes it holds this
+journal.sqlite          the journal            journal.sqlite.lock    the writing process holds this
 journal.sqlite-wal      its write-ahead log    journal.sqlite.heads   the witness, see `witness`
 journal.sqlite-shm      shared by its readers
 """
@@ -23,13 +23,13 @@ from hal.clock import Clock
 BUSY_SECONDS: Final = 5.0
 """How long SQLite waits for a lock: readers hold none for long (ours)."""
 WAL_KEEPS_BYTES: Final = 16 * 1024 * 1024
-"""A write-ahead log that grew beyond this, because somebody read for long, is cut back to it (ours)."""
+"""A write-ahead log that grew beyond this, because a reader took long, is truncated to it (ours)."""
 LOG_BYTES: Final = 4 * 1024 * 1024
 """To this a write-ahead log is filled when a service opens it (ours): as much as comes between two checkpoints."""
 
 
 class Lock:
-    """Keeps every other service from the same journal. The kernel lets go of it when the process ends, however."""
+    """Keeps every other service from the same journal. The kernel releases it when the process ends."""
 
     def __init__(self, path: Path) -> None:
         """Takes the lock.
@@ -56,7 +56,7 @@ class Lock:
             raise journal_error(path, error, f"locking {file_path.name} beside it") from error
 
     def release(self) -> None:
-        """Lets go of it. The file stays, so that nobody locks one that was just deleted."""
+        """Releases it. The file stays: another process might otherwise lock one that was just deleted."""
         os.close(self._file)
 
     def __enter__(self) -> Lock:
@@ -123,7 +123,7 @@ def sync_folder(folder: Path) -> None:
 def connect_writer(path: Path) -> sqlite3.Connection:
     """The connection that writes: every commit is on the disk when it returns.
 
-    Checkpoints are made by who writes, at a time that delays nobody, and never by SQLite inside a commit.
+    The writer makes checkpoints, at a time that delays no commit; SQLite never makes one inside a commit.
 
     Raises:
         JournalError: it cannot be opened, or its file system cannot do what is needed.
@@ -178,7 +178,7 @@ def fill_log(path: Path) -> None:
 
 
 def connect_reader(path: Path) -> sqlite3.Connection:
-    """A connection that can only read. It sees what is durable, and keeps nobody from writing.
+    """A connection that can only read. It sees what is durable, and does not block the writer.
 
     Raises:
         sqlite3.Error: it cannot be opened.

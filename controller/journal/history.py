@@ -1,4 +1,4 @@
-"""The journal as others read it while the service writes: the history server, and whoever asks for a command."""
+"""Read access while the service writes: for the history server, for finding a command, and for a table's state."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from feed.history_server import REWRITTEN, UNKNOWN_TABLE, Page
 from feed.state import RECENT_ROUNDS, Snapshot, TableState
 
 MOST_EVENTS: Final = 10_000
-"""In one page, whatever is asked for (ours): while somebody reads, the write-ahead log cannot be used again."""
+"""In one page, at most (ours): during a read the write-ahead log cannot be used again."""
 
 _LAST = "SELECT seq, epoch, hash FROM record WHERE chain = ? ORDER BY seq DESC LIMIT 1"
 _BASE = "SELECT seq, epoch, hash FROM base WHERE chain = ?"
@@ -62,7 +62,7 @@ class Reader:
 
     @contextmanager
     def _reading(self, doing: str) -> Iterator[sqlite3.Connection]:
-        """One state of the file, whatever is written meanwhile."""
+        """One state of the file, for as long as the block lasts."""
         with self._one_at_a_time:
             connection = self._connection
             try:
@@ -85,21 +85,21 @@ class JournalHistory(Reader):
             return [chain for (chain,) in connection.execute(CHAINS) if chain != COMMANDS]
 
     def snapshot(self, table: str) -> bytes | None:
-        """Where a table stands after its last durable event, as JSON; None for a table that is not known."""
+        """The state of a table after its last durable event, as JSON; None for an unknown table."""
         with self._reading("taking a snapshot") as connection:
             if table == COMMANDS or _head(connection, table).seq == 0:
                 return None
             return msgspec.json.encode(state_of(connection, table, self._path).snapshot())
 
     def page(self, table: str, epoch: str, after: int, limit: int) -> Page:
-        """At most `limit` events with a `seq` above `after`, the lowest first; one state of the file, whatever comes.
+        """At most `limit` events with a `seq` above `after`, the lowest first.
 
         Where older history was archived away, it begins after that, and the page's `after` says so.
         """
         with self._reading("reading events") as connection:
             head = _head(connection, table)
             if table == COMMANDS or head.seq == 0:
-                # Who has seen events of it did not invent the name: this history was lost.
+                # A subscriber that has seen events of this table knows its name rightly: the history was lost.
                 problem = REWRITTEN if after > 0 and table != COMMANDS else UNKNOWN_TABLE
                 return Page([], "", 0, head.hash, problem, f"no event of {table} was ever journalled here")
             base = _head_at(connection, _BASE, table)
@@ -115,7 +115,7 @@ class JournalHistory(Reader):
 def _contradicts(
     connection: sqlite3.Connection, table: str, epoch: str, after: int, head: Head, base: Head
 ) -> str | None:
-    """Why who has the event `after` of `epoch` saw another history; None where it fits, or is too old to tell."""
+    """Why a subscriber with the event `after` of `epoch` has seen another history; None where it fits or is too old."""
     if after > head.seq:
         return f"{table} ends at {head.seq} ({head.epoch}) here, and {after} was asked for"
     if after == 0:

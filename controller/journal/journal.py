@@ -67,7 +67,7 @@ class Journal:
     ) -> Journal:
         """Opens or makes a journal, proves that it is whole, seals its beginning, and starts the writer.
 
-        Blocks while it reads; `progress` hears how far it is.
+        Blocks while it reads; `progress` is called with how far it is.
 
         Raises:
             JournalError: it cannot be used: says which file, what is wrong, and what to do.
@@ -97,7 +97,7 @@ class Journal:
             store.checkpoint()
             fill_log(path)
             try:
-                # What the witness saw and the journal lost stays noted, until newer records of that chain are durable.
+                # Heads that the journal lost stay noted, until newer records of that chain are durable.
                 witness = Witness(path, {**recovery.heads, **{c: lost.witnessed for c, lost in recovery.lost.items()}})
             except OSError as error:
                 raise journal_error(path, error, "beginning the witness beside it") from error
@@ -126,7 +126,7 @@ class Journal:
 
     @property
     def clean(self) -> bool:
-        """Whether the service before ended in order."""
+        """Whether the service before stopped in order."""
         return self.recovery.clean
 
     @property

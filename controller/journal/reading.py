@@ -1,4 +1,4 @@
-"""Opens a journal for who only reads it: an auditor, beside the service or on a copy from long ago."""
+"""Opens a journal read-only: for an auditor, beside the service or on an old copy."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def reading(path: Path, doing: str) -> Iterator[sqlite3.Connection]:
 
 
 def _look(path: Path) -> None:
-    """What SQLite says unclearly, or does not mind."""
+    """Checks what SQLite reports unclearly or accepts."""
     try:
         if path.is_dir():
             raise JournalError(path, "it is a folder", GIVE_A_JOURNAL)
@@ -48,7 +48,7 @@ def _look(path: Path) -> None:
         log = _beside(path, "-wal")
         if path.stat().st_size == 0:
             if log.exists() and log.stat().st_size:
-                # SQLite deletes the log of an empty file, whoever opens it, and with it the last trace.
+                # SQLite deletes the log of an empty file when it is opened, and with it the last trace.
                 raise JournalDamaged(path, f"it is empty, and its log {log.name} is not: the history is lost", RETIRE)
             raise JournalError(path, "it is empty: nothing was ever written to it, or it was cut off", GIVE_A_JOURNAL)
         with path.open("rb") as file:
@@ -62,10 +62,10 @@ def _look(path: Path) -> None:
 
 @contextmanager
 def _connected(path: Path) -> Iterator[sqlite3.Connection]:
-    """A connection that leaves nothing: SQLite makes files for its readers, and only who may write takes them away."""
+    """A connection that leaves no files: SQLite makes some for its readers, and only a writer removes them."""
     before = _stamp(path)
     if not _beside(path, "-wal").exists() and not _beside(path, "-journal").exists():
-        # Nobody writes it, so it is read as a file that never changes; whether that was true is seen at the end.
+        # There is no writer, so it is read as a file that never changes; that is checked at the end.
         with closing(_begun(_connect_unchanging(path))) as connection:
             try:
                 yield connection
@@ -82,7 +82,7 @@ def _connected(path: Path) -> Iterator[sqlite3.Connection]:
         with closing(_begun(connect_reader(path))) as connection:
             yield connection
     finally:
-        # Where a service was, it may be the service's by now.
+        # Beside a service's lock, it may be in use by the service by now.
         if not was_there and not _beside(path, ".lock").exists():
             _remove(path, shared)
 
@@ -99,7 +99,7 @@ def _connect_unchanging(path: Path) -> sqlite3.Connection:
 
 
 def _begun(connection: sqlite3.Connection) -> sqlite3.Connection:
-    """Sees one state of the file from now on."""
+    """Begins a transaction: one state of the file from now on."""
     try:
         connection.execute("BEGIN")
         connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone()
@@ -110,7 +110,7 @@ def _begun(connection: sqlite3.Connection) -> sqlite3.Connection:
 
 
 def _stamp(path: Path) -> tuple[int, int, int]:
-    """What changes when the file does."""
+    """Inode, size and time of change: they differ when the file was changed."""
     try:
         status = path.stat()
     except OSError as error:
@@ -127,7 +127,7 @@ def _beside(path: Path, ending: str) -> Path:
 
 
 def _careful(connection: sqlite3.Connection) -> sqlite3.Connection:
-    """Nothing that a file made by somebody else brings along is run, and text that is no text can be shown."""
+    """Triggers and functions in the file are not run, and text that is not UTF-8 can be shown."""
     connection.execute("PRAGMA query_only = ON")
     connection.execute("PRAGMA trusted_schema = OFF")
     connection.execute("PRAGMA cell_size_check = ON")

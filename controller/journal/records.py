@@ -3,7 +3,7 @@
     genesis ──► record 1 ──► record 2 ──► ... ──► record n        hash n = SHA-256(hash n-1 ‖ body n)
 
 A table has one chain, named after it; what people send has another, `COMMANDS`. The hash of the last record, the
-head, stands for all of them: who knows it can tell whether anything before it was changed, left out or put in.
+head, proves all of them: any change, removal or insertion before it gives another head.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def nothing(chain: str) -> Head:
 
 # --- what the body of a record says of the columns beside it ----------------------------------------------------------
 #
-# The columns are not part of the hash. The body is, and vouches for them: all that they say of an event or a command
+# The columns are not part of the hash. The body is, and vouches for them: all that they hold of an event or a command
 # is in it too.
 
 _MOST_DIGITS: Final = 18
@@ -114,7 +114,7 @@ _MOST_DIGITS: Final = 18
 
 
 class RecordRow(Protocol):
-    """A record as it stands in a file: what should be a number or a text may be something else."""
+    """A record of a file that is not verified: any column may hold a value of any type."""
 
     @property
     def chain(self) -> object:
@@ -183,7 +183,7 @@ _COMMAND: Final = msgspec.json.Decoder(_Command)
 
 
 def columns_of(row: RecordRow) -> Columns:
-    """What the columns of a row must hold by its body; where that says nothing of one, what it holds.
+    """The columns that a row must have by its body; where the body does not state one, the row's own.
 
     Raises:
         BodyError: the body is not what its chain holds.
@@ -214,7 +214,7 @@ def _of_command(row: RecordRow) -> Columns:
     if command.scope is not None:
         identity = f"{command.scope}:{command.id}"
     else:
-        # An older body does not say whose id it is one of.
+        # An older body has no scope.
         identity = row.id if isinstance(row.id, str) and row.id.endswith(f":{command.id}") else command.id
     epoch = row.epoch if command.epoch is None else command.epoch
     time = row.time if command.time is None else command.time

@@ -1,4 +1,4 @@
-"""What a journal holds at its start: proven whole first, then folded to where each table stands."""
+"""Reads a journal when the service starts: verifies it, then folds the state of each table."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ class RecoveredTable(NamedTuple):
 
 
 class RecoveredJournal(NamedTuple):
-    """Everything that the start of a service needs from its journal."""
+    """All that the start of a service needs from its journal."""
 
     records: int
     """How many were ever written, over all chains."""
     heads: Mapping[str, Head]
     tables: Mapping[str, RecoveredTable]
     lost: Mapping[str, HistoryLost]
-    """By chain, the commands' too: what the witness saw and the journal does not hold."""
+    """By chain, also of the commands: what the witness noted and the journal does not hold."""
     witnessed: Mapping[str, Head]
     """What the witness last noted of each chain."""
     last_time: str
     """Of the last record or seal; empty in a new journal."""
     last_seal: Seal | None
     clean: bool
-    """The service before ended in order: its seal is the last thing written. True of a new journal."""
+    """The service before stopped in order: its seal is the last thing written. True of a new journal."""
 
 
 def recover(connection: sqlite3.Connection, path: Path, progress: Progress | None = None) -> RecoveredJournal:

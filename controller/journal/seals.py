@@ -33,7 +33,7 @@ _DOMAIN = b"feltwire seal\0"
 
 
 class Statement(msgspec.Struct, frozen=True, kw_only=True):
-    """What a seal says."""
+    """The content of a seal."""
 
     n: int
     """Its own number, from 1."""
@@ -63,7 +63,7 @@ class Seal(NamedTuple):
 
     @property
     def content(self) -> Statement:
-        """What it says.
+        """The decoded statement.
 
         Raises:
             ValueError: the statement cannot be read.
@@ -72,7 +72,7 @@ class Seal(NamedTuple):
 
     @property
     def is_genuine(self) -> bool:
-        """Whether it is signed with the key that it names, and its hash is its own. Whose key that is, it can't say."""
+        """Whether it is signed with the key that it names, and its hash is its own. Not whose key it is."""
         signed = _DOMAIN + self.statement
         if sha256(signed).digest() != self.hash:
             return False

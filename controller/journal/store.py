@@ -1,4 +1,4 @@
-"""What is written to a journal, in transactions: records that follow each other, and seals among them."""
+"""Appends records and seals to a journal's file, in transactions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class JournalEnd(NamedTuple):
 
 
 class Store:
-    """Appends to the file. After an error it is of no use any more: what it holds in memory may be ahead of it."""
+    """Appends to the file. Unusable after an error: its heads in memory may be ahead of the file."""
 
     def __init__(
         self, path: Path, connection: sqlite3.Connection, end: JournalEnd, signer: SealSigner, seal_every: int
@@ -122,7 +122,7 @@ class Store:
     def _insert_alone(self, row: tuple[object, ...]) -> None:
         """Writes one record: SQLite makes a statement by itself a transaction, as durable as one with BEGIN and COMMIT.
 
-        At each statement a thread lets go of the interpreter, and waits until the one that submitted lets go of it too:
+        At each statement a thread releases the interpreter lock, and waits until the submitting thread releases it too:
         with one in place of three a lone event is durable some 30 µs sooner, of 550 until its subscriber has it.
         """
         try:
@@ -146,6 +146,6 @@ class Store:
             raise journal_error(self._path, error, doing) from error
         finally:
             if connection.in_transaction:
-                # What led here is the one to tell. Even if the roll-back fails, the transaction never commits.
+                # The first error is the one that is raised. Even if the roll-back fails, the transaction never commits.
                 with suppress(*UNREADABLE):
                     connection.execute("ROLLBACK")

@@ -2,7 +2,7 @@
 
 Nothing in the file is trusted but what a signature, the witness beside it or a head from outside vouches for:
 
-    pages and tables ─► seals ─► base (what was archived) ─► each chain, record by record ─► rows that nobody missed
+    pages and tables ─► seals ─► base (what was archived) ─► each chain, record by record ─► rows of no chain
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from controller.journal.witness import read_witness
 Progress: TypeAlias = Callable[[int, int], None]
 """Records verified so far, and how many there are."""
 Step: TypeAlias = Callable[[str], None]
-"""What is done from now on, in words."""
+"""The next step, in words."""
 TELL_EVERY: Final = 500
 """Records between two calls of `Progress`."""
 _MOST_PROBLEMS: Final = 20
-"""Of the pages, told."""
+"""Problems of pages that are reported, at most."""
 
 
 class KnownHead(NamedTuple):
-    """A head that was kept outside of the journal: by who heard a heartbeat."""
+    """A head that was kept outside of the journal, from a heartbeat of the feed."""
 
     chain: str
     seq: int
@@ -232,7 +232,7 @@ class _Verification:
             self.notes.append("older history was archived: verify the archives with it, oldest first, this file last")
 
     def _row_gaps(self, records: RecordTable, first_n: int) -> None:
-        """`n` counts over all chains: a gap tells of a removed end of a chain that nobody else knows of."""
+        """`n` counts over all chains: a gap shows a removed end of a chain that no witness knows of."""
         explained = {FindingKind.MISSING, FindingKind.INSERTED, FindingKind.DAMAGED, FindingKind.BASE}
         if any(finding.kind in explained or "n" in finding.columns for finding in self.findings):
             return
@@ -275,8 +275,8 @@ def breaks_between(reports: Iterable[AuditReport]) -> list[str]:
                 if ended is not None and begins is None and chain not in report.heads and ended.seq == 0:
                     continue
                 if ended is None or begins is None or (ended.seq, ended.hash) != (begins.seq, begins.hash):
-                    told = "nothing" if ended is None else f"record {ended.seq} ({ended.hash[:16]}…)"
+                    end = "nothing" if ended is None else f"record {ended.seq} ({ended.hash[:16]}…)"
                     then = "the beginning" if begins is None else f"record {begins.seq} ({begins.hash[:16]}…)"
-                    wrong.append(f"{chain}: {before.path} ends with {told}, and {report.path} goes on after {then}")
+                    wrong.append(f"{chain}: {before.path} ends with {end}, and {report.path} goes on after {then}")
         before = report
     return wrong

@@ -1,7 +1,7 @@
 """Walks a journal from its first record to its last, and finds the first thing that is not as it was written.
 
 Records and seals come in the order in which they were written. Each record must be the next of the file and of its
-chain, carry the hash that follows from the one before, and say in its columns what its body says. Each seal must
+chain, carry the hash that follows from the one before, and have columns that agree with its body. Each seal must
 follow the one before, be signed, and state the heads that the chains had at its place.
 """
 
@@ -28,7 +28,7 @@ class FirstFault(NamedTuple):
 
 
 class Walk:
-    """Takes records and seals in order; knows the heads at the place that it has reached."""
+    """Checks records and seals in order; has the heads at the place that it has reached."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         """Begins where the history of this file begins: at its first record, or where it was archived away.

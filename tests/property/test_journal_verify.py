@@ -68,7 +68,7 @@ SEEDS = [
 ]
 
 
-def told(report: AuditReport) -> str:
+def shown(report: AuditReport) -> str:
     return "\n".join(str(finding) for finding in report.findings) or "nothing was found"
 
 
@@ -82,8 +82,8 @@ def test_a_change_of_records_is_the_first_finding_and_names_them(
         report = verify(path)
         assert report.first is not None, f"seed {seed}: {done} was not found"
         if done.put_into is None or report.first.chain != done.put_into:
-            assert done.is_told_by(report.first), f"seed {seed}: {done}\n{told(report)}"
-        assert any(done.is_told_by(finding) for finding in report.findings), f"seed {seed}: {done}\n{told(report)}"
+            assert done.is_reported_by(report.first), f"seed {seed}: {done}\n{shown(report)}"
+        assert any(done.is_reported_by(finding) for finding in report.findings), f"seed {seed}: {done}\n{shown(report)}"
 
 
 @pytest.mark.parametrize("numbers", SEEDS)
@@ -94,13 +94,13 @@ def test_a_change_of_seals_is_found_and_names_them(
     for seed in numbers:
         done, path = tampered(kept, tmp_path, seed, tamper)
         report = verify(path)
-        assert any(done.is_told_by(finding) for finding in report.findings), f"seed {seed}: {done}\n{told(report)}"
+        assert any(done.is_reported_by(finding) for finding in report.findings), f"seed {seed}: {done}\n{shown(report)}"
 
 
 def test_a_journal_that_nobody_touched_verifies(kept: Path) -> None:
     for number in range(len(SHAPES)):
         report = verify(kept / str(number) / "journal.sqlite")
-        assert report.ok, told(report)
+        assert report.ok, shown(report)
 
 
 @pytest.mark.parametrize("numbers", [pytest.param(range(60), id="quick"), FULL_OF_SEVERAL])

@@ -1,4 +1,4 @@
-"""Everything that a person with the `sqlite3` shell can do to a journal, and what a verification has to say of it."""
+"""All that a person can do to a journal with the `sqlite3` shell, and the finding that it must give."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ COLUMNS = "n, chain, seq, id, epoch, kind, round, time, topic, body, hash"
 
 
 class Done(NamedTuple):
-    """What was done: the finding that must be there."""
+    """What was done: a finding that must be reported."""
 
     kinds: tuple[FindingKind, ...]
-    """One of these: where several records are out of place, the hashes decide which of them is named how."""
+    """The finding is of one of these: where several records are out of place, the hashes decide."""
     chain: str
     first: int | None
     last: int | None = None
@@ -30,7 +30,7 @@ class Done(NamedTuple):
     put_into: str | None = None
     """The chain in which a record was put; what is found there may come first."""
 
-    def is_told_by(self, finding: AuditFinding) -> bool:
+    def is_reported_by(self, finding: AuditFinding) -> bool:
         if finding.chain != self.chain or finding.kind not in self.kinds:
             return False
         if self.fits:
@@ -42,7 +42,7 @@ class Done(NamedTuple):
 
 
 class Tampered:
-    """A journal under somebody's hands."""
+    """A journal that is being changed."""
 
     def __init__(self, connection: sqlite3.Connection, random: Random) -> None:
         self.connection = connection

@@ -42,7 +42,7 @@ def cut_to(path: Path, n: int) -> None:
         connection.execute("DELETE FROM seal WHERE after_n > ?", (n,))
 
 
-def test_a_journal_that_the_service_writes_meanwhile_is_not_accused(
+def test_records_that_the_service_writes_meanwhile_give_no_finding(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "journal.sqlite"
@@ -88,7 +88,7 @@ def test_a_head_that_was_kept_finds_a_rewritten_history(journal: Path) -> None:
     assert (FindingKind.REWRITTEN, "wheel-1", 1, 8) in told
 
 
-def test_the_right_head_of_a_record_in_the_middle_is_content(journal: Path) -> None:
+def test_the_right_head_of_a_record_in_the_middle_verifies(journal: Path) -> None:
     with tampering(journal) as connection:
         (digest,) = connection.execute("SELECT hash FROM record WHERE chain = 'wheel-2' AND seq = 5").fetchone()
     assert verify(journal, heads=[KnownHead("wheel-2", 5, digest)]).ok
@@ -123,7 +123,7 @@ def test_the_witness_file_finds_a_cut_after_the_last_seal_that_is_left(journal: 
     assert "the witness file names record" in found.detail
 
 
-def test_a_torn_witness_file_proves_nothing_and_hurts_nobody(journal: Path) -> None:
+def test_a_torn_witness_file_proves_nothing(journal: Path) -> None:
     path = witness_path(journal)
     path.write_bytes(path.read_bytes()[:-70] + os.urandom(40))
     assert verify(journal).ok
@@ -154,7 +154,7 @@ def test_a_key_that_was_changed_on_purpose_verifies_with_both(tmp_path: Path) ->
     assert verify(path, keys=[bytes(KEY.verify_key), bytes(OTHER_KEY.verify_key)]).ok
 
 
-def test_records_without_any_seal_are_told(journal: Path) -> None:
+def test_records_without_any_seal_are_reported(journal: Path) -> None:
     with tampering(journal) as connection:
         connection.execute("DELETE FROM seal")
     assert first(journal).kind is FindingKind.MISSING
@@ -187,7 +187,7 @@ def test_the_missing_end_of_a_chain_shows_in_the_numbers_of_rows_without_any_wit
 # --- several things at once ------------------------------------------------------------------------------------------
 
 
-def test_every_chain_tells_its_own_and_the_first_record_written_comes_first(journal: Path) -> None:
+def test_findings_of_all_chains_are_reported_the_first_record_written_first(journal: Path) -> None:
     with tampering(journal) as connection:
         connection.execute("UPDATE record SET body = x'00' WHERE chain = 'wheel-2' AND seq = 3")
         connection.execute("DELETE FROM record WHERE chain = 'wheel-1' AND seq = 12")
@@ -203,7 +203,7 @@ def test_every_chain_tells_its_own_and_the_first_record_written_comes_first(jour
 # --- tables and pages ------------------------------------------------------------------------------------------------
 
 
-def test_a_trigger_in_the_file_is_told_and_not_run(journal: Path) -> None:
+def test_a_trigger_in_the_file_is_reported_and_not_run(journal: Path) -> None:
     with tampering(journal) as connection:
         connection.execute("CREATE TRIGGER hide AFTER INSERT ON record BEGIN DELETE FROM record; END")
     found = first(journal)
@@ -211,20 +211,20 @@ def test_a_trigger_in_the_file_is_told_and_not_run(journal: Path) -> None:
     assert "there is a trigger hide" in found.detail
 
 
-def test_a_view_in_place_of_the_records_is_told(journal: Path) -> None:
+def test_a_view_in_place_of_the_records_is_reported(journal: Path) -> None:
     with tampering(journal) as connection:
         connection.execute("ALTER TABLE record RENAME TO truth")
         connection.execute("CREATE VIEW record AS SELECT * FROM truth WHERE kind <> 'round.void'")
     assert first(journal).kind is FindingKind.LAYOUT
 
 
-def test_an_index_that_is_missing_is_told(journal: Path) -> None:
+def test_a_missing_index_is_reported(journal: Path) -> None:
     with tampering(journal) as connection:
         connection.execute("DROP INDEX record_state")
     assert "the index record_state is missing" in first(journal).detail
 
 
-def test_a_damaged_page_is_told_first_in_the_words_of_sqlite(journal: Path) -> None:
+def test_a_damaged_page_is_reported_first_in_the_words_of_sqlite(journal: Path) -> None:
     with tampering(journal) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         (root,) = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'record'").fetchone()
@@ -268,7 +268,7 @@ def test_a_file_that_cannot_be_used_says_what_it_is(tmp_path: Path, journal: Pat
         assert str(raised.value).startswith(f"{path}: ")
 
 
-def test_a_file_that_somebody_holds_locked_is_told(journal: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_locked_file_is_reported(journal: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("controller.journal.files.BUSY_SECONDS", 0.0)
     with tampering(journal) as connection:
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
@@ -289,12 +289,12 @@ def test_a_journal_verifies_while_the_service_writes_it(tmp_path: Path) -> None:
             assert verify(path).ok
 
 
-def test_progress_is_told_up_to_the_end(journal: Path) -> None:
+def test_progress_is_reported_up_to_the_end(journal: Path) -> None:
     told: list[tuple[int, int]] = []
     verify(journal, progress=lambda done, total: told.append((done, total)))
     assert told[-1] == (36, 36)
 
 
-def test_files_that_do_not_go_on_from_each_other_are_told(tmp_path: Path, journal: Path) -> None:
+def test_files_that_do_not_go_on_from_each_other_are_reported(tmp_path: Path, journal: Path) -> None:
     other = evening(tmp_path / "other.sqlite")
     assert breaks_between([verify(journal), verify(other)])
