@@ -200,6 +200,33 @@ def test_findings_of_all_chains_are_reported_the_first_record_written_first(jour
     ]
 
 
+def test_records_that_do_not_follow_are_named_together_with_the_first_that_cannot_be_checked(journal: Path) -> None:
+    with tampering(journal) as connection:
+        for seq in (5, 6):
+            connection.execute(
+                "UPDATE record SET body = x'00', hash = ? WHERE chain = 'wheel-1' AND seq = ?", (os.urandom(32), seq)
+            )
+    (found,) = verify(journal).findings
+    assert (found.kind, found.first, found.last, found.since) == (FindingKind.CHANGED, 5, 7, 1)
+    assert str(found).endswith("nothing vouches for records 1 to 4 before it")
+
+
+def test_the_records_that_may_be_changed_too_begin_after_the_last_one_that_is_vouched_for(journal: Path) -> None:
+    with tampering(journal) as connection:
+        connection.execute("UPDATE record SET body = x'00' WHERE chain = 'wheel-1' AND seq = 12")
+    (found,) = verify(journal).findings
+    assert (found.kind, found.first, found.last, found.since) == (FindingKind.CHANGED, 12, 12, 9)
+
+
+def test_an_edited_record_after_a_gap_is_found_where_a_seal_names_the_hash_before_it(journal: Path) -> None:
+    with tampering(journal) as connection:
+        connection.execute("DELETE FROM record WHERE chain = 'wheel-1' AND seq BETWEEN 7 AND 8")
+        edited = "CAST(replace(CAST(body AS TEXT), 'feltwire 0.1.0', 'feltwire 0.9.9') AS BLOB)"
+        connection.execute(f"UPDATE record SET body = {edited} WHERE chain = 'wheel-1' AND seq = 9")
+    found = [(one.kind, one.first, one.last) for one in verify(journal).findings]
+    assert (FindingKind.CHANGED, 9, 9) in found
+
+
 # --- tables and pages ------------------------------------------------------------------------------------------------
 
 
