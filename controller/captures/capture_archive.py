@@ -1,7 +1,7 @@
-"""Keeps captures without holding anybody up: bytes and hash on one thread, files on another.
+"""Keeps captures without delaying verdicts: bytes and hash on one thread, files on another.
 
     verdict ──► render (memory, SHA-256) ──► the event names it ──► journal ──► publish
-                   │                                                 (nobody waits for the file)
+                   │                                                 (nothing waits for the file)
                    └──► store (tmp, fsync, rename)
 
 A verdict waits for its capture's hash some milliseconds, and never longer than `PATIENCE_S`. Where there is too much to
@@ -19,104 +19,47 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from controller.captures.capture_store import Case, Rendered, Shelf, render
-from controller.captures.round_spans import RoundMarks
+from controller.captures.capture_store import CaptureRequest, CaptureStore, RenderedCapture, render
+from controller.captures.round_spans import RoundSpans
 from feed.events import CaptureFile, Data, DeviceFault, Event, RoundCorrected, Unresolved, Void
-
-# Which events name a capture: refusals, what the dealer has to call, faults that stop play, and corrections.
-#
-# | event              | a capture of                  | not
-# |
-# |--------------------|-------------------------------|---------------------------------------------------------------
-# -|
-# | `round.void`       | the round                     | `power_loss`: what the lines did went with the power
-# |
-# | `round.unresolved` | the round                     |
-# |
-# | `device.fault`     | its round, or what led to it  | one that does not block play, or stood before a restart
-# |
-# | `round.corrected`  | the round                     | one that has a capture, or the dealer's word on an unresolved
-# |
-#
-# Outcomes that nobody doubts have none.
-
-POWER_LOSS: Final = "power_loss"
-
-
-def rounds_to_keep(said: Sequence[Event], marks: RoundMarks) -> dict[int, Event]:
-    """The rounds of which a capture is to be kept, each with the first event that names it."""
-    wanted: dict[int, Event] = {}
-    for event in said:
-        number = _round_of(event.data, marks)
-        if number is not None:
-            wanted.setdefault(number, event)
-    return wanted
-
-
-def with_captures(said: Sequence[Event], names: dict[int, CaptureFile], marks: RoundMarks) -> list[Event]:
-    """The events, each with the name of the capture of its round."""
-    return [_named(event, names, marks) for event in said]
-
-
-def _round_of(data: Data, marks: RoundMarks) -> int | None:
-    """The round whose capture an event names; None where it names none."""
-    match data:
-        case Void(reason=reason, round=number) if reason != POWER_LOSS:
-            return number
-        case Unresolved(round=number):
-            return number
-        case DeviceFault(blocks_play=True, before_restart=False, round=number):
-            return number
-        case RoundCorrected(confirmed=False, round=number) if not marks.is_kept(number):
-            return number
-    return None
-
-
-def _named(event: Event, names: dict[int, CaptureFile], marks: RoundMarks) -> Event:
-    data = event.data
-    number = _round_of(data, marks)
-    name = None if number is None else names.get(number)
-    if name is None:
-        return event
-    if isinstance(data, Void | Unresolved):
-        return replace(event, data=replace(data, evidence=replace(data.evidence, capture=name)))
-    return replace(event, data=replace(data, capture=name))
-
 
 log = logging.getLogger(__name__)
 
 PATIENCE_S: Final = 1.0
 """How long a verdict waits for the hash of its capture (ours)."""
-MAX_CASES: Final = 16
+MAX_UNDER_WAY: Final = 16
 """Captures that are under way at once, at most (ours): some megabytes of memory."""
 
 Ready = Callable[[CaptureFile | None], None]
+"""Receives the name of a capture, or None where it is not kept."""
+
+POWER_LOSS: Final = "power_loss"
 
 
-class Casebook:
-    """Keeps cases on a shelf. Used on the loop's thread."""
+class CaptureArchive:
+    """Renders captures and stores them. Used on the loop's thread."""
 
-    def __init__(self, shelf: Shelf, counts: Counter[str]) -> None:
-        """`counts` is what became of captures: `kept`, `skipped` or `removed`."""
-        self._shelf = shelf
+    def __init__(self, store: CaptureStore, counts: Counter[str]) -> None:
+        """`counts` counts captures: `kept`, `skipped` or `removed`."""
+        self._captures = store
         self._counts = counts
         self._renderer = ThreadPoolExecutor(1, thread_name_prefix="captures")
         self._storer = ThreadPoolExecutor(1, thread_name_prefix="captures-disk")
         self._under_way = 0
         self._storing: set[asyncio.Task[None]] = set()
 
-    def keep(self, case: Case, ready: Ready) -> None:
-        """Keeps a case. `ready` is told its name once that is known, or None where it is not kept; later, on the loop.
+    def keep(self, request: CaptureRequest, ready: Ready) -> None:
+        """Keeps a capture. Calls `ready` on the loop, once its name is known or it is not kept.
 
-        It is told at once where nothing can be kept.
+        Where nothing can be kept, `ready` is called at once.
         """
         why = self._why_not()
         if why is not None:
-            self._skip(case, why)
+            self._skip(request, why)
             ready(None)
             return
         self._under_way += 1
-        task = asyncio.get_running_loop().create_task(self._keep(case, ready))
+        task = asyncio.get_running_loop().create_task(self._keep(request, ready))
         self._storing.add(task)
         task.add_done_callback(self._storing.discard)
 
@@ -127,13 +70,13 @@ class Casebook:
         self._renderer.shutdown()
         self._storer.shutdown()
 
-    async def _keep(self, case: Case, ready: Ready) -> None:
-        rendered: Rendered | None = None
+    async def _keep(self, request: CaptureRequest, ready: Ready) -> None:
+        rendered: RenderedCapture | None = None
         try:
             try:
-                rendered = await self._rendered(case)
+                rendered = await self._rendered(request)
             finally:
-                # Whatever became of it: the verdict, and all that the table says after it, waits for this.
+                # In every case: the verdict, and all later events of the table, wait for this.
                 ready(None if rendered is None else rendered.name)
             if rendered is not None:
                 await self._store(rendered)
@@ -142,28 +85,28 @@ class Casebook:
 
     def _why_not(self) -> str | None:
         """Why nothing can be kept now; None if it can."""
-        if self._under_way >= MAX_CASES:
+        if self._under_way >= MAX_UNDER_WAY:
             return "too many at once"
         try:
-            return None if self._shelf.has_room() else "the disk is nearly full"
+            return None if self._captures.has_room() else "the disk is nearly full"
         except OSError as error:
             return f"the folder of captures cannot be used ({error.strerror})"
 
-    async def _rendered(self, case: Case) -> Rendered | None:
+    async def _rendered(self, request: CaptureRequest) -> RenderedCapture | None:
         loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(PATIENCE_S):
-                return await loop.run_in_executor(self._renderer, render, case)
+                return await loop.run_in_executor(self._renderer, render, request)
         except TimeoutError:
-            self._skip(case, f"it was not ready within {PATIENCE_S:g} s")
+            self._skip(request, f"it was not ready within {PATIENCE_S:g} s")
         except ValueError as error:
-            self._skip(case, str(error))
+            self._skip(request, str(error))
         return None
 
-    async def _store(self, rendered: Rendered) -> None:
+    async def _store(self, rendered: RenderedCapture) -> None:
         loop = asyncio.get_running_loop()
         try:
-            removed = await loop.run_in_executor(self._storer, self._shelf.store, rendered)
+            removed = await loop.run_in_executor(self._storer, self._captures.store, rendered)
         except OSError as error:
             self._counts["skipped"] += 1
             log.error("capture %s, which an event names, could not be written: %s", rendered.name.file, error)
@@ -171,6 +114,58 @@ class Casebook:
         self._counts["kept"] += 1
         self._counts["removed"] += removed
 
-    def _skip(self, case: Case, why: str) -> None:
+    def _skip(self, request: CaptureRequest, why: str) -> None:
         self._counts["skipped"] += 1
-        log.warning("table %s: no capture for %s: %s", case.table, case.event_id, why)
+        log.warning("table %s: no capture for %s: %s", request.table, request.event_id, why)
+
+
+# --- which events name a capture -------------------------------------------------------------------------------------
+#
+# | event              | a capture of                  | not                                                           |
+# |--------------------|-------------------------------|---------------------------------------------------------------|
+# | `round.void`       | the round                     | `power_loss`: what the lines did went with the power          |
+# | `round.unresolved` | the round                     |                                                               |
+# | `device.fault`     | its round, or what led to it  | one that does not block play, or stood before a restart       |
+# | `round.corrected`  | the round                     | one that has a capture, or the dealer's call of an unresolved |
+#
+# Outcomes that nobody doubts have none.
+
+
+def rounds_to_keep(events: Sequence[Event], spans: RoundSpans) -> dict[int, Event]:
+    """The rounds of which a capture is to be kept, each with the first event that names it."""
+    wanted: dict[int, Event] = {}
+    for event in events:
+        number = _round_of(event.data, spans)
+        if number is not None:
+            wanted.setdefault(number, event)
+    return wanted
+
+
+def with_captures(events: Sequence[Event], names: dict[int, CaptureFile], spans: RoundSpans) -> list[Event]:
+    """The events, each with the name of the capture of its round."""
+    return [_named(event, names, spans) for event in events]
+
+
+def _round_of(data: Data, spans: RoundSpans) -> int | None:
+    """The round whose capture an event names; None where it names none."""
+    match data:
+        case Void(reason=reason, round=number) if reason != POWER_LOSS:
+            return number
+        case Unresolved(round=number):
+            return number
+        case DeviceFault(blocks_play=True, before_restart=False, round=number):
+            return number
+        case RoundCorrected(confirmed=False, round=number) if not spans.is_kept(number):
+            return number
+    return None
+
+
+def _named(event: Event, names: dict[int, CaptureFile], spans: RoundSpans) -> Event:
+    data = event.data
+    number = _round_of(data, spans)
+    name = None if number is None else names.get(number)
+    if name is None:
+        return event
+    if isinstance(data, Void | Unresolved):
+        return replace(event, data=replace(data, evidence=replace(data.evidence, capture=name)))
+    return replace(event, data=replace(data, capture=name))

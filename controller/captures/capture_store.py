@@ -1,4 +1,8 @@
-"""The folder of captures: whole files or none, within a budget, and never the last room on the disk."""
+"""The folder of captures: complete files within a budget, that leave the journal room on the disk.
+
+The bytes are made before the event is journalled, so that the event can name them; they are written to the disk
+afterwards, so that no verdict waits for a file.
+"""
 
 from __future__ import annotations
 
@@ -11,53 +15,9 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from feed.events import CaptureFile
-from hal.capture.ring import RingCut
 from hal.capture.vcd_writer import CaptureLines, VcdWriter
 
-# One round to be kept, and the bytes of its capture.
-#
-# The bytes are made before the event is journalled, so that the event can name them; they are written to the disk
-# afterwards, so that no verdict waits for a file.
-
-SUFFIX = ".vcd"
-
-
-class Case(NamedTuple):
-    """A stretch of a table's lines, and what it is kept under."""
-
-    table: str
-    event_id: str
-    """The event that names it: no two cases have the same."""
-    cut: RingCut
-    lines: CaptureLines
-    complete: bool = True
-    """Whether it reaches back far enough for a replay."""
-
-
-class Rendered(NamedTuple):
-    """A capture as it will stand on the disk."""
-
-    table: str
-    name: CaptureFile
-    data: bytes
-
-
-def render(case: Case) -> Rendered:
-    """Writes the capture in memory.
-
-    Raises:
-        ValueError: a line has a name, or a value is one, that a capture cannot hold.
-    """
-    text = StringIO(newline="")
-    writer = VcdWriter(text, case.lines)
-    case.cut.write(writer)
-    writer.finish()
-    data = text.getvalue().encode("ascii")
-    complete = case.complete and case.cut.complete
-    name = CaptureFile(file=f"{case.table}/{case.event_id}{SUFFIX}", sha256=sha256(data).hexdigest(), complete=complete)
-    return Rendered(case.table, name, data)
-
-
+SUFFIX: Final = ".vcd"
 BUDGET_BYTES: Final = 256 * 1024 * 1024
 """What all captures of a service may take (ours): a thousand refused spins and more."""
 SPARE_BYTES: Final = 128 * 1024 * 1024
@@ -65,7 +25,45 @@ SPARE_BYTES: Final = 128 * 1024 * 1024
 _PART: Final = ".part"
 
 
-class _Kept(NamedTuple):
+class CaptureRequest(NamedTuple):
+    """What a table's lines did in a span of time, and the event after which the capture is named."""
+
+    table: str
+    event_id: str
+    """The event that names it; unique."""
+    cut: RingCut
+    lines: CaptureLines
+    complete: bool = True
+    """Whether it reaches back far enough for a replay."""
+
+
+class RenderedCapture(NamedTuple):
+    """A capture as it will stand on the disk."""
+
+    table: str
+    name: CaptureFile
+    data: bytes
+
+
+def render(request: CaptureRequest) -> RenderedCapture:
+    """Writes the capture in memory.
+
+    Raises:
+        ValueError: a line has a name, or a value is one, that a capture cannot hold.
+    """
+    text = StringIO(newline="")
+    writer = VcdWriter(text, request.lines)
+    request.cut.write(writer)
+    writer.finish()
+    data = text.getvalue().encode("ascii")
+    complete = request.complete and request.cut.complete
+    name = CaptureFile(
+        file=f"{request.table}/{request.event_id}{SUFFIX}", sha256=sha256(data).hexdigest(), complete=complete
+    )
+    return RenderedCapture(request.table, name, data)
+
+
+class _StoredCapture(NamedTuple):
     """One file of the folder."""
 
     table: str
@@ -73,7 +71,7 @@ class _Kept(NamedTuple):
     size: int
 
 
-class Shelf:
+class CaptureStore:
     """Keeps captures in a folder a table. Its methods block; all but `has_room` are called from one thread."""
 
     def __init__(self, folder: Path, *, budget: int = BUDGET_BYTES, spare: int = SPARE_BYTES) -> None:
@@ -90,7 +88,7 @@ class Shelf:
             part.unlink(missing_ok=True)
         found = [(path, path.stat()) for path in folder.glob(f"*/*{SUFFIX}")]
         found.sort(key=lambda one: (one[1].st_mtime_ns, one[0].name))
-        self._kept = [_Kept(path.parent.name, path, stat.st_size) for path, stat in found]
+        self._kept = [_StoredCapture(path.parent.name, path, stat.st_size) for path, stat in found]
 
     @property
     def size(self) -> int:
@@ -107,7 +105,7 @@ class Shelf:
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o750)
         return shutil.disk_usage(self._folder).free > self._spare
 
-    def store(self, rendered: Rendered) -> int:
+    def store(self, rendered: RenderedCapture) -> int:
         """Puts a capture on the disk, and removes the oldest ones that the budget has no room for; returns how many.
 
         The newest of each table stays, however large it is.
@@ -118,7 +116,7 @@ class Shelf:
         path = self._folder / rendered.name.file
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o750)
         _write(path, rendered.data)
-        self._kept.append(_Kept(rendered.table, path, len(rendered.data)))
+        self._kept.append(_StoredCapture(rendered.table, path, len(rendered.data)))
         return self._keep_to_budget()
 
     def _keep_to_budget(self) -> int:

@@ -1,4 +1,4 @@
-"""Where a table's rounds began and were decided, so that a capture of one begins where a replay can begin.
+"""When a table's rounds opened and were decided, so that a capture of one begins where a replay can begin.
 
     round 5 opened ─ verdict ─ round 6 opened ─ verdict ─ round 7 opened ─ verdict
     │                                                                            │
@@ -18,16 +18,14 @@ from typing import Final, NamedTuple
 from feed.events import Event, Outcome, RoundOpened, Unresolved, Void
 
 KEEP: Final = 13
-"""Rounds that are remembered (ours): those that can be corrected, and the ones before."""
-
-
+"""Rounds that are noted (ours): those that can be corrected, and the ones before."""
 LEAD: Final = 2
 """Rounds before it that a capture holds (ours): with one, three in a hundred of faulty sensors' verdicts came out
 differently, with two none but those that docs/service.md names."""
 
 
-class Stretch(NamedTuple):
-    """From where to where a capture of a round goes."""
+class RoundSpan(NamedTuple):
+    """The time that a capture of a round covers."""
 
     from_ns: int
     to_ns: int
@@ -35,17 +33,17 @@ class Stretch(NamedTuple):
     """Whether it reaches back to the round before, or to the table's opening."""
 
 
-class RoundMarks:
-    """The last rounds of one table."""
+class RoundSpans:
+    """When the last rounds of one table opened and were decided, and which of them have a capture."""
 
     def __init__(self) -> None:
         self._opened: dict[int, int] = {}
         self._decided: dict[int, int] = {}
         self._kept: set[int] = set()
 
-    def note(self, said: Iterable[Event], until_ns: int) -> None:
-        """Takes what the table said of the lines up to `until_ns`."""
-        for event in said:
+    def note(self, events: Iterable[Event], until_ns: int) -> None:
+        """Notes openings and verdicts among a table's events, up to the time `until_ns` of its lines."""
+        for event in events:
             data = event.data
             if isinstance(data, RoundOpened):
                 self._opened[data.round] = data.mono_ns
@@ -57,21 +55,21 @@ class RoundMarks:
             self._kept.discard(old)
 
     def keep(self, number: int) -> None:
-        """Remembers that there is a capture of a round."""
+        """Notes that a round has a capture."""
         self._kept.add(number)
 
     def is_kept(self, number: int) -> bool:
-        """Whether there is a capture of a round."""
+        """Whether a round has a capture."""
         return number in self._kept
 
-    def stretch(self, number: int, now_ns: int, held_ns: int) -> Stretch | None:
-        """What a capture of a round holds, up to its verdict or now; None for a round that is not remembered.
+    def span_of(self, number: int, now_ns: int, held_ns: int) -> RoundSpan | None:
+        """The span of a round's capture, up to its verdict or now; None for a round that is too old.
 
-        `held_ns` is from when on the lines are known.
+        `held_ns` is the beginning of what is held of the lines.
         """
         if number not in self._opened:
             return None
         before = [self._opened[one] for one in range(number - LEAD, number + 1) if one in self._opened]
         held = [opened_ns for opened_ns in before if opened_ns >= held_ns]
         complete = len(held) > 1 or (len(held) == len(before) == 1)
-        return Stretch(held[0] if held else held_ns, self._decided.get(number, now_ns), complete)
+        return RoundSpan(held[0] if held else held_ns, self._decided.get(number, now_ns), complete)

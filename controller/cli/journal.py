@@ -15,13 +15,24 @@ import msgspec
 from controller.cli import BAD_CONFIGURATION, NOT_VERIFIED
 from controller.cli.options import public_keys
 from controller.journal.archive import archive
-from controller.journal.audit.findings import ChainSummary, Report
+from controller.journal.audit.findings import AuditReport, ChainSummary
 from controller.journal.errors import JournalError
 from controller.journal.export import csv_heading, csv_line, json_line
-from controller.journal.recall import ROUNDS, Recall, recall
+from controller.journal.files import retire
+from controller.journal.queries import (
+    ROUNDS,
+    RecalledTable,
+    Selection,
+    find,
+    last_of,
+    last_written,
+    parse_moment,
+    recall,
+    select,
+    span_of,
+    tables,
+)
 from controller.journal.records import COMMANDS, Record
-from controller.journal.retire import retire
-from controller.journal.selection import Selection, find, last_of, last_written, parse_moment, select, span_of, tables
 from controller.journal.verify import KnownHead, Progress, Step, breaks_between, verify
 from controller.service.event_lines import colored_line_of
 from feed.data import CaptureFile
@@ -123,7 +134,7 @@ def verify_command(
         sys.exit(NOT_VERIFIED)
 
 
-def show_report(report: Report) -> None:
+def show_report(report: AuditReport) -> None:
     """Prints a report: what the file holds, the notes and the findings."""
     there = (
         f"{_count(report.records, 'record')} in {_count(len(report.chains), 'chain')}, {_count(report.seals, 'seal')}"
@@ -244,7 +255,7 @@ def show_command(path: Path, table: str | None, span: Span | None, as_json: bool
 )
 @click.option("--json", "as_json", is_flag=True, help='One a line: {"recall": true, "table", "round", "events"}.')
 def recall_command(path: Path, table: str | None, rounds: int, as_json: bool) -> None:
-    """Recall the last rounds of a table with their evidence, the newest last; without TABLE, of every table.
+    """RecalledTable the last rounds of a table with their evidence, the newest last; without TABLE, of every table.
 
     The output is marked RECALL, so that nobody takes it for a live result. A correction is shown below the verdict that
     it corrects. The service may be running.
@@ -337,14 +348,14 @@ def _writing(output: Path | None) -> Iterator[BinaryIO]:
         raise JournalError(output, f"it cannot be written ({error.strerror})", "name another file") from error
 
 
-def _print_recall(recalled: Recall) -> None:
+def _print_recall(recalled: RecalledTable) -> None:
     """Prints one round a line, with the bodies of its events as they were published."""
     for one in recalled.rounds:
         head = msgspec.json.encode({"recall": True, "table": recalled.table, "round": one.number})
         click.echo(head[:-1] + b',"events":[' + b",".join(one.bodies) + b"]}")
 
 
-def _show_recall(recalled: Recall, rounds: int) -> None:
+def _show_recall(recalled: RecalledTable, rounds: int) -> None:
     mark = f"RECALL of {recalled.table}: past rounds, not live"
     click.echo(click.style(f"--- {mark} ---", bold=True))
     for one in recalled.rounds:
@@ -444,7 +455,7 @@ def archive_command(
     if before is None:
         before = _EPOCH + timedelta(seconds=clock.wall_time_ns() // NS_PER_S) - timedelta(days=keep_days or 0)
     with exit_on_journal_error():
-        done = archive(path, out, before, clock, keys=keys, progress=lambda what: click.echo(what, err=True))
+        done = archive(path, out, before, keys=keys, progress=lambda what: click.echo(what, err=True))
     if done is None:
         click.echo(f"nothing to archive: {path} holds nothing that was sealed before {before:%Y-%m-%d %H:%M:%S} UTC")
         return

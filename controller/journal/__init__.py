@@ -1,1 +1,1 @@
-"""The journal: what happened, durable before anybody hears of it, in chains that show every change made later."""
+"""The journal: events and commands, durable before they are published, in hash chains that show later changes."""

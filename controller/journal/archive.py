@@ -22,17 +22,15 @@ from typing import NamedTuple, TypeAlias
 
 import msgspec
 
-from controller.journal.audit.findings import Report
-from controller.journal.errors import UNREADABLE, JournalError, said
+from controller.journal.audit.findings import AuditReport
+from controller.journal.errors import UNREADABLE, JournalError, journal_error
 from controller.journal.files import Lock, connect_writer, make_file, sync_folder
-from controller.journal.fold import state_of
-from controller.journal.migration import prepare
+from controller.journal.history import state_of
 from controller.journal.records import COMMANDS
-from controller.journal.schema import create
+from controller.journal.schema import create, prepare
 from controller.journal.seals import Seal, Statement, read_seals
 from controller.journal.verify import verify
 from controller.journal.walk import Walk, walk
-from hal.clock import Clock
 
 Progress: TypeAlias = Callable[[str], None]
 """What is being done now."""
@@ -53,7 +51,6 @@ def archive(
     path: Path,
     out: Path,
     before: datetime,
-    clock: Clock,
     *,
     keys: Collection[bytes] = (),
     progress: Progress = lambda _: None,
@@ -69,7 +66,7 @@ def archive(
     with Lock(path):
         try:
             with closing(connect_writer(path)) as connection:
-                prepare(connection, path, clock)
+                prepare(connection, path)
                 progress("verifying the journal")
                 _must_verify(path, keys, "nothing is archived of a journal that does not verify")
                 begun = _begun(connection, out, keys)
@@ -82,7 +79,7 @@ def archive(
                 progress("deleting from the journal what is archived")
                 return _delete(connection, path, out, seal)
         except UNREADABLE as error:
-            raise said(path, error, f"archiving it to {out}") from error
+            raise journal_error(path, error, f"archiving it to {out}") from error
 
 
 def _look(path: Path, out: Path) -> None:
@@ -99,7 +96,7 @@ def _last_seal(connection: sqlite3.Connection, before: datetime) -> Seal | None:
     (archived,) = connection.execute("SELECT coalesce(max(n), 0) FROM base").fetchone()
     found = None
     for seal in read_seals(connection):
-        if seal.after_n > archived and datetime.fromisoformat(seal.said.time) <= before:
+        if seal.after_n > archived and datetime.fromisoformat(seal.content.time) <= before:
             found = seal
     return found
 
@@ -111,7 +108,7 @@ def _begun(connection: sqlite3.Connection, out: Path, keys: Collection[bytes]) -
     report = _must_verify(out, keys, "it is no archive that this command wrote")
     ends = {chain: (head.seq, head.hash) for chain, head in report.heads.items()}
     for seal in read_seals(connection):
-        if ends and ends == {chain: (head.seq, head.hash) for chain, head in seal.said.heads.items()}:
+        if ends and ends == {chain: (head.seq, head.hash) for chain, head in seal.content.heads.items()}:
             base = {str(chain): int(seq) for chain, seq in connection.execute("SELECT chain, seq FROM base")}
             begins = {chain: head.seq for chain, head in report.archived.items()}
             if base == begins or _is_archived(connection, seal):
@@ -147,13 +144,13 @@ def _write(connection: sqlite3.Connection, path: Path, out: Path, seal: Seal, ke
                 connection.execute("ROLLBACK")
             connection.execute("DETACH archive")
         report = _must_verify(part, keys, "the archive that was just written does not verify, and nothing was deleted")
-        _same_heads(out, seal.said, {chain: (head.seq, head.hash) for chain, head in report.heads.items()})
+        _same_heads(out, seal.content, {chain: (head.seq, head.hash) for chain, head in report.heads.items()})
         with part.open("rb") as written:
             os.fsync(written.fileno())
         part.rename(out)
         sync_folder(out.absolute().parent)
     except OSError as error:
-        raise said(out, error, "writing it") from error
+        raise journal_error(out, error, "writing it") from error
 
 
 def _compare(connection: sqlite3.Connection, path: Path, out: Path, seal: Seal) -> None:
@@ -172,7 +169,7 @@ def _same_heads(out: Path, said_: Statement, heads: dict[str, tuple[int, str]]) 
 def _delete(connection: sqlite3.Connection, path: Path, out: Path, seal: Seal) -> Archived:
     """Puts the base in place of the archived records, in one transaction that is proven before it is committed."""
     with closing(sqlite3.connect(out, isolation_level=None)) as archived:
-        base = list(_base(archived, out, seal.said))
+        base = list(_base(archived, out, seal.content))
         (records,) = archived.execute("SELECT count(*) FROM record").fetchone()
     connection.execute("BEGIN IMMEDIATE")
     try:
@@ -180,10 +177,10 @@ def _delete(connection: sqlite3.Connection, path: Path, out: Path, seal: Seal) -
             "INSERT OR REPLACE INTO base (chain, seq, epoch, hash, n, state) VALUES (?, ?, ?, ?, ?, ?)", base
         )
         connection.execute("DELETE FROM record WHERE n <= ?", (seal.after_n,))
-        for flaw in walk(connection, Walk(connection)):
-            if flaw is not None:
+        for fault in walk(connection, Walk(connection)):
+            if fault is not None:
                 raise JournalError(
-                    path, f"without what is archived, {flaw.where}: {flaw.what}", "report this; nothing was deleted"
+                    path, f"without what is archived, {fault.where}: {fault.what}", "report this; nothing was deleted"
                 )
         (left,) = connection.execute("SELECT count(*) FROM record").fetchone()
         connection.execute("COMMIT")
@@ -193,7 +190,7 @@ def _delete(connection: sqlite3.Connection, path: Path, out: Path, seal: Seal) -
             with suppress(sqlite3.Error):
                 connection.execute("ROLLBACK")
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-    return Archived(out, records, seal.said.time, left)
+    return Archived(out, records, seal.content.time, left)
 
 
 def _base(archived: sqlite3.Connection, out: Path, said_: Statement) -> list[tuple[object, ...]]:
@@ -206,7 +203,7 @@ def _base(archived: sqlite3.Connection, out: Path, said_: Statement) -> list[tup
     return rows
 
 
-def _must_verify(path: Path, keys: Collection[bytes], otherwise: str) -> Report:
+def _must_verify(path: Path, keys: Collection[bytes], otherwise: str) -> AuditReport:
     report = verify(path, keys=keys)
     if report.first is not None:
         raise JournalError(path, f"it does not verify ({report.first}): {otherwise}", "run `feltwire journal verify`")

@@ -1,4 +1,4 @@
-"""What goes wrong with a journal, said so that a person can mend it: which file, what, and what to do."""
+"""Errors of a journal: which file, what is wrong with it, and what to do."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class JournalDamaged(JournalError):  # noqa: N818  (the name says what it is, no
 
 
 UNREADABLE: Final = (sqlite3.Error, UnicodeDecodeError)
-"""What SQLite may raise, as Python hands it on: it quotes what it cannot read, and that need not be text."""
+"""What SQLite's Python module may raise: its messages quote what it cannot read, and that need not be text."""
 
 FREE_SPACE = "free space on this disk, or move old history away with `feltwire journal archive`; then start again"
 MAKE_WRITABLE = "make the disk writable (a card that fails often turns read-only: replace it); then start again"
@@ -37,7 +37,7 @@ VERIFY = (
     "run `feltwire journal verify` to see what is left, and `feltwire journal retire` to begin a new file beside it"
 )
 
-_SAID: dict[str, tuple[str, str]] = {
+_MESSAGES: dict[str, tuple[str, str]] = {
     "SQLITE_FULL": ("the disk is full", FREE_SPACE),
     "SQLITE_READONLY": ("it cannot be written: the disk or the file is read-only", MAKE_WRITABLE),
     "SQLITE_PERM": ("it cannot be written: permission denied", "give the file to the user that the service runs as"),
@@ -66,9 +66,9 @@ _SAID: dict[str, tuple[str, str]] = {
     ),
 }
 _VAGUE = ("SQLITE_CANTOPEN", "SQLITE_IOERR")
-"""SQLite says no more than this of a disk that filled up or turned read-only at a bad moment."""
+"""SQLite reports no more than this when a disk fills up or turns read-only in the middle of a write."""
 _BROKEN_TEXT = "Could not decode to UTF-8"
-"""Python says so of text that is none; it has no number of SQLite's."""
+"""Python's message for text that is not UTF-8; it carries no SQLite error code."""
 _DAMAGE = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 _NEAR_LIMIT: Final = 64 * 1024
 """A write that fails at the limit of a file's size begins at most so far below it (ours): SQLite writes by pages."""
@@ -86,7 +86,7 @@ _SYSTEM: dict[int, str] = {
 }
 
 
-def said(path: Path, error: sqlite3.Error | UnicodeDecodeError | OSError, doing: str) -> JournalError:
+def journal_error(path: Path, error: sqlite3.Error | UnicodeDecodeError | OSError, doing: str) -> JournalError:
     """What an error of SQLite or of the system means for the journal at `path`, while `doing` something."""
     if isinstance(error, OSError):
         name, detail = _SYSTEM.get(error.errno or 0, ""), os.strerror(error.errno) if error.errno else str(error)
@@ -103,18 +103,18 @@ def said(path: Path, error: sqlite3.Error | UnicodeDecodeError | OSError, doing:
         family = "FILE_LIMIT"
     if family == "FILE_LIMIT" and _limit() is None:
         family = "FILE_SYSTEM"
-    what, fix = _SAID.get(family, ("it cannot be used", REPLACE_DISK))
+    what, fix = _MESSAGES.get(family, ("it cannot be used", REPLACE_DISK))
     kind = JournalDamaged if family in _DAMAGE else JournalError
     shown = f"{detail}, {name}" if name and not isinstance(error, OSError) else detail
     return kind(path, f"while {doing}, {what} ({shown})", fix)
 
 
 def _disk_says(path: Path) -> str | None:
-    """What the disk itself tells as the reason; None where it looks well."""
+    """The reason that the disk itself gives; None where it looks well."""
     try:
         disk = os.statvfs(path.parent)
     except OSError:
-        # It is gone altogether: what SQLite said is all there is.
+        # The disk is gone: SQLite's error is all there is.
         return None
     if disk.f_flag & os.ST_RDONLY:
         return "SQLITE_READONLY"
@@ -135,6 +135,6 @@ def _at_limit(path: Path) -> bool:
     try:
         sizes = [one.stat().st_size for one in path.parent.glob(f"{path.name}*")]
     except OSError:
-        # What SQLite said is all there is.
+        # SQLite's error is all there is.
         return False
     return max(sizes, default=0) + _NEAR_LIMIT > limit

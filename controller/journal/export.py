@@ -59,26 +59,26 @@ def _csv(cells: Iterable[str]) -> bytes:
 
 
 def _cells(record: Record) -> Iterator[str]:
-    said = _said(record)
-    evidence = said.get("evidence")
-    to = said.get("to")
+    fields = _fields(record)
+    evidence = fields.get("evidence")
+    to = fields.get("to")
     stands = to if isinstance(to, dict) else {}
-    told = [said.get(name) for name in ("fault", "warning", "command", "detail", "why")]
+    parts = [fields.get(name) for name in ("fault", "warning", "command", "detail", "why")]
     values: dict[str, object] = {
         "table": record.chain,
         "seq": record.seq,
         "time": record.time,
         "kind": record.kind,
         "round": record.round,
-        "result": _json(said.get("result", stands.get("result"))),
-        "reason": said.get("reason", stands.get("reason")),
-        "call": said.get("call"),
-        "rule": said.get("rule"),
-        "by": said.get("by", said.get("sender")),
-        "device": said.get("device"),
-        "detail": ": ".join(str(one) for one in told if one),
+        "result": _json(fields.get("result", stands.get("result"))),
+        "reason": fields.get("reason", stands.get("reason")),
+        "call": fields.get("call"),
+        "rule": fields.get("rule"),
+        "by": fields.get("by", fields.get("sender")),
+        "device": fields.get("device"),
+        "detail": ": ".join(str(one) for one in parts if one),
         "revolutions": evidence.get("revolutions") if isinstance(evidence, dict) else None,
-        "simulated": "" if record.chain == COMMANDS else "yes" if said.get("simulated") else "no",
+        "simulated": "" if record.chain == COMMANDS else "yes" if fields.get("simulated") else "no",
         "epoch": record.epoch,
         "id": record.id,
         "hash": record.hash.hex(),
@@ -99,11 +99,11 @@ def _json(value: object) -> str:
     return "" if value is None else msgspec.json.encode(value).decode()
 
 
-def _said(record: Record) -> dict[str, Any]:
-    """What the body says: the data of an event, or a command; nothing where it cannot be read."""
+def _fields(record: Record) -> dict[str, Any]:
+    """The content of the body: the data of an event, or a command; nothing where it cannot be read."""
     try:
         body = msgspec.json.decode(record.body)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return {}
-    said = body if record.chain == COMMANDS else body.get("data") if isinstance(body, dict) else None
-    return said if isinstance(said, dict) else {}
+    fields = body if record.chain == COMMANDS else body.get("data") if isinstance(body, dict) else None
+    return fields if isinstance(fields, dict) else {}

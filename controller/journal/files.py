@@ -1,6 +1,6 @@
-"""The files of a journal: made private, made durable, locked, and opened.
+"""The files of a journal: made private, made durable, locked, opened, and set aside.
 
-journal.sqlite          the journal            journal.sqlite.lock    who writes it holds this
+journal.sqlite          the journal            journal.sqlite.lock    the writing process holds this
 journal.sqlite-wal      its write-ahead log    journal.sqlite.heads   the witness, see `witness`
 journal.sqlite-shm      shared by its readers
 """
@@ -15,18 +15,21 @@ from types import TracebackType
 from typing import Final
 from urllib.parse import quote
 
-from controller.journal.errors import REPLACE_DISK, UNREADABLE, VERIFY, JournalDamaged, JournalError, said
+from controller.journal.errors import REPLACE_DISK, UNREADABLE, VERIFY, JournalDamaged, JournalError, journal_error
+from controller.journal.witness import SUFFIX as WITNESS_SUFFIX
+from controller.live.wall_time import wall_time
+from hal.clock import Clock
 
 BUSY_SECONDS: Final = 5.0
 """How long SQLite waits for a lock: readers hold none for long (ours)."""
 WAL_KEEPS_BYTES: Final = 16 * 1024 * 1024
-"""A write-ahead log that grew beyond this, because somebody read for long, is cut back to it (ours)."""
+"""A write-ahead log that grew beyond this, because a reader took long, is truncated to it (ours)."""
 LOG_BYTES: Final = 4 * 1024 * 1024
 """To this a write-ahead log is filled when a service opens it (ours): as much as comes between two checkpoints."""
 
 
 class Lock:
-    """Keeps every other service from the same journal. The kernel lets go of it when the process ends, however."""
+    """Keeps every other service from the same journal. The kernel releases it when the process ends."""
 
     def __init__(self, path: Path) -> None:
         """Takes the lock.
@@ -38,7 +41,7 @@ class Lock:
         try:
             self._file = os.open(file_path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
-            raise said(path, error, f"making {file_path.name} beside it") from error
+            raise journal_error(path, error, f"making {file_path.name} beside it") from error
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             os.truncate(self._file, 0)
@@ -50,10 +53,10 @@ class Lock:
             raise JournalError(path, what, "end it first, or give this service another --state folder") from error
         except OSError as error:
             os.close(self._file)
-            raise said(path, error, f"locking {file_path.name} beside it") from error
+            raise journal_error(path, error, f"locking {file_path.name} beside it") from error
 
     def release(self) -> None:
-        """Lets go of it. The file stays, so that nobody locks one that was just deleted."""
+        """Releases it. The file stays: another process might otherwise lock one that was just deleted."""
         os.close(self._file)
 
     def __enter__(self) -> Lock:
@@ -78,7 +81,7 @@ def make_folder(path: Path) -> None:
             one.mkdir(mode=0o700, exist_ok=True)
             sync_folder(one.parent)
     except OSError as error:
-        raise said(path, error, "making its folder") from error
+        raise journal_error(path, error, "making its folder") from error
 
 
 def make_file(path: Path) -> None:
@@ -97,7 +100,7 @@ def make_file(path: Path) -> None:
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
             sync_folder(path.parent)
     except OSError as error:
-        raise said(path, error, "making it") from error
+        raise journal_error(path, error, "making it") from error
 
 
 def _size(path: Path) -> int:
@@ -120,7 +123,7 @@ def sync_folder(folder: Path) -> None:
 def connect_writer(path: Path) -> sqlite3.Connection:
     """The connection that writes: every commit is on the disk when it returns.
 
-    Checkpoints are made by who writes, at a time that delays nobody, and never by SQLite inside a commit.
+    The writer makes checkpoints, at a time that delays no commit; SQLite never makes one inside a commit.
 
     Raises:
         JournalError: it cannot be opened, or its file system cannot do what is needed.
@@ -133,7 +136,7 @@ def connect_writer(path: Path) -> sqlite3.Connection:
             connection.close()
             raise
     except UNREADABLE as error:
-        raise said(path, error, "opening it") from error
+        raise journal_error(path, error, "opening it") from error
     return connection
 
 
@@ -171,11 +174,11 @@ def fill_log(path: Path) -> None:
         finally:
             os.close(log)
     except OSError as error:
-        raise said(path, error, "filling its write-ahead log") from error
+        raise journal_error(path, error, "filling its write-ahead log") from error
 
 
 def connect_reader(path: Path) -> sqlite3.Connection:
-    """A connection that can only read. It sees what is durable, and keeps nobody from writing.
+    """A connection that can only read. It sees what is durable, and does not block the writer.
 
     Raises:
         sqlite3.Error: it cannot be opened.
@@ -191,3 +194,52 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
         timeout=BUSY_SECONDS,
         check_same_thread=False,
     )
+
+
+# --- setting a journal aside ------------------------------------------------------------------------------------------
+
+# The file itself goes first: a log without its file is never taken for a new journal, a file without its log may be.
+_PARTS: Final = ("", "-wal", "-shm", WITNESS_SUFFIX, WITNESS_SUFFIX + ".new")
+_MARK: Final = ".retired-"
+
+
+def retire(path: Path, clock: Clock) -> Path:
+    """Renames a journal, its log and its witness; returns the new name. Cut off in between, a second call goes on.
+
+    Raises:
+        JournalError: there is none, the service holds it, or it cannot be renamed.
+    """
+    if path.is_dir():
+        raise JournalError(path, "it is a folder", "give the path of a journal")
+    there = [part for part in _PARTS if _part(path, part).exists()]
+    if not there:
+        raise JournalError(path, "there is no such file", "give the path of the journal that is to be set aside")
+    with Lock(path):
+        aside = _unfinished(path) if "" not in there else None
+        if aside is None:
+            stamp = wall_time(clock)[:19].replace(":", "")
+            aside = path.with_name(f"{path.name}{_MARK}{stamp}Z")
+        if "" in there and aside.exists():
+            raise JournalError(path, f"{aside.name} is there already", "wait a second, and try again")
+        try:
+            for part in there:
+                _part(path, part).rename(_part(aside, part))
+            sync_folder(path.parent)
+        except OSError as error:
+            raise journal_error(path, error, f"renaming it to {aside.name}") from error
+    return aside
+
+
+def set_aside(path: Path) -> list[Path]:
+    """The journals that were once at this path and were retired, oldest first."""
+    others = tuple(part for part in _PARTS if part)
+    return sorted(one for one in path.parent.glob(f"{path.name}{_MARK}*") if not one.name.endswith(others))
+
+
+def _part(path: Path, part: str) -> Path:
+    return path.with_name(path.name + part)
+
+
+def _unfinished(path: Path) -> Path | None:
+    """The newest one that was set aside: what is left belongs to it."""
+    return max(set_aside(path), default=None)

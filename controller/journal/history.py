@@ -1,4 +1,4 @@
-"""The journal as others read it while the service writes: the history server, and whoever asks for a command."""
+"""Read access while the service writes: for the history server, for finding a command, and for a table's state."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from typing import Final
 
 import msgspec
 
-from controller.journal.errors import UNREADABLE, said
+from controller.journal.errors import UNREADABLE, VERIFY, JournalDamaged, journal_error
 from controller.journal.files import connect_reader
-from controller.journal.fold import state_of
 from controller.journal.records import COMMANDS, Head, nothing
-from controller.journal.schema import CHAINS, COMMAND_TERM
+from controller.journal.schema import CHAINS, COMMAND_TERM, OPENING_TERM, STATE_TERM
+from feed.events import EventError, decode
 from feed.history_server import Page
+from feed.state import RECENT_ROUNDS, Snapshot, TableState
 from feed.wire import REWRITTEN, UNKNOWN_TABLE
 
 MOST_EVENTS: Final = 10_000
-"""In one page, whatever is asked for (ours): while somebody reads, the write-ahead log cannot be used again."""
+"""In one page, at most (ours): during a read the write-ahead log cannot be used again."""
 
 _LAST = "SELECT seq, epoch, hash FROM record WHERE chain = ? ORDER BY seq DESC LIMIT 1"
 _BASE = "SELECT seq, epoch, hash FROM base WHERE chain = ?"
@@ -43,7 +44,7 @@ class Reader:
         try:
             self._connection = connect_reader(path)
         except UNREADABLE as error:
-            raise said(path, error, "opening it for reading") from error
+            raise journal_error(path, error, "opening it for reading") from error
 
     def find_command(self, identity: str) -> bytes | None:
         """The body of the first durable command with this id; None where there is none.
@@ -62,7 +63,7 @@ class Reader:
 
     @contextmanager
     def _reading(self, doing: str) -> Iterator[sqlite3.Connection]:
-        """One state of the file, whatever is written meanwhile."""
+        """One state of the file, for as long as the block lasts."""
         with self._one_at_a_time:
             connection = self._connection
             try:
@@ -73,7 +74,7 @@ class Reader:
                     if connection.in_transaction:
                         connection.execute("COMMIT")
             except UNREADABLE as error:
-                raise said(self._path, error, doing) from error
+                raise journal_error(self._path, error, doing) from error
 
 
 class JournalHistory(Reader):
@@ -85,21 +86,21 @@ class JournalHistory(Reader):
             return [chain for (chain,) in connection.execute(CHAINS) if chain != COMMANDS]
 
     def snapshot(self, table: str) -> bytes | None:
-        """Where a table stands after its last durable event, as JSON; None for a table that is not known."""
+        """The state of a table after its last durable event, as JSON; None for an unknown table."""
         with self._reading("taking a snapshot") as connection:
             if table == COMMANDS or _head(connection, table).seq == 0:
                 return None
             return msgspec.json.encode(state_of(connection, table, self._path).snapshot())
 
     def page(self, table: str, epoch: str, after: int, limit: int) -> Page:
-        """At most `limit` events with a `seq` above `after`, the lowest first; one state of the file, whatever comes.
+        """At most `limit` events with a `seq` above `after`, the lowest first.
 
         Where older history was archived away, it begins after that, and the page's `after` says so.
         """
         with self._reading("reading events") as connection:
             head = _head(connection, table)
             if table == COMMANDS or head.seq == 0:
-                # Who has seen events of it did not invent the name: this history was lost.
+                # A subscriber that has seen events of this table knows its name rightly: the history was lost.
                 problem = REWRITTEN if after > 0 and table != COMMANDS else UNKNOWN_TABLE
                 return Page([], "", 0, head.hash, problem, f"no event of {table} was ever journalled here")
             base = _head_at(connection, _BASE, table)
@@ -115,7 +116,7 @@ class JournalHistory(Reader):
 def _contradicts(
     connection: sqlite3.Connection, table: str, epoch: str, after: int, head: Head, base: Head
 ) -> str | None:
-    """Why who has the event `after` of `epoch` saw another history; None where it fits, or is too old to tell."""
+    """Why a subscriber with the event `after` of `epoch` has seen another history; None where it fits or is too old."""
     if after > head.seq:
         return f"{table} ends at {head.seq} ({head.epoch}) here, and {after} was asked for"
     if after == 0:
@@ -138,3 +139,47 @@ def _head(connection: sqlite3.Connection, chain: str) -> Head:
 def _head_at(connection: sqlite3.Connection, query: str, chain: str) -> Head:
     row: tuple[int, str, bytes] | None = connection.execute(query, (chain,)).fetchone()
     return nothing(chain) if row is None else Head(row[0], row[1], row[2].hex())
+
+
+# --- the state of a table ---------------------------------------------------------------------------------------------
+
+ROUNDS_BACK = RECENT_ROUNDS + 1
+"""The last rounds with a verdict, and the one that may have none."""
+
+_ELEVENTH = f"SELECT seq FROM record WHERE chain = ? AND {OPENING_TERM} ORDER BY seq DESC LIMIT 1 OFFSET ?"
+_STANDING = f"SELECT body FROM record WHERE chain = ? AND seq < ? AND {STATE_TERM} ORDER BY seq"
+_BASE_STATE = "SELECT state FROM base WHERE chain = ?"
+_SINCE = "SELECT body FROM record WHERE chain = ? AND seq >= ? ORDER BY seq"
+
+
+def state_of(connection: sqlite3.Connection, chain: str, path: Path) -> TableState:
+    """The state of a table after its last record.
+
+    Folded from as few records as it takes: faults, inspections, opening and closing from the beginning on, all else
+    from eleven rounds back. Where older history was archived, the beginning is the state of the table then.
+
+    Raises:
+        JournalDamaged: a record cannot be read.
+        sqlite3.Error: the file cannot be read.
+    """
+    eleventh = connection.execute(_ELEVENTH, (chain, ROUNDS_BACK - 1)).fetchone()
+    since = eleventh[0] if eleventh else 0
+    state = _begin(connection, chain, path)
+    for query in (_STANDING, _SINCE):
+        for (body,) in connection.execute(query, (chain, since)):
+            try:
+                state.apply(decode(body))
+            except (EventError, ValueError) as error:
+                raise JournalDamaged(path, f"a record of {chain} after seq {state.last}: {error}", VERIFY) from error
+    return state
+
+
+def _begin(connection: sqlite3.Connection, chain: str, path: Path) -> TableState:
+    row = connection.execute(_BASE_STATE, (chain,)).fetchone()
+    if row is None or not row[0]:
+        return TableState(chain)
+    try:
+        return TableState.from_snapshot(msgspec.json.decode(row[0], type=Snapshot))
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        what = f"where {chain} stood when its older history was archived cannot be read: {error}"
+        raise JournalDamaged(path, what, VERIFY) from error

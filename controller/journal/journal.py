@@ -9,26 +9,42 @@ from pathlib import Path
 
 from nacl.signing import SigningKey
 
-from controller.journal.errors import UNREADABLE, JournalError, said
+from controller.journal.errors import UNREADABLE, JournalError, journal_error
 from controller.journal.files import Lock, connect_writer, fill_log, make_file, make_folder
 from controller.journal.history import Reader
-from controller.journal.migration import prepare
 from controller.journal.records import COMMANDS, Entry, Head, nothing
-from controller.journal.recovery import Progress, Recovered, Recovery, recover
-from controller.journal.seals import SEAL_EVERY, START, Sealer
-from controller.journal.store import End, Store
+from controller.journal.recovery import Progress, RecoveredJournal, RecoveredTable, recover
+from controller.journal.schema import prepare
+from controller.journal.seals import SEAL_EVERY, START, SealSigner
+from controller.journal.store import JournalEnd, Store
 from controller.journal.witness import HistoryLost, Witness
-from controller.journal.writer import CHECKPOINT_EVERY, AtOnce, Deliver, Done, Heads, Submission, Writer
+from controller.journal.writer import CHECKPOINT_EVERY, AtOnce, Deliver, Done, Heads, JournalWriter, Submission
 from hal.clock import Clock
 
-__all__ = ["Deliver", "Done", "Heads", "HistoryLost", "Journal", "JournalError", "Progress", "Recovered", "Recovery"]
+__all__ = [
+    "Deliver",
+    "Done",
+    "Heads",
+    "HistoryLost",
+    "Journal",
+    "JournalError",
+    "Progress",
+    "RecoveredJournal",
+    "RecoveredTable",
+]
 
 
 class Journal:
     """One journal, open for writing. `Journal.open` makes it."""
 
     def __init__(
-        self, path: Path, public_key: bytes, recovery: Recovery, writer: Writer, reader: Reader, held: ExitStack
+        self,
+        path: Path,
+        public_key: bytes,
+        recovery: RecoveredJournal,
+        writer: JournalWriter,
+        reader: Reader,
+        held: ExitStack,
     ) -> None:
         self.path = path
         self._public_key = public_key
@@ -51,7 +67,7 @@ class Journal:
     ) -> Journal:
         """Opens or makes a journal, proves that it is whole, seals its beginning, and starts the writer.
 
-        Blocks while it reads; `progress` hears how far it is.
+        Blocks while it reads; `progress` is called with how far it is.
 
         Raises:
             JournalError: it cannot be used: says which file, what is wrong, and what to do.
@@ -63,15 +79,15 @@ class Journal:
             connection = connect_writer(path)
             held.callback(connection.close)
             try:
-                prepare(connection, path, clock)
+                prepare(connection, path)
             except UNREADABLE as error:
-                raise said(path, error, "opening it") from error
+                raise journal_error(path, error, "opening it") from error
             recovery = recover(connection, path, progress)
             store = Store(
                 path,
                 connection,
-                End(recovery.records, recovery.heads),
-                Sealer(signing_key, clock, recovery.last_seal),
+                JournalEnd(recovery.records, recovery.heads),
+                SealSigner(signing_key, clock, recovery.last_seal),
                 seal_every,
             )
             reader = Reader(path)
@@ -81,15 +97,15 @@ class Journal:
             store.checkpoint()
             fill_log(path)
             try:
-                # What the witness saw and the journal lost stays noted, until newer records of that chain are durable.
+                # Heads that the journal lost stay noted, until newer records of that chain are durable.
                 witness = Witness(path, {**recovery.heads, **{c: lost.witnessed for c, lost in recovery.lost.items()}})
             except OSError as error:
-                raise said(path, error, "beginning the witness beside it") from error
-            writer = Writer(path, store, witness, deliver, checkpoint_every)
+                raise journal_error(path, error, "beginning the witness beside it") from error
+            writer = JournalWriter(path, store, witness, deliver, checkpoint_every)
             return cls(path, bytes(signing_key.verify_key), recovery, writer, reader, held.pop_all())
 
     @property
-    def recovered(self) -> Mapping[str, Recovered]:
+    def recovered(self) -> Mapping[str, RecoveredTable]:
         """By table: where it stood when the journal was opened."""
         return self.recovery.tables
 
@@ -110,7 +126,7 @@ class Journal:
 
     @property
     def clean(self) -> bool:
-        """Whether the service before ended in order."""
+        """Whether the service before stopped in order."""
         return self.recovery.clean
 
     @property
@@ -138,7 +154,7 @@ class Journal:
         try:
             room = os.statvfs(self.path.parent)
         except OSError as error:
-            raise said(self.path, error, "looking how much room its disk has") from error
+            raise journal_error(self.path, error, "looking how much room its disk has") from error
         return room.f_bavail * room.f_frsize
 
     def submit(self, entries: Sequence[Entry], done: Done, at_once: AtOnce | None = None) -> None:

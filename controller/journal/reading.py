@@ -1,4 +1,4 @@
-"""Opens a journal for who only reads it: an auditor, beside the service or on a copy from long ago."""
+"""Opens a journal read-only: for an auditor, beside the service or on an old copy."""
 
 from __future__ import annotations
 
@@ -6,55 +6,38 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Final, NamedTuple
+from typing import Final
 from urllib.parse import quote
 
-from controller.journal.errors import RETIRE, UNREADABLE, JournalDamaged, JournalError, said
+from controller.journal.errors import RETIRE, UNREADABLE, JournalDamaged, JournalError, journal_error
 from controller.journal.files import connect_reader
-from controller.journal.migration import migrate
-from controller.journal.schema import VERSION, version
+from controller.journal.schema import check_version
 from controller.journal.witness import witness_path
 
 GIVE_A_JOURNAL: Final = "give the path of a journal, such as journal.sqlite in the service's state folder"
 _BEGINNING: Final = b"SQLite format 3\0"
 
 
-class Opened(NamedTuple):
-    """A journal, open for reading in one state, whatever the service writes meanwhile."""
-
-    connection: sqlite3.Connection
-    version: int
-    """As the file has it. Of an older one a migrated copy is read, in a temporary folder."""
-
-
 @contextmanager
-def reading(path: Path, doing: str) -> Iterator[Opened]:
-    """Opens a journal for reading, for as long as the block lasts. Nothing is written to it, nor left beside it.
+def reading(path: Path, doing: str) -> Iterator[sqlite3.Connection]:
+    """Opens a journal for reading, for as long as the block lasts: one state of it, whatever the service writes.
+
+    Nothing is written to it, nor left beside it.
 
     Raises:
-        JournalError: it is not there, is no journal, is newer than this program, or cannot be read.
+        JournalError: it is not there, is no journal, is of another version, or cannot be read.
     """
     _look(path)
     try:
         with _connected(path) as connection:
-            found = version(connection, path)
-            if found == VERSION:
-                yield Opened(_careful(connection), found)
-                return
-            with (
-                TemporaryDirectory(prefix="feltwire-") as folder,
-                closing(sqlite3.connect(Path(folder) / path.name, isolation_level=None)) as copy,
-            ):
-                connection.backup(copy)
-                migrate(copy, path)
-                yield Opened(_careful(copy), found)
+            check_version(connection, path)
+            yield _careful(connection)
     except UNREADABLE as error:
-        raise said(path, error, doing) from error
+        raise journal_error(path, error, doing) from error
 
 
 def _look(path: Path) -> None:
-    """What SQLite says unclearly, or does not mind."""
+    """Checks what SQLite reports unclearly or accepts."""
     try:
         if path.is_dir():
             raise JournalError(path, "it is a folder", GIVE_A_JOURNAL)
@@ -65,7 +48,7 @@ def _look(path: Path) -> None:
         log = _beside(path, "-wal")
         if path.stat().st_size == 0:
             if log.exists() and log.stat().st_size:
-                # SQLite deletes the log of an empty file, whoever opens it, and with it the last trace.
+                # SQLite deletes the log of an empty file when it is opened, and with it the last trace.
                 raise JournalDamaged(path, f"it is empty, and its log {log.name} is not: the history is lost", RETIRE)
             raise JournalError(path, "it is empty: nothing was ever written to it, or it was cut off", GIVE_A_JOURNAL)
         with path.open("rb") as file:
@@ -74,15 +57,15 @@ def _look(path: Path) -> None:
                     raise JournalDamaged(path, "it was a journal, and its beginning is destroyed", RETIRE)
                 raise JournalError(path, "this is no journal", GIVE_A_JOURNAL)
     except OSError as error:
-        raise said(path, error, "looking for it") from error
+        raise journal_error(path, error, "looking for it") from error
 
 
 @contextmanager
 def _connected(path: Path) -> Iterator[sqlite3.Connection]:
-    """A connection that leaves nothing: SQLite makes files for its readers, and only who may write takes them away."""
+    """A connection that leaves no files: SQLite makes some for its readers, and only a writer removes them."""
     before = _stamp(path)
     if not _beside(path, "-wal").exists() and not _beside(path, "-journal").exists():
-        # Nobody writes it, so it is read as a file that never changes; whether that was true is seen at the end.
+        # There is no writer, so it is read as a file that never changes; that is checked at the end.
         with closing(_begun(_connect_unchanging(path))) as connection:
             try:
                 yield connection
@@ -99,7 +82,7 @@ def _connected(path: Path) -> Iterator[sqlite3.Connection]:
         with closing(_begun(connect_reader(path))) as connection:
             yield connection
     finally:
-        # Where a service was, it may be the service's by now.
+        # Beside a service's lock, it may be in use by the service by now.
         if not was_there and not _beside(path, ".lock").exists():
             _remove(path, shared)
 
@@ -108,7 +91,7 @@ def _remove(path: Path, made: Path) -> None:
     try:
         made.unlink(missing_ok=True)
     except OSError as error:
-        raise said(path, error, f"removing {made.name}, which was made to read it") from error
+        raise journal_error(path, error, f"removing {made.name}, which was made to read it") from error
 
 
 def _connect_unchanging(path: Path) -> sqlite3.Connection:
@@ -116,7 +99,7 @@ def _connect_unchanging(path: Path) -> sqlite3.Connection:
 
 
 def _begun(connection: sqlite3.Connection) -> sqlite3.Connection:
-    """Sees one state of the file from now on."""
+    """Begins a transaction: one state of the file from now on."""
     try:
         connection.execute("BEGIN")
         connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone()
@@ -127,11 +110,11 @@ def _begun(connection: sqlite3.Connection) -> sqlite3.Connection:
 
 
 def _stamp(path: Path) -> tuple[int, int, int]:
-    """What changes when the file does."""
+    """Inode, size and time of change: they differ when the file was changed."""
     try:
         status = path.stat()
     except OSError as error:
-        raise said(path, error, "looking at it") from error
+        raise journal_error(path, error, "looking at it") from error
     return status.st_ino, status.st_size, status.st_mtime_ns
 
 
@@ -144,7 +127,7 @@ def _beside(path: Path, ending: str) -> Path:
 
 
 def _careful(connection: sqlite3.Connection) -> sqlite3.Connection:
-    """Nothing that a file made by somebody else brings along is run, and text that is no text can be shown."""
+    """Triggers and functions in the file are not run, and text that is not UTF-8 can be shown."""
     connection.execute("PRAGMA query_only = ON")
     connection.execute("PRAGMA trusted_schema = OFF")
     connection.execute("PRAGMA cell_size_check = ON")

@@ -3,21 +3,38 @@
     genesis ──► record 1 ──► record 2 ──► ... ──► record n        hash n = SHA-256(hash n-1 ‖ body n)
 
 A table has one chain, named after it; what people send has another, `COMMANDS`. The hash of the last record, the
-head, stands for all of them: who knows it can tell whether anything before it was changed, left out or put in.
+head, proves all of them: any change, removal or insertion before it gives another head.
 """
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
-from feed.events import Event, genesis, link
+import msgspec
 
-__all__ = ["COMMAND", "COMMANDS", "Entry", "Head", "Record", "genesis", "link", "nothing"]
+from feed.events import TYPE_PREFIX, TYPE_SUFFIX, Event, genesis, link
+
+__all__ = [
+    "COLUMNS",
+    "COMMAND",
+    "COMMANDS",
+    "BodyError",
+    "Columns",
+    "Entry",
+    "Head",
+    "Record",
+    "columns_of",
+    "genesis",
+    "link",
+    "nothing",
+]
 
 COMMANDS: Final = "@commands"
 """The chain of commands. No table can be called so."""
 COMMAND: Final = "command"
 """The kind of a record of that chain."""
+COLUMNS: Final = "n, chain, seq, id, epoch, kind, round, time, topic, body, hash"
+"""Of the table of records, in the order of `Record`."""
 
 
 class Entry(NamedTuple):
@@ -84,3 +101,120 @@ class Record(NamedTuple):
 def nothing(chain: str) -> Head:
     """The head of a chain without a record."""
     return Head(0, "", genesis(chain).hex())
+
+
+# --- what the body of a record says of the columns beside it ----------------------------------------------------------
+#
+# The columns are not part of the hash. The body is, and vouches for them: all that they hold of an event or a command
+# is in it too.
+
+_MOST_DIGITS: Final = 18
+"""Of a number that SQLite can hold."""
+
+
+class RecordRow(Protocol):
+    """A record of a file that is not verified: any column may hold a value of any type."""
+
+    @property
+    def chain(self) -> object:
+        """A table's id, or `COMMANDS`."""
+
+    @property
+    def seq(self) -> object:
+        """Its number in the chain."""
+
+    @property
+    def id(self) -> object:
+        """Of the event or command."""
+
+    @property
+    def epoch(self) -> object:
+        """The start of the service that wrote it."""
+
+    @property
+    def time(self) -> object:
+        """The wall time."""
+
+    @property
+    def body(self) -> bytes:
+        """JSON."""
+
+
+class Columns(NamedTuple):
+    """The columns that a body vouches for, in the order of the table."""
+
+    chain: object
+    seq: object
+    id: object
+    epoch: object
+    kind: object
+    round: object
+    time: object
+    topic: object
+
+
+class BodyError(ValueError):
+    """A body is no event, or no command."""
+
+
+class _Data(msgspec.Struct, gc=False):
+    table: str
+    simulated: bool
+    round: int | None = None
+
+
+class _Event(msgspec.Struct, gc=False):
+    id: str
+    type: str
+    time: str
+    data: _Data
+
+
+class _Command(msgspec.Struct, gc=False):
+    id: str
+    scope: str | None = None
+    epoch: str | None = None
+    time: str | None = None
+
+
+_EVENT: Final = msgspec.json.Decoder(_Event)
+_COMMAND: Final = msgspec.json.Decoder(_Command)
+
+
+def columns_of(row: RecordRow) -> Columns:
+    """The columns that a row must have by its body; where the body does not state one, the row's own.
+
+    Raises:
+        BodyError: the body is not what its chain holds.
+    """
+    what = "command" if row.chain == COMMANDS else "event"
+    try:
+        return _of_command(row) if row.chain == COMMANDS else _of_event(row.body)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise BodyError(f"body is no {what}: {error}") from error
+
+
+def _of_event(body: bytes) -> Columns:
+    event = _EVENT.decode(body)
+    data = event.data
+    table = data.table
+    place, _, number = event.id.rpartition(".")
+    owner, _, epoch = place.rpartition(".")
+    if owner != table or not (number.isascii() and number.isdigit() and len(number) <= _MOST_DIGITS):
+        raise BodyError(f"body is no event: its id is {event.id!r}, expected {table}.<epoch>.<number>")
+    kind = event.type.removeprefix(TYPE_PREFIX).removesuffix(TYPE_SUFFIX)
+    topic = f"{'sim/' if data.simulated else ''}v1/{table}/{kind}/"
+    return Columns(table, int(number), event.id, epoch, kind, data.round, event.time, topic)
+
+
+def _of_command(row: RecordRow) -> Columns:
+    command = _COMMAND.decode(row.body)
+    identity: object
+    if command.scope is not None:
+        identity = f"{command.scope}:{command.id}"
+    else:
+        # An older body has no scope.
+        identity = row.id if isinstance(row.id, str) and row.id.endswith(f":{command.id}") else command.id
+    epoch = row.epoch if command.epoch is None else command.epoch
+    time = row.time if command.time is None else command.time
+    return Columns(COMMANDS, row.seq, identity, epoch, COMMAND, None, time, "")

@@ -1,4 +1,4 @@
-"""What a journal holds at its start: proven whole first, then folded to where each table stands."""
+"""Reads a journal when the service starts: verifies it, then folds the state of each table."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from controller.journal.audit.layout import check_layout
-from controller.journal.errors import UNREADABLE, VERIFY, JournalDamaged, said
-from controller.journal.fold import state_of
+from controller.journal.errors import UNREADABLE, VERIFY, JournalDamaged, journal_error
+from controller.journal.history import state_of
 from controller.journal.records import COMMANDS, Head, nothing
+from controller.journal.schema import layout_faults
 from controller.journal.seals import STOP, Seal
 from controller.journal.walk import Walk, walk
 from controller.journal.witness import HistoryLost, read_witness
@@ -23,7 +23,7 @@ TELL_EVERY = 5000
 """Records between two calls of `Progress`."""
 
 
-class Recovered(NamedTuple):
+class RecoveredTable(NamedTuple):
     """A table as the journal left it."""
 
     head: Head
@@ -32,25 +32,25 @@ class Recovered(NamedTuple):
     """What was durable and is not there any more."""
 
 
-class Recovery(NamedTuple):
-    """Everything that the start of a service needs from its journal."""
+class RecoveredJournal(NamedTuple):
+    """All that the start of a service needs from its journal."""
 
     records: int
     """How many were ever written, over all chains."""
     heads: Mapping[str, Head]
-    tables: Mapping[str, Recovered]
+    tables: Mapping[str, RecoveredTable]
     lost: Mapping[str, HistoryLost]
-    """By chain, the commands' too: what the witness saw and the journal does not hold."""
+    """By chain, also of the commands: what the witness noted and the journal does not hold."""
     witnessed: Mapping[str, Head]
     """What the witness last noted of each chain."""
     last_time: str
     """Of the last record or seal; empty in a new journal."""
     last_seal: Seal | None
     clean: bool
-    """The service before ended in order: its seal is the last thing written. True of a new journal."""
+    """The service before stopped in order: its seal is the last thing written. True of a new journal."""
 
 
-def recover(connection: sqlite3.Connection, path: Path, progress: Progress | None = None) -> Recovery:
+def recover(connection: sqlite3.Connection, path: Path, progress: Progress | None = None) -> RecoveredJournal:
     """Reads a journal from end to end.
 
     Raises:
@@ -70,30 +70,30 @@ def recover(connection: sqlite3.Connection, path: Path, progress: Progress | Non
         lost = _lost(connection, heads, witnessed)
         names = {chain for chain in (*heads, *lost) if chain != COMMANDS}
         tables = {
-            name: Recovered(heads.get(name, nothing(name)), state_of(connection, name, path), lost.get(name))
+            name: RecoveredTable(heads.get(name, nothing(name)), state_of(connection, name, path), lost.get(name))
             for name in sorted(names)
         }
         last = connection.execute("SELECT time FROM record ORDER BY n DESC LIMIT 1").fetchone()
     except (*UNREADABLE, OSError) as error:
-        raise said(path, error, "reading it from end to end") from error
+        raise journal_error(path, error, "reading it from end to end") from error
     seal = walked.last_seal
-    return Recovery(
+    return RecoveredJournal(
         records=walked.n,
         heads=heads,
         tables=tables,
         lost=lost,
         witnessed=witnessed,
-        last_time=seal.said.time if seal and seal.after_n == walked.n else last[0] if last else "",
+        last_time=seal.content.time if seal and seal.after_n == walked.n else last[0] if last else "",
         last_seal=seal,
-        clean=walked.n == 0 or (seal is not None and seal.after_n == walked.n and seal.said.why == STOP),
+        clean=walked.n == 0 or (seal is not None and seal.after_n == walked.n and seal.content.why == STOP),
     )
 
 
 def _check_layout(connection: sqlite3.Connection, path: Path) -> None:
     """Tables with their constraints, and nothing beside them: a trigger would be run by who writes."""
-    wrong = next(check_layout(connection), None)
+    wrong = next(layout_faults(connection), None)
     if wrong is not None:
-        raise JournalDamaged(path, f"its layout was changed: {wrong.detail}", VERIFY)
+        raise JournalDamaged(path, f"its layout was changed: {wrong}", VERIFY)
 
 
 def _check_pages(connection: sqlite3.Connection, path: Path) -> None:
@@ -104,9 +104,9 @@ def _check_pages(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _walk_all(connection: sqlite3.Connection, path: Path, walked: Walk, total: int, progress: Progress | None) -> None:
-    for count, flaw in enumerate(walk(connection, walked), start=1):
-        if flaw is not None:
-            raise JournalDamaged(path, f"{flaw.where} is not as it was written: {flaw.what}", VERIFY)
+    for count, fault in enumerate(walk(connection, walked), start=1):
+        if fault is not None:
+            raise JournalDamaged(path, f"{fault.where} is not as it was written: {fault.what}", VERIFY)
         if progress is not None and (count % TELL_EVERY == 0 or count == total):
             progress(count, total)
 

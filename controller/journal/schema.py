@@ -5,16 +5,18 @@
     base     where the history of a chain begins in this file, once older history was archived: its last record there,
              and `state`, where the table stood after it: a snapshot in JSON, empty for the commands
 
-The file is known by its `application_id`, its version is `user_version`; `migration` leads from older ones to this.
+The file is known by its `application_id`; its version is `user_version`, and a file of another version is refused.
 """
 
 from __future__ import annotations
 
+import re
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from controller.journal.errors import JournalError
+from controller.journal.errors import RETIRE, JournalDamaged, JournalError
 
 VERSION: Final = 2
 APPLICATION_ID: Final = 0x46574A4C
@@ -82,21 +84,37 @@ TABLES: Final = (
 )
 
 
-def version(connection: sqlite3.Connection, path: Path) -> int:
-    """The version of a journal's file.
+def prepare(connection: sqlite3.Connection, path: Path) -> None:
+    """Creates the tables in an empty file; checks the version of any other.
 
     Raises:
-        JournalError: the file is something else, or was written by a newer Feltwire.
+        JournalError: the file is something else, or of another version.
+        sqlite3.Error: it cannot be read or written.
+    """
+    if connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone():
+        check_version(connection, path)
+    else:
+        create(connection)
+
+
+def check_version(connection: sqlite3.Connection, path: Path) -> None:
+    """Checks that a file is a journal of this version.
+
+    Raises:
+        JournalError: the file is something else, or of another version.
+        sqlite3.Error: it cannot be read.
     """
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     if application != APPLICATION_ID:
         what = f"it is an SQLite file, and not a journal (application_id is {application}, expected {APPLICATION_ID})"
         raise JournalError(path, what, "give the path of a journal")
-    found = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    (found,) = connection.execute("PRAGMA user_version").fetchone()
     if found > VERSION:
-        what = f"it was written by a newer Feltwire (version {found}; this one knows versions up to {VERSION})"
+        what = f"it was written by a newer Feltwire (version {found}; this one reads version {VERSION})"
         raise JournalError(path, what, "install the newer Feltwire again")
-    return found
+    if found < VERSION:
+        what = f"its version is {found}, and no released Feltwire wrote such a journal; expected version {VERSION}"
+        raise JournalDamaged(path, what, RETIRE)
 
 
 def create(connection: sqlite3.Connection) -> None:
@@ -111,3 +129,49 @@ def create(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {VERSION}")
     connection.execute("COMMIT")
+
+
+def layout_faults(connection: sqlite3.Connection) -> Iterator[str]:
+    """What differs between the tables of a file and those of a new journal, a sentence each.
+
+    A table that was made anew without its constraints, a trigger, or a view in place of a table could show one history
+    to this program and another to the next.
+
+    Raises:
+        sqlite3.Error: the file cannot be read.
+    """
+    right = {_name(statement): statement for statement in TABLES}
+    there = {
+        str(name): (str(kind), "" if sql is None else str(sql))
+        for kind, name, sql in connection.execute("SELECT type, name, sql FROM sqlite_schema")
+    }
+    for name, statement in right.items():
+        if name not in there:
+            yield f"the {_type(statement)} {name} is missing"
+        elif _plain(there[name][1]) != _plain(statement):
+            yield f"the {_type(statement)} {name} was made otherwise: {there[name][1] or there[name][0]}"
+    for name, (kind, sql) in there.items():
+        if name not in right and sql:
+            yield f"there is a {kind} {name} that no journal has"
+
+
+def has_tables(connection: sqlite3.Connection) -> bool:
+    """Whether the tables are there at all, as tables.
+
+    Raises:
+        sqlite3.Error: the file cannot be read.
+    """
+    kinds = dict(connection.execute("SELECT name, type FROM sqlite_schema"))
+    return all(kinds.get(name) == "table" for name in ("record", "seal", "base"))
+
+
+def _type(statement: str) -> str:
+    return statement.split()[1].lower()
+
+
+def _name(statement: str) -> str:
+    return statement.split()[2]
+
+
+def _plain(sql: str) -> str:
+    return re.sub(r"\s+", " ", sql).strip()

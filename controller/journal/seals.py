@@ -33,7 +33,7 @@ _DOMAIN = b"feltwire seal\0"
 
 
 class Statement(msgspec.Struct, frozen=True, kw_only=True):
-    """What a seal says."""
+    """The content of a seal."""
 
     n: int
     """Its own number, from 1."""
@@ -62,8 +62,8 @@ class Seal(NamedTuple):
     """SHA-256 of what was signed."""
 
     @property
-    def said(self) -> Statement:
-        """What it says.
+    def content(self) -> Statement:
+        """The decoded statement.
 
         Raises:
             ValueError: the statement cannot be read.
@@ -72,7 +72,7 @@ class Seal(NamedTuple):
 
     @property
     def is_genuine(self) -> bool:
-        """Whether it is signed with the key that it names, and its hash is its own. Whose key that is, it can't say."""
+        """Whether it is signed with the key that it names, and its hash is its own. Not whose key it is."""
         signed = _DOMAIN + self.statement
         if sha256(signed).digest() != self.hash:
             return False
@@ -83,7 +83,7 @@ class Seal(NamedTuple):
         return True
 
 
-class Sealer:
+class SealSigner:
     """Makes the seals of one run of the service."""
 
     def __init__(self, key: SigningKey, clock: Clock, last: Seal | None) -> None:

@@ -1,4 +1,4 @@
-"""What is written to a journal, in transactions: records that follow each other, and seals among them."""
+"""Appends records and seals to a journal's file, in transactions."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from controller.journal.errors import UNREADABLE, JournalError, said
+from controller.journal.errors import UNREADABLE, JournalError, journal_error
 from controller.journal.records import Entry, Head, genesis, link
-from controller.journal.seals import COUNT, Sealer
+from controller.journal.seals import COUNT, SealSigner
 
 MISTAKE = "report this: it is a mistake in Feltwire"
 _INSERT_RECORD = "INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _INSERT_SEAL = "INSERT INTO seal VALUES (?, ?, ?, ?, ?, ?)"
 
 
-class End(NamedTuple):
+class JournalEnd(NamedTuple):
     """Where a journal ends."""
 
     n: int
@@ -26,15 +26,17 @@ class End(NamedTuple):
 
 
 class Store:
-    """Appends to the file. After an error it is of no use any more: what it holds in memory may be ahead of it."""
+    """Appends to the file. Unusable after an error: its heads in memory may be ahead of the file."""
 
-    def __init__(self, path: Path, connection: sqlite3.Connection, end: End, sealer: Sealer, seal_every: int) -> None:
+    def __init__(
+        self, path: Path, connection: sqlite3.Connection, end: JournalEnd, signer: SealSigner, seal_every: int
+    ) -> None:
         """Goes on from `end`; a seal follows when `seal_every` records have been written since the last one."""
         self._path = path
         self._connection = connection
         self._n = self._sealed_n = end.n
         self._heads = {chain: (head.seq, head.epoch, bytes.fromhex(head.hash)) for chain, head in end.heads.items()}
-        self._sealer = sealer
+        self._sealer = signer
         self._seal_every = seal_every
 
     @property
@@ -89,7 +91,7 @@ class Store:
         try:
             self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
         except UNREADABLE as error:
-            raise said(self._path, error, "moving the write-ahead log into it") from error
+            raise journal_error(self._path, error, "moving the write-ahead log into it") from error
 
     def close(self) -> None:
         """Closes the file.
@@ -100,7 +102,7 @@ class Store:
         try:
             self._connection.close()
         except UNREADABLE as error:
-            raise said(self._path, error, "closing it") from error
+            raise journal_error(self._path, error, "closing it") from error
 
     def _row(self, entry: Entry) -> tuple[object, ...]:
         chain = entry.chain
@@ -120,13 +122,13 @@ class Store:
     def _insert_alone(self, row: tuple[object, ...]) -> None:
         """Writes one record: SQLite makes a statement by itself a transaction, as durable as one with BEGIN and COMMIT.
 
-        At each statement a thread lets go of the interpreter, and waits until the one that submitted lets go of it too:
+        At each statement a thread releases the interpreter lock, and waits until the submitting thread releases it too:
         with one in place of three a lone event is durable some 30 µs sooner, of 550 until its subscriber has it.
         """
         try:
             self._connection.execute(_INSERT_RECORD, row)
         except UNREADABLE as error:
-            raise said(self._path, error, "writing events") from error
+            raise journal_error(self._path, error, "writing events") from error
 
     def _insert_seal(self, why: str) -> None:
         self._connection.execute(_INSERT_SEAL, self._sealer.seal(why, self._n, self.heads))
@@ -141,9 +143,9 @@ class Store:
             yield
             connection.execute("COMMIT")
         except UNREADABLE as error:
-            raise said(self._path, error, doing) from error
+            raise journal_error(self._path, error, doing) from error
         finally:
             if connection.in_transaction:
-                # What led here is the one to tell. Even if the roll-back fails, the transaction never commits.
+                # The first error is the one that is raised. Even if the roll-back fails, the transaction never commits.
                 with suppress(*UNREADABLE):
                     connection.execute("ROLLBACK")

@@ -1,8 +1,8 @@
-"""Verifies a journal: is it as it was written? Says what was done to it, and names the first record concerned.
+"""Verifies a journal: whether it is as it was written, and which is the first record that is not.
 
 Nothing in the file is trusted but what a signature, the witness beside it or a head from outside vouches for:
 
-    pages and tables ─► seals ─► base (what was archived) ─► each chain, record by record ─► rows that nobody missed
+    pages and tables ─► seals ─► base (what was archived) ─► each chain, record by record ─► rows of no chain
 """
 
 from __future__ import annotations
@@ -12,32 +12,28 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
-from controller.journal.audit.base import check_base, read_base
-from controller.journal.audit.chain import ChainTrace
-from controller.journal.audit.findings import ChainSummary, Finding, Kind, Report
-from controller.journal.audit.held import HeldRecords
-from controller.journal.audit.layout import check_layout, is_readable
-from controller.journal.audit.position import Vouch
-from controller.journal.audit.sealed import Sealed, check_seals
-from controller.journal.errors import UNREADABLE, said
+from controller.journal.audit.chain import ChainCheck, RecordTable, Vouch
+from controller.journal.audit.findings import AuditFinding, AuditReport, ChainSummary, FindingKind
+from controller.journal.audit.sealed import CheckedSeals, check_base, check_seals, read_base
+from controller.journal.errors import UNREADABLE, journal_error
 from controller.journal.reading import reading
 from controller.journal.records import Head, genesis
-from controller.journal.schema import VERSION
+from controller.journal.schema import has_tables, layout_faults
 from controller.journal.seals import SEAL_EVERY
 from controller.journal.witness import read_witness
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Records verified so far, and how many there are."""
 Step: TypeAlias = Callable[[str], None]
-"""What is done from now on, in words."""
+"""The next step, in words."""
 TELL_EVERY: Final = 500
 """Records between two calls of `Progress`."""
 _MOST_PROBLEMS: Final = 20
-"""Of the pages, told."""
+"""Problems of pages that are reported, at most."""
 
 
 class KnownHead(NamedTuple):
-    """A head that was kept outside of the journal: by who heard a heartbeat."""
+    """A head that was kept outside of the journal, from a heartbeat of the feed."""
 
     chain: str
     seq: int
@@ -68,7 +64,7 @@ def verify(
     keys: Collection[bytes] = (),
     progress: Progress | None = None,
     step: Step | None = None,
-) -> Report:
+) -> AuditReport:
     """Verifies the journal at `path`, also while the service writes it.
 
     `heads` were kept outside; `keys` are the public keys that seals may be of, by default the one in the file.
@@ -80,13 +76,11 @@ def verify(
     try:
         noted = read_witness(path)
     except OSError as error:
-        raise said(path, error, "reading the witness beside it") from error
-    with reading(path, "verifying it") as opened:
+        raise journal_error(path, error, "reading the witness beside it") from error
+    with reading(path, "verifying it") as connection:
         witnesses = [*_noted(noted), *_kept(heads)]
-        verification = _Verification(path, opened.connection, witnesses, keys, progress, step)
+        verification = _Verification(path, connection, witnesses, keys, progress, step)
         verification.run()
-        if opened.version != VERSION:
-            verification.notes.append(f"the file is of version {opened.version}: a migrated copy of it was verified")
         return verification.report()
 
 
@@ -107,28 +101,29 @@ class _Verification:
         self.keys = keys
         self.progress = progress
         self.step = step or (lambda what: None)
-        self.findings: list[Finding] = []
+        self.findings: list[AuditFinding] = []
         self.notes: list[str] = []
         self.chains: list[ChainSummary] = []
         self.archived: dict[str, Head] = {}
-        self.sealed = Sealed([], {}, {}, (), 0, 0, "")
+        self.sealed = CheckedSeals([], {}, {}, (), 0, 0, "")
         self.done = self.total = 0
-        self.told: set[int] = set()
 
     def run(self) -> None:
         try:
             self.step("the pages of the file")
             whole = self._pages()
-            self.findings += check_layout(self.connection)
-            if is_readable(self.connection):
+            self.findings += (
+                AuditFinding(kind=FindingKind.LAYOUT, detail=fault) for fault in layout_faults(self.connection)
+            )
+            if has_tables(self.connection):
                 self.step("every record")
-                self._history(HeldRecords(self.connection, indexed=whole))
+                self._history(RecordTable(self.connection, indexed=whole))
         except UNREADABLE as error:
             self._damaged(str(error))
 
-    def report(self) -> Report:
+    def report(self) -> AuditReport:
         self.findings.sort(key=lambda finding: finding.order)
-        return Report(
+        return AuditReport(
             path=str(self.path),
             chains=self.chains,
             seals=self.sealed.seals,
@@ -156,7 +151,7 @@ class _Verification:
         self._damaged("; ".join(shown[:3]) + (f"; and {len(shown) - 3} more" if len(shown) > 3 else ""))
         return False
 
-    def _history(self, records: HeldRecords) -> None:
+    def _history(self, records: RecordTable) -> None:
         base = read_base(self.connection)
         self.archived = {one.chain: one.head for one in base}
         first_n = max((one.n for one in base), default=0)
@@ -168,7 +163,6 @@ class _Verification:
         there = records.chains()
         named = {chain for chain, _ in self.witnesses} | self.sealed.vouches.keys() | starts.keys()
         others = {one for one in there if isinstance(one, str)} - named
-        # Those that a witness knows first: what is missing there may stand in one that nobody knows.
         for chain in [*sorted(named), *sorted(others)]:
             vouches = dict(self.sealed.vouches.get(chain, {}))
             for owner, vouch in self.witnesses:
@@ -179,30 +173,30 @@ class _Verification:
         self._rest(records, first_n)
 
     def _chain(
-        self, chain: str, start: tuple[int, bytes], vouches: dict[int, list[Vouch]], records: HeldRecords
+        self, chain: str, start: tuple[int, bytes], vouches: dict[int, list[Vouch]], records: RecordTable
     ) -> None:
         seq, digest = start
         self._at_start(chain, seq, digest, vouches)
-        trace = ChainTrace(chain, seq, digest, vouches, records, self.told)
+        check = ChainCheck(chain, seq, digest, vouches)
         epoch = ""
         try:
-            for row in trace.follow(records.of(chain)):
+            for row in check.follow(records.of(chain)):
                 self.done += 1
                 epoch = str(row.epoch)
                 if self.progress is not None and (self.done % TELL_EVERY == 0 or self.done == self.total):
                     self.progress(self.done, self.total)
         except UNREADABLE as error:
-            self._damaged(f"{chain} cannot be read after record {trace.last}: {error}", chain, trace.last + 1)
-        self.findings += trace.findings
+            self._damaged(f"{chain} cannot be read after record {check.last}: {error}", chain, check.last + 1)
+        self.findings += check.findings
         self.chains.append(
             ChainSummary(
                 chain=chain,
                 first=seq + 1,
-                last=trace.last,
-                records=trace.records,
-                head=trace.head.hex(),
+                last=check.last,
+                records=check.records,
+                head=check.head.hex(),
                 epoch=epoch,
-                sealed=trace.sealed,
+                sealed=check.sealed,
             )
         )
 
@@ -211,23 +205,25 @@ class _Verification:
             if vouch.hash != digest and vouch.after_n is None:
                 ended, named = digest.hex()[:16], vouch.hash.hex()[:16]
                 detail = f"its archived history ended with {ended}…, and {vouch.by} names {named}…"
-                self.findings.append(Finding(kind=Kind.REWRITTEN, chain=chain, first=1, last=seq, detail=detail))
+                self.findings.append(
+                    AuditFinding(kind=FindingKind.REWRITTEN, chain=chain, first=1, last=seq, detail=detail)
+                )
         if any(vouch.seq < seq and vouch.after_n is None for given in vouches.values() for vouch in given):
             self.notes.append(f"{chain}: a head before record {seq + 1} is in an archive; verify that with it")
 
-    def _rest(self, records: HeldRecords, first_n: int) -> None:
+    def _rest(self, records: RecordTable, first_n: int) -> None:
         """Rows that belong to nothing, and seals that are not there."""
-        if self.done < self.total and not any(one.kind is Kind.DAMAGED for one in self.findings):
+        if self.done < self.total and not any(one.kind is FindingKind.DAMAGED for one in self.findings):
             detail = f"{self.total - self.done} rows belong to no chain that can be named"
-            self.findings.append(Finding(kind=Kind.INSERTED, detail=detail))
+            self.findings.append(AuditFinding(kind=FindingKind.INSERTED, detail=detail))
         self._row_gaps(records, first_n)
         covered = max(self.sealed.covered, first_n)
         loose = records.count_after(covered)
         if self.sealed.seals == 0 and self.total:
             self._unsealed("it has records and no seal, and each start of the service writes one", covered + 1)
         elif loose > 2 * SEAL_EVERY:
-            told = f"{loose} records after the last good seal, and one is written every {SEAL_EVERY}"
-            self._unsealed(told, covered + 1)
+            detail = f"{loose} records after the last good seal, and one is written every {SEAL_EVERY}"
+            self._unsealed(detail, covered + 1)
         elif loose > 0:
             last = f"the last seal is of {self.sealed.last_time}" if self.sealed.last_time else "there is no good seal"
             records_are = "record is" if loose == 1 else f"{loose} records are"
@@ -235,22 +231,26 @@ class _Verification:
         if self.archived:
             self.notes.append("older history was archived: verify the archives with it, oldest first, this file last")
 
-    def _row_gaps(self, records: HeldRecords, first_n: int) -> None:
-        """`n` counts over all chains: a gap tells of a removed end of a chain that nobody else knows of."""
-        explained = {Kind.REMOVED, Kind.CUT, Kind.MOVED, Kind.DAMAGED, Kind.BASE}
+    def _row_gaps(self, records: RecordTable, first_n: int) -> None:
+        """`n` counts over all chains: a gap shows a removed end of a chain that no witness knows of."""
+        explained = {FindingKind.MISSING, FindingKind.INSERTED, FindingKind.DAMAGED, FindingKind.BASE}
         if any(finding.kind in explained or "n" in finding.columns for finding in self.findings):
             return
         for first, last in records.row_gaps(first_n):
             rows = f"row {first} is" if first == last else f"rows {first} to {last} are"
             detail = f"{rows} missing, and no chain has a gap: they were the last of their chain, or n was changed"
-            self.findings.append(Finding(kind=Kind.REMOVED, rows=(first, last), detail=detail, order=first))
+            self.findings.append(AuditFinding(kind=FindingKind.MISSING, rows=(first, last), detail=detail, order=first))
 
     def _unsealed(self, detail: str, order: int) -> None:
         first = self.sealed.seals + 1
-        self.findings.append(Finding(kind=Kind.SEAL_REMOVED, first=first, last=first, detail=detail, order=order))
+        self.findings.append(
+            AuditFinding(kind=FindingKind.MISSING, first=first, last=first, detail=detail, order=order)
+        )
 
     def _damaged(self, detail: str, chain: str = "", seq: int | None = None) -> None:
-        self.findings.append(Finding(kind=Kind.DAMAGED, chain=chain, first=seq, last=seq, detail=detail, order=-1))
+        self.findings.append(
+            AuditFinding(kind=FindingKind.DAMAGED, chain=chain, first=seq, last=seq, detail=detail, order=-1)
+        )
 
 
 def _noted(noted: Mapping[str, Head]) -> Iterator[tuple[str, Vouch]]:
@@ -264,10 +264,10 @@ def _kept(heads: Iterable[KnownHead]) -> Iterator[tuple[str, Vouch]]:
         yield known.chain, Vouch(known.seq, known.hash, "the head that was given")
 
 
-def breaks_between(reports: Iterable[Report]) -> list[str]:
+def breaks_between(reports: Iterable[AuditReport]) -> list[str]:
     """Where archives and the journal, oldest first, do not go on from each other."""
     wrong: list[str] = []
-    before: Report | None = None
+    before: AuditReport | None = None
     for report in reports:
         if before is not None:
             for chain in sorted(before.heads.keys() | report.archived.keys()):
@@ -275,8 +275,8 @@ def breaks_between(reports: Iterable[Report]) -> list[str]:
                 if ended is not None and begins is None and chain not in report.heads and ended.seq == 0:
                     continue
                 if ended is None or begins is None or (ended.seq, ended.hash) != (begins.seq, begins.hash):
-                    told = "nothing" if ended is None else f"record {ended.seq} ({ended.hash[:16]}…)"
+                    end = "nothing" if ended is None else f"record {ended.seq} ({ended.hash[:16]}…)"
                     then = "the beginning" if begins is None else f"record {begins.seq} ({begins.hash[:16]}…)"
-                    wrong.append(f"{chain}: {before.path} ends with {told}, and {report.path} goes on after {then}")
+                    wrong.append(f"{chain}: {before.path} ends with {end}, and {report.path} goes on after {then}")
         before = report
     return wrong

@@ -1,7 +1,7 @@
 """Walks a journal from its first record to its last, and finds the first thing that is not as it was written.
 
 Records and seals come in the order in which they were written. Each record must be the next of the file and of its
-chain, carry the hash that follows from the one before, and say in its columns what its body says. Each seal must
+chain, carry the hash that follows from the one before, and have columns that agree with its body. Each seal must
 follow the one before, be signed, and state the heads that the chains had at its place.
 """
 
@@ -11,15 +11,13 @@ import sqlite3
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from controller.journal.columns import BodyError, columns_of
-from controller.journal.records import Head, Record, genesis, link, nothing
+from controller.journal.records import COLUMNS, BodyError, Head, Record, columns_of, genesis, link, nothing
 from controller.journal.seals import FIRST, Seal, Statement, read_seals
 
-COLUMNS = "n, chain, seq, id, epoch, kind, round, time, topic, body, hash"
 _AT_ONCE = 500
 
 
-class Flaw(NamedTuple):
+class FirstFault(NamedTuple):
     """The first thing that is not as it was written."""
 
     where: str
@@ -30,7 +28,7 @@ class Flaw(NamedTuple):
 
 
 class Walk:
-    """Takes records and seals in order; knows the heads at the place that it has reached."""
+    """Checks records and seals in order; has the heads at the place that it has reached."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         """Begins where the history of this file begins: at its first record, or where it was archived away.
@@ -53,13 +51,13 @@ class Walk:
         """By chain: the last record walked over."""
         return {chain: Head(seq, epoch, digest.hex()) for chain, (seq, epoch, digest) in self._heads.items()}
 
-    def record(self, record: Record) -> Flaw | None:
+    def record(self, record: Record) -> FirstFault | None:
         """Walks over the next record."""
         chain = record.chain
         seq, _, digest = self._heads.get(chain) or (0, "", genesis(chain))
         wrong = self._wrong(record, seq + 1, digest)
         if wrong is not None:
-            return Flaw(f"record {record.n} ({chain}, seq {record.seq})", wrong, record.n)
+            return FirstFault(f"record {record.n} ({chain}, seq {record.seq})", wrong, record.n)
         self.n = record.n
         self._heads[chain] = (record.seq, record.epoch, record.hash)
         return None
@@ -73,11 +71,11 @@ class Walk:
             return "its hash does not follow from its body and the record before it: one of them was changed"
         return _columns_wrong(record)
 
-    def seal(self, seal: Seal) -> Flaw | None:
+    def seal(self, seal: Seal) -> FirstFault | None:
         """Walks over the next seal. Only those at the place that was reached can be compared with the heads."""
         wrong = self._seal_wrong(seal)
         if wrong is not None:
-            return Flaw(f"seal {seal.n}", wrong, min(seal.after_n, self.n))
+            return FirstFault(f"seal {seal.n}", wrong, min(seal.after_n, self.n))
         self.seals, self._seal_hash, self.last_seal = seal.n, seal.hash.hex(), seal
         return None
 
@@ -87,23 +85,23 @@ class Walk:
         if not seal.is_genuine:
             return "its signature does not fit what it says"
         try:
-            said = seal.said
+            content = seal.content
         except ValueError as error:
             return f"it cannot be read: {error}"
-        if (said.n, said.records) != (seal.n, seal.after_n):
-            return f"it was signed as seal {said.n} after record {said.records}, and stands after {seal.after_n}"
-        if said.previous != self._seal_hash:
+        if (content.n, content.records) != (seal.n, seal.after_n):
+            return f"it was signed as seal {content.n} after record {content.records}, and stands after {seal.after_n}"
+        if content.previous != self._seal_hash:
             return "it does not follow from the seal before it: one of them was changed"
         if seal.after_n < self.first_n:
             return None
         if seal.after_n != self.n:
             return f"it covers {seal.after_n} records, and the journal has {self.n} up to here"
-        return self._heads_wrong(said)
+        return self._heads_wrong(content)
 
-    def _heads_wrong(self, said: Statement) -> str | None:
+    def _heads_wrong(self, content: Statement) -> str | None:
         heads = self.heads
-        for chain in sorted(said.heads.keys() | heads.keys()):
-            there, sealed = heads.get(chain, nothing(chain)), said.heads.get(chain, nothing(chain))
+        for chain in sorted(content.heads.keys() | heads.keys()):
+            there, sealed = heads.get(chain, nothing(chain)), content.heads.get(chain, nothing(chain))
             if there != sealed:
                 return (
                     f"it states that {chain} ended at seq {sealed.seq} with the hash {sealed.hash[:16]}…, "
@@ -112,8 +110,8 @@ class Walk:
         return None
 
 
-def walk(connection: sqlite3.Connection, walked: Walk) -> Iterator[Flaw | None]:
-    """Walks over the whole file; gives a value for each record, and ends after the first flaw.
+def walk(connection: sqlite3.Connection, walked: Walk) -> Iterator[FirstFault | None]:
+    """Walks over the whole file; gives a value for each record, and ends after the first fault.
 
     Raises:
         sqlite3.Error: the file cannot be read.
@@ -124,23 +122,25 @@ def walk(connection: sqlite3.Connection, walked: Walk) -> Iterator[Flaw | None]:
     while some := rows.fetchmany(_AT_ONCE):
         for row in some:
             while waiting is not None and waiting.after_n <= walked.n:
-                flaw = walked.seal(waiting)
-                if flaw is not None:
-                    yield flaw
+                fault = walked.seal(waiting)
+                if fault is not None:
+                    yield fault
                     return
                 waiting = next(seals, None)
-            flaw = walked.record(Record(*row))
-            yield flaw
-            if flaw is not None:
+            fault = walked.record(Record(*row))
+            yield fault
+            if fault is not None:
                 return
     while waiting is not None:
-        flaw = walked.seal(waiting)
-        if flaw is not None:
-            yield flaw
+        fault = walked.seal(waiting)
+        if fault is not None:
+            yield fault
             return
         waiting = next(seals, None)
     if walked.n and walked.last_seal is None:
-        yield Flaw("seal 1", "it is missing: each start of the service writes one before its first record", walked.n)
+        yield FirstFault(
+            "seal 1", "it is missing: each start of the service writes one before its first record", walked.n
+        )
 
 
 def _missing(expected: int, seen: int) -> str:
@@ -151,11 +151,11 @@ def _missing(expected: int, seen: int) -> str:
 
 def _columns_wrong(record: Record) -> str | None:
     try:
-        said = columns_of(record)
+        columns = columns_of(record)
     except BodyError as error:
         return f"its {error}"
     seen = record[1:9]
-    if said == seen:
+    if columns == seen:
         return None
-    told, found = next((one, other) for one, other in zip(said, seen, strict=True) if one != other)
-    return f"its body says {told!r}, and beside it stands {found!r}"
+    expected, found = next((one, other) for one, other in zip(columns, seen, strict=True) if one != other)
+    return f"its body says {expected!r}, and beside it stands {found!r}"

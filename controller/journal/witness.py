@@ -1,8 +1,8 @@
-"""The witness: a file beside the journal that notes the heads after each commit, and shows when synced bytes vanish.
+"""The witness: a file beside the journal that notes the heads after each commit, and reveals lost synced bytes.
 
-The journal is synced before anybody hears of an event; the witness is not synced at all. So after a power cut it may
-be old, or torn, and proves nothing by that. But what it does say was durable: when it knows of a record that the
-journal does not hold, or holds otherwise, then the disk lost what it had promised to keep.
+The journal is synced before an event is published; the witness is not synced at all. So after a power cut it may
+be old, or torn, and proves nothing by that. But all that it notes was durable: when it names a record that the
+journal does not hold, or holds otherwise, the disk lost synced data.
 
 Each line notes one head, with a checksum; lines that do not check are passed over.
 
@@ -29,7 +29,7 @@ _LINE = re.compile(rb"([!-~]+) ([0-9]{1,18}) ([!-~]+) ([0-9a-f]{64})")
 
 
 class HistoryLost(NamedTuple):
-    """What was durable is not in the journal any more."""
+    """Durable records that are not in the journal any more."""
 
     chain: str
     witnessed: Head
@@ -68,7 +68,7 @@ def read_witness(path: Path) -> dict[str, Head]:
 
 
 class Witness:
-    """Writes the file. What it noted before stays until something newer is noted of the same chain."""
+    """Writes the file. The last head of each chain stays until a newer one is noted."""
 
     def __init__(self, path: Path, heads: Mapping[str, Head]) -> None:
         """Begins the file anew, with these heads.
@@ -121,9 +121,9 @@ def _lines(heads: Iterable[tuple[str, Head]]) -> bytes:
 
 
 def _head(line: bytes) -> tuple[str, Head] | None:
-    said, _, checksum = line.rpartition(b" ")
-    parts = _LINE.fullmatch(said)
-    if parts is None or checksum != b"%08x" % crc32(said):
+    noted, _, checksum = line.rpartition(b" ")
+    parts = _LINE.fullmatch(noted)
+    if parts is None or checksum != b"%08x" % crc32(noted):
         return None
     chain, seq, epoch, digest = (part.decode() for part in parts.groups())
     return chain, Head(int(seq), "" if epoch == "-" else epoch, digest)

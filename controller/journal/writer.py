@@ -1,12 +1,12 @@
-"""The one thread that writes: what waits is written together, and told of in order, once it is durable.
+"""The writer thread: submissions that wait are written together, and reported in order, once they are durable.
 
     submit ─► queue ─► everything that waits ─► one transaction ─► published and done, in the order of submission
                                                       │
                                                       └─► then the witness, and a checkpoint when one is due
 
 It never waits for a group to form: a lone event is written at once, and what comes meanwhile makes the next group.
-After the first failure nothing is written any more, and all that comes gets the same error: an event that follows a
-lost one must not exist.
+After the first failure nothing is written any more, and all that comes gets the same error: no event may follow
+a lost one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from typing import Final, NamedTuple, TypeAlias
 
-from controller.journal.errors import JournalError, said
+from controller.journal.errors import JournalError, journal_error
 from controller.journal.records import Entry, Head
 from controller.journal.seals import STOP
 from controller.journal.store import MISTAKE, Store
@@ -34,7 +34,7 @@ Heads: TypeAlias = Mapping[str, Head]
 Done: TypeAlias = Callable[[Heads | JournalError], None]
 """Called once for each submission: with the heads when it is durable, with the error when it is not written."""
 Deliver: TypeAlias = Callable[[Done, Heads | JournalError], object]
-"""Hands a result to the thread of who submitted: `loop.call_soon_threadsafe`. Called on the writer's thread."""
+"""Hands a result to the submitting thread: `loop.call_soon_threadsafe`. Called on the writer's thread."""
 
 
 AtOnce: TypeAlias = Callable[[], None]
@@ -42,14 +42,14 @@ AtOnce: TypeAlias = Callable[[], None]
 
 
 class Submission(NamedTuple):
-    """Entries that are written together or not at all, and who is to be told."""
+    """Entries that are written together or not at all, and the callbacks for the result."""
 
     entries: Sequence[Entry]
     done: Done
     at_once: AtOnce | None = None
 
 
-class Writer:
+class JournalWriter:
     """Writes to a store from a thread of its own."""
 
     def __init__(
@@ -63,13 +63,13 @@ class Writer:
         self._checkpoint_every = checkpoint_every
         self._since_checkpoint = 0
         self._unnoted: dict[str, Head] = {}
-        """Durable, told, and not yet in the witness."""
+        """Durable, reported, and not yet in the witness."""
         self._queue: SimpleQueue[Submission | None] = SimpleQueue()
         self._gate = Lock()
         """Held to put something into the queue: nothing comes after the end."""
         self._ended = False
         self._taken: deque[Submission] = deque()
-        """Taken from the queue, and not told of."""
+        """Taken from the queue, and not yet reported."""
         self._last = False
         """Nothing comes after what was taken."""
         self._failure: JournalError | None = None
@@ -94,10 +94,10 @@ class Writer:
             self._queue.put(submission)
 
     def close(self) -> None:
-        """Lets what waits be written, seals, and ends the thread.
+        """Writes what waits, seals, and ends the thread.
 
         Raises:
-            JournalError: the seal could not be written. Said once.
+            JournalError: the seal could not be written. Raised once.
         """
         with self._gate:
             if not self._ended:
@@ -116,11 +116,11 @@ class Writer:
             while not self._last:
                 self._take()
                 self._serve()
-                self._look_after()
+                self._maintain()
             self._end()
             in_order = True
         finally:
-            # Only a mistake in the program leads here otherwise. Nobody may wait for ever because of it.
+            # Only a mistake in the program leads here otherwise. No submission may wait for ever because of it.
             if not in_order:
                 self._fail(JournalError(self._path, "its writer stopped while it wrote events", MISTAKE))
                 self._unsealed = self._failure
@@ -158,12 +158,12 @@ class Writer:
             self._refuse()
             return
         for heads in results:
-            self._tell_next(heads)
+            self._report_next(heads)
         for heads in results:
             self._unnoted.update(heads)
 
-    def _look_after(self) -> None:
-        """Does what nobody waits for."""
+    def _maintain(self) -> None:
+        """Notes heads and makes checkpoints, for which no submission waits."""
         if self._unnoted:
             noted, self._unnoted = self._unnoted, {}
             self._note(noted)
@@ -173,7 +173,7 @@ class Writer:
         try:
             self._witness.note(heads)
         except OSError as error:
-            self._fail(said(self._path, error, "noting the heads in the witness beside it"))
+            self._fail(journal_error(self._path, error, "noting the heads in the witness beside it"))
 
     def _checkpoint(self) -> None:
         """Moves the write-ahead log into the file, when enough was written."""
@@ -184,8 +184,8 @@ class Writer:
             except JournalError as error:
                 self._fail(error)
 
-    def _tell_next(self, result: Heads | JournalError) -> None:
-        """Tells of the oldest that was taken: of each once, whatever happens."""
+    def _report_next(self, result: Heads | JournalError) -> None:
+        """Reports the oldest that was taken: each once, whatever happens."""
         at_once = self._taken[0].at_once
         if at_once is not None and not isinstance(result, JournalError):
             at_once()
@@ -193,8 +193,8 @@ class Writer:
         try:
             self._deliver(submission.done, result)
         except RuntimeError as error:
-            # The loop is closed: nobody is left to publish, so nothing more may happen.
-            self._fail(JournalError(self._path, f"nobody takes what was written ({error})", MISTAKE))
+            # The loop is closed: nothing can be published, so nothing more may be written.
+            self._fail(JournalError(self._path, f"the result cannot be delivered ({error})", MISTAKE))
 
     def _fail(self, error: JournalError) -> None:
         if self._failure is None:
@@ -203,7 +203,7 @@ class Writer:
     def _refuse(self) -> None:
         failure = self._failure
         while failure is not None and self._taken:
-            self._tell_next(failure)
+            self._report_next(failure)
 
     def _end(self) -> None:
         """Seals, unless something failed: then the file is left as it is."""
@@ -211,7 +211,9 @@ class Writer:
             try:
                 step()
             except (JournalError, OSError) as error:
-                self._unsealed = error if isinstance(error, JournalError) else said(self._path, error, f"{what} it")
+                self._unsealed = (
+                    error if isinstance(error, JournalError) else journal_error(self._path, error, f"{what} it")
+                )
                 self._fail(self._unsealed)
 
     def _seal(self) -> None:

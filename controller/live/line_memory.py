@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from controller.bench.replay import READINGS
-from controller.captures.capture_store import Case
-from controller.captures.round_spans import Stretch
+from controller.captures.capture_store import CaptureRequest
+from controller.captures.round_spans import RoundSpan
 from controller.configuration.values import TableConfig
 from hal.capture.ring import Ring, RingCut
 from hal.capture.vcd_writer import CaptureLines
@@ -14,28 +14,28 @@ from hal.values import Batch
 
 
 class LineMemory:
-    """What a table's lines did, as far back as the ring goes."""
+    """Records what a table's lines did, as far back as the ring goes."""
 
     def __init__(self, config: TableConfig, lines: Collection[str], detects_loss: bool) -> None:
-        """`detects_loss` is whether the lines' sources tell of every lost edge: it is said in captures."""
+        """`detects_loss` is whether the lines' sources detect every lost edge; captures state it."""
         self._config = config
         self._lines = sorted(lines)
         self._detects_loss = detects_loss
         self._ring: Ring | None = None
         self.until_ns = 0
-        """Up to when the lines have been looked at."""
+        """The time up to which the lines are known."""
 
     @property
     def held_ns(self) -> int:
-        """From when on it is known what the lines did."""
+        """The time from which on the lines are known."""
         return 0 if self._ring is None else self._ring.start_ns
 
     def pass_to(self, until_ns: int) -> None:
-        """Nothing happened up to then. Costs nothing: it is noted in the ring when it is next needed."""
+        """Notes that nothing happened up to then. Cheap: the ring gets it when it is next read."""
         self.until_ns = until_ns
 
     def append(self, batch: Batch) -> None:
-        """Takes what happened."""
+        """Adds a batch."""
         if self._ring is None:
             firsts = [values[0].t_ns for values in (batch.edges, batch.rare) if values]
             self._ring = Ring(min(firsts, default=batch.until_ns))
@@ -43,19 +43,19 @@ class LineMemory:
         self.until_ns = batch.until_ns
 
     def cut(self, from_ns: int, to_ns: int) -> RingCut | None:
-        """What the lines did in a stretch of time; None before anything came."""
+        """What the lines did in a span of time; None before anything came."""
         if self._ring is None:
             return None
         if self.until_ns > self._ring.until_ns:
             self._ring.append(Batch([], [], self.until_ns))
         return self._ring.cut(from_ns, to_ns)
 
-    def case(self, event_id: str, stretch: Stretch) -> Case | None:
-        """A capture of a stretch, named after an event; None where nothing of it is held."""
-        cut = self.cut(stretch.from_ns, stretch.to_ns)
+    def capture_request(self, event_id: str, span: RoundSpan) -> CaptureRequest | None:
+        """A capture of a span, named after an event; None where nothing of it is held."""
+        cut = self.cut(span.from_ns, span.to_ns)
         if cut is None or cut.batch.until_ns <= cut.start_ns:
             return None
-        return Case(self._config.id, event_id, cut, self.capture_lines(event_id), stretch.complete)
+        return CaptureRequest(self._config.id, event_id, cut, self.capture_lines(event_id), span.complete)
 
     def capture_lines(self, event_id: str) -> CaptureLines:
         """The lines as a capture declares them."""

@@ -14,12 +14,12 @@ from typing import Final, NamedTuple
 
 from nacl.signing import SigningKey
 
-from controller.captures.capture_store import Shelf
+from controller.captures.capture_store import CaptureStore
 from controller.configuration.values import TableConfig
 from controller.journal.errors import JournalError
+from controller.journal.files import set_aside
 from controller.journal.journal import Journal
 from controller.journal.records import COMMANDS, Head
-from controller.journal.retire import set_aside
 from controller.journal.signing import SigningKeyError, load_or_create, public_half
 from controller.journal.writer import Done, Heads
 from controller.service.disk_watch import STOP_BYTES
@@ -157,14 +157,14 @@ def check_same_kind(configs: Sequence[TableConfig], found: Found) -> None:
             )
 
 
-def shelf_for(places: Places) -> Shelf:
+def capture_store_for(places: Places) -> CaptureStore:
     """The folder of captures.
 
     Raises:
         NotFitError: it cannot be used.
     """
     try:
-        return Shelf(places.captures)
+        return CaptureStore(places.captures)
     except OSError as error:
         raise NotFitError(f"captures {places.captures}: {error.strerror}; mend the folder") from error
 

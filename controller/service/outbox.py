@@ -2,7 +2,7 @@
 
     tick ──► [ said ][ said, capture? ][ said ] ──front is ready──► pipeline
                             ▲
-                   casebook: name and hash, some milliseconds later
+                   CaptureArchive: name and hash, some milliseconds later
 
 Other tables do not wait.
 """
@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from controller.captures.capture_archive import Ready, rounds_to_keep, with_captures
-from controller.captures.capture_store import Case
-from controller.captures.round_spans import RoundMarks, Stretch
+from controller.captures.capture_store import CaptureRequest
+from controller.captures.round_spans import RoundSpan, RoundSpans
 from controller.journal.errors import JournalError
 from controller.service.command_handler import Desk
 from controller.service.command_protocols import TableAnswer
@@ -25,9 +25,9 @@ from feed.events import CaptureFile, Event
 
 
 class Keeper(Protocol):
-    """Keeps captures: the casebook."""
+    """Keeps captures: the `CaptureArchive`."""
 
-    def keep(self, case: Case, ready: Ready) -> None:
+    def keep(self, case: CaptureRequest, ready: Ready) -> None:
         """Keeps a case; `ready` is told its name, or None, at once or later."""
 
 
@@ -38,8 +38,8 @@ class Lines(Protocol):
     def held_ns(self) -> int:
         """From when on they are known."""
 
-    def case(self, event_id: str, stretch: Stretch) -> Case | None:
-        """A capture of a stretch of them, named after an event; None where nothing of it is held."""
+    def capture_request(self, event_id: str, span: RoundSpan) -> CaptureRequest | None:
+        """A capture of a span of them, named after an event; None where nothing of it is held."""
 
 
 Show = Callable[[Sequence[Event]], None]
@@ -66,12 +66,12 @@ class Outbox:
         self._keeper = keeper
         self._lines = lines
         self._show = show
-        self._marks = RoundMarks()
+        self._round_spans = RoundSpans()
         self._held: deque[_Held] = deque()
 
     def tell(self, said: Sequence[Event]) -> None:
         """Takes what the table said because the service did something: no capture of its lines would show why."""
-        self._marks.note(said, max((event.data.mono_ns for event in said), default=0))
+        self._round_spans.note(said, max((event.data.mono_ns for event in said), default=0))
         self._held.append(_Held(said, (), set()))
         self._forward()
 
@@ -79,11 +79,11 @@ class Outbox:
         """Takes what the table said of its lines up to `until_ns`, and what it answered."""
         if not said and not answers:
             return
-        self._marks.note(said, until_ns)
-        cases: dict[int, Case] = {}
-        for number, event in rounds_to_keep(said, self._marks).items():
-            stretch = self._marks.stretch(number, until_ns, self._lines.held_ns)
-            case = None if stretch is None else self._lines.case(event.id, stretch)
+        self._round_spans.note(said, until_ns)
+        cases: dict[int, CaptureRequest] = {}
+        for number, event in rounds_to_keep(said, self._round_spans).items():
+            span = self._round_spans.span_of(number, until_ns, self._lines.held_ns)
+            case = None if span is None else self._lines.capture_request(event.id, span)
             if case is not None:
                 cases[number] = case
         held = _Held(said, answers, set(cases))
@@ -104,9 +104,9 @@ class Outbox:
     def _forward(self) -> None:
         while self._held and not self._held[0].wanted:
             held = self._held.popleft()
-            said = with_captures(held.said, held.names, self._marks) if held.names else held.said
+            said = with_captures(held.said, held.names, self._round_spans) if held.names else held.said
             for number in held.names:
-                self._marks.keep(number)
+                self._round_spans.keep(number)
             entries, answered = self._desk.records(held.answers)
             self._pipeline.put(said, entries, self._then(said, answered))
 

@@ -16,7 +16,7 @@ from functools import partial
 from secrets import token_hex
 from typing import Any, Final
 
-from controller.captures.capture_archive import Casebook
+from controller.captures.capture_archive import CaptureArchive
 from controller.journal.errors import JournalError
 from controller.journal.history import JournalHistory
 from controller.live.wall_time import wall_time
@@ -29,10 +29,10 @@ from controller.service.opening import (
     Found,
     NotFitError,
     StoppedError,
+    capture_store_for,
     check_same_kind,
     check_state,
     open_journal,
-    shelf_for,
 )
 from controller.service.pipeline import Heard, Pipeline
 from controller.service.sockets import Sockets
@@ -147,15 +147,15 @@ class Service:
         recall = Recall(found.journal.find_command)
         try:
             check_same_kind(self._plan.configs, found)
-            casebook = Casebook(shelf_for(self._plan.places), self._tally.captures)
-            floor = self._set_up(found, sockets, casebook, history, recall)
+            capture_archive = CaptureArchive(capture_store_for(self._plan.places), self._tally.captures)
+            floor = self._set_up(found, sockets, capture_archive, history, recall)
             try:
                 await self._work(floor, found, sockets)
             except BaseException:
                 # Whatever it was: what the tables move and light goes safe first.
                 floor.safe()
                 raise
-            await self._end(floor, casebook)
+            await self._end(floor, capture_archive)
             recall.close()
             await self._close_journal(found)
             # What the journal finished while it closed is on the loop now, and goes out.
@@ -170,7 +170,7 @@ class Service:
             history.close()
 
     def _set_up(
-        self, found: Found, sockets: Sockets, casebook: Casebook, history: JournalHistory, recall: Recall
+        self, found: Found, sockets: Sockets, capture_archive: CaptureArchive, history: JournalHistory, recall: Recall
     ) -> Floor:
         """Puts everything together. Nothing is open yet."""
         seats: dict[str, Seat] = {}
@@ -194,7 +194,7 @@ class Service:
             find=recall,
         )
         for table in tables_of(self._plan, found.journal.recovered, self._clock, self._epoch, self._woken.set):
-            seats[table.config.id] = Seat(table, pipeline, desk, casebook)
+            seats[table.config.id] = Seat(table, pipeline, desk, capture_archive)
         sockets.prepare(history, desk, self._real, self._tally, self._plan.schema)
         self._floor = Floor(
             seats,
@@ -243,14 +243,14 @@ class Service:
             log.error("the journal has not finished a commit for %d s", STUCK_NS // NS_PER_S)
         self._systemd.status(status_line(self._pipeline, sockets, self._tally))
 
-    async def _end(self, floor: Floor, casebook: Casebook) -> None:
+    async def _end(self, floor: Floor, capture_archive: CaptureArchive) -> None:
         """Tables closed, everybody answered, and all of it durable."""
         self._systemd.stopping()
         if self._desk is not None:
             self._desk.end()
         if self._pipeline is not None and self._pipeline.failure is None:
             floor.close(ENDS)
-        await casebook.close()
+        await capture_archive.close()
         if self._desk is not None:
             self._desk.dismiss()
         await self._drained()

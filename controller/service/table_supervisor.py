@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from controller.configuration.values import TableConfig
-from controller.journal.recovery import Recovered
+from controller.journal.recovery import RecoveredTable
 from controller.live.live_table import START_AGAIN, WIRES, WIRES_FAILED, LiveTable
 from controller.live.pending_faults import ServiceFault
 from controller.live.wiring import Wiring, wire
@@ -52,7 +52,7 @@ class Plan(NamedTuple):
 
 
 def tables_of(
-    plan: Plan, recovered: Mapping[str, Recovered], clock: Clock, epoch: str, wake: Callable[[], None]
+    plan: Plan, recovered: Mapping[str, RecoveredTable], clock: Clock, epoch: str, wake: Callable[[], None]
 ) -> Iterator[LiveTable]:
     """The tables, each as the journal left it. Their wires are not opened yet."""
     for number, config in enumerate(plan.configs):

@@ -59,7 +59,7 @@ def test_one_that_was_changed_exits_with_3_and_names_the_record_and_what_was_don
         connection.execute(f"UPDATE record SET body = {edited} WHERE chain = 'wheel-1' AND seq = 3")
     result = call("verify", journal)
     assert result.exit_code == 3
-    assert "first: wheel-1 record 3: body edited" in result.stdout
+    assert "first: wheel-1 record 3: changed" in result.stdout
 
 
 def test_a_file_that_cannot_be_used_exits_with_2(tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_a_head_that_was_kept_finds_what_is_gone(journal: Path) -> None:
     beyond = f"wheel-1:{head['last'] + 5}:{head['head']}"
     result = call("verify", journal, "--head", beyond)
     assert result.exit_code == 3
-    assert "cut off at the end" in result.stdout
+    assert "missing: the chain ends at record" in result.stdout
     assert call("verify", journal, "--head", "wheel-1").exit_code == 2
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from controller.captures.capture_archive import Ready
-from controller.captures.capture_store import Case, Rendered, render
+from controller.captures.capture_store import CaptureRequest, RenderedCapture, render
 from controller.configuration.values import TableConfig
 from controller.live.live_table import LiveTable
 from controller.live.wiring import Wiring, wire
@@ -33,9 +33,9 @@ class InlineKeeper:
     """Renders captures at once, and keeps them in memory."""
 
     def __init__(self) -> None:
-        self.kept: dict[str, Rendered] = {}
+        self.kept: dict[str, RenderedCapture] = {}
 
-    def keep(self, case: Case, ready: Ready) -> None:
+    def keep(self, case: CaptureRequest, ready: Ready) -> None:
         rendered = render(case)
         self.kept[rendered.name.file] = rendered
         ready(rendered.name)

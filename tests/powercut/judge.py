@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from controller.journal.journal import Journal
 from controller.journal.records import Entry, genesis, link
-from controller.journal.recovery import Recovered
+from controller.journal.recovery import RecoveredTable
 
 Submitted = dict[tuple[str, str, int], bytes]
 """By chain, epoch and seq: the body."""
@@ -82,7 +82,7 @@ def check_tables(journal: Journal) -> None:
         connection.close()
 
 
-def _check_table(recovered: Recovered, events: list[Any]) -> None:
+def _check_table(recovered: RecoveredTable, events: list[Any]) -> None:
     unfinished = None
     faults: list[tuple[str, str]] = []
     rounds: list[tuple[int, str, Any]] = []

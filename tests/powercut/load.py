@@ -22,7 +22,7 @@ from nacl.signing import SigningKey
 from controller.journal.errors import JournalError
 from controller.journal.journal import Done, Heads, Journal
 from controller.journal.records import COMMAND, COMMANDS, Entry
-from controller.journal.recovery import Recovered
+from controller.journal.recovery import RecoveredTable
 from feed import events
 from feed.events import Data, Event, Evidence, encode, type_of
 from hal.clock import VirtualClock
@@ -42,7 +42,7 @@ CHECKPOINT_EVERY = 40
 class Player:
     """One table, which plays on from where the journal left it."""
 
-    def __init__(self, table: str, epoch: str, rng: Random, left: Recovered | None) -> None:
+    def __init__(self, table: str, epoch: str, rng: Random, left: RecoveredTable | None) -> None:
         self.table = table
         self.epoch = epoch
         self.rng = rng

@@ -1,1 +1,1 @@
-"""What an auditor's verification is made of: it trusts nothing that a journal's file says of itself."""
+"""The parts of an auditor's verification, which trusts nothing that a journal's file says of itself."""

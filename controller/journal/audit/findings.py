@@ -1,4 +1,4 @@
-"""What the verification of a journal found: what was done to it, to which records, and how that is known."""
+"""What the verification of a journal found: which records are not as they were written, and how that is known."""
 
 from __future__ import annotations
 
@@ -10,46 +10,32 @@ import msgspec
 from controller.journal.records import Head
 
 
-class Kind(StrEnum):
-    """What was done to a journal."""
+class FindingKind(StrEnum):
+    """What is wrong with records, seals, or the file."""
 
-    BODY = "body edited"
-    HASH = "hash edited"
-    BODY_AND_HASH = "body and hash edited together"
+    CHANGED = "changed"
     COLUMNS = "columns changed"
-    REMOVED = "removed"
+    MISSING = "missing"
     INSERTED = "inserted"
-    MOVED = "moved"
-    SWAPPED = "swapped"
-    CUT = "cut off at the end"
     REWRITTEN = "rewritten"
-    SEAL_EDITED = "seal edited"
-    SEAL_REMOVED = "seal removed"
-    SEAL_FOREIGN = "sealed with another key"
+    OTHER_KEY = "sealed with another key"
     BASE = "archived base changed"
     LAYOUT = "layout changed"
     DAMAGED = "damaged"
 
 
-class Alternative(msgspec.Struct, frozen=True):
-    """What else would leave the same traces."""
+class AuditFinding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One thing that is wrong: the records of a chain that it concerns, and in words what was found and expected."""
 
-    kind: Kind
-    first: int
-    last: int
-
-
-class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One thing that is wrong: the records of a chain that it concerns, and in words what was seen and expected."""
-
-    kind: Kind
+    kind: FindingKind
     detail: str
     chain: str = ""
     """Empty where it concerns no chain but the file or its seals."""
     first: int | None = None
     """`seq` of the first record concerned, as it was when it was written; of a seal, its number."""
     last: int | None = None
-    alternatives: Sequence[Alternative] = ()
+    since: int | None = None
+    """The first of the records before `first` that may be changed too, as no seal or head vouches for them."""
     columns: Sequence[str] = ()
     """Those that disagree, where it is of that kind."""
     rows: tuple[int, int] | None = None
@@ -61,25 +47,21 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     def place(self) -> str:
         """The records concerned, in words: `wheel-1 records 3 to 5`."""
         if self.rows is not None:
-            return f"row {self.rows[0]}" if self.rows[0] == self.rows[1] else f"rows {self.rows[0]} to {self.rows[1]}"
+            return _span("row", *self.rows)
         if self.first is None:
             return self.chain or "the file"
         owner = f"{self.chain} record" if self.chain else "seal"
-        if self.last is None or self.last == self.first:
-            return f"{owner} {self.first}"
-        return f"{owner}s {self.first} to {self.last}"
-
-    def reaching(self, last: int) -> Finding:
-        """The same of more records."""
-        return msgspec.structs.replace(self, last=last)
+        return _span(owner, self.first, self.first if self.last is None else self.last)
 
     def __str__(self) -> str:
-        others = "".join(f"; or {other.kind}: {_span(other)}" for other in self.alternatives)
-        return f"{self.place}: {self.kind}: {self.detail}{others}"
+        before = ""
+        if self.since is not None and self.first is not None:
+            before = f"; nothing vouches for {_span('record', self.since, self.first - 1)} before it"
+        return f"{self.place}: {self.kind}: {self.detail}{before}"
 
 
-def _span(other: Alternative) -> str:
-    return f"record {other.first}" if other.first == other.last else f"records {other.first} to {other.last}"
+def _span(what: str, first: int, last: int) -> str:
+    return f"{what} {first}" if first == last else f"{what}s {first} to {last}"
 
 
 class ChainSummary(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,8 +80,8 @@ class ChainSummary(msgspec.Struct, frozen=True, kw_only=True):
     """`seq` up to which a seal vouches for it; what comes after can be changed without a trace."""
 
 
-class Report(msgspec.Struct, frozen=True, kw_only=True):
-    """What a verification says of one file."""
+class AuditReport(msgspec.Struct, frozen=True, kw_only=True):
+    """The result of the verification of one file."""
 
     path: str
     chains: Sequence[ChainSummary]
@@ -108,7 +90,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """With which the seals were checked, hexadecimal."""
     keys_given: bool
     """Whether they came from outside. One taken from the file proves only that the seals are of one hand."""
-    findings: Sequence[Finding]
+    findings: Sequence[AuditFinding]
     notes: Sequence[str]
     archived: Mapping[str, Head]
     """By chain: the last record that was moved into an archive, where one was."""
@@ -121,7 +103,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
         return not self.findings
 
     @property
-    def first(self) -> Finding | None:
+    def first(self) -> AuditFinding | None:
         """The finding that concerns the record written first."""
         return self.findings[0] if self.findings else None
 

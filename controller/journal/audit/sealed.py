@@ -1,21 +1,21 @@
-"""The seals of a journal, checked; and what they vouch for."""
+"""The seals of a journal, checked; what they vouch for; and the base of archived history held against them."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterator
-from typing import NamedTuple
+from collections.abc import Collection, Iterator, Sequence
+from typing import Final, NamedTuple
 
-from controller.journal.audit.findings import Finding, Kind
-from controller.journal.audit.position import Vouch
+from controller.journal.audit.chain import Vouch
+from controller.journal.audit.findings import AuditFinding, FindingKind
 from controller.journal.records import Head
 from controller.journal.seals import FIRST, Seal, Statement, read_seals
 
 
-class Sealed(NamedTuple):
-    """What was found of the seals."""
+class CheckedSeals(NamedTuple):
+    """The result of the check of all seals."""
 
-    findings: list[Finding]
+    findings: list[AuditFinding]
     vouches: dict[str, dict[int, list[Vouch]]]
     """By chain and number; only of seals that are genuine and of a trusted key."""
     heads: dict[int, dict[str, Head]]
@@ -29,16 +29,16 @@ class Sealed(NamedTuple):
     """Of the last good seal."""
 
 
-def check_seals(connection: sqlite3.Connection, trusted: Collection[bytes], wanted: Collection[int]) -> Sealed:
+def check_seals(connection: sqlite3.Connection, trusted: Collection[bytes], wanted: Collection[int]) -> CheckedSeals:
     """Checks all seals. With no trusted key, the key of the first seal is taken for it.
 
     Raises:
         sqlite3.Error: the file cannot be read.
     """
-    checker = _Checker(tuple(trusted), frozenset(wanted))
+    checker = _SealChecker(tuple(trusted), frozenset(wanted))
     for seal in read_seals(connection):
-        checker.take(seal)
-    return Sealed(
+        checker.check(seal)
+    return CheckedSeals(
         checker.findings,
         checker.vouches,
         checker.heads,
@@ -49,11 +49,11 @@ def check_seals(connection: sqlite3.Connection, trusted: Collection[bytes], want
     )
 
 
-class _Checker:
+class _SealChecker:
     def __init__(self, keys: tuple[bytes, ...], wanted: frozenset[int]) -> None:
         self.keys = keys
         self.wanted = wanted
-        self.findings: list[Finding] = []
+        self.findings: list[AuditFinding] = []
         self.vouches: dict[str, dict[int, list[Vouch]]] = {}
         self.heads: dict[int, dict[str, Head]] = {}
         self.count = self.covered = 0
@@ -62,36 +62,36 @@ class _Checker:
         self._before: str | None = FIRST
         """The hash of the seal before; None where it is not known."""
 
-    def take(self, seal: Seal) -> None:
+    def check(self, seal: Seal) -> None:
         self.count += 1
         if not _typed(seal):
-            self._found(Kind.SEAL_EDITED, self._n + 1, self._n + 1, "its columns do not hold what a seal has", 0)
+            self._found(FindingKind.CHANGED, self._n + 1, self._n + 1, "its columns do not hold what a seal has", 0)
             self._n, self._before = self._n + 1, None
             return
         if seal.n != self._n + 1:
             last = seal.n - 1
-            told = f"{'it is' if last == self._n + 1 else 'they are'} missing before seal {seal.n}"
-            self._found(Kind.SEAL_REMOVED, self._n + 1, last, told, seal.after_n)
+            detail = f"{'it is' if last == self._n + 1 else 'they are'} missing before seal {seal.n}"
+            self._found(FindingKind.MISSING, self._n + 1, last, detail, seal.after_n)
             self._before = None
         if not self.keys:
             self.keys = (seal.public_key,)
         self._n = seal.n
-        said = self._said(seal)
-        if said is None:
+        statement = self._statement(seal)
+        if statement is None:
             self._before = None
             return
         self._before = seal.hash.hex()
-        self.covered, self.last_time = max(self.covered, seal.after_n), said.time
+        self.covered, self.last_time = max(self.covered, seal.after_n), statement.time
         if seal.after_n in self.wanted:
-            self.heads[seal.after_n] = said.heads
-        for chain, head, digest in _hashes(said):
+            self.heads[seal.after_n] = statement.heads
+        for chain, head, digest in _hashes(statement):
             given = self.vouches.setdefault(chain, {}).setdefault(head.seq, [])
             # A chain that rests is stated by many seals alike: the first of them says it best.
             if not any(vouch.hash == digest for vouch in given):
-                given.append(Vouch(head.seq, digest, f"seal {seal.n} of {said.time}", seal.after_n))
+                given.append(Vouch(head.seq, digest, f"seal {seal.n} of {statement.time}", seal.after_n))
 
-    def _said(self, seal: Seal) -> Statement | None:
-        """What a seal says; None, and a finding, where it cannot be believed."""
+    def _statement(self, seal: Seal) -> Statement | None:
+        """The statement of a seal; None, and a finding, where it cannot be trusted."""
         n = seal.n
         if not seal.is_genuine:
             own = [key for key in self.keys if seal._replace(public_key=key).is_genuine]
@@ -100,32 +100,32 @@ class _Checker:
                 if own
                 else "its signature does not go with what it says"
             )
-            self._found(Kind.SEAL_EDITED, n, n, what, seal.after_n)
+            self._found(FindingKind.CHANGED, n, n, what, seal.after_n)
             return None
         try:
-            said = seal.said
-            list(_hashes(said))
+            statement = seal.content
+            list(_hashes(statement))
         except ValueError as error:
-            self._found(Kind.SEAL_EDITED, n, n, f"what it says cannot be read: {error}", seal.after_n)
+            self._found(FindingKind.CHANGED, n, n, f"what it says cannot be read: {error}", seal.after_n)
             return None
         if seal.public_key not in self.keys:
             what = f"its key is {seal.public_key.hex()}; trusted is {' or '.join(key.hex() for key in self.keys)}"
-            self._found(Kind.SEAL_FOREIGN, n, n, what, seal.after_n)
+            self._found(FindingKind.OTHER_KEY, n, n, what, seal.after_n)
             return None
-        if (said.n, said.records) != (n, seal.after_n):
-            signed = f"seal {said.n} after row {said.records}"
+        if (statement.n, statement.records) != (n, seal.after_n):
+            signed = f"seal {statement.n} after row {statement.records}"
             what = f"it was signed as {signed}, and stands as seal {n} after row {seal.after_n}"
-            self._found(Kind.SEAL_EDITED, n, n, what, seal.after_n)
+            self._found(FindingKind.CHANGED, n, n, what, seal.after_n)
             return None
-        if self._before is not None and said.previous != self._before:
-            self._found(Kind.SEAL_EDITED, n, n, "it was not made after the seal before it", seal.after_n)
+        if self._before is not None and statement.previous != self._before:
+            self._found(FindingKind.CHANGED, n, n, "it was not made after the seal before it", seal.after_n)
         elif seal.after_n < self.covered:
             what = f"it covers {seal.after_n} rows, and one before it {self.covered}"
-            self._found(Kind.SEAL_EDITED, n, n, what, seal.after_n)
-        return said
+            self._found(FindingKind.CHANGED, n, n, what, seal.after_n)
+        return statement
 
-    def _found(self, kind: Kind, first: int, last: int, detail: str, order: int) -> None:
-        self.findings.append(Finding(kind=kind, first=first, last=max(first, last), detail=detail, order=order))
+    def _found(self, kind: FindingKind, first: int, last: int, detail: str, order: int) -> None:
+        self.findings.append(AuditFinding(kind=kind, first=first, last=max(first, last), detail=detail, order=order))
 
 
 def _typed(seal: Seal) -> bool:
@@ -133,7 +133,63 @@ def _typed(seal: Seal) -> bool:
     return numbers and all(type(part) is bytes for part in seal[2:])
 
 
-def _hashes(said: Statement) -> Iterator[tuple[str, Head, bytes]]:
+def _hashes(statement: Statement) -> Iterator[tuple[str, Head, bytes]]:
     """The heads of a statement. A hash that is none raises a `ValueError`."""
-    for chain, head in said.heads.items():
+    for chain, head in statement.heads.items():
         yield chain, head, bytes.fromhex(head.hash)
+
+
+# --- the base of archived history ------------------------------------------------------------------------------------
+
+_HASH_BYTES: Final = 32
+
+
+class ArchivedBase(NamedTuple):
+    """The last archived record of a chain, after which the history in this file begins."""
+
+    chain: str
+    head: Head
+    n: int
+
+
+def read_base(connection: sqlite3.Connection) -> list[ArchivedBase]:
+    """The rows of the base; values of a wrong type become such that fit nothing.
+
+    Raises:
+        sqlite3.Error: the file cannot be read.
+    """
+    rows = connection.execute("SELECT chain, seq, epoch, hash, n FROM base ORDER BY chain")
+    return [
+        ArchivedBase(
+            str(chain),
+            Head(seq if type(seq) is int else 0, str(epoch), _digest(digest).hex()),
+            n if type(n) is int else 0,
+        )
+        for chain, seq, epoch, digest, n in rows
+    ]
+
+
+def check_base(base: Sequence[ArchivedBase], seals: CheckedSeals) -> Iterator[AuditFinding]:
+    """History is archived up to a seal: that seal states the heads with which this file begins."""
+    if not base:
+        return
+    n = max(one.n for one in base)
+    stated = seals.heads.get(n)
+    if stated is None:
+        detail = f"it reaches to row {n}, and no good seal ends there, as one does where history is archived"
+        yield AuditFinding(kind=FindingKind.BASE, detail=detail, order=n)
+        return
+    there = {one.chain: one.head for one in base}
+    for chain in sorted(stated.keys() | there.keys()):
+        if stated.get(chain) != there.get(chain):
+            begins, sealed_as = _shown(there.get(chain)), _shown(stated.get(chain))
+            detail = f"it says {begins}, and the seal up to which history was archived {sealed_as}"
+            yield AuditFinding(kind=FindingKind.BASE, chain=chain, detail=detail, order=n)
+
+
+def _shown(head: Head | None) -> str:
+    return "nothing" if head is None else f"record {head.seq} of {head.epoch} with {head.hash[:16]}…"
+
+
+def _digest(value: object) -> bytes:
+    return value if isinstance(value, bytes) and len(value) == _HASH_BYTES else b"\0" * _HASH_BYTES

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 from controller.journal import errors
-from controller.journal.errors import said
+from controller.journal.errors import journal_error
 from tests.fakes.time_limits import HANG_S
 
 FILLED = """
 import resource, sqlite3, sys
 from pathlib import Path
-from controller.journal.errors import JournalError, said
+from controller.journal.errors import JournalError, journal_error
 from controller.journal.files import connect_writer, fill_log, make_file
 from controller.journal.schema import create
 path = Path(sys.argv[1])
@@ -34,7 +34,7 @@ try:
     while True:
         connection.execute("INSERT INTO base VALUES (hex(randomblob(8)), 1, '', zeroblob(9000), 1, x'')")
 except sqlite3.Error as error:
-    print(said(path, error, "writing events"))
+    print(journal_error(path, error, "writing events"))
 """
 
 
@@ -65,7 +65,7 @@ def test_a_process_at_its_limit_is_told_to_raise_it(tmp_path: Path) -> None:
 
 def test_without_a_limit_it_is_the_file_systems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     limited(monkeypatch, resource.RLIM_INFINITY)
-    error = said(tmp_path / "journal.sqlite", OSError(errno.EFBIG, ""), "writing")
+    error = journal_error(tmp_path / "journal.sqlite", OSError(errno.EFBIG, ""), "writing")
     assert error.what.startswith("while writing, a file grew to the largest size that its file system takes")
     assert "another file system" in error.fix
 
@@ -74,6 +74,6 @@ def test_a_limit_that_is_far_away_does_not_excuse_the_disk(tmp_path: Path, monke
     path = tmp_path / "journal.sqlite"
     path.write_bytes(bytes(100))
     limited(monkeypatch, 1 << 30)
-    assert said(path, Sqlite("disk I/O error"), "writing events").fix == errors.REPLACE_DISK
+    assert journal_error(path, Sqlite("disk I/O error"), "writing events").fix == errors.REPLACE_DISK
     limited(monkeypatch, 200)
-    assert "ulimit -f" in said(path, Sqlite("disk I/O error"), "writing events").fix
+    assert "ulimit -f" in journal_error(path, Sqlite("disk I/O error"), "writing events").fix

@@ -4,7 +4,7 @@ import pytest
 from nacl.signing import SigningKey
 
 from controller.journal.records import Head
-from controller.journal.seals import COUNT, FIRST, START, Seal, Sealer
+from controller.journal.seals import COUNT, FIRST, START, Seal, SealSigner
 from controller.live.wall_time import wall_time
 from hal.clock import VirtualClock
 
@@ -13,21 +13,21 @@ HEADS = {"wheel-1": Head(7, "e2", "ab" * 32), "roulette-1": Head(3, "e2", "cd" *
 
 
 def seal(last: Seal | None = None) -> Seal:
-    return Sealer(KEY, VirtualClock(1_500_000_000_123_456_789), last).seal(START, 10, HEADS)
+    return SealSigner(KEY, VirtualClock(1_500_000_000_123_456_789), last).seal(START, 10, HEADS)
 
 
 def test_a_seal_states_all_heads_and_how_many_records_there_are() -> None:
-    said = seal().said
+    said = seal().content
     assert (said.n, said.why, said.records, said.heads, said.previous) == (1, "start", 10, HEADS, FIRST)
     assert said.time == "2017-07-14T02:40:00.123456Z" == wall_time(VirtualClock(1_500_000_000_123_456_789))
 
 
 def test_each_seal_names_the_one_before_over_starts_too() -> None:
-    sealer = Sealer(KEY, VirtualClock(), None)
-    first, second = sealer.seal(START, 0, {}), sealer.seal(COUNT, 5, HEADS)
-    third = Sealer(KEY, VirtualClock(), second).seal(START, 5, HEADS)
+    signer = SealSigner(KEY, VirtualClock(), None)
+    first, second = signer.seal(START, 0, {}), signer.seal(COUNT, 5, HEADS)
+    third = SealSigner(KEY, VirtualClock(), second).seal(START, 5, HEADS)
     assert [one.n for one in (first, second, third)] == [1, 2, 3]
-    assert [second.said.previous, third.said.previous] == [first.hash.hex(), second.hash.hex()]
+    assert [second.content.previous, third.content.previous] == [first.hash.hex(), second.hash.hex()]
 
 
 def test_a_seal_is_genuine() -> None:
@@ -43,11 +43,11 @@ def test_a_seal_that_was_changed_is_not(field: str, change: object) -> None:
 
 
 def test_another_key_signs_another_seal() -> None:
-    other = Sealer(SigningKey(b"o" * 32), VirtualClock(), None).seal(START, 10, HEADS)
+    other = SealSigner(SigningKey(b"o" * 32), VirtualClock(), None).seal(START, 10, HEADS)
     assert other.is_genuine
     assert not other._replace(public_key=seal().public_key).is_genuine
 
 
 def test_a_statement_that_cannot_be_read_says_so() -> None:
     with pytest.raises(ValueError, match="truncated"):
-        _ = seal()._replace(statement=b"{").said
+        _ = seal()._replace(statement=b"{").content

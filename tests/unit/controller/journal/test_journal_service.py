@@ -79,7 +79,7 @@ def test_a_new_journal_is_private_and_begins_with_a_seal(path: Path) -> None:
     )
     journal.close()
     with altered(path) as connection:
-        assert [seal.said.why for seal in read_seals(connection)] == ["start", "stop"]
+        assert [seal.content.why for seal in read_seals(connection)] == ["start", "stop"]
     assert not path.with_name("journal.sqlite-wal").exists()
 
 
@@ -147,7 +147,7 @@ def test_a_seal_comes_after_so_many_records(path: Path) -> None:
         written(journal, [one.say(events.TableClosed, reason="end")])
     journal.close()
     with altered(path) as connection:
-        said = [(seal.said.why, seal.said.records) for seal in read_seals(connection)]
+        said = [(seal.content.why, seal.content.records) for seal in read_seals(connection)]
     assert said == [("start", 0), ("count", 3), ("count", 6), ("stop", 7)]
 
 
@@ -471,15 +471,15 @@ def test_a_disk_that_says_no_more_than_error_is_asked_itself(path: Path, monkeyp
 
     monkeypatch.setattr(os, "statvfs", lambda folder: Room)
     error = OSError(5, "Input/output error")
-    assert "the disk answered with an error (Input/output error)" in str(errors.said(path, error, "writing"))
+    assert "the disk answered with an error (Input/output error)" in str(errors.journal_error(path, error, "writing"))
     Room.f_bavail = 0
-    assert "the disk is full" in str(errors.said(path, error, "writing"))
+    assert "the disk is full" in str(errors.journal_error(path, error, "writing"))
     Room.f_flag = os.ST_RDONLY
-    assert "read-only" in str(errors.said(path, error, "writing"))
+    assert "read-only" in str(errors.journal_error(path, error, "writing"))
 
 
 def test_an_error_of_another_kind_is_told_as_it_is(path: Path) -> None:
-    said = errors.said(path, sqlite3.ProgrammingError("Cannot operate on a closed database."), "reading")
+    said = errors.journal_error(path, sqlite3.ProgrammingError("Cannot operate on a closed database."), "reading")
     assert "it cannot be used (Cannot operate on a closed database.)" in str(said)
 
 

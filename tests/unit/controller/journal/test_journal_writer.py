@@ -14,7 +14,7 @@ from controller.journal.errors import JournalError
 from controller.journal.records import Entry, Head
 from controller.journal.store import Store
 from controller.journal.witness import Witness
-from controller.journal.writer import MOST_TOGETHER, Submission, Writer
+from controller.journal.writer import MOST_TOGETHER, JournalWriter, Submission
 from feed import events
 from tests.fakes.time_limits import HANG_S
 from tests.powercut.making import player
@@ -88,7 +88,9 @@ class Bench:
         self.told: SimpleQueue[tuple[object, Any]] = SimpleQueue()
         self.loop_is_closed = False
         self.player = player()
-        self.writer = Writer(PATH, cast(Store, self.store), cast(Witness, self.witness), self.deliver, checkpoint_every)
+        self.writer = JournalWriter(
+            PATH, cast(Store, self.store), cast(Witness, self.witness), self.deliver, checkpoint_every
+        )
 
     def deliver(self, done: Any, result: Any) -> None:
         if self.loop_is_closed:

@@ -13,10 +13,10 @@ from msgspec.structs import replace
 from nacl.signing import SigningKey
 
 from controller.journal.files import make_file
-from controller.journal.migration import prepare
 from controller.journal.records import COMMAND, COMMANDS, Entry
-from controller.journal.seals import SEAL_EVERY, START, STOP, Sealer, read_seals
-from controller.journal.store import End, Store
+from controller.journal.schema import prepare
+from controller.journal.seals import SEAL_EVERY, START, STOP, SealSigner, read_seals
+from controller.journal.store import JournalEnd, Store
 from controller.journal.walk import Walk, walk
 from controller.journal.witness import Witness
 from controller.live.wall_time import wall_time
@@ -62,13 +62,13 @@ class Evening:
         self._connection = sqlite3.connect(self.path, isolation_level=None)
         self._connection.execute("PRAGMA journal_mode = WAL")
         self._connection.execute("PRAGMA synchronous = OFF")
-        prepare(self._connection, self.path, self.clock)
+        prepare(self._connection, self.path)
         walked = Walk(self._connection)
-        flaws = [flaw for flaw in walk(self._connection, walked) if flaw is not None]
-        assert not flaws, flaws
+        faults = [fault for fault in walk(self._connection, walked) if fault is not None]
+        assert not faults, faults
         last = list(read_seals(self._connection))
-        sealer = Sealer(self._key, self.clock, last[-1] if last else None)
-        self.store = Store(self.path, self._connection, End(walked.n, walked.heads), sealer, self._seal_every)
+        signer = SealSigner(self._key, self.clock, last[-1] if last else None)
+        self.store = Store(self.path, self._connection, JournalEnd(walked.n, walked.heads), signer, self._seal_every)
         self.store.seal(START)
         self.witness = Witness(self.path, walked.heads)
         self.seqs = {chain: head.seq for chain, head in walked.heads.items()}

@@ -1,4 +1,4 @@
-"""Everything that a person with the `sqlite3` shell can do to a journal, and what a verification has to say of it."""
+"""All that a person can do to a journal with the `sqlite3` shell, and the finding that it must give."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Callable
 from random import Random
 from typing import NamedTuple
 
-from controller.journal.audit.findings import Finding, Kind
+from controller.journal.audit.findings import AuditFinding, FindingKind
 from controller.journal.records import COMMANDS, genesis, link
-from controller.journal.seals import START, Sealer, Statement, read_seals
+from controller.journal.seals import START, SealSigner, Statement, read_seals
 from hal.clock import VirtualClock
 from tests.unit.controller.journal_audit.making import OTHER_KEY
 
@@ -17,22 +17,32 @@ COLUMNS = "n, chain, seq, id, epoch, kind, round, time, topic, body, hash"
 
 
 class Done(NamedTuple):
-    """What was done: the finding that must be there."""
+    """What was done: a finding that must be reported."""
 
-    kind: Kind
+    kinds: tuple[FindingKind, ...]
+    """The finding is of one of these: where several records are out of place, the hashes decide."""
     chain: str
     first: int | None
     last: int | None = None
+    """Where given, the finding ends here; otherwise the record after it may be named with it."""
+    fits: bool = False
+    """It was made to fit, so that several records may be the one: the finding names them all."""
+    put_into: str | None = None
+    """The chain in which a record was put; what is found there may come first."""
 
-    def is_told_by(self, finding: Finding) -> bool:
-        last = self.first if self.last is None else self.last
-        named = [(finding.kind, finding.first, finding.last)]
-        named += [(other.kind, other.first, other.last) for other in finding.alternatives]
-        return finding.chain == self.chain and (self.kind, self.first, last) in named
+    def is_reported_by(self, finding: AuditFinding) -> bool:
+        if finding.chain != self.chain or finding.kind not in self.kinds:
+            return False
+        if self.fits:
+            since = finding.first if finding.since is None else finding.since
+            return (since or 0) <= (self.first or 0) <= (finding.last or 0)
+        if self.last is not None:
+            return (finding.first, finding.last) == (self.first, self.last)
+        return finding.first == self.first and (finding.last or 0) <= (finding.first or 0) + 1
 
 
 class Tampered:
-    """A journal under somebody's hands."""
+    """A journal that is being changed."""
 
     def __init__(self, connection: sqlite3.Connection, random: Random) -> None:
         self.connection = connection
@@ -93,14 +103,14 @@ def body_edited(at: Tampered) -> Done:
     chain = at.chain()
     seq = at.seq(chain)
     at.set(chain, seq, body=at.edited(at.body(chain, seq)))
-    return Done(Kind.BODY, chain, seq)
+    return Done((FindingKind.CHANGED,), chain, seq, seq)
 
 
 def hash_edited(at: Tampered) -> Done:
     chain = at.chain()
     seq = at.seq(chain)
     at.set(chain, seq, hash=at.random.randbytes(32))
-    return Done(Kind.HASH, chain, seq)
+    return Done((FindingKind.CHANGED,), chain, seq, seq)
 
 
 def body_and_hash_edited(at: Tampered) -> Done:
@@ -108,21 +118,21 @@ def body_and_hash_edited(at: Tampered) -> Done:
     seq = at.seq(chain, 2, 1)
     body = at.edited(at.body(chain, seq))
     at.set(chain, seq, body=body, hash=link(at.hash(chain, seq - 1), body))
-    return Done(Kind.BODY_AND_HASH, chain, seq)
+    return Done((FindingKind.CHANGED, FindingKind.REWRITTEN), chain, seq, fits=True)
 
 
 def body_and_hash_replaced_by_anything(at: Tampered) -> Done:
     chain = at.chain()
     seq = at.seq(chain, 1, 1)
     at.set(chain, seq, body=at.edited(at.body(chain, seq)), hash=at.random.randbytes(32))
-    return Done(Kind.BODY_AND_HASH, chain, seq)
+    return Done((FindingKind.CHANGED,), chain, seq)
 
 
 def body_no_longer_json(at: Tampered) -> Done:
     chain = at.chain()
     seq = at.seq(chain)
     at.set(chain, seq, body=at.random.randbytes(at.random.randint(0, 50)))
-    return Done(Kind.BODY, chain, seq)
+    return Done((FindingKind.CHANGED,), chain, seq, seq)
 
 
 def removed(at: Tampered) -> Done:
@@ -130,7 +140,7 @@ def removed(at: Tampered) -> Done:
     first = at.seq(chain, 1, 1)
     last = at.random.randint(first, at.length(chain) - 1)
     at.connection.execute("DELETE FROM record WHERE chain = ? AND seq BETWEEN ? AND ?", (chain, first, last))
-    return Done(Kind.REMOVED, chain, first, last)
+    return Done((FindingKind.MISSING,), chain, first, last)
 
 
 def removed_and_the_rest_renumbered(at: Tampered) -> Done:
@@ -140,21 +150,21 @@ def removed_and_the_rest_renumbered(at: Tampered) -> Done:
     end = at.length(chain)
     at.connection.execute("DELETE FROM record WHERE chain = ? AND seq BETWEEN ? AND ?", (chain, first, last))
     at.shift(chain, last + 1, end, -(last - first + 1))
-    return Done(Kind.REMOVED, chain, first, last)
+    return Done((FindingKind.MISSING,), chain, first, last)
 
 
 def cut_off(at: Tampered) -> Done:
     chain = at.chain()
     first, last = at.seq(chain), at.length(chain)
     at.connection.execute("DELETE FROM record WHERE chain = ? AND seq >= ?", (chain, first))
-    return Done(Kind.CUT, chain, first, last)
+    return Done((FindingKind.MISSING,), chain, first, last)
 
 
 def a_whole_chain_removed(at: Tampered) -> Done:
     chain = at.chain()
     last = at.length(chain)
     at.connection.execute("DELETE FROM record WHERE chain = ?", (chain,))
-    return Done(Kind.CUT, chain, 1, last)
+    return Done((FindingKind.MISSING,), chain, 1, last)
 
 
 def inserted_to_fit(at: Tampered) -> Done:
@@ -164,7 +174,7 @@ def inserted_to_fit(at: Tampered) -> Done:
     digest = link(at.hash(chain, seq - 1), body)
     at.shift(chain, seq, at.length(chain), 1)
     at.insert(chain, seq, body, digest)
-    return Done(Kind.INSERTED, chain, seq)
+    return Done((FindingKind.INSERTED,), chain, seq, seq)
 
 
 def inserted_with_any_hash(at: Tampered) -> Done:
@@ -173,7 +183,7 @@ def inserted_with_any_hash(at: Tampered) -> Done:
     body = at.edited(at.body(chain, seq))
     at.shift(chain, seq, at.length(chain), 1)
     at.insert(chain, seq, body, at.random.randbytes(32))
-    return Done(Kind.INSERTED, chain, seq)
+    return Done((FindingKind.INSERTED,), chain, seq, seq)
 
 
 def a_copy_inserted(at: Tampered) -> Done:
@@ -183,7 +193,7 @@ def a_copy_inserted(at: Tampered) -> Done:
     body, digest = at.body(chain, copied), at.hash(chain, copied)
     at.shift(chain, seq, at.length(chain), 1)
     at.insert(chain, seq, body, digest)
-    return Done(Kind.INSERTED, chain, seq)
+    return Done((FindingKind.INSERTED,), chain, seq, seq)
 
 
 def swapped_by_number(at: Tampered) -> Done:
@@ -192,7 +202,7 @@ def swapped_by_number(at: Tampered) -> Done:
     at.set(chain, first, seq=-1)
     at.set(chain, second, seq=first)
     at.set(chain, -1, seq=second)
-    return Done(Kind.SWAPPED, chain, first, second)
+    return Done((FindingKind.CHANGED, FindingKind.INSERTED), chain, first)
 
 
 def bodies_swapped(at: Tampered) -> Done:
@@ -201,7 +211,7 @@ def bodies_swapped(at: Tampered) -> Done:
     one, other = at.body(chain, first), at.body(chain, second)
     at.set(chain, first, body=other)
     at.set(chain, second, body=one)
-    return Done(Kind.SWAPPED, chain, first, second)
+    return Done((FindingKind.CHANGED,), chain, first)
 
 
 def bodies_and_hashes_swapped(at: Tampered) -> Done:
@@ -211,7 +221,7 @@ def bodies_and_hashes_swapped(at: Tampered) -> Done:
     one_hash, other_hash = at.hash(chain, first), at.hash(chain, second)
     at.set(chain, first, body=other, hash=other_hash)
     at.set(chain, second, body=one, hash=one_hash)
-    return Done(Kind.SWAPPED, chain, first, second)
+    return Done((FindingKind.CHANGED, FindingKind.INSERTED), chain, first)
 
 
 def moved_later(at: Tampered) -> Done:
@@ -221,7 +231,7 @@ def moved_later(at: Tampered) -> Done:
     at.set(chain, first, seq=-1_000_000)
     at.shift(chain, first + 1, to, -1)
     at.set(chain, -1_000_000, seq=to)
-    return Done(Kind.MOVED, chain, first)
+    return Done((FindingKind.CHANGED, FindingKind.MISSING), chain, first)
 
 
 def moved_earlier(at: Tampered) -> Done:
@@ -231,28 +241,28 @@ def moved_earlier(at: Tampered) -> Done:
     at.set(chain, seq, seq=-1_000_000)
     at.shift(chain, to, seq - 1, 1)
     at.set(chain, -1_000_000, seq=to)
-    return Done(Kind.MOVED, chain, seq)
+    return Done((FindingKind.INSERTED,), chain, to, to)
 
 
 def moved_behind_the_end(at: Tampered) -> Done:
     chain = at.chain()
     seq = at.seq(chain, 1, 1)
     at.set(chain, seq, seq=at.length(chain) + at.random.randint(1, 100))
-    return Done(Kind.MOVED, chain, seq)
+    return Done((FindingKind.MISSING,), chain, seq, seq)
 
 
 def moved_before_the_beginning(at: Tampered) -> Done:
     chain = at.chain()
     seq = at.seq(chain, 1, 1)
     at.set(chain, seq, seq=-at.random.randint(0, 100))
-    return Done(Kind.MOVED, chain, seq)
+    return Done((FindingKind.MISSING,), chain, seq, seq, put_into=chain)
 
 
 def moved_to_another_table(at: Tampered) -> Done:
     chain = at.chain()
     seq = at.seq(chain, 1, 1)
     at.set(chain, seq, chain="zzz")
-    return Done(Kind.MOVED, chain, seq)
+    return Done((FindingKind.MISSING,), chain, seq, seq, put_into="zzz")
 
 
 def moved_into_another_table(at: Tampered) -> Done:
@@ -260,28 +270,28 @@ def moved_into_another_table(at: Tampered) -> Done:
     others = [one for one in at.chains if one != chain]
     seq, other = at.seq(chain, 1, 1), at.random.choice(others)
     at.set(chain, seq, chain=other, seq=at.length(other) + 1)
-    return Done(Kind.MOVED, chain, seq)
+    return Done((FindingKind.MISSING,), chain, seq, seq, put_into=other)
 
 
 def overwritten_with_a_copy(at: Tampered) -> Done:
     chain = at.chain()
     seq, copied = at.random.sample(range(1, at.length(chain)), 2)
     at.set(chain, seq, body=at.body(chain, copied), hash=at.hash(chain, copied))
-    return Done(Kind.BODY_AND_HASH, chain, seq)
+    return Done((FindingKind.CHANGED, FindingKind.INSERTED), chain, seq)
 
 
 def put_behind_the_end(at: Tampered) -> Done:
     chain = at.chain()
     seq = at.length(chain) + 1
     at.insert(chain, seq, at.edited(at.body(chain, seq - 1)), at.random.randbytes(32))
-    return Done(Kind.INSERTED, chain, seq)
+    return Done((FindingKind.CHANGED,), chain, seq, seq)
 
 
 def all_after_it_renumbered(at: Tampered) -> Done:
     chain = at.chain()
-    seq = at.seq(chain, 2)
-    at.shift(chain, seq, at.length(chain), at.random.randint(1, 50))
-    return Done(Kind.COLUMNS, chain, seq)
+    seq, end = at.seq(chain, 2), at.length(chain)
+    at.shift(chain, seq, end, at.random.randint(1, 50))
+    return Done((FindingKind.COLUMNS,), chain, seq, None if chain == COMMANDS else end)
 
 
 def _column(name: str, value: object) -> Callable[[Tampered], Done]:
@@ -289,7 +299,7 @@ def _column(name: str, value: object) -> Callable[[Tampered], Done]:
         chain = at.chain(tables_only=name in {"epoch", "time", "kind"})
         seq = at.seq(chain)
         at.set(chain, seq, **{name: value})
-        return Done(Kind.COLUMNS, chain, seq)
+        return Done((FindingKind.COLUMNS,), chain, seq, seq)
 
     change.__name__ = f"{name}_changed"
     return change
@@ -299,7 +309,7 @@ def rows_renumbered(at: Tampered) -> Done:
     chain = at.chain()
     seq = at.seq(chain, 1, 1)
     at.set(chain, seq, n=1_000_000)
-    return Done(Kind.COLUMNS, chain, seq)
+    return Done((FindingKind.COLUMNS,), chain, seq, seq)
 
 
 def rewritten_to_the_end(at: Tampered) -> Done:
@@ -308,7 +318,7 @@ def rewritten_to_the_end(at: Tampered) -> Done:
     seq, end = at.seq(chain), at.length(chain)
     at.set(chain, seq, body=at.edited(at.body(chain, seq)))
     _relink(at, chain, seq, end)
-    return Done(Kind.REWRITTEN, chain, seq)
+    return Done((FindingKind.REWRITTEN,), chain, seq, fits=True)
 
 
 def rewritten_for_a_while(at: Tampered) -> Done:
@@ -318,7 +328,7 @@ def rewritten_for_a_while(at: Tampered) -> Done:
     last = at.random.randint(seq, at.length(chain) - 1)
     at.set(chain, seq, body=at.edited(at.body(chain, seq)))
     _relink(at, chain, seq, last)
-    return Done(Kind.REWRITTEN, chain, seq, last)
+    return Done((FindingKind.CHANGED, FindingKind.REWRITTEN), chain, seq, fits=True)
 
 
 def _relink(at: Tampered, chain: str, first: int, last: int) -> None:
@@ -335,14 +345,14 @@ def seal_removed(at: Tampered) -> Done:
     (count,) = at.connection.execute("SELECT count(*) FROM seal").fetchone()
     n = at.random.randint(1, count - 1)
     at.connection.execute("DELETE FROM seal WHERE n = ?", (n,))
-    return Done(Kind.SEAL_REMOVED, "", n)
+    return Done((FindingKind.MISSING,), "", n, n)
 
 
 def seal_statement_edited(at: Tampered) -> Done:
     n = _seal(at)
     (statement,) = at.connection.execute("SELECT statement FROM seal WHERE n = ?", (n,)).fetchone()
     at.connection.execute("UPDATE seal SET statement = ? WHERE n = ?", (bytes(statement).replace(b"2026", b"2025"), n))
-    return Done(Kind.SEAL_EDITED, "", n)
+    return Done((FindingKind.CHANGED,), "", n)
 
 
 def seal_column_edited(at: Tampered) -> Done:
@@ -351,20 +361,20 @@ def seal_column_edited(at: Tampered) -> Done:
     name = at.random.choice(["signature", "hash", "after_n", *(["public_key"] if n > 1 else [])])
     value = at.random.randbytes(32) if name != "after_n" else 77_777
     at.connection.execute(f"UPDATE seal SET {name} = ? WHERE n = ?", (value, n))
-    return Done(Kind.SEAL_EDITED, "", n)
+    return Done((FindingKind.CHANGED,), "", n)
 
 
 def seal_made_with_another_key(at: Tampered) -> Done:
     seals = list(read_seals(at.connection))
     seal = at.random.choice(seals[1:])
     before = seals[seal.n - 2]
-    said: Statement = seal.said
-    forged = Sealer(OTHER_KEY, VirtualClock(), before).seal(START, said.records, said.heads)
+    said: Statement = seal.content
+    forged = SealSigner(OTHER_KEY, VirtualClock(), before).seal(START, said.records, said.heads)
     at.connection.execute(
         "UPDATE seal SET statement = ?, public_key = ?, signature = ?, hash = ? WHERE n = ?",
         (forged.statement, forged.public_key, forged.signature, forged.hash, seal.n),
     )
-    return Done(Kind.SEAL_FOREIGN, "", seal.n)
+    return Done((FindingKind.OTHER_KEY,), "", seal.n)
 
 
 def _seal(at: Tampered) -> int:
@@ -405,6 +415,6 @@ RECORDS: tuple[Callable[[Tampered], Done], ...] = (
     _column("time", "2020-01-01T00:00:00Z"),
     rows_renumbered,
 )
-"""Each on records; the finding names exactly the records concerned."""
+"""Each on records; the finding names the records concerned."""
 
 SEALS = (seal_removed, seal_statement_edited, seal_column_edited, seal_made_with_another_key)

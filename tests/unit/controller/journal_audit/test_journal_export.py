@@ -12,9 +12,8 @@ import pytest
 
 from controller.journal.errors import JournalError
 from controller.journal.export import COLUMNS, csv_heading, csv_line, json_line
-from controller.journal.recall import recall
+from controller.journal.queries import Selection, find, last_of, parse_moment, recall, select, span_of, tables
 from controller.journal.records import COMMANDS, Record
-from controller.journal.selection import Selection, find, last_of, parse_moment, select, span_of, tables
 from feed.events import RoundCorrected, Verdict
 from tests.unit.controller.journal_audit.making import Evening, evening, tampering
 

@@ -1,4 +1,4 @@
-"""Who reads a journal leaves it, and what is beside it, as it was found."""
+"""Reading a journal leaves it, and the files beside it, as they were."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_a_journal_without_its_beginning_is_told_from_a_file_that_never_was_one(
         verify(path)
 
 
-def test_what_is_verified_is_named_step_by_step(tmp_path: Path) -> None:
+def test_verification_reports_its_steps(tmp_path: Path) -> None:
     steps: list[str] = []
     verify(evening(tmp_path / "journal.sqlite"), step=steps.append)
     assert steps == ["the pages of the file", "every record"]

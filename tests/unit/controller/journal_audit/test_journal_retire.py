@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from controller.journal.errors import JournalError
-from controller.journal.files import Lock
-from controller.journal.retire import retire
+from controller.journal.files import Lock, retire
 from controller.journal.verify import verify
 from hal.clock import VirtualClock
 from tests.unit.controller.journal_audit.making import EVENING_NS, Evening

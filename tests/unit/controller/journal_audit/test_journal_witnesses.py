@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from controller.journal.audit.findings import Finding, Kind
+from controller.journal.audit.findings import AuditFinding, FindingKind
 from controller.journal.errors import JournalError
-from controller.journal.reading import Opened, reading
+from controller.journal.reading import reading
 from controller.journal.records import COMMANDS, genesis, link
 from controller.journal.verify import KnownHead, breaks_between, verify
 from controller.journal.witness import witness_path
@@ -24,7 +24,7 @@ def journal(tmp_path: Path) -> Path:
     return evening(tmp_path / "journal.sqlite")
 
 
-def first(path: Path, **more: object) -> Finding:
+def first(path: Path, **more: object) -> AuditFinding:
     found = verify(path, **more).first  # type: ignore[arg-type]
     assert found is not None
     return found
@@ -42,7 +42,7 @@ def cut_to(path: Path, n: int) -> None:
         connection.execute("DELETE FROM seal WHERE after_n > ?", (n,))
 
 
-def test_a_journal_that_the_service_writes_meanwhile_is_not_accused(
+def test_records_that_the_service_writes_meanwhile_give_no_finding(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "journal.sqlite"
@@ -50,10 +50,10 @@ def test_a_journal_that_the_service_writes_meanwhile_is_not_accused(
         writer.opened("wheel-1")
 
         @contextmanager
-        def read_while_it_goes_on(path: Path, doing: str) -> Iterator[Opened]:
-            with reading(path, doing) as opened:
+        def read_while_it_goes_on(path: Path, doing: str) -> Iterator[sqlite3.Connection]:
+            with reading(path, doing) as connection:
                 writer.closed("wheel-1")
-                yield opened
+                yield connection
 
         monkeypatch.setattr("controller.journal.verify.reading", read_while_it_goes_on)
         report = verify(path)
@@ -69,7 +69,7 @@ def test_a_head_that_was_kept_finds_a_history_cut_together_with_its_seals_and_it
     cut_to(journal, 18)
     assert verify(journal).ok
     found = first(journal, heads=[KnownHead("wheel-1", kept.seq, bytes.fromhex(kept.hash))])
-    assert (found.kind, found.chain, found.first, found.last) == (Kind.CUT, "wheel-1", 9, 16)
+    assert (found.kind, found.chain, found.first, found.last) == (FindingKind.MISSING, "wheel-1", 9, 16)
     assert "the head that was given names record 16" in found.detail
 
 
@@ -85,10 +85,10 @@ def test_a_head_that_was_kept_finds_a_rewritten_history(journal: Path) -> None:
         connection.execute("DELETE FROM seal")
     report = verify(journal, heads=[KnownHead("wheel-1", 8, bytes.fromhex(kept.hash))])
     told = [(one.kind, one.chain, one.first, one.last) for one in report.findings]
-    assert (Kind.REWRITTEN, "wheel-1", 1, 8) in told
+    assert (FindingKind.REWRITTEN, "wheel-1", 1, 8) in told
 
 
-def test_the_right_head_of_a_record_in_the_middle_is_content(journal: Path) -> None:
+def test_the_right_head_of_a_record_in_the_middle_verifies(journal: Path) -> None:
     with tampering(journal) as connection:
         (digest,) = connection.execute("SELECT hash FROM record WHERE chain = 'wheel-2' AND seq = 5").fetchone()
     assert verify(journal, heads=[KnownHead("wheel-2", 5, digest)]).ok
@@ -96,7 +96,7 @@ def test_the_right_head_of_a_record_in_the_middle_is_content(journal: Path) -> N
 
 def test_a_head_of_a_table_that_the_journal_does_not_know_is_a_history_that_is_gone(journal: Path) -> None:
     found = first(journal, heads=[KnownHead("wheel-9", 3, bytes(32))])
-    assert (found.kind, found.chain, found.first, found.last) == (Kind.CUT, "wheel-9", 1, 3)
+    assert (found.kind, found.chain, found.first, found.last) == (FindingKind.MISSING, "wheel-9", 1, 3)
 
 
 @pytest.mark.parametrize(
@@ -119,11 +119,11 @@ def test_the_witness_file_finds_a_cut_after_the_last_seal_that_is_left(journal: 
         connection.execute("DELETE FROM record WHERE n > 30")
         connection.execute("DELETE FROM seal WHERE after_n > 30")
     found = first(journal)
-    assert found.kind is Kind.CUT
+    assert found.kind is FindingKind.MISSING
     assert "the witness file names record" in found.detail
 
 
-def test_a_torn_witness_file_proves_nothing_and_hurts_nobody(journal: Path) -> None:
+def test_a_torn_witness_file_proves_nothing(journal: Path) -> None:
     path = witness_path(journal)
     path.write_bytes(path.read_bytes()[:-70] + os.urandom(40))
     assert verify(journal).ok
@@ -140,7 +140,7 @@ def test_seals_are_checked_with_the_key_that_is_given(journal: Path) -> None:
 
 def test_a_whole_journal_made_with_another_key_does_not_verify_with_the_right_one(journal: Path) -> None:
     found = first(journal, keys=[bytes(OTHER_KEY.verify_key)])
-    assert (found.kind, found.first) == (Kind.SEAL_FOREIGN, 1)
+    assert (found.kind, found.first) == (FindingKind.OTHER_KEY, 1)
     assert KEY.verify_key.encode().hex() in found.detail
 
 
@@ -150,14 +150,14 @@ def test_a_key_that_was_changed_on_purpose_verifies_with_both(tmp_path: Path) ->
         with Evening(path, key=key) as writer:
             writer.opened("wheel-1")
             writer.closed("wheel-1")
-    assert first(path).kind is Kind.SEAL_FOREIGN
+    assert first(path).kind is FindingKind.OTHER_KEY
     assert verify(path, keys=[bytes(KEY.verify_key), bytes(OTHER_KEY.verify_key)]).ok
 
 
-def test_records_without_any_seal_are_told(journal: Path) -> None:
+def test_records_without_any_seal_are_reported(journal: Path) -> None:
     with tampering(journal) as connection:
         connection.execute("DELETE FROM seal")
-    assert first(journal).kind is Kind.SEAL_REMOVED
+    assert first(journal).kind is FindingKind.MISSING
 
 
 def test_records_since_the_last_seal_are_noted_as_not_sealed(tmp_path: Path) -> None:
@@ -181,46 +181,77 @@ def test_the_missing_end_of_a_chain_shows_in_the_numbers_of_rows_without_any_wit
         connection.execute("DELETE FROM record WHERE chain = 'wheel-1' AND seq = 4")
         connection.execute("DELETE FROM seal WHERE after_n > 0")
     found = first(path)
-    assert (found.kind, found.rows) == (Kind.REMOVED, (5, 5))
+    assert (found.kind, found.rows) == (FindingKind.MISSING, (5, 5))
 
 
 # --- several things at once ------------------------------------------------------------------------------------------
 
 
-def test_every_chain_tells_its_own_and_the_first_record_written_comes_first(journal: Path) -> None:
+def test_findings_of_all_chains_are_reported_the_first_record_written_first(journal: Path) -> None:
     with tampering(journal) as connection:
         connection.execute("UPDATE record SET body = x'00' WHERE chain = 'wheel-2' AND seq = 3")
         connection.execute("DELETE FROM record WHERE chain = 'wheel-1' AND seq = 12")
         connection.execute("UPDATE record SET hash = x'00' WHERE chain = ? AND seq = 2", (COMMANDS,))
     found = [(one.chain, one.kind, one.first) for one in verify(journal).findings]
-    assert found == [("wheel-2", Kind.BODY, 3), (COMMANDS, Kind.HASH, 2), ("wheel-1", Kind.REMOVED, 12)]
+    assert found == [
+        ("wheel-2", FindingKind.CHANGED, 3),
+        (COMMANDS, FindingKind.CHANGED, 2),
+        ("wheel-1", FindingKind.MISSING, 12),
+    ]
+
+
+def test_records_that_do_not_follow_are_named_together_with_the_first_that_cannot_be_checked(journal: Path) -> None:
+    with tampering(journal) as connection:
+        for seq in (5, 6):
+            connection.execute(
+                "UPDATE record SET body = x'00', hash = ? WHERE chain = 'wheel-1' AND seq = ?", (os.urandom(32), seq)
+            )
+    (found,) = verify(journal).findings
+    assert (found.kind, found.first, found.last, found.since) == (FindingKind.CHANGED, 5, 7, 1)
+    assert str(found).endswith("nothing vouches for records 1 to 4 before it")
+
+
+def test_the_records_that_may_be_changed_too_begin_after_the_last_one_that_is_vouched_for(journal: Path) -> None:
+    with tampering(journal) as connection:
+        connection.execute("UPDATE record SET body = x'00' WHERE chain = 'wheel-1' AND seq = 12")
+    (found,) = verify(journal).findings
+    assert (found.kind, found.first, found.last, found.since) == (FindingKind.CHANGED, 12, 12, 9)
+
+
+def test_an_edited_record_after_a_gap_is_found_where_a_seal_names_the_hash_before_it(journal: Path) -> None:
+    with tampering(journal) as connection:
+        connection.execute("DELETE FROM record WHERE chain = 'wheel-1' AND seq BETWEEN 7 AND 8")
+        edited = "CAST(replace(CAST(body AS TEXT), 'feltwire 0.1.0', 'feltwire 0.9.9') AS BLOB)"
+        connection.execute(f"UPDATE record SET body = {edited} WHERE chain = 'wheel-1' AND seq = 9")
+    found = [(one.kind, one.first, one.last) for one in verify(journal).findings]
+    assert (FindingKind.CHANGED, 9, 9) in found
 
 
 # --- tables and pages ------------------------------------------------------------------------------------------------
 
 
-def test_a_trigger_in_the_file_is_told_and_not_run(journal: Path) -> None:
+def test_a_trigger_in_the_file_is_reported_and_not_run(journal: Path) -> None:
     with tampering(journal) as connection:
         connection.execute("CREATE TRIGGER hide AFTER INSERT ON record BEGIN DELETE FROM record; END")
     found = first(journal)
-    assert found.kind is Kind.LAYOUT
+    assert found.kind is FindingKind.LAYOUT
     assert "there is a trigger hide" in found.detail
 
 
-def test_a_view_in_place_of_the_records_is_told(journal: Path) -> None:
+def test_a_view_in_place_of_the_records_is_reported(journal: Path) -> None:
     with tampering(journal) as connection:
         connection.execute("ALTER TABLE record RENAME TO truth")
         connection.execute("CREATE VIEW record AS SELECT * FROM truth WHERE kind <> 'round.void'")
-    assert first(journal).kind is Kind.LAYOUT
+    assert first(journal).kind is FindingKind.LAYOUT
 
 
-def test_an_index_that_is_missing_is_told(journal: Path) -> None:
+def test_a_missing_index_is_reported(journal: Path) -> None:
     with tampering(journal) as connection:
         connection.execute("DROP INDEX record_state")
     assert "the index record_state is missing" in first(journal).detail
 
 
-def test_a_damaged_page_is_told_first_in_the_words_of_sqlite(journal: Path) -> None:
+def test_a_damaged_page_is_reported_first_in_the_words_of_sqlite(journal: Path) -> None:
     with tampering(journal) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         (root,) = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'record'").fetchone()
@@ -229,7 +260,7 @@ def test_a_damaged_page_is_told_first_in_the_words_of_sqlite(journal: Path) -> N
     data[(root - 1) * size : root * size] = bytes(size)
     journal.write_bytes(data)
     found = first(journal)
-    assert found.kind is Kind.DAMAGED
+    assert found.kind is FindingKind.DAMAGED
 
 
 # --- files that cannot be used ---------------------------------------------------------------------------------------
@@ -255,7 +286,7 @@ def test_a_file_that_cannot_be_used_says_what_it_is(tmp_path: Path, journal: Pat
         tmp_path / "text": "this is no journal; give the path of a journal, such as journal.sqlite",
         other: "it is an SQLite file, and not a journal",
         newer: "it was written by a newer Feltwire",
-        never: "its version is 0, and no Feltwire ever wrote such a journal",
+        never: "its version is 0, and no released Feltwire wrote such a journal; expected version 2; keep it",
         Path("/dev/null"): "it is no ordinary file",
     }
     for path, what in said.items():
@@ -264,7 +295,7 @@ def test_a_file_that_cannot_be_used_says_what_it_is(tmp_path: Path, journal: Pat
         assert str(raised.value).startswith(f"{path}: ")
 
 
-def test_a_file_that_somebody_holds_locked_is_told(journal: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_locked_file_is_reported(journal: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("controller.journal.files.BUSY_SECONDS", 0.0)
     with tampering(journal) as connection:
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
@@ -285,12 +316,12 @@ def test_a_journal_verifies_while_the_service_writes_it(tmp_path: Path) -> None:
             assert verify(path).ok
 
 
-def test_progress_is_told_up_to_the_end(journal: Path) -> None:
+def test_progress_is_reported_up_to_the_end(journal: Path) -> None:
     told: list[tuple[int, int]] = []
     verify(journal, progress=lambda done, total: told.append((done, total)))
     assert told[-1] == (36, 36)
 
 
-def test_files_that_do_not_go_on_from_each_other_are_told(tmp_path: Path, journal: Path) -> None:
+def test_files_that_do_not_go_on_from_each_other_are_reported(tmp_path: Path, journal: Path) -> None:
     other = evening(tmp_path / "other.sqlite")
     assert breaks_between([verify(journal), verify(other)])

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from controller.configuration.values import TableConfig
-from controller.journal.retire import retire
+from controller.journal.files import retire
 from controller.service.opening import NotFitError, check_state, open_journal, signing_key
 from controller.service.state_paths import PlaceError, Places, places_for, state_folder
 from hal.clock import VirtualClock

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from controller.captures.capture_archive import Ready
-from controller.captures.capture_store import Case
-from controller.captures.round_spans import Stretch
+from controller.captures.capture_store import CaptureRequest
+from controller.captures.round_spans import RoundSpan
 from controller.journal.errors import JournalError
 from controller.journal.records import Entry
 from controller.service.outbox import Outbox
@@ -26,9 +26,9 @@ class SlowKeeper:
     """Says the names when it is told to."""
 
     def __init__(self) -> None:
-        self.cases: list[tuple[Case, Ready]] = []
+        self.cases: list[tuple[CaptureRequest, Ready]] = []
 
-    def keep(self, case: Case, ready: Ready) -> None:
+    def keep(self, case: CaptureRequest, ready: Ready) -> None:
         self.cases.append((case, ready))
 
     def ready(self, name: CaptureFile | None = NAME) -> None:
@@ -54,10 +54,10 @@ class StillLines:
     def __init__(self, table: str) -> None:
         self.table = table
 
-    def case(self, event_id: str, stretch: Stretch) -> Case:
+    def capture_request(self, event_id: str, span: RoundSpan) -> CaptureRequest:
         ring = Ring()
         ring.append(Batch([], [], 10))
-        return Case(self.table, event_id, ring.cut(stretch.from_ns, stretch.to_ns), CaptureLines(()))
+        return CaptureRequest(self.table, event_id, ring.cut(span.from_ns, span.to_ns), CaptureLines(()))
 
 
 class Box:

@@ -1,6 +1,7 @@
-"""Records chosen by table, time and kind.
+"""What an auditor asks of a journal: records by table, time and kind, an event by its id, and the last rounds.
 
-They are read page by page: a slow reader never keeps the service's write-ahead log from being used again.
+Records are read page by page: a slow reader never keeps the service's write-ahead log from being used again. The last
+rounds come with their evidence, as a regulator's recall screen shows them.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from controller.journal.errors import JournalError
 from controller.journal.reading import reading
-from controller.journal.records import COMMANDS, Record
+from controller.journal.records import COLUMNS, COMMANDS, Record
 from controller.journal.schema import CHAINS
-from controller.journal.walk import COLUMNS
+from feed.events import Event, EventError, Outcome, Unresolved, Void, decode
 
 _PAGE: Final = 1000
 """Records read in one transaction (ours)."""
@@ -74,8 +76,7 @@ def select(path: Path, selection: Selection) -> Iterator[Chosen]:
     Raises:
         JournalError: the journal cannot be read.
     """
-    with reading(path, "reading records") as opened:
-        connection = opened.connection
+    with reading(path, "reading records") as connection:
         last, total = connection.execute("SELECT coalesce(max(n), 0), count(*) FROM record").fetchone()
         done = after = 0
         query = f"SELECT {COLUMNS} FROM record WHERE n > ? AND n <= ? ORDER BY n LIMIT {_PAGE}"
@@ -93,8 +94,8 @@ def tables(path: Path) -> list[str]:
     Raises:
         JournalError: the journal cannot be read.
     """
-    with reading(path, "listing its tables") as opened:
-        return [str(chain) for (chain,) in opened.connection.execute(CHAINS)]
+    with reading(path, "listing its tables") as connection:
+        return [str(chain) for (chain,) in connection.execute(CHAINS)]
 
 
 def last_written(path: Path, count: int) -> Iterator[Record]:
@@ -103,9 +104,9 @@ def last_written(path: Path, count: int) -> Iterator[Record]:
     Raises:
         JournalError: the journal cannot be read.
     """
-    with reading(path, "reading records") as opened:
+    with reading(path, "reading records") as connection:
         query = f"SELECT {COLUMNS} FROM record WHERE chain <> ? ORDER BY n DESC LIMIT ?"
-        rows = _read(opened.connection, query, (COMMANDS, count))
+        rows = _read(connection, query, (COMMANDS, count))
     return reversed(rows)
 
 
@@ -136,9 +137,9 @@ def find(path: Path, identity: str) -> Record | None:
     table = chain.rpartition(".")[0]
     if not table or not (rest.isascii() and rest.isdigit() and len(rest) < 19):
         return None
-    with reading(path, "looking for an event") as opened:
+    with reading(path, "looking for an event") as connection:
         query = f"SELECT {COLUMNS} FROM record WHERE chain = ? AND seq = ? AND id = ?"
-        row = opened.connection.execute(query, (table, int(rest), identity)).fetchone()
+        row = connection.execute(query, (table, int(rest), identity)).fetchone()
     return None if row is None else Record(*row)
 
 
@@ -149,8 +150,7 @@ def span_of(path: Path, chain: str, first: int | None, last: int | None) -> Iter
         JournalError: the journal cannot be read.
     """
     after, end = (first or 1) - 1, _MOST if last is None else last
-    with reading(path, "reading records") as opened:
-        connection = opened.connection
+    with reading(path, "reading records") as connection:
         query = f"SELECT {COLUMNS} FROM record WHERE chain = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT {_PAGE}"
         while rows := _read(connection, query, (chain, after, end)):
             yield from rows
@@ -163,7 +163,90 @@ def last_of(path: Path, chain: str, count: int) -> Iterator[Record]:
     Raises:
         JournalError: the journal cannot be read.
     """
-    with reading(path, "reading records") as opened:
+    with reading(path, "reading records") as connection:
         query = f"SELECT {COLUMNS} FROM record WHERE chain = ? ORDER BY seq DESC LIMIT ?"
-        rows = _read(opened.connection, query, (chain, count))
+        rows = _read(connection, query, (chain, count))
     return reversed(rows)
+
+
+# --- the last rounds of a table ---------------------------------------------------------------------------------------
+
+ROUNDS: Final = 10
+"""How many are recalled unless more are asked for (ours)."""
+_VERDICTS: Final = (Outcome.kind, Void.kind, Unresolved.kind)
+
+
+class RecalledRound(NamedTuple):
+    """A round that has its verdict."""
+
+    number: int
+    events: list[Event]
+    """All events of it, corrections too, oldest first."""
+    bodies: list[bytes]
+    """Their bodies as they were published."""
+
+
+class RecalledTable(NamedTuple):
+    """The last rounds of a table."""
+
+    table: str
+    rounds: list[RecalledRound]
+    """Oldest first."""
+    archived: bool
+    """Older rounds are in an archive."""
+
+
+def recall(path: Path, table: str, rounds: int = ROUNDS) -> RecalledTable:
+    """The last `rounds` rounds of a table that have a verdict. The service may run meanwhile.
+
+    Raises:
+        JournalError: the journal cannot be read, has no such table, or holds something that is no event.
+    """
+    with reading(path, "recalling rounds") as connection:
+        known = [str(chain) for (chain,) in connection.execute(CHAINS) if chain != COMMANDS]
+        base = connection.execute("SELECT 1 FROM base WHERE chain = ?", (table,)).fetchone()
+        if table not in known:
+            there = ", ".join(known) or "no table yet"
+            raise JournalError(path, f"it has no table {table}", f"give one that it has: {there}")
+        numbers = _last_rounds(connection, table, rounds)
+        found: dict[int, RecalledRound] = {number: RecalledRound(number, [], []) for number in sorted(numbers)}
+        if found:
+            query = "SELECT round, body FROM record WHERE chain = ? AND seq >= ? AND round IS NOT NULL ORDER BY seq"
+            for number, body in connection.execute(query, (table, _first_seq(connection, table, min(found)))):
+                if number in found:
+                    found[number].events.append(_event(path, table, body))
+                    found[number].bodies.append(body)
+    return RecalledTable(table, list(found.values()), base is not None)
+
+
+def _last_rounds(connection: sqlite3.Connection, table: str, rounds: int) -> list[int]:
+    """The numbers of the last rounds with a verdict, the last first. Read backwards: old history costs nothing."""
+    numbers: list[int] = []
+    rows = connection.execute("SELECT kind, round FROM record WHERE chain = ? ORDER BY seq DESC", (table,))
+    for kind, number in rows:
+        if kind in _VERDICTS and number not in numbers:
+            numbers.append(number)
+            if len(numbers) == rounds:
+                break
+    return numbers
+
+
+def _first_seq(connection: sqlite3.Connection, table: str, number: int) -> int:
+    """Where the round begins: the record after the last one of any round before it."""
+    query = "SELECT seq, round FROM record WHERE chain = ? AND round IS NOT NULL ORDER BY seq DESC"
+    first = 0
+    for seq, there in connection.execute(query, (table,)):
+        if there < number and first:
+            break
+        if there == number:
+            first = seq
+    return first
+
+
+def _event(path: Path, table: str, body: bytes) -> Event:
+    try:
+        return decode(body)
+    except EventError as error:
+        raise JournalError(
+            path, f"a record of {table} is {error}", "run `feltwire journal verify` to see more"
+        ) from error
