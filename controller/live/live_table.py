@@ -9,7 +9,7 @@ commands ─┘     └────► Table ─► events, answers ─► the s
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -23,6 +23,7 @@ from controller.live.output_faults import OutputFaults
 from controller.live.pending_faults import ServiceFault, Standing
 from controller.live.wall_time import wall_time
 from controller.live.wiring import Wiring
+from controller.table.commands import command_of
 from controller.table.faults import LatchedFault
 from controller.table.orders.order import Answer
 from drivers.dealer.indicators import NoMoreBetsLamp, NumberDisplay
@@ -31,7 +32,7 @@ from feed.state import TableState
 from hal.clock import Clock
 from hal.lines import LineError, LineSource
 from hal.merge import Merge
-from hal.values import Command, Edge, Rare
+from hal.values import Edge, Rare
 
 # Sinks between a table's sources and its merge.
 
@@ -236,11 +237,11 @@ class LiveTable:
 
     # --- what people and the service do --------------------------------------------------------------------------
 
-    def command(self, text: str) -> str | None:
-        """Hands an order to the table; its answer comes with a later look. Returns why not, if it takes none now."""
+    def command(self, verb: str, given: Mapping[str, str], command_id: str = "") -> str | None:
+        """Hands a command to the table; a later `tick` brings its answer. Returns why not, if it takes none now."""
         if not self._watched:
             return f"{self.config.id}: its wires are not open; mend what its fault names, then start the service again"
-        self._merge.deliver(COMMANDS, [], [Command(text, self._clock.now_ns())])
+        self._merge.deliver(COMMANDS, [], [command_of(verb, given, self._clock.now_ns(), command_id)])
         self._wake()
         return None
 
@@ -249,7 +250,8 @@ class LiveTable:
         uncalled = self._table.game.uncalled
         if uncalled is not None and uncalled != self._called:
             self._called = uncalled
-            self.command(f"void round={uncalled} why=nobody looks at dice on the bench by={BENCH_SUPERVISOR}")
+            why = "nobody looks at dice on the bench"
+            self.command("void", {"round": str(uncalled), "why": why, "by": BENCH_SUPERVISOR})
         if not self._table.faults.standing or self.memory.until_ns <= self._cleared_ns:
             return
         faults = self._table.faults
@@ -258,7 +260,7 @@ class LiveTable:
             if device not in SERVICE_DEVICES and not any(causes):
                 # Until it is carried out, it is not sent again.
                 self._cleared_ns = self._clock.now_ns()
-                self.command(f"clear device={device} by={BENCH_SUPERVISOR}")
+                self.command("clear", {"device": device, "by": BENCH_SUPERVISOR})
 
     def raise_fault(self, device: str, fault: str, detail: str, *, cause: str = "") -> list[Event]:
         """Latches a fault that the service found; while its cause is there it cannot be cleared."""

@@ -27,7 +27,7 @@ from controller.service.command_record import answered_before, entry_of, used_be
 from controller.service.counters import Tally
 from controller.service.pipeline import Pipeline
 from controller.service.rate_limiter import Allowance
-from controller.service.requests import Answer, Request, StatusAnswer, order_text
+from controller.service.requests import Answer, Request, StatusAnswer
 from feed.allow_list import Sender
 from hal.clock import NS_PER_S, Clock
 
@@ -231,7 +231,9 @@ class Desk:
             asked = f"no table is called {request.table}" if request.table else "the command names no table"
             return f"{asked}; there are: {there}"
         why = table.may(sender, request.command)
-        return why if why is not None else table.command(order_text(request, sender.name, given.identity))
+        if why is not None:
+            return why
+        return table.command(request.command, {**request.given, "by": sender.name}, given.identity)
 
     def _refuse(self, given: Given, why: str) -> None:
         answer = _refused(given.request, why)

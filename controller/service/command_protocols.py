@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol
 
 from controller.journal.errors import JournalError
@@ -56,8 +56,8 @@ class TableAnswer(Protocol):
 class Door(Protocol):
     """A table, as far as commands go."""
 
-    def command(self, text: str) -> str | None:
-        """Hands an order to the table; returns why not, if it takes none now."""
+    def command(self, verb: str, given: Mapping[str, str], command_id: str) -> str | None:
+        """Hands a command to the table; returns why not, if it takes none now."""
 
     def may(self, sender: Sender, verb: str) -> str | None:
         """Why this sender may not send this; None if they may."""

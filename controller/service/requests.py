@@ -15,7 +15,7 @@ from typing import Annotated, Any, Final
 import msgspec
 from msgspec import Meta, Struct
 
-from controller.table.commands import LONGEST_VALUE, OrderError, write_order
+from controller.table.commands import LONGEST_VALUE, CommandError, command_of
 
 MAX_GIVEN: Final = 16
 
@@ -115,18 +115,13 @@ def decode_answer(body: bytes) -> StatusAnswer:
         raise RequestError(f"no answer: {error}") from error
 
 
-def order_text(request: Request, by: str, identity: str) -> str:
-    """The request as a table and a capture have it: `verb key=value … by=… id=…`."""
-    return write_order(request.command, {**request.given, "by": by, "id": identity})
-
-
 def _check(request: Request) -> None:
     """What a type cannot say."""
     for key in RESERVED & request.given.keys():
         raise RequestError(f'"{key}" is not given among the others: it stands beside them', request.id)
     try:
-        order_text(request, request.by, request.id)
-    except OrderError as error:
+        command_of(request.command, {**request.given, "by": request.by})
+    except CommandError as error:
         raise RequestError(str(error), request.id) from error
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from controller.live.live_table import LiveTable
 from controller.live.pending_faults import ServiceFault
@@ -63,9 +63,9 @@ class Seat:
         """Closes the table."""
         self._outbox.tell(self.table.close(reason))
 
-    def command(self, text: str) -> str | None:
-        """Hands an order to the table; returns why not, if it takes none now."""
-        return self.table.command(text)
+    def command(self, verb: str, given: Mapping[str, str], command_id: str) -> str | None:
+        """Hands a command to the table; returns why not, if it takes none now."""
+        return self.table.command(verb, given, command_id)
 
     def may(self, sender: Sender, verb: str) -> str | None:
         """Why this sender may not send this to the table; None if they may."""

@@ -20,13 +20,14 @@ from controller.table.faults import CauseGone, Fault, FaultLatch, LatchedFault
 from controller.table.identity import Identity
 from controller.table.inspection import InspectionPlan, Inspections, no_inspection
 from controller.table.lifecycle import Sitting
-from controller.table.orders.book import Answered, carry_out, id_of, without_id
+from controller.table.orders.book import Answered, carry_out
 from controller.table.orders.order import Answer, Refused
 from drivers.base.driver import Driver, Observation, SensorAlive, SensorDead
 from drivers.dealer.buttons import ButtonPressed
 from feed import events
 from feed.events import Data, Event
 from feed.state import TableState
+from hal.capture.command_text import text_without_id
 from hal.values import Batch, Command, Edge, EdgesLost, Frame, Output, Rare, Reading
 
 SUPERVISOR_KEY: Final = "supervisor_key"
@@ -291,24 +292,22 @@ class Table:
 
     def _command(self, command: Command) -> None:
         """Carries an order out, and says what became of it: to the feed where it is refused, to its sender always."""
-        text = command.text
-        order_id = id_of(text)
-        before = self._answered.before(order_id, text) if order_id else None
+        before = self._answered.before(command) if command.id else None
         if before is not None:
             self._answers.append(before)
             return
         first = len(self._scribe.said)
         try:
-            happened, accepted = carry_out(text, self.sitting, command.t_ns), True
+            happened, accepted = carry_out(command, self.sitting), True
         except Refused as refused:
             happened, accepted = str(refused), False
         self._collect()
         if not accepted:
-            detail = f"{happened} (sent: {without_id(text)})"
+            detail = f"{happened} (sent: {text_without_id(command)})"
             self._tell(events.DeviceWarning, command.t_ns, device="table", warning="command_refused", detail=detail)
-        if order_id:
+        if command.id:
             ids = tuple(event.id for event in self._scribe.said[first:] if event.sequence is not msgspec.UNSET)
-            answer = Answer(order_id, text, accepted, happened, ids)
+            answer = Answer(command, accepted, happened, ids)
             self._answered.keep(answer)
             self._answers.append(answer)
 

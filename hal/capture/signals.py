@@ -16,12 +16,13 @@ import math
 import re
 from typing import Final, TypeAlias
 
+from hal.capture.command_text import read_command
 from hal.capture.errors import shown
 from hal.capture.header import CaptureHeader, Kind
 from hal.capture.names import COMMAND, LOST, Wanted
 from hal.capture.string_values import parse_loss, unescape
 from hal.capture.words import MAX_WORD_BYTES, Words
-from hal.values import Command, Edge, EdgesLost, Frame, Loss, Rare, Reading
+from hal.values import Edge, EdgesLost, Frame, Loss, Rare, Reading
 
 NOT_YET_KNOWN: Final = -1
 UNPLUGGED: Final = -2
@@ -177,7 +178,7 @@ class Signals:
                 if line == LOST:
                     self._lost(data.decode("utf-8"), t_ns)
                 elif line == COMMAND:
-                    self._add(Command(data.decode("utf-8"), t_ns), len(data))
+                    self._add(read_command(data.decode("utf-8"), t_ns), len(data))
                 else:
                     self._add(Frame(line, data, t_ns), len(data))
         except ValueError as error:

@@ -83,7 +83,7 @@ class LiveEvening(ABC):
     def clear(self, *devices: str) -> None:
         """A supervisor clears these devices."""
         for device in devices:
-            refused = self.table.command(f"clear device={device} by=ann")
+            refused = self.table.command("clear", {"device": device, "by": "ann"})
             assert refused is None
 
     @abstractmethod

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from controller.table.orders.book import VERBS
 from feed import events
 from feed.state import TableState
-from hal.values import Batch, Command, Edge
+from hal.capture.command_text import read_command
+from hal.values import Batch, Edge
 from tests.tables.money_lines import TURN, MoneyLines, S, money_toml
 from tests.tables.orders import Desk
 
@@ -46,7 +47,7 @@ def evening() -> tuple[list[Edge], int]:
 @settings(suppress_health_check=[HealthCheck.too_slow], max_examples=60)
 def test_any_orders_at_any_time_are_answered_and_break_nothing(opens: bool, orders: list[tuple[int, str]]) -> None:
     edges, until_ns = evening()
-    rare = [Command(f"{text} id=n{n}", t_ns) for n, (t_ns, text) in enumerate(sorted(orders))]
+    rare = [read_command(f"{text} id=n{n}", t_ns) for n, (t_ns, text) in enumerate(sorted(orders))]
     until_ns = max([until_ns, *(one.t_ns for one in rare)])
     desk = Desk(money_toml(), opens=opens)
     desk.feed(Batch(edges, [*rare], until_ns))

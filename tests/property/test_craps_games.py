@@ -22,6 +22,7 @@ from feed import events
 from feed.events import Event, decode, encode
 from feed.snapshot import Snapshot
 from feed.state import TableState
+from hal.capture.command_text import read_command
 from tests.oracle import craps as oracle
 from tests.tables.bench import configured
 from tests.tables.craps_hands import craps_toml
@@ -98,7 +99,7 @@ class Evening:
     def order(self, text: str) -> list[Event]:
         """An order that must be carried out."""
         self.t_ns += 10
-        carry_out(text, self.table.sitting, self.t_ns)
+        carry_out(read_command(text, self.t_ns), self.table.sitting)
         return self.said()
 
     def roll(self, dice: oracle.Pair) -> None:

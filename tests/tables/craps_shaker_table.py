@@ -9,7 +9,8 @@ from controller.rounds.craps import CrapsGame
 from controller.table.orders.order import Answer
 from drivers.dice.reader_wire import BoardLine, BoardState, Die, encode_line
 from feed.events import Event
-from hal.values import Batch, Command, Edge, EdgesLost, Frame, Loss, Output, Rare, SetLine
+from hal.capture.command_text import read_command
+from hal.values import Batch, Edge, EdgesLost, Frame, Loss, Output, Rare, SetLine
 from simulators.base.answering import play_through
 from simulators.dice.automated_shaker import AutomatedShakerSimulator
 from tests.tables.bench import Said, configured
@@ -114,7 +115,7 @@ class ShakerHands:
 
     def order(self, text: str) -> Answer:
         """What a person sends, and its answer."""
-        self._feed([], [Command(f"{text} id=o{self.now_ns}", self.now_ns + 1_000_000)], self.now_ns + S // 10)
+        self._feed([], [read_command(f"{text} id=o{self.now_ns}", self.now_ns + 1_000_000)], self.now_ns + S // 10)
         return self.table.answers()[-1]
 
     def _feed(self, edges: Sequence[Edge], rare: Sequence[Rare], until_ns: int) -> ShakerHands:

@@ -6,7 +6,8 @@ from controller.games.assembly import table_for
 from controller.table.orders.order import Answer
 from controller.table.table import Table
 from feed.state import TableState
-from hal.values import Batch, Command
+from hal.capture.command_text import read_command
+from hal.values import Batch
 from tests.tables.bench import Said, configured
 
 
@@ -32,7 +33,7 @@ class Desk:
         """One order; returns its answer."""
         self._sent += 1
         text = f"{text} id={order_id or f'c{self._sent}'}"
-        self.feed(Batch([], [Command(text, t_ns)], t_ns))
+        self.feed(Batch([], [read_command(text, t_ns)], t_ns))
         (answer,) = self.table.answers()
         return answer
 

@@ -15,8 +15,9 @@ from drivers.dice.reader_wire import BoardLine, BoardState, Die, encode_line
 from feed.events import Event, decode, encode
 from feed.snapshot import Snapshot
 from feed.state import TableState
+from hal.capture.command_text import read_command
 from hal.lamp_fields import CHAIN, read_back
-from hal.values import Batch, Command, Edge, EdgesLost, Frame, LightLamps, Loss, Output, Rare, SendFrame, SetLine
+from hal.values import Batch, Edge, EdgesLost, Frame, LightLamps, Loss, Output, Rare, SendFrame, SetLine
 from simulators.base.answering import play_through
 from simulators.dice.automated_shaker import AutomatedShakerSimulator
 from tests.tables.bench import Said, configured
@@ -217,7 +218,7 @@ class SicBoBench:
 
     def order(self, text: str) -> Answer:
         """What a person sends, and its answer."""
-        self._feed([], [Command(f"{text} id=order-{self.now_ns}", self.now_ns + MS)], self.now_ns + 100 * MS)
+        self._feed([], [read_command(f"{text} id=order-{self.now_ns}", self.now_ns + MS)], self.now_ns + 100 * MS)
         return self.table.answers()[-1]
 
     # --- hands ---------------------------------------------------------------------------------------------------

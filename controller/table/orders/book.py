@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Final
 
 from controller.orders import craps, dice
-from controller.table.commands import OrderError, parse_order
+from controller.table.commands import CommandError, check_lengths
 from controller.table.lifecycle import Sitting
 from controller.table.orders import lifecycle, play, rulings
 from controller.table.orders.order import Answer, Refused, Verb, check_keys, not_one_of
+from hal.capture.command_text import command_text
+from hal.values import Command
 
 _VERBS: Final = (*lifecycle.VERBS, *play.VERBS, *rulings.VERBS, *craps.VERBS, *dice.VERBS)
 
@@ -21,18 +22,18 @@ REMEMBERED: Final = 1000
 """Orders of which the answer is remembered (ours). The service's journal remembers them all."""
 
 
-_ID: Final = re.compile(r"(?:^|\s)id=(\S+)")
-
-
-def carry_out(text: str, sitting: Sitting, t_ns: int) -> str:
-    """Does what an order says; returns what happened.
+def carry_out(command: Command, sitting: Sitting) -> str:
+    """Carries a command out; returns what happened.
 
     Raises:
         Refused: it is not done; exactly why not.
     """
+    if command.problem:
+        raise Refused(command.problem)
+    name, given = command.verb, dict(command.given)
     try:
-        name, given = parse_order(text)
-    except OrderError as error:
+        check_lengths(name, given)
+    except CommandError as error:
         raise Refused(str(error)) from error
     if name == "quit":
         raise Refused("quit: a table cannot end the service; send it to the service")
@@ -40,18 +41,7 @@ def carry_out(text: str, sitting: Sitting, t_ns: int) -> str:
     if verb is None:
         raise Refused(not_one_of("command", name, [*VERBS]))
     check_keys(verb, given)
-    return verb.act(sitting, given, t_ns)
-
-
-def id_of(text: str) -> str:
-    """The id that an order gives itself, whatever else is wrong with it; empty where it has none."""
-    found = _ID.search(text)
-    return "" if found is None else found[1]
-
-
-def without_id(text: str) -> str:
-    """The order as a person reads it."""
-    return _ID.sub("", text)
+    return verb.act(sitting, given, command.t_ns)
 
 
 class Answered:
@@ -60,12 +50,12 @@ class Answered:
     def __init__(self) -> None:
         self._answers: OrderedDict[str, Answer] = OrderedDict()
 
-    def before(self, order_id: str, text: str) -> Answer | None:
-        """The answer that an order had, where it has come before."""
-        answer = self._answers.get(order_id)
-        if answer is None or answer.text == text:
+    def before(self, command: Command) -> Answer | None:
+        """The answer to a command whose id came before; None where the id is new."""
+        answer = self._answers.get(command.id)
+        if answer is None or answer.command._replace(t_ns=command.t_ns) == command:
             return answer
-        return Answer(order_id, text, False, f"id {order_id} was another order's: {answer.text}", ())
+        return Answer(command, False, f"id {command.id} was another order's: {command_text(answer.command)}", ())
 
     def keep(self, answer: Answer) -> None:
         """Remembers an answer."""

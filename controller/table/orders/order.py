@@ -7,9 +7,10 @@ from typing import Final, NamedTuple
 
 from controller.configuration.problems import nearest
 from controller.table.lifecycle import Sitting
+from hal.values import Command
 
-EVERYWHERE: Final = frozenset({"id", "by"})
-"""Keys that every order may have: its own name, so that it is not carried out twice, and the name of its sender."""
+EVERYWHERE: Final = frozenset({"by"})
+"""Keys that every command may have: the name of its sender."""
 
 
 class Refused(Exception):  # noqa: N818 (it is the answer, and no error of the program)
@@ -17,16 +18,19 @@ class Refused(Exception):  # noqa: N818 (it is the answer, and no error of the p
 
 
 class Answer(NamedTuple):
-    """What became of an order."""
+    """What became of a command."""
 
-    id: str
-    text: str
-    """The order, as it came."""
+    command: Command
     accepted: bool
     reason: str
     """What happened, or why nothing did."""
     event_ids: tuple[str, ...]
     """The durable events that it led to, the warning of a refusal among them."""
+
+    @property
+    def id(self) -> str:
+        """The id of the command."""
+        return self.command.id
 
 
 Given = Mapping[str, str]

@@ -12,8 +12,9 @@ import msgspec
 from controller.bench.replay import replay
 from controller.bench.simulation import simulate
 from controller.geometries import geometry_of
+from hal.capture.command_text import read_command
 from hal.capture.vcd_writer import CaptureLines, write_capture
-from hal.values import Batch, Command, Edge
+from hal.values import Batch, Edge
 from simulators.dice.craps_table import CrapsGeometry
 from tests.tables.bench import Said, configured
 from tests.tables.craps_hands import KEYS, craps_toml
@@ -69,7 +70,7 @@ def made() -> dict[str, list[str]]:
         for fault in faults:
             write(f"{table}_{fault}", fault)
     for reason, position in CALLED.items():
-        order = Command(f"void reason={reason} as={position} by=ann", 5_000_000_000)
+        order = read_command(f"void reason={reason} as={position} by=ann", 5_000_000_000)
         batch = Batch([Edge(line, 0, 0) for line in KEYS], [order], 6_000_000_000)
         write_capture(FOLDER / f"called_{reason}.vcd", CaptureLines(KEYS), [batch])
     return {path.stem: verdicts_of(path) for path in sorted(FOLDER.glob("*.vcd"))}

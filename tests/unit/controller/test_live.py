@@ -168,7 +168,7 @@ def test_a_chip_that_goes_is_a_fault_and_the_table_goes_on_in_time(caplog: pytes
     wires = said.of(events.DeviceFault)[-1]
     assert (wires.device, wires.fault, wires.blocks_play) == ("wires", WIRES_FAILED, False)
     assert "start it again once this is mended" in wires.detail
-    table.command("clear device=wires by=ann id=1")
+    table.command("clear", {"device": "wires", "by": "ann"}, "1")
     clock.advance_to(5 * S)
     (answer,) = table.tick().answers
     assert not answer.accepted, "what failed stays as it was until the service starts again"
@@ -386,7 +386,7 @@ def test_a_command_reaches_the_table_as_one_of_its_sources_and_is_answered() -> 
     bench = InMemory(money_toml(), money_lines())
     bench.open()
     bench.clock.advance_to(S)
-    assert bench.table.command("void reason=dealer_call why=spill id=7") is None
+    assert bench.table.command("void", {"reason": "dealer_call", "why": "spill"}, "7") is None
     bench.lines.play([], [], 2 * S)
     bench.clock.advance_to(2 * S)
     bench.tick()
@@ -400,7 +400,7 @@ def test_a_closed_table_takes_no_orders() -> None:
     bench = InMemory(money_toml(), money_lines())
     bench.open()
     bench.table.safe()
-    why = bench.table.command("settle")
+    why = bench.table.command("settle", {})
     assert why is not None
     assert "wires are not open" in why
 

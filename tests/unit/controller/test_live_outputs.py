@@ -183,7 +183,7 @@ def test_lamps_that_cannot_be_told_are_a_fault_of_their_board_and_the_table_goes
     assert (fault.device, fault.blocks_play) == ("lamp_board", False)
     assert "lamps lamps: board 'table': this kind of board has no such command" in fault.detail
     assert "has no such command" in caplog.text
-    table.command("clear device=lamp_board by=floor")
+    table.command("clear", {"device": "lamp_board", "by": "floor"})
     look()
     look()
     assert OUTPUT_REFUSED in [cleared.fault for cleared in said.of(events.DeviceCleared)]

@@ -8,7 +8,8 @@ import pytest
 
 from feed import events
 from feed.events import Verdict
-from hal.values import Batch, Command, EdgesLost, Loss, Reading
+from hal.capture.command_text import read_command
+from hal.values import Batch, EdgesLost, Loss, Reading
 from tests.tables.money_lines import TURN, MoneyLines, S, money_toml
 from tests.tables.orders import Desk
 from tests.tables.roulette_lines import RouletteLines, roulette_toml, spin
@@ -59,7 +60,7 @@ def test_a_refused_order_is_answered_with_why_and_told_to_all() -> None:
 
 def test_an_order_without_an_id_is_carried_out_and_not_answered() -> None:
     desk = played(MoneyLines().rest(4))
-    desk.feed(Batch([], [Command("void", 5 * S)], 5 * S))
+    desk.feed(Batch([], [read_command("void", 5 * S)], 5 * S))
     assert desk.said.verdicts() == ["void dealer_call"]
     assert desk.table.answers() == []
 

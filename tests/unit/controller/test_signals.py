@@ -5,7 +5,8 @@ from __future__ import annotations
 from controller.live.indicators import Signals
 from drivers.dealer.indicators import NoMoreBetsLamp, NumberDisplay
 from feed import events
-from hal.values import Command, SendFrame, SetLine
+from hal.capture.command_text import read_command
+from hal.values import SendFrame, SetLine
 from tests.tables.bench import Said, hear
 from tests.tables.money_lines import MoneyLines, money_toml
 from tests.tables.roulette_lines import roulette_toml, spin
@@ -65,8 +66,8 @@ def test_the_display_shows_the_number_that_a_person_called_and_is_blank_when_it_
     game = "read_turns = 10\ngive_up_turns = 1\ngive_up_s = 15\nsettle_after_s = 60"
     lines = spin()
     orders = [
-        Command("confirm pocket=17 by=bob", lines.now_ns - 2_000_000_000),
-        Command("correct round=1 reason=dealer_call by=ann why=touched", lines.now_ns - 1_000_000_000),
+        read_command("confirm pocket=17 by=bob", lines.now_ns - 2_000_000_000),
+        read_command("correct round=1 reason=dealer_call by=ann why=touched", lines.now_ns - 1_000_000_000),
     ]
     said = hear(roulette_toml(game=game), lines.edges(), orders, lines.now_ns)
     assert said.verdicts() == ["unresolved no_number_read"]
@@ -77,7 +78,7 @@ def test_the_display_shows_the_number_that_a_person_called_and_is_blank_when_it_
 def test_a_correction_of_an_older_round_is_not_shown() -> None:
     lines = spin()
     late = lines.now_ns + 60_000_000_000
-    order = Command("correct round=1 pocket=18 by=ann why=misread", late)
+    order = read_command("correct round=1 pocket=18 by=ann why=misread", late)
     said = hear(roulette_toml(), lines.edges(), [order], late)
     assert said.of(events.RoundCorrected)[0].round == 1
     shown = Signals(None, NumberDisplay()).of(said)

@@ -9,7 +9,8 @@ from controller.table.inspection import Inspections, no_inspection
 from feed import events
 from feed.events import Verdict, decode, encode
 from feed.state import TableState
-from hal.values import Batch, Command, Edge, EdgesLost, Loss, Rare
+from hal.capture.command_text import read_command
+from hal.values import Batch, Edge, EdgesLost, Loss, Rare
 from tests.tables.bench import Said
 from tests.tables.money_lines import TURN, MoneyLines, S, money_toml
 from tests.tables.orders import Desk
@@ -63,7 +64,7 @@ def test_at_a_closed_table_a_spin_is_followed_and_nothing_is_said_of_it() -> Non
 def test_a_table_opened_while_the_wheel_turns_waits_until_it_rests() -> None:
     lines = MoneyLines().rest(3).spin(6 * TURN).rest(8)
     desk = closed()
-    desk.feed(Batch(lines.edges(), [Command("open by=ann", 6 * S)], lines.now_ns))
+    desk.feed(Batch(lines.edges(), [read_command("open by=ann", 6 * S)], lines.now_ns))
     assert desk.said.verdicts() == []
     assert desk.said.one(events.TableOpened).mono_ns == 6 * S
     assert desk.said.one(events.RoundOpened).mono_ns > lines.now_ns - 8 * S
@@ -137,8 +138,8 @@ def test_a_run_that_is_on_is_broken_off_only_by_force() -> None:
     lines = MoneyLines().rest(3).call().spin(6 * TURN).rest(8)
     desk = Desk(money_toml())
     soft, hard = (
-        Command("close reason=late by=ann id=a", 6 * S),
-        Command("close reason=fire by=ann force=true id=b", 7 * S),
+        read_command("close reason=late by=ann id=a", 6 * S),
+        read_command("close reason=fire by=ann force=true id=b", 7 * S),
     )
     desk.feed(Batch(lines.edges(), [soft, hard], lines.now_ns))
     refused, done = desk.table.answers()
@@ -410,9 +411,9 @@ def test_a_fault_of_the_service_that_does_not_block_play_leaves_the_round_open()
 def test_orders_in_a_stream_say_the_same_however_the_batches_are_cut() -> None:
     lines = MoneyLines().rest(3).call().spin(4 * TURN).rest(8).call().spin(4 * TURN).rest(8)
     rare: list[Rare] = [
-        Command("close reason=x by=ann id=1", 2 * S),
-        Command("open by=ann id=2", 4 * S),
-        Command("correct round=1 space=3 by=ann why=x id=3", lines.now_ns - 4 * S),
+        read_command("close reason=x by=ann id=1", 2 * S),
+        read_command("open by=ann id=2", 4 * S),
+        read_command("correct round=1 space=3 by=ann why=x id=3", lines.now_ns - 4 * S),
     ]
     whole = Desk(money_toml())
     whole.feed(Batch(lines.edges(), rare, lines.now_ns))

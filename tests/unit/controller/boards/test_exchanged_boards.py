@@ -84,7 +84,7 @@ def test_two_adapters_that_are_exchanged_are_refused_with_both_names_and_used_ag
         exchange()
         await passes(10)
         for name in ("board.wheel", "board.desk"):
-            table.command(f"clear device={name} by=ann")
+            table.command("clear", {"device": name, "by": "ann"})
         await passes(2)
         said.extend(table.close("the test is over"))
         for link in wiring.boards.values():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -12,9 +13,12 @@ from controller.service.command_record import CommandRecord, decode_record
 from controller.service.rate_limiter import Allowance
 from controller.service.requests import Answer, Request, StatusAnswer
 from controller.service.senders import LOCAL
+from controller.table.commands import command_of
 from controller.table.orders.order import Answer as TableAnswer
 from feed.allow_list import Sender
+from hal.capture.command_text import command_text
 from hal.clock import VirtualClock
+from hal.values import Command
 from tests.fakes.service import FULL, Bench, MemoryJournal
 
 ANN = Sender("ann", "supervisor", "A")
@@ -29,9 +33,9 @@ class FakeTable:
         self.orders: list[str] = []
         self.closed: str | None = None
 
-    def command(self, text: str) -> str | None:
+    def command(self, verb: str, given: Mapping[str, str], command_id: str) -> str | None:
         if self.closed is None:
-            self.orders.append(text)
+            self.orders.append(command_text(command_of(verb, given, 0, command_id)))
         return self.closed
 
     def may(self, sender: Sender, verb: str) -> str | None:
@@ -80,7 +84,9 @@ class AtDesk:
 
     def answer(self, accepted: bool = True, reason: str = "", identity: str = "ann:7") -> None:
         """The table answers, and its answer goes the way of its events."""
-        entries, then = self.desk.records([TableAnswer(identity, "", accepted, reason, ("wheel-1.00ff.9",))])
+        entries, then = self.desk.records(
+            [TableAnswer(Command("settle", (), 0, identity), accepted, reason, ("wheel-1.00ff.9",))]
+        )
         self.bench.pipeline.put([], entries, then)
 
     @property
@@ -371,7 +377,7 @@ def test_what_takes_nothing_says_so(command: str) -> None:
 
 def test_the_benchs_own_supervisor_is_no_sender() -> None:
     at = AtDesk()
-    entries, then = at.desk.records([TableAnswer("", "clear device=wheel by=simulated-supervisor", True, "", ())])
+    entries, then = at.desk.records([TableAnswer(Command("clear", (), 0), True, "", ())])
     then(None)
     assert entries == []
 

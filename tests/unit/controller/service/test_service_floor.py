@@ -170,7 +170,7 @@ def test_when_the_journal_fails_no_table_is_looked_at_and_heartbeats_say_halted(
     assert beats(hall)[-1].state == "halted"
     assert (beats(hall)[-1].last, beats(hall)[-1].head) == (hall.journal.heads["wheel-1"].seq, head.hash)
     assert hall.bench.tally.states == {"wheel-1": "halted", "roulette-1": "halted"}
-    assert hall.seats["wheel-1"].command("settle") is not None
+    assert hall.seats["wheel-1"].command("settle", {}, "7") is not None
 
 
 def test_where_one_table_cannot_be_made_safe_the_others_are(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,7 +185,7 @@ def test_where_one_table_cannot_be_made_safe_the_others_are(monkeypatch: pytest.
         with pytest.raises(OSError, match="the chip is gone"):
             hall.floor.safe()
         monkeypatch.undo()
-    assert all(seat.command("settle") is not None for seat in hall.seats.values()), "each of the others was"
+    assert all(seat.command("settle", {}, "7") is not None for seat in hall.seats.values()), "each of the others was"
 
 
 def test_a_correction_names_the_capture_of_a_round_that_had_none(caplog: pytest.LogCaptureFixture) -> None:

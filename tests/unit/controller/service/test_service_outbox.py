@@ -15,7 +15,7 @@ from feed import events
 from feed.events import CaptureFile, Event, Evidence
 from hal.capture.ring import Ring
 from hal.capture.vcd_writer import CaptureLines
-from hal.values import Batch
+from hal.values import Batch, Command
 from tests.fakes.said import event, opened, progress
 from tests.fakes.service import Bench
 
@@ -81,7 +81,7 @@ def test_a_verdict_waits_for_its_capture_and_what_follows_waits_for_it() -> None
     box.one.put([opened(1)], [], 1)
     box.one.put([void(2)], [], 2)
     box.one.put([progress(1)], [], 3)
-    box.one.put([opened(3)], [Answer("7", "", True, "", ())], 4)
+    box.one.put([opened(3)], [Answer(Command("settle", (), 0, "7"), True, "", ())], 4)
     box.other.put([opened(1, "wheel-2")], [], 4)
     assert box.bench.feed.kinds == ["round.opened", "round.opened"], "the other table does not wait"
     assert box.desk.answered == []

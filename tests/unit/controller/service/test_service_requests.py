@@ -16,9 +16,9 @@ from controller.service.requests import (
     decode_request,
     encode_answer,
     encode_request,
-    order_text,
 )
-from controller.table.commands import parse_order
+from controller.table.commands import command_of
+from hal.capture.command_text import command_text, read_command
 
 GOOD = {"id": "7f3a", "table": "roulette-1", "command": "void", "given": {"reason": "dealer_call"}, "by": "Ann"}
 
@@ -83,9 +83,9 @@ def test_no_bytes_whatever_make_anything_but_a_request_or_an_error(wrong: bytes)
 @given(why=st.text(max_size=100).filter(lambda text: " ".join(text.split()).isprintable()))
 def test_no_value_can_pass_for_another_key_or_another_sender(why: str) -> None:
     request = Request(id="7f3a", command="void", given={"reason": "dealer_call", "why": why})
-    verb, given_ = parse_order(order_text(request, "ann", "@local:7f3a"))
-    assert verb == "void"
-    assert given_ == {"reason": "dealer_call", "why": " ".join(why.split()), "by": "ann", "id": "@local:7f3a"}
+    command = command_of(request.command, {**request.given, "by": "ann"}, 5, "@local:7f3a")
+    assert read_command(command_text(command), 5) == command
+    assert dict(command.given) == {"reason": "dealer_call", "why": " ".join(why.split()), "by": "ann"}
 
 
 def test_an_answer_is_read_as_it_was_written() -> None:
