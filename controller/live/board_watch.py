@@ -29,7 +29,7 @@ BOARD_LOST: Final = "board_lost"
 BOARD_IDENTIFIED: Final = "board_identified"
 
 
-class Link(Protocol):
+class WatchedLink(Protocol):
     """What of a board's link is used here."""
 
     def open(self, watcher: BoardWatcher) -> None:
@@ -42,7 +42,7 @@ class Link(Protocol):
 class _Board:
     """One board: what was last heard of it, and what of that was told."""
 
-    def __init__(self, name: str, kind: str, link: Link, wake: Callable[[], None]) -> None:
+    def __init__(self, name: str, kind: str, link: WatchedLink, wake: Callable[[], None]) -> None:
         self.device = f"board.{name}"
         self.kind = kind
         self.link = link
@@ -79,7 +79,9 @@ class _Board:
 class BoardWatch:
     """All boards of one table."""
 
-    def __init__(self, config: TableConfig, links: Mapping[str, Link], wake: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self, config: TableConfig, links: Mapping[str, WatchedLink], wake: Callable[[], None] = lambda: None
+    ) -> None:
         """`wake` is called when something was heard that should be told soon."""
         self._table_id = config.id
         self._boards = [_Board(name, config.boards[name].kind, link, wake) for name, link in links.items()]
@@ -103,7 +105,7 @@ class BoardWatch:
     def introduce(self, table: Table) -> None:
         """Tells a table that has not begun what its boards are."""
         for board in self._boards:
-            table.sitting.devices[board.device] = board.facts
+            table.lifecycle.devices[board.device] = board.facts
 
     def tell(self, table: Table, t_ns: int) -> list[Event]:
         """Tells a table that has begun what was heard since the last time."""
@@ -131,8 +133,8 @@ class BoardWatch:
         """It is up: its fault may be cleared, and a board that the table has not named yet is named."""
         table.cause_gone(board.device, board.cause)
         known = facts(board.device, board.kind, identity)
-        before = table.sitting.devices.get(board.device)
-        table.sitting.devices[board.device] = known
-        if before == known or not table.sitting.taking_part:
+        before = table.lifecycle.devices.get(board.device)
+        table.lifecycle.devices[board.device] = known
+        if before == known or not table.lifecycle.taking_part:
             return []  # it was told, or the next opening tells it
         return table.warn(board.device, BOARD_IDENTIFIED, words(identity), t_ns)

@@ -10,7 +10,7 @@ from feed.events import Event
 from hal.values import SendFrame, SetLine
 
 
-class Signals:
+class IndicatorOutputs:
     """Turns events into commands for the indicators that the table has."""
 
     def __init__(self, lamp: NoMoreBetsLamp | None, display: NumberDisplay | None) -> None:

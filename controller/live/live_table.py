@@ -16,16 +16,16 @@ from typing import Final, NamedTuple
 from controller.configuration.values import TableConfig
 from controller.games.assembly import table_for
 from controller.live.board_watch import BoardWatch
-from controller.live.indicators import Signals
+from controller.live.indicators import IndicatorOutputs
 from controller.live.line_memory import LineMemory
-from controller.live.output_dispatcher import Carrying
+from controller.live.output_dispatcher import OutputDispatcher
 from controller.live.output_faults import OutputFaults
-from controller.live.pending_faults import ServiceFault, Standing
+from controller.live.pending_faults import PendingFaults, ServiceFault
 from controller.live.wall_time import wall_time
 from controller.live.wiring import Wiring
 from controller.table.commands import command_of
 from controller.table.faults import LatchedFault
-from controller.table.orders.order import Answer
+from controller.table.orders.order import CommandResult
 from drivers.dealer.indicators import NoMoreBetsLamp, NumberDisplay
 from feed.events import Event
 from feed.state import TableState
@@ -37,7 +37,7 @@ from hal.values import Edge, Rare
 # Sinks between a table's sources and its merge.
 
 
-class Waking:
+class NotifyingSink:
     """The merge, which also says that something has come."""
 
     def __init__(self, merge: Merge, wake: Callable[[], None]) -> None:
@@ -50,7 +50,7 @@ class Waking:
         self._wake()
 
 
-class Deaf:
+class NullSink:
     """A sink for a link that only sends."""
 
     def deliver(self, source: str, edges: Sequence[object], rare: Sequence[object]) -> None:
@@ -69,11 +69,11 @@ SERVICE_DEVICES: Final = frozenset({WIRES, "clock", "disk", "journal"})
 BENCH_SUPERVISOR: Final = "simulated-supervisor"
 
 
-class Said(NamedTuple):
+class TickResult(NamedTuple):
     """What one look at the table brought."""
 
     events: Sequence[Event]
-    answers: Sequence[Answer]
+    answers: Sequence[CommandResult]
     until_ns: int
     """Up to when the lines have been looked at."""
 
@@ -119,8 +119,8 @@ class LiveTable:
         self._boards = BoardWatch(config, wiring.boards, wake)
         all_outputs = [wiring.outputs, *wiring.board_outputs.values()]
         self._output_faults = OutputFaults(config, [one for one in all_outputs if one is not None])
-        self._carrying = Carrying(config.id, wiring, self._output_faults)
-        self._standing: Standing | None = None
+        self._dispatcher = OutputDispatcher(config.id, wiring, self._output_faults)
+        self._standing: PendingFaults | None = None
         """What the service found, while the table waits for its boards."""
         self._watched = False
         self._moved = False
@@ -130,7 +130,7 @@ class LiveTable:
         uses = config.uses
         lamp = NoMoreBetsLamp() if NoMoreBetsLamp.line in uses and config.wired(NoMoreBetsLamp.line) else None
         display = NumberDisplay() if NumberDisplay.link in wiring.links else None
-        self._signals = Signals(lamp, display)
+        self._signals = IndicatorOutputs(lamp, display)
 
     @property
     def simulated(self) -> bool:
@@ -166,9 +166,9 @@ class LiveTable:
             self._boards.open(self._clock.now_ns())
             for source in self._sources:
                 self._merge.add(source.name, source.max_lateness_ns, source.lines)
-                source.open(Waking(self._merge, self._wake))
+                source.open(NotifyingSink(self._merge, self._wake))
             if self._wiring.display is not None:
-                self._wiring.display.open(Deaf())
+                self._wiring.display.open(NullSink())
             self._wiring.open_outputs()
         except LineError:
             self.safe()
@@ -182,9 +182,9 @@ class LiveTable:
         A table on boards begins with a later `begun`: bets are not open before its lines are there.
         """
         if self._watched and self._boards.awaited(self._clock.now_ns()):
-            self._standing = Standing(standing)
+            self._standing = PendingFaults(standing)
             return []
-        return self._begin(Standing(standing))
+        return self._begin(PendingFaults(standing))
 
     def begun(self) -> list[Event]:
         """What a table says that has waited for its boards and now begins; nothing at any other time."""
@@ -193,10 +193,10 @@ class LiveTable:
         standing, self._standing = self._standing, None
         return self._begin(standing)
 
-    def tick(self) -> Said:
+    def tick(self) -> TickResult:
         """Takes what the sources have, and lets time pass."""
         if not self._watched or self._standing is not None:
-            return Said((), (), self.memory.until_ns)
+            return TickResult((), (), self.memory.until_ns)
         now_ns = self._clock.now_ns()
         gone = [source for source in self._sources if source.failed is not None]
         for source in gone:
@@ -205,7 +205,7 @@ class LiveTable:
         for source in self._sources:
             self._merge.until(source.name, source.delivered_until(now_ns))
         self._merge.until(COMMANDS, now_ns)
-        self._carrying.owed()
+        self._dispatcher.owed()
         lost = [*self._boards.tell(self._table, self._now_ns()), *self._output_faults.tell(self._table, self._now_ns())]
         self._carry_out()
         said = self._take()
@@ -230,7 +230,7 @@ class LiveTable:
         Nothing is heard or carried out any more.
         """
         if self._watched:
-            self._carrying.carry_out(self._table.game.begin_outputs(self._now_ns()))
+            self._dispatcher.carry_out(self._table.game.begin_outputs(self._now_ns()))
         self._watched = False
         self._boards.close()
         self._wiring.close()
@@ -284,31 +284,31 @@ class LiveTable:
     def show(self, said: Sequence[Event]) -> None:
         """Shows on lamps and display what is durable."""
         if self._watched:
-            self._carrying.carry_out(self._signals.of(said))
+            self._dispatcher.carry_out(self._signals.of(said))
 
-    def _begin(self, standing: Standing) -> list[Event]:
+    def _begin(self, standing: PendingFaults) -> list[Event]:
         self._boards.introduce(self._table)
         now_ns = self._clock.now_ns()
         if self._watched:
-            self._carrying.begin(self._table.game.begin_outputs(now_ns))
+            self._dispatcher.begin(self._table.game.begin_outputs(now_ns))
         said = standing.begin(self._table, now_ns)
         self._carry_out()
         return said
 
-    def _take(self) -> Said:
+    def _take(self) -> TickResult:
         """What the table says of all that is complete."""
         batch = self._merge.take()
         if batch is None:
-            return Said((), (), self.memory.until_ns)
+            return TickResult((), (), self.memory.until_ns)
         self.memory.pass_to(batch.until_ns)
         self._moved = bool(batch.edges or batch.rare)
         if not batch.edges and not batch.rare:
             due_ns = self._table.next_due_ns
             if due_ns is None or due_ns > batch.until_ns:
                 # Time alone changes nothing before that.
-                return Said((), (), self.memory.until_ns)
+                return TickResult((), (), self.memory.until_ns)
         self.memory.append(batch)
-        return Said(self._table.feed(batch), self._table.answers(), batch.until_ns)
+        return TickResult(self._table.feed(batch), self._table.answers(), batch.until_ns)
 
     def _given_up(self, gone: Sequence[LineSource]) -> list[Event]:
         """Tells of sources that failed, and what to do. Their lines are told as unplugged, which stops the play where a
@@ -330,4 +330,4 @@ class LiveTable:
         """Does what the table wants done, whatever made it want it; with closed wires nothing is done."""
         outputs = self._table.outputs()
         if self._watched:
-            self._carrying.carry_out(outputs)
+            self._dispatcher.carry_out(outputs)

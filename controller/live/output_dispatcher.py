@@ -17,7 +17,7 @@ from hal.values import LightLamps, Output
 log = logging.getLogger(__name__)
 
 
-class Carrying:
+class OutputDispatcher:
     """The outputs of one live table, as long as its wires are open."""
 
     def __init__(self, table_id: str, wiring: Wiring, faults: OutputFaults) -> None:

@@ -20,7 +20,7 @@ class ServiceFault(NamedTuple):
     """What must be gone before it can be cleared."""
 
 
-class Standing:
+class PendingFaults:
     """The faults of one table that waits to begin: those found at first, and those found meanwhile."""
 
     def __init__(self, faults: Iterable[ServiceFault]) -> None:

@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from controller.configuration.values import TableConfig
-from controller.live.board_watch import Link
+from controller.live.board_watch import WatchedLink
 from drivers.dealer.indicators import NumberDisplay
 from drivers.dice.automated_shaker import AutomatedShakerConfig
 from drivers.dice.frame_wire import ShakerFramer
@@ -40,7 +40,7 @@ class Wiring:
     links: dict[str, SerialLink] = field(default_factory=dict)
     outputs: Outputs | None = None
     """The outputs on pins of the Pi."""
-    boards: dict[str, Link] = field(default_factory=dict)
+    boards: dict[str, WatchedLink] = field(default_factory=dict)
     """The boards, by their names in the file."""
     board_outputs: dict[str, Outputs] = field(default_factory=dict)
     """The outputs of each board that has some."""

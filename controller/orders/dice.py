@@ -8,97 +8,97 @@ from controller.rounds.game import Game
 from controller.rounds.sic_bo import SicBoGame
 from controller.rounds.sic_bo_opening import NotNowError
 from controller.rounds.tossed_game import TossedGame
-from controller.table.lifecycle import Sitting, State
-from controller.table.orders.order import Given, Refused, Verb
+from controller.table.lifecycle import LifecycleState, TableLifecycle
+from controller.table.orders.order import GivenKeys, OrderRefused, Verb
 from controller.table.wording import with_article
 
 
-def inspect_dice(sitting: Sitting, given: Given, t_ns: int) -> str:
+def inspect_dice(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """Three values are entered, and all their areas light, to be looked at and read back (9.5(a)1)."""
-    game = _inspected(sitting, "inspect_dice")
+    game = _inspected(lifecycle, "inspect_dice")
     try:
         dice = game.rules.named(given["dice"])
     except ValueError as error:
-        raise Refused(f"inspect_dice: {error}") from error
+        raise OrderRefused(f"inspect_dice: {error}") from error
     return _done("inspect_dice", lambda: game.opening.light(game, dice, given["by"], t_ns))
 
 
-def lamp_test(sitting: Sitting, given: Given, t_ns: int) -> str:
+def lamp_test(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """All lamps are lit, and read back."""
-    game = _sic_bo(sitting, "lamp_test")
+    game = _sic_bo(lifecycle, "lamp_test")
     return _done("lamp_test", lambda: game.opening.light(game, None, given["by"], t_ns))
 
 
-def operate_shaker(sitting: Sitting, given: Given, t_ns: int) -> str:
+def operate_shaker(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """The automated shaker is operated once, while it is inspected (13:69F-9.5(a)2, (b))."""
-    game = _sic_bo(sitting, "operate_shaker")
-    if sitting.state is not State.INSPECTING and not game.opening.shift_due:
-        raise Refused("operate_shaker: nothing is inspected; begin with inspect_start, or with shift_begins")
+    game = _sic_bo(lifecycle, "operate_shaker")
+    if lifecycle.state is not LifecycleState.INSPECTING and not game.opening.shift_due:
+        raise OrderRefused("operate_shaker: nothing is inspected; begin with inspect_start, or with shift_begins")
     return _done("operate_shaker", lambda: game.opening.operate(game, given["by"], t_ns))
 
 
-def shift_begins(sitting: Sitting, given: Given, t_ns: int) -> str:
+def shift_begins(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """A shift begins: play stops until the automated shaker was operated often enough (13:69F-9.5(b))."""
-    game = _sic_bo(sitting, "shift_begins")
+    game = _sic_bo(lifecycle, "shift_begins")
     return _done("shift_begins", lambda: game.opening.shift_begins(game, given["by"], t_ns))
 
 
-def dice_placed(sitting: Sitting, given: Given, t_ns: int) -> str:
+def dice_placed(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """Dice were placed in the shaker, now or so many hours ago (13:69F-9.1)."""
-    game = _sic_bo(sitting, "dice_placed")
+    game = _sic_bo(lifecycle, "dice_placed")
     hours = given.get("age_h", "0")
     number = hours.replace(".", "", 1)
     if not (number.isascii() and number.isdecimal() and len(hours) <= 8):
-        raise Refused(f"dice_placed: age_h is {hours!r}; expected hours, such as 2.5")
+        raise OrderRefused(f"dice_placed: age_h is {hours!r}; expected hours, such as 2.5")
     return _done("dice_placed", lambda: game.opening.place(game, float(hours), given["by"], t_ns))
 
 
-def shaker_removed(sitting: Sitting, given: Given, t_ns: int) -> str:
+def shaker_removed(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """A supervisor says that the automated shaker was taken from the table: dice go by hand."""
-    return _stands(sitting, "shaker_removed", given, t_ns, present=False)
+    return _stands(lifecycle, "shaker_removed", given, t_ns, present=False)
 
 
-def shaker_placed(sitting: Sitting, given: Given, t_ns: int) -> str:
+def shaker_placed(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """A supervisor says that the automated shaker stands on the table again."""
-    return _stands(sitting, "shaker_placed", given, t_ns, present=True)
+    return _stands(lifecycle, "shaker_placed", given, t_ns, present=True)
 
 
-def settle_attended(sitting: Sitting, given: Given, t_ns: int) -> str:
+def settle_attended(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """A supervisor is present, and has a round settled whose lamps failed (9.6(b))."""
-    game = _sic_bo(sitting, "settle_attended")
+    game = _sic_bo(lifecycle, "settle_attended")
     number = game.round
     if not game.attended(t_ns, "supervisor"):
         against = f": {game.settle_refused}" if game.settle_refused is not None else "; settle it with settle"
-        raise Refused(f"settle_attended: no round waits for a supervisor{against}")
+        raise OrderRefused(f"settle_attended: no round waits for a supervisor{against}")
     return f"round {number} is settled; play ceases until lamp_board is mended and cleared"
 
 
-def _stands(sitting: Sitting, verb: str, given: Given, t_ns: int, *, present: bool) -> str:
-    game = sitting.game
+def _stands(lifecycle: TableLifecycle, verb: str, given: GivenKeys, t_ns: int, *, present: bool) -> str:
+    game = lifecycle.game
     if not isinstance(game, TossedGame):
-        raise Refused(f"{verb}: {_no_such(game)}; it is for sic_bo, craps and mini_craps")
+        raise OrderRefused(f"{verb}: {_no_such(game)}; it is for sic_bo, craps and mini_craps")
     tossing = game.tossing
     if tossing is None:
-        raise Refused(f"{verb}: the table has no automated shaker")
+        raise OrderRefused(f"{verb}: the table has no automated shaker")
     if tossing.present_sensor:
-        raise Refused(f"{verb}: its sensor says whether it stands on the table (automated_shaker_present)")
+        raise OrderRefused(f"{verb}: its sensor says whether it stands on the table (automated_shaker_present)")
     if game.undecided and game.called_ns is not None:
-        raise Refused(f'{verb}: "No more bets" was called for round {game.round}; wait for its verdict')
+        raise OrderRefused(f'{verb}: "No more bets" was called for round {game.round}; wait for its verdict')
     tossing.stands(game, t_ns, present=present, by=given["by"])
     return f"the automated shaker {'stands on' if present else 'was removed from'} the table"
 
 
-def _inspected(sitting: Sitting, verb: str) -> SicBoGame:
-    game = _sic_bo(sitting, verb)
-    if sitting.state is not State.INSPECTING:
-        raise Refused(f"{verb}: no inspection is under way; begin with inspect_start")
+def _inspected(lifecycle: TableLifecycle, verb: str) -> SicBoGame:
+    game = _sic_bo(lifecycle, verb)
+    if lifecycle.state is not LifecycleState.INSPECTING:
+        raise OrderRefused(f"{verb}: no inspection is under way; begin with inspect_start")
     return game
 
 
-def _sic_bo(sitting: Sitting, verb: str) -> SicBoGame:
-    game = sitting.game
+def _sic_bo(lifecycle: TableLifecycle, verb: str) -> SicBoGame:
+    game = lifecycle.game
     if not isinstance(game, SicBoGame):
-        raise Refused(f"{verb}: {_no_such(game)}; it is for sic_bo")
+        raise OrderRefused(f"{verb}: {_no_such(game)}; it is for sic_bo")
     return game
 
 
@@ -110,7 +110,7 @@ def _done(verb: str, act: Callable[[], str]) -> str:
     try:
         return act()
     except NotNowError as error:
-        raise Refused(f"{verb}: {error}") from error
+        raise OrderRefused(f"{verb}: {error}") from error
 
 
 VERBS = (

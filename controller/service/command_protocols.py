@@ -7,19 +7,19 @@ from typing import Any, NamedTuple, Protocol
 
 from controller.journal.errors import JournalError
 from controller.service.command_record import identity_of
-from controller.service.requests import Answer, Request
+from controller.service.requests import CommandAnswer, Request
 from feed.allow_list import Sender
 
-Reply = Callable[[Answer], None]
+Reply = Callable[[CommandAnswer], None]
 """Is called once, with what became of a request."""
 
-Found = Callable[[bytes | JournalError | None], None]
+OnRecordFound = Callable[[bytes | JournalError | None], None]
 """Is called with the journal's record of a command, with None where there is none, or with why that cannot be told."""
-Find = Callable[[str, Found], None]
+FindRecord = Callable[[str, OnRecordFound], None]
 """Looks in the journal for a command by its identity. It does not block: it answers later, or at once."""
 
 
-class Given(NamedTuple):
+class SentRequest(NamedTuple):
     """A request and who sent it."""
 
     request: Request
@@ -33,7 +33,7 @@ class Given(NamedTuple):
         return identity_of(self.scope, self.request)
 
 
-class TableAnswer(Protocol):
+class CommandResult(Protocol):
     """What a table answers to an order."""
 
     @property
@@ -53,7 +53,7 @@ class TableAnswer(Protocol):
         """The events that it caused."""
 
 
-class Door(Protocol):
+class CommandedTable(Protocol):
     """A table, as far as commands go."""
 
     def command(self, verb: str, given: Mapping[str, str], command_id: str) -> str | None:
@@ -63,7 +63,7 @@ class Door(Protocol):
         """Why this sender may not send this; None if they may."""
 
 
-class House(Protocol):
+class ServiceControl(Protocol):
     """The service, as far as commands go."""
 
     def status(self) -> dict[str, Any]:

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 from controller.journal.errors import JournalError
-from controller.service.command_protocols import Found
+from controller.service.command_protocols import OnRecordFound
 
 
-class Recall:
+class RecordFinder:
     """Answers on the loop, in the order in which it was asked."""
 
     def __init__(self, find: Callable[[str], bytes | None]) -> None:
@@ -18,7 +18,7 @@ class Recall:
         self._find = find
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="recall")
 
-    def __call__(self, identity: str, found: Found) -> None:
+    def __call__(self, identity: str, found: OnRecordFound) -> None:
         """Looks for a command; `found` is called later, on the loop. Asked after `close`, it is not called."""
         looking = asyncio.get_running_loop().run_in_executor(self._thread, self._look, identity)
         looking.add_done_callback(lambda done: None if done.cancelled() else found(done.result()))

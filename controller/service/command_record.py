@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from controller.journal.records import COMMAND, COMMANDS, Entry
-from controller.service.requests import Answer, Request
+from controller.service.requests import CommandAnswer, Request
 from feed.allow_list import Sender
 
 
@@ -30,21 +30,21 @@ class CommandRecord(msgspec.Struct, frozen=True, kw_only=True):
     events: list[str]
     time: str
 
-    def answers(self, request: Request) -> Answer:
+    def answers(self, request: Request) -> CommandAnswer:
         """What is answered to a request that comes under the same id."""
         before = Request(id=self.id, command=self.command, table=self.table, given=self.given)
         if not before.same_as(request):
             return used_before(request)
-        return Answer(id=self.id, accepted=self.accepted, reason=self.reason, events=self.events, again=True)
+        return CommandAnswer(id=self.id, accepted=self.accepted, reason=self.reason, events=self.events, again=True)
 
 
-def used_before(request: Request) -> Answer:
+def used_before(request: Request) -> CommandAnswer:
     """The answer to a request whose id was that of another one."""
     reason = f'the id "{request.id}" was used for another command before; send this one under a new id'
-    return Answer(id=request.id, accepted=False, reason=reason)
+    return CommandAnswer(id=request.id, accepted=False, reason=reason)
 
 
-def answered_before(body: bytes, request: Request) -> Answer:
+def answered_before(body: bytes, request: Request) -> CommandAnswer:
     """What is answered to a request of which the journal holds a record under the same id."""
     try:
         return decode_record(body).answers(request)
@@ -58,7 +58,9 @@ def identity_of(scope: str, request: Request) -> str:
     return f"{scope}:{request.id}"
 
 
-def entry_of(request: Request, sender: Sender, answer: Answer, *, scope: str, seq: int, epoch: str, time: str) -> Entry:
+def entry_of(
+    request: Request, sender: Sender, answer: CommandAnswer, *, scope: str, seq: int, epoch: str, time: str
+) -> Entry:
     """The journal's entry of a command and its answer."""
     record = CommandRecord(
         id=request.id,

@@ -16,11 +16,11 @@ from typing import Final
 
 import zmq
 
-from controller.service.command_handler import Desk
-from controller.service.counters import Tally
-from controller.service.rate_limiter import Allowance
-from controller.service.requests import Answer, RequestError, decode_request, encode_answer
-from controller.service.senders import Owner, Senders
+from controller.service.command_handler import CommandHandler
+from controller.service.counters import ServiceCounters
+from controller.service.rate_limiter import RateLimiter
+from controller.service.requests import CommandAnswer, RequestError, decode_request, encode_answer
+from controller.service.senders import AuthenticatedSender, SenderResolver
 from feed.keys import ServerCurve
 from feed.server_socket import ServerSocket
 from hal.clock import NS_PER_S, Clock
@@ -42,10 +42,10 @@ class CommandServer:
         context: zmq.Context[zmq.Socket[bytes]],
         endpoint: str,
         curve: ServerCurve | None,
-        senders: Senders,
-        desk: Desk,
+        senders: SenderResolver,
+        handler: CommandHandler,
         clock: Clock,
-        tally: Tally,
+        counters: ServiceCounters,
     ) -> None:
         """Prepares the socket.
 
@@ -53,9 +53,9 @@ class CommandServer:
             feed.endpoints.EndpointError: it is `tcp://` and there is no key.
         """
         self._senders = senders
-        self._desk = desk
-        self._tally = tally
-        self._answerable = Allowance(clock, MALFORMED_BURST, MALFORMED_REFILL_NS)
+        self._handler = handler
+        self._counters = counters
+        self._answerable = RateLimiter(clock, MALFORMED_BURST, MALFORMED_REFILL_NS)
         options = {zmq.RCVHWM: HWM, zmq.SNDHWM: HWM}
         self._socket = ServerSocket(
             context, zmq.ROUTER, endpoint, self._take, name="commands", curve=curve, options=options
@@ -109,22 +109,22 @@ class CommandServer:
         else:
             self._request(route, owner, content[0].bytes)
 
-    def _request(self, route: list[bytes], owner: Owner, body: bytes) -> None:
+    def _request(self, route: list[bytes], owner: AuthenticatedSender, body: bytes) -> None:
         try:
             request = decode_request(body)
         except RequestError as error:
             self._malformed(route, error.request_id, str(error))
             return
         who, scope = owner.named(request.by)
-        self._desk.receive(request, who, scope, lambda answer: self._answer(route, answer))
+        self._handler.receive(request, who, scope, lambda answer: self._answer(route, answer))
 
     def _malformed(self, route: list[bytes], request_id: str, why: str) -> None:
-        self._tally.commands["malformed"] += 1
+        self._counters.commands["malformed"] += 1
         log.warning("malformed command: %s", why)
         if self._answerable.take(""):
-            self._answer(route, Answer(id=request_id, accepted=False, reason=f"bad_request: {why}"))
+            self._answer(route, CommandAnswer(id=request_id, accepted=False, reason=f"bad_request: {why}"))
 
-    def _answer(self, route: list[bytes], answer: Answer) -> None:
+    def _answer(self, route: list[bytes], answer: CommandAnswer) -> None:
         if self._closed:
             return
         try:

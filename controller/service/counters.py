@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass
-class Tally:
+class ServiceCounters:
     """Plain numbers, changed on the loop's thread only; another thread may read them at any moment."""
 
     events: Counter[tuple[str, str]] = field(default_factory=Counter)

@@ -16,7 +16,7 @@ from threading import Lock
 from typing import Any, Final
 
 from controller.service.console import LineHandler, LineWriter
-from controller.service.rate_limiter import Allowance
+from controller.service.rate_limiter import RateLimiter
 from hal.clock import NS_PER_S, Clock
 
 BURST: Final = 10
@@ -34,7 +34,7 @@ _HEX_KEY = re.compile(r"(?<![0-9a-fA-F])[0-9a-fA-F]{64}(?![0-9a-fA-F])")
 _SHOWN: Final = 8
 
 
-class RateLimit(logging.Filter):
+class LogRateLimit(logging.Filter):
     """Lets the first messages of each kind pass, then one now and then, with the number of those left out.
 
     A text that was not told lately passes beyond that: the first word of one table is not lost behind those of another.
@@ -43,8 +43,8 @@ class RateLimit(logging.Filter):
 
     def __init__(self, clock: Clock, burst: int = BURST, refill_ns: int = REFILL_NS, news: int = NEWS_BURST) -> None:
         super().__init__()
-        self._kinds = Allowance(clock, burst, refill_ns)
-        self._news = Allowance(clock, news, refill_ns)
+        self._kinds = RateLimiter(clock, burst, refill_ns)
+        self._news = RateLimiter(clock, news, refill_ns)
         self._told: OrderedDict[str, None] = OrderedDict()
         """The texts that were told lately."""
         self._unsaid: OrderedDict[str, int] = OrderedDict()
@@ -115,7 +115,7 @@ def log_to(writer: LineWriter, clock: Clock, *, journald: bool, level: int = log
     """Sends everything that is logged from now on to `writer`; returns the handler, to be taken off at the end."""
     handler = LineHandler(writer)
     handler.setFormatter(_Lines(journald))
-    handler.addFilter(RateLimit(clock))
+    handler.addFilter(LogRateLimit(clock))
     root = logging.getLogger()
     root.addHandler(handler)
     root.setLevel(level)

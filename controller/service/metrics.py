@@ -9,7 +9,7 @@ from prometheus_client import CollectorRegistry, start_http_server
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, SummaryMetricFamily
 from prometheus_client.registry import Collector
 
-from controller.service.counters import Tally
+from controller.service.counters import ServiceCounters
 from hal.clock import NS_PER_S, Clock
 
 ADDRESS: Final = "127.0.0.1"
@@ -24,39 +24,39 @@ _LIVE: Final[dict[str, tuple[type[CounterMetricFamily] | type[GaugeMetricFamily]
 Metric = CounterMetricFamily | GaugeMetricFamily | SummaryMetricFamily
 
 
-class TallyCollector(Collector):
+class CounterCollector(Collector):
     """Reads the tally whenever somebody asks: counting costs the loop nothing more than an addition."""
 
-    def __init__(self, tally: Tally, clock: Clock, live: Callable[[], dict[str, float]]) -> None:
+    def __init__(self, counters: ServiceCounters, clock: Clock, live: Callable[[], dict[str, float]]) -> None:
         """`live` gives what is asked for at the moment itself: `feltwire_subscribers` and others of its like."""
-        self._tally = tally
+        self._counters = counters
         self._clock = clock
         self._start_ns = clock.now_ns()
         self._live = live
 
     def collect(self) -> Iterator[Metric]:
         """All counters and gauges."""
-        tally = self._tally
-        yield _counter("feltwire_events", "Events published", ("table", "type"), dict(tally.events).items())
-        verdicts = dict(tally.verdicts).items()
+        counters = self._counters
+        yield _counter("feltwire_events", "Events published", ("table", "type"), dict(counters.events).items())
+        verdicts = dict(counters.verdicts).items()
         yield _counter("feltwire_verdicts", "Verdicts on rounds", ("table", "verdict", "reason"), verdicts)
-        yield _gauge("feltwire_faults", "Faults that stand", "table", dict(tally.faults))
+        yield _gauge("feltwire_faults", "Faults that stand", "table", dict(counters.faults))
         states = GaugeMetricFamily("feltwire_table_state", "1 for the state of a table", labels=("table", "state"))
-        for table, state in dict(tally.states).items():
+        for table, state in dict(counters.states).items():
             states.add_metric((table, state), 1)
         yield states
         commits = SummaryMetricFamily("feltwire_journal_commit_seconds", "From an event to durable")
-        commits.add_metric((), tally.commits, tally.commit_ns / NS_PER_S)
+        commits.add_metric((), counters.commits, counters.commit_ns / NS_PER_S)
         yield commits
-        longest = tally.longest_commit_ns / NS_PER_S
+        longest = counters.longest_commit_ns / NS_PER_S
         yield GaugeMetricFamily("feltwire_journal_longest_commit_seconds", "The longest of them", value=longest)
-        yield GaugeMetricFamily("feltwire_journal_waiting", "Submissions not yet durable", value=tally.waiting)
-        commands = [((result,), count) for result, count in dict(tally.commands).items()]
+        yield GaugeMetricFamily("feltwire_journal_waiting", "Submissions not yet durable", value=counters.waiting)
+        commands = [((result,), count) for result, count in dict(counters.commands).items()]
         yield _counter("feltwire_commands", "Commands by what became of them", ("result",), commands)
-        captures = [((result,), count) for result, count in dict(tally.captures).items()]
+        captures = [((result,), count) for result, count in dict(counters.captures).items()]
         yield _counter("feltwire_captures", "Captures of rounds by what became of them", ("result",), captures)
-        yield CounterMetricFamily("feltwire_late_ticks", "Times that the loop was late", value=tally.late_ticks)
-        lag = tally.longest_tick_ns / NS_PER_S
+        yield CounterMetricFamily("feltwire_late_ticks", "Times that the loop was late", value=counters.late_ticks)
+        lag = counters.longest_tick_ns / NS_PER_S
         yield GaugeMetricFamily("feltwire_longest_tick_seconds", "The longest time between two looks", value=lag)
         uptime = (self._clock.now_ns() - self._start_ns) / NS_PER_S
         yield GaugeMetricFamily("feltwire_uptime_seconds", "Since the service started", value=uptime)

@@ -6,15 +6,17 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from controller.service.counters import Tally
-from controller.service.opening import NotFitError
+from controller.service.counters import ServiceCounters
+from controller.service.opening import StartupCheckError
 from hal.clock import Clock
 
 log = logging.getLogger(__name__)
 
 
 @contextmanager
-def metrics_port(port: int | None, tally: Tally, clock: Clock, live: Callable[[], dict[str, float]]) -> Iterator[None]:
+def metrics_port(
+    port: int | None, counters: ServiceCounters, clock: Clock, live: Callable[[], dict[str, float]]
+) -> Iterator[None]:
     """Serves the tally on a port of 127.0.0.1 as long as the block lasts; `port` 0 lets the kernel choose.
 
     Raises:
@@ -23,12 +25,14 @@ def metrics_port(port: int | None, tally: Tally, clock: Clock, live: Callable[[]
     if port is None:
         yield
         return
-    from controller.service.metrics import ADDRESS, MetricsServer, TallyCollector
+    from controller.service.metrics import ADDRESS, CounterCollector, MetricsServer
 
     try:
-        server = MetricsServer(port, TallyCollector(tally, clock, live))
+        server = MetricsServer(port, CounterCollector(counters, clock, live))
     except OSError as error:
-        raise NotFitError(f"--metrics {port}: the port cannot be had ({error.strerror}); choose another") from error
+        raise StartupCheckError(
+            f"--metrics {port}: the port cannot be had ({error.strerror}); choose another"
+        ) from error
     log.info("numbers for monitoring: http://%s:%d/metrics", ADDRESS, server.port)
     try:
         yield

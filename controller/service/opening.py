@@ -23,7 +23,7 @@ from controller.journal.retire import set_aside
 from controller.journal.signing import SigningKeyError, load_or_create, public_half
 from controller.journal.writer import Done, Heads
 from controller.service.disk_watch import STOP_BYTES
-from controller.service.state_paths import Places
+from controller.service.state_paths import StatePaths
 from hal.clock import Clock
 
 log = logging.getLogger(__name__)
@@ -31,38 +31,38 @@ log = logging.getLogger(__name__)
 _MB: Final = 1024 * 1024
 
 
-class NotFitError(Exception):
+class StartupCheckError(Exception):
     """The service may not begin: which check failed, and what to do."""
 
 
-class StoppedError(Exception):
+class StoppedAtStartError(Exception):
     """The service was stopped before it had begun."""
 
 
-class Found(NamedTuple):
+class OpenedJournal(NamedTuple):
     """What a service begins with."""
 
     journal: Journal
     heads: Mapping[str, Head]
 
 
-def check_state(places: Places) -> None:
+def check_state(paths: StatePaths) -> None:
     """The state directory is there, may be written, and has room.
 
     Raises:
         NotFitError: it is not so.
     """
     try:
-        places.root.mkdir(parents=True, exist_ok=True, mode=0o750)
-        free = shutil.disk_usage(places.root).free
+        paths.root.mkdir(parents=True, exist_ok=True, mode=0o750)
+        free = shutil.disk_usage(paths.root).free
     except OSError as error:
-        raise NotFitError(
-            f"state directory {places.root}: it cannot be used ({error.strerror}); give another one with --state, or "
+        raise StartupCheckError(
+            f"state directory {paths.root}: it cannot be used ({error.strerror}); give another one with --state, or "
             "let the user of the service write it"
         ) from error
     if free < STOP_BYTES:
-        raise NotFitError(
-            f"state directory {places.root}: its disk has only {free // _MB} MB left, and a journal needs "
+        raise StartupCheckError(
+            f"state directory {paths.root}: its disk has only {free // _MB} MB left, and a journal needs "
             f"{STOP_BYTES // _MB} MB to begin; free space on it"
         )
 
@@ -77,15 +77,15 @@ def signing_key(path: Path) -> SigningKey:
     try:
         key = load_or_create(path)
     except SigningKeyError as error:
-        raise NotFitError(str(error)) from error
+        raise StartupCheckError(str(error)) from error
     if new:
         log.info("made the key that seals the journal, %s; note its public half: %s", path, _apart(public_half(key)))
     return key
 
 
 async def open_journal(
-    places: Places, clock: Clock, status: Callable[[str], None], stopped: Callable[[], bool] = lambda: False
-) -> Found:
+    paths: StatePaths, clock: Clock, status: Callable[[str], None], stopped: Callable[[], bool] = lambda: False
+) -> OpenedJournal:
     """Opens the journal, and proves that it is whole. The loop goes on meanwhile; `stopped` is asked on a thread.
 
     Raises:
@@ -94,18 +94,18 @@ async def open_journal(
         JournalError: the journal cannot be used.
     """
     loop = asyncio.get_running_loop()
-    key = signing_key(places.signing_key)
+    key = signing_key(paths.signing_key)
 
     def deliver(done: Done, result: Heads | JournalError) -> None:
         loop.call_soon_threadsafe(done, result)
 
     def progress(read: int, total: int) -> None:
         if stopped():
-            raise StoppedError
+            raise StoppedAtStartError
         loop.call_soon_threadsafe(status, f"reading the journal: {read} of {total} records")
 
     def work() -> Journal:
-        return Journal.open(places.journal, key, clock=clock, deliver=deliver, progress=progress)
+        return Journal.open(paths.journal, key, clock=clock, deliver=deliver, progress=progress)
 
     journal = await loop.run_in_executor(None, work)
     if journal.is_new:
@@ -116,14 +116,14 @@ async def open_journal(
             "verify the journal with the public half that you noted",
             journal.path,
             _apart(journal.other_key),
-            places.signing_key,
+            paths.signing_key,
         )
     if not journal.clean:
         log.warning("the service before did not end in order: rounds that were open are void, with power_loss")
     for lost in journal.lost.values():
         log.critical("the disk lost what it had promised to keep: %s", lost)
     heads = {table: recovered.head for table, recovered in journal.recovered.items()}
-    return Found(journal, {**heads, COMMANDS: journal.commands})
+    return OpenedJournal(journal, {**heads, COMMANDS: journal.commands})
 
 
 def _tell_begun(journal: Journal) -> None:
@@ -140,7 +140,7 @@ def _tell_begun(journal: Journal) -> None:
     )
 
 
-def check_same_kind(configs: Sequence[TableConfig], found: Found) -> None:
+def check_same_kind(configs: Sequence[TableConfig], found: OpenedJournal) -> None:
     """No simulated table goes on in a real one's history, nor the other way round.
 
     Raises:
@@ -151,22 +151,22 @@ def check_same_kind(configs: Sequence[TableConfig], found: Found) -> None:
         simulated = config.simulated
         if recovered is not None and recovered.head.seq and recovered.state.simulated != simulated:
             before, now = ("simulated", "real") if recovered.state.simulated else ("real", "simulated")
-            raise NotFitError(
+            raise StartupCheckError(
                 f"table {config.id}: {found.journal.path} holds it as a {before} table, and it is {now} now; give it "
                 "another id, or another --state"
             )
 
 
-def shelf_for(places: Places) -> Shelf:
+def open_capture_store(paths: StatePaths) -> Shelf:
     """The folder of captures.
 
     Raises:
         NotFitError: it cannot be used.
     """
     try:
-        return Shelf(places.captures)
+        return Shelf(paths.captures)
     except OSError as error:
-        raise NotFitError(f"captures {places.captures}: {error.strerror}; mend the folder") from error
+        raise StartupCheckError(f"captures {paths.captures}: {error.strerror}; mend the folder") from error
 
 
 def _apart(key: str) -> str:

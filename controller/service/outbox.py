@@ -18,20 +18,20 @@ from controller.captures.capture_archive import Ready, rounds_to_keep, with_capt
 from controller.captures.capture_store import Case
 from controller.captures.round_spans import RoundMarks, Stretch
 from controller.journal.errors import JournalError
-from controller.service.command_handler import Desk
-from controller.service.command_protocols import TableAnswer
+from controller.service.command_handler import CommandHandler
+from controller.service.command_protocols import CommandResult
 from controller.service.pipeline import Pipeline
 from feed.events import CaptureFile, Event
 
 
-class Keeper(Protocol):
+class CaptureKeeper(Protocol):
     """Keeps captures: the casebook."""
 
     def keep(self, case: Case, ready: Ready) -> None:
         """Keeps a case; `ready` is told its name, or None, at once or later."""
 
 
-class Lines(Protocol):
+class LineHistory(Protocol):
     """What a table's lines did in the last minutes."""
 
     @property
@@ -42,7 +42,7 @@ class Lines(Protocol):
         """A capture of a stretch of them, named after an event; None where nothing of it is held."""
 
 
-Show = Callable[[Sequence[Event]], None]
+ShowEvents = Callable[[Sequence[Event]], None]
 
 
 @dataclass(slots=True)
@@ -50,7 +50,7 @@ class _Held:
     """What one look at the table brought."""
 
     said: Sequence[Event]
-    answers: Sequence[TableAnswer]
+    answers: Sequence[CommandResult]
     wanted: set[int]
     """Rounds whose captures have no name yet."""
     names: dict[int, CaptureFile] = field(default_factory=dict)
@@ -59,10 +59,12 @@ class _Held:
 class Outbox:
     """Hands on, in order, what one table says."""
 
-    def __init__(self, pipeline: Pipeline, desk: Desk, keeper: Keeper, lines: Lines, show: Show) -> None:
+    def __init__(
+        self, pipeline: Pipeline, handler: CommandHandler, keeper: CaptureKeeper, lines: LineHistory, show: ShowEvents
+    ) -> None:
         """`show` is given the events that are durable and published: for the table's lamps and display."""
         self._pipeline = pipeline
-        self._desk = desk
+        self._handler = handler
         self._keeper = keeper
         self._lines = lines
         self._show = show
@@ -75,7 +77,7 @@ class Outbox:
         self._held.append(_Held(said, (), set()))
         self._forward()
 
-    def put(self, said: Sequence[Event], answers: Sequence[TableAnswer], until_ns: int) -> None:
+    def put(self, said: Sequence[Event], answers: Sequence[CommandResult], until_ns: int) -> None:
         """Takes what the table said of its lines up to `until_ns`, and what it answered."""
         if not said and not answers:
             return
@@ -107,7 +109,7 @@ class Outbox:
             said = with_captures(held.said, held.names, self._marks) if held.names else held.said
             for number in held.names:
                 self._marks.keep(number)
-            entries, answered = self._desk.records(held.answers)
+            entries, answered = self._handler.records(held.answers)
             self._pipeline.put(said, entries, self._then(said, answered))
 
     def _then(

@@ -18,17 +18,17 @@ from typing import NamedTuple, Protocol
 from controller.journal.errors import JournalError
 from controller.journal.records import COMMANDS, Entry, Head, nothing
 from controller.journal.writer import AtOnce, Done
-from controller.service.counters import Tally
+from controller.service.counters import ServiceCounters
 from feed.events import Event, Outcome, Unresolved, Void, encode
 from hal.clock import Clock
 
-Heard = Callable[[Event, bytes], None]
+OnPublished = Callable[[Event, bytes], None]
 """Is given each event with its body as it is published: for the lines that `feltwire run` prints."""
-Then = Callable[[JournalError | None], None]
+OnDurable = Callable[[JournalError | None], None]
 """Told when a parcel is durable and published, or with the error when it never will be."""
 
 
-class Writer(Protocol):
+class EntrySink(Protocol):
     """Makes entries durable: the journal."""
 
     def submit(self, entries: Sequence[Entry], done: Done, at_once: AtOnce | None = None) -> None:
@@ -37,7 +37,7 @@ class Writer(Protocol):
         """
 
 
-class Publishes(Protocol):
+class EventSink(Protocol):
     """Sends to everybody who listens: the feed."""
 
     def publish(self, topic: bytes, body: bytes) -> None:
@@ -50,7 +50,7 @@ class Publishes(Protocol):
         """To be called on the loop after `send`."""
 
 
-class Message(NamedTuple):
+class EncodedEvent(NamedTuple):
     """An event and what goes out for it."""
 
     event: Event
@@ -58,11 +58,11 @@ class Message(NamedTuple):
     body: bytes
 
 
-class _Parcel(NamedTuple):
+class _Submission(NamedTuple):
     """What is published together."""
 
-    messages: list[Message]
-    then: Then | None
+    messages: list[EncodedEvent]
+    then: OnDurable | None
     written: bool
     """Whether something of it is journalled."""
     since_ns: int
@@ -73,23 +73,23 @@ class Pipeline:
 
     def __init__(
         self,
-        journal: Writer,
-        publisher: Publishes,
+        journal: EntrySink,
+        publisher: EventSink,
         clock: Clock,
-        tally: Tally,
+        counters: ServiceCounters,
         *,
         heads: Mapping[str, Head],
         halted: Callable[[JournalError], None],
-        heard: Heard = lambda event, body: None,
+        heard: OnPublished = lambda event, body: None,
     ) -> None:
         """`heads` are those that the journal was found with; `halted` is called once, at the first failure."""
         self._journal = journal
         self._publisher = publisher
         self._clock = clock
-        self._tally = tally
+        self._counters = counters
         self._heads = dict(heads)
         self._commands = self.head(COMMANDS).seq
-        self._parcels: deque[_Parcel] = deque()
+        self._parcels: deque[_Submission] = deque()
         self._on_halt = halted
         self._heard = heard
         self.failure: JournalError | None = None
@@ -109,31 +109,31 @@ class Pipeline:
         """When the oldest parcel that is not yet durable was put in; None where none waits."""
         return self._parcels[0].since_ns if self._parcels else None
 
-    def put(self, said: Sequence[Event], commands: Sequence[Entry] = (), then: Then | None = None) -> None:
+    def put(self, said: Sequence[Event], commands: Sequence[Entry] = (), then: OnDurable | None = None) -> None:
         """Takes what one table said, and the commands that are journalled in the same commit."""
         if self.failure is not None:
             if then is not None:
                 then(self.failure)
             return
-        messages = [Message(event, event.topic.encode(), encode(event)) for event in said]
+        messages = [EncodedEvent(event, event.topic.encode(), encode(event)) for event in said]
         entries = [Entry.of(one.event, one.body) for one in messages if type(one.event.data).durable]
         entries += commands
-        parcel = _Parcel(messages, then, bool(entries), self._clock.now_ns())
+        parcel = _Submission(messages, then, bool(entries), self._clock.now_ns())
         if not entries and not self._parcels:
             self._send(parcel)
             self._settle(parcel)
             return
         # What is not durable goes the same way behind what waits, so that it keeps its place.
         self._parcels.append(parcel)
-        self._tally.waiting += 1
+        self._counters.waiting += 1
         self._journal.submit(entries, lambda result: self._done(parcel, result), lambda: self._send(parcel))
 
     def beat(self, event: Event) -> None:
         """Publishes a heartbeat, ahead of what waits: it tells of what is published, and no more."""
         self._publisher.publish(event.topic.encode(), encode(event))
 
-    def _done(self, parcel: _Parcel, result: Mapping[str, Head] | JournalError) -> None:
-        self._tally.waiting -= 1
+    def _done(self, parcel: _Submission, result: Mapping[str, Head] | JournalError) -> None:
+        self._counters.waiting -= 1
         if isinstance(result, JournalError):
             self.halt(result)
             return
@@ -143,18 +143,18 @@ class Pipeline:
         self._heads.update(result)
         if parcel.written:
             took_ns = self._clock.now_ns() - parcel.since_ns
-            self._tally.commits += 1
-            self._tally.commit_ns += took_ns
-            self._tally.longest_commit_ns = max(self._tally.longest_commit_ns, took_ns)
+            self._counters.commits += 1
+            self._counters.commit_ns += took_ns
+            self._counters.longest_commit_ns = max(self._counters.longest_commit_ns, took_ns)
         self._publisher.poke()
         self._settle(parcel)
 
-    def _send(self, parcel: _Parcel) -> None:
+    def _send(self, parcel: _Submission) -> None:
         """Publishes. Of what is durable the journal's thread does it, the moment that it is."""
         for message in parcel.messages:
             self._publisher.send(message.topic, message.body)
 
-    def _settle(self, parcel: _Parcel) -> None:
+    def _settle(self, parcel: _Submission) -> None:
         """What follows when it is published: it is shown, counted and answered."""
         for message in parcel.messages:
             self._heard(message.event, message.body)
@@ -175,7 +175,7 @@ class Pipeline:
 
     def _count(self, event: Event) -> None:
         data = event.data
-        self._tally.events[data.table, type(data).kind] += 1
+        self._counters.events[data.table, type(data).kind] += 1
         if isinstance(data, Outcome | Void | Unresolved):
             reason = "" if isinstance(data, Outcome) else data.reason
-            self._tally.verdicts[data.table, type(data).kind, reason] += 1
+            self._counters.verdicts[data.table, type(data).kind, reason] += 1

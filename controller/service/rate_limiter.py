@@ -10,7 +10,7 @@ _NAMES: Final = 1000
 """Those who are counted apart; beyond that the one heard of first is forgotten."""
 
 
-class Allowance:
+class RateLimiter:
     """A bucket for each name: full at first, emptied by what is taken, refilled by time."""
 
     def __init__(self, clock: Clock, burst: int, refill_ns: int) -> None:

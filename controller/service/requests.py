@@ -22,12 +22,12 @@ MAX_GIVEN: Final = 16
 RESERVED: Final = frozenset({"id", "by"})
 """Keys that the service itself gives to the table."""
 
-Id = Annotated[str, Meta(pattern=r"\A[A-Za-z0-9][A-Za-z0-9._:-]{0,63}\Z")]
-Table = Annotated[str, Meta(pattern=r"\A([a-z0-9]+(-[a-z0-9]+)*)?\Z", max_length=64)]
-Verb = Annotated[str, Meta(pattern=r"\A[a-z][a-z_]{0,31}\Z")]
-Key = Annotated[str, Meta(pattern=r"\A[a-z][a-z_]{0,31}\Z")]
-Value = Annotated[str, Meta(max_length=LONGEST_VALUE)]
-Name = Annotated[str, Meta(max_length=64)]
+RequestId = Annotated[str, Meta(pattern=r"\A[A-Za-z0-9][A-Za-z0-9._:-]{0,63}\Z")]
+TableId = Annotated[str, Meta(pattern=r"\A([a-z0-9]+(-[a-z0-9]+)*)?\Z", max_length=64)]
+VerbName = Annotated[str, Meta(pattern=r"\A[a-z][a-z_]{0,31}\Z")]
+KeyName = Annotated[str, Meta(pattern=r"\A[a-z][a-z_]{0,31}\Z")]
+ValueText = Annotated[str, Meta(max_length=LONGEST_VALUE)]
+SenderName = Annotated[str, Meta(max_length=64)]
 
 _SAFE_ID = re.compile(r'"id"\s*:\s*"([A-Za-z0-9][A-Za-z0-9._:-]{0,63})"')
 
@@ -43,12 +43,12 @@ class RequestError(ValueError):
 class Request(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """One command."""
 
-    id: Id
-    command: Verb
-    table: Table = ""
+    id: RequestId
+    command: VerbName
+    table: TableId = ""
     """May be left out where there is only one, and for `status` and `quit`."""
-    given: Annotated[dict[Key, Value], Meta(max_length=MAX_GIVEN)] = {}
-    by: Name = ""
+    given: Annotated[dict[KeyName, ValueText], Meta(max_length=MAX_GIVEN)] = {}
+    by: SenderName = ""
     """Who says it. Over the network the key says who it is, and this is not looked at."""
 
     def same_as(self, other: Request) -> bool:
@@ -56,7 +56,7 @@ class Request(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omi
         return (self.command, self.table, self.given) == (other.command, other.table, other.given)
 
 
-class Answer(Struct, frozen=True, kw_only=True, omit_defaults=False):
+class CommandAnswer(Struct, frozen=True, kw_only=True, omit_defaults=False):
     """What became of a command."""
 
     id: str
@@ -69,7 +69,7 @@ class Answer(Struct, frozen=True, kw_only=True, omit_defaults=False):
     """The request was carried out, or refused, before: this is what was answered then."""
 
 
-class StatusAnswer(Answer, frozen=True, kw_only=True):
+class StatusAnswer(CommandAnswer, frozen=True, kw_only=True):
     """The answer to `status`."""
 
     status: dict[str, Any] = {}
@@ -98,7 +98,7 @@ def encode_request(request: Request) -> bytes:
     return _ENCODER.encode(request)
 
 
-def encode_answer(answer: Answer) -> bytes:
+def encode_answer(answer: CommandAnswer) -> bytes:
     """The message of an answer."""
     return _ENCODER.encode(answer)
 

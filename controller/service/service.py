@@ -21,25 +21,25 @@ from controller.journal.errors import JournalError
 from controller.journal.history import JournalHistory
 from controller.live.wall_time import wall_time
 from controller.service.clock_watch import ClockWatch
-from controller.service.command_handler import Desk
-from controller.service.command_recall import Recall
-from controller.service.counters import Tally
+from controller.service.command_handler import CommandHandler
+from controller.service.command_recall import RecordFinder
+from controller.service.counters import ServiceCounters
 from controller.service.disk_watch import DiskWatch
 from controller.service.opening import (
-    Found,
-    NotFitError,
-    StoppedError,
+    OpenedJournal,
+    StartupCheckError,
+    StoppedAtStartError,
     check_same_kind,
     check_state,
+    open_capture_store,
     open_journal,
-    shelf_for,
 )
-from controller.service.pipeline import Heard, Pipeline
+from controller.service.pipeline import OnPublished, Pipeline
 from controller.service.sockets import Sockets
 from controller.service.status import status_line, status_of
 from controller.service.systemd import Systemd
-from controller.service.table_runner import Seat
-from controller.service.table_supervisor import TICK_NS, Floor, Plan, tables_of
+from controller.service.table_runner import TableRunner
+from controller.service.table_supervisor import TICK_NS, ServicePlan, TableSupervisor, tables_of
 from hal.clock import NS_PER_S, Clock
 from hal.loop import sleep_ns
 
@@ -57,12 +57,12 @@ class Service:
 
     def __init__(
         self,
-        plan: Plan,
+        plan: ServicePlan,
         clock: Clock,
         real: Clock,
         systemd: Systemd,
-        tally: Tally,
-        heard: Heard,
+        counters: ServiceCounters,
+        heard: OnPublished,
         *,
         fit: Callable[[], object] = lambda: None,
     ) -> None:
@@ -73,18 +73,18 @@ class Service:
         self._clock = clock
         self._real = real
         self._systemd = systemd
-        self._tally = tally
+        self._counters = counters
         self._heard = heard
         self._fit = fit
-        self._mistake: BaseException | None = None
+        self._error: BaseException | None = None
         """What was raised where nobody could catch it: the service ends with it."""
         self._epoch = token_hex(8)
         self._start_ns = real.now_ns()
         self._stop = asyncio.Event()
         self._woken = asyncio.Event()
         self._pipeline: Pipeline | None = None
-        self._floor: Floor | None = None
-        self._desk: Desk | None = None
+        self._supervisor: TableSupervisor | None = None
+        self._handler: CommandHandler | None = None
         self._sockets: Sockets | None = None
 
     def stop(self, why: str = ENDS) -> None:
@@ -102,27 +102,27 @@ class Service:
             JournalError: the journal cannot be used; nothing was bound.
         """
         plan = self._plan
-        asyncio.get_running_loop().set_exception_handler(self._mistaken)
-        check_state(plan.places)
+        asyncio.get_running_loop().set_exception_handler(self._on_loop_error)
+        check_state(plan.paths)
         sockets = self._sockets = Sockets(plan.endpoints, plan.keys, plan.local_role)
         try:
-            found = await open_journal(plan.places, self._real, self._systemd.starting, self._stop.is_set)
+            found = await open_journal(plan.paths, self._real, self._systemd.starting, self._stop.is_set)
             await self._run_on(found, sockets)
-        except StoppedError:
+        except StoppedAtStartError:
             log.info("stopped before anything was opened")
         finally:
             sockets.drop()
 
     def status(self) -> dict[str, Any]:
         """How the service is, as `feltwire send status` shows it."""
-        seats = [] if self._floor is None else [*self._floor.seats.values()]
+        runners = [] if self._supervisor is None else [*self._supervisor.runners.values()]
         about = {
             "epoch": self._epoch,
             "uptime_s": round((self._real.now_ns() - self._start_ns) / NS_PER_S, 1),
-            "journal": str(self._plan.places.journal),
+            "journal": str(self._plan.paths.journal),
         }
         problem = None if self._sockets is None else self._sockets.problem
-        return about | status_of(seats, self._pipeline, problem, self._tally)
+        return about | status_of(runners, self._pipeline, problem, self._counters)
 
     def quit(self, by: str) -> None:
         """Somebody who may do so ends the service."""
@@ -141,28 +141,28 @@ class Service:
 
     # --- from start to end ---------------------------------------------------------------------------------------
 
-    async def _run_on(self, found: Found, sockets: Sockets) -> None:
+    async def _run_on(self, found: OpenedJournal, sockets: Sockets) -> None:
         """Runs on a journal that is open, and closes it."""
-        history = JournalHistory(self._plan.places.journal)
-        recall = Recall(found.journal.find_command)
+        history = JournalHistory(self._plan.paths.journal)
+        recall = RecordFinder(found.journal.find_command)
         try:
             check_same_kind(self._plan.configs, found)
-            casebook = Casebook(shelf_for(self._plan.places), self._tally.captures)
-            floor = self._set_up(found, sockets, casebook, history, recall)
+            casebook = Casebook(open_capture_store(self._plan.paths), self._counters.captures)
+            supervisor = self._set_up(found, sockets, casebook, history, recall)
             try:
-                await self._work(floor, found, sockets)
+                await self._work(supervisor, found, sockets)
             except BaseException:
                 # Whatever it was: what the tables move and light goes safe first.
-                floor.safe()
+                supervisor.safe()
                 raise
-            await self._end(floor, casebook)
+            await self._end(supervisor, casebook)
             recall.close()
             await self._close_journal(found)
             # What the journal finished while it closed is on the loop now, and goes out.
             await sleep_ns(0)
             await sockets.close()
             log.info("stopped")
-        except NotFitError:
+        except StartupCheckError:
             await self._close_journal(found)
             raise
         finally:
@@ -170,56 +170,58 @@ class Service:
             history.close()
 
     def _set_up(
-        self, found: Found, sockets: Sockets, casebook: Casebook, history: JournalHistory, recall: Recall
-    ) -> Floor:
+        self, found: OpenedJournal, sockets: Sockets, casebook: Casebook, history: JournalHistory, recall: RecordFinder
+    ) -> TableSupervisor:
         """Puts everything together. Nothing is open yet."""
-        seats: dict[str, Seat] = {}
+        runners: dict[str, TableRunner] = {}
         pipeline = self._pipeline = Pipeline(
             found.journal,
             sockets.publisher,
             self._real,
-            self._tally,
+            self._counters,
             heads=found.heads,
             halted=self._halt,
             heard=self._heard,
         )
-        desk = self._desk = Desk(
-            seats,
+        handler = self._handler = CommandHandler(
+            runners,
             self,
             pipeline,
             self._real,
-            self._tally,
+            self._counters,
             epoch=self._epoch,
             now=partial(wall_time, self._real),
             find=recall,
         )
         for table in tables_of(self._plan, found.journal.recovered, self._clock, self._epoch, self._woken.set):
-            seats[table.config.id] = Seat(table, pipeline, desk, casebook)
-        sockets.prepare(history, desk, self._real, self._tally, self._plan.schema)
-        self._floor = Floor(
-            seats,
+            runners[table.config.id] = TableRunner(table, pipeline, handler, casebook)
+        sockets.prepare(history, handler, self._real, self._counters, self._plan.schema)
+        self._supervisor = TableSupervisor(
+            runners,
             self._real,
             ClockWatch(self._real),
             DiskWatch(found.journal.free_bytes, self._real),
-            self._tally,
+            self._counters,
             halted=lambda: pipeline.failure is not None,
         )
-        return self._floor
+        return self._supervisor
 
-    async def _work(self, floor: Floor, found: Found, sockets: Sockets) -> None:
-        failures = floor.open_wires()
-        if len(failures) == len(floor.seats):
-            raise NotFitError("no table could be opened: " + "; ".join(str(failure) for failure in failures.values()))
+    async def _work(self, supervisor: TableSupervisor, found: OpenedJournal, sockets: Sockets) -> None:
+        failures = supervisor.open_wires()
+        if len(failures) == len(supervisor.runners):
+            raise StartupCheckError(
+                "no table could be opened: " + "; ".join(str(failure) for failure in failures.values())
+            )
         sockets.bind()
         self._fit()
-        floor.open(failures, found.journal.last_time, found.journal.lost)
+        supervisor.open(failures, found.journal.last_time, found.journal.lost)
         self._systemd.ready()
         while not self._stop.is_set():
-            if floor.look():
+            if supervisor.look():
                 self._each_second(sockets, found.journal.failure)
-            await self._rest(floor.rest_ns())
-            if self._mistake is not None:
-                raise self._mistake
+            await self._rest(supervisor.rest_ns())
+            if self._error is not None:
+                raise self._error
 
     async def _rest(self, rest_ns: int) -> None:
         """Waits for the next look; the longer rest is broken off when something comes."""
@@ -241,21 +243,21 @@ class Service:
             self._systemd.alive()
         else:
             log.error("the journal has not finished a commit for %d s", STUCK_NS // NS_PER_S)
-        self._systemd.status(status_line(self._pipeline, sockets, self._tally))
+        self._systemd.status(status_line(self._pipeline, sockets, self._counters))
 
-    async def _end(self, floor: Floor, casebook: Casebook) -> None:
+    async def _end(self, supervisor: TableSupervisor, casebook: Casebook) -> None:
         """Tables closed, everybody answered, and all of it durable."""
         self._systemd.stopping()
-        if self._desk is not None:
-            self._desk.end()
+        if self._handler is not None:
+            self._handler.end()
         if self._pipeline is not None and self._pipeline.failure is None:
-            floor.close(ENDS)
+            supervisor.close(ENDS)
         await casebook.close()
-        if self._desk is not None:
-            self._desk.dismiss()
+        if self._handler is not None:
+            self._handler.dismiss()
         await self._drained()
 
-    async def _close_journal(self, found: Found) -> None:
+    async def _close_journal(self, found: OpenedJournal) -> None:
         try:
             await asyncio.get_running_loop().run_in_executor(None, found.journal.close)
         except JournalError as error:
@@ -273,18 +275,18 @@ class Service:
     def _halt(self, failure: JournalError) -> None:
         """Nothing can be journalled any more, so nothing may happen any more."""
         log.critical("HALTED: every table is stopped, and nothing is published: %s", failure)
-        if self._floor is not None:
-            self._floor.safe()
-        if self._desk is not None:
-            self._desk.halt(failure)
+        if self._supervisor is not None:
+            self._supervisor.safe()
+        if self._handler is not None:
+            self._handler.halt(failure)
         self._systemd.status(f"HALTED: {failure}")
 
-    def _mistaken(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    def _on_loop_error(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         """A callback of the loop raised what no code expects. Nobody knows what it left half done, so the service ends
         as in a crash, and starts anew from what is durable.
         """
         loop.default_exception_handler(context)
         mistake = context.get("exception")
         if mistake is not None and "handle" in context:
-            self._mistake = mistake
+            self._error = mistake
             self._woken.set()

@@ -9,11 +9,11 @@ from typing import Final
 
 import zmq
 
-from controller.service.command_handler import Desk
+from controller.service.command_handler import CommandHandler
 from controller.service.command_server import CommandServer
-from controller.service.counters import Tally
-from controller.service.opening import NotFitError
-from controller.service.senders import KeyedSenders, LocalSenders, Senders
+from controller.service.counters import ServiceCounters
+from controller.service.opening import StartupCheckError
+from controller.service.senders import KeySenderResolver, LocalSenderResolver, SenderResolver
 from feed.allow_list import Role, Sender
 from feed.authentication import AuthenticationError, Authenticator
 from feed.endpoints import EndpointError, Endpoints
@@ -43,11 +43,11 @@ class Sockets:
         self._authenticator = (
             None if keys is None or endpoints.is_local else Authenticator(self.context, keys / ALLOWED)
         )
-        self._senders: Senders = LocalSenders(local_role)
+        self._senders: SenderResolver = LocalSenderResolver(local_role)
         self._owner: Callable[[str], Sender | None] = _nobody
         if self._authenticator is not None:
             allowed = self._authenticator
-            self._senders = KeyedSenders(lambda: allowed.keys)
+            self._senders = KeySenderResolver(lambda: allowed.keys)
             # Asked anew each time: the list changes while the service runs.
             self._owner = lambda user_id: allowed.keys.sender(user_id)
         self._serving: asyncio.Task[None] | None = None
@@ -55,13 +55,15 @@ class Sockets:
         self.commands: CommandServer | None = None
         self.publisher = Publisher(self.context, endpoints, self._curve, sender=self._owner)
 
-    def prepare(self, history: History, desk: Desk, clock: Clock, tally: Tally, schema: bytes) -> None:
+    def prepare(
+        self, history: History, handler: CommandHandler, clock: Clock, counters: ServiceCounters, schema: bytes
+    ) -> None:
         """Makes the sockets that answer."""
         self._history = HistoryServer(
             self.context, self._endpoints, history, self._curve, sender=self._owner, schema=schema
         )
         self.commands = CommandServer(
-            self.context, self._endpoints.commands, self._curve, self._senders, desk, clock, tally
+            self.context, self._endpoints.commands, self._curve, self._senders, handler, clock, counters
         )
         if self._authenticator is not None:
             for socket in (self.publisher, self._history, self.commands):
@@ -74,7 +76,7 @@ class Sockets:
             NotFitError: an address cannot be had.
         """
         if self._history is None or self.commands is None:
-            raise NotFitError("sockets: bound before they were prepared; this is a mistake in Feltwire")
+            raise StartupCheckError("sockets: bound before they were prepared; this is a mistake in Feltwire")
         try:
             if self._authenticator is not None:
                 self._authenticator.start()
@@ -82,7 +84,7 @@ class Sockets:
             self._history.bind()
             self.commands.bind()
         except (EndpointError, AuthenticationError) as error:
-            raise NotFitError(str(error)) from error
+            raise StartupCheckError(str(error)) from error
         self._serving = asyncio.get_running_loop().create_task(self._history.serve(), name="history")
 
     @property
@@ -128,14 +130,14 @@ class Sockets:
 
 def _server_key(endpoints: Endpoints, folder: Path | None) -> ServerCurve:
     if folder is None:
-        raise NotFitError(
+        raise StartupCheckError(
             f"--bind {endpoints.feed}: over the network nothing goes without keys; make them with feltwire keys new, "
             "and give their folder with --keys, or use ipc://"
         )
     try:
         return ServerCurve(read_pair(folder / f"{SERVER}{SECRET_SUFFIX}"))
     except BadKeyError as error:
-        raise NotFitError(f"server key {error}") from error
+        raise StartupCheckError(f"server key {error}") from error
 
 
 def _nobody(user_id: str) -> None:

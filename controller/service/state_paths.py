@@ -20,11 +20,11 @@ from controller.journal.signing import FILE_NAME
 SIMULATED: Final = "sim"
 
 
-class PlaceError(Exception):
+class StatePathError(Exception):
     """Something cannot be kept where it is asked to be; says what, and what to do."""
 
 
-class Places(NamedTuple):
+class StatePaths(NamedTuple):
     """The files and folders of one service."""
 
     root: Path
@@ -45,7 +45,7 @@ class Places(NamedTuple):
         return self.root / "captures"
 
 
-def places_for(state: Path, configs: Sequence[TableConfig]) -> Places:
+def state_paths_for(state: Path, configs: Sequence[TableConfig]) -> StatePaths:
     """Where the tables' history is kept below a state directory.
 
     Raises:
@@ -54,11 +54,11 @@ def places_for(state: Path, configs: Sequence[TableConfig]) -> Places:
     simulated = [config.id for config in configs if config.simulated]
     real = [config.id for config in configs if not config.simulated]
     if simulated and real:
-        raise PlaceError(
+        raise StatePathError(
             f"{', '.join(simulated)} is simulated, and {', '.join(real)} has real wires: one service runs the ones or "
             "the others, so that no bench round stands in the journal of real ones; start two services"
         )
-    return Places(state / SIMULATED if simulated else state)
+    return StatePaths(state / SIMULATED if simulated else state)
 
 
 def state_folder(given: Path | None, environ: Mapping[str, str] = os.environ) -> Path:

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from controller.live.live_table import LiveTable
 from controller.live.pending_faults import ServiceFault
-from controller.service.command_handler import Desk
-from controller.service.outbox import Keeper, Outbox
+from controller.service.command_handler import CommandHandler
+from controller.service.outbox import CaptureKeeper, Outbox
 from controller.service.pipeline import Pipeline
 from controller.table.authority import may
 from feed.allow_list import Sender
@@ -16,14 +16,14 @@ from hal.lines import LineError
 HALTED = "halted"
 
 
-class Seat:
+class TableRunner:
     """A live table, and the way its events take."""
 
-    def __init__(self, table: LiveTable, pipeline: Pipeline, desk: Desk, keeper: Keeper) -> None:
+    def __init__(self, table: LiveTable, pipeline: Pipeline, handler: CommandHandler, keeper: CaptureKeeper) -> None:
         self.table = table
         self.id = table.config.id
         self._pipeline = pipeline
-        self._outbox = Outbox(pipeline, desk, keeper, table.memory, table.show)
+        self._outbox = Outbox(pipeline, handler, keeper, table.memory, table.show)
 
     def open_wires(self) -> LineError | None:
         """Opens the table's wires; returns why not."""

@@ -12,7 +12,7 @@ from feed import events
 from feed.events import Data, Event
 
 
-class Scribe:
+class EventSequencer:
     """The events of one table since they were last taken."""
 
     def __init__(self, identity: Identity, time_of: Callable[[int], str], sequence: int, ephemeral: int) -> None:

@@ -26,7 +26,7 @@ NOT_OPENED: Final = "not opened yet"
 """Why a table is closed that no person has opened since the service began."""
 
 
-class State(StrEnum):
+class LifecycleState(StrEnum):
     """How the table stands."""
 
     CLOSED = "closed"
@@ -35,18 +35,18 @@ class State(StrEnum):
     SHUT = "shut"
 
 
-class Tell(Protocol):
+class EmitEvent(Protocol):
     """Says an event of the table's own, after what the game has said."""
 
     def __call__(self, kind: type[Data], t_ns: int, **fields: Any) -> None:
         """`fields` are those of the kind beyond the common ones."""
 
 
-class Sitting:
+class TableLifecycle:
     """How one table stands, with the game and the faults that depend on it."""
 
     def __init__(
-        self, identity: Identity, game: Game, faults: FaultLatch, inspections: Inspections, tell: Tell
+        self, identity: Identity, game: Game, faults: FaultLatch, inspections: Inspections, tell: EmitEvent
     ) -> None:
         self.game = game
         self.faults = faults
@@ -60,11 +60,11 @@ class Sitting:
         self._before: TableState | None = None
 
     @property
-    def state(self) -> State:
+    def state(self) -> LifecycleState:
         """How the table stands now."""
         if self.taking_part:
-            return State.SHUT if self.faults.blocks_play else State.OPEN
-        return State.INSPECTING if self.inspections.under_way else State.CLOSED
+            return LifecycleState.SHUT if self.faults.blocks_play else LifecycleState.OPEN
+        return LifecycleState.INSPECTING if self.inspections.under_way else LifecycleState.CLOSED
 
     @property
     def no_round(self) -> str:
@@ -74,7 +74,7 @@ class Sitting:
     @property
     def words(self) -> str:
         """How the table stands, in words; shut, with the faults that shut it."""
-        if self.state is not State.SHUT:
+        if self.state is not LifecycleState.SHUT:
             return self.state
         return f"shut by {' and '.join(f'device.fault {fault.fault}' for fault in self.faults.blocking)}"
 
@@ -113,9 +113,9 @@ class Sitting:
                 blocks_play=fault.blocks_play,
                 before_restart=True,
             )
-        if self.state is State.OPEN:
+        if self.state is LifecycleState.OPEN:
             self.game.open(t_ns)
-        elif self.state is State.SHUT:
+        elif self.state is LifecycleState.SHUT:
             self.game.begin_shut(t_ns)
 
     # --- what people do ------------------------------------------------------------------------------------------
@@ -123,7 +123,11 @@ class Sitting:
     def why_not_open(self) -> str | None:
         """What stands against opening the table; None if nothing does."""
         if self.taking_part:
-            return "the table is open already" if self.state is State.OPEN else f"the table is {self.words}: clear it"
+            return (
+                "the table is open already"
+                if self.state is LifecycleState.OPEN
+                else f"the table is {self.words}: clear it"
+            )
         if self.inspections.under_way:
             return "an inspection is under way: pass or fail it first"
         if self.game.busy is not None:
@@ -162,7 +166,7 @@ class Sitting:
                 self.tell(events.DeviceWarning, t_ns, device=device, warning="not_cleared", detail=self.stays(fault))
         for fault in cleared:
             self.tell(events.DeviceCleared, t_ns, device=device, fault=fault.fault, by=by)
-        if cleared and self.state is State.OPEN:
+        if cleared and self.state is LifecycleState.OPEN:
             self.game.reopen(t_ns)
         return [fault.fault for fault in cleared]
 

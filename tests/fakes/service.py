@@ -8,7 +8,7 @@ from pathlib import Path
 from controller.journal.errors import JournalError
 from controller.journal.records import COMMANDS, Entry, Head, link, nothing
 from controller.journal.writer import AtOnce, Done
-from controller.service.counters import Tally
+from controller.service.counters import ServiceCounters
 from controller.service.pipeline import Pipeline
 from feed.events import Event, decode
 from hal.clock import VirtualClock
@@ -104,13 +104,13 @@ class Bench:
         self.journal = MemoryJournal(by_itself=by_itself)
         self.feed = Heard()
         self.clock = VirtualClock(1)
-        self.tally = Tally()
+        self.counters = ServiceCounters()
         self.halted: list[JournalError] = []
         self.pipeline = Pipeline(
             self.journal,
             self.feed,
             self.clock,
-            self.tally,
+            self.counters,
             heads=heads or {},
             halted=self.halted.append,
         )

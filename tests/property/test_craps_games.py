@@ -15,7 +15,7 @@ import pytest
 from controller.games.assembly import table_for
 from controller.rounds.craps import CrapsGame
 from controller.table.orders.book import carry_out
-from controller.table.orders.order import Refused
+from controller.table.orders.order import OrderRefused
 from controller.table.table import Table
 from drivers.dice.observations import DiceEntered
 from feed import events
@@ -99,7 +99,7 @@ class Evening:
     def order(self, text: str) -> list[Event]:
         """An order that must be carried out."""
         self.t_ns += 10
-        carry_out(read_command(text, self.t_ns), self.table.sitting)
+        carry_out(read_command(text, self.t_ns), self.table.lifecycle)
         return self.said()
 
     def roll(self, dice: oracle.Pair) -> None:
@@ -157,7 +157,7 @@ class Evening:
             self.order("pass_dice by=ann")
             players.next_shooter()
         else:
-            with pytest.raises(Refused, match="pass_dice: "):
+            with pytest.raises(OrderRefused, match="pass_dice: "):
                 self.order("pass_dice by=ann")
         self.agree()
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from controller.games.assembly import table_for
 from controller.rounds.craps import CrapsGame
-from controller.table.orders.order import Answer
+from controller.table.orders.order import CommandResult
 from drivers.dice.reader_wire import BoardLine, BoardState, Die, encode_line
 from feed.events import Event
 from hal.capture.command_text import read_command
@@ -113,7 +113,7 @@ class ShakerHands:
         self._dice = tuple(Die("flat", one) for one in dice)
         return self.wait(1)
 
-    def order(self, text: str) -> Answer:
+    def order(self, text: str) -> CommandResult:
         """What a person sends, and its answer."""
         self._feed([], [read_command(f"{text} id=o{self.now_ns}", self.now_ns + 1_000_000)], self.now_ns + S // 10)
         return self.table.answers()[-1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from controller.games.assembly import table_for
-from controller.table.orders.order import Answer
+from controller.table.orders.order import CommandResult
 from controller.table.table import Table
 from feed.state import TableState
 from hal.capture.command_text import read_command
@@ -29,7 +29,7 @@ class Desk:
         self.said += said
         return said
 
-    def send(self, text: str, t_ns: int, *, order_id: str | None = None) -> Answer:
+    def send(self, text: str, t_ns: int, *, order_id: str | None = None) -> CommandResult:
         """One order; returns its answer."""
         self._sent += 1
         text = f"{text} id={order_id or f'c{self._sent}'}"

@@ -8,7 +8,7 @@ import msgspec
 
 from controller.games.assembly import own_time, table_for
 from controller.rounds.sic_bo import SicBoGame
-from controller.table.orders.order import Answer
+from controller.table.orders.order import CommandResult
 from drivers.dice.frame_wire import FROM_HOST, ShakerFrame, encode_frame
 from drivers.dice.frame_wire import Command as ShakerCommand
 from drivers.dice.reader_wire import BoardLine, BoardState, Die, encode_line
@@ -216,7 +216,7 @@ class SicBoBench:
         """A cable comes out."""
         return self._feed([], [EdgesLost(line, Loss.UNPLUGGED, self.now_ns + MS)], self.now_ns + 2 * MS)
 
-    def order(self, text: str) -> Answer:
+    def order(self, text: str) -> CommandResult:
         """What a person sends, and its answer."""
         self._feed([], [read_command(f"{text} id=order-{self.now_ns}", self.now_ns + MS)], self.now_ns + 100 * MS)
         return self.table.answers()[-1]

@@ -8,9 +8,9 @@ from typing import Final
 
 from controller.orders import craps, dice
 from controller.table.commands import CommandError, check_lengths
-from controller.table.lifecycle import Sitting
+from controller.table.lifecycle import TableLifecycle
 from controller.table.orders import lifecycle, play, rulings
-from controller.table.orders.order import Answer, Refused, Verb, check_keys, not_one_of
+from controller.table.orders.order import CommandResult, OrderRefused, Verb, check_keys, not_one_of
 from hal.capture.command_text import command_text
 from hal.values import Command
 
@@ -22,42 +22,42 @@ REMEMBERED: Final = 1000
 """Orders of which the answer is remembered (ours). The service's journal remembers them all."""
 
 
-def carry_out(command: Command, sitting: Sitting) -> str:
+def carry_out(command: Command, lifecycle: TableLifecycle) -> str:
     """Carries a command out; returns what happened.
 
     Raises:
         Refused: it is not done; exactly why not.
     """
     if command.problem:
-        raise Refused(command.problem)
+        raise OrderRefused(command.problem)
     name, given = command.verb, dict(command.given)
     try:
         check_lengths(name, given)
     except CommandError as error:
-        raise Refused(str(error)) from error
+        raise OrderRefused(str(error)) from error
     if name == "quit":
-        raise Refused("quit: a table cannot end the service; send it to the service")
+        raise OrderRefused("quit: a table cannot end the service; send it to the service")
     verb = VERBS.get(name)
     if verb is None:
-        raise Refused(not_one_of("command", name, [*VERBS]))
+        raise OrderRefused(not_one_of("command", name, [*VERBS]))
     check_keys(verb, given)
-    return verb.act(sitting, given, command.t_ns)
+    return verb.act(lifecycle, given, command.t_ns)
 
 
-class Answered:
+class AnsweredCommands:
     """What became of the last orders, by their ids: an order that comes again is answered again, and not done again."""
 
     def __init__(self) -> None:
-        self._answers: OrderedDict[str, Answer] = OrderedDict()
+        self._answers: OrderedDict[str, CommandResult] = OrderedDict()
 
-    def before(self, command: Command) -> Answer | None:
+    def before(self, command: Command) -> CommandResult | None:
         """The answer to a command whose id came before; None where the id is new."""
         answer = self._answers.get(command.id)
         if answer is None or answer.command._replace(t_ns=command.t_ns) == command:
             return answer
-        return Answer(command, False, f"id {command.id} was another order's: {command_text(answer.command)}", ())
+        return CommandResult(command, False, f"id {command.id} was another order's: {command_text(answer.command)}", ())
 
-    def keep(self, answer: Answer) -> None:
+    def keep(self, answer: CommandResult) -> None:
         """Remembers an answer."""
         self._answers[answer.id] = answer
         if len(self._answers) > REMEMBERED:

@@ -6,18 +6,18 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Final, NamedTuple
 
 from controller.configuration.problems import nearest
-from controller.table.lifecycle import Sitting
+from controller.table.lifecycle import TableLifecycle
 from hal.values import Command
 
 EVERYWHERE: Final = frozenset({"by"})
 """Keys that every command may have: the name of its sender."""
 
 
-class Refused(Exception):  # noqa: N818 (it is the answer, and no error of the program)
+class OrderRefused(Exception):  # noqa: N818 (it is the answer, and no error of the program)
     """The order is not carried out: exactly why not, in words for whoever sent it."""
 
 
-class Answer(NamedTuple):
+class CommandResult(NamedTuple):
     """What became of a command."""
 
     command: Command
@@ -33,8 +33,8 @@ class Answer(NamedTuple):
         return self.command.id
 
 
-Given = Mapping[str, str]
-Act = Callable[[Sitting, Given, int], str]
+GivenKeys = Mapping[str, str]
+Act = Callable[[TableLifecycle, GivenKeys, int], str]
 """Carries an order out at a time; returns what happened, or raises `Refused`."""
 
 
@@ -49,7 +49,7 @@ class Verb(NamedTuple):
     """Keys that may be given."""
 
 
-def check_keys(verb: Verb, given: Given) -> None:
+def check_keys(verb: Verb, given: GivenKeys) -> None:
     """Refuses an order with a key too many or too few.
 
     Raises:
@@ -58,10 +58,10 @@ def check_keys(verb: Verb, given: Given) -> None:
     known = (*verb.needs, *verb.takes)
     for key in given:
         if key not in known and key not in EVERYWHERE:
-            raise Refused(f"{verb.name}: {not_one_of('key', key, known)}")
+            raise OrderRefused(f"{verb.name}: {not_one_of('key', key, known)}")
     missing = [key for key in verb.needs if not given.get(key)]
     if missing:
-        raise Refused(f"{verb.name}: {' and '.join(missing)} must be given")
+        raise OrderRefused(f"{verb.name}: {' and '.join(missing)} must be given")
 
 
 def not_one_of(noun: str, word: str, known: Collection[str]) -> str:
@@ -73,7 +73,7 @@ def not_one_of(noun: str, word: str, known: Collection[str]) -> str:
     return f"{noun} {word} is not one of {', '.join(known)}{hint}"
 
 
-def yes_or_no(verb: str, key: str, given: Given) -> bool:
+def yes_or_no(verb: str, key: str, given: GivenKeys) -> bool:
     """A key that is `true` or `false`, and false when it is not given.
 
     Raises:
@@ -81,5 +81,5 @@ def yes_or_no(verb: str, key: str, given: Given) -> bool:
     """
     value = given.get(key, "false")
     if value not in ("true", "false"):
-        raise Refused(f"{verb}: {key} is {value!r}; expected true or false")
+        raise OrderRefused(f"{verb}: {key} is {value!r}; expected true or false")
     return value == "true"

@@ -11,7 +11,7 @@ import pytest
 from controller.bench.replay import replay
 from controller.live.live_table import WIRES_FAILED, LiveTable
 from controller.live.wiring import Wiring, wire
-from controller.table.orders.order import Answer
+from controller.table.orders.order import CommandResult
 from feed import events
 from feed.events import encode
 from feed.state import TableState
@@ -53,7 +53,7 @@ class InMemory:
         self.clock = VirtualClock(start_ns)
         self.lines = SimLines(levels, levels=levels, start_ns=start_ns)
         self.said = Said()
-        self.answers: list[Answer] = []
+        self.answers: list[CommandResult] = []
         self.table = LiveTable(configured(text), Wiring(sources=[self.lines]), self.clock, epoch=EPOCH)
 
     def open(self) -> None:
@@ -299,7 +299,7 @@ def test_simulated_tables_run_beside_each_other_and_close_when_stopped() -> None
     hall = Hall([configured(roulette_toml()), configured(money_toml())])
     assert hall.open() == {}
     hall.run(100)
-    hall.floor.close("the service stops")
+    hall.supervisor.close("the service stops")
     for table in ("roulette-1", "wheel-1"):
         story = hall.of(table).story()
         assert story[0] == "table.opened"
@@ -341,7 +341,7 @@ def test_a_table_whose_wires_cannot_be_had_is_shut_by_a_fault_and_the_others_pla
     assert len(failures) == 1
     assert hall.of("wheel-9").story() == ["table.opened", f"device.fault {WIRES_FAILED}"]
     assert "plug it in" in hall.of("wheel-9").one(events.DeviceFault).detail
-    assert hall.seats["wheel-9"].table.state == "shut"
+    assert hall.runners["wheel-9"].table.state == "shut"
     assert hall.of("wheel-1").of(events.Outcome)
     assert "wheel-9 stays shut" in caplog.text
     hall.send("clear", table="wheel-9", device="wires")
@@ -358,12 +358,12 @@ def test_wires_that_are_had_again_after_a_restart_leave_a_fault_that_a_person_cl
     lines = SimLines(PINS)
     mended = Hall([config], wirings=[Wiring([lines])], journal=before.journal, epoch="22")
     mended.open()
-    assert mended.seats["wheel-1"].table.state == "shut", "it stands until somebody has looked"
+    assert mended.runners["wheel-1"].table.state == "shut", "it stands until somebody has looked"
     mended.run(1, each=lambda: lines.passed(mended.clock.now_ns()))
     mended.send("clear", device="wires")
     mended.run(1, each=lambda: lines.passed(mended.clock.now_ns()))
     assert mended.answers[0].accepted
-    assert mended.seats["wheel-1"].table.state == "open"
+    assert mended.runners["wheel-1"].table.state == "open"
 
 
 def test_a_simulator_is_wired_only_where_the_configuration_asks_for_it() -> None:

@@ -236,7 +236,7 @@ def test_an_inspection_that_is_not_whole_is_refused(text: str, why: str) -> None
 
 def test_where_nothing_is_to_be_looked_at_no_inspection_begins_that_could_never_end() -> None:
     desk = closed()
-    desk.table.sitting.inspections = Inspections(no_inspection("wheel"))
+    desk.table.lifecycle.inspections = Inspections(no_inspection("wheel"))
     assert "name nothing to look at on wheel" in desk.refused("inspect_start device=wheel by=tom", S)
     desk.done("open by=ann", 2 * S)
 

@@ -9,15 +9,15 @@ from urllib.request import urlopen
 
 import pytest
 
-from controller.service.counters import Tally
-from controller.service.metrics import MetricsServer, TallyCollector
+from controller.service.counters import ServiceCounters
+from controller.service.metrics import CounterCollector, MetricsServer
 from controller.service.metrics_port import metrics_port
-from controller.service.opening import NotFitError
+from controller.service.opening import StartupCheckError
 from hal.clock import NS_PER_S, VirtualClock
 
 
-def tally() -> Tally:
-    counted = Tally()
+def counters() -> ServiceCounters:
+    counted = ServiceCounters()
     counted.events["wheel-1", "round.outcome"] = 3
     counted.verdicts["wheel-1", "round.void", "wheel_revolutions"] = 1
     counted.faults["wheel-1"] = 2
@@ -30,7 +30,7 @@ def tally() -> Tally:
 
 def test_the_numbers_are_served_in_prometheus_text_form() -> None:
     clock = VirtualClock()
-    collector = TallyCollector(tally(), clock, lambda: {"feltwire_subscribers": 7})
+    collector = CounterCollector(counters(), clock, lambda: {"feltwire_subscribers": 7})
     clock.advance_to(90 * NS_PER_S)
     server = MetricsServer(0, collector)
     with urlopen(f"http://127.0.0.1:{server.port}/metrics", timeout=10) as answer:
@@ -57,15 +57,15 @@ def test_a_port_that_is_taken_is_named() -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        told = pytest.raises(NotFitError, match=f"--metrics {port}")
-        with told, metrics_port(port, Tally(), VirtualClock(), dict):
+        told = pytest.raises(StartupCheckError, match=f"--metrics {port}")
+        with told, metrics_port(port, ServiceCounters(), VirtualClock(), dict):
             pass
 
 
 def test_the_port_is_closed_with_its_block() -> None:
-    with metrics_port(None, Tally(), VirtualClock(), dict):
+    with metrics_port(None, ServiceCounters(), VirtualClock(), dict):
         pass
-    with metrics_port(0, Tally(), VirtualClock(), dict):
+    with metrics_port(0, ServiceCounters(), VirtualClock(), dict):
         pass
 
 

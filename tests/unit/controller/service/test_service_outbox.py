@@ -10,7 +10,7 @@ from controller.captures.round_spans import Stretch
 from controller.journal.errors import JournalError
 from controller.journal.records import Entry
 from controller.service.outbox import Outbox
-from controller.table.orders.order import Answer
+from controller.table.orders.order import CommandResult
 from feed import events
 from feed.events import CaptureFile, Event, Evidence
 from hal.capture.ring import Ring
@@ -36,13 +36,13 @@ class SlowKeeper:
         ready(name)
 
 
-class NoDesk:
+class FakeHandler:
     """Records of answers, one entry each."""
 
     def __init__(self) -> None:
         self.answered: list[str] = []
 
-    def records(self, answers: Sequence[Answer]) -> tuple[list[Entry], Callable[[JournalError | None], None]]:
+    def records(self, answers: Sequence[CommandResult]) -> tuple[list[Entry], Callable[[JournalError | None], None]]:
         return [], lambda failure: self.answered.extend(answer.id for answer in answers)
 
 
@@ -64,12 +64,12 @@ class Box:
     """Two tables' outboxes on one pipeline."""
 
     def __init__(self) -> None:
-        self.bench, self.keeper, self.desk = Bench(), SlowKeeper(), NoDesk()
+        self.bench, self.keeper, self.handler = Bench(), SlowKeeper(), FakeHandler()
         self.shown: list[Event] = []
         self.one, self.other = self._box("wheel-1"), self._box("wheel-2")
 
     def _box(self, table: str) -> Outbox:
-        return Outbox(self.bench.pipeline, self.desk, self.keeper, StillLines(table), self.shown.extend)  # type: ignore[arg-type]
+        return Outbox(self.bench.pipeline, self.handler, self.keeper, StillLines(table), self.shown.extend)  # type: ignore[arg-type]
 
 
 def void(number: int) -> Event:
@@ -81,13 +81,13 @@ def test_a_verdict_waits_for_its_capture_and_what_follows_waits_for_it() -> None
     box.one.put([opened(1)], [], 1)
     box.one.put([void(2)], [], 2)
     box.one.put([progress(1)], [], 3)
-    box.one.put([opened(3)], [Answer(Command("settle", (), 0, "7"), True, "", ())], 4)
+    box.one.put([opened(3)], [CommandResult(Command("settle", (), 0, "7"), True, "", ())], 4)
     box.other.put([opened(1, "wheel-2")], [], 4)
     assert box.bench.feed.kinds == ["round.opened", "round.opened"], "the other table does not wait"
-    assert box.desk.answered == []
+    assert box.handler.answered == []
     box.keeper.ready()
     assert box.bench.feed.kinds[2:] == ["round.void", "round.progress", "round.opened"]
-    assert box.desk.answered == ["7"]
+    assert box.handler.answered == ["7"]
     (named,) = [one.data for one in box.bench.feed.events if isinstance(one.data, events.Void)]
     assert named.evidence.capture == NAME
 

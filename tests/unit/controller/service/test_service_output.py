@@ -12,7 +12,7 @@ from threading import Event
 import pytest
 
 from controller.service.console import LineHandler, LineWriter
-from controller.service.logs import RateLimit, log_to, reads_journald, without_keys
+from controller.service.logs import LogRateLimit, log_to, reads_journald, without_keys
 from controller.service.systemd import Systemd
 from hal.clock import NS_PER_S, VirtualClock
 
@@ -103,7 +103,7 @@ class Lines(logging.Handler):
 @pytest.fixture
 def logger() -> Iterator[tuple[logging.Logger, Lines, VirtualClock]]:
     clock, handler = VirtualClock(), Lines()
-    handler.addFilter(RateLimit(clock, burst=3, refill_ns=10 * NS_PER_S, news=4))
+    handler.addFilter(LogRateLimit(clock, burst=3, refill_ns=10 * NS_PER_S, news=4))
     log = logging.getLogger("test.service.output")
     log.propagate = False
     log.addHandler(handler)

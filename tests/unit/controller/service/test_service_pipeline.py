@@ -124,13 +124,13 @@ def test_what_was_durable_before_the_failure_is_still_published() -> None:
 def test_it_is_counted_what_was_published_and_how_long_it_took() -> None:
     bench = Bench(by_itself=False)
     bench.pipeline.put([opened(1)])
-    assert bench.tally.waiting == 1
+    assert bench.counters.waiting == 1
     bench.clock.advance_to(bench.clock.now_ns() + 5_000_000)
     bench.journal.commit()
-    assert bench.tally.waiting == 0
-    assert bench.tally.commits == 1
-    assert bench.tally.longest_commit_ns == 5_000_000
-    assert bench.tally.events["wheel-1", "round.opened"] == 1
+    assert bench.counters.waiting == 0
+    assert bench.counters.commits == 1
+    assert bench.counters.longest_commit_ns == 5_000_000
+    assert bench.counters.events["wheel-1", "round.opened"] == 1
 
 
 def test_the_oldest_that_waits_is_known_to_the_watchdog() -> None:

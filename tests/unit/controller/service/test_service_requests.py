@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controller.service.requests import (
-    Answer,
+    CommandAnswer,
     Request,
     RequestError,
     decode_answer,
@@ -89,7 +89,7 @@ def test_no_value_can_pass_for_another_key_or_another_sender(why: str) -> None:
 
 
 def test_an_answer_is_read_as_it_was_written() -> None:
-    answer = Answer(id="7f3a", accepted=False, reason="no round is open", events=["a.b.1"], again=True)
+    answer = CommandAnswer(id="7f3a", accepted=False, reason="no round is open", events=["a.b.1"], again=True)
     read = decode_answer(encode_answer(answer))
     assert (read.id, read.accepted, read.reason, read.events, read.again, read.status) == (
         "7f3a",
