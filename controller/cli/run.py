@@ -123,8 +123,7 @@ def _serve(plan: ServicePlan, clock: Clock, metrics: int | None, *, as_json: boo
     from controller.service.console import Console, LineWriter
     from controller.service.counters import ServiceCounters
     from controller.service.logs import log_to, reads_journald
-    from controller.service.metrics_port import metrics_port
-    from controller.service.opening import StartupCheckError
+    from controller.service.opening import StartupCheckError, metrics_port
     from controller.service.service import Service
     from controller.service.systemd import Systemd
 

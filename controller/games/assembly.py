@@ -18,7 +18,7 @@ from controller.rounds.game import Game
 from controller.rounds.voice import Seat
 from controller.rules.profile import NoText, profile
 from controller.table.bias import BiasWatch
-from controller.table.identity import Identity
+from controller.table.event_sequencer import Identity
 from controller.table.inspection import InspectionPlan, no_inspection
 from controller.table.table import Table
 from drivers.base.driver import Driver

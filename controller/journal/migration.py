@@ -21,9 +21,8 @@ from controller.journal.errors import VERIFY, JournalDamaged, JournalError
 from controller.journal.files import sync_folder
 from controller.journal.records import COMMANDS, Entry
 from controller.journal.schema import TABLES, VERSION, create, version
-from controller.live.wall_time import wall_time
 from feed.events import EventError, decode
-from hal.clock import Clock
+from hal.clock import Clock, wall_time
 
 _LOG = logging.getLogger(__name__)
 _PAGES_AT_ONCE: Final = 4096

@@ -8,8 +8,7 @@ from typing import Final
 from controller.journal.errors import JournalError, said
 from controller.journal.files import Lock, sync_folder
 from controller.journal.witness import SUFFIX
-from controller.live.wall_time import wall_time
-from hal.clock import Clock
+from hal.clock import Clock, wall_time
 
 # The file itself goes first: a log without its file is never taken for a new journal, a file without its log may be.
 _PARTS: Final = ("", "-wal", "-shm", SUFFIX, SUFFIX + ".new")

@@ -1,13 +1,13 @@
-"""Where commands are taken: who may, whether it was done before, to which table, and what is answered.
+"""Checks the commands of the command socket, hands them to their tables, journals and answers them.
 
     request ──► too many? ──► status ──► done before? ──► which table? ──► may this sender? ──► table ──► answer
                    │             │           │                  │                │
                    └ refused     └ at once   └ same answer      └────────────────┴ refused, and journalled
 
-Whether it was done before, the journal knows; a disk may take its time to say so, and the tables do not wait for it.
+The journal knows whether a command was carried out before; it is read on another thread, and no table waits for it.
 
 Accepted or refused, a command is journalled before it is answered, in the commit of the events that it caused. Only
-refusals beyond an allowance are counted and not journalled, so that nobody can fill the disk with them.
+refusals beyond a rate limit are counted and not journalled, so that nobody can fill the disk with them.
 """
 
 from __future__ import annotations
@@ -16,25 +16,18 @@ import logging
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final, NamedTuple, Protocol
 
 import msgspec
 
 from controller.journal.errors import JournalError
 from controller.journal.records import Entry
-from controller.service.command_protocols import (
-    CommandedTable,
-    CommandResult,
-    FindRecord,
-    Reply,
-    SentRequest,
-    ServiceControl,
-)
-from controller.service.command_record import answered_before, entry_of, used_before
+from controller.service.command_record import FindRecord, answered_before, entry_of, identity_of, used_before
 from controller.service.counters import ServiceCounters
 from controller.service.pipeline import Pipeline
 from controller.service.rate_limiter import RateLimiter
 from controller.service.requests import CommandAnswer, Request, StatusAnswer
+from controller.table.orders.order import CommandResult
 from feed.allow_list import Sender
 from hal.clock import NS_PER_S, Clock
 
@@ -56,19 +49,56 @@ ENDING: Final = "the service ends: nothing is carried out any more"
 STATUS: Final = "status"
 QUIT: Final = "quit"
 
+Reply = Callable[[CommandAnswer], None]
+"""Called once, with the answer to a request."""
+
+
+class SentRequest(NamedTuple):
+    """A request and who sent it."""
+
+    request: Request
+    sender: Sender
+    scope: str
+    """Where its id is unique: the name of the key, or this computer."""
+
+    @property
+    def identity(self) -> str:
+        """The key under which the journal finds its record."""
+        return identity_of(self.scope, self.request)
+
+
+class CommandedTable(Protocol):
+    """A table that takes commands."""
+
+    def command(self, verb: str, given: Mapping[str, str], command_id: str) -> str | None:
+        """Hands a command to the table; returns why not, if it takes none now."""
+
+    def may(self, sender: Sender, verb: str) -> str | None:
+        """Why this sender may not send this; None if they may."""
+
+
+class ServiceControl(Protocol):
+    """What commands can ask of the service itself."""
+
+    def status(self) -> dict[str, Any]:
+        """The state of the service."""
+
+    def quit(self, by: str) -> None:
+        """Ends the service in order."""
+
 
 @dataclass
 class _Waiting:
-    """A command that is not answered yet: looked for in the journal, with its table, or on its way to the disk."""
+    """A command without an answer yet: being looked up in the journal, queued at its table, or being journalled."""
 
     sent: SentRequest
     replies: list[Reply] = field(default_factory=list)
     decided: bool = False
-    """Whether it is known what became of it, and only has to become durable."""
+    """Whether its result is known and only has to become durable."""
 
 
 class CommandHandler:
-    """Takes requests and answers each of them, once it is known and durable what became of it."""
+    """Answers each request once its result is known and durable."""
 
     def __init__(
         self,
@@ -119,18 +149,18 @@ class CommandHandler:
             if failure is None:
                 self._find(sent.identity, lambda found: self._looked_up(sent, found))
             else:
-                self._take(sent)
+                self._handle_new(sent)
 
     def records(self, answers: Sequence[CommandResult]) -> tuple[list[Entry], Callable[[JournalError | None], None]]:
-        """The journal's entries for what a table answered, and what to call when they are durable."""
+        """The journal's entries for what a table answered, and the function to call when they are durable."""
         entries: list[Entry] = []
-        told: list[tuple[SentRequest, CommandAnswer]] = []
+        results: list[tuple[SentRequest, CommandAnswer]] = []
         for answer in answers:
             waiting = self._waiting.get(answer.id)
             if waiting is None:
-                # An order that did not come through here: the bench's own supervisor.
+                # It did not come over the socket: the bench's own supervisor sent it.
                 continue
-            said = CommandAnswer(
+            journalled = CommandAnswer(
                 id=waiting.sent.request.id,
                 accepted=answer.accepted,
                 reason=answer.reason,
@@ -139,31 +169,31 @@ class CommandHandler:
             waiting.decided = True
             if not answer.accepted:
                 self._commands.spend(waiting.sent.scope, REFUSED_COSTS)
-            entries.append(self._entry(waiting.sent, said))
-            told.append((waiting.sent, said))
+            entries.append(self._entry(waiting.sent, journalled))
+            results.append((waiting.sent, journalled))
 
         def then(failure: JournalError | None) -> None:
-            for sent, said in told:
-                self._tell(sent, said, failure)
+            for sent, answer in results:
+                self._answer(sent, answer, failure)
 
         return entries, then
 
     def end(self) -> None:
-        """The service ends: what comes from now on is refused."""
+        """Refuses every command from now on: the service ends."""
         self._ending = True
 
     def dismiss(self) -> None:
-        """The tables are closed: what none of them came to is refused, and its sender told so."""
+        """Refuses the commands that no table has answered: the tables are closed."""
         for waiting in [*self._waiting.values()]:
             if not waiting.decided:
                 self._refuse(waiting.sent, ENDING)
 
     def halt(self, failure: JournalError) -> None:
-        """Nothing is carried out any more: who still waits is told so."""
+        """Refuses every command that waits: the journal failed, and nothing is carried out any more."""
         for waiting in [*self._waiting.values()]:
-            self._tell(waiting.sent, _refused(waiting.sent.request, ""), failure)
+            self._answer(waiting.sent, _refused(waiting.sent.request, ""), failure)
 
-    # --- what becomes of a request -------------------------------------------------------------------------------
+    # --- steps of a request -------------------------------------------------------------------------------
 
     def _with_table(self, request: Request) -> Request:
         """The request for the only table, where it names none."""
@@ -172,7 +202,7 @@ class CommandHandler:
         return msgspec.structs.replace(request, table=next(iter(self._tables)))
 
     def _repeated(self, sent: SentRequest, reply: Reply) -> bool:
-        """Answers a request whose id is known already; whether it was one."""
+        """Answers a request whose id came before; returns whether it did."""
         request, identity = sent.request, sent.identity
         waiting = self._waiting.get(identity)
         if waiting is not None:
@@ -191,13 +221,13 @@ class CommandHandler:
         return True
 
     def _looked_up(self, sent: SentRequest, found: bytes | JournalError | None) -> None:
-        """The journal has told what it holds under the id of a request."""
+        """Continues with what the journal holds under the id of a request."""
         waiting = self._waiting.get(sent.identity)
         if waiting is None or waiting.sent is not sent:
             # It was answered meanwhile: the service is halted, or ends.
             return
         if found is None:
-            self._take(sent)
+            self._handle_new(sent)
             return
         request = sent.request
         if isinstance(found, JournalError):
@@ -209,8 +239,8 @@ class CommandHandler:
         for reply in waiting.replies:
             reply(answer)
 
-    def _take(self, sent: SentRequest) -> None:
-        """Hands a request on that comes for the first time."""
+    def _handle_new(self, sent: SentRequest) -> None:
+        """Handles a request that comes for the first time."""
         why = self._refusal(sent)
         if why is not None:
             self._refuse(sent, why)
@@ -249,14 +279,14 @@ class CommandHandler:
             self._finish(sent, answer, None)
         else:
             self._counters.commands["unjournalled"] += 1
-            self._tell(sent, answer, None)
+            self._answer(sent, answer, None)
 
     def _finish(self, sent: SentRequest, answer: CommandAnswer, after: Callable[[], None] | None) -> None:
-        """Journals a command that no table answers, then tells its sender."""
+        """Journals a command that no table answers, then answers its sender."""
 
         def then(failure: JournalError | None) -> None:
-            # A journal that has failed keeps nobody from ending the service.
-            self._tell(sent, answer, None if after is not None else failure)
+            # A failed journal does not keep a sender from ending the service.
+            self._answer(sent, answer, None if after is not None else failure)
             if after is not None:
                 after()
 
@@ -277,7 +307,7 @@ class CommandHandler:
             time=self._now(),
         )
 
-    def _tell(self, sent: SentRequest, answer: CommandAnswer, failure: JournalError | None) -> None:
+    def _answer(self, sent: SentRequest, answer: CommandAnswer, failure: JournalError | None) -> None:
         waiting = self._waiting.pop(sent.identity, None)
         if waiting is None:
             return
@@ -293,7 +323,7 @@ class CommandHandler:
 
 
 def halted(failure: JournalError) -> str:
-    """What a service says that can journal nothing any more."""
+    """The reason for which a service without a journal refuses commands."""
     return f"the service is halted and every table is stopped, because its journal failed: {failure}"
 
 

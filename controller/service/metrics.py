@@ -1,4 +1,4 @@
-"""The service's numbers in Prometheus' text form, on a port of this computer only. Loaded where it is asked for."""
+"""The service's metrics for Prometheus, on a port of this computer only. Imported only where a port is configured."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _LIVE: Final[dict[str, tuple[type[CounterMetricFamily] | type[GaugeMetricFamily]
     "feltwire_connections_refused": (CounterMetricFamily, "Connections refused on all sockets"),
     "feltwire_feed_malformed": (CounterMetricFamily, "Malformed messages on the feed's socket"),
 }
-"""What is asked for at the moment itself."""
+"""Metrics that are read from the sockets at each scrape."""
 
 Metric = CounterMetricFamily | GaugeMetricFamily | SummaryMetricFamily
 
 
 class CounterCollector(Collector):
-    """Reads the tally whenever somebody asks: counting costs the loop nothing more than an addition."""
+    """Reads the counters at each scrape: counting costs the loop no more than an addition."""
 
     def __init__(self, counters: ServiceCounters, clock: Clock, live: Callable[[], dict[str, float]]) -> None:
-        """`live` gives what is asked for at the moment itself: `feltwire_subscribers` and others of its like."""
+        """`live` gives the metrics that are read at each scrape: `feltwire_subscribers` and others."""
         self._counters = counters
         self._clock = clock
         self._start_ns = clock.now_ns()
@@ -66,7 +66,7 @@ class CounterCollector(Collector):
 
 
 class MetricsServer:
-    """Serves the numbers from a thread of its own."""
+    """Serves the metrics on a thread of its own."""
 
     def __init__(self, port: int, collector: Collector) -> None:
         """Binds the port (0 lets the kernel choose).
@@ -80,7 +80,7 @@ class MetricsServer:
         self.port: int = self._server.server_port
 
     def close(self) -> None:
-        """Serves no more."""
+        """Stops serving."""
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()

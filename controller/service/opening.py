@@ -1,4 +1,4 @@
-"""What must be true before anybody outside hears of the service: each check says what it found and what to do.
+"""Checks before the service binds its sockets: each names what it found and what to do.
 
 configuration ─► state directory, its room ─► signing key ─► journal: whole, recovered ─► keys ─► wires ─► sockets
 """
@@ -8,7 +8,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -22,6 +23,7 @@ from controller.journal.records import COMMANDS, Head
 from controller.journal.retire import set_aside
 from controller.journal.signing import SigningKeyError, load_or_create, public_half
 from controller.journal.writer import Done, Heads
+from controller.service.counters import ServiceCounters
 from controller.service.disk_watch import STOP_BYTES
 from controller.service.state_paths import StatePaths
 from hal.clock import Clock
@@ -32,25 +34,25 @@ _MB: Final = 1024 * 1024
 
 
 class StartupCheckError(Exception):
-    """The service may not begin: which check failed, and what to do."""
+    """A start-up check failed: which one, and what to do."""
 
 
 class StoppedAtStartError(Exception):
-    """The service was stopped before it had begun."""
+    """The service was stopped while it started."""
 
 
 class OpenedJournal(NamedTuple):
-    """What a service begins with."""
+    """The open journal, and the head of each chain in it."""
 
     journal: Journal
     heads: Mapping[str, Head]
 
 
 def check_state(paths: StatePaths) -> None:
-    """The state directory is there, may be written, and has room.
+    """Checks that the state directory can be written and has room.
 
     Raises:
-        NotFitError: it is not so.
+        StartupCheckError: it cannot, or has none.
     """
     try:
         paths.root.mkdir(parents=True, exist_ok=True, mode=0o750)
@@ -71,7 +73,7 @@ def signing_key(path: Path) -> SigningKey:
     """The key that seals the journal; made when the service first starts.
 
     Raises:
-        NotFitError: it is there and cannot be used, or it cannot be made.
+        StartupCheckError: it is there and cannot be used, or it cannot be made.
     """
     new = not path.exists()
     try:
@@ -79,18 +81,18 @@ def signing_key(path: Path) -> SigningKey:
     except SigningKeyError as error:
         raise StartupCheckError(str(error)) from error
     if new:
-        log.info("made the key that seals the journal, %s; note its public half: %s", path, _apart(public_half(key)))
+        log.info("made the key that seals the journal, %s; note its public half: %s", path, _grouped(public_half(key)))
     return key
 
 
 async def open_journal(
     paths: StatePaths, clock: Clock, status: Callable[[str], None], stopped: Callable[[], bool] = lambda: False
 ) -> OpenedJournal:
-    """Opens the journal, and proves that it is whole. The loop goes on meanwhile; `stopped` is asked on a thread.
+    """Opens and verifies the journal on a thread, which asks `stopped` meanwhile.
 
     Raises:
-        StoppedError: `stopped` said so while it was read.
-        NotFitError: the signing key cannot be used.
+        StoppedAtStartError: `stopped` became true while it was read.
+        StartupCheckError: the signing key cannot be used.
         JournalError: the journal cannot be used.
     """
     loop = asyncio.get_running_loop()
@@ -109,13 +111,13 @@ async def open_journal(
 
     journal = await loop.run_in_executor(None, work)
     if journal.is_new:
-        _tell_begun(journal)
+        _log_new_journal(journal)
     if journal.other_key is not None:
         log.warning(
             "%s was sealed with another key up to now, whose public half is %s; if nobody changed %s on purpose, "
             "verify the journal with the public half that you noted",
             journal.path,
-            _apart(journal.other_key),
+            _grouped(journal.other_key),
             paths.signing_key,
         )
     if not journal.clean:
@@ -126,8 +128,8 @@ async def open_journal(
     return OpenedJournal(journal, {**heads, COMMANDS: journal.commands})
 
 
-def _tell_begun(journal: Journal) -> None:
-    """A journal that begins anew where one was must not pass for one that goes on."""
+def _log_new_journal(journal: Journal) -> None:
+    """Logs that a new journal begins, and warns where one was set aside before."""
     aside = set_aside(journal.path)
     if not aside:
         log.info("a new journal begins: %s", journal.path)
@@ -141,10 +143,10 @@ def _tell_begun(journal: Journal) -> None:
 
 
 def check_same_kind(configs: Sequence[TableConfig], found: OpenedJournal) -> None:
-    """No simulated table goes on in a real one's history, nor the other way round.
+    """Checks that no simulated table continues the history of a real one, or the other way round.
 
     Raises:
-        NotFitError: a table's history is of the other kind.
+        StartupCheckError: a table's history is of the other kind.
     """
     for config in configs:
         recovered = found.journal.recovered.get(config.id)
@@ -158,10 +160,10 @@ def check_same_kind(configs: Sequence[TableConfig], found: OpenedJournal) -> Non
 
 
 def open_capture_store(paths: StatePaths) -> Shelf:
-    """The folder of captures.
+    """Opens the folder of captures.
 
     Raises:
-        NotFitError: it cannot be used.
+        StartupCheckError: it cannot be used.
     """
     try:
         return Shelf(paths.captures)
@@ -169,6 +171,33 @@ def open_capture_store(paths: StatePaths) -> Shelf:
         raise StartupCheckError(f"captures {paths.captures}: {error.strerror}; mend the folder") from error
 
 
-def _apart(key: str) -> str:
+def _grouped(key: str) -> str:
     """A public key in groups: a log shortens what looks like a key."""
     return " ".join(key[at : at + 16] for at in range(0, len(key), 16))
+
+
+@contextmanager
+def metrics_port(
+    port: int | None, counters: ServiceCounters, clock: Clock, live: Callable[[], dict[str, float]]
+) -> Iterator[None]:
+    """Serves the metrics on a port of 127.0.0.1 as long as the block lasts; `port` 0 lets the kernel choose.
+
+    Raises:
+        StartupCheckError: the port cannot be had.
+    """
+    if port is None:
+        yield
+        return
+    from controller.service.metrics import ADDRESS, CounterCollector, MetricsServer
+
+    try:
+        server = MetricsServer(port, CounterCollector(counters, clock, live))
+    except OSError as error:
+        raise StartupCheckError(
+            f"--metrics {port}: the port cannot be had ({error.strerror}); choose another"
+        ) from error
+    log.info("numbers for monitoring: http://%s:%d/metrics", ADDRESS, server.port)
+    try:
+        yield
+    finally:
+        server.close()

@@ -1,8 +1,8 @@
-"""One table's events on their way to the pipeline: those whose capture is being made hold back the ones behind them.
+"""Queues one table's events for the pipeline: events whose capture is being written hold back those behind them.
 
-    tick ──► [ said ][ said, capture? ][ said ] ──front is ready──► pipeline
+    tick ──► [ events ][ events, capture? ][ events ] ──front is ready──► pipeline
                             ▲
-                   casebook: name and hash, some milliseconds later
+                 archive: name and hash, some milliseconds later
 
 Other tables do not wait.
 """
@@ -19,24 +19,24 @@ from controller.captures.capture_store import Case
 from controller.captures.round_spans import RoundMarks, Stretch
 from controller.journal.errors import JournalError
 from controller.service.command_handler import CommandHandler
-from controller.service.command_protocols import CommandResult
 from controller.service.pipeline import Pipeline
+from controller.table.orders.order import CommandResult
 from feed.events import CaptureFile, Event
 
 
 class CaptureKeeper(Protocol):
-    """Keeps captures: the casebook."""
+    """The archive of captures."""
 
     def keep(self, case: Case, ready: Ready) -> None:
-        """Keeps a case; `ready` is told its name, or None, at once or later."""
+        """Keeps a case; calls `ready` with its name, or None, at once or later."""
 
 
 class LineHistory(Protocol):
-    """What a table's lines did in the last minutes."""
+    """The last minutes of a table's lines."""
 
     @property
     def held_ns(self) -> int:
-        """From when on they are known."""
+        """The start of what is held."""
 
     def case(self, event_id: str, stretch: Stretch) -> Case | None:
         """A capture of a stretch of them, named after an event; None where nothing of it is held."""
@@ -47,7 +47,7 @@ ShowEvents = Callable[[Sequence[Event]], None]
 
 @dataclass(slots=True)
 class _Held:
-    """What one look at the table brought."""
+    """The events and results of one tick."""
 
     said: Sequence[Event]
     answers: Sequence[CommandResult]
@@ -57,7 +57,7 @@ class _Held:
 
 
 class Outbox:
-    """Hands on, in order, what one table says."""
+    """Hands on the events and command results of one table, in order."""
 
     def __init__(
         self, pipeline: Pipeline, handler: CommandHandler, keeper: CaptureKeeper, lines: LineHistory, show: ShowEvents
@@ -71,14 +71,14 @@ class Outbox:
         self._marks = RoundMarks()
         self._held: deque[_Held] = deque()
 
-    def tell(self, said: Sequence[Event]) -> None:
-        """Takes what the table said because the service did something: no capture of its lines would show why."""
+    def put_from_service(self, said: Sequence[Event]) -> None:
+        """Queues events that the service caused: no capture of the lines would show why."""
         self._marks.note(said, max((event.data.mono_ns for event in said), default=0))
         self._held.append(_Held(said, (), set()))
         self._forward()
 
     def put(self, said: Sequence[Event], answers: Sequence[CommandResult], until_ns: int) -> None:
-        """Takes what the table said of its lines up to `until_ns`, and what it answered."""
+        """Queues the events of the lines up to `until_ns`, and the results of commands."""
         if not said and not answers:
             return
         self._marks.note(said, until_ns)

@@ -1,17 +1,17 @@
-"""The life of a service: fit, open, at work, halted if it must be, and ended in order.
+"""The life of a service: checked, opened, running, halted where its journal fails, and stopped in order.
 
-    checks ─► journal ─► tables restored ─► wires ─► sockets ─► READY ─► looks, heartbeats ─► stop
-      │ not fit                                                              │ journal fails
+    checks ─► journal ─► tables restored ─► wires ─► sockets ─► READY ─► ticks, heartbeats ─► stop
+      │ a check fails                                                              │ journal fails
       └──► exit 1, says why                                                  └──► HALTED: outputs safe, heartbeats only
 
-It starts the same way after a crash as after an orderly end: there is no other way to start.
+It starts the same way after a crash as after an orderly stop.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from secrets import token_hex
 from typing import Any, Final
@@ -19,10 +19,9 @@ from typing import Any, Final
 from controller.captures.capture_archive import Casebook
 from controller.journal.errors import JournalError
 from controller.journal.history import JournalHistory
-from controller.live.wall_time import wall_time
 from controller.service.clock_watch import ClockWatch
 from controller.service.command_handler import CommandHandler
-from controller.service.command_recall import RecordFinder
+from controller.service.command_record import RecordFinder
 from controller.service.counters import ServiceCounters
 from controller.service.disk_watch import DiskWatch
 from controller.service.opening import (
@@ -36,19 +35,18 @@ from controller.service.opening import (
 )
 from controller.service.pipeline import OnPublished, Pipeline
 from controller.service.sockets import Sockets
-from controller.service.status import status_line, status_of
 from controller.service.systemd import Systemd
-from controller.service.table_runner import TableRunner
+from controller.service.table_runner import HALTED, TableRunner
 from controller.service.table_supervisor import TICK_NS, ServicePlan, TableSupervisor, tables_of
-from hal.clock import NS_PER_S, Clock
+from hal.clock import NS_PER_S, Clock, wall_time
 from hal.loop import sleep_ns
 
 log = logging.getLogger(__name__)
 
 STUCK_NS: Final = 20 * NS_PER_S
-"""A commit that takes longer than this is no sign of life (ours): the disk, or the writer, hangs."""
+"""A commit that takes longer than this stops the watchdog (ours): the disk, or the writer, hangs."""
 DRAIN_NS: Final = 10 * NS_PER_S
-"""How long the end waits for what is still being written (ours)."""
+"""How long the stop waits for what is still being written (ours)."""
 ENDS: Final = "the service stops"
 
 
@@ -62,22 +60,22 @@ class Service:
         real: Clock,
         systemd: Systemd,
         counters: ServiceCounters,
-        heard: OnPublished,
+        on_published: OnPublished,
         *,
         fit: Callable[[], object] = lambda: None,
     ) -> None:
         """`clock` is that of the tables; `real` is the computer's, even where simulated tables run faster. `fit` is
-        called when all checks have passed: for what must not be open before.
+        called when all checks have passed: it opens what must not be open before.
         """
         self._plan = plan
         self._clock = clock
         self._real = real
         self._systemd = systemd
         self._counters = counters
-        self._heard = heard
+        self._on_published = on_published
         self._fit = fit
         self._error: BaseException | None = None
-        """What was raised where nobody could catch it: the service ends with it."""
+        """An unhandled exception in a callback; it ends the service."""
         self._epoch = token_hex(8)
         self._start_ns = real.now_ns()
         self._stop = asyncio.Event()
@@ -88,7 +86,7 @@ class Service:
         self._sockets: Sockets | None = None
 
     def stop(self, why: str = ENDS) -> None:
-        """Ends the service in order; it may be called before it is open."""
+        """Stops the service in order; it may be called before it is open."""
         if not self._stop.is_set():
             log.info("stopping: %s", why)
             self._stop.set()
@@ -98,7 +96,7 @@ class Service:
         """Runs until it is stopped.
 
         Raises:
-            NotFitError: a check failed; nothing was bound.
+            StartupCheckError: a check failed; nothing was bound.
             JournalError: the journal cannot be used; nothing was bound.
         """
         plan = self._plan
@@ -114,7 +112,7 @@ class Service:
             sockets.drop()
 
     def status(self) -> dict[str, Any]:
-        """How the service is, as `feltwire send status` shows it."""
+        """The state of the service, as `feltwire send status` shows it."""
         runners = [] if self._supervisor is None else [*self._supervisor.runners.values()]
         about = {
             "epoch": self._epoch,
@@ -125,11 +123,11 @@ class Service:
         return about | status_of(runners, self._pipeline, problem, self._counters)
 
     def quit(self, by: str) -> None:
-        """Somebody who may do so ends the service."""
+        """Stops the service on a command."""
         self.stop(f"{by} sent quit")
 
     def live(self) -> dict[str, float]:
-        """What the monitoring port asks for at the moment itself."""
+        """The metrics that the monitoring port reads at each scrape."""
         sockets = self._sockets
         if sockets is None:
             return {}
@@ -142,23 +140,23 @@ class Service:
     # --- from start to end ---------------------------------------------------------------------------------------
 
     async def _run_on(self, found: OpenedJournal, sockets: Sockets) -> None:
-        """Runs on a journal that is open, and closes it."""
+        """Runs with an open journal, and closes it."""
         history = JournalHistory(self._plan.paths.journal)
         recall = RecordFinder(found.journal.find_command)
         try:
             check_same_kind(self._plan.configs, found)
-            casebook = Casebook(open_capture_store(self._plan.paths), self._counters.captures)
-            supervisor = self._set_up(found, sockets, casebook, history, recall)
+            archive = Casebook(open_capture_store(self._plan.paths), self._counters.captures)
+            supervisor = self._set_up(found, sockets, archive, history, recall)
             try:
                 await self._work(supervisor, found, sockets)
             except BaseException:
-                # Whatever it was: what the tables move and light goes safe first.
+                # Whatever it is: all outputs go safe first.
                 supervisor.safe()
                 raise
-            await self._end(supervisor, casebook)
+            await self._end(supervisor, archive)
             recall.close()
             await self._close_journal(found)
-            # What the journal finished while it closed is on the loop now, and goes out.
+            # What the journal committed while it closed is queued on the loop now, and is sent.
             await sleep_ns(0)
             await sockets.close()
             log.info("stopped")
@@ -170,9 +168,9 @@ class Service:
             history.close()
 
     def _set_up(
-        self, found: OpenedJournal, sockets: Sockets, casebook: Casebook, history: JournalHistory, recall: RecordFinder
+        self, found: OpenedJournal, sockets: Sockets, archive: Casebook, history: JournalHistory, recall: RecordFinder
     ) -> TableSupervisor:
-        """Puts everything together. Nothing is open yet."""
+        """Makes the parts of the service. Nothing is open yet."""
         runners: dict[str, TableRunner] = {}
         pipeline = self._pipeline = Pipeline(
             found.journal,
@@ -181,7 +179,7 @@ class Service:
             self._counters,
             heads=found.heads,
             halted=self._halt,
-            heard=self._heard,
+            on_published=self._on_published,
         )
         handler = self._handler = CommandHandler(
             runners,
@@ -194,7 +192,7 @@ class Service:
             find=recall,
         )
         for table in tables_of(self._plan, found.journal.recovered, self._clock, self._epoch, self._woken.set):
-            runners[table.config.id] = TableRunner(table, pipeline, handler, casebook)
+            runners[table.config.id] = TableRunner(table, pipeline, handler, archive)
         sockets.prepare(history, handler, self._real, self._counters, self._plan.schema)
         self._supervisor = TableSupervisor(
             runners,
@@ -217,14 +215,14 @@ class Service:
         supervisor.open(failures, found.journal.last_time, found.journal.lost)
         self._systemd.ready()
         while not self._stop.is_set():
-            if supervisor.look():
+            if supervisor.tick():
                 self._each_second(sockets, found.journal.failure)
             await self._rest(supervisor.rest_ns())
             if self._error is not None:
                 raise self._error
 
     async def _rest(self, rest_ns: int) -> None:
-        """Waits for the next look; the longer rest is broken off when something comes."""
+        """Waits for the next tick; an input ends the longer rest."""
         if rest_ns <= TICK_NS:
             await sleep_ns(rest_ns)
             return
@@ -235,9 +233,9 @@ class Service:
 
     def _each_second(self, sockets: Sockets, failure: JournalError | None) -> None:
         if failure is not None and self._pipeline is not None and self._pipeline.waiting_since_ns is None:
-            # It failed beside its commits: no event waits that would be told so.
+            # It failed outside a commit, so no submission reports it.
             self._pipeline.halt(failure)
-        sockets.look()
+        sockets.reload_keys()
         since_ns = None if self._pipeline is None else self._pipeline.waiting_since_ns
         if since_ns is None or self._real.now_ns() - since_ns < STUCK_NS:
             self._systemd.alive()
@@ -245,14 +243,14 @@ class Service:
             log.error("the journal has not finished a commit for %d s", STUCK_NS // NS_PER_S)
         self._systemd.status(status_line(self._pipeline, sockets, self._counters))
 
-    async def _end(self, supervisor: TableSupervisor, casebook: Casebook) -> None:
-        """Tables closed, everybody answered, and all of it durable."""
+    async def _end(self, supervisor: TableSupervisor, archive: Casebook) -> None:
+        """Closes the tables, answers every command, and waits until all of it is durable."""
         self._systemd.stopping()
         if self._handler is not None:
             self._handler.end()
         if self._pipeline is not None and self._pipeline.failure is None:
             supervisor.close(ENDS)
-        await casebook.close()
+        await archive.close()
         if self._handler is not None:
             self._handler.dismiss()
         await self._drained()
@@ -264,7 +262,7 @@ class Service:
             log.error("%s", error)
 
     async def _drained(self) -> None:
-        """Waits until everything said is durable and published, or it is clear that it never will be."""
+        """Waits until every event is durable and published, or `DRAIN_NS` has passed."""
         begin_ns = self._real.now_ns()
         while self._pipeline is not None and self._pipeline.waiting_since_ns is not None:
             if self._real.now_ns() - begin_ns > DRAIN_NS:
@@ -273,7 +271,7 @@ class Service:
             await sleep_ns(TICK_NS // 4)
 
     def _halt(self, failure: JournalError) -> None:
-        """Nothing can be journalled any more, so nothing may happen any more."""
+        """Stops every table: nothing can be journalled any more."""
         log.critical("HALTED: every table is stopped, and nothing is published: %s", failure)
         if self._supervisor is not None:
             self._supervisor.safe()
@@ -282,11 +280,49 @@ class Service:
         self._systemd.status(f"HALTED: {failure}")
 
     def _on_loop_error(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """A callback of the loop raised what no code expects. Nobody knows what it left half done, so the service ends
-        as in a crash, and starts anew from what is durable.
+        """Handles an unexpected exception in a callback. What it left half done is unknown, so the service ends as in a
+        crash, and starts again from what is durable.
         """
         loop.default_exception_handler(context)
-        mistake = context.get("exception")
-        if mistake is not None and "handle" in context:
-            self._error = mistake
+        error = context.get("exception")
+        if error is not None and "handle" in context:
+            self._error = error
             self._woken.set()
+
+
+def status_of(
+    runners: Sequence[TableRunner], pipeline: Pipeline | None, problem: str | None, counters: ServiceCounters
+) -> dict[str, Any]:
+    """The state of the service and of each table, with counters. `problem` is that of a socket."""
+    failure = None if pipeline is None else pipeline.failure
+    tables: dict[str, Any] = {}
+    if pipeline is not None:
+        for runner in runners:
+            head = pipeline.head(runner.id)
+            tables[runner.id] = {
+                "state": HALTED if failure is not None else runner.table.state,
+                "last": head.seq,
+                "head": head.hash,
+                "faults": [f"{fault.device}: {fault.fault}: {fault.detail}" for fault in runner.table.faults],
+            }
+    return {
+        "state": HALTED if failure is not None else "running",
+        "problem": str(failure) if failure is not None else problem or "",
+        "tables": tables,
+        "commits": counters.commits,
+        "waiting": counters.waiting,
+        "longest_commit_ms": round(counters.longest_commit_ns / 1e6, 1),
+        "commands": dict(counters.commands),
+        "captures": dict(counters.captures),
+        "late_ticks": counters.late_ticks,
+    }
+
+
+def status_line(pipeline: Pipeline | None, sockets: Sockets, counters: ServiceCounters) -> str:
+    """The state in one line, for systemd."""
+    if pipeline is not None and pipeline.failure is not None:
+        return f"HALTED: {pipeline.failure}"
+    if sockets.problem:
+        return f"PROBLEM: {sockets.problem}"
+    states = ", ".join(f"{table} {state}" for table, state in counters.states.items())
+    return f"{states}; {sockets.publisher.connections} subscribers"

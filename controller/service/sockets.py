@@ -1,4 +1,4 @@
-"""The service's sockets, opened together once it is fit, and closed together: feed, history, commands, and the keys."""
+"""The service's sockets, bound together and closed together: feed, history, commands, and authentication."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from typing import Final
 import zmq
 
 from controller.service.command_handler import CommandHandler
-from controller.service.command_server import CommandServer
+from controller.service.command_server import CommandServer, KeySenderResolver, LocalSenderResolver, SenderResolver
 from controller.service.counters import ServiceCounters
 from controller.service.opening import StartupCheckError
-from controller.service.senders import KeySenderResolver, LocalSenderResolver, SenderResolver
 from feed.allow_list import Role, Sender
 from feed.authentication import AuthenticationError, Authenticator
 from feed.endpoints import EndpointError, Endpoints
@@ -25,17 +24,17 @@ from hal.loop import sleep_ns
 
 ALLOWED: Final = "allowed"
 LINGER_NS: Final = 200_000_000
-"""How long the last events and answers may take on their way, at the end (ours)."""
+"""How long the last events and answers have to be sent (ours)."""
 
 
 class Sockets:
-    """Everything by which others reach the service."""
+    """All sockets of the service."""
 
     def __init__(self, endpoints: Endpoints, keys: Path | None, local_role: Role) -> None:
         """Reads the keys.
 
         Raises:
-            NotFitError: it is `tcp://` without keys, or they cannot be used.
+            StartupCheckError: it is `tcp://` without keys, or they cannot be used.
         """
         self._endpoints = endpoints
         self._curve = None if endpoints.is_local else _server_key(endpoints, keys)
@@ -48,7 +47,7 @@ class Sockets:
         if self._authenticator is not None:
             allowed = self._authenticator
             self._senders = KeySenderResolver(lambda: allowed.keys)
-            # Asked anew each time: the list changes while the service runs.
+            # Read each time: the list changes while the service runs.
             self._owner = lambda user_id: allowed.keys.sender(user_id)
         self._serving: asyncio.Task[None] | None = None
         self._history: HistoryServer | None = None
@@ -58,7 +57,7 @@ class Sockets:
     def prepare(
         self, history: History, handler: CommandHandler, clock: Clock, counters: ServiceCounters, schema: bytes
     ) -> None:
-        """Makes the sockets that answer."""
+        """Makes the history and command sockets."""
         self._history = HistoryServer(
             self.context, self._endpoints, history, self._curve, sender=self._owner, schema=schema
         )
@@ -70,10 +69,10 @@ class Sockets:
                 self._authenticator.on_revoked(socket.drop_connections)
 
     def bind(self) -> None:
-        """Lets others in from now on.
+        """Binds all sockets.
 
         Raises:
-            NotFitError: an address cannot be had.
+            StartupCheckError: an address cannot be bound.
         """
         if self._history is None or self.commands is None:
             raise StartupCheckError("sockets: bound before they were prepared; this is a mistake in Feltwire")
@@ -89,7 +88,7 @@ class Sockets:
 
     @property
     def problem(self) -> str | None:
-        """What is wrong with a socket that was open before; None while all is well."""
+        """Why a socket does not work any more; None while all do."""
         if self._serving is not None and self._serving.done() and not self._serving.cancelled():
             return f"the history server has stopped: {self._serving.exception()!r}; restart the service"
         sockets = (self.publisher, self._history, self.commands)
@@ -97,17 +96,17 @@ class Sockets:
 
     @property
     def refused(self) -> int:
-        """How many handshakes and connections came to nothing."""
+        """How many handshakes and connections were refused."""
         handshakes = 0 if self._authenticator is None else self._authenticator.refused
         return handshakes + self.publisher.refused + (0 if self.commands is None else self.commands.refused)
 
-    def look(self) -> None:
-        """Reads the allow-list again, if it was changed."""
+    def reload_keys(self) -> None:
+        """Reads the allow-list again where it has changed."""
         if self._authenticator is not None:
             self._authenticator.reload_if_changed()
 
     async def close(self) -> None:
-        """Lets the last messages go out, then closes everything."""
+        """Waits for the last messages to be sent, then closes everything."""
         await sleep_ns(LINGER_NS)
         if self._serving is not None:
             self._serving.cancel()
@@ -115,7 +114,7 @@ class Sockets:
         self.drop()
 
     def drop(self) -> None:
-        """Closes everything at once, whatever is on its way. Closing it again does nothing."""
+        """Closes everything at once, without sending what is queued. A second call does nothing."""
         if self._serving is not None:
             self._serving.cancel()
         if self.commands is not None:

@@ -1,4 +1,4 @@
-"""One table in its service: looked at, given orders, and heard by way of its outbox."""
+"""Runs one live table in the service: ticks, commands, and its events by way of the outbox."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HALTED = "halted"
 
 
 class TableRunner:
-    """A live table, and the way its events take."""
+    """A live table, and the outbox of its events."""
 
     def __init__(self, table: LiveTable, pipeline: Pipeline, handler: CommandHandler, keeper: CaptureKeeper) -> None:
         self.table = table
@@ -34,25 +34,25 @@ class TableRunner:
         return None
 
     def open(self, standing: Sequence[ServiceFault]) -> None:
-        """Opens the table, shut by what the service found before; one on boards with a later look."""
-        self._outbox.tell(self.table.open(standing))
+        """Opens the table, with the faults that the service found before; a table on boards opens with a later tick."""
+        self._outbox.put_from_service(self.table.open(standing))
 
-    def look(self) -> None:
-        """Takes what the lines did since the last look."""
-        begun = self.table.begun()
+    def tick(self) -> None:
+        """Processes what the lines did since the last tick."""
+        begun = self.table.begin_waiting()
         if begun:
-            self._outbox.tell(begun)
-        said = self.table.tick()
-        self._outbox.put(said.events, said.answers, said.until_ns)
+            self._outbox.put_from_service(begun)
+        result = self.table.tick()
+        self._outbox.put(result.events, result.results, result.until_ns)
         if self.table.simulated:
             self.table.supervise()
 
     def raise_fault(self, device: str, fault: str, detail: str, *, cause: str = "") -> None:
         """Latches a fault that the service found."""
-        self._outbox.tell(self.table.raise_fault(device, fault, detail, cause=cause))
+        self._outbox.put_from_service(self.table.raise_fault(device, fault, detail, cause=cause))
 
     def beat(self) -> None:
-        """Sends the heartbeat, once the first event of this start is published: until then there is none to tell of."""
+        """Sends the heartbeat, once the first event of this start is published: before that there is no head."""
         head = self._pipeline.head(self.id)
         state = HALTED if self._pipeline.failure is not None else None
         if head.epoch != self.table.epoch and state is None:
@@ -61,7 +61,7 @@ class TableRunner:
 
     def close(self, reason: str) -> None:
         """Closes the table."""
-        self._outbox.tell(self.table.close(reason))
+        self._outbox.put_from_service(self.table.close(reason))
 
     def command(self, verb: str, given: Mapping[str, str], command_id: str) -> str | None:
         """Hands a command to the table; returns why not, if it takes none now."""

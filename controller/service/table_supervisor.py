@@ -1,7 +1,7 @@
-"""All tables of the service: looked at many times a second, and watched over once a second.
+"""Runs all tables of the service: a tick many times a second, and checks once a second.
 
-every 20 ms   each table takes what its lines did
-every second  heartbeats; the calendar; the room on the disk
+every 20 ms   each table processes what its lines did
+every second  heartbeats; the calendar; free space on the disk
 """
 
 from __future__ import annotations
@@ -33,8 +33,6 @@ from feed.endpoints import Endpoints
 from hal.clock import NS_PER_S, Clock
 from hal.lines import LineError
 
-# What a service is asked to run, and the tables made of it.
-
 
 class ServicePlan(NamedTuple):
     """What a service is asked to run."""
@@ -48,13 +46,13 @@ class ServicePlan(NamedTuple):
     """Faults of simulated devices, for each table."""
     seed: int = 1
     schema: bytes = b"{}"
-    """JSON Schema of the events, for whoever asks the history server."""
+    """JSON Schema of the events, which the history server sends."""
 
 
 def tables_of(
     plan: ServicePlan, recovered: Mapping[str, Recovered], clock: Clock, epoch: str, wake: Callable[[], None]
 ) -> Iterator[LiveTable]:
-    """The tables, each as the journal left it. Their wires are not opened yet."""
+    """The tables, restored from the journal. Their wires are not open yet."""
     for number, config in enumerate(plan.configs):
         found = recovered.get(config.id)
         state = None if found is None or not found.head.seq else found.state
@@ -66,7 +64,7 @@ def tables_of(
 def _wired(
     config: TableConfig, clock: Clock, faults: Mapping[int | None, str], seed: int
 ) -> tuple[Wiring, LineError | None]:
-    """A table's wires; or none, and why this computer cannot have them at all."""
+    """A table's wires; or none, and why this computer cannot have them."""
     try:
         return wire(config, clock, faults, seed), None
     except LineError as error:
@@ -76,17 +74,17 @@ def _wired(
 log = logging.getLogger(__name__)
 
 TICK_NS: Final = 20_000_000
-"""How often the tables are looked at (ours): a fiftieth of a second, as a person sees it."""
+"""The time between ticks (ours): a fiftieth of a second, which a person does not notice."""
 REST_NS: Final = 5 * TICK_NS
-"""The same while all is still (ours): a service that waits for players should cost nothing."""
+"""The same while nothing moves (ours): a service that waits for players should cost nothing."""
 STILL_NS: Final = NS_PER_S
-"""After so long without anything that moved, all is still (ours)."""
+"""After so long without a change `REST_NS` applies (ours)."""
 LATE_NS: Final = 15 * TICK_NS
-"""A look that comes so long after the one before it is late."""
+"""A tick that comes so long after the one before is late."""
 
 
 class TableSupervisor:
-    """The tables at work."""
+    """Runs the tables, and watches the clock and the disk."""
 
     def __init__(
         self,
@@ -106,9 +104,9 @@ class TableSupervisor:
         self._counters = counters
         self._halted = halted
         self._behind_of: str | None = None
-        self._looked_ns = clock.now_ns()
-        self._second_ns = self._looked_ns
-        self._moved_ns = self._looked_ns
+        self._ticked_ns = clock.now_ns()
+        self._second_ns = self._ticked_ns
+        self._moved_ns = self._ticked_ns
 
     def open_wires(self) -> dict[str, LineError]:
         """Opens the wires of every table; returns why tables have none, by table."""
@@ -117,7 +115,7 @@ class TableSupervisor:
     def open(
         self, failures: Mapping[str, LineError], last_time: str = "", lost: Mapping[str, object] = MappingProxyType({})
     ) -> None:
-        """Opens every table; those without wires are shut by a fault.
+        """Opens every table; a table without wires is shut by a fault.
 
         `last_time` is that of the journal's last record; `lost` is what it has lost of each table.
         """
@@ -139,34 +137,34 @@ class TableSupervisor:
             log.error("play stays stopped: %s", behind)
             self._behind_of = last_time
 
-    def look(self) -> bool:
-        """Lets every table take what its lines did; returns whether a second has passed since it last said so."""
+    def tick(self) -> bool:
+        """Runs a tick of every table; returns whether a second has passed since it last returned true."""
         now_ns = self._clock.now_ns()
-        since_ns, self._looked_ns = now_ns - self._looked_ns, now_ns
+        since_ns, self._ticked_ns = now_ns - self._ticked_ns, now_ns
         self._counters.longest_tick_ns = max(self._counters.longest_tick_ns, since_ns)
         if since_ns > LATE_NS:
             self._counters.late_ticks += 1
         if not self._halted():
-            jumped = self._clock_watch.look()
+            jumped = self._clock_watch.check()
             if jumped is not None:
-                self._all(CLOCK, CLOCK_JUMPED, jumped)
+                self._raise_everywhere(CLOCK, CLOCK_JUMPED, jumped)
             for runner in self.runners.values():
-                runner.look()
+                runner.tick()
         if now_ns < self._second_ns:
             return False
         # After a long stop there is one heartbeat, and not one for each second missed.
         self._second_ns = max(self._second_ns + NS_PER_S, now_ns + NS_PER_S // 2)
-        self._watch_over()
+        self._each_second()
         return True
 
     def rest_ns(self) -> int:
-        """How long until the next look, unless something comes."""
+        """How long until the next tick, unless an input comes."""
         if any(runner.table.busy_within(REST_NS) for runner in self.runners.values()):
-            self._moved_ns = self._looked_ns
-        return TICK_NS if self._looked_ns - self._moved_ns < STILL_NS else REST_NS
+            self._moved_ns = self._ticked_ns
+        return TICK_NS if self._ticked_ns - self._moved_ns < STILL_NS else REST_NS
 
     def safe(self) -> None:
-        """Every table's outputs safe and wires closed; those of all others too, where one of them cannot be."""
+        """Makes every table's outputs safe and closes its wires; an error at one does not keep the others from it."""
         with ExitStack() as every:
             for runner in self.runners.values():
                 every.callback(runner.table.safe)
@@ -176,12 +174,12 @@ class TableSupervisor:
         for runner in self.runners.values():
             runner.close(reason)
 
-    def _watch_over(self) -> None:
+    def _each_second(self) -> None:
         if not self._halted():
             self._watch_calendar()
-            found = self._disk_watch.look()
+            found = self._disk_watch.check()
             if found is not None:
-                self._all(DISK, NEARLY_FULL, found, cause=NO_ROOM)
+                self._raise_everywhere(DISK, NEARLY_FULL, found, cause=NO_ROOM)
             elif self._disk_watch.has_room_again():
                 for runner in self.runners.values():
                     runner.table.cause_gone(DISK, NO_ROOM)
@@ -197,7 +195,7 @@ class TableSupervisor:
             for runner in self.runners.values():
                 runner.table.cause_gone(CLOCK, BEHIND)
 
-    def _all(self, device: str, fault: str, detail: str, *, cause: str = "") -> None:
+    def _raise_everywhere(self, device: str, fault: str, detail: str, *, cause: str = "") -> None:
         log.error("every table is stopped: %s", detail)
         for runner in self.runners.values():
             runner.raise_fault(device, fault, detail, cause=cause)

@@ -15,9 +15,8 @@ import msgspec
 
 from controller.rounds.game import Game
 from controller.table.bias import BiasWatch
-from controller.table.event_sequencer import EventSequencer
+from controller.table.event_sequencer import EventSequencer, Identity
 from controller.table.faults import CauseGone, Fault, FaultLatch, LatchedFault
-from controller.table.identity import Identity
 from controller.table.inspection import InspectionPlan, Inspections, no_inspection
 from controller.table.lifecycle import TableLifecycle
 from controller.table.orders.book import AnsweredCommands, carry_out

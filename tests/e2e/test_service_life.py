@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from controller.journal.errors import JournalError
-from controller.service.command_recall import RecordFinder
+from controller.service.command_record import RecordFinder
 from controller.service.counters import ServiceCounters
 from controller.service.opening import StartupCheckError
 from controller.service.pipeline import OnPublished

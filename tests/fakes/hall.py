@@ -13,9 +13,9 @@ from controller.live.live_table import LiveTable
 from controller.live.wiring import Wiring, wire
 from controller.service.clock_watch import ClockWatch
 from controller.service.command_handler import CommandHandler
+from controller.service.command_server import LOCAL
 from controller.service.disk_watch import DiskWatch
 from controller.service.requests import CommandAnswer, Request
-from controller.service.senders import LOCAL
 from controller.service.table_runner import TableRunner
 from controller.service.table_supervisor import TICK_NS, TableSupervisor
 from feed.allow_list import Sender
@@ -137,7 +137,7 @@ class Hall:
         while self.clock.now_ns() < until_ns:
             self.clock.advance_to(min(until_ns, self.clock.now_ns() + step_ns))
             each()
-            self.supervisor.look()
+            self.supervisor.tick()
         return self.said
 
     def send(self, command: str, *, table: str = "", request_id: str = "7", **given: str) -> None:

@@ -1,4 +1,4 @@
-"""Every order that a table takes, carried out once."""
+"""Carries out the commands that a table takes, each once."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _VERBS: Final = (*lifecycle.VERBS, *play.VERBS, *rulings.VERBS, *craps.VERBS, *d
 VERBS: Final[Mapping[str, Verb]] = {verb.name: verb for verb in _VERBS}
 
 REMEMBERED: Final = 1000
-"""Orders of which the answer is remembered (ours). The service's journal remembers them all."""
+"""Commands whose result is remembered (ours). The service's journal has them all."""
 
 
 def carry_out(command: Command, lifecycle: TableLifecycle) -> str:
     """Carries a command out; returns what happened.
 
     Raises:
-        Refused: it is not done; exactly why not.
+        OrderRefused: it is not carried out, and exactly why.
     """
     if command.problem:
         raise OrderRefused(command.problem)
@@ -45,20 +45,20 @@ def carry_out(command: Command, lifecycle: TableLifecycle) -> str:
 
 
 class AnsweredCommands:
-    """What became of the last orders, by their ids: an order that comes again is answered again, and not done again."""
+    """The results of the last commands, by id: a command that comes again has the same result, and is not repeated."""
 
     def __init__(self) -> None:
         self._answers: OrderedDict[str, CommandResult] = OrderedDict()
 
     def before(self, command: Command) -> CommandResult | None:
-        """The answer to a command whose id came before; None where the id is new."""
+        """The result for a command whose id came before; None where the id is new."""
         answer = self._answers.get(command.id)
         if answer is None or answer.command._replace(t_ns=command.t_ns) == command:
             return answer
         return CommandResult(command, False, f"id {command.id} was another order's: {command_text(answer.command)}", ())
 
     def keep(self, answer: CommandResult) -> None:
-        """Remembers an answer."""
+        """Remembers a result."""
         self._answers[answer.id] = answer
         if len(self._answers) > REMEMBERED:
             self._answers.popitem(last=False)

@@ -1,4 +1,4 @@
-"""Orders on how the table stands: `open`, `close`, `clear`, and the inspection before an opening."""
+"""Commands of the life cycle: `open`, `close`, `clear`, and the inspection before an opening."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def open_table(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
 
 
 def close_table(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
-    """A supervisor closes the table. Open bets go back; a run that is on is not broken off unless it is forced."""
+    """A supervisor closes the table. Open bets go back; a running round is interrupted only with `force`."""
     if lifecycle.state not in (LifecycleState.OPEN, LifecycleState.SHUT):
         under_way = lifecycle.state is LifecycleState.INSPECTING
         raise OrderRefused(f"close: {'an inspection is under way' if under_way else 'the table is closed already'}")
@@ -73,7 +73,7 @@ def inspect_start(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str
 
 
 def inspect_pass(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
-    """A supervisor says that each check was good: the table may open."""
+    """A supervisor passes every check: the table may open."""
     checks = _checks(lifecycle, "inspect_pass", given)
     missing = [name for name in lifecycle.inspections.plan.names if name not in checks]
     if missing:
@@ -84,22 +84,22 @@ def inspect_pass(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
         raise OrderRefused(f"inspect_pass: {lifecycle.game.inspection_lacks}")
     lifecycle.inspections.end(passed=True)
     device = lifecycle.inspections.plan.device
-    lifecycle.tell(events.InspectionPassed, t_ns, device=device, checks=checks, by=given["by"])
+    lifecycle.emit(events.InspectionPassed, t_ns, device=device, checks=checks, by=given["by"])
     return f"{device} passed its inspection"
 
 
 def inspect_fail(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
-    """A person says which checks were not good: the table stays closed."""
+    """A person names the checks that failed: the table stays closed."""
     checks = _checks(lifecycle, "inspect_fail", given)
     lifecycle.inspections.end(passed=False)
     device = lifecycle.inspections.plan.device
     detail = given.get("why", "")
-    lifecycle.tell(events.InspectionFailed, t_ns, device=device, checks=checks, by=given["by"], detail=detail)
+    lifecycle.emit(events.InspectionFailed, t_ns, device=device, checks=checks, by=given["by"], detail=detail)
     return f"{device} failed its inspection: {', '.join(checks)}"
 
 
 def _checks(lifecycle: TableLifecycle, verb: str, given: GivenKeys) -> list[str]:
-    """The checks that the order names, each known, in the order of the plan."""
+    """The checks that the command names, each known, in the order of the plan."""
     if lifecycle.state is not LifecycleState.INSPECTING:
         raise OrderRefused(f"{verb}: no inspection is under way; begin with inspect_start")
     _check_device(lifecycle, verb, given)

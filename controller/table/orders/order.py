@@ -1,4 +1,4 @@
-"""What an order is: the keys it takes, what it does at a table, and the answer to whoever sent it."""
+"""A command of a table: its keys, its function, and its result."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ EVERYWHERE: Final = frozenset({"by"})
 
 
 class OrderRefused(Exception):  # noqa: N818 (it is the answer, and no error of the program)
-    """The order is not carried out: exactly why not, in words for whoever sent it."""
+    """The command is not carried out: exactly why, in words for its sender."""
 
 
 class CommandResult(NamedTuple):
-    """What became of a command."""
+    """The result of a command."""
 
     command: Command
     accepted: bool
     reason: str
-    """What happened, or why nothing did."""
+    """What happened, or why it was refused."""
     event_ids: tuple[str, ...]
-    """The durable events that it led to, the warning of a refusal among them."""
+    """The durable events that it caused, the warning of a refusal among them."""
 
     @property
     def id(self) -> str:
@@ -35,11 +35,11 @@ class CommandResult(NamedTuple):
 
 GivenKeys = Mapping[str, str]
 Act = Callable[[TableLifecycle, GivenKeys, int], str]
-"""Carries an order out at a time; returns what happened, or raises `Refused`."""
+"""Carries a command out at a time; returns what happened, or raises `OrderRefused`."""
 
 
 class Verb(NamedTuple):
-    """One order that a table takes."""
+    """One command that a table takes."""
 
     name: str
     act: Act
@@ -50,10 +50,10 @@ class Verb(NamedTuple):
 
 
 def check_keys(verb: Verb, given: GivenKeys) -> None:
-    """Refuses an order with a key too many or too few.
+    """Checks that a command has no unknown key and lacks none.
 
     Raises:
-        Refused: naming the key.
+        OrderRefused: naming the key.
     """
     known = (*verb.needs, *verb.takes)
     for key in given:
@@ -65,7 +65,7 @@ def check_keys(verb: Verb, given: GivenKeys) -> None:
 
 
 def not_one_of(noun: str, word: str, known: Collection[str]) -> str:
-    """A wrong word, the right ones, and the one that was most likely meant."""
+    """That a word is not known: with the known ones, and the nearest of them."""
     if not known:
         return f"{noun} {word} is not known; it takes none"
     near = nearest(word, known)
@@ -77,7 +77,7 @@ def yes_or_no(verb: str, key: str, given: GivenKeys) -> bool:
     """A key that is `true` or `false`, and false when it is not given.
 
     Raises:
-        Refused: it is neither.
+        OrderRefused: it is neither.
     """
     value = given.get(key, "false")
     if value not in ("true", "false"):

@@ -1,4 +1,4 @@
-"""Orders to the round that is open: `no_more_bets`, `settle`, `void`."""
+"""Commands on the open round: `no_more_bets`, `settle`, `void`."""
 
 from __future__ import annotations
 

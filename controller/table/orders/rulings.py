@@ -1,6 +1,6 @@
-"""Orders on rounds that have their verdict: `confirm` calls an unresolved one, `correct` changes what stands.
+"""Commands on rounds that have a verdict: `confirm` calls an unresolved one, `correct` changes a verdict.
 
-The event that said the verdict stays as it is; `round.corrected` says what a person put in its place.
+The event of the verdict stays as it is; `round.corrected` has what a person put in its place.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ def correct(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
 
 
 def uncalled(game: Game, given: GivenKeys) -> Ruling | None:
-    """The round with a verdict that a void is meant for: the one named, or the last one while it is being settled.
+    """The round with a verdict to which a void applies: the one named, or the last one while it is being settled.
 
-    It is unresolved; or its game lets a person call it void for that reason until it is settled.
+    It is unresolved; or its game allows a void for that reason until it is settled.
 
     Raises:
-        Refused: the round that is named is neither.
+        OrderRefused: the round that is named is neither.
     """
     last = game.recent.last if game.phase is SETTLING else None
     if "round" not in given:
@@ -88,7 +88,7 @@ def call_void(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int, ruling: Ru
 
 
 def _round(game: Game, verb: str, given: GivenKeys) -> Ruling:
-    """The round that is meant: the last one with a verdict, where none is named."""
+    """The round that is named, or the last one with a verdict."""
     named = given.get("round")
     if named is None:
         last = game.recent.last
@@ -104,14 +104,14 @@ def _round(game: Game, verb: str, given: GivenKeys) -> Ruling:
 
 
 def _check_result_key(game: Game, verb: str, given: GivenKeys) -> None:
-    """Refuses a result of another game: passed over, the rest of the order would mean something else."""
+    """Refuses the result key of another game: without it the rest of the command would mean something else."""
     for key in RESULT_KEYS:
         if key in given and key != game.names_result_by:
             raise OrderRefused(f"{verb}: {key} names no result of {game.seat.game}; give {game.names_result_by}=…")
 
 
 def _result(game: Game, verb: str, given: GivenKeys, ruling: Ruling) -> dict[str, Any]:
-    """The result that the order names."""
+    """The result that the command names."""
     key = game.names_result_by
     if key not in given:
         raise OrderRefused(f"{verb}: {key} must be given")

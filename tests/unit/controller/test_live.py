@@ -63,7 +63,7 @@ class InMemory:
     def tick(self) -> None:
         said = self.table.tick()
         self.said += said.events
-        self.answers += said.answers
+        self.answers += said.results
 
     def play(self, edges: Sequence[Edge], until_ns: int, step_ns: int = S // 5) -> Said:
         """The edges happen, and the table looks every so often."""
@@ -170,7 +170,7 @@ def test_a_chip_that_goes_is_a_fault_and_the_table_goes_on_in_time(caplog: pytes
     assert "start it again once this is mended" in wires.detail
     table.command("clear", {"device": "wires", "by": "ann"}, "1")
     clock.advance_to(5 * S)
-    (answer,) = table.tick().answers
+    (answer,) = table.tick().results
     assert not answer.accepted, "what failed stays as it was until the service starts again"
 
 

@@ -160,7 +160,7 @@ def test_a_table_without_its_wires_does_nothing_at_them() -> None:
     assert wires.done == []
 
 
-def test_lamps_that_cannot_be_told_are_a_fault_of_their_board_and_the_table_goes_on(
+def test_lamps_that_cannot_be_commanded_are_a_fault_of_their_board_and_the_table_goes_on(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     clock, lines = VirtualClock(), SimLines(LINES)

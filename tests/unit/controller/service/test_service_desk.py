@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 
 from controller.service.command_handler import MAX_WAITING, REFUSALS_BURST, REFUSALS_REFILL_NS, CommandHandler
-from controller.service.command_protocols import FindRecord, OnRecordFound
-from controller.service.command_record import CommandRecord, decode_record
+from controller.service.command_record import CommandRecord, FindRecord, OnRecordFound, decode_record
+from controller.service.command_server import LOCAL
 from controller.service.rate_limiter import RateLimiter
 from controller.service.requests import CommandAnswer, Request, StatusAnswer
-from controller.service.senders import LOCAL
 from controller.table.commands import command_of
 from controller.table.orders.order import CommandResult
 from feed.allow_list import Sender

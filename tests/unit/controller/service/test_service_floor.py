@@ -77,7 +77,7 @@ def test_after_a_long_stop_there_is_one_heartbeat_and_not_one_for_each_second() 
     hall.run(1)
     before = len(beats(hall))
     hall.clock.advance_to(hall.clock.now_ns() + 60 * NS_PER_S)
-    hall.supervisor.look()
+    hall.supervisor.tick()
     assert len(beats(hall)) == before + 1
     assert hall.bench.counters.late_ticks == 1
 

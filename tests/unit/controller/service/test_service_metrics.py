@@ -11,8 +11,7 @@ import pytest
 
 from controller.service.counters import ServiceCounters
 from controller.service.metrics import CounterCollector, MetricsServer
-from controller.service.metrics_port import metrics_port
-from controller.service.opening import StartupCheckError
+from controller.service.opening import StartupCheckError, metrics_port
 from hal.clock import NS_PER_S, VirtualClock
 
 
@@ -71,7 +70,7 @@ def test_the_port_is_closed_with_its_block() -> None:
 
 def test_a_service_that_does_not_serve_them_does_not_load_the_library() -> None:
     code = (
-        "import sys; import controller.service.service, controller.service.metrics_port, controller.cli.run; "
+        "import sys; import controller.service.service, controller.service.opening, controller.cli.run; "
         "assert 'prometheus_client' not in sys.modules, 'loaded'; assert 'sdnotify' not in sys.modules; "
         "assert not any(name.startswith('simulators') for name in sys.modules)"
     )

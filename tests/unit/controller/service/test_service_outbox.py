@@ -125,7 +125,7 @@ def test_lamps_are_shown_what_is_durable_and_nothing_else() -> None:
 def test_what_the_service_itself_does_needs_no_capture() -> None:
     box = Box()
     box.one.put([opened(1)], [], 1)
-    box.one.tell([void(2)])
+    box.one.put_from_service([void(2)])
     assert box.keeper.cases == []
     assert box.bench.feed.kinds == ["round.opened", "round.void"]
 
