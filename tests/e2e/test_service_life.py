@@ -60,7 +60,7 @@ def test_a_check_that_fails_opens_nothing(tmp_path: Path) -> None:
         asyncio.run(made.run())
 
 
-def test_a_mistake_where_nobody_can_catch_it_ends_the_service_instead_of_going_on_half_done(
+def test_an_unhandled_exception_in_a_callback_ends_the_service(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     def heard(event: Event, body: bytes) -> None:
@@ -85,7 +85,7 @@ def test_a_stop_while_the_journal_is_read_opens_nothing(tmp_path: Path, caplog: 
     asyncio.run(last.run())
 
 
-def test_the_journal_is_asked_for_commands_on_another_thread_and_answers_in_order() -> None:
+def test_the_journal_is_searched_for_commands_on_another_thread_and_answers_in_order() -> None:
     found: list[bytes | JournalError | None] = []
 
     def find(identity: str) -> bytes | None:

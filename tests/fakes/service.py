@@ -1,4 +1,4 @@
-"""Stand-ins for what a service stands on: a journal in memory, a feed that remembers, and clocks that can be set."""
+"""Fakes for a service: a journal in memory, a feed that records, and clocks that can be set."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FULL = JournalError(Path("journal.sqlite"), "the disk is full", "free space")
 
 
 class MemoryJournal:
-    """Takes entries, and says that they are durable when it is told to (`by_itself`: at once)."""
+    """Takes entries, and makes them durable when the test asks for it (`by_itself`: at once)."""
 
     def __init__(self, *, by_itself: bool = True) -> None:
         self.by_itself = by_itself

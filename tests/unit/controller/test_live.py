@@ -82,7 +82,7 @@ def money_lines() -> list[Edge]:
     return [Edge(line, 0, 0) for line in PINS]
 
 
-def test_a_live_table_says_what_its_lines_tell() -> None:
+def test_a_live_table_gives_the_verdicts_of_its_lines() -> None:
     lines = MoneyLines().rest(3).call().spin(3 * TURN).rest(8)
     bench = InMemory(money_toml(), lines.edges())
     bench.open()
@@ -91,7 +91,7 @@ def test_a_live_table_says_what_its_lines_tell() -> None:
     assert said.story()[:2] == ["table.opened", "round.opened"]
 
 
-def test_a_table_looks_at_time_even_when_nothing_comes() -> None:
+def test_time_passes_for_a_table_without_inputs() -> None:
     lines = MoneyLines().rest(3).call().spin(3 * TURN)
     bench = InMemory(money_toml(), lines.edges())
     bench.open()
@@ -114,7 +114,7 @@ def test_the_time_of_an_event_is_that_of_its_edges_by_the_calendar() -> None:
     assert opened["data"]["mono_ns"] == start_ns
 
 
-def test_a_cut_of_the_ring_replays_to_what_the_live_table_said(tmp_path: Path) -> None:
+def test_a_cut_of_the_ring_replays_to_the_events_of_the_live_table(tmp_path: Path) -> None:
     lines = MoneyLines().rest(3).call().spin(3 * TURN).rest(8)
     bench = InMemory(money_toml(), lines.edges())
     bench.open()
@@ -129,7 +129,7 @@ def test_a_cut_of_the_ring_replays_to_what_the_live_table_said(tmp_path: Path) -
     assert Said(again).one(events.Outcome).evidence == said.one(events.Outcome).evidence
 
 
-def test_a_closed_table_says_so_and_hears_no_more() -> None:
+def test_a_closed_table_publishes_it_and_reads_no_more() -> None:
     bench = InMemory(money_toml(), money_lines())
     bench.open()
     bench.said += bench.table.close("the service stops")
@@ -331,7 +331,7 @@ class NoLines(SimLines):
         raise LineError("chip gpiochip0: there is none; plug it in")
 
 
-def test_a_table_whose_wires_cannot_be_had_is_shut_by_a_fault_and_the_others_play(
+def test_a_table_whose_wires_cannot_be_opened_is_shut_by_a_fault_and_the_others_play(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     shut, plays = configured(money_toml().replace("wheel-1", "wheel-9")), configured(money_toml())
@@ -348,7 +348,7 @@ def test_a_table_whose_wires_cannot_be_had_is_shut_by_a_fault_and_the_others_pla
     assert "wires are not open" in hall.answers[0].reason
 
 
-def test_wires_that_are_had_again_after_a_restart_leave_a_fault_that_a_person_clears() -> None:
+def test_wires_that_open_after_a_restart_leave_a_fault_that_a_person_clears() -> None:
     config = configured(money_toml())
     before = Hall([config], wirings=[Wiring([NoLines(PINS)])])
     before.open()
@@ -396,7 +396,7 @@ def test_a_command_reaches_the_table_as_one_of_its_sources_and_is_answered() -> 
     assert answer.event_ids == tuple(event.id for event in bench.said if event.seq is not None)[-2:]
 
 
-def test_a_closed_table_takes_no_orders() -> None:
+def test_a_closed_table_takes_no_commands() -> None:
     bench = InMemory(money_toml(), money_lines())
     bench.open()
     bench.table.safe()

@@ -1,4 +1,4 @@
-"""Orders: what each does, what it answers, and exactly why it is refused."""
+"""Commands to a table: effects, answers, and the reasons of refusals."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_an_order_is_answered_with_what_happened_and_the_events_it_led_to() -> N
     assert [event.id for event in desk.said[-2:]] == list(answer.event_ids)
 
 
-def test_a_refused_order_is_answered_with_why_and_told_to_all() -> None:
+def test_a_refused_command_is_answered_with_the_reason_and_published() -> None:
     desk = played(MoneyLines().rest(4))
     answer = desk.send("settle", 5 * S)
     assert (answer.accepted, answer.reason) == (False, "settle: round 1 has no verdict yet")
@@ -65,7 +65,7 @@ def test_an_order_without_an_id_is_carried_out_and_not_answered() -> None:
     assert desk.table.answers() == []
 
 
-def test_an_order_that_comes_again_is_answered_again_and_not_done_again() -> None:
+def test_a_repeated_command_has_the_same_result_and_is_not_repeated() -> None:
     desk = played(MoneyLines().rest(4))
     first = desk.send("void by=ann", 5 * S, order_id="x")
     told = len(desk.said)
@@ -73,7 +73,7 @@ def test_an_order_that_comes_again_is_answered_again_and_not_done_again() -> Non
     assert len(desk.said) == told
 
 
-def test_a_refused_order_that_comes_again_is_refused_again_though_it_could_now_be_done() -> None:
+def test_a_repeated_refused_command_is_refused_again_though_it_would_now_be_accepted() -> None:
     desk = played(MoneyLines().rest(4))
     first = desk.send("confirm space=1 by=ann", 5 * S, order_id="x")
     assert not first.accepted
@@ -114,7 +114,7 @@ def test_an_id_that_was_another_orders_is_refused() -> None:
         ("correct space=3", "correct: round and by and why must be given"),
     ],
 )
-def test_an_order_that_cannot_be_says_exactly_why(text: str, why: str) -> None:
+def test_a_refusal_states_exactly_why(text: str, why: str) -> None:
     assert why in played(MoneyLines().rest(4)).refused(text, 5 * S)
 
 
@@ -139,7 +139,7 @@ def test_a_round_with_a_result_is_not_voided_but_corrected() -> None:
     assert desk.refused("void", now_ns + S) == "void: round 1 has its verdict, and waits to be settled"
 
 
-def test_at_a_shut_table_an_order_is_told_which_fault_shut_it() -> None:
+def test_at_a_shut_table_a_refusal_names_the_fault_that_shut_it() -> None:
     desk = played(MoneyLines().rest(4))
     desk.feed(Batch([], [EdgesLost("wheel_a", Loss.UNPLUGGED, 5 * S)], 5 * S))
     shut = "no round is open: the table is shut by device.fault sensor_missing"
@@ -264,7 +264,7 @@ def test_a_result_becomes_void_and_a_result_again() -> None:
         ("correct round=2 space=3 by=ann why=x", "correct: round 2 cannot be recalled: only 1 can"),
     ],
 )
-def test_a_correction_that_cannot_be_says_why(text: str, why: str) -> None:
+def test_a_refused_correction_states_why(text: str, why: str) -> None:
     desk, now_ns = outcome()
     assert why in desk.refused(text, now_ns + S)
 
@@ -294,7 +294,7 @@ def test_double_zero_is_no_result_where_it_is_no_spin() -> None:
     assert '"No spin" on this wheel (13:47-20.32(i)2)' in desk.refused("correct round=1 pocket=00 by=ann why=x", 5 * S)
 
 
-def test_a_zero_that_is_called_tells_its_notice() -> None:
+def test_a_zero_that_is_called_has_its_notice() -> None:
     desk = Desk(roulette_toml())
     desk.feed(Batch(RouletteLines().turn(3.0).edges(), [], 3 * S))
     desk.done("void", 4 * S)

@@ -1,4 +1,4 @@
-"""The monitoring port: plain numbers on this computer only, and loaded only where it is asked for."""
+"""The monitoring port: on this computer only, and imported only where it is configured."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def counters() -> ServiceCounters:
     return counted
 
 
-def test_the_numbers_are_served_in_prometheus_text_form() -> None:
+def test_the_metrics_are_served_in_prometheus_text_form() -> None:
     clock = VirtualClock()
     collector = CounterCollector(counters(), clock, lambda: {"feltwire_subscribers": 7})
     clock.advance_to(90 * NS_PER_S)
@@ -68,7 +68,7 @@ def test_the_port_is_closed_with_its_block() -> None:
         pass
 
 
-def test_a_service_that_does_not_serve_them_does_not_load_the_library() -> None:
+def test_a_service_without_the_port_does_not_import_the_library() -> None:
     code = (
         "import sys; import controller.service.service, controller.service.opening, controller.cli.run; "
         "assert 'prometheus_client' not in sys.modules, 'loaded'; assert 'sdnotify' not in sys.modules; "

@@ -1,4 +1,4 @@
-"""What must be true before a service begins: each check says what it found and what to do."""
+"""Start-up checks: each names what it found and what to do."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_a_state_directory_that_cannot_be_used_is_named(tmp_path: Path) -> None:
         check_state(StatePaths(tmp_path / "file" / "state"))
 
 
-def test_a_disk_without_room_is_told_before_anything_begins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_fails_the_start_up_check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.disk_usage", lambda path: type("Usage", (), {"free": 1_000_000})())
     with pytest.raises(StartupCheckError, match=r"only 0 MB left.*free space"):
         check_state(StatePaths(tmp_path))
@@ -98,7 +98,7 @@ def told_at_a_start(paths: StatePaths, caplog: pytest.LogCaptureFixture) -> str:
     return caplog.text
 
 
-def test_a_journal_that_begins_says_so_and_names_the_one_that_was_set_aside(
+def test_a_new_journal_is_logged_with_the_one_that_was_set_aside(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     paths = state_paths_for(tmp_path, [simulated()])
@@ -110,7 +110,7 @@ def test_a_journal_that_begins_says_so_and_names_the_one_that_was_set_aside(
     )
 
 
-def test_a_journal_that_another_key_sealed_before_says_so(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_journal_that_another_key_sealed_before_is_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     paths = state_paths_for(tmp_path, [simulated()])
     told_at_a_start(paths, caplog)
     assert "was sealed with another key" not in told_at_a_start(paths, caplog)

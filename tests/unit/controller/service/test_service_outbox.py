@@ -1,4 +1,4 @@
-"""Events whose capture is being made hold back the ones behind them, and nobody else's."""
+"""Events whose capture is being written hold back those behind them, and no other table's."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NAME = CaptureFile(file="wheel-1/x.vcd", sha256="00" * 32)
 
 
 class SlowKeeper:
-    """Says the names when it is told to."""
+    """Gives the names when the test asks for it."""
 
     def __init__(self) -> None:
         self.cases: list[tuple[Case, Ready]] = []
@@ -92,7 +92,7 @@ def test_a_verdict_waits_for_its_capture_and_what_follows_waits_for_it() -> None
     assert named.evidence.capture == NAME
 
 
-def test_a_verdict_without_a_capture_goes_out_as_it_is() -> None:
+def test_a_verdict_without_a_capture_is_submitted_at_once() -> None:
     box = Box()
     box.one.put([opened(1)], [], 1)
     box.one.put([void(2)], [], 2)
@@ -109,7 +109,7 @@ def test_what_the_journal_holds_is_what_names_the_capture() -> None:
     assert NAME.file.encode() in box.bench.journal.entries[-1].body
 
 
-def test_lamps_are_shown_what_is_durable_and_nothing_else() -> None:
+def test_indicators_show_durable_events_only() -> None:
     box = Box()
     box.bench.journal.by_itself = False
     box.one.put([opened(1)], [], 1)
@@ -122,7 +122,7 @@ def test_lamps_are_shown_what_is_durable_and_nothing_else() -> None:
     assert box.shown == [opened(1)]
 
 
-def test_what_the_service_itself_does_needs_no_capture() -> None:
+def test_events_that_the_service_causes_have_no_capture() -> None:
     box = Box()
     box.one.put([opened(1)], [], 1)
     box.one.put_from_service([void(2)])
@@ -130,7 +130,7 @@ def test_what_the_service_itself_does_needs_no_capture() -> None:
     assert box.bench.feed.kinds == ["round.opened", "round.void"]
 
 
-def test_two_rounds_in_one_look_have_a_capture_each() -> None:
+def test_two_rounds_in_one_tick_have_a_capture_each() -> None:
     box = Box()
     second = event(
         events.Unresolved, 4, round=2, reason="encoder_slip", rule="ours", evidence=Evidence(), candidates=[]

@@ -1,4 +1,4 @@
-"""What comes over the command socket is taken strictly, and every wrong one is told what is wrong."""
+"""Requests and answers of the command socket: strict, with a reason for each refusal."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_a_request_is_read() -> None:
         ({"shout": True}, "unknown field"),
     ],
 )
-def test_a_wrong_request_is_refused_and_said_why(changes: dict[str, object], what: str) -> None:
+def test_a_malformed_request_is_refused_with_the_reason(changes: dict[str, object], what: str) -> None:
     with pytest.raises(RequestError, match=what):
         decode_request(body(**changes))
 
@@ -66,14 +66,14 @@ def test_what_is_no_json_object_is_no_request(wrong: bytes) -> None:
         decode_request(wrong)
 
 
-def test_the_sender_of_a_wrong_request_learns_which_one_it_was() -> None:
+def test_the_error_of_a_malformed_request_has_its_id() -> None:
     with pytest.raises(RequestError) as raised:
         decode_request(body(command="VOID"))
     assert raised.value.request_id == "7f3a"
 
 
 @given(st.binary(max_size=400))
-def test_no_bytes_whatever_make_anything_but_a_request_or_an_error(wrong: bytes) -> None:
+def test_any_bytes_are_a_request_or_an_error(wrong: bytes) -> None:
     try:
         decode_request(wrong)
     except RequestError as error:
@@ -102,6 +102,6 @@ def test_an_answer_is_read_as_it_was_written() -> None:
     assert json.loads(encode_answer(answer)).keys() == {"id", "accepted", "reason", "events", "again"}
 
 
-def test_what_is_no_answer_is_told() -> None:
+def test_a_malformed_answer_is_an_error() -> None:
     with pytest.raises(RequestError, match="no answer"):
         decode_answer(b'{"id": 7}')

@@ -1,4 +1,4 @@
-"""The calendar and the disk are watched: what they do is told once, in words, and can be cleared when it is over."""
+"""The watches of the calendar and of the disk: each finding is reported once, and its end too."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hal.clock import NS_PER_S, FastClock, VirtualClock
 from tests.fakes.service import FULL, SetClock
 
 
-def test_a_calendar_that_runs_with_the_clock_is_nothing() -> None:
+def test_a_calendar_that_runs_with_the_clock_is_no_jump() -> None:
     clock = SetClock()
     watch = ClockWatch(clock)
     for _ in range(100):
@@ -22,7 +22,7 @@ def test_a_calendar_that_runs_with_the_clock_is_nothing() -> None:
 @pytest.mark.parametrize(
     ("jump_ns", "way"), [(JUMP_NS + NS_PER_S, "forward by 3.0 s"), (-3600 * NS_PER_S, "back by 3600.0 s")]
 )
-def test_a_calendar_that_is_set_is_told_once(jump_ns: int, way: str) -> None:
+def test_a_calendar_that_is_set_is_reported_once(jump_ns: int, way: str) -> None:
     clock = SetClock()
     watch = ClockWatch(clock)
     clock.wall += jump_ns
@@ -63,7 +63,7 @@ def test_a_fast_clock_of_simulated_tables_trips_nothing() -> None:
     assert abs(fast.wall_time_ns(fast.now_ns()) - fast.wall_time_ns()) < JUMP_NS
 
 
-def test_a_calendar_before_the_journals_last_record_is_told_until_it_is_past_it() -> None:
+def test_a_calendar_before_the_journals_last_record_is_reported_until_it_is_past_it() -> None:
     clock = SetClock()
     watch = ClockWatch(clock)
     said = watch.behind("2030-01-01T00:00:00.000000Z")
@@ -113,7 +113,7 @@ def test_play_stops_while_the_stop_can_still_be_journalled(caplog: pytest.LogCap
     assert later() is not None
 
 
-def test_the_disk_is_not_asked_more_often_than_it_needs() -> None:
+def test_the_disk_is_read_only_every_ten_seconds() -> None:
     clock, asked = VirtualClock(), []
 
     def free() -> int:
@@ -127,7 +127,7 @@ def test_the_disk_is_not_asked_more_often_than_it_needs() -> None:
     assert len(asked) == 3
 
 
-def test_a_disk_that_cannot_be_asked_is_a_line_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_disk_that_cannot_be_read_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     disk = Disk()
     disk.free = FULL
     assert DiskWatch(disk, VirtualClock()).check() is None

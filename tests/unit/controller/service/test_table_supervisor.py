@@ -47,7 +47,7 @@ def test_each_table_beats_once_a_second_with_what_is_durable() -> None:
     assert "sim/v1/wheel-1/heartbeat/" in topics
 
 
-def test_a_heartbeat_never_tells_of_more_than_was_published() -> None:
+def test_a_heartbeat_states_only_what_is_published() -> None:
     hall = Hall([WHEEL])
     hall.open()
     hall.run(60)
@@ -156,7 +156,7 @@ def test_what_the_disk_lost_of_a_table_stops_that_table() -> None:
     assert hall.of("roulette-1").of(events.DeviceFault) == []
 
 
-def test_when_the_journal_fails_no_table_is_looked_at_and_heartbeats_say_halted() -> None:
+def test_when_the_journal_fails_no_table_has_a_tick_and_heartbeats_state_halted() -> None:
     hall = Hall([WHEEL, ROULETTE])
     hall.open()
     hall.run(5)

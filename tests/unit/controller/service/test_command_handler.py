@@ -1,4 +1,4 @@
-"""Commands: who may, whether it was done before, what is answered, and what the journal holds of it."""
+"""The command handler: authority, repeated ids, answers, and records in the journal."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BOARD = Sender("board-1", "read-only")
 
 
 class FakeTable:
-    """Takes orders, and says who may send what."""
+    """A table that records commands."""
 
     def __init__(self) -> None:
         self.orders: list[str] = []
@@ -42,7 +42,7 @@ class FakeTable:
 
 
 class FakeService:
-    """A service that can be asked and ended."""
+    """A service with a status, which can be ended."""
 
     def __init__(self) -> None:
         self.ended_by: list[str] = []
@@ -55,7 +55,7 @@ class FakeService:
 
 
 class HandlerBench:
-    """A desk with two tables."""
+    """A command handler with two tables."""
 
     def __init__(self, *, journal: MemoryJournal | None = None, tables: int = 2, by_itself: bool = True) -> None:
         self.bench = Bench(by_itself=by_itself)
@@ -100,7 +100,7 @@ def test_a_command_reaches_its_table_with_its_sender_and_its_id() -> None:
     assert at.answers == []
 
 
-def test_it_is_answered_with_what_happened_once_that_is_durable() -> None:
+def test_the_answer_comes_once_the_result_is_durable() -> None:
     at = HandlerBench(by_itself=False)
     at.send()
     at.answer(True, "the round is settled")
@@ -111,7 +111,7 @@ def test_it_is_answered_with_what_happened_once_that_is_durable() -> None:
     ]
 
 
-def test_the_journal_holds_who_sent_what_and_what_became_of_it() -> None:
+def test_the_journal_holds_sender_command_and_result() -> None:
     at = HandlerBench()
     at.send(given={"why": "late"})
     at.answer(False, "no round is open")
@@ -135,7 +135,7 @@ def test_the_journal_holds_who_sent_what_and_what_became_of_it() -> None:
     assert at.bench.journal.entries[0].id == "ann:7"
 
 
-def test_a_refused_sender_is_told_why_and_it_is_journalled() -> None:
+def test_a_refusal_is_answered_with_its_reason_and_journalled() -> None:
     at = HandlerBench()
     at.send(BOARD)
     assert at.answers == [CommandAnswer(id="7", accepted=False, reason="board-1 may not settle")]
@@ -143,7 +143,7 @@ def test_a_refused_sender_is_told_why_and_it_is_journalled() -> None:
     assert at.tables["wheel-1"].orders == []
 
 
-def test_refusals_beyond_an_allowance_are_answered_and_counted_but_not_journalled() -> None:
+def test_refusals_beyond_the_rate_limit_are_answered_and_counted_but_not_journalled() -> None:
     at = HandlerBench()
     for number in range(REFUSALS_BURST + 10):
         at.send(BOARD, request_id=str(number))
@@ -155,7 +155,7 @@ def test_refusals_beyond_an_allowance_are_answered_and_counted_but_not_journalle
     assert len(at.records) == REFUSALS_BURST + 1
 
 
-def test_who_sends_too_many_commands_waits() -> None:
+def test_a_sender_of_too_many_commands_is_refused_for_a_while() -> None:
     at = HandlerBench()
     for number in range(400):
         at.send(request_id=str(number), command="status")
@@ -164,7 +164,7 @@ def test_who_sends_too_many_commands_waits() -> None:
     assert at.records == []
 
 
-def test_many_orders_that_a_table_refuses_make_their_sender_wait_sooner() -> None:
+def test_commands_that_a_table_refuses_use_up_the_rate_limit_sooner() -> None:
     at = HandlerBench()
     for number in range(40):
         at.send(request_id=str(number))
@@ -172,7 +172,7 @@ def test_many_orders_that_a_table_refuses_make_their_sender_wait_sooner() -> Non
     assert len(at.records) == 10
 
 
-def test_the_same_command_again_is_answered_again_and_not_done_again() -> None:
+def test_a_repeated_command_is_answered_again_and_not_repeated() -> None:
     at = HandlerBench()
     at.send()
     at.answer()
@@ -215,7 +215,7 @@ def test_an_id_that_was_another_commands_is_refused(restarted: bool) -> None:
     assert not again.answers[-1].accepted
 
 
-def test_ids_of_different_senders_do_not_meet() -> None:
+def test_equal_ids_of_different_senders_do_not_collide() -> None:
     at = HandlerBench()
     at.send(BOARD)
     at.send(ANN)
@@ -239,7 +239,7 @@ def test_a_table_that_is_not_there_is_named_with_those_that_are() -> None:
     assert "no table is called roulette-9; there are: wheel-1, wheel-2" in at.answers[0].reason
 
 
-def test_a_table_that_takes_no_orders_says_why() -> None:
+def test_a_table_that_takes_no_commands_gives_the_reason() -> None:
     at = HandlerBench()
     at.tables["wheel-1"].closed = "its wires are not open"
     at.send()
@@ -247,7 +247,7 @@ def test_a_table_that_takes_no_orders_says_why() -> None:
     assert at.records[0].reason == "its wires are not open"
 
 
-def test_status_is_for_everybody_and_not_journalled() -> None:
+def test_any_sender_may_ask_for_the_status_which_is_not_journalled() -> None:
     at = HandlerBench()
     at.send(BOARD, command="status", table="")
     (answer,) = at.answers
@@ -273,7 +273,7 @@ def test_quit_takes_the_right_to_every_table() -> None:
     assert not at.answers[0].accepted
 
 
-def test_too_many_that_wait_are_put_off() -> None:
+def test_commands_beyond_those_that_may_wait_are_refused() -> None:
     at = HandlerBench()
     for number in range(MAX_WAITING + 1):
         at.send(request_id=str(number))
@@ -281,7 +281,7 @@ def test_too_many_that_wait_are_put_off() -> None:
     assert "busy" in at.answers[0].reason
 
 
-def test_when_the_journal_fails_whoever_waits_is_told_what_to_do() -> None:
+def test_when_the_journal_fails_every_waiting_command_is_refused_with_the_remedy() -> None:
     at = HandlerBench(by_itself=False)
     at.send(request_id="1")
     at.answer(identity="ann:1")
@@ -293,7 +293,7 @@ def test_when_the_journal_fails_whoever_waits_is_told_what_to_do() -> None:
     assert all("the disk is full; free space" in answer.reason for answer in at.answers)
 
 
-def test_a_halted_service_still_says_how_it_is_and_can_be_ended() -> None:
+def test_a_halted_service_still_answers_status_and_quit() -> None:
     at = HandlerBench()
     at.bench.journal.fail()
     at.send(request_id="1")
@@ -305,14 +305,14 @@ def test_a_halted_service_still_says_how_it_is_and_can_be_ended() -> None:
     assert at.service.ended_by == ["ann"]
 
 
-def test_what_comes_while_the_service_ends_is_refused() -> None:
+def test_a_command_that_comes_while_the_service_stops_is_refused() -> None:
     at = HandlerBench()
     at.handler.end()
     at.send()
     assert "the service ends" in at.answers[0].reason
 
 
-def test_what_no_table_came_to_before_the_end_is_refused_and_journalled_and_what_one_did_is_not() -> None:
+def test_at_the_stop_commands_without_a_result_are_refused_and_journalled() -> None:
     at = HandlerBench(by_itself=False)
     at.send(request_id="1")
     at.send(request_id="2")
@@ -325,7 +325,7 @@ def test_what_no_table_came_to_before_the_end_is_refused_and_journalled_and_what
     assert [(record.id, record.accepted) for record in at.records] == [("1", True), ("2", False)]
 
 
-def test_while_the_journal_is_asked_whether_it_was_done_before_nothing_is_done() -> None:
+def test_a_command_waits_until_the_journal_is_searched_for_its_id() -> None:
     at = HandlerBench()
     asked: list[OnRecordFound] = []
     at.handler = at.made(find=lambda identity, found: asked.append(found))
@@ -341,7 +341,7 @@ def test_while_the_journal_is_asked_whether_it_was_done_before_nothing_is_done()
     assert [(answer.id, answer.again) for answer in at.answers[1:]] == [("1", False), ("1", True)]
 
 
-def test_a_journal_that_answers_after_the_halt_starts_nothing() -> None:
+def test_a_search_that_ends_after_the_halt_carries_nothing_out() -> None:
     at = HandlerBench()
     asked: list[OnRecordFound] = []
     at.handler = at.made(find=lambda identity, found: asked.append(found))
@@ -352,7 +352,7 @@ def test_a_journal_that_answers_after_the_halt_starts_nothing() -> None:
     assert len(at.answers) == 1
 
 
-def test_where_the_journal_cannot_tell_whether_it_was_done_before_it_is_not_done() -> None:
+def test_a_command_whose_id_cannot_be_searched_is_refused() -> None:
     at = HandlerBench()
     at.handler = at.made(find=lambda identity, found: found(FULL))
     at.send()
@@ -360,7 +360,7 @@ def test_where_the_journal_cannot_tell_whether_it_was_done_before_it_is_not_done
     assert "cannot be told" in at.answers[0].reason
 
 
-def test_an_id_whose_record_is_of_another_version_is_taken() -> None:
+def test_an_id_whose_record_cannot_be_decoded_is_refused() -> None:
     at = HandlerBench()
     at.handler = at.made(find=lambda identity, found: found(b'{"id":"7"}'))
     at.send()
@@ -369,27 +369,27 @@ def test_an_id_whose_record_is_of_another_version_is_taken() -> None:
 
 
 @pytest.mark.parametrize("command", ["status", "quit"])
-def test_what_takes_nothing_says_so(command: str) -> None:
+def test_a_key_for_a_command_without_keys_is_refused(command: str) -> None:
     at = HandlerBench()
     at.send(command=command, table="", given={"now": "1"})
     assert at.answers[0].reason == f"{command}: it takes no now"
     assert at.service.ended_by == []
 
 
-def test_the_benchs_own_supervisor_is_no_sender() -> None:
+def test_results_for_the_benchs_own_supervisor_are_not_journalled() -> None:
     at = HandlerBench()
     entries, then = at.handler.records([CommandResult(Command("clear", (), 0), True, "", ())])
     then(None)
     assert entries == []
 
 
-def test_local_ids_cannot_be_those_of_a_key() -> None:
+def test_ids_of_local_senders_have_a_scope_of_their_own() -> None:
     at = HandlerBench()
     at.handler.receive(Request(id="7", command="settle", table="wheel-1"), ANN, LOCAL, at.answers.append)
     assert at.tables["wheel-1"].orders == ["settle by=ann id=@local:7"]
 
 
-def test_an_allowance_is_a_burst_and_then_so_much_a_time() -> None:
+def test_a_rate_limiter_allows_a_burst_and_then_one_in_each_refill_time() -> None:
     clock = VirtualClock()
     allowance = RateLimiter(clock, burst=2, refill_ns=10)
     assert [allowance.take("a") for _ in range(3)] == [True, True, False]
@@ -400,7 +400,7 @@ def test_an_allowance_is_a_burst_and_then_so_much_a_time() -> None:
     assert [allowance.take("a") for _ in range(3)] == [True, True, False]
 
 
-def test_an_allowance_remembers_only_so_many_names() -> None:
+def test_a_rate_limiter_forgets_the_names_used_least_recently() -> None:
     allowance = RateLimiter(VirtualClock(), burst=1, refill_ns=10)
     for number in range(5000):
         assert allowance.take(str(number))

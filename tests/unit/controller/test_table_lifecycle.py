@@ -1,4 +1,4 @@
-"""From opening to closing: who opens a table, what closes it, inspections, and what stands again after a restart."""
+"""The life cycle of a table: opening, closing, inspections, faults, and restarts."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_a_supervisor_opens_it_and_the_event_names_her() -> None:
     assert desk.table.state == "open"
 
 
-def test_at_a_closed_table_a_spin_is_followed_and_nothing_is_said_of_it() -> None:
+def test_at_a_closed_table_a_spin_is_read_and_no_event_is_published() -> None:
     lines = MoneyLines().rest(3).call().spin(4 * TURN).rest(8)
     desk = closed(lines=lines)
     assert desk.said.story() == ["table.closed not opened yet"]
@@ -134,7 +134,7 @@ def test_closing_gives_open_bets_back_before_the_table_is_closed() -> None:
     assert desk.table.state == "closed"
 
 
-def test_a_run_that_is_on_is_broken_off_only_by_force() -> None:
+def test_a_running_round_is_interrupted_only_with_force() -> None:
     lines = MoneyLines().rest(3).call().spin(6 * TURN).rest(8)
     desk = Desk(money_toml())
     soft, hard = (
@@ -234,7 +234,7 @@ def test_an_inspection_that_is_not_whole_is_refused(text: str, why: str) -> None
     assert why in desk.refused(text, 2 * S)
 
 
-def test_where_nothing_is_to_be_looked_at_no_inspection_begins_that_could_never_end() -> None:
+def test_without_checks_no_inspection_begins() -> None:
     desk = closed()
     desk.table.lifecycle.inspections = Inspections(no_inspection("wheel"))
     assert "name nothing to look at on wheel" in desk.refused("inspect_start device=wheel by=tom", S)
@@ -320,7 +320,7 @@ def test_a_table_that_was_closed_in_order_has_no_round_to_void() -> None:
     assert again(before).said.story() == ["table.closed not opened yet"]
 
 
-def test_a_latched_fault_stands_again_and_is_told_again() -> None:
+def test_a_latched_fault_is_latched_and_published_again_after_a_restart() -> None:
     before = Desk(money_toml())
     before.feed(Batch([], [EdgesLost("wheel_a", Loss.UNPLUGGED, 4 * S)], 4 * S))
     after = again(before)
@@ -333,7 +333,7 @@ def test_a_latched_fault_stands_again_and_is_told_again() -> None:
     assert after.said.story()[-2:] == ["device.cleared ann", "round.opened"]
 
 
-def test_a_fault_whose_cause_is_still_there_is_not_told_a_third_time_and_not_cleared() -> None:
+def test_a_fault_whose_cause_is_present_is_not_published_a_third_time_and_not_cleared() -> None:
     before = Desk(money_toml())
     before.feed(Batch([], [EdgesLost("wheel_a", Loss.UNPLUGGED, 4 * S)], 4 * S))
     after = again(before)
@@ -365,7 +365,7 @@ def test_rounds_of_another_game_are_not_recalled() -> None:
     assert after.said.one(events.Void).reason == "power_loss"
 
 
-def test_what_a_restarted_table_says_folds_to_how_it_stands() -> None:
+def test_the_events_of_a_restarted_table_fold_to_its_state() -> None:
     before = Desk(money_toml())
     before.feed(Batch([], [EdgesLost("wheel_a", Loss.UNPLUGGED, 4 * S)], 4 * S))
     after = again(before)
@@ -379,7 +379,7 @@ def test_what_a_restarted_table_says_folds_to_how_it_stands() -> None:
 # --- what the service adds -----------------------------------------------------------------------------------------
 
 
-def test_a_heartbeat_tells_how_the_table_stands() -> None:
+def test_a_heartbeat_has_the_state_of_the_table() -> None:
     desk = closed()
     beat = desk.table.heartbeat(2 * S, 1, "ab")
     assert isinstance(beat.data, events.Heartbeat)
@@ -408,7 +408,7 @@ def test_a_fault_of_the_service_that_does_not_block_play_leaves_the_round_open()
     assert desk.table.state == "open"
 
 
-def test_orders_in_a_stream_say_the_same_however_the_batches_are_cut() -> None:
+def test_commands_in_a_stream_give_the_same_events_however_the_batches_are_cut() -> None:
     lines = MoneyLines().rest(3).call().spin(4 * TURN).rest(8).call().spin(4 * TURN).rest(8)
     rare: list[Rare] = [
         read_command("close reason=x by=ann id=1", 2 * S),

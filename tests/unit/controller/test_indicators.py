@@ -1,4 +1,4 @@
-"""What lamp and number display show of the events."""
+"""The outputs of lamp and number display for events."""
 
 from __future__ import annotations
 
