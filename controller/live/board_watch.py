@@ -39,7 +39,7 @@ class WatchedLink(Protocol):
         """Notifies the watcher no more."""
 
 
-class _Board:
+class _WatchedBoard:
     """The state of one board, and the changes that are not reported yet."""
 
     def __init__(self, name: str, kind: str, link: WatchedLink, wake: Callable[[], None]) -> None:
@@ -84,7 +84,7 @@ class BoardWatch:
     ) -> None:
         """`wake` is called when a change should be reported soon."""
         self._table_id = config.id
-        self._boards = [_Board(name, config.boards[name].kind, link, wake) for name, link in links.items()]
+        self._boards = [_WatchedBoard(name, config.boards[name].kind, link, wake) for name, link in links.items()]
         self._patience_until_ns = 0
 
     def open(self, now_ns: int) -> None:
@@ -111,25 +111,25 @@ class BoardWatch:
         """Reports the changes since the last call to a table that has begun."""
         return [event for board in self._boards for event in self._report(board, table, t_ns)]
 
-    def _report(self, board: _Board, table: Table, t_ns: int) -> list[Event]:
+    def _report(self, board: _WatchedBoard, table: Table, t_ns: int) -> list[Event]:
         changes, board.changes = board.changes, []
-        said: list[Event] = []
+        events: list[Event] = []
         for one in changes:
             if isinstance(one, str):
                 log.error("table %s: %s", self._table_id, one)
-                said += self._lost(board, one, table, t_ns)
+                events += self._lost(board, one, table, t_ns)
             else:
                 log.info("table %s: %s is up: %s", self._table_id, board.device, words(one))
-                said += self._came(board, one, table, t_ns)
-        return said
+                events += self._came(board, one, table, t_ns)
+        return events
 
-    def _lost(self, board: _Board, reason: str, table: Table, t_ns: int) -> list[Event]:
+    def _lost(self, board: _WatchedBoard, reason: str, table: Table, t_ns: int) -> list[Event]:
         """Latches its fault; where that is latched already, a warning gives the new reason."""
         before, board.reported_reason = board.reported_reason, reason
-        said = table.raise_fault(board.device, BOARD_LOST, reason, t_ns, blocks_play=False, cause=board.cause)
-        return said if said or before == reason else table.warn(board.device, BOARD_LOST, reason, t_ns)
+        events = table.raise_fault(board.device, BOARD_LOST, reason, t_ns, blocks_play=False, cause=board.cause)
+        return events if events or before == reason else table.warn(board.device, BOARD_LOST, reason, t_ns)
 
-    def _came(self, board: _Board, identity: IdentityAnswer, table: Table, t_ns: int) -> list[Event]:
+    def _came(self, board: _WatchedBoard, identity: IdentityAnswer, table: Table, t_ns: int) -> list[Event]:
         """It is up: its fault may be cleared, and an identity that no opening has published is published."""
         table.cause_gone(board.device, board.cause)
         known = facts(board.device, board.kind, identity)

@@ -208,19 +208,19 @@ class LiveTable:
             *self._output_faults.report(self._table, self._now_ns()),
         ]
         self._carry_out()
-        said = self._take()
+        result = self._take()
         failed = self._source_faults(gone)
         self._carry_out()
-        return said._replace(events=[*lost, *said.events, *failed]) if lost or gone else said
+        return result._replace(events=[*lost, *result.events, *failed]) if lost or gone else result
 
     def close(self, reason: str) -> list[Event]:
         """Closes the table: carries out its last commands, makes the outputs safe, and closes the wires."""
         try:
             if self._pending is not None:
                 return []  # it never began
-            said = self._table.close(self._clock.now_ns(), reason)
+            events = self._table.close(self._clock.now_ns(), reason)
             self._carry_out()
-            return said
+            return events
         finally:
             self.safe()
 
@@ -267,9 +267,9 @@ class LiveTable:
         if self._pending is not None:
             self._pending.add(ServiceFault(device, fault, detail, cause))
             return []
-        said = self._table.raise_fault(device, fault, detail, self._now_ns(), cause=cause)
+        events = self._table.raise_fault(device, fault, detail, self._now_ns(), cause=cause)
         self._carry_out()
-        return said
+        return events
 
     def cause_gone(self, device: str, cause: str) -> None:
         """The cause of such a fault is gone: a person may clear it."""
@@ -281,19 +281,19 @@ class LiveTable:
         """The heartbeat event: the journal's last number and head."""
         return self._table.heartbeat(self._clock.now_ns(), last, head, state)
 
-    def show(self, said: Sequence[Event]) -> None:
+    def show(self, events: Sequence[Event]) -> None:
         """Shows durable events on lamps and display."""
         if self._watched:
-            self._dispatcher.carry_out(self._indicators.of(said))
+            self._dispatcher.carry_out(self._indicators.of(events))
 
     def _begin(self, standing: PendingFaults) -> list[Event]:
         self._boards.introduce(self._table)
         now_ns = self._clock.now_ns()
         if self._watched:
             self._dispatcher.begin(self._table.game.begin_outputs(now_ns))
-        said = standing.begin(self._table, now_ns)
+        events = standing.begin(self._table, now_ns)
         self._carry_out()
-        return said
+        return events
 
     def _take(self) -> TickResult:
         """Feeds the table with everything that is complete."""
@@ -314,13 +314,15 @@ class LiveTable:
         """Raises a fault for sources that failed. Their lines are reported as unplugged, which blocks play where a game
         needs them; so this fault does not block play itself, and verdicts are those of the lines, as in a replay.
         """
-        said: list[Event] = []
+        events: list[Event] = []
         for source in gone:
             detail = f"{source.failed}; {START_AGAIN}"
             log.error("table %s: %s", self.config.id, detail)
             cause = f"what failed ({source.name})"
-            said += self._table.raise_fault(WIRES, WIRES_FAILED, detail, self._now_ns(), blocks_play=False, cause=cause)
-        return said
+            events += self._table.raise_fault(
+                WIRES, WIRES_FAILED, detail, self._now_ns(), blocks_play=False, cause=cause
+            )
+        return events
 
     def _now_ns(self) -> int:
         """The time up to which the table was fed, or now where it was not."""

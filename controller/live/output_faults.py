@@ -48,19 +48,19 @@ class OutputFaults:
             del self._reported[name]
             if self._unsent.pop(name, None) is None:
                 self._of(name).clear([name])
-        said: list[Event] = []
+        events: list[Event] = []
         for name, why in self._refusals():
             if name not in self._reported:
-                said += self._report(name, why, table, t_ns)
-        return said
+                events += self._report(name, why, table, t_ns)
+        return events
 
     def _report(self, name: str, why: str, table: Table, t_ns: int) -> list[Event]:
         """Latches the fault; where the device has it for another output already, a warning reports this one."""
         device = self._reported[name] = _device_of(name, self._config)
         detail = f"output {name}{_place(name, self._config)}: {why}; put that right, then clear {device}"
         log.error("table %s: %s", self._config.id, detail)
-        said = table.raise_fault(device, OUTPUT_REFUSED, detail, t_ns, blocks_play=False)
-        return said or table.warn(device, OUTPUT_REFUSED, detail, t_ns)
+        events = table.raise_fault(device, OUTPUT_REFUSED, detail, t_ns, blocks_play=False)
+        return events or table.warn(device, OUTPUT_REFUSED, detail, t_ns)
 
     def _refusals(self) -> Iterator[tuple[str, str]]:
         for outputs in self._outputs:

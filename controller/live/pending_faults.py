@@ -40,9 +40,9 @@ class PendingFaults:
         """Opens the table; it is shut where there are faults."""
         # Latched while it opens, so that no round opens only to be void; raised with their events afterwards.
         new = [one for one in self._faults if table.faults.latch(LatchedFault(one.device, one.fault, one.detail, True))]
-        said = table.open(t_ns)
+        events = table.open(t_ns)
         for one in new:
             table.faults.clear(one.device)
         for one in self._faults:
-            said += table.raise_fault(one.device, one.fault, one.detail, t_ns, cause=one.cause)
-        return said
+            events += table.raise_fault(one.device, one.fault, one.detail, t_ns, cause=one.cause)
+        return events

@@ -171,11 +171,6 @@ def open_capture_store(paths: StatePaths) -> Shelf:
         raise StartupCheckError(f"captures {paths.captures}: {error.strerror}; mend the folder") from error
 
 
-def _grouped(key: str) -> str:
-    """A public key in groups: a log shortens what looks like a key."""
-    return " ".join(key[at : at + 16] for at in range(0, len(key), 16))
-
-
 @contextmanager
 def metrics_port(
     port: int | None, counters: ServiceCounters, clock: Clock, live: Callable[[], dict[str, float]]
@@ -201,3 +196,8 @@ def metrics_port(
         yield
     finally:
         server.close()
+
+
+def _grouped(key: str) -> str:
+    """A public key in groups: a log shortens what looks like a key."""
+    return " ".join(key[at : at + 16] for at in range(0, len(key), 16))

@@ -49,8 +49,8 @@ ShowEvents = Callable[[Sequence[Event]], None]
 class _Held:
     """The events and results of one tick."""
 
-    said: Sequence[Event]
-    answers: Sequence[CommandResult]
+    events: Sequence[Event]
+    results: Sequence[CommandResult]
     wanted: set[int]
     """Rounds whose captures have no name yet."""
     names: dict[int, CaptureFile] = field(default_factory=dict)
@@ -71,24 +71,24 @@ class Outbox:
         self._marks = RoundMarks()
         self._held: deque[_Held] = deque()
 
-    def put_from_service(self, said: Sequence[Event]) -> None:
+    def put_from_service(self, events: Sequence[Event]) -> None:
         """Queues events that the service caused: no capture of the lines would show why."""
-        self._marks.note(said, max((event.data.mono_ns for event in said), default=0))
-        self._held.append(_Held(said, (), set()))
+        self._marks.note(events, max((event.data.mono_ns for event in events), default=0))
+        self._held.append(_Held(events, (), set()))
         self._forward()
 
-    def put(self, said: Sequence[Event], answers: Sequence[CommandResult], until_ns: int) -> None:
+    def put(self, events: Sequence[Event], results: Sequence[CommandResult], until_ns: int) -> None:
         """Queues the events of the lines up to `until_ns`, and the results of commands."""
-        if not said and not answers:
+        if not events and not results:
             return
-        self._marks.note(said, until_ns)
+        self._marks.note(events, until_ns)
         cases: dict[int, Case] = {}
-        for number, event in rounds_to_keep(said, self._marks).items():
+        for number, event in rounds_to_keep(events, self._marks).items():
             stretch = self._marks.stretch(number, until_ns, self._lines.held_ns)
             case = None if stretch is None else self._lines.case(event.id, stretch)
             if case is not None:
                 cases[number] = case
-        held = _Held(said, answers, set(cases))
+        held = _Held(events, results, set(cases))
         self._held.append(held)
         for number, case in cases.items():
             self._keeper.keep(case, self._ready(held, number))
@@ -106,18 +106,18 @@ class Outbox:
     def _forward(self) -> None:
         while self._held and not self._held[0].wanted:
             held = self._held.popleft()
-            said = with_captures(held.said, held.names, self._marks) if held.names else held.said
+            events = with_captures(held.events, held.names, self._marks) if held.names else held.events
             for number in held.names:
                 self._marks.keep(number)
-            entries, answered = self._handler.records(held.answers)
-            self._pipeline.put(said, entries, self._then(said, answered))
+            entries, answered = self._handler.records(held.results)
+            self._pipeline.put(events, entries, self._then(events, answered))
 
     def _then(
-        self, said: Sequence[Event], answered: Callable[[JournalError | None], None]
+        self, events: Sequence[Event], answered: Callable[[JournalError | None], None]
     ) -> Callable[[JournalError | None], None]:
         def then(failure: JournalError | None) -> None:
             answered(failure)
             if failure is None:
-                self._show(said)
+                self._show(events)
 
         return then

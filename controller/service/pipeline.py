@@ -109,13 +109,13 @@ class Pipeline:
         """When the oldest submission that is not durable was made; None where none waits."""
         return self._submissions[0].since_ns if self._submissions else None
 
-    def put(self, said: Sequence[Event], commands: Sequence[Entry] = (), then: OnDurable | None = None) -> None:
+    def put(self, events: Sequence[Event], commands: Sequence[Entry] = (), then: OnDurable | None = None) -> None:
         """Submits the events of one table, and the commands that are journalled in the same commit."""
         if self.failure is not None:
             if then is not None:
                 then(self.failure)
             return
-        messages = [EncodedEvent(event, event.topic.encode(), encode(event)) for event in said]
+        messages = [EncodedEvent(event, event.topic.encode(), encode(event)) for event in events]
         entries = [Entry.of(one.event, one.body) for one in messages if type(one.event.data).durable]
         entries += commands
         submission = _Submission(messages, then, bool(entries), self._clock.now_ns())

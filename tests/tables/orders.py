@@ -1,4 +1,4 @@
-"""Orders to a table on a bench: sent one at a time, each with its answer."""
+"""Commands to a table on a bench: sent one at a time, each with its result."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from hal.values import Batch
 from tests.tables.bench import Said, configured
 
 
-class Desk:
-    """A table, and somebody who sends it orders."""
+class CommandBench:
+    """A table, and a sender of commands."""
 
     def __init__(
         self, text: str, *, opens: bool = True, before: TableState | None = None, epoch: str = "sim", t_ns: int = 0
