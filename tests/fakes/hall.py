@@ -47,8 +47,8 @@ class InlineKeeper:
         return path
 
 
-class NoHouse:
-    """A service that can do nothing."""
+class NoService:
+    """A service without status, which cannot be ended."""
 
     def status(self) -> dict[str, Any]:
         return {}
@@ -89,7 +89,7 @@ class Hall:
         self.runners: dict[str, TableRunner] = {}
         self.handler = CommandHandler(
             self.runners,
-            NoHouse(),
+            NoService(),
             self.pipeline,
             self.clock,
             bench.counters,
