@@ -30,7 +30,7 @@ from benchmarks.bare_disk import bare_append, bare_sqlite
 from controller.journal.errors import JournalError
 from controller.journal.journal import Journal
 from controller.journal.writer import Done, Heads
-from controller.service.counters import Tally
+from controller.service.counters import ServiceCounters
 from controller.service.pipeline import Pipeline
 from feed import events
 from feed.endpoints import Endpoints
@@ -58,7 +58,9 @@ class Rig:
         self.journal = Journal.open(
             folder / "journal.sqlite", SigningKey.generate(), clock=SystemClock(), deliver=self._deliver
         )
-        self.pipeline = Pipeline(self.journal, self.publisher, SystemClock(), Tally(), heads={}, halted=self._halted)
+        self.pipeline = Pipeline(
+            self.journal, self.publisher, SystemClock(), ServiceCounters(), heads={}, halted=self._halted
+        )
         self.acks = self.context.socket(zmq.PULL)
         self.acks.bind(f"ipc://{folder}/acks")
         self._awaited: deque[asyncio.Future[int]] = deque()

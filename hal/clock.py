@@ -7,7 +7,10 @@ can be set, is used only for the `time` of an event.
 from __future__ import annotations
 
 import time
-from typing import Protocol
+from datetime import UTC, datetime, timedelta
+from typing import Final, Protocol
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 NS_PER_S = 1_000_000_000
 
@@ -91,3 +94,9 @@ def wait_until_ns(clock: SystemClock, t_ns: int) -> None:
     left_ns = t_ns - clock.now_ns()
     if left_ns > 0:
         time.sleep(left_ns / NS_PER_S)
+
+
+def wall_time(clock: Clock, at_ns: int | None = None) -> str:
+    """The wall time at an instant of a clock, or now: RFC 3339 in UTC, to the microsecond."""
+    moment = _EPOCH + timedelta(microseconds=clock.wall_time_ns(at_ns) // 1000)
+    return moment.isoformat(timespec="microseconds").replace("+00:00", "Z")

@@ -42,10 +42,18 @@ class Frame(NamedTuple):
 
 
 class Command(NamedTuple):
-    """What a person sent to the table, as the capture's `command` line carries it: `"void why=spill"`."""
+    """A command that a person sends to the table."""
 
-    text: str
+    verb: str
+    given: tuple[tuple[str, str], ...]
+    """Its keys and values, in the order in which they were sent."""
     t_ns: int
+    id: str = ""
+    """Under which it is carried out once; empty where it has none."""
+    text: str = ""
+    """The text of a capture, where it is not as `hal.capture.command_text` writes it: quoted and written as it was."""
+    problem: str = ""
+    """Why such a text is no command; it then has no verb."""
 
 
 class Loss(StrEnum):

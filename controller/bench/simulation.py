@@ -21,6 +21,7 @@ from simulators.base.table import simulator_for
 from simulators.base.truth import TableSimulator, Truth
 
 VERDICTS = (events.Outcome, events.Void, events.Unresolved)
+SUPERVISOR = "simulated-supervisor"
 
 
 class Played(NamedTuple):
@@ -134,10 +135,11 @@ def _fed(table: Table, said: list[Event], batch: Batch) -> list[Output]:
 def _supervise(table: Table, truth: Truth, t_ns: int) -> list[Command]:
     """What the simulated supervisor sends: what shut the table is cleared, and a roll that must be called is called."""
     devices = dict.fromkeys(fault.device for fault in table.faults.standing)
-    clears = [Command(f"clear device={device} by=simulated-supervisor", t_ns) for device in devices]
+    clears = [Command("clear", (("device", device), ("by", SUPERVISOR)), t_ns) for device in devices]
     number = table.game.uncalled
     if number is None:
         return clears
     lay = truth.result if truth.valid and isinstance(truth.result, tuple) else ()
-    what = f"dice={'-'.join(map(str, lay))}" if lay else "reason=dealer_call"
-    return [*clears, Command(f"correct round={number} {what} by=simulated-supervisor why=as they lay", t_ns)]
+    to = ("dice", "-".join(map(str, lay))) if lay else ("reason", "dealer_call")
+    given = (("round", str(number)), to, ("by", SUPERVISOR), ("why", "as they lay"))
+    return [*clears, Command("correct", given, t_ns)]

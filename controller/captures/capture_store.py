@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from feed.events import CaptureFile
+from hal.capture.ring import RingCut
 from hal.capture.vcd_writer import CaptureLines, VcdWriter
 
 SUFFIX: Final = ".vcd"

@@ -21,7 +21,7 @@ from controller.configuration.values import TableConfig
 from hal.clock import Clock, FastClock, SystemClock
 
 if TYPE_CHECKING:
-    from controller.service.table_supervisor import Plan
+    from controller.service.table_supervisor import ServicePlan
 
 log = logging.getLogger(__name__)
 
@@ -85,13 +85,13 @@ def command(
         endpoints = Endpoints.default() if bind is None else Endpoints.parse(bind)
     except EndpointError as error:
         raise click.UsageError(str(error)) from error
-    from controller.service.state_paths import PlaceError, keys_folder, places_for, state_folder
-    from controller.service.table_supervisor import Plan
+    from controller.service.state_paths import StatePathError, keys_folder, state_folder, state_paths_for
+    from controller.service.table_supervisor import ServicePlan
 
     folder = state_folder(state)
     try:
-        places = places_for(folder, configs)
-    except PlaceError as error:
+        state_paths = state_paths_for(folder, configs)
+    except StatePathError as error:
         raise click.UsageError(str(error)) from error
     if keys is not None and endpoints.is_local:
         raise click.UsageError(
@@ -104,9 +104,9 @@ def command(
                 f"--bind {bind}: connections over the network need keys, and there is no {keys}; make them with "
                 "feltwire keys new --server, or give their folder with --keys"
             )
-    plan = Plan(
+    plan = ServicePlan(
         configs=configs,
-        places=places,
+        paths=state_paths,
         endpoints=endpoints,
         keys=keys,
         local_role=local_role,  # type: ignore[arg-type]  # click.Choice allows no other
@@ -117,31 +117,30 @@ def command(
     sys.exit(_serve(plan, clock, metrics, as_json=as_json, seconds=seconds))
 
 
-def _serve(plan: Plan, clock: Clock, metrics: int | None, *, as_json: bool, seconds: float | None) -> int:
+def _serve(plan: ServicePlan, clock: Clock, metrics: int | None, *, as_json: bool, seconds: float | None) -> int:
     """Runs the service; returns the exit code."""
     from controller.journal.errors import JournalError
     from controller.service.console import Console, LineWriter
-    from controller.service.counters import Tally
+    from controller.service.counters import ServiceCounters
     from controller.service.logs import log_to, reads_journald
-    from controller.service.metrics_port import metrics_port
-    from controller.service.opening import NotFitError
+    from controller.service.opening import StartupCheckError, metrics_port
     from controller.service.service import Service
     from controller.service.systemd import Systemd
 
     real = SystemClock()
     output, errors = LineWriter(OUTPUT, name="output"), LineWriter(ERRORS, name="log")
     handler = log_to(errors, real, journald=reads_journald(ERRORS))
-    tally = Tally()
+    counters = ServiceCounters()
     console = Console(output, as_json=as_json, color=not as_json and os.isatty(OUTPUT))
 
     async def main(beside: ExitStack) -> None:
         def fit() -> None:
-            beside.enter_context(metrics_port(metrics, tally, real, live))
+            beside.enter_context(metrics_port(metrics, counters, real, live))
 
         def live() -> dict[str, float]:
             return {**service.live(), "feltwire_lines_dropped": output.dropped}
 
-        service = Service(plan, clock, real, Systemd(), tally, console, fit=fit)
+        service = Service(plan, clock, real, Systemd(), counters, console, fit=fit)
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, service.stop, f"{signal.Signals(number).name} came")
@@ -153,7 +152,7 @@ def _serve(plan: Plan, clock: Clock, metrics: int | None, *, as_json: bool, seco
     try:
         with ExitStack() as beside:
             asyncio.run(main(beside))
-    except (NotFitError, JournalError) as error:
+    except (StartupCheckError, JournalError) as error:
         log.critical("not fit to run: %s", error)
         return FATAL
     finally:
@@ -163,7 +162,7 @@ def _serve(plan: Plan, clock: Clock, metrics: int | None, *, as_json: bool, seco
     return 0
 
 
-def _banner(plan: Plan) -> str:
+def _banner(plan: ServicePlan) -> str:
     """The addresses and paths in use, and the command for a second terminal."""
     from feed.endpoints import default_base
 
@@ -172,7 +171,7 @@ def _banner(plan: Plan) -> str:
     watch = f"{sys.argv[0]} watch" + ("" if base == default_base() else f" {base}")
     if not plan.endpoints.is_local:
         watch += " --key YOURS.secret --server server.public"
-    return f"feed {base}; journal {plan.places.journal}; in a second terminal: {watch}"
+    return f"feed {base}; journal {plan.paths.journal}; in a second terminal: {watch}"
 
 
 def _refuse_captures(configs: Sequence[TableConfig]) -> None:

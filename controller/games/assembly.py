@@ -13,8 +13,8 @@ from controller.games.base.spec import TableDevices
 from controller.games.catalogue import DEVICE, GAME, ORDERS
 from controller.rules.profile import Inspected, profile
 from controller.table.bias import BiasWatch
+from controller.table.event_sequencer import Identity
 from controller.table.game import GameContext
-from controller.table.identity import Identity
 from controller.table.inspection import InspectionPlan, no_inspection
 from controller.table.table import Table
 from drivers.dealer.buttons import BUTTONS, Buttons, ButtonsConfig

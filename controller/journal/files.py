@@ -17,8 +17,7 @@ from urllib.parse import quote
 
 from controller.journal.errors import REPLACE_DISK, UNREADABLE, VERIFY, JournalDamaged, JournalError, journal_error
 from controller.journal.witness import SUFFIX as WITNESS_SUFFIX
-from controller.live.wall_time import wall_time
-from hal.clock import Clock
+from hal.clock import Clock, wall_time
 
 BUSY_SECONDS: Final = 5.0
 """How long SQLite waits for a lock: readers hold none for long (ours)."""

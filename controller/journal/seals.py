@@ -17,8 +17,7 @@ from nacl.exceptions import BadSignatureError
 from nacl.signing import SigningKey, VerifyKey
 
 from controller.journal.records import Head, genesis
-from controller.live.wall_time import wall_time
-from hal.clock import Clock
+from hal.clock import Clock, wall_time
 
 START: Final = "start"
 STOP: Final = "stop"

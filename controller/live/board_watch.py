@@ -1,11 +1,11 @@
-"""The boards of a live table, as people hear of them: what they are, that one is lost, that it is back.
+"""Reports the boards of a live table: their identities, the loss of one, and its return.
 
     being opened ──up──► up ──down──► lost ──up──► up
-         │               │ its identity is a fact     │ the fault's cause is gone: a supervisor may clear it
+         │               │ its identity is known      │ the fault's cause is gone: a supervisor may clear it
          └──too long─────┴──► a fault board_lost, in the board's own words
 
-The lines of a lost board are told as unplugged by themselves, and stop the play where the game needs them, as in a
-replay. So this fault stops none itself.
+The lines of a lost board are reported as unplugged by their source, and block play where the game needs them, as in a
+replay. So this fault does not block play itself.
 """
 
 from __future__ import annotations
@@ -29,110 +29,112 @@ BOARD_LOST: Final = "board_lost"
 BOARD_IDENTIFIED: Final = "board_identified"
 
 
-class Link(Protocol):
-    """What of a board's link is used here."""
+class WatchedLink(Protocol):
+    """The part of a board's link that is used here."""
 
     def open(self, watcher: BoardWatcher) -> None:
-        """Tells the watcher of the board from now on."""
+        """Notifies the watcher from now on."""
 
     def close(self, watcher: BoardWatcher) -> None:
-        """Tells it nothing any more."""
+        """Notifies the watcher no more."""
 
 
-class _Board:
-    """One board: what was last heard of it, and what of that was told."""
+class _WatchedBoard:
+    """The state of one board, and the changes that are not reported yet."""
 
-    def __init__(self, name: str, kind: str, link: Link, wake: Callable[[], None]) -> None:
+    def __init__(self, name: str, kind: str, link: WatchedLink, wake: Callable[[], None]) -> None:
         self.device = f"board.{name}"
         self.kind = kind
         self.link = link
         self.identity: IdentityAnswer | None = None
         self.cause = f"the board {name}"
         self.is_up = False
-        self.told = ""
-        """Why it is lost, as it was told last."""
-        self.news: list[IdentityAnswer | str] = []
-        """What was heard and not yet told: what it is, or why it is lost."""
+        self.reported_reason = ""
+        """The reason for its loss that was reported last."""
+        self.changes: list[IdentityAnswer | str] = []
+        """Changes that are not reported yet: an identity, or the reason for a loss."""
         self._wake = wake
 
     def up(self, identity: IdentityAnswer, t_ns: int) -> None:
         """It takes commands."""
         self.is_up, self.identity = True, identity
-        self.news.append(identity)
+        self.changes.append(identity)
         self._wake()
 
     def down(self, t_ns: int, reason: str) -> None:
         """It takes none, for this reason."""
         self.is_up = False
-        self.news.append(reason)
+        self.changes.append(reason)
         self._wake()
 
     def reported(self, report: BoardReport, t_ns: int) -> None:
-        """What it says of its lines is theirs to hear."""
+        """Does nothing: the sources of its lines handle its reports."""
 
     @property
     def facts(self) -> dict[str, str]:
-        """What it is, as far as that is known."""
+        """Its identity, as far as it is known."""
         return facts(self.device, self.kind, self.identity)
 
 
 class BoardWatch:
-    """All boards of one table."""
+    """Watches all boards of one table."""
 
-    def __init__(self, config: TableConfig, links: Mapping[str, Link], wake: Callable[[], None] = lambda: None) -> None:
-        """`wake` is called when something was heard that should be told soon."""
+    def __init__(
+        self, config: TableConfig, links: Mapping[str, WatchedLink], wake: Callable[[], None] = lambda: None
+    ) -> None:
+        """`wake` is called when a change should be reported soon."""
         self._table_id = config.id
-        self._boards = [_Board(name, config.boards[name].kind, link, wake) for name, link in links.items()]
+        self._boards = [_WatchedBoard(name, config.boards[name].kind, link, wake) for name, link in links.items()]
         self._patience_until_ns = 0
 
     def open(self, now_ns: int) -> None:
-        """Begins to listen. Before the boards' lines, so that what happened to a board is heard first."""
+        """Starts watching; called before the lines are opened, so that changes of a board come first."""
         self._patience_until_ns = now_ns + OPENING_NS
         for board in self._boards:
             board.link.open(board)
 
     def close(self) -> None:
-        """Listens no more."""
+        """Stops watching."""
         for board in self._boards:
             board.link.close(board)
 
     def awaited(self, now_ns: int) -> bool:
-        """Whether a board may still come up in the time that its lines give it after their opening."""
+        """Whether a board may still come up within `OPENING_NS` of the opening."""
         return now_ns < self._patience_until_ns and not all(board.is_up for board in self._boards)
 
     def introduce(self, table: Table) -> None:
-        """Tells a table that has not begun what its boards are."""
+        """Gives a table that has not begun the identities of its boards."""
         for board in self._boards:
-            table.sitting.devices[board.device] = board.facts
+            table.lifecycle.devices[board.device] = board.facts
 
-    def tell(self, table: Table, t_ns: int) -> list[Event]:
-        """Tells a table that has begun what was heard since the last time."""
-        return [event for board in self._boards for event in self._tell(board, table, t_ns)]
+    def report(self, table: Table, t_ns: int) -> list[Event]:
+        """Reports the changes since the last call to a table that has begun."""
+        return [event for board in self._boards for event in self._report(board, table, t_ns)]
 
-    def _tell(self, board: _Board, table: Table, t_ns: int) -> list[Event]:
-        news, board.news = board.news, []
-        said: list[Event] = []
-        for one in news:
+    def _report(self, board: _WatchedBoard, table: Table, t_ns: int) -> list[Event]:
+        changes, board.changes = board.changes, []
+        events: list[Event] = []
+        for one in changes:
             if isinstance(one, str):
                 log.error("table %s: %s", self._table_id, one)
-                said += self._lost(board, one, table, t_ns)
+                events += self._lost(board, one, table, t_ns)
             else:
                 log.info("table %s: %s is up: %s", self._table_id, board.device, words(one))
-                said += self._came(board, one, table, t_ns)
-        return said
+                events += self._came(board, one, table, t_ns)
+        return events
 
-    def _lost(self, board: _Board, reason: str, table: Table, t_ns: int) -> list[Event]:
-        """Latches its fault; where that stands already, a warning tells what else is wrong now."""
-        before, board.told = board.told, reason
-        said = table.raise_fault(board.device, BOARD_LOST, reason, t_ns, blocks_play=False, cause=board.cause)
-        return said if said or before == reason else table.warn(board.device, BOARD_LOST, reason, t_ns)
+    def _lost(self, board: _WatchedBoard, reason: str, table: Table, t_ns: int) -> list[Event]:
+        """Latches its fault; where that is latched already, a warning gives the new reason."""
+        before, board.reported_reason = board.reported_reason, reason
+        events = table.raise_fault(board.device, BOARD_LOST, reason, t_ns, blocks_play=False, cause=board.cause)
+        return events if events or before == reason else table.warn(board.device, BOARD_LOST, reason, t_ns)
 
-    def _came(self, board: _Board, identity: IdentityAnswer, table: Table, t_ns: int) -> list[Event]:
-        """It is up: its fault may be cleared, and a board that the table has not named yet is named."""
+    def _came(self, board: _WatchedBoard, identity: IdentityAnswer, table: Table, t_ns: int) -> list[Event]:
+        """It is up: its fault may be cleared, and an identity that no opening has published is published."""
         table.cause_gone(board.device, board.cause)
         known = facts(board.device, board.kind, identity)
-        before = table.sitting.devices.get(board.device)
-        table.sitting.devices[board.device] = known
-        if before == known or not table.sitting.taking_part:
-            return []  # it was told, or the next opening tells it
+        before = table.lifecycle.devices.get(board.device)
+        table.lifecycle.devices[board.device] = known
+        if before == known or not table.lifecycle.taking_part:
+            return []  # published already, or published by the next opening
         return table.warn(board.device, BOARD_IDENTIFIED, words(identity), t_ns)

@@ -1,4 +1,4 @@
-"""What the table shows of an event: the "no more bets" lamp and the winning number."""
+"""The outputs that events lead to: the "no more bets" lamp and the winning number."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from feed.events import Event
 from hal.values import SendFrame, SetLine
 
 
-class Signals:
+class IndicatorOutputs:
     """Turns events into commands for the indicators that the table has."""
 
     def __init__(self, lamp: NoMoreBetsLamp | None, display: NumberDisplay | None) -> None:
@@ -18,10 +18,10 @@ class Signals:
         self._display = display
         self._round = 0
 
-    def of(self, said: Iterable[Event]) -> list[SetLine | SendFrame]:
+    def of(self, published: Iterable[Event]) -> list[SetLine | SendFrame]:
         """The commands that events lead to, in their order."""
         commands: list[SetLine | SendFrame] = []
-        for event in said:
+        for event in published:
             data = event.data
             if isinstance(data, events.RoundOpened):
                 self._round = data.round
@@ -34,7 +34,7 @@ class Signals:
                 if isinstance(data, events.Outcome) and "pocket" in data.result:
                     commands.append(self._display.show(str(data.result["pocket"]), data.mono_ns))
                 elif isinstance(data, events.RoundCorrected) and data.round == self._round:
-                    # A person called the last round, or corrected it: older ones are no longer shown.
+                    # The last round was called or corrected: older rounds are no longer shown.
                     commands.append(self._display.clear(data.mono_ns))
                     if data.to.result is not None and "pocket" in data.to.result:
                         commands.append(self._display.show(str(data.to.result["pocket"]), data.mono_ns))
@@ -44,5 +44,5 @@ class Signals:
 
 
 def _shuts(data: events.Data) -> bool:
-    """Whether the table is shut by it: outputs go safe on a fault."""
+    """Whether it shuts the table: outputs go safe on a fault."""
     return isinstance(data, events.DeviceFault) and data.blocks_play

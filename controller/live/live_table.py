@@ -1,84 +1,82 @@
-"""One table on open wires: sources merged by time, fed to the table, and what it says handed on.
+"""One table on open wires: merges its sources by time, feeds the table, and returns its events.
 
 sources ──┐
           ├─► Merge ─► Ring
-commands ─┘     └────► Table ─► events, answers ─► the service: journal, then feed
-                                     └── once they are durable ──► Signals ─► lamps and display
+commands ─┘     └────► Table ─► events, results ─► the service: journal, then feed
+                                     └── once they are durable ──► IndicatorOutputs ─► lamps and display
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Final, NamedTuple
 
 from controller.configuration.values import TableConfig
 from controller.games.assembly import table_for
 from controller.live.board_watch import BoardWatch
-from controller.live.indicators import Signals
+from controller.live.indicators import IndicatorOutputs
 from controller.live.line_memory import LineMemory
-from controller.live.output_dispatcher import Carrying
+from controller.live.output_dispatcher import OutputDispatcher
 from controller.live.output_faults import OutputFaults
-from controller.live.pending_faults import ServiceFault, Standing
-from controller.live.wall_time import wall_time
+from controller.live.pending_faults import PendingFaults, ServiceFault
 from controller.live.wiring import Wiring
+from controller.table.commands import command_of
 from controller.table.faults import LatchedFault
-from controller.table.orders.order import Answer
+from controller.table.orders.order import CommandResult
 from drivers.dealer.indicators import NoMoreBetsLamp, NumberDisplay
 from feed.events import Event
 from feed.state import TableState
-from hal.clock import Clock
+from hal.clock import Clock, wall_time
 from hal.lines import LineError, LineSource
 from hal.merge import Merge
-from hal.values import Command, Edge, Rare
-
-# Sinks between a table's sources and its merge.
+from hal.values import Edge, Rare
 
 
-class Waking:
-    """The merge, which also says that something has come."""
+class NotifyingSink:
+    """Delivers to the merge, and notifies that something came."""
 
     def __init__(self, merge: Merge, wake: Callable[[], None]) -> None:
         self._merge = merge
         self._wake = wake
 
     def deliver(self, source: str, edges: Sequence[Edge], rare: Sequence[Rare]) -> None:
-        """Hands values on."""
+        """Delivers values to the merge."""
         self._merge.deliver(source, edges, rare)
         self._wake()
 
 
-class Deaf:
-    """A sink for a link that only sends."""
+class NullSink:
+    """The sink of a link that only sends."""
 
     def deliver(self, source: str, edges: Sequence[object], rare: Sequence[object]) -> None:
-        """What a display answers is of no use."""
+        """Drops what a display answers."""
 
 
 log = logging.getLogger(__name__)
 
 COMMANDS: Final = "commands"
-"""The source of what people send: it is merged, kept and replayed like any other."""
+"""The source of commands: merged, kept in the ring and replayed like any other."""
 WIRES: Final = "wires"
 WIRES_FAILED: Final = "wires_failed"
 START_AGAIN: Final = "wires are opened when the service starts, so start it again once this is mended"
 SERVICE_DEVICES: Final = frozenset({WIRES, "clock", "disk", "journal"})
-"""Devices of which the service itself tells faults; the bench's own supervisor leaves them to people."""
+"""Devices whose faults the service itself raises; the bench's own supervisor leaves them to people."""
 BENCH_SUPERVISOR: Final = "simulated-supervisor"
 
 
-class Said(NamedTuple):
-    """What one look at the table brought."""
+class TickResult(NamedTuple):
+    """The outcome of one tick."""
 
     events: Sequence[Event]
-    answers: Sequence[Answer]
+    results: Sequence[CommandResult]
     until_ns: int
-    """Up to when the lines have been looked at."""
+    """The time up to which the lines were processed."""
 
 
 class LiveTable:
-    """One table. Everything it says is returned; nothing of it is shown before `show` is told that it is durable."""
+    """One table. Its events are returned; `show` is called with them once they are durable."""
 
     def __init__(
         self,
@@ -91,9 +89,9 @@ class LiveTable:
         failure: LineError | None = None,
         wake: Callable[[], None] = lambda: None,
     ) -> None:
-        """`state` is where the journal left the table; `failure` is why this computer cannot have its wires at all.
+        """`state` is what the journal holds of the table; `failure` is why this computer cannot have its wires at all.
 
-        `wake` is called when something has come that should be looked at soon.
+        `wake` is called when an input came that should be processed soon.
         """
         self.config = config
         self.epoch = epoch
@@ -118,9 +116,9 @@ class LiveTable:
         self._boards = BoardWatch(config, wiring.boards, wake)
         all_outputs = [wiring.outputs, *wiring.board_outputs.values()]
         self._output_faults = OutputFaults(config, [one for one in all_outputs if one is not None])
-        self._carrying = Carrying(config.id, wiring, self._output_faults)
-        self._standing: Standing | None = None
-        """What the service found, while the table waits for its boards."""
+        self._dispatcher = OutputDispatcher(config.id, wiring, self._output_faults)
+        self._pending: PendingFaults | None = None
+        """Faults that the service found, while the table waits for its boards."""
         self._watched = False
         self._moved = False
         self._cleared_ns = -1
@@ -129,7 +127,7 @@ class LiveTable:
         uses = config.uses
         lamp = NoMoreBetsLamp() if NoMoreBetsLamp.line in uses and config.wired(NoMoreBetsLamp.line) else None
         display = NumberDisplay() if NumberDisplay.link in wiring.links else None
-        self._signals = Signals(lamp, display)
+        self._indicators = IndicatorOutputs(lamp, display)
 
     @property
     def simulated(self) -> bool:
@@ -143,11 +141,11 @@ class LiveTable:
 
     @property
     def faults(self) -> tuple[LatchedFault, ...]:
-        """The faults that stand."""
+        """The latched faults."""
         return self._table.faults.standing
 
     def busy_within(self, ns: int) -> bool:
-        """Whether its lines moved at the last look, or time will mean something to it so soon."""
+        """Whether its lines changed at the last tick, or a deadline comes within `ns`."""
         due_ns = self._table.next_due_ns
         return self._moved or (due_ns is not None and due_ns <= self.memory.until_ns + ns)
 
@@ -165,9 +163,9 @@ class LiveTable:
             self._boards.open(self._clock.now_ns())
             for source in self._sources:
                 self._merge.add(source.name, source.max_lateness_ns, source.lines)
-                source.open(Waking(self._merge, self._wake))
+                source.open(NotifyingSink(self._merge, self._wake))
             if self._wiring.display is not None:
-                self._wiring.display.open(Deaf())
+                self._wiring.display.open(NullSink())
             self._wiring.open_outputs()
         except LineError:
             self.safe()
@@ -176,26 +174,26 @@ class LiveTable:
         self._watched = True
 
     def open(self, standing: Sequence[ServiceFault] = ()) -> list[Event]:
-        """Begins; shut, where there are faults that the service found before it began.
+        """Begins; the table is shut where the service found faults before.
 
-        A table on boards begins with a later `begun`: bets are not open before its lines are there.
+        A table on boards begins with a later `begin_waiting`: bets do not open before its lines are there.
         """
         if self._watched and self._boards.awaited(self._clock.now_ns()):
-            self._standing = Standing(standing)
+            self._pending = PendingFaults(standing)
             return []
-        return self._begin(Standing(standing))
+        return self._begin(PendingFaults(standing))
 
-    def begun(self) -> list[Event]:
-        """What a table says that has waited for its boards and now begins; nothing at any other time."""
-        if self._standing is None or self._boards.awaited(self._clock.now_ns()):
+    def begin_waiting(self) -> list[Event]:
+        """Begins a table that has waited for its boards, once they are there; otherwise does nothing."""
+        if self._pending is None or self._boards.awaited(self._clock.now_ns()):
             return []
-        standing, self._standing = self._standing, None
+        standing, self._pending = self._pending, None
         return self._begin(standing)
 
-    def tick(self) -> Said:
-        """Takes what the sources have, and lets time pass."""
-        if not self._watched or self._standing is not None:
-            return Said((), (), self.memory.until_ns)
+    def tick(self) -> TickResult:
+        """Processes what the sources have delivered, up to now."""
+        if not self._watched or self._pending is not None:
+            return TickResult((), (), self.memory.until_ns)
         now_ns = self._clock.now_ns()
         gone = [source for source in self._sources if source.failed is not None]
         for source in gone:
@@ -204,52 +202,56 @@ class LiveTable:
         for source in self._sources:
             self._merge.until(source.name, source.delivered_until(now_ns))
         self._merge.until(COMMANDS, now_ns)
-        self._carrying.owed()
-        lost = [*self._boards.tell(self._table, self._now_ns()), *self._output_faults.tell(self._table, self._now_ns())]
+        self._dispatcher.retry_pending()
+        lost = [
+            *self._boards.report(self._table, self._now_ns()),
+            *self._output_faults.report(self._table, self._now_ns()),
+        ]
         self._carry_out()
-        said = self._take()
-        given_up = self._given_up(gone)
+        result = self._take()
+        failed = self._source_faults(gone)
         self._carry_out()
-        return said._replace(events=[*lost, *said.events, *given_up]) if lost or gone else said
+        return result._replace(events=[*lost, *result.events, *failed]) if lost or gone else result
 
     def close(self, reason: str) -> list[Event]:
-        """Closes the table: what it stops is carried out, the outputs are made safe, and the wires are closed."""
+        """Closes the table: carries out its last commands, makes the outputs safe, and closes the wires."""
         try:
-            if self._standing is not None:
+            if self._pending is not None:
                 return []  # it never began
-            said = self._table.close(self._clock.now_ns(), reason)
+            events = self._table.close(self._clock.now_ns(), reason)
             self._carry_out()
-            return said
+            return events
         finally:
             self.safe()
 
     def safe(self) -> None:
-        """Stops what outputs have set going, makes them safe and closes the wires, whatever becomes of the journal.
+        """Stops the devices, makes the outputs safe and closes the wires, whatever the state of the journal.
 
-        Nothing is heard or carried out any more.
+        Nothing is received or carried out any more.
         """
         if self._watched:
-            self._carrying.carry_out(self._table.rest(self._now_ns()))
+            self._dispatcher.carry_out(self._table.rest(self._now_ns()))
         self._watched = False
         self._boards.close()
         self._wiring.close()
 
     # --- what people and the service do --------------------------------------------------------------------------
 
-    def command(self, text: str) -> str | None:
-        """Hands an order to the table; its answer comes with a later look. Returns why not, if it takes none now."""
+    def command(self, verb: str, given: Mapping[str, str], command_id: str = "") -> str | None:
+        """Hands a command to the table; a later `tick` brings its answer. Returns why not, if it takes none now."""
         if not self._watched:
             return f"{self.config.id}: its wires are not open; mend what its fault names, then start the service again"
-        self._merge.deliver(COMMANDS, [], [Command(text, self._clock.now_ns())])
+        self._merge.deliver(COMMANDS, [], [command_of(verb, given, self._clock.now_ns(), command_id)])
         self._wake()
         return None
 
     def supervise(self) -> None:
-        """On the bench, a simulated supervisor clears faults whose causes are gone, and calls what must be called."""
+        """On the bench: clears faults whose causes are gone, and calls unresolved rounds void."""
         uncalled = self._table.game.uncalled
         if uncalled is not None and uncalled != self._called:
             self._called = uncalled
-            self.command(f"void round={uncalled} why=nobody looks at dice on the bench by={BENCH_SUPERVISOR}")
+            why = "nobody looks at dice on the bench"
+            self.command("void", {"round": str(uncalled), "why": why, "by": BENCH_SUPERVISOR})
         if not self._table.faults.standing or self.memory.until_ns <= self._cleared_ns:
             return
         faults = self._table.faults
@@ -258,74 +260,76 @@ class LiveTable:
             if device not in SERVICE_DEVICES and not any(causes):
                 # Until it is carried out, it is not sent again.
                 self._cleared_ns = self._clock.now_ns()
-                self.command(f"clear device={device} by={BENCH_SUPERVISOR}")
+                self.command("clear", {"device": device, "by": BENCH_SUPERVISOR})
 
     def raise_fault(self, device: str, fault: str, detail: str, *, cause: str = "") -> list[Event]:
         """Latches a fault that the service found; while its cause is there it cannot be cleared."""
-        if self._standing is not None:
-            self._standing.add(ServiceFault(device, fault, detail, cause))
+        if self._pending is not None:
+            self._pending.add(ServiceFault(device, fault, detail, cause))
             return []
-        said = self._table.raise_fault(device, fault, detail, self._now_ns(), cause=cause)
+        events = self._table.raise_fault(device, fault, detail, self._now_ns(), cause=cause)
         self._carry_out()
-        return said
+        return events
 
     def cause_gone(self, device: str, cause: str) -> None:
         """The cause of such a fault is gone: a person may clear it."""
-        if self._standing is not None:
-            self._standing.cause_gone(device, cause)
+        if self._pending is not None:
+            self._pending.cause_gone(device, cause)
         self._table.cause_gone(device, cause)
 
     def heartbeat(self, last: int, head: str, state: str | None = None) -> Event:
-        """What tells everybody how far the journal is."""
+        """The heartbeat event: the journal's last number and head."""
         return self._table.heartbeat(self._clock.now_ns(), last, head, state)
 
-    def show(self, said: Sequence[Event]) -> None:
-        """Shows on lamps and display what is durable."""
+    def show(self, events: Sequence[Event]) -> None:
+        """Shows durable events on lamps and display."""
         if self._watched:
-            self._carrying.carry_out(self._signals.of(said))
+            self._dispatcher.carry_out(self._indicators.of(events))
 
-    def _begin(self, standing: Standing) -> list[Event]:
+    def _begin(self, standing: PendingFaults) -> list[Event]:
         self._boards.introduce(self._table)
         now_ns = self._clock.now_ns()
         if self._watched:
-            self._carrying.begin(self._table.rest(now_ns))
-        said = standing.begin(self._table, now_ns)
+            self._dispatcher.begin(self._table.rest(now_ns))
+        events = standing.begin(self._table, now_ns)
         self._carry_out()
-        return said
+        return events
 
-    def _take(self) -> Said:
-        """What the table says of all that is complete."""
+    def _take(self) -> TickResult:
+        """Feeds the table with everything that is complete."""
         batch = self._merge.take()
         if batch is None:
-            return Said((), (), self.memory.until_ns)
+            return TickResult((), (), self.memory.until_ns)
         self.memory.pass_to(batch.until_ns)
         self._moved = bool(batch.edges or batch.rare)
         if not batch.edges and not batch.rare:
             due_ns = self._table.next_due_ns
             if due_ns is None or due_ns > batch.until_ns:
                 # Time alone changes nothing before that.
-                return Said((), (), self.memory.until_ns)
+                return TickResult((), (), self.memory.until_ns)
         self.memory.append(batch)
-        return Said(self._table.feed(batch), self._table.answers(), batch.until_ns)
+        return TickResult(self._table.feed(batch), self._table.answers(), batch.until_ns)
 
-    def _given_up(self, gone: Sequence[LineSource]) -> list[Event]:
-        """Tells of sources that failed, and what to do. Their lines are told as unplugged, which stops the play where a
-        game needs them; so this fault stops none itself, and verdicts are those of the lines, as in a replay.
+    def _source_faults(self, gone: Sequence[LineSource]) -> list[Event]:
+        """Raises a fault for sources that failed. Their lines are reported as unplugged, which blocks play where a game
+        needs them; so this fault does not block play itself, and verdicts are those of the lines, as in a replay.
         """
-        said: list[Event] = []
+        events: list[Event] = []
         for source in gone:
             detail = f"{source.failed}; {START_AGAIN}"
             log.error("table %s: %s", self.config.id, detail)
             cause = f"what failed ({source.name})"
-            said += self._table.raise_fault(WIRES, WIRES_FAILED, detail, self._now_ns(), blocks_play=False, cause=cause)
-        return said
+            events += self._table.raise_fault(
+                WIRES, WIRES_FAILED, detail, self._now_ns(), blocks_play=False, cause=cause
+            )
+        return events
 
     def _now_ns(self) -> int:
-        """The time to which the table has been fed, or now where it is not."""
+        """The time up to which the table was fed, or now where it was not."""
         return max(self.memory.until_ns, 0) if self._watched and self.memory.until_ns else self._clock.now_ns()
 
     def _carry_out(self) -> None:
-        """Does what the table wants done, whatever made it want it; with closed wires nothing is done."""
+        """Carries out the table's outputs; with closed wires they are dropped."""
         outputs = self._table.outputs()
         if self._watched:
-            self._carrying.carry_out(outputs)
+            self._dispatcher.carry_out(outputs)

@@ -1,6 +1,6 @@
-"""Carries out what is to be done at a table's outputs, in order and at once.
+"""Carries out a table's output commands, in order and at once.
 
-What stops things as the table begins is owed until it gets through: a serial port is opened in its own time.
+The commands that stop devices as the table begins are retried until they are sent: a serial port may open later.
 """
 
 from __future__ import annotations
@@ -17,32 +17,32 @@ from hal.values import LightLamps, Output
 log = logging.getLogger(__name__)
 
 
-class Carrying:
+class OutputDispatcher:
     """The outputs of one live table, as long as its wires are open."""
 
     def __init__(self, table_id: str, wiring: Wiring, faults: OutputFaults) -> None:
-        """`faults` tells of lamps that cannot be told, as of outputs that refuse."""
+        """`faults` reports chains of lamps that cannot be commanded, like outputs that refuse."""
         self._table_id = table_id
         self._wiring = wiring
         self._faults = faults
-        self._owed: list[Output] = []
+        self._pending: list[Output] = []
 
     def begin(self, outputs: Iterable[Output]) -> None:
-        """What is done before anything else; where a link is not up yet, as soon as it is."""
-        self._owed = list(outputs)
-        self.owed()
+        """Carries out the first commands; where a link is not up yet, as soon as it is."""
+        self._pending = list(outputs)
+        self.retry_pending()
 
-    def owed(self) -> None:
-        """Tries what could not be sent at the beginning."""
-        owed, self._owed = self._owed, []
-        for output in owed:
+    def retry_pending(self) -> None:
+        """Retries the first commands that could not be sent."""
+        pending, self._pending = self._pending, []
+        for output in pending:
             try:
                 self._show(output)
             except LinkError:
-                self._owed.append(output)
+                self._pending.append(output)
 
     def carry_out(self, outputs: Iterable[Output]) -> None:
-        """Does all of it. A link that is down stops no game: it is told in the log, and the game misses the answer."""
+        """Carries out all of them. A link that is down is logged; the game then misses the answer."""
         for output in outputs:
             try:
                 self._show(output)
@@ -50,7 +50,7 @@ class Carrying:
                 self._warn(error)
 
     def _show(self, output: Output) -> None:
-        """Does one thing. An output that refuses is told in the log; `OutputFaults` hears of it from the output itself.
+        """Carries out one command. An output that refuses is logged; `OutputFaults` reads the refusal from the output.
 
         Raises:
             LinkError: its link is down.
@@ -60,7 +60,7 @@ class Carrying:
         except LineError as error:
             self._warn(error)
             if isinstance(output, LightLamps):
-                self._faults.cannot_be_told(output.chain, str(error))
+                self._faults.report_unsent(output.chain, str(error))
 
     def _warn(self, error: Exception) -> None:
         log.warning("table %s: %s", self._table_id, error)

@@ -1,11 +1,11 @@
-"""Outputs that did not do what they were told, as faults of their devices.
+"""Reports outputs that refuse a command as faults of their devices.
 
     set ──► refused by the board, or its wire cannot be written ──► held safe ──► a fault of its device
                                                                        ▲                │ a supervisor clears it
                                                                        └── refused ◄── tried again: may be set
 
-What such an output is for shows in the game: a wheel that does not turn has no result. So this fault stops no play by
-itself, as in a replay, which has no outputs.
+The effect shows in the game: a wheel that does not turn has no result. So this fault does not block play by itself, as
+in a replay, which has no outputs.
 """
 
 from __future__ import annotations
@@ -26,53 +26,53 @@ OUTPUT_REFUSED: Final = "output_refused"
 
 
 class OutputFaults:
-    """All outputs of one table."""
+    """Watches all outputs of one table."""
 
     def __init__(self, config: TableConfig, outputs: Iterable[Outputs]) -> None:
-        """Takes what there is; nothing needs to be open yet."""
+        """The outputs need not be open yet."""
         self._config = config
         self._outputs = list(outputs)
-        self._told: dict[str, str] = {}
-        """The outputs of which a fault was told, with their devices."""
-        self._untold: dict[str, str] = {}
-        """Why a chain of lamps could not be told what to light, until that fault is cleared."""
+        self._reported: dict[str, str] = {}
+        """The outputs whose fault was reported, with their devices."""
+        self._unsent: dict[str, str] = {}
+        """Why a chain of lamps could not be commanded, until that fault is cleared."""
 
-    def cannot_be_told(self, chain: str, why: str) -> None:
-        """A chain of lamps could not be told what to light: that is a fault of its device, like a refusal."""
-        self._untold[chain] = why
+    def report_unsent(self, chain: str, why: str) -> None:
+        """A chain of lamps could not be commanded: a fault of its device, like a refusal."""
+        self._unsent[chain] = why
 
-    def tell(self, table: Table, t_ns: int) -> list[Event]:
-        """Tells of outputs that refuse since the last time, and frees those whose fault was cleared."""
+    def report(self, table: Table, t_ns: int) -> list[Event]:
+        """Reports outputs that refuse since the last call, and releases those whose fault was cleared."""
         standing = {one.device for one in table.faults.standing if one.fault == OUTPUT_REFUSED}
-        for name in [name for name, device in self._told.items() if device not in standing]:
-            del self._told[name]
-            if self._untold.pop(name, None) is None:
+        for name in [name for name, device in self._reported.items() if device not in standing]:
+            del self._reported[name]
+            if self._unsent.pop(name, None) is None:
                 self._of(name).clear([name])
-        said: list[Event] = []
+        events: list[Event] = []
         for name, why in self._refusals():
-            if name not in self._told:
-                said += self._tell(name, why, table, t_ns)
-        return said
+            if name not in self._reported:
+                events += self._report(name, why, table, t_ns)
+        return events
 
-    def _tell(self, name: str, why: str, table: Table, t_ns: int) -> list[Event]:
-        """Latches the fault; where the device has it for another output already, a warning tells of this one."""
-        device = self._told[name] = _device_of(name, self._config)
+    def _report(self, name: str, why: str, table: Table, t_ns: int) -> list[Event]:
+        """Latches the fault; where the device has it for another output already, a warning reports this one."""
+        device = self._reported[name] = _device_of(name, self._config)
         detail = f"output {name}{_place(name, self._config)}: {why}; put that right, then clear {device}"
         log.error("table %s: %s", self._config.id, detail)
-        said = table.raise_fault(device, OUTPUT_REFUSED, detail, t_ns, blocks_play=False)
-        return said or table.warn(device, OUTPUT_REFUSED, detail, t_ns)
+        events = table.raise_fault(device, OUTPUT_REFUSED, detail, t_ns, blocks_play=False)
+        return events or table.warn(device, OUTPUT_REFUSED, detail, t_ns)
 
     def _refusals(self) -> Iterator[tuple[str, str]]:
         for outputs in self._outputs:
             yield from outputs.refusals.items()
-        yield from self._untold.items()
+        yield from self._unsent.items()
 
     def _of(self, name: str) -> Outputs:
         return next(outputs for outputs in self._outputs if name in outputs.names)
 
 
 def _device_of(line: str, config: TableConfig) -> str:
-    """The device that wants this line."""
+    """The device that uses this line."""
     for device in config.devices.values():
         if line in DEVICE[device.driver].lines(device.config):
             return device.name

@@ -1,4 +1,4 @@
-"""What the service found before a table began: told when it begins, and shutting it until a person clears it."""
+"""Faults that the service found before a table began: they are raised when it begins, and shut it."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ class ServiceFault(NamedTuple):
     fault: str
     detail: str
     cause: str = ""
-    """What must be gone before it can be cleared."""
+    """The cause that must be gone before it can be cleared."""
 
 
-class Standing:
-    """The faults of one table that waits to begin: those found at first, and those found meanwhile."""
+class PendingFaults:
+    """The faults of one table that has not begun yet."""
 
     def __init__(self, faults: Iterable[ServiceFault]) -> None:
         self._faults = list(faults)
 
     def add(self, fault: ServiceFault) -> None:
-        """One more was found."""
+        """Adds a fault that was found meanwhile."""
         self._faults.append(fault)
 
     def cause_gone(self, device: str, cause: str) -> None:
-        """The cause of such a fault is gone: a person may clear it as soon as it is told."""
+        """The cause of such a fault is gone: a person may clear it as soon as it is raised."""
         self._faults = [
             one._replace(cause="") if (one.device, one.cause) == (device, cause) else one for one in self._faults
         ]
 
     def begin(self, table: Table, t_ns: int) -> list[Event]:
-        """Opens the table; shut, where there are faults."""
-        # Latched while it opens, so that no round is opened only to be void; then told as the events that they are.
+        """Opens the table; it is shut where there are faults."""
+        # Latched while it opens, so that no round opens only to be void; raised with their events afterwards.
         new = [one for one in self._faults if table.faults.latch(LatchedFault(one.device, one.fault, one.detail, True))]
-        said = table.open(t_ns)
+        events = table.open(t_ns)
         for one in new:
             table.faults.clear(one.device)
         for one in self._faults:
-            said += table.raise_fault(one.device, one.fault, one.detail, t_ns, cause=one.cause)
-        return said
+            events += table.raise_fault(one.device, one.fault, one.detail, t_ns, cause=one.cause)
+        return events

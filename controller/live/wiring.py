@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from controller.configuration.values import TableConfig
 from controller.games.catalogue import DEVICE, GAME
-from controller.live.board_watch import Link
+from controller.live.board_watch import WatchedLink
 from drivers.dealer.indicators import NumberDisplay
 from hal.board.errors import BoardError
 from hal.clock import Clock
@@ -38,7 +38,7 @@ class Wiring:
     links: dict[str, SerialLink] = field(default_factory=dict)
     outputs: Outputs | None = None
     """The outputs on pins of the Pi."""
-    boards: dict[str, Link] = field(default_factory=dict)
+    boards: dict[str, WatchedLink] = field(default_factory=dict)
     """The boards, by their names in the file."""
     board_outputs: dict[str, Outputs] = field(default_factory=dict)
     """The outputs of each board that has some."""

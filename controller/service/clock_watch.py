@@ -1,8 +1,8 @@
-"""Looks whether the calendar runs with the clock that times the edges.
+"""Checks whether the calendar runs with the clock that times the edges.
 
 Verdicts use the steady clock alone. But an event's `time` is the calendar's, and auditors read it: a calendar that
-was set while tables play, or that stands before what the journal already holds, makes them doubt the order of events.
-So play stops until a supervisor has seen it.
+is set while tables play, or is before what the journal already holds, makes them doubt the order of events. So play
+stops until a supervisor clears the fault.
 
     steady   ──┬──────┬──────┬──────┬──►
     calendar ──┬──────┬──────────────┬──►      the difference changed by more than `JUMP_NS`: it was set
@@ -20,21 +20,21 @@ JUMP_NS: Final = 2 * NS_PER_S
 DEVICE: Final = "clock"
 FAULT: Final = "clock_jumped"
 BEHIND: Final = "the calendar is before the journal's last record"
-"""The cause that must be gone before the fault can be cleared."""
+"""The cause of the fault: it must be gone before the fault can be cleared."""
 
 _QUICK_NS: Final = NS_PER_S // 10
-"""Two readings of clocks that are further apart than this do not belong together."""
+"""Two clock readings that are further apart than this are not compared."""
 
 
 class ClockWatch:
-    """Compares a clock's calendar with its own time, again and again."""
+    """Compares a clock's calendar with its own time."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._difference_ns: int | None = self._difference()
 
-    def look(self) -> str | None:
-        """What happened to the calendar since the last look, in words; None where nothing did."""
+    def check(self) -> str | None:
+        """How the calendar was set since the last check; None where it was not."""
         before_ns, now_ns = self._difference_ns, self._difference()
         if now_ns is None:
             return None
@@ -49,7 +49,7 @@ class ClockWatch:
         )
 
     def behind(self, last_time: str) -> str | None:
-        """Whether the calendar is before the last record of the journal, in words; None where it is not."""
+        """That the calendar is before the last record of the journal; None where it is not."""
         if not last_time:
             return None
         last = datetime.fromisoformat(last_time)
@@ -62,7 +62,7 @@ class ClockWatch:
         )
 
     def _difference(self) -> int | None:
-        """Calendar minus steady time; None if the process was held up between the two readings."""
+        """Calendar minus steady time; None where the process was delayed between the two readings."""
         clock = self._clock
         first_ns = clock.now_ns()
         wall_ns = clock.wall_time_ns()

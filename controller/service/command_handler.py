@@ -1,13 +1,13 @@
-"""Where commands are taken: who may, whether it was done before, to which table, and what is answered.
+"""Checks the commands of the command socket, hands them to their tables, journals and answers them.
 
     request ──► too many? ──► status ──► done before? ──► which table? ──► may this sender? ──► table ──► answer
                    │             │           │                  │                │
                    └ refused     └ at once   └ same answer      └────────────────┴ refused, and journalled
 
-Whether it was done before, the journal knows; a disk may take its time to say so, and the tables do not wait for it.
+The journal knows whether a command was carried out before; it is read on another thread, and no table waits for it.
 
 Accepted or refused, a command is journalled before it is answered, in the commit of the events that it caused. Only
-refusals beyond an allowance are counted and not journalled, so that nobody can fill the disk with them.
+refusals beyond a rate limit are counted and not journalled, so that nobody can fill the disk with them.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ import logging
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final, NamedTuple, Protocol
 
 import msgspec
 
 from controller.journal.errors import JournalError
 from controller.journal.records import Entry
-from controller.service.command_protocols import Door, Find, Given, House, Reply, TableAnswer
-from controller.service.command_record import answered_before, entry_of, used_before
-from controller.service.counters import Tally
+from controller.service.command_record import FindRecord, answered_before, entry_of, identity_of, used_before
+from controller.service.counters import ServiceCounters
 from controller.service.pipeline import Pipeline
-from controller.service.rate_limiter import Allowance
-from controller.service.requests import Answer, Request, StatusAnswer, order_text
+from controller.service.rate_limiter import RateLimiter
+from controller.service.requests import CommandAnswer, Request, StatusAnswer
+from controller.table.orders.order import CommandResult
 from feed.allow_list import KeyOwner
 from hal.clock import NS_PER_S, Clock
 
@@ -49,56 +49,93 @@ ENDING: Final = "the service ends: nothing is carried out any more"
 STATUS: Final = "status"
 QUIT: Final = "quit"
 
+Reply = Callable[[CommandAnswer], None]
+"""Called once, with the answer to a request."""
+
+
+class SentRequest(NamedTuple):
+    """A request and who sent it."""
+
+    request: Request
+    sender: KeyOwner
+    scope: str
+    """Where its id is unique: the name of the key, or this computer."""
+
+    @property
+    def identity(self) -> str:
+        """The key under which the journal finds its record."""
+        return identity_of(self.scope, self.request)
+
+
+class CommandedTable(Protocol):
+    """A table that takes commands."""
+
+    def command(self, verb: str, given: Mapping[str, str], command_id: str) -> str | None:
+        """Hands a command to the table; returns why not, if it takes none now."""
+
+    def may(self, sender: KeyOwner, verb: str) -> str | None:
+        """Why this sender may not send this; None if they may."""
+
+
+class ServiceControl(Protocol):
+    """What commands can ask of the service itself."""
+
+    def status(self) -> dict[str, Any]:
+        """The state of the service."""
+
+    def quit(self, by: str) -> None:
+        """Ends the service in order."""
+
 
 @dataclass
 class _Waiting:
-    """A command that is not answered yet: looked for in the journal, with its table, or on its way to the disk."""
+    """A command without an answer yet: being looked up in the journal, queued at its table, or being journalled."""
 
-    given: Given
+    sent: SentRequest
     replies: list[Reply] = field(default_factory=list)
     decided: bool = False
-    """Whether it is known what became of it, and only has to become durable."""
+    """Whether its result is known and only has to become durable."""
 
 
-class Desk:
-    """Takes requests and answers each of them, once it is known and durable what became of it."""
+class CommandHandler:
+    """Answers each request once its result is known and durable."""
 
     def __init__(
         self,
-        tables: Mapping[str, Door],
-        house: House,
+        tables: Mapping[str, CommandedTable],
+        service: ServiceControl,
         pipeline: Pipeline,
         clock: Clock,
-        tally: Tally,
+        counters: ServiceCounters,
         *,
         epoch: str,
         now: Callable[[], str],
-        find: Find,
+        find: FindRecord,
     ) -> None:
         """`now` gives the calendar time, and `find` the journal's record of a command by its identity."""
         self._tables = tables
-        self._house = house
+        self._service = service
         self._pipeline = pipeline
-        self._tally = tally
+        self._counters = counters
         self._epoch = epoch
         self._now = now
         self._find = find
-        self._commands = Allowance(clock, COMMANDS_BURST, COMMANDS_REFILL_NS)
-        self._refusals = Allowance(clock, REFUSALS_BURST, REFUSALS_REFILL_NS)
+        self._commands = RateLimiter(clock, COMMANDS_BURST, COMMANDS_REFILL_NS)
+        self._refusals = RateLimiter(clock, REFUSALS_BURST, REFUSALS_REFILL_NS)
         self._waiting: dict[str, _Waiting] = {}
-        self._answered: OrderedDict[str, tuple[Request, Answer]] = OrderedDict()
+        self._answered: OrderedDict[str, tuple[Request, CommandAnswer]] = OrderedDict()
         self._ending = False
 
     def receive(self, request: Request, sender: KeyOwner, scope: str, reply: Reply) -> None:
         """Takes a request; `reply` is called once with the answer, perhaps later."""
         if not self._commands.take(scope):
-            self._tally.commands["unjournalled"] += 1
+            self._counters.commands["unjournalled"] += 1
             reply(
                 _refused(request, f"busy: {sender.name} sends too many commands, or too many wrong ones; wait a little")
             )
             return
-        given = Given(self._with_table(request), sender, scope)
-        if self._repeated(given, reply):
+        sent = SentRequest(self._with_table(request), sender, scope)
+        if self._repeated(sent, reply):
             return
         failure = self._pipeline.failure
         if request.command == STATUS:
@@ -108,55 +145,55 @@ class Desk:
         elif failure is not None and request.command != QUIT:
             reply(_refused(request, halted(failure)))
         else:
-            self._waiting[given.identity] = _Waiting(given, [reply])
+            self._waiting[sent.identity] = _Waiting(sent, [reply])
             if failure is None:
-                self._find(given.identity, lambda found: self._looked_up(given, found))
+                self._find(sent.identity, lambda found: self._looked_up(sent, found))
             else:
-                self._take(given)
+                self._handle_new(sent)
 
-    def records(self, answers: Sequence[TableAnswer]) -> tuple[list[Entry], Callable[[JournalError | None], None]]:
-        """The journal's entries for what a table answered, and what to call when they are durable."""
+    def records(self, answers: Sequence[CommandResult]) -> tuple[list[Entry], Callable[[JournalError | None], None]]:
+        """The journal's entries for what a table answered, and the function to call when they are durable."""
         entries: list[Entry] = []
-        told: list[tuple[Given, Answer]] = []
+        results: list[tuple[SentRequest, CommandAnswer]] = []
         for answer in answers:
             waiting = self._waiting.get(answer.id)
             if waiting is None:
-                # An order that did not come through here: the bench's own supervisor.
+                # It did not come over the socket: the bench's own supervisor sent it.
                 continue
-            said = Answer(
-                id=waiting.given.request.id,
+            journalled = CommandAnswer(
+                id=waiting.sent.request.id,
                 accepted=answer.accepted,
                 reason=answer.reason,
                 events=list(answer.event_ids),
             )
             waiting.decided = True
             if not answer.accepted:
-                self._commands.spend(waiting.given.scope, REFUSED_COSTS)
-            entries.append(self._entry(waiting.given, said))
-            told.append((waiting.given, said))
+                self._commands.spend(waiting.sent.scope, REFUSED_COSTS)
+            entries.append(self._entry(waiting.sent, journalled))
+            results.append((waiting.sent, journalled))
 
         def then(failure: JournalError | None) -> None:
-            for given, said in told:
-                self._tell(given, said, failure)
+            for sent, answer in results:
+                self._answer(sent, answer, failure)
 
         return entries, then
 
     def end(self) -> None:
-        """The service ends: what comes from now on is refused."""
+        """Refuses every command from now on: the service ends."""
         self._ending = True
 
     def dismiss(self) -> None:
-        """The tables are closed: what none of them came to is refused, and its sender told so."""
+        """Refuses the commands that no table has answered: the tables are closed."""
         for waiting in [*self._waiting.values()]:
             if not waiting.decided:
-                self._refuse(waiting.given, ENDING)
+                self._refuse(waiting.sent, ENDING)
 
     def halt(self, failure: JournalError) -> None:
-        """Nothing is carried out any more: who still waits is told so."""
+        """Refuses every command that waits: the journal failed, and nothing is carried out any more."""
         for waiting in [*self._waiting.values()]:
-            self._tell(waiting.given, _refused(waiting.given.request, ""), failure)
+            self._answer(waiting.sent, _refused(waiting.sent.request, ""), failure)
 
-    # --- what becomes of a request -------------------------------------------------------------------------------
+    # --- steps of a request -------------------------------------------------------------------------------
 
     def _with_table(self, request: Request) -> Request:
         """The request for the only table, where it names none."""
@@ -164,12 +201,12 @@ class Desk:
             return request
         return msgspec.structs.replace(request, table=next(iter(self._tables)))
 
-    def _repeated(self, given: Given, reply: Reply) -> bool:
-        """Answers a request whose id is known already; whether it was one."""
-        request, identity = given.request, given.identity
+    def _repeated(self, sent: SentRequest, reply: Reply) -> bool:
+        """Answers a request whose id came before; returns whether it did."""
+        request, identity = sent.request, sent.identity
         waiting = self._waiting.get(identity)
         if waiting is not None:
-            if waiting.given.request.same_as(request):
+            if waiting.sent.request.same_as(request):
                 waiting.replies.append(lambda answer: reply(msgspec.structs.replace(answer, again=True)))
             else:
                 reply(used_before(request))
@@ -180,44 +217,44 @@ class Desk:
         before, answer = known
         same = before.same_as(request)
         reply(msgspec.structs.replace(answer, again=True) if same else used_before(request))
-        self._tally.commands["again"] += 1
+        self._counters.commands["again"] += 1
         return True
 
-    def _looked_up(self, given: Given, found: bytes | JournalError | None) -> None:
-        """The journal has told what it holds under the id of a request."""
-        waiting = self._waiting.get(given.identity)
-        if waiting is None or waiting.given is not given:
+    def _looked_up(self, sent: SentRequest, found: bytes | JournalError | None) -> None:
+        """Continues with what the journal holds under the id of a request."""
+        waiting = self._waiting.get(sent.identity)
+        if waiting is None or waiting.sent is not sent:
             # It was answered meanwhile: the service is halted, or ends.
             return
         if found is None:
-            self._take(given)
+            self._handle_new(sent)
             return
-        request = given.request
+        request = sent.request
         if isinstance(found, JournalError):
             answer = _refused(request, f"it cannot be told whether it was carried out before: {found}")
         else:
-            self._tally.commands["again"] += 1
+            self._counters.commands["again"] += 1
             answer = answered_before(found, request)
-        del self._waiting[given.identity]
+        del self._waiting[sent.identity]
         for reply in waiting.replies:
             reply(answer)
 
-    def _take(self, given: Given) -> None:
-        """Hands a request on that comes for the first time."""
-        why = self._refusal(given)
+    def _handle_new(self, sent: SentRequest) -> None:
+        """Handles a request that comes for the first time."""
+        why = self._refusal(sent)
         if why is not None:
-            self._refuse(given, why)
-        elif given.request.command == QUIT:
-            self._finish(given, Answer(id=given.request.id, accepted=True), self._quits(given))
+            self._refuse(sent, why)
+        elif sent.request.command == QUIT:
+            self._finish(sent, CommandAnswer(id=sent.request.id, accepted=True), self._quits(sent))
 
-    def _status(self, request: Request) -> Answer:
+    def _status(self, request: Request) -> CommandAnswer:
         if request.given:
             return _refused(request, _takes_nothing(request))
-        return StatusAnswer(id=request.id, accepted=True, status=self._house.status())
+        return StatusAnswer(id=request.id, accepted=True, status=self._service.status())
 
-    def _refusal(self, given: Given) -> str | None:
+    def _refusal(self, sent: SentRequest) -> str | None:
         """Why a request is not carried out; None if it is handed to its table, or is the service's own."""
-        request, sender = given.request, given.sender
+        request, sender = sent.request, sent.sender
         if len(self._waiting) > MAX_WAITING:
             return f"busy: {MAX_WAITING} commands wait for their tables; send it again"
         if request.command == QUIT:
@@ -231,60 +268,62 @@ class Desk:
             asked = f"no table is called {request.table}" if request.table else "the command names no table"
             return f"{asked}; there are: {there}"
         why = table.may(sender, request.command)
-        return why if why is not None else table.command(order_text(request, sender.name, given.identity))
+        if why is not None:
+            return why
+        return table.command(request.command, {**request.given, "by": sender.name}, sent.identity)
 
-    def _refuse(self, given: Given, why: str) -> None:
-        answer = _refused(given.request, why)
-        log.warning("refused: %s by %s (%s): %s", given.request.command, given.sender.name, given.sender.role, why)
-        if self._refusals.take(given.scope):
-            self._finish(given, answer, None)
+    def _refuse(self, sent: SentRequest, why: str) -> None:
+        answer = _refused(sent.request, why)
+        log.warning("refused: %s by %s (%s): %s", sent.request.command, sent.sender.name, sent.sender.role, why)
+        if self._refusals.take(sent.scope):
+            self._finish(sent, answer, None)
         else:
-            self._tally.commands["unjournalled"] += 1
-            self._tell(given, answer, None)
+            self._counters.commands["unjournalled"] += 1
+            self._answer(sent, answer, None)
 
-    def _finish(self, given: Given, answer: Answer, after: Callable[[], None] | None) -> None:
-        """Journals a command that no table answers, then tells its sender."""
+    def _finish(self, sent: SentRequest, answer: CommandAnswer, after: Callable[[], None] | None) -> None:
+        """Journals a command that no table answers, then answers its sender."""
 
         def then(failure: JournalError | None) -> None:
-            # A journal that has failed keeps nobody from ending the service.
-            self._tell(given, answer, None if after is not None else failure)
+            # A failed journal does not keep a sender from ending the service.
+            self._answer(sent, answer, None if after is not None else failure)
             if after is not None:
                 after()
 
-        self._waiting[given.identity].decided = True
-        self._pipeline.put((), [self._entry(given, answer)], then)
+        self._waiting[sent.identity].decided = True
+        self._pipeline.put((), [self._entry(sent, answer)], then)
 
-    def _quits(self, given: Given) -> Callable[[], None]:
-        return lambda: self._house.quit(given.sender.name)
+    def _quits(self, sent: SentRequest) -> Callable[[], None]:
+        return lambda: self._service.quit(sent.sender.name)
 
-    def _entry(self, given: Given, answer: Answer) -> Entry:
+    def _entry(self, sent: SentRequest, answer: CommandAnswer) -> Entry:
         return entry_of(
-            given.request,
-            given.sender,
+            sent.request,
+            sent.sender,
             answer,
-            scope=given.scope,
+            scope=sent.scope,
             seq=self._pipeline.next_command(),
             epoch=self._epoch,
             time=self._now(),
         )
 
-    def _tell(self, given: Given, answer: Answer, failure: JournalError | None) -> None:
-        waiting = self._waiting.pop(given.identity, None)
+    def _answer(self, sent: SentRequest, answer: CommandAnswer, failure: JournalError | None) -> None:
+        waiting = self._waiting.pop(sent.identity, None)
         if waiting is None:
             return
         if failure is not None:
-            answer = _refused(given.request, halted(failure))
+            answer = _refused(sent.request, halted(failure))
         else:
-            self._answered[given.identity] = (given.request, answer)
+            self._answered[sent.identity] = (sent.request, answer)
             if len(self._answered) > REMEMBERED:
                 self._answered.popitem(last=False)
-        self._tally.commands["accepted" if answer.accepted else "refused"] += 1
+        self._counters.commands["accepted" if answer.accepted else "refused"] += 1
         for reply in waiting.replies:
             reply(answer)
 
 
 def halted(failure: JournalError) -> str:
-    """What a service says that can journal nothing any more."""
+    """The reason for which a service without a journal refuses commands."""
     return f"the service is halted and every table is stopped, because its journal failed: {failure}"
 
 
@@ -292,5 +331,5 @@ def _takes_nothing(request: Request) -> str:
     return f"{request.command}: it takes no {', '.join(request.given)}"
 
 
-def _refused(request: Request, why: str) -> Answer:
-    return Answer(id=request.id, accepted=False, reason=why)
+def _refused(request: Request, why: str) -> CommandAnswer:
+    return CommandAnswer(id=request.id, accepted=False, reason=why)

@@ -1,12 +1,22 @@
-"""A command as the journal holds it: who sent what, what became of it, and which events it caused."""
+"""The journal's record of a command: its sender, its result, and the events that it caused."""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
 import msgspec
 
+from controller.journal.errors import JournalError
 from controller.journal.records import COMMAND, COMMANDS, Entry
-from controller.service.requests import Answer, Request
+from controller.service.requests import CommandAnswer, Request
 from feed.allow_list import KeyOwner
+
+OnRecordFound = Callable[[bytes | JournalError | None], None]
+"""Called with the journal's record of a command; with None where there is none; or with why it cannot be read."""
+FindRecord = Callable[[str, OnRecordFound], None]
+"""Looks in the journal for a command by its identity, without blocking; answers later, or at once."""
 
 
 class CommandRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -15,9 +25,9 @@ class CommandRecord(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     """The sender's own id, under which it is carried out once."""
     scope: str
-    """Whose ids that is one of; with the id the journal's key."""
+    """Where the id is unique; with the id the journal's key."""
     epoch: str
-    """The start of the service that answered it."""
+    """The epoch of the service that answered it."""
     sender: str
     """The name of the key; over `ipc://` the name that the sender gave."""
     role: str
@@ -30,22 +40,22 @@ class CommandRecord(msgspec.Struct, frozen=True, kw_only=True):
     events: list[str]
     time: str
 
-    def answers(self, request: Request) -> Answer:
-        """What is answered to a request that comes under the same id."""
+    def answers(self, request: Request) -> CommandAnswer:
+        """The answer to a request with the same id."""
         before = Request(id=self.id, command=self.command, table=self.table, given=self.given)
         if not before.same_as(request):
             return used_before(request)
-        return Answer(id=self.id, accepted=self.accepted, reason=self.reason, events=self.events, again=True)
+        return CommandAnswer(id=self.id, accepted=self.accepted, reason=self.reason, events=self.events, again=True)
 
 
-def used_before(request: Request) -> Answer:
+def used_before(request: Request) -> CommandAnswer:
     """The answer to a request whose id was that of another one."""
     reason = f'the id "{request.id}" was used for another command before; send this one under a new id'
-    return Answer(id=request.id, accepted=False, reason=reason)
+    return CommandAnswer(id=request.id, accepted=False, reason=reason)
 
 
-def answered_before(body: bytes, request: Request) -> Answer:
-    """What is answered to a request of which the journal holds a record under the same id."""
+def answered_before(body: bytes, request: Request) -> CommandAnswer:
+    """The answer to a request for whose id the journal holds a record."""
     try:
         return decode_record(body).answers(request)
     except msgspec.DecodeError:
@@ -54,12 +64,12 @@ def answered_before(body: bytes, request: Request) -> Answer:
 
 
 def identity_of(scope: str, request: Request) -> str:
-    """The id under which the journal finds a command again: ids of different senders do not meet."""
+    """The journal's key of a command: equal ids of different senders do not collide."""
     return f"{scope}:{request.id}"
 
 
 def entry_of(
-    request: Request, sender: KeyOwner, answer: Answer, *, scope: str, seq: int, epoch: str, time: str
+    request: Request, sender: KeyOwner, answer: CommandAnswer, *, scope: str, seq: int, epoch: str, time: str
 ) -> Entry:
     """The journal's entry of a command and its answer."""
     record = CommandRecord(
@@ -88,3 +98,27 @@ def decode_record(body: bytes) -> CommandRecord:
         msgspec.DecodeError: it is none.
     """
     return msgspec.json.decode(body, type=CommandRecord)
+
+
+class RecordFinder:
+    """Reads records of the journal on a thread of its own, since a disk may be slow; answers on the loop, in order."""
+
+    def __init__(self, find: Callable[[str], bytes | None]) -> None:
+        """`find` blocks, and raises JournalError where the journal cannot be read."""
+        self._find = find
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="recall")
+
+    def __call__(self, identity: str, found: OnRecordFound) -> None:
+        """Looks for a command; `found` is called later, on the loop; after `close` it is not called."""
+        looking = asyncio.get_running_loop().run_in_executor(self._thread, self._look, identity)
+        looking.add_done_callback(lambda done: None if done.cancelled() else found(done.result()))
+
+    def close(self) -> None:
+        """Ends the thread, after the read that is under way."""
+        self._thread.shutdown(cancel_futures=True)
+
+    def _look(self, identity: str) -> bytes | JournalError | None:
+        try:
+            return self._find(identity)
+        except JournalError as error:
+            return error

@@ -1,26 +1,26 @@
-"""The socket that commands come in by: a ROUTER that takes what is well formed, and answers everything.
+"""The command socket: a ROUTER that decodes requests, finds out who sent them, and sends the answers.
 
     frames    [routing id] ([empty]) [request JSON]        the empty frame is that of a REQ socket
     answer    [routing id] ([empty]) [answer JSON]
 
-What is no request is counted, answered and forgotten: it never reaches a table or the journal. Frames over 64 KiB cut
-the connection (`feed.server_socket`). Who sends is told by the key (CURVE's User-Id); over `ipc://`, where the folder's
-permissions are the guard, it is whoever may open the socket.
+A malformed message is counted and answered; it never reaches a table or the journal. A frame over 64 KiB ends the
+connection (`feed.server_socket`). The sender is the owner of the key (CURVE's User-Id); over `ipc://`, which the
+folder's permissions guard, it is anybody who may open the socket.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple, Protocol
 
 import zmq
 
-from controller.service.command_handler import Desk
-from controller.service.counters import Tally
-from controller.service.rate_limiter import Allowance
-from controller.service.requests import Answer, RequestError, decode_request, encode_answer
-from controller.service.senders import Owner, Senders
+from controller.service.command_handler import CommandHandler
+from controller.service.counters import ServiceCounters
+from controller.service.rate_limiter import RateLimiter
+from controller.service.requests import CommandAnswer, RequestError, decode_request, encode_answer
+from feed.allow_list import WITH_CLASS, AllowList, KeyOwner, Role
 from feed.keys import ServerCurve
 from feed.server_socket import ServerSocket
 from hal.clock import NS_PER_S, Clock
@@ -33,19 +33,71 @@ MALFORMED_BURST: Final = 100
 MALFORMED_REFILL_NS: Final = NS_PER_S // 20
 """Malformed messages that are answered: a burst of 100, then twenty a second (ours); the rest is only counted."""
 
+LOCAL: Final = "@local"
+"""The scope of the ids of local senders: no key can have this name."""
+UNNAMED: Final = "local"
+USER_ID: Final = "User-Id"
+
+
+class AuthenticatedSender(NamedTuple):
+    """A sender who may send commands, before a name in the request is considered."""
+
+    sender: KeyOwner
+    scope: str
+
+    def named(self, by: str) -> tuple[KeyOwner, str]:
+        """The sender, and the scope of its ids. The name in a request counts over `ipc://` only: a key has its own."""
+        if self.scope == LOCAL and by:
+            return self.sender._replace(name=by), self.scope
+        return self.sender, self.scope
+
+
+class SenderResolver(Protocol):
+    """Finds the sender of a frame."""
+
+    def of(self, frame: zmq.Frame) -> AuthenticatedSender | str:
+        """The sender, or why there is none."""
+
+
+class LocalSenderResolver:
+    """Gives every sender on `ipc://` one role: the permissions of the socket's folder decide who can send."""
+
+    def __init__(self, role: Role) -> None:
+        self._owner = AuthenticatedSender(KeyOwner(UNNAMED, role, "A" if role in WITH_CLASS else None), LOCAL)
+
+    def of(self, frame: zmq.Frame) -> AuthenticatedSender | str:
+        """The same sender for every frame."""
+        return self._owner
+
+
+class KeySenderResolver:
+    """Finds the sender by its key, in the allow-list as it is now."""
+
+    def __init__(self, allowed: Callable[[], AllowList]) -> None:
+        self._allowed = allowed
+
+    def of(self, frame: zmq.Frame) -> AuthenticatedSender | str:
+        """The owner of the key that CURVE proved; a key that is revoked meanwhile has none."""
+        try:
+            user_id = frame.get(USER_ID)
+        except zmq.ZMQError:
+            return "the connection proves no key"
+        sender = self._allowed().sender(user_id if isinstance(user_id, bytes | str) else b"")
+        return "the key is not allowed, or not any more" if sender is None else AuthenticatedSender(sender, sender.name)
+
 
 class CommandServer:
-    """Binds the command socket and hands requests to the desk, on the running loop."""
+    """Binds the command socket and hands requests to the command handler, on the running loop."""
 
     def __init__(
         self,
         context: zmq.Context[zmq.Socket[bytes]],
         endpoint: str,
         curve: ServerCurve | None,
-        senders: Senders,
-        desk: Desk,
+        senders: SenderResolver,
+        handler: CommandHandler,
         clock: Clock,
-        tally: Tally,
+        counters: ServiceCounters,
     ) -> None:
         """Prepares the socket.
 
@@ -53,32 +105,32 @@ class CommandServer:
             feed.endpoints.EndpointError: it is `tcp://` and there is no key.
         """
         self._senders = senders
-        self._desk = desk
-        self._tally = tally
-        self._answerable = Allowance(clock, MALFORMED_BURST, MALFORMED_REFILL_NS)
+        self._handler = handler
+        self._counters = counters
+        self._answerable = RateLimiter(clock, MALFORMED_BURST, MALFORMED_REFILL_NS)
         options = {zmq.RCVHWM: HWM, zmq.SNDHWM: HWM}
         self._socket = ServerSocket(
-            context, zmq.ROUTER, endpoint, self._take, name="commands", curve=curve, options=options
+            context, zmq.ROUTER, endpoint, self._receive, name="commands", curve=curve, options=options
         )
         self._closed = False
 
     @property
     def endpoint(self) -> str:
-        """Where it is bound; of a port chosen by the kernel, that port."""
+        """The address that is bound, with the port that the kernel chose."""
         return self._socket.endpoint
 
     @property
     def problem(self) -> str | None:
-        """Why nobody can send commands any more; None while all is well."""
+        """Why the socket receives nothing any more; None while it works."""
         return self._socket.problem
 
     @property
     def refused(self) -> int:
-        """How many connections came to nothing."""
+        """How many connections were refused."""
         return self._socket.refused
 
     def bind(self) -> None:
-        """Takes requests from now on.
+        """Receives requests from now on.
 
         Raises:
             feed.endpoints.EndpointError: the address cannot be had.
@@ -90,11 +142,11 @@ class CommandServer:
         self._socket.drop_connections()
 
     def close(self) -> None:
-        """Takes and answers nothing any more."""
+        """Receives and sends nothing any more."""
         self._closed = True
         self._socket.close()
 
-    def _take(self, frames: Sequence[zmq.Frame]) -> None:
+    def _receive(self, frames: Sequence[zmq.Frame]) -> None:
         route = [frames[0].bytes]
         content = frames[1:]
         if len(content) == 2 and not content[0].bytes:
@@ -109,28 +161,28 @@ class CommandServer:
         else:
             self._request(route, owner, content[0].bytes)
 
-    def _request(self, route: list[bytes], owner: Owner, body: bytes) -> None:
+    def _request(self, route: list[bytes], owner: AuthenticatedSender, body: bytes) -> None:
         try:
             request = decode_request(body)
         except RequestError as error:
             self._malformed(route, error.request_id, str(error))
             return
         who, scope = owner.named(request.by)
-        self._desk.receive(request, who, scope, lambda answer: self._answer(route, answer))
+        self._handler.receive(request, who, scope, lambda answer: self._answer(route, answer))
 
     def _malformed(self, route: list[bytes], request_id: str, why: str) -> None:
-        self._tally.commands["malformed"] += 1
+        self._counters.commands["malformed"] += 1
         log.warning("malformed command: %s", why)
         if self._answerable.take(""):
-            self._answer(route, Answer(id=request_id, accepted=False, reason=f"bad_request: {why}"))
+            self._answer(route, CommandAnswer(id=request_id, accepted=False, reason=f"bad_request: {why}"))
 
-    def _answer(self, route: list[bytes], answer: Answer) -> None:
+    def _answer(self, route: list[bytes], answer: CommandAnswer) -> None:
         if self._closed:
             return
         try:
-            # A ROUTER drops what is for somebody who has gone, or who does not read.
+            # A ROUTER drops messages to a peer that has gone or does not read.
             self._socket.raw.send_multipart([*route, encode_answer(answer)], zmq.DONTWAIT)
         except zmq.Again:
             log.warning("the answer to %s could not be sent: its sender does not read", answer.id)
-        # Sending can swallow the word that more has come; looked at later, since this may be called while reading.
+        # Sending can consume the notification of a received message; the loop checks again later.
         self._socket.wake()

@@ -1,4 +1,4 @@
-"""What `feltwire run` prints: a line an event, for people or as JSON, and never so that the service waits for it."""
+"""Prints the lines of `feltwire run`: one for each event, for people or as JSON, without blocking the service."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from typing import Final
 from controller.service.event_lines import colored_line_of, line_of
 from feed.events import Event
 
-# Lines to a terminal or a pipe that nobody may be reading, written so that the event loop never waits for it.
+# A terminal or a pipe may have no reader, so a thread writes the lines:
 #
 # put ──► at most `bound` lines ──► one thread ──► write(2)
 #           │ full
-#           └──► dropped, counted, and told in a line when there is room again
+#           └──► dropped and counted; a line reports it when there is room again
 
 BOUND: Final = 4096
 """Lines that wait for a reader (ours): some minutes of one table's events."""
@@ -29,7 +29,7 @@ _PATIENCE_S: Final = 1.0
 class LineWriter:
     """Writes lines to a file descriptor, which stays the caller's.
 
-    A reader that has gone ends it: later lines are counted as dropped.
+    Without a reader it ends: later lines are counted as dropped.
     """
 
     def __init__(self, fd: int, *, bound: int = BOUND, name: str = "lines") -> None:
@@ -39,7 +39,7 @@ class LineWriter:
         self._changed = Condition()
         self._ending = False
         self._gone = False
-        self._untold = 0
+        self._unreported = 0
         self.dropped = 0
         """Lines that found no room, in all."""
         # A daemon: a write that never returns must not keep the process from ending.
@@ -47,17 +47,17 @@ class LineWriter:
         self._thread.start()
 
     def put(self, line: str) -> None:
-        """Hands over a line without its end. Never blocks."""
+        """Queues a line without its newline. Never blocks."""
         with self._changed:
             if self._gone or self._ending or len(self._lines) >= self._bound:
                 self.dropped += 1
-                self._untold += 1
+                self._unreported += 1
                 return
             self._lines.append(line)
             self._changed.notify()
 
     def close(self, patience_s: float = _PATIENCE_S) -> None:
-        """Waits until what was handed over is written, but no longer than `patience_s`."""
+        """Waits until the queue is written, but no longer than `patience_s`."""
         with self._changed:
             self._ending = True
             self._changed.notify()
@@ -69,10 +69,10 @@ class LineWriter:
                 while not self._lines and not self._ending:
                     self._changed.wait()
                 taken, self._lines = self._lines, deque()
-                untold, self._untold = self._untold, 0
+                unreported, self._unreported = self._unreported, 0
                 ending = self._ending
-            if untold:
-                taken.append(f"... {untold} lines were dropped here: nobody read them fast enough")
+            if unreported:
+                taken.append(f"... {unreported} lines were dropped here: nobody read them fast enough")
             if not self._write("".join(f"{line}\n" for line in taken).encode("utf-8", "backslashreplace")):
                 with self._changed:
                     self._gone = True
@@ -81,14 +81,14 @@ class LineWriter:
                 return
 
     def _write(self, data: bytes) -> bool:
-        """Whether there is still somebody to write to."""
+        """Writes; returns whether there is still a reader."""
         view = memoryview(data)
         while view:
             try:
                 written = os.write(self._fd, view[:_CHUNK])
             except OSError as error:
                 if error.errno == errno.EAGAIN:
-                    # A terminal that another program has made non-blocking.
+                    # Another program has made the terminal non-blocking.
                     select.select([], [self._fd], [])
                     continue
                 return False
@@ -97,14 +97,14 @@ class LineWriter:
 
 
 class LineHandler(logging.Handler):
-    """Gives each record of the log to a `LineWriter`."""
+    """Writes the log to a `LineWriter`."""
 
     def __init__(self, writer: LineWriter) -> None:
         super().__init__()
         self._writer = writer
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Formats the record on the thread that logs it; a line of several is handed over as several."""
+        """Formats the record on the thread that logs it, and queues each of its lines."""
         for line in self.format(record).splitlines():
             self._writer.put(line)
 

@@ -1,4 +1,4 @@
-"""What the service counts of itself: read by `status`, by systemd's status line and by the monitoring port."""
+"""The service's counters: read by `status`, by systemd's status line and by the monitoring port."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from dataclasses import dataclass, field
 
 
 @dataclass
-class Tally:
-    """Plain numbers, changed on the loop's thread only; another thread may read them at any moment."""
+class ServiceCounters:
+    """Plain numbers, changed on the loop's thread only; any thread may read them."""
 
     events: Counter[tuple[str, str]] = field(default_factory=Counter)
     """Published, by table and kind."""
     verdicts: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     """By table, kind and reason; the reason of an outcome is empty."""
     faults: dict[str, int] = field(default_factory=dict)
-    """Standing now, by table."""
+    """Faults latched now, by table."""
     states: dict[str, str] = field(default_factory=dict)
     """Of each table: `open`, `closed`, `shut`, `halted`."""
     commits: int = 0
     """Submissions that became durable."""
     commit_ns: int = 0
-    """Time from handing over to durable, all together."""
+    """Sum of the times from submission to durable."""
     longest_commit_ns: int = 0
     waiting: int = 0
     """Submissions that are not yet durable."""
     commands: Counter[str] = field(default_factory=Counter)
-    """By what became of them: `accepted`, `refused`, `again`, `malformed`, `unjournalled`."""
+    """By result: `accepted`, `refused`, `again`, `malformed`, `unjournalled`."""
     captures: Counter[str] = field(default_factory=Counter)
-    """By what became of them: `kept`, `skipped`, `removed`."""
+    """By result: `kept`, `skipped`, `removed`."""
     late_ticks: int = 0
-    """Times that the loop came to the tables much later than it should."""
+    """Ticks that came much too late."""
     longest_tick_ns: int = 0

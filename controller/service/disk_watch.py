@@ -1,4 +1,4 @@
-"""Looks how much room the journal's disk has: play stops while the stop can still be journalled."""
+"""Checks the free space of the journal's disk: play stops while the stop can still be journalled."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from hal.clock import NS_PER_S, Clock
 log = logging.getLogger(__name__)
 
 STOP_BYTES: Final = 16 * 1024 * 1024
-"""With less room than this play stops (ours)."""
+"""Play stops with less free space than this (ours)."""
 ENOUGH_BYTES: Final = 2 * STOP_BYTES
-"""With as much again, the fault may be cleared."""
+"""The fault can be cleared with as much free space as this."""
 LOW_BYTES: Final = 256 * 1024 * 1024
-"""With less than this the log says so; captures are not kept below 128 MB."""
+"""With less than this a warning is logged; captures are not kept below 128 MB."""
 EVERY_NS: Final = 10 * NS_PER_S
 DEVICE: Final = "disk"
 FAULT: Final = "disk_nearly_full"
@@ -27,18 +27,18 @@ _MB: Final = 1024 * 1024
 
 
 class DiskWatch:
-    """Asks for the room now and then."""
+    """Reads the free space every `EVERY_NS`."""
 
     def __init__(self, free: Callable[[], int], clock: Clock) -> None:
-        """`free` gives the room in bytes, and raises JournalError where the disk is gone."""
+        """`free` gives the free space in bytes, and raises JournalError where the disk is gone."""
         self._free = free
         self._clock = clock
         self._next_ns = clock.now_ns()
         self._stopped = False
         self._again = False
 
-    def look(self) -> str | None:
-        """Why play has to stop, once; None while there is room, or nothing is new."""
+    def check(self) -> str | None:
+        """Why play has to stop, returned once; None otherwise."""
         if self._clock.now_ns() < self._next_ns:
             return None
         self._next_ns = self._clock.now_ns() + EVERY_NS
@@ -59,6 +59,6 @@ class DiskWatch:
         return f"the journal's disk has only {free // _MB} MB left: {REMEDY}"
 
     def has_room_again(self) -> bool:
-        """Whether there is room again after play had to stop; said once."""
+        """Whether there is enough space again after play had to stop; returned once."""
         again, self._again = self._again, False
         return again

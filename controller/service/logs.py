@@ -1,8 +1,8 @@
 """The service's log: lines for people on standard error, with priorities where journald reads them.
 
-Each kind of message is limited, so that a wire that chatters cannot fill a disk; what was left out is counted and told,
-and a text that is new is told though others of its kind are not. Keys are shown shortened, so that no line of a log can
-be used as one.
+Each kind of message is rate limited, so that a chattering wire cannot fill a disk. Messages that are left out are
+counted, and the count is logged; a new text is logged though others of its kind are not. Keys are shortened, so that
+none can be read from a log.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from threading import Lock
 from typing import Any, Final
 
 from controller.service.console import LineHandler, LineWriter
-from controller.service.rate_limiter import Allowance
+from controller.service.rate_limiter import RateLimiter
 from hal.clock import NS_PER_S, Clock
 
 BURST: Final = 10
-"""Messages of one kind that are told at once (ours)."""
+"""Messages of one kind that are logged at once (ours)."""
 REFILL_NS: Final = 6 * NS_PER_S
-"""After so long one more of them is told (ours): ten a minute."""
+"""After so long one more of them is logged (ours): ten a minute."""
 NEWS_BURST: Final = 100
-"""Texts beyond that, none of them told lately, that are told at once (ours): a word of each table of a full service."""
+"""Texts beyond that, none logged lately, that are logged at once (ours): one of each table of a full service."""
 _REMEMBERED: Final = 1000
-"""Texts, and kinds, that are remembered; a message is of the kind of its text before its arguments are put in."""
+"""Texts, and kinds, that are remembered; the kind of a message is its text before its arguments are filled in."""
 
 _PRIORITIES: Final = {logging.CRITICAL: 2, logging.ERROR: 3, logging.WARNING: 4, logging.INFO: 6, logging.DEBUG: 7}
 _KEY = re.compile(r"(?<![\w./:@-])(?=\S*[a-z])(?=\S*[A-Z])[0-9A-Za-z.\-:+=^!/*?&<>()\[\]{}@%$#]{40}(?![\w/])")
@@ -34,47 +34,47 @@ _HEX_KEY = re.compile(r"(?<![0-9a-fA-F])[0-9a-fA-F]{64}(?![0-9a-fA-F])")
 _SHOWN: Final = 8
 
 
-class RateLimit(logging.Filter):
+class LogRateLimit(logging.Filter):
     """Lets the first messages of each kind pass, then one now and then, with the number of those left out.
 
-    A text that was not told lately passes beyond that: the first word of one table is not lost behind those of another.
-    Such news are limited too, all kinds together. What is critical is never left out.
+    A text that was not logged lately passes beyond that: the first message of one table is not lost behind those of
+    another. Such new texts are limited too, all kinds together. A critical message is never left out.
     """
 
     def __init__(self, clock: Clock, burst: int = BURST, refill_ns: int = REFILL_NS, news: int = NEWS_BURST) -> None:
         super().__init__()
-        self._kinds = Allowance(clock, burst, refill_ns)
-        self._news = Allowance(clock, news, refill_ns)
-        self._told: OrderedDict[str, None] = OrderedDict()
-        """The texts that were told lately."""
-        self._unsaid: OrderedDict[str, int] = OrderedDict()
-        """Kind -> how many were left out since one was told."""
+        self._kinds = RateLimiter(clock, burst, refill_ns)
+        self._news = RateLimiter(clock, news, refill_ns)
+        self._recent: OrderedDict[str, None] = OrderedDict()
+        """The texts that were logged lately."""
+        self._left_out: OrderedDict[str, int] = OrderedDict()
+        """Kind -> how many were left out since one was logged."""
         self._lock = Lock()
-        """Threads log too, and a handler asks its filters before it locks."""
+        """Threads log too, and a handler calls its filters before it locks."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether the record is told; one that follows others left out says how many."""
+        """Whether the record is logged; one that follows others left out has their number."""
         kind, text = f"{record.name} {record.levelno} {record.msg}", record.getMessage()
         with self._lock:
-            if not (record.levelno >= logging.CRITICAL or self._kinds.take(kind) or self._is_news(text)):
-                self._unsaid[kind] = self._unsaid.get(kind, 0) + 1
-                _shorten(self._unsaid)
+            if not (record.levelno >= logging.CRITICAL or self._kinds.take(kind) or self._is_new(text)):
+                self._left_out[kind] = self._left_out.get(kind, 0) + 1
+                _shorten(self._left_out)
                 return False
-            unsaid = self._unsaid.pop(kind, 0)
-            self._told[text] = None
-            self._told.move_to_end(text)
-            _shorten(self._told)
-        if unsaid:
-            record.msg = f"{text} (and {unsaid} more like this before)"
+            left_out = self._left_out.pop(kind, 0)
+            self._recent[text] = None
+            self._recent.move_to_end(text)
+            _shorten(self._recent)
+        if left_out:
+            record.msg = f"{text} (and {left_out} more like this before)"
             record.args = ()
         return True
 
-    def _is_news(self, text: str) -> bool:
-        return text not in self._told and self._news.take("")
+    def _is_new(self, text: str) -> bool:
+        return text not in self._recent and self._news.take("")
 
 
 def _shorten(remembered: OrderedDict[str, Any]) -> None:
-    """Forgets the oldest of too many."""
+    """Removes the oldest where there are too many."""
     if len(remembered) > _REMEMBERED:
         remembered.popitem(last=False)
 
@@ -112,13 +112,13 @@ def reads_journald(fd: int, environ: Mapping[str, str] = os.environ) -> bool:
 
 
 def log_to(writer: LineWriter, clock: Clock, *, journald: bool, level: int = logging.INFO) -> LineHandler:
-    """Sends everything that is logged from now on to `writer`; returns the handler, to be taken off at the end."""
+    """Sends the log to `writer` from now on; returns the handler, which the caller removes at the end."""
     handler = LineHandler(writer)
     handler.setFormatter(_Lines(journald))
-    handler.addFilter(RateLimit(clock))
+    handler.addFilter(LogRateLimit(clock))
     root = logging.getLogger()
     root.addHandler(handler)
     root.setLevel(level)
-    # asyncio tells of every selector that it chooses.
+    # asyncio logs every selector that it chooses.
     logging.getLogger("asyncio").setLevel(logging.WARNING)
     return handler

@@ -1,4 +1,4 @@
-"""The service's numbers in Prometheus' text form, on a port of this computer only. Loaded where it is asked for."""
+"""The service's metrics for Prometheus, on a port of this computer only. Imported only where a port is configured."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from prometheus_client import CollectorRegistry, start_http_server
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, SummaryMetricFamily
 from prometheus_client.registry import Collector
 
-from controller.service.counters import Tally
+from controller.service.counters import ServiceCounters
 from hal.clock import NS_PER_S, Clock
 
 ADDRESS: Final = "127.0.0.1"
@@ -19,44 +19,44 @@ _LIVE: Final[dict[str, tuple[type[CounterMetricFamily] | type[GaugeMetricFamily]
     "feltwire_connections_refused": (CounterMetricFamily, "Connections refused on all sockets"),
     "feltwire_feed_malformed": (CounterMetricFamily, "Malformed messages on the feed's socket"),
 }
-"""What is asked for at the moment itself."""
+"""Metrics that are read from the sockets at each scrape."""
 
 Metric = CounterMetricFamily | GaugeMetricFamily | SummaryMetricFamily
 
 
-class TallyCollector(Collector):
-    """Reads the tally whenever somebody asks: counting costs the loop nothing more than an addition."""
+class CounterCollector(Collector):
+    """Reads the counters at each scrape: counting costs the loop no more than an addition."""
 
-    def __init__(self, tally: Tally, clock: Clock, live: Callable[[], dict[str, float]]) -> None:
-        """`live` gives what is asked for at the moment itself: `feltwire_subscribers` and others of its like."""
-        self._tally = tally
+    def __init__(self, counters: ServiceCounters, clock: Clock, live: Callable[[], dict[str, float]]) -> None:
+        """`live` gives the metrics that are read at each scrape: `feltwire_subscribers` and others."""
+        self._counters = counters
         self._clock = clock
         self._start_ns = clock.now_ns()
         self._live = live
 
     def collect(self) -> Iterator[Metric]:
         """All counters and gauges."""
-        tally = self._tally
-        yield _counter("feltwire_events", "Events published", ("table", "type"), dict(tally.events).items())
-        verdicts = dict(tally.verdicts).items()
+        counters = self._counters
+        yield _counter("feltwire_events", "Events published", ("table", "type"), dict(counters.events).items())
+        verdicts = dict(counters.verdicts).items()
         yield _counter("feltwire_verdicts", "Verdicts on rounds", ("table", "verdict", "reason"), verdicts)
-        yield _gauge("feltwire_faults", "Faults that stand", "table", dict(tally.faults))
+        yield _gauge("feltwire_faults", "Faults that stand", "table", dict(counters.faults))
         states = GaugeMetricFamily("feltwire_table_state", "1 for the state of a table", labels=("table", "state"))
-        for table, state in dict(tally.states).items():
+        for table, state in dict(counters.states).items():
             states.add_metric((table, state), 1)
         yield states
         commits = SummaryMetricFamily("feltwire_journal_commit_seconds", "From an event to durable")
-        commits.add_metric((), tally.commits, tally.commit_ns / NS_PER_S)
+        commits.add_metric((), counters.commits, counters.commit_ns / NS_PER_S)
         yield commits
-        longest = tally.longest_commit_ns / NS_PER_S
+        longest = counters.longest_commit_ns / NS_PER_S
         yield GaugeMetricFamily("feltwire_journal_longest_commit_seconds", "The longest of them", value=longest)
-        yield GaugeMetricFamily("feltwire_journal_waiting", "Submissions not yet durable", value=tally.waiting)
-        commands = [((result,), count) for result, count in dict(tally.commands).items()]
+        yield GaugeMetricFamily("feltwire_journal_waiting", "Submissions not yet durable", value=counters.waiting)
+        commands = [((result,), count) for result, count in dict(counters.commands).items()]
         yield _counter("feltwire_commands", "Commands by what became of them", ("result",), commands)
-        captures = [((result,), count) for result, count in dict(tally.captures).items()]
+        captures = [((result,), count) for result, count in dict(counters.captures).items()]
         yield _counter("feltwire_captures", "Captures of rounds by what became of them", ("result",), captures)
-        yield CounterMetricFamily("feltwire_late_ticks", "Times that the loop was late", value=tally.late_ticks)
-        lag = tally.longest_tick_ns / NS_PER_S
+        yield CounterMetricFamily("feltwire_late_ticks", "Times that the loop was late", value=counters.late_ticks)
+        lag = counters.longest_tick_ns / NS_PER_S
         yield GaugeMetricFamily("feltwire_longest_tick_seconds", "The longest time between two looks", value=lag)
         uptime = (self._clock.now_ns() - self._start_ns) / NS_PER_S
         yield GaugeMetricFamily("feltwire_uptime_seconds", "Since the service started", value=uptime)
@@ -66,7 +66,7 @@ class TallyCollector(Collector):
 
 
 class MetricsServer:
-    """Serves the numbers from a thread of its own."""
+    """Serves the metrics on a thread of its own."""
 
     def __init__(self, port: int, collector: Collector) -> None:
         """Binds the port (0 lets the kernel choose).
@@ -80,7 +80,7 @@ class MetricsServer:
         self.port: int = self._server.server_port
 
     def close(self) -> None:
-        """Serves no more."""
+        """Stops serving."""
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()

@@ -1,4 +1,4 @@
-"""What must be true before anybody outside hears of the service: each check says what it found and what to do.
+"""Checks before the service binds its sockets: each names what it found and what to do.
 
 configuration ─► state directory, its room ─► signing key ─► journal: whole, recovered ─► keys ─► wires ─► sockets
 """
@@ -8,7 +8,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -22,8 +23,9 @@ from controller.journal.journal import Journal
 from controller.journal.records import COMMANDS, Head
 from controller.journal.signing import SigningKeyError, load_or_create, public_half
 from controller.journal.writer import Done, Heads
+from controller.service.counters import ServiceCounters
 from controller.service.disk_watch import STOP_BYTES
-from controller.service.state_paths import Places
+from controller.service.state_paths import StatePaths
 from hal.clock import Clock
 
 log = logging.getLogger(__name__)
@@ -31,38 +33,38 @@ log = logging.getLogger(__name__)
 _MB: Final = 1024 * 1024
 
 
-class NotFitError(Exception):
-    """The service may not begin: which check failed, and what to do."""
+class StartupCheckError(Exception):
+    """A start-up check failed: which one, and what to do."""
 
 
-class StoppedError(Exception):
-    """The service was stopped before it had begun."""
+class StoppedAtStartError(Exception):
+    """The service was stopped while it started."""
 
 
-class Found(NamedTuple):
-    """What a service begins with."""
+class OpenedJournal(NamedTuple):
+    """The open journal, and the head of each chain in it."""
 
     journal: Journal
     heads: Mapping[str, Head]
 
 
-def check_state(places: Places) -> None:
-    """The state directory is there, may be written, and has room.
+def check_state(paths: StatePaths) -> None:
+    """Checks that the state directory can be written and has room.
 
     Raises:
-        NotFitError: it is not so.
+        StartupCheckError: it cannot, or has none.
     """
     try:
-        places.root.mkdir(parents=True, exist_ok=True, mode=0o750)
-        free = shutil.disk_usage(places.root).free
+        paths.root.mkdir(parents=True, exist_ok=True, mode=0o750)
+        free = shutil.disk_usage(paths.root).free
     except OSError as error:
-        raise NotFitError(
-            f"state directory {places.root}: it cannot be used ({error.strerror}); give another one with --state, or "
+        raise StartupCheckError(
+            f"state directory {paths.root}: it cannot be used ({error.strerror}); give another one with --state, or "
             "let the user of the service write it"
         ) from error
     if free < STOP_BYTES:
-        raise NotFitError(
-            f"state directory {places.root}: its disk has only {free // _MB} MB left, and a journal needs "
+        raise StartupCheckError(
+            f"state directory {paths.root}: its disk has only {free // _MB} MB left, and a journal needs "
             f"{STOP_BYTES // _MB} MB to begin; free space on it"
         )
 
@@ -71,63 +73,63 @@ def signing_key(path: Path) -> SigningKey:
     """The key that seals the journal; made when the service first starts.
 
     Raises:
-        NotFitError: it is there and cannot be used, or it cannot be made.
+        StartupCheckError: it is there and cannot be used, or it cannot be made.
     """
     new = not path.exists()
     try:
         key = load_or_create(path)
     except SigningKeyError as error:
-        raise NotFitError(str(error)) from error
+        raise StartupCheckError(str(error)) from error
     if new:
-        log.info("made the key that seals the journal, %s; note its public half: %s", path, _apart(public_half(key)))
+        log.info("made the key that seals the journal, %s; note its public half: %s", path, _grouped(public_half(key)))
     return key
 
 
 async def open_journal(
-    places: Places, clock: Clock, status: Callable[[str], None], stopped: Callable[[], bool] = lambda: False
-) -> Found:
-    """Opens the journal, and proves that it is whole. The loop goes on meanwhile; `stopped` is asked on a thread.
+    paths: StatePaths, clock: Clock, status: Callable[[str], None], stopped: Callable[[], bool] = lambda: False
+) -> OpenedJournal:
+    """Opens and verifies the journal on a thread, which asks `stopped` meanwhile.
 
     Raises:
-        StoppedError: `stopped` said so while it was read.
-        NotFitError: the signing key cannot be used.
+        StoppedAtStartError: `stopped` became true while it was read.
+        StartupCheckError: the signing key cannot be used.
         JournalError: the journal cannot be used.
     """
     loop = asyncio.get_running_loop()
-    key = signing_key(places.signing_key)
+    key = signing_key(paths.signing_key)
 
     def deliver(done: Done, result: Heads | JournalError) -> None:
         loop.call_soon_threadsafe(done, result)
 
     def progress(read: int, total: int) -> None:
         if stopped():
-            raise StoppedError
+            raise StoppedAtStartError
         loop.call_soon_threadsafe(status, f"reading the journal: {read} of {total} records")
 
     def work() -> Journal:
-        return Journal.open(places.journal, key, clock=clock, deliver=deliver, progress=progress)
+        return Journal.open(paths.journal, key, clock=clock, deliver=deliver, progress=progress)
 
     journal = await loop.run_in_executor(None, work)
     if journal.is_new:
-        _tell_begun(journal)
+        _log_new_journal(journal)
     if journal.other_key is not None:
         log.warning(
             "%s was sealed with another key up to now, whose public half is %s; if nobody changed %s on purpose, "
             "verify the journal with the public half that you noted",
             journal.path,
-            _apart(journal.other_key),
-            places.signing_key,
+            _grouped(journal.other_key),
+            paths.signing_key,
         )
     if not journal.clean:
         log.warning("the service before did not end in order: rounds that were open are void, with power_loss")
     for lost in journal.lost.values():
         log.critical("the disk lost what it had promised to keep: %s", lost)
     heads = {table: recovered.head for table, recovered in journal.recovered.items()}
-    return Found(journal, {**heads, COMMANDS: journal.commands})
+    return OpenedJournal(journal, {**heads, COMMANDS: journal.commands})
 
 
-def _tell_begun(journal: Journal) -> None:
-    """A journal that begins anew where one was must not pass for one that goes on."""
+def _log_new_journal(journal: Journal) -> None:
+    """Logs that a new journal begins, and warns where one was set aside before."""
     aside = set_aside(journal.path)
     if not aside:
         log.info("a new journal begins: %s", journal.path)
@@ -140,35 +142,62 @@ def _tell_begun(journal: Journal) -> None:
     )
 
 
-def check_same_kind(configs: Sequence[TableConfig], found: Found) -> None:
-    """No simulated table goes on in a real one's history, nor the other way round.
+def check_same_kind(configs: Sequence[TableConfig], found: OpenedJournal) -> None:
+    """Checks that no simulated table continues the history of a real one, or the other way round.
 
     Raises:
-        NotFitError: a table's history is of the other kind.
+        StartupCheckError: a table's history is of the other kind.
     """
     for config in configs:
         recovered = found.journal.recovered.get(config.id)
         simulated = config.simulated
         if recovered is not None and recovered.head.seq and recovered.state.simulated != simulated:
             before, now = ("simulated", "real") if recovered.state.simulated else ("real", "simulated")
-            raise NotFitError(
+            raise StartupCheckError(
                 f"table {config.id}: {found.journal.path} holds it as a {before} table, and it is {now} now; give it "
                 "another id, or another --state"
             )
 
 
-def capture_store_for(places: Places) -> CaptureStore:
-    """The folder of captures.
+def open_capture_store(paths: StatePaths) -> CaptureStore:
+    """Opens the folder of captures.
 
     Raises:
-        NotFitError: it cannot be used.
+        StartupCheckError: it cannot be used.
     """
     try:
-        return CaptureStore(places.captures)
+        return CaptureStore(paths.captures)
     except OSError as error:
-        raise NotFitError(f"captures {places.captures}: {error.strerror}; mend the folder") from error
+        raise StartupCheckError(f"captures {paths.captures}: {error.strerror}; mend the folder") from error
 
 
-def _apart(key: str) -> str:
+@contextmanager
+def metrics_port(
+    port: int | None, counters: ServiceCounters, clock: Clock, live: Callable[[], dict[str, float]]
+) -> Iterator[None]:
+    """Serves the metrics on a port of 127.0.0.1 as long as the block lasts; `port` 0 lets the kernel choose.
+
+    Raises:
+        StartupCheckError: the port cannot be had.
+    """
+    if port is None:
+        yield
+        return
+    from controller.service.metrics import ADDRESS, CounterCollector, MetricsServer
+
+    try:
+        server = MetricsServer(port, CounterCollector(counters, clock, live))
+    except OSError as error:
+        raise StartupCheckError(
+            f"--metrics {port}: the port cannot be had ({error.strerror}); choose another"
+        ) from error
+    log.info("numbers for monitoring: http://%s:%d/metrics", ADDRESS, server.port)
+    try:
+        yield
+    finally:
+        server.close()
+
+
+def _grouped(key: str) -> str:
     """A public key in groups: a log shortens what looks like a key."""
     return " ".join(key[at : at + 16] for at in range(0, len(key), 16))

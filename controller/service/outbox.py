@@ -1,8 +1,8 @@
-"""One table's events on their way to the pipeline: those whose capture is being made hold back the ones behind them.
+"""Queues one table's events for the pipeline: events whose capture is being written hold back those behind them.
 
-    tick ──► [ said ][ said, capture? ][ said ] ──front is ready──► pipeline
+    tick ──► [ events ][ events, capture? ][ events ] ──front is ready──► pipeline
                             ▲
-                   CaptureArchive: name and hash, some milliseconds later
+                 archive: name and hash, some milliseconds later
 
 Other tables do not wait.
 """
@@ -18,75 +18,77 @@ from controller.captures.capture_archive import Ready, rounds_to_keep, with_capt
 from controller.captures.capture_store import CaptureRequest
 from controller.captures.round_spans import RoundSpan, RoundSpans
 from controller.journal.errors import JournalError
-from controller.service.command_handler import Desk
-from controller.service.command_protocols import TableAnswer
+from controller.service.command_handler import CommandHandler
 from controller.service.pipeline import Pipeline
+from controller.table.orders.order import CommandResult
 from feed.events import CaptureFile, Event
 
 
-class Keeper(Protocol):
-    """Keeps captures: the `CaptureArchive`."""
+class CaptureKeeper(Protocol):
+    """The archive of captures."""
 
     def keep(self, case: CaptureRequest, ready: Ready) -> None:
-        """Keeps a case; `ready` is told its name, or None, at once or later."""
+        """Keeps a case; calls `ready` with its name, or None, at once or later."""
 
 
-class Lines(Protocol):
-    """What a table's lines did in the last minutes."""
+class LineHistory(Protocol):
+    """The last minutes of a table's lines."""
 
     @property
     def held_ns(self) -> int:
-        """From when on they are known."""
+        """The start of what is held."""
 
     def capture_request(self, event_id: str, span: RoundSpan) -> CaptureRequest | None:
         """A capture of a span of them, named after an event; None where nothing of it is held."""
 
 
-Show = Callable[[Sequence[Event]], None]
+ShowEvents = Callable[[Sequence[Event]], None]
 
 
 @dataclass(slots=True)
 class _Held:
-    """What one look at the table brought."""
+    """The events and results of one tick."""
 
-    said: Sequence[Event]
-    answers: Sequence[TableAnswer]
+    events: Sequence[Event]
+    results: Sequence[CommandResult]
     wanted: set[int]
     """Rounds whose captures have no name yet."""
     names: dict[int, CaptureFile] = field(default_factory=dict)
 
 
 class Outbox:
-    """Hands on, in order, what one table says."""
+    """Hands on the events and command results of one table, in order."""
 
-    def __init__(self, pipeline: Pipeline, desk: Desk, keeper: Keeper, lines: Lines, show: Show) -> None:
+    def __init__(
+        self, pipeline: Pipeline, handler: CommandHandler, keeper: CaptureKeeper, lines: LineHistory, show: ShowEvents
+    ) -> None:
         """`show` is given the events that are durable and published: for the table's lamps and display."""
         self._pipeline = pipeline
-        self._desk = desk
+        self._handler = handler
         self._keeper = keeper
         self._lines = lines
         self._show = show
         self._round_spans = RoundSpans()
         self._held: deque[_Held] = deque()
 
-    def tell(self, said: Sequence[Event]) -> None:
-        """Takes what the table said because the service did something: no capture of its lines would show why."""
-        self._round_spans.note(said, max((event.data.mono_ns for event in said), default=0))
-        self._held.append(_Held(said, (), set()))
+    def put_from_service(self, events: Sequence[Event]) -> None:
+        """Queues events that the service caused: no capture of the lines would show why."""
+        self._round_spans.note(events, max((event.data.mono_ns for event in events), default=0))
+        self._held.append(_Held(events, (), set()))
         self._forward()
 
-    def put(self, said: Sequence[Event], answers: Sequence[TableAnswer], until_ns: int) -> None:
-        """Takes what the table said of its lines up to `until_ns`, and what it answered."""
-        if not said and not answers:
+    def put(self, events: Sequence[Event], results: Sequence[CommandResult], until_ns: int) -> None:
+        """Queues the events of the lines up to `until_ns`, and the results of commands."""
+        if not events and not results:
             return
-        self._round_spans.note(said, until_ns)
+        self._round_spans.note(events, until_ns)
         cases: dict[int, CaptureRequest] = {}
-        for number, event in rounds_to_keep(said, self._round_spans).items():
+        for number, event in rounds_to_keep(events, self._round_spans).items():
             span = self._round_spans.span_of(number, until_ns, self._lines.held_ns)
             case = None if span is None else self._lines.capture_request(event.id, span)
             if case is not None:
                 cases[number] = case
-        held = _Held(said, answers, set(cases))
+        held = _Held(events, results, set(cases))
         self._held.append(held)
         for number, case in cases.items():
             self._keeper.keep(case, self._ready(held, number))
@@ -104,18 +106,18 @@ class Outbox:
     def _forward(self) -> None:
         while self._held and not self._held[0].wanted:
             held = self._held.popleft()
-            said = with_captures(held.said, held.names, self._round_spans) if held.names else held.said
+            events = with_captures(held.events, held.names, self._round_spans) if held.names else held.events
             for number in held.names:
                 self._round_spans.keep(number)
-            entries, answered = self._desk.records(held.answers)
-            self._pipeline.put(said, entries, self._then(said, answered))
+            entries, answered = self._handler.records(held.results)
+            self._pipeline.put(events, entries, self._then(events, answered))
 
     def _then(
-        self, said: Sequence[Event], answered: Callable[[JournalError | None], None]
+        self, events: Sequence[Event], answered: Callable[[JournalError | None], None]
     ) -> Callable[[JournalError | None], None]:
         def then(failure: JournalError | None) -> None:
             answered(failure)
             if failure is None:
-                self._show(said)
+                self._show(events)
 
         return then

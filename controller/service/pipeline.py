@@ -1,12 +1,12 @@
-"""From a table to the feed, by way of the journal: nothing is published that is not durable.
+"""Journals the events of tables, then publishes them: nothing is published that is not durable.
 
-    put ──► parcel ──► journal.submit ──► one commit ──► published at once, by the thread that wrote it
-                                                  └──► done, on the loop ──► shown, counted, answered
+    put ──► submission ──► journal.submit ──► one commit ──► published at once, by the thread that wrote it
+                                                      └──► done, on the loop ──► shown, counted, answered
 
 Events that are not durable (live revolutions) keep their place among the others; where nothing waits they go at once.
 
-After the first failure of the journal the pipeline is halted: what waits is neither published nor accepted, and what
-comes later is refused at once. Only heartbeats still go out, with the last number that was durable.
+After the first failure of the journal the pipeline is halted: what waits is neither published nor accepted, and later
+submissions fail at once. Only heartbeats still go out, with the last number that was durable.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ from typing import NamedTuple, Protocol
 from controller.journal.errors import JournalError
 from controller.journal.records import COMMANDS, Entry, Head, nothing
 from controller.journal.writer import AtOnce, Done
-from controller.service.counters import Tally
+from controller.service.counters import ServiceCounters
 from feed.events import Event, Outcome, Unresolved, Void, encode
 from hal.clock import Clock
 
-Heard = Callable[[Event, bytes], None]
-"""Is given each event with its body as it is published: for the lines that `feltwire run` prints."""
-Then = Callable[[JournalError | None], None]
-"""Told when a parcel is durable and published, or with the error when it never will be."""
+OnPublished = Callable[[Event, bytes], None]
+"""Called with each event and its body as it is published: for the lines that `feltwire run` prints."""
+OnDurable = Callable[[JournalError | None], None]
+"""Called when a submission is durable and published, or with the error when it never will be."""
 
 
-class Writer(Protocol):
-    """Makes entries durable: the journal."""
+class EntrySink(Protocol):
+    """The journal, which makes entries durable."""
 
     def submit(self, entries: Sequence[Entry], done: Done, at_once: AtOnce | None = None) -> None:
-        """Takes entries of one transaction; `at_once` and `done` come in the order of submission, the first on the
+        """Submits entries of one transaction; `at_once` and `done` come in the order of submission, the first on the
         thread that wrote them.
         """
 
 
-class Publishes(Protocol):
-    """Sends to everybody who listens: the feed."""
+class EventSink(Protocol):
+    """The feed, which sends events to all subscribers."""
 
     def publish(self, topic: bytes, body: bytes) -> None:
         """Sends one event. Never blocks."""
@@ -50,48 +50,48 @@ class Publishes(Protocol):
         """To be called on the loop after `send`."""
 
 
-class Message(NamedTuple):
-    """An event and what goes out for it."""
+class EncodedEvent(NamedTuple):
+    """An event and the message that is published for it."""
 
     event: Event
     topic: bytes
     body: bytes
 
 
-class _Parcel(NamedTuple):
-    """What is published together."""
+class _Submission(NamedTuple):
+    """Events that are journalled and published together."""
 
-    messages: list[Message]
-    then: Then | None
+    messages: list[EncodedEvent]
+    then: OnDurable | None
     written: bool
-    """Whether something of it is journalled."""
+    """Whether any of it is journalled."""
     since_ns: int
 
 
 class Pipeline:
-    """Journals, then publishes, in order. For the loop's thread; what is durable is sent by the journal's."""
+    """Journals, then publishes, in order. Used on the loop's thread; the journal's thread sends what is durable."""
 
     def __init__(
         self,
-        journal: Writer,
-        publisher: Publishes,
+        journal: EntrySink,
+        publisher: EventSink,
         clock: Clock,
-        tally: Tally,
+        counters: ServiceCounters,
         *,
         heads: Mapping[str, Head],
         halted: Callable[[JournalError], None],
-        heard: Heard = lambda event, body: None,
+        on_published: OnPublished = lambda event, body: None,
     ) -> None:
-        """`heads` are those that the journal was found with; `halted` is called once, at the first failure."""
+        """`heads` are those that the journal was opened with; `halted` is called once, at the first failure."""
         self._journal = journal
         self._publisher = publisher
         self._clock = clock
-        self._tally = tally
+        self._counters = counters
         self._heads = dict(heads)
         self._commands = self.head(COMMANDS).seq
-        self._parcels: deque[_Parcel] = deque()
+        self._submissions: deque[_Submission] = deque()
         self._on_halt = halted
-        self._heard = heard
+        self._on_published = on_published
         self.failure: JournalError | None = None
         """Why nothing is journalled any more; None while it is."""
 
@@ -106,76 +106,76 @@ class Pipeline:
 
     @property
     def waiting_since_ns(self) -> int | None:
-        """When the oldest parcel that is not yet durable was put in; None where none waits."""
-        return self._parcels[0].since_ns if self._parcels else None
+        """When the oldest submission that is not durable was made; None where none waits."""
+        return self._submissions[0].since_ns if self._submissions else None
 
-    def put(self, said: Sequence[Event], commands: Sequence[Entry] = (), then: Then | None = None) -> None:
-        """Takes what one table said, and the commands that are journalled in the same commit."""
+    def put(self, events: Sequence[Event], commands: Sequence[Entry] = (), then: OnDurable | None = None) -> None:
+        """Submits the events of one table, and the commands that are journalled in the same commit."""
         if self.failure is not None:
             if then is not None:
                 then(self.failure)
             return
-        messages = [Message(event, event.topic.encode(), encode(event)) for event in said]
+        messages = [EncodedEvent(event, event.topic.encode(), encode(event)) for event in events]
         entries = [Entry.of(one.event, one.body) for one in messages if type(one.event.data).durable]
         entries += commands
-        parcel = _Parcel(messages, then, bool(entries), self._clock.now_ns())
-        if not entries and not self._parcels:
-            self._send(parcel)
-            self._settle(parcel)
+        submission = _Submission(messages, then, bool(entries), self._clock.now_ns())
+        if not entries and not self._submissions:
+            self._send(submission)
+            self._settle(submission)
             return
-        # What is not durable goes the same way behind what waits, so that it keeps its place.
-        self._parcels.append(parcel)
-        self._tally.waiting += 1
-        self._journal.submit(entries, lambda result: self._done(parcel, result), lambda: self._send(parcel))
+        # Events that are not journalled queue behind those that wait, so that the order is kept.
+        self._submissions.append(submission)
+        self._counters.waiting += 1
+        self._journal.submit(entries, lambda result: self._done(submission, result), lambda: self._send(submission))
 
     def beat(self, event: Event) -> None:
-        """Publishes a heartbeat, ahead of what waits: it tells of what is published, and no more."""
+        """Publishes a heartbeat, ahead of what waits: it states only what is published."""
         self._publisher.publish(event.topic.encode(), encode(event))
 
-    def _done(self, parcel: _Parcel, result: Mapping[str, Head] | JournalError) -> None:
-        self._tally.waiting -= 1
+    def _done(self, submission: _Submission, result: Mapping[str, Head] | JournalError) -> None:
+        self._counters.waiting -= 1
         if isinstance(result, JournalError):
             self.halt(result)
             return
         if self.failure is not None:
             return
-        self._parcels.popleft()
+        self._submissions.popleft()
         self._heads.update(result)
-        if parcel.written:
-            took_ns = self._clock.now_ns() - parcel.since_ns
-            self._tally.commits += 1
-            self._tally.commit_ns += took_ns
-            self._tally.longest_commit_ns = max(self._tally.longest_commit_ns, took_ns)
+        if submission.written:
+            took_ns = self._clock.now_ns() - submission.since_ns
+            self._counters.commits += 1
+            self._counters.commit_ns += took_ns
+            self._counters.longest_commit_ns = max(self._counters.longest_commit_ns, took_ns)
         self._publisher.poke()
-        self._settle(parcel)
+        self._settle(submission)
 
-    def _send(self, parcel: _Parcel) -> None:
-        """Publishes. Of what is durable the journal's thread does it, the moment that it is."""
-        for message in parcel.messages:
+    def _send(self, submission: _Submission) -> None:
+        """Publishes; called on the journal's thread as soon as the events are durable."""
+        for message in submission.messages:
             self._publisher.send(message.topic, message.body)
 
-    def _settle(self, parcel: _Parcel) -> None:
-        """What follows when it is published: it is shown, counted and answered."""
-        for message in parcel.messages:
-            self._heard(message.event, message.body)
+    def _settle(self, submission: _Submission) -> None:
+        """Prints, counts and answers what is published."""
+        for message in submission.messages:
+            self._on_published(message.event, message.body)
             self._count(message.event)
-        if parcel.then is not None:
-            parcel.then(None)
+        if submission.then is not None:
+            submission.then(None)
 
     def halt(self, failure: JournalError) -> None:
         """Publishes and accepts nothing any more. Halting again does nothing."""
         if self.failure is not None:
             return
         self.failure = failure
-        waiting, self._parcels = self._parcels, deque()
+        waiting, self._submissions = self._submissions, deque()
         self._on_halt(failure)
-        for parcel in waiting:
-            if parcel.then is not None:
-                parcel.then(failure)
+        for submission in waiting:
+            if submission.then is not None:
+                submission.then(failure)
 
     def _count(self, event: Event) -> None:
         data = event.data
-        self._tally.events[data.table, type(data).kind] += 1
+        self._counters.events[data.table, type(data).kind] += 1
         if isinstance(data, Outcome | Void | Unresolved):
             reason = "" if isinstance(data, Outcome) else data.reason
-            self._tally.verdicts[data.table, type(data).kind, reason] += 1
+            self._counters.verdicts[data.table, type(data).kind, reason] += 1

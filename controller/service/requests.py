@@ -1,10 +1,10 @@
-"""What comes over the command socket, and what is answered: one JSON object each way.
+"""Requests and answers on the command socket: one JSON object each way.
 
     request   {"id": "7f3a", "table": "roulette-1", "command": "void", "given": {"reason": "dealer_call"}, "by": "Ann"}
     answer    {"id": "7f3a", "accepted": true, "reason": "", "events": ["roulette-1.5c….118"], "again": false}
 
-A request is taken strictly: an unknown key, a value out of bounds or a word too many is refused, and said. `id` is
-chosen by the sender: the same request sent again under it is carried out once.
+A request with an unknown key or a value out of bounds is refused. `id` is chosen by the sender: a request that is sent
+again under it is carried out once.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ from typing import Annotated, Any, Final
 import msgspec
 from msgspec import Meta, Struct
 
-from controller.table.commands import LONGEST_VALUE, OrderError, write_order
+from controller.table.commands import LONGEST_VALUE, CommandError, command_of
 
 MAX_GIVEN: Final = 16
 
 RESERVED: Final = frozenset({"id", "by"})
-"""Keys that the service itself gives to the table."""
+"""Keys that the service itself adds."""
 
-Id = Annotated[str, Meta(pattern=r"\A[A-Za-z0-9][A-Za-z0-9._:-]{0,63}\Z")]
-Table = Annotated[str, Meta(pattern=r"\A([a-z0-9]+(-[a-z0-9]+)*)?\Z", max_length=64)]
-Verb = Annotated[str, Meta(pattern=r"\A[a-z][a-z_]{0,31}\Z")]
-Key = Annotated[str, Meta(pattern=r"\A[a-z][a-z_]{0,31}\Z")]
-Value = Annotated[str, Meta(max_length=LONGEST_VALUE)]
-Name = Annotated[str, Meta(max_length=64)]
+RequestId = Annotated[str, Meta(pattern=r"\A[A-Za-z0-9][A-Za-z0-9._:-]{0,63}\Z")]
+TableId = Annotated[str, Meta(pattern=r"\A([a-z0-9]+(-[a-z0-9]+)*)?\Z", max_length=64)]
+VerbName = Annotated[str, Meta(pattern=r"\A[a-z][a-z_]{0,31}\Z")]
+KeyName = Annotated[str, Meta(pattern=r"\A[a-z][a-z_]{0,31}\Z")]
+ValueText = Annotated[str, Meta(max_length=LONGEST_VALUE)]
+SenderName = Annotated[str, Meta(max_length=64)]
 
 _SAFE_ID = re.compile(r'"id"\s*:\s*"([A-Za-z0-9][A-Za-z0-9._:-]{0,63})"')
 
 
 class RequestError(ValueError):
-    """A message that is no request; `id` is that of the request, where it can be seen."""
+    """A malformed request; `request_id` is its id, where that can be read."""
 
     def __init__(self, detail: str, request_id: str = "") -> None:
         super().__init__(detail)
@@ -43,33 +43,33 @@ class RequestError(ValueError):
 class Request(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """One command."""
 
-    id: Id
-    command: Verb
-    table: Table = ""
+    id: RequestId
+    command: VerbName
+    table: TableId = ""
     """May be left out where there is only one, and for `status` and `quit`."""
-    given: Annotated[dict[Key, Value], Meta(max_length=MAX_GIVEN)] = {}
-    by: Name = ""
-    """Who says it. Over the network the key says who it is, and this is not looked at."""
+    given: Annotated[dict[KeyName, ValueText], Meta(max_length=MAX_GIVEN)] = {}
+    by: SenderName = ""
+    """The sender's name. Over the network the key has the name, and this is ignored."""
 
     def same_as(self, other: Request) -> bool:
-        """Whether it asks for the same thing, whoever sends it."""
+        """Whether it is the same command, whoever sends it."""
         return (self.command, self.table, self.given) == (other.command, other.table, other.given)
 
 
-class Answer(Struct, frozen=True, kw_only=True, omit_defaults=False):
-    """What became of a command."""
+class CommandAnswer(Struct, frozen=True, kw_only=True, omit_defaults=False):
+    """The result of a command."""
 
     id: str
     accepted: bool
     reason: str = ""
-    """Why not; of an accepted one what there is to say beside its events."""
+    """Why it is refused; of an accepted one what happened, beside its events."""
     events: list[str] = []
     """The ids of the events that it caused."""
     again: bool = False
-    """The request was carried out, or refused, before: this is what was answered then."""
+    """The request came before: this is the answer that it had."""
 
 
-class StatusAnswer(Answer, frozen=True, kw_only=True):
+class StatusAnswer(CommandAnswer, frozen=True, kw_only=True):
     """The answer to `status`."""
 
     status: dict[str, Any] = {}
@@ -80,10 +80,10 @@ _ENCODER = msgspec.json.Encoder()
 
 
 def decode_request(body: bytes) -> Request:
-    """What a message asks.
+    """The request in a message.
 
     Raises:
-        RequestError: it is no request; the detail says what was expected.
+        RequestError: it is malformed; the detail says what was expected.
     """
     try:
         request = _DECODER.decode(body)
@@ -98,16 +98,16 @@ def encode_request(request: Request) -> bytes:
     return _ENCODER.encode(request)
 
 
-def encode_answer(answer: Answer) -> bytes:
+def encode_answer(answer: CommandAnswer) -> bytes:
     """The message of an answer."""
     return _ENCODER.encode(answer)
 
 
 def decode_answer(body: bytes) -> StatusAnswer:
-    """What was answered.
+    """The answer in a message.
 
     Raises:
-        RequestError: it is no answer.
+        RequestError: it is malformed.
     """
     try:
         return msgspec.json.decode(body, type=StatusAnswer)
@@ -115,22 +115,17 @@ def decode_answer(body: bytes) -> StatusAnswer:
         raise RequestError(f"no answer: {error}") from error
 
 
-def order_text(request: Request, by: str, identity: str) -> str:
-    """The request as a table and a capture have it: `verb key=value … by=… id=…`."""
-    return write_order(request.command, {**request.given, "by": by, "id": identity})
-
-
 def _check(request: Request) -> None:
-    """What a type cannot say."""
+    """Checks what the types do not."""
     for key in RESERVED & request.given.keys():
         raise RequestError(f'"{key}" is not given among the others: it stands beside them', request.id)
     try:
-        order_text(request, request.by, request.id)
-    except OrderError as error:
+        command_of(request.command, {**request.given, "by": request.by})
+    except CommandError as error:
         raise RequestError(str(error), request.id) from error
 
 
 def _visible_id(body: bytes) -> str:
-    """The id of a wrong message, so that its sender knows which one it was."""
+    """The id of a malformed request, for its answer; empty where it cannot be read."""
     found = _SAFE_ID.search(body[:1024].decode("ascii", "replace"))
     return "" if found is None else found[1]

@@ -1,17 +1,17 @@
-"""The life of a service: fit, open, at work, halted if it must be, and ended in order.
+"""The life of a service: checked, opened, running, halted where its journal fails, and stopped in order.
 
-    checks ─► journal ─► tables restored ─► wires ─► sockets ─► READY ─► looks, heartbeats ─► stop
-      │ not fit                                                              │ journal fails
+    checks ─► journal ─► tables restored ─► wires ─► sockets ─► READY ─► ticks, heartbeats ─► stop
+      │ a check fails                                                              │ journal fails
       └──► exit 1, says why                                                  └──► HALTED: outputs safe, heartbeats only
 
-It starts the same way after a crash as after an orderly end: there is no other way to start.
+It starts the same way after a crash as after an orderly stop.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from secrets import token_hex
 from typing import Any, Final
@@ -19,36 +19,34 @@ from typing import Any, Final
 from controller.captures.capture_archive import CaptureArchive
 from controller.journal.errors import JournalError
 from controller.journal.history import JournalHistory
-from controller.live.wall_time import wall_time
 from controller.service.clock_watch import ClockWatch
-from controller.service.command_handler import Desk
-from controller.service.command_recall import Recall
-from controller.service.counters import Tally
+from controller.service.command_handler import CommandHandler
+from controller.service.command_record import RecordFinder
+from controller.service.counters import ServiceCounters
 from controller.service.disk_watch import DiskWatch
 from controller.service.opening import (
-    Found,
-    NotFitError,
-    StoppedError,
-    capture_store_for,
+    OpenedJournal,
+    StartupCheckError,
+    StoppedAtStartError,
     check_same_kind,
     check_state,
+    open_capture_store,
     open_journal,
 )
-from controller.service.pipeline import Heard, Pipeline
+from controller.service.pipeline import OnPublished, Pipeline
 from controller.service.sockets import Sockets
-from controller.service.status import status_line, status_of
 from controller.service.systemd import Systemd
-from controller.service.table_runner import Seat
-from controller.service.table_supervisor import TICK_NS, Floor, Plan, tables_of
-from hal.clock import NS_PER_S, Clock
+from controller.service.table_runner import HALTED, TableRunner
+from controller.service.table_supervisor import TICK_NS, ServicePlan, TableSupervisor, tables_of
+from hal.clock import NS_PER_S, Clock, wall_time
 from hal.loop import sleep_ns
 
 log = logging.getLogger(__name__)
 
 STUCK_NS: Final = 20 * NS_PER_S
-"""A commit that takes longer than this is no sign of life (ours): the disk, or the writer, hangs."""
+"""A commit that takes longer than this stops the watchdog (ours): the disk, or the writer, hangs."""
 DRAIN_NS: Final = 10 * NS_PER_S
-"""How long the end waits for what is still being written (ours)."""
+"""How long the stop waits for what is still being written (ours)."""
 ENDS: Final = "the service stops"
 
 
@@ -57,38 +55,38 @@ class Service:
 
     def __init__(
         self,
-        plan: Plan,
+        plan: ServicePlan,
         clock: Clock,
         real: Clock,
         systemd: Systemd,
-        tally: Tally,
-        heard: Heard,
+        counters: ServiceCounters,
+        on_published: OnPublished,
         *,
         fit: Callable[[], object] = lambda: None,
     ) -> None:
         """`clock` is that of the tables; `real` is the computer's, even where simulated tables run faster. `fit` is
-        called when all checks have passed: for what must not be open before.
+        called when all checks have passed: it opens what must not be open before.
         """
         self._plan = plan
         self._clock = clock
         self._real = real
         self._systemd = systemd
-        self._tally = tally
-        self._heard = heard
+        self._counters = counters
+        self._on_published = on_published
         self._fit = fit
-        self._mistake: BaseException | None = None
-        """What was raised where nobody could catch it: the service ends with it."""
+        self._error: BaseException | None = None
+        """An unhandled exception in a callback; it ends the service."""
         self._epoch = token_hex(8)
         self._start_ns = real.now_ns()
         self._stop = asyncio.Event()
         self._woken = asyncio.Event()
         self._pipeline: Pipeline | None = None
-        self._floor: Floor | None = None
-        self._desk: Desk | None = None
+        self._supervisor: TableSupervisor | None = None
+        self._handler: CommandHandler | None = None
         self._sockets: Sockets | None = None
 
     def stop(self, why: str = ENDS) -> None:
-        """Ends the service in order; it may be called before it is open."""
+        """Stops the service in order; it may be called before it is open."""
         if not self._stop.is_set():
             log.info("stopping: %s", why)
             self._stop.set()
@@ -98,38 +96,38 @@ class Service:
         """Runs until it is stopped.
 
         Raises:
-            NotFitError: a check failed; nothing was bound.
+            StartupCheckError: a check failed; nothing was bound.
             JournalError: the journal cannot be used; nothing was bound.
         """
         plan = self._plan
-        asyncio.get_running_loop().set_exception_handler(self._mistaken)
-        check_state(plan.places)
+        asyncio.get_running_loop().set_exception_handler(self._on_loop_error)
+        check_state(plan.paths)
         sockets = self._sockets = Sockets(plan.endpoints, plan.keys, plan.local_role)
         try:
-            found = await open_journal(plan.places, self._real, self._systemd.starting, self._stop.is_set)
+            found = await open_journal(plan.paths, self._real, self._systemd.starting, self._stop.is_set)
             await self._run_on(found, sockets)
-        except StoppedError:
+        except StoppedAtStartError:
             log.info("stopped before anything was opened")
         finally:
             sockets.drop()
 
     def status(self) -> dict[str, Any]:
-        """How the service is, as `feltwire send status` shows it."""
-        seats = [] if self._floor is None else [*self._floor.seats.values()]
+        """The state of the service, as `feltwire send status` shows it."""
+        runners = [] if self._supervisor is None else [*self._supervisor.runners.values()]
         about = {
             "epoch": self._epoch,
             "uptime_s": round((self._real.now_ns() - self._start_ns) / NS_PER_S, 1),
-            "journal": str(self._plan.places.journal),
+            "journal": str(self._plan.paths.journal),
         }
         problem = None if self._sockets is None else self._sockets.problem
-        return about | status_of(seats, self._pipeline, problem, self._tally)
+        return about | status_of(runners, self._pipeline, problem, self._counters)
 
     def quit(self, by: str) -> None:
-        """Somebody who may do so ends the service."""
+        """Stops the service on a command."""
         self.stop(f"{by} sent quit")
 
     def live(self) -> dict[str, float]:
-        """What the monitoring port asks for at the moment itself."""
+        """The metrics that the monitoring port reads at each scrape."""
         sockets = self._sockets
         if sockets is None:
             return {}
@@ -141,28 +139,28 @@ class Service:
 
     # --- from start to end ---------------------------------------------------------------------------------------
 
-    async def _run_on(self, found: Found, sockets: Sockets) -> None:
-        """Runs on a journal that is open, and closes it."""
-        history = JournalHistory(self._plan.places.journal)
-        recall = Recall(found.journal.find_command)
+    async def _run_on(self, found: OpenedJournal, sockets: Sockets) -> None:
+        """Runs with an open journal, and closes it."""
+        history = JournalHistory(self._plan.paths.journal)
+        recall = RecordFinder(found.journal.find_command)
         try:
             check_same_kind(self._plan.configs, found)
-            capture_archive = CaptureArchive(capture_store_for(self._plan.places), self._tally.captures)
-            floor = self._set_up(found, sockets, capture_archive, history, recall)
+            archive = CaptureArchive(open_capture_store(self._plan.paths), self._counters.captures)
+            supervisor = self._set_up(found, sockets, archive, history, recall)
             try:
-                await self._work(floor, found, sockets)
+                await self._work(supervisor, found, sockets)
             except BaseException:
-                # Whatever it was: what the tables move and light goes safe first.
-                floor.safe()
+                # Whatever it is: all outputs go safe first.
+                supervisor.safe()
                 raise
-            await self._end(floor, capture_archive)
+            await self._end(supervisor, archive)
             recall.close()
             await self._close_journal(found)
-            # What the journal finished while it closed is on the loop now, and goes out.
+            # What the journal committed while it closed is queued on the loop now, and is sent.
             await sleep_ns(0)
             await sockets.close()
             log.info("stopped")
-        except NotFitError:
+        except StartupCheckError:
             await self._close_journal(found)
             raise
         finally:
@@ -170,59 +168,66 @@ class Service:
             history.close()
 
     def _set_up(
-        self, found: Found, sockets: Sockets, capture_archive: CaptureArchive, history: JournalHistory, recall: Recall
-    ) -> Floor:
-        """Puts everything together. Nothing is open yet."""
-        seats: dict[str, Seat] = {}
+        self,
+        found: OpenedJournal,
+        sockets: Sockets,
+        archive: CaptureArchive,
+        history: JournalHistory,
+        recall: RecordFinder,
+    ) -> TableSupervisor:
+        """Makes the parts of the service. Nothing is open yet."""
+        runners: dict[str, TableRunner] = {}
         pipeline = self._pipeline = Pipeline(
             found.journal,
             sockets.publisher,
             self._real,
-            self._tally,
+            self._counters,
             heads=found.heads,
             halted=self._halt,
-            heard=self._heard,
+            on_published=self._on_published,
         )
-        desk = self._desk = Desk(
-            seats,
+        handler = self._handler = CommandHandler(
+            runners,
             self,
             pipeline,
             self._real,
-            self._tally,
+            self._counters,
             epoch=self._epoch,
             now=partial(wall_time, self._real),
             find=recall,
         )
         for table in tables_of(self._plan, found.journal.recovered, self._clock, self._epoch, self._woken.set):
-            seats[table.config.id] = Seat(table, pipeline, desk, capture_archive)
-        sockets.prepare(history, desk, self._real, self._tally, self._plan.schema)
-        self._floor = Floor(
-            seats,
+            runners[table.config.id] = TableRunner(table, pipeline, handler, archive)
+        sockets.prepare(history, handler, self._real, self._counters, self._plan.schema)
+        self._supervisor = TableSupervisor(
+            runners,
             self._real,
             ClockWatch(self._real),
             DiskWatch(found.journal.free_bytes, self._real),
-            self._tally,
+            self._counters,
             halted=lambda: pipeline.failure is not None,
         )
-        return self._floor
+        return self._supervisor
 
-    async def _work(self, floor: Floor, found: Found, sockets: Sockets) -> None:
-        failures = floor.open_wires()
-        if len(failures) == len(floor.seats):
-            raise NotFitError("no table could be opened: " + "; ".join(str(failure) for failure in failures.values()))
+    async def _work(self, supervisor: TableSupervisor, found: OpenedJournal, sockets: Sockets) -> None:
+        failures = supervisor.open_wires()
+        if len(failures) == len(supervisor.runners):
+            raise StartupCheckError(
+                "no table could be opened: " + "; ".join(str(failure) for failure in failures.values())
+            )
         sockets.bind()
         self._fit()
-        floor.open(failures, found.journal.last_time, found.journal.lost)
+        supervisor.open(failures, found.journal.last_time, found.journal.lost)
         self._systemd.ready()
         while not self._stop.is_set():
-            if floor.look():
+            if supervisor.tick():
                 self._each_second(sockets, found.journal.failure)
-            await self._rest(floor.rest_ns())
-            if self._mistake is not None:
-                raise self._mistake
+            await self._rest(supervisor.rest_ns())
+            if self._error is not None:
+                raise self._error
 
     async def _rest(self, rest_ns: int) -> None:
-        """Waits for the next look; the longer rest is broken off when something comes."""
+        """Waits for the next tick; an input ends the longer rest."""
         if rest_ns <= TICK_NS:
             await sleep_ns(rest_ns)
             return
@@ -233,36 +238,36 @@ class Service:
 
     def _each_second(self, sockets: Sockets, failure: JournalError | None) -> None:
         if failure is not None and self._pipeline is not None and self._pipeline.waiting_since_ns is None:
-            # It failed beside its commits: no event waits that would be told so.
+            # It failed outside a commit, so no submission reports it.
             self._pipeline.halt(failure)
-        sockets.look()
+        sockets.reload_keys()
         since_ns = None if self._pipeline is None else self._pipeline.waiting_since_ns
         if since_ns is None or self._real.now_ns() - since_ns < STUCK_NS:
             self._systemd.alive()
         else:
             log.error("the journal has not finished a commit for %d s", STUCK_NS // NS_PER_S)
-        self._systemd.status(status_line(self._pipeline, sockets, self._tally))
+        self._systemd.status(status_line(self._pipeline, sockets, self._counters))
 
-    async def _end(self, floor: Floor, capture_archive: CaptureArchive) -> None:
-        """Tables closed, everybody answered, and all of it durable."""
+    async def _end(self, supervisor: TableSupervisor, archive: CaptureArchive) -> None:
+        """Closes the tables, answers every command, and waits until all of it is durable."""
         self._systemd.stopping()
-        if self._desk is not None:
-            self._desk.end()
+        if self._handler is not None:
+            self._handler.end()
         if self._pipeline is not None and self._pipeline.failure is None:
-            floor.close(ENDS)
-        await capture_archive.close()
-        if self._desk is not None:
-            self._desk.dismiss()
+            supervisor.close(ENDS)
+        await archive.close()
+        if self._handler is not None:
+            self._handler.dismiss()
         await self._drained()
 
-    async def _close_journal(self, found: Found) -> None:
+    async def _close_journal(self, found: OpenedJournal) -> None:
         try:
             await asyncio.get_running_loop().run_in_executor(None, found.journal.close)
         except JournalError as error:
             log.error("%s", error)
 
     async def _drained(self) -> None:
-        """Waits until everything said is durable and published, or it is clear that it never will be."""
+        """Waits until every event is durable and published, or `DRAIN_NS` has passed."""
         begin_ns = self._real.now_ns()
         while self._pipeline is not None and self._pipeline.waiting_since_ns is not None:
             if self._real.now_ns() - begin_ns > DRAIN_NS:
@@ -271,20 +276,58 @@ class Service:
             await sleep_ns(TICK_NS // 4)
 
     def _halt(self, failure: JournalError) -> None:
-        """Nothing can be journalled any more, so nothing may happen any more."""
+        """Stops every table: nothing can be journalled any more."""
         log.critical("HALTED: every table is stopped, and nothing is published: %s", failure)
-        if self._floor is not None:
-            self._floor.safe()
-        if self._desk is not None:
-            self._desk.halt(failure)
+        if self._supervisor is not None:
+            self._supervisor.safe()
+        if self._handler is not None:
+            self._handler.halt(failure)
         self._systemd.status(f"HALTED: {failure}")
 
-    def _mistaken(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """A callback of the loop raised what no code expects. Nobody knows what it left half done, so the service ends
-        as in a crash, and starts anew from what is durable.
+    def _on_loop_error(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """Handles an unexpected exception in a callback. What it left half done is unknown, so the service ends as in a
+        crash, and starts again from what is durable.
         """
         loop.default_exception_handler(context)
-        mistake = context.get("exception")
-        if mistake is not None and "handle" in context:
-            self._mistake = mistake
+        error = context.get("exception")
+        if error is not None and "handle" in context:
+            self._error = error
             self._woken.set()
+
+
+def status_of(
+    runners: Sequence[TableRunner], pipeline: Pipeline | None, problem: str | None, counters: ServiceCounters
+) -> dict[str, Any]:
+    """The state of the service and of each table, with counters. `problem` is that of a socket."""
+    failure = None if pipeline is None else pipeline.failure
+    tables: dict[str, Any] = {}
+    if pipeline is not None:
+        for runner in runners:
+            head = pipeline.head(runner.id)
+            tables[runner.id] = {
+                "state": HALTED if failure is not None else runner.table.state,
+                "last": head.seq,
+                "head": head.hash,
+                "faults": [f"{fault.device}: {fault.fault}: {fault.detail}" for fault in runner.table.faults],
+            }
+    return {
+        "state": HALTED if failure is not None else "running",
+        "problem": str(failure) if failure is not None else problem or "",
+        "tables": tables,
+        "commits": counters.commits,
+        "waiting": counters.waiting,
+        "longest_commit_ms": round(counters.longest_commit_ns / 1e6, 1),
+        "commands": dict(counters.commands),
+        "captures": dict(counters.captures),
+        "late_ticks": counters.late_ticks,
+    }
+
+
+def status_line(pipeline: Pipeline | None, sockets: Sockets, counters: ServiceCounters) -> str:
+    """The state in one line, for systemd."""
+    if pipeline is not None and pipeline.failure is not None:
+        return f"HALTED: {pipeline.failure}"
+    if sockets.problem:
+        return f"PROBLEM: {sockets.problem}"
+    states = ", ".join(f"{table} {state}" for table, state in counters.states.items())
+    return f"{states}; {sockets.publisher.connections} subscribers"

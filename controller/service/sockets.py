@@ -1,4 +1,4 @@
-"""The service's sockets, opened together once it is fit, and closed together: feed, history, commands, and the keys."""
+"""The service's sockets, bound together and closed together: feed, history, commands, and authentication."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from typing import Final
 
 import zmq
 
-from controller.service.command_handler import Desk
-from controller.service.command_server import CommandServer
-from controller.service.counters import Tally
-from controller.service.opening import NotFitError
-from controller.service.senders import KeyedSenders, LocalSenders, Senders
+from controller.service.command_handler import CommandHandler
+from controller.service.command_server import CommandServer, KeySenderResolver, LocalSenderResolver, SenderResolver
+from controller.service.counters import ServiceCounters
+from controller.service.opening import StartupCheckError
 from feed.allow_list import KeyOwner, Role
 from feed.authentication import AuthenticationError, Authenticator
 from feed.endpoints import EndpointError, Endpoints
@@ -25,17 +24,17 @@ from hal.loop import sleep_ns
 
 ALLOWED: Final = "allowed"
 LINGER_NS: Final = 200_000_000
-"""How long the last events and answers may take on their way, at the end (ours)."""
+"""How long the last events and answers have to be sent (ours)."""
 
 
 class Sockets:
-    """Everything by which others reach the service."""
+    """All sockets of the service."""
 
     def __init__(self, endpoints: Endpoints, keys: Path | None, local_role: Role) -> None:
         """Reads the keys.
 
         Raises:
-            NotFitError: it is `tcp://` without keys, or they cannot be used.
+            StartupCheckError: it is `tcp://` without keys, or they cannot be used.
         """
         self._endpoints = endpoints
         self._curve = None if endpoints.is_local else _server_key(endpoints, keys)
@@ -43,38 +42,40 @@ class Sockets:
         self._authenticator = (
             None if keys is None or endpoints.is_local else Authenticator(self.context, keys / ALLOWED)
         )
-        self._senders: Senders = LocalSenders(local_role)
+        self._senders: SenderResolver = LocalSenderResolver(local_role)
         self._owner: Callable[[str], KeyOwner | None] = _nobody
         if self._authenticator is not None:
             allowed = self._authenticator
-            self._senders = KeyedSenders(lambda: allowed.keys)
-            # Asked anew each time: the list changes while the service runs.
+            self._senders = KeySenderResolver(lambda: allowed.keys)
+            # Read each time: the list changes while the service runs.
             self._owner = lambda user_id: allowed.keys.sender(user_id)
         self._serving: asyncio.Task[None] | None = None
         self._history: HistoryServer | None = None
         self.commands: CommandServer | None = None
         self.publisher = Publisher(self.context, endpoints, self._curve, sender=self._owner)
 
-    def prepare(self, history: History, desk: Desk, clock: Clock, tally: Tally, schema: bytes) -> None:
-        """Makes the sockets that answer."""
+    def prepare(
+        self, history: History, handler: CommandHandler, clock: Clock, counters: ServiceCounters, schema: bytes
+    ) -> None:
+        """Makes the history and command sockets."""
         self._history = HistoryServer(
             self.context, self._endpoints, history, self._curve, sender=self._owner, schema=schema
         )
         self.commands = CommandServer(
-            self.context, self._endpoints.commands, self._curve, self._senders, desk, clock, tally
+            self.context, self._endpoints.commands, self._curve, self._senders, handler, clock, counters
         )
         if self._authenticator is not None:
             for socket in (self.publisher, self._history, self.commands):
                 self._authenticator.on_revoked(socket.drop_connections)
 
     def bind(self) -> None:
-        """Lets others in from now on.
+        """Binds all sockets.
 
         Raises:
-            NotFitError: an address cannot be had.
+            StartupCheckError: an address cannot be bound.
         """
         if self._history is None or self.commands is None:
-            raise NotFitError("sockets: bound before they were prepared; this is a mistake in Feltwire")
+            raise StartupCheckError("sockets: bound before they were prepared; this is a mistake in Feltwire")
         try:
             if self._authenticator is not None:
                 self._authenticator.start()
@@ -82,12 +83,12 @@ class Sockets:
             self._history.bind()
             self.commands.bind()
         except (EndpointError, AuthenticationError) as error:
-            raise NotFitError(str(error)) from error
+            raise StartupCheckError(str(error)) from error
         self._serving = asyncio.get_running_loop().create_task(self._history.serve(), name="history")
 
     @property
     def problem(self) -> str | None:
-        """What is wrong with a socket that was open before; None while all is well."""
+        """Why a socket does not work any more; None while all do."""
         if self._serving is not None and self._serving.done() and not self._serving.cancelled():
             return f"the history server has stopped: {self._serving.exception()!r}; restart the service"
         sockets = (self.publisher, self._history, self.commands)
@@ -95,17 +96,17 @@ class Sockets:
 
     @property
     def refused(self) -> int:
-        """How many handshakes and connections came to nothing."""
+        """How many handshakes and connections were refused."""
         handshakes = 0 if self._authenticator is None else self._authenticator.refused
         return handshakes + self.publisher.refused + (0 if self.commands is None else self.commands.refused)
 
-    def look(self) -> None:
-        """Reads the allow-list again, if it was changed."""
+    def reload_keys(self) -> None:
+        """Reads the allow-list again where it has changed."""
         if self._authenticator is not None:
             self._authenticator.reload_if_changed()
 
     async def close(self) -> None:
-        """Lets the last messages go out, then closes everything."""
+        """Waits for the last messages to be sent, then closes everything."""
         await sleep_ns(LINGER_NS)
         if self._serving is not None:
             self._serving.cancel()
@@ -113,7 +114,7 @@ class Sockets:
         self.drop()
 
     def drop(self) -> None:
-        """Closes everything at once, whatever is on its way. Closing it again does nothing."""
+        """Closes everything at once, without sending what is queued. A second call does nothing."""
         if self._serving is not None:
             self._serving.cancel()
         if self.commands is not None:
@@ -128,14 +129,14 @@ class Sockets:
 
 def _server_key(endpoints: Endpoints, folder: Path | None) -> ServerCurve:
     if folder is None:
-        raise NotFitError(
+        raise StartupCheckError(
             f"--bind {endpoints.feed}: over the network nothing goes without keys; make them with feltwire keys new, "
             "and give their folder with --keys, or use ipc://"
         )
     try:
         return ServerCurve(read_pair(folder / f"{SERVER}{SECRET_SUFFIX}"))
     except BadKeyError as error:
-        raise NotFitError(f"server key {error}") from error
+        raise StartupCheckError(f"server key {error}") from error
 
 
 def _nobody(user_id: str) -> None:

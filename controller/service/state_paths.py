@@ -1,9 +1,9 @@
-"""Where a service keeps what must outlive it.
+"""The files and folders that a service keeps over restarts.
 
 <state>/                  --state, else $STATE_DIRECTORY, else $XDG_STATE_HOME/feltwire, else ~/.local/state/feltwire
 ├── journal.sqlite        what happened, of tables with real wires
 ├── signing.key           seals the journal; mode 0600
-├── captures/<table>/     rounds that somebody will ask about
+├── captures/<table>/     captures of rounds
 └── sim/                  the same of simulated tables: the two never meet in one file
 """
 
@@ -20,11 +20,11 @@ from controller.journal.signing import FILE_NAME
 SIMULATED: Final = "sim"
 
 
-class PlaceError(Exception):
-    """Something cannot be kept where it is asked to be; says what, and what to do."""
+class StatePathError(Exception):
+    """The state of these tables cannot be kept together; says why, and what to do."""
 
 
-class Places(NamedTuple):
+class StatePaths(NamedTuple):
     """The files and folders of one service."""
 
     root: Path
@@ -45,24 +45,24 @@ class Places(NamedTuple):
         return self.root / "captures"
 
 
-def places_for(state: Path, configs: Sequence[TableConfig]) -> Places:
-    """Where the tables' history is kept below a state directory.
+def state_paths_for(state: Path, configs: Sequence[TableConfig]) -> StatePaths:
+    """The paths of the tables' history below a state directory.
 
     Raises:
-        PlaceError: simulated tables and tables with real wires are to run together.
+        StatePathError: simulated tables and tables with real wires are to run together.
     """
     simulated = [config.id for config in configs if config.simulated]
     real = [config.id for config in configs if not config.simulated]
     if simulated and real:
-        raise PlaceError(
+        raise StatePathError(
             f"{', '.join(simulated)} is simulated, and {', '.join(real)} has real wires: one service runs the ones or "
             "the others, so that no bench round stands in the journal of real ones; start two services"
         )
-    return Places(state / SIMULATED if simulated else state)
+    return StatePaths(state / SIMULATED if simulated else state)
 
 
 def state_folder(given: Path | None, environ: Mapping[str, str] = os.environ) -> Path:
-    """The state directory: what was given, or the first of the environment's."""
+    """The state directory: the given one, or the first that the environment names."""
     if given is not None:
         return given
     if folders := environ.get("STATE_DIRECTORY"):
@@ -74,5 +74,5 @@ def state_folder(given: Path | None, environ: Mapping[str, str] = os.environ) ->
 
 
 def keys_folder(state: Path) -> Path:
-    """Where keys are, unless another folder is given: below the state directory."""
+    """The default folder of keys, below the state directory."""
     return state / "keys"

@@ -1,6 +1,6 @@
-"""What systemd wants to know of a service: ready, alive, how it is, and that it ends (`sd_notify(3)`).
+"""Notifies systemd: ready, alive, status, stopping (`sd_notify(3)`).
 
-Only where the environment asks for it (`NOTIFY_SOCKET`, `WATCHDOG_USEC`); elsewhere nothing is sent.
+Only where the environment asks for it (`NOTIFY_SOCKET`, `WATCHDOG_USEC`).
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 START_US: Final = 60_000_000
-"""How much longer systemd is to wait for a start that still makes progress (ours)."""
+"""How much longer systemd waits for a start that makes progress (ours)."""
 _US: Final = 1_000
 _LONGEST_STATUS: Final = 400
 
 
 class Systemd:
-    """The manager that started the service, or nobody."""
+    """The notification socket of systemd, where there is one."""
 
     def __init__(self, environ: Mapping[str, str] = os.environ) -> None:
         self._notify: Callable[[str], None] | None = None
@@ -29,12 +29,12 @@ class Systemd:
             if notifier.socket is not None:
                 self._close = notifier.socket.close
         self.watchdog_ns = _watchdog_ns(environ)
-        """How long systemd waits for a sign of life; None where it does not."""
+        """The watchdog's time-out; None where there is no watchdog."""
         self._status = ""
 
     @property
     def asked(self) -> bool:
-        """Whether somebody listens."""
+        """Whether systemd asks for notifications."""
         return self._notify is not None
 
     def ready(self) -> None:
@@ -42,27 +42,27 @@ class Systemd:
         self._send("READY=1")
 
     def alive(self) -> None:
-        """The service still works: sent at least twice in `watchdog_ns`."""
+        """Resets the watchdog; sent at least twice in `watchdog_ns`."""
         if self.watchdog_ns is not None:
             self._send("WATCHDOG=1")
 
     def stopping(self) -> None:
-        """The service begins to end."""
+        """The service begins to stop."""
         self._send("STOPPING=1")
 
     def status(self, text: str) -> None:
-        """One line on how the service is, for `systemctl status`; sent when it has changed."""
+        """One line for `systemctl status`; sent when it has changed."""
         if text != self._status:
             self._status = text
             self._send(f"STATUS={_plain(text)}")
 
     def close(self) -> None:
-        """Tells nothing any more."""
+        """Notifies nothing any more."""
         self._notify = None
         self._close()
 
     def starting(self, text: str) -> None:
-        """The start goes on, and takes its time: systemd is to wait for it."""
+        """The start makes progress: systemd waits longer for it."""
         self._send(f"EXTEND_TIMEOUT_USEC={START_US}")
         self.status(text)
 
@@ -72,12 +72,12 @@ class Systemd:
 
 
 def _plain(text: str) -> str:
-    """One line of ASCII: what lies outside Latin-1 would not be sent at all."""
+    """One line of ASCII: text outside Latin-1 would not be sent at all."""
     return " ".join(text.encode("ascii", "replace").decode().split())[:_LONGEST_STATUS]
 
 
 def _watchdog_ns(environ: Mapping[str, str]) -> int | None:
-    """What `WATCHDOG_USEC` asks for, if it is meant for this process (`WATCHDOG_PID`)."""
+    """The value of `WATCHDOG_USEC`, if it is for this process (`WATCHDOG_PID`)."""
     wanted = environ.get("WATCHDOG_USEC", "")
     if not wanted.isdecimal() or int(wanted) == 0:
         return None

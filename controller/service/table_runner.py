@@ -1,13 +1,13 @@
-"""One table in its service: looked at, given orders, and heard by way of its outbox."""
+"""Runs one live table in the service: ticks, commands, and its events by way of the outbox."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from controller.live.live_table import LiveTable
 from controller.live.pending_faults import ServiceFault
-from controller.service.command_handler import Desk
-from controller.service.outbox import Keeper, Outbox
+from controller.service.command_handler import CommandHandler
+from controller.service.outbox import CaptureKeeper, Outbox
 from controller.service.pipeline import Pipeline
 from controller.table.authority import may
 from feed.allow_list import KeyOwner
@@ -16,14 +16,14 @@ from hal.lines import LineError
 HALTED = "halted"
 
 
-class Seat:
-    """A live table, and the way its events take."""
+class TableRunner:
+    """A live table, and the outbox of its events."""
 
-    def __init__(self, table: LiveTable, pipeline: Pipeline, desk: Desk, keeper: Keeper) -> None:
+    def __init__(self, table: LiveTable, pipeline: Pipeline, handler: CommandHandler, keeper: CaptureKeeper) -> None:
         self.table = table
         self.id = table.config.id
         self._pipeline = pipeline
-        self._outbox = Outbox(pipeline, desk, keeper, table.memory, table.show)
+        self._outbox = Outbox(pipeline, handler, keeper, table.memory, table.show)
 
     def open_wires(self) -> LineError | None:
         """Opens the table's wires; returns why not."""
@@ -34,25 +34,25 @@ class Seat:
         return None
 
     def open(self, standing: Sequence[ServiceFault]) -> None:
-        """Opens the table, shut by what the service found before; one on boards with a later look."""
-        self._outbox.tell(self.table.open(standing))
+        """Opens the table, with the faults that the service found before; a table on boards opens with a later tick."""
+        self._outbox.put_from_service(self.table.open(standing))
 
-    def look(self) -> None:
-        """Takes what the lines did since the last look."""
-        begun = self.table.begun()
+    def tick(self) -> None:
+        """Processes what the lines did since the last tick."""
+        begun = self.table.begin_waiting()
         if begun:
-            self._outbox.tell(begun)
-        said = self.table.tick()
-        self._outbox.put(said.events, said.answers, said.until_ns)
+            self._outbox.put_from_service(begun)
+        result = self.table.tick()
+        self._outbox.put(result.events, result.results, result.until_ns)
         if self.table.simulated:
             self.table.supervise()
 
     def raise_fault(self, device: str, fault: str, detail: str, *, cause: str = "") -> None:
         """Latches a fault that the service found."""
-        self._outbox.tell(self.table.raise_fault(device, fault, detail, cause=cause))
+        self._outbox.put_from_service(self.table.raise_fault(device, fault, detail, cause=cause))
 
     def beat(self) -> None:
-        """Sends the heartbeat, once the first event of this start is published: until then there is none to tell of."""
+        """Sends the heartbeat, once the first event of this start is published: before that there is no head."""
         head = self._pipeline.head(self.id)
         state = HALTED if self._pipeline.failure is not None else None
         if head.epoch != self.table.epoch and state is None:
@@ -61,11 +61,11 @@ class Seat:
 
     def close(self, reason: str) -> None:
         """Closes the table."""
-        self._outbox.tell(self.table.close(reason))
+        self._outbox.put_from_service(self.table.close(reason))
 
-    def command(self, text: str) -> str | None:
-        """Hands an order to the table; returns why not, if it takes none now."""
-        return self.table.command(text)
+    def command(self, verb: str, given: Mapping[str, str], command_id: str) -> str | None:
+        """Hands a command to the table; returns why not, if it takes none now."""
+        return self.table.command(verb, given, command_id)
 
     def may(self, sender: KeyOwner, verb: str) -> str | None:
         """Why this sender may not send this to the table; None if they may."""

@@ -1,7 +1,7 @@
-"""All tables of the service: looked at many times a second, and watched over once a second.
+"""Runs all tables of the service: a tick many times a second, and checks once a second.
 
-every 20 ms   each table takes what its lines did
-every second  heartbeats; the calendar; the room on the disk
+every 20 ms   each table processes what its lines did
+every second  heartbeats; the calendar; free space on the disk
 """
 
 from __future__ import annotations
@@ -21,26 +21,24 @@ from controller.live.wiring import Wiring, wire
 from controller.service.clock_watch import BEHIND, ClockWatch
 from controller.service.clock_watch import DEVICE as CLOCK
 from controller.service.clock_watch import FAULT as CLOCK_JUMPED
-from controller.service.counters import Tally
+from controller.service.counters import ServiceCounters
 from controller.service.disk_watch import CAUSE as NO_ROOM
 from controller.service.disk_watch import DEVICE as DISK
 from controller.service.disk_watch import FAULT as NEARLY_FULL
 from controller.service.disk_watch import DiskWatch
-from controller.service.state_paths import Places
-from controller.service.table_runner import HALTED, Seat
+from controller.service.state_paths import StatePaths
+from controller.service.table_runner import HALTED, TableRunner
 from feed.allow_list import Role
 from feed.endpoints import Endpoints
 from hal.clock import NS_PER_S, Clock
 from hal.lines import LineError
 
-# What a service is asked to run, and the tables made of it.
 
-
-class Plan(NamedTuple):
+class ServicePlan(NamedTuple):
     """What a service is asked to run."""
 
     configs: Sequence[TableConfig]
-    places: Places
+    paths: StatePaths
     endpoints: Endpoints
     keys: Path | None = None
     local_role: Role = "supervisor"
@@ -48,13 +46,13 @@ class Plan(NamedTuple):
     """Faults of simulated devices, for each table."""
     seed: int = 1
     schema: bytes = b"{}"
-    """JSON Schema of the events, for whoever asks the history server."""
+    """JSON Schema of the events, which the history server sends."""
 
 
 def tables_of(
-    plan: Plan, recovered: Mapping[str, RecoveredTable], clock: Clock, epoch: str, wake: Callable[[], None]
+    plan: ServicePlan, recovered: Mapping[str, RecoveredTable], clock: Clock, epoch: str, wake: Callable[[], None]
 ) -> Iterator[LiveTable]:
-    """The tables, each as the journal left it. Their wires are not opened yet."""
+    """The tables, restored from the journal. Their wires are not open yet."""
     for number, config in enumerate(plan.configs):
         found = recovered.get(config.id)
         state = None if found is None or not found.head.seq else found.state
@@ -66,7 +64,7 @@ def tables_of(
 def _wired(
     config: TableConfig, clock: Clock, faults: Mapping[int | None, str], seed: int
 ) -> tuple[Wiring, LineError | None]:
-    """A table's wires; or none, and why this computer cannot have them at all."""
+    """A table's wires; or none, and why this computer cannot have them."""
     try:
         return wire(config, clock, faults, seed), None
     except LineError as error:
@@ -76,128 +74,128 @@ def _wired(
 log = logging.getLogger(__name__)
 
 TICK_NS: Final = 20_000_000
-"""How often the tables are looked at (ours): a fiftieth of a second, as a person sees it."""
+"""The time between ticks (ours): a fiftieth of a second, which a person does not notice."""
 REST_NS: Final = 5 * TICK_NS
-"""The same while all is still (ours): a service that waits for players should cost nothing."""
+"""The same while nothing moves (ours): a service that waits for players should cost nothing."""
 STILL_NS: Final = NS_PER_S
-"""After so long without anything that moved, all is still (ours)."""
+"""After so long without a change `REST_NS` applies (ours)."""
 LATE_NS: Final = 15 * TICK_NS
-"""A look that comes so long after the one before it is late."""
+"""A tick that comes so long after the one before is late."""
 
 
-class Floor:
-    """The tables at work."""
+class TableSupervisor:
+    """Runs the tables, and watches the clock and the disk."""
 
     def __init__(
         self,
-        seats: Mapping[str, Seat],
+        runners: Mapping[str, TableRunner],
         clock: Clock,
         clock_watch: ClockWatch,
         disk_watch: DiskWatch,
-        tally: Tally,
+        counters: ServiceCounters,
         *,
         halted: Callable[[], bool],
     ) -> None:
         """`clock` is the computer's own, however fast simulated tables run."""
-        self.seats = seats
+        self.runners = runners
         self._clock = clock
         self._clock_watch = clock_watch
         self._disk_watch = disk_watch
-        self._tally = tally
+        self._counters = counters
         self._halted = halted
         self._behind_of: str | None = None
-        self._looked_ns = clock.now_ns()
-        self._second_ns = self._looked_ns
-        self._moved_ns = self._looked_ns
+        self._ticked_ns = clock.now_ns()
+        self._second_ns = self._ticked_ns
+        self._moved_ns = self._ticked_ns
 
     def open_wires(self) -> dict[str, LineError]:
         """Opens the wires of every table; returns why tables have none, by table."""
-        return {seat.id: failure for seat in self.seats.values() if (failure := seat.open_wires()) is not None}
+        return {runner.id: failure for runner in self.runners.values() if (failure := runner.open_wires()) is not None}
 
     def open(
         self, failures: Mapping[str, LineError], last_time: str = "", lost: Mapping[str, object] = MappingProxyType({})
     ) -> None:
-        """Opens every table; those without wires are shut by a fault.
+        """Opens every table; a table without wires is shut by a fault.
 
         `last_time` is that of the journal's last record; `lost` is what it has lost of each table.
         """
         behind = self._clock_watch.behind(last_time)
-        for seat in self.seats.values():
+        for runner in self.runners.values():
             standing: list[ServiceFault] = []
-            failure = failures.get(seat.id)
+            failure = failures.get(runner.id)
             if failure is not None:
-                log.error("table %s stays shut: %s; %s", seat.id, failure, START_AGAIN)
+                log.error("table %s stays shut: %s; %s", runner.id, failure, START_AGAIN)
                 detail = f"{failure}; {START_AGAIN}"
                 standing.append(ServiceFault(WIRES, WIRES_FAILED, detail, "the wires that were not had"))
             if behind is not None:
                 standing.append(ServiceFault(CLOCK, CLOCK_JUMPED, behind, BEHIND))
-            if seat.id in lost:
-                detail = f"{lost[seat.id]}; replace the card or disk, then clear it"
+            if runner.id in lost:
+                detail = f"{lost[runner.id]}; replace the card or disk, then clear it"
                 standing.append(ServiceFault("journal", "history_lost", detail))
-            seat.open(standing)
+            runner.open(standing)
         if behind is not None:
             log.error("play stays stopped: %s", behind)
             self._behind_of = last_time
 
-    def look(self) -> bool:
-        """Lets every table take what its lines did; returns whether a second has passed since it last said so."""
+    def tick(self) -> bool:
+        """Runs a tick of every table; returns whether a second has passed since it last returned true."""
         now_ns = self._clock.now_ns()
-        since_ns, self._looked_ns = now_ns - self._looked_ns, now_ns
-        self._tally.longest_tick_ns = max(self._tally.longest_tick_ns, since_ns)
+        since_ns, self._ticked_ns = now_ns - self._ticked_ns, now_ns
+        self._counters.longest_tick_ns = max(self._counters.longest_tick_ns, since_ns)
         if since_ns > LATE_NS:
-            self._tally.late_ticks += 1
+            self._counters.late_ticks += 1
         if not self._halted():
-            jumped = self._clock_watch.look()
+            jumped = self._clock_watch.check()
             if jumped is not None:
-                self._all(CLOCK, CLOCK_JUMPED, jumped)
-            for seat in self.seats.values():
-                seat.look()
+                self._raise_everywhere(CLOCK, CLOCK_JUMPED, jumped)
+            for runner in self.runners.values():
+                runner.tick()
         if now_ns < self._second_ns:
             return False
         # After a long stop there is one heartbeat, and not one for each second missed.
         self._second_ns = max(self._second_ns + NS_PER_S, now_ns + NS_PER_S // 2)
-        self._watch_over()
+        self._each_second()
         return True
 
     def rest_ns(self) -> int:
-        """How long until the next look, unless something comes."""
-        if any(seat.table.busy_within(REST_NS) for seat in self.seats.values()):
-            self._moved_ns = self._looked_ns
-        return TICK_NS if self._looked_ns - self._moved_ns < STILL_NS else REST_NS
+        """How long until the next tick, unless an input comes."""
+        if any(runner.table.busy_within(REST_NS) for runner in self.runners.values()):
+            self._moved_ns = self._ticked_ns
+        return TICK_NS if self._ticked_ns - self._moved_ns < STILL_NS else REST_NS
 
     def safe(self) -> None:
-        """Every table's outputs safe and wires closed; those of all others too, where one of them cannot be."""
+        """Makes every table's outputs safe and closes its wires; an error at one does not keep the others from it."""
         with ExitStack() as every:
-            for seat in self.seats.values():
-                every.callback(seat.table.safe)
+            for runner in self.runners.values():
+                every.callback(runner.table.safe)
 
     def close(self, reason: str) -> None:
         """Closes every table."""
-        for seat in self.seats.values():
-            seat.close(reason)
+        for runner in self.runners.values():
+            runner.close(reason)
 
-    def _watch_over(self) -> None:
+    def _each_second(self) -> None:
         if not self._halted():
             self._watch_calendar()
-            found = self._disk_watch.look()
+            found = self._disk_watch.check()
             if found is not None:
-                self._all(DISK, NEARLY_FULL, found, cause=NO_ROOM)
+                self._raise_everywhere(DISK, NEARLY_FULL, found, cause=NO_ROOM)
             elif self._disk_watch.has_room_again():
-                for seat in self.seats.values():
-                    seat.table.cause_gone(DISK, NO_ROOM)
-        for seat in self.seats.values():
-            seat.beat()
-            self._tally.faults[seat.id] = len(seat.table.faults)
-            self._tally.states[seat.id] = HALTED if self._halted() else seat.table.state
+                for runner in self.runners.values():
+                    runner.table.cause_gone(DISK, NO_ROOM)
+        for runner in self.runners.values():
+            runner.beat()
+            self._counters.faults[runner.id] = len(runner.table.faults)
+            self._counters.states[runner.id] = HALTED if self._halted() else runner.table.state
 
     def _watch_calendar(self) -> None:
         if self._behind_of is not None and self._clock_watch.behind(self._behind_of) is None:
             self._behind_of = None
             log.info("the calendar is past the journal's last record again: a supervisor may clear %s", CLOCK_JUMPED)
-            for seat in self.seats.values():
-                seat.table.cause_gone(CLOCK, BEHIND)
+            for runner in self.runners.values():
+                runner.table.cause_gone(CLOCK, BEHIND)
 
-    def _all(self, device: str, fault: str, detail: str, *, cause: str = "") -> None:
+    def _raise_everywhere(self, device: str, fault: str, detail: str, *, cause: str = "") -> None:
         log.error("every table is stopped: %s", detail)
-        for seat in self.seats.values():
-            seat.raise_fault(device, fault, detail, cause=cause)
+        for runner in self.runners.values():
+            runner.raise_fault(device, fault, detail, cause=cause)

@@ -1,4 +1,4 @@
-"""Who may send what to a table: the role of the sender's key, and the class of operator that the rules want.
+"""Who may send which command: by the role of the sender's key, and the class of operator that the rules require.
 
     role         may send
     dealer       no_more_bets, settle, void, confirm
@@ -25,11 +25,11 @@ from controller.rules.cited import Cited
 from controller.rules.profile import DEFAULT_PROFILE, Operators, profile
 
 CLASS_A_ONLY: Final[Cited[tuple[str, ...]]] = Cited(("A",), "13:47-20.2")
-"""Who plays a game of which the profile has no rules: a Class A operator may operate all games."""
+"""The classes for a game of which the profile has no rules: a Class A operator may operate all games."""
 
 
 class Sender(Protocol):
-    """Whose key a command came with."""
+    """The owner of the key with which a command came."""
 
     @property
     def name(self) -> str:
@@ -45,7 +45,7 @@ class Sender(Protocol):
 
 
 class Authority(Struct, frozen=True, forbid_unknown_fields=True):
-    """What one verb wants of its sender."""
+    """The requirements of one verb on its sender."""
 
     acts: Literal["operates", "supervises", "serves"]
     roles: Cited[tuple[str, ...]]
@@ -57,7 +57,7 @@ class _Authorities(Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def authorities() -> dict[str, Authority]:
-    """What each verb wants of its sender."""
+    """The requirements of each verb on its sender."""
     text = resources.files("controller.rules").joinpath("data", "authority.toml").read_text(encoding="utf-8")
     return msgspec.convert(tomllib.loads(text), _Authorities).verbs
 
@@ -82,7 +82,7 @@ def may(sender: Sender, verb: str, game: str, rules: str = DEFAULT_PROFILE) -> s
 
 
 def _classes(game: str, rules: str, supervises: bool) -> Cited[tuple[str, ...]]:
-    """The classes of operator that may do it. What no text allows to another class is Class A's."""
+    """The classes of operator that may do it: Class A where no text allows another."""
     try:
         text = profile(rules).text(game, Operators)
     except KeyError:

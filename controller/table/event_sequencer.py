@@ -1,4 +1,4 @@
-"""Writes down what a table says: events, numbered, with their attributes."""
+"""Numbers the events of a table and adds their attributes."""
 
 from __future__ import annotations
 
@@ -7,13 +7,25 @@ from typing import Any
 
 import msgspec
 
-from controller.table.identity import Identity
 from feed import events
 from feed.events import Data, Event
 
 
-class Scribe:
-    """The events of one table since they were last taken."""
+class Identity(msgspec.Struct, frozen=True, kw_only=True):
+    """What every event of a table states of its source."""
+
+    table: str
+    game: str
+    rules: str
+    simulated: bool
+    epoch: str
+    """Random and new at each start of a live service; `replay` and `sim` otherwise: equal input gives equal bytes."""
+    software: str
+    devices: tuple[dict[str, str], ...] = ()
+
+
+class EventSequencer:
+    """Makes events of one table, and holds them until they are taken."""
 
     def __init__(self, identity: Identity, time_of: Callable[[int], str], sequence: int, ephemeral: int) -> None:
         """`sequence` and `ephemeral` number the last events before."""
@@ -26,7 +38,7 @@ class Scribe:
         self._source = f"/tables/{identity.table}"
 
     def tell(self, kind: type[Data], t_ns: int, **fields: Any) -> None:
-        """Says an event of the table's own."""
+        """Emits an event of the table's own."""
         identity = self._identity
         self.say(
             kind(
@@ -41,7 +53,7 @@ class Scribe:
         )
 
     def say(self, data: Data) -> None:
-        """Numbers what is said; durable events without a gap, the others by themselves."""
+        """Emits an event: durable ones are numbered without a gap, the others apart."""
         kind = type(data)
         number = getattr(data, "round", None)
         if kind.durable:
@@ -63,6 +75,6 @@ class Scribe:
         )
 
     def take(self) -> list[Event]:
-        """What was said since the last time."""
+        """The events since the last call."""
         said, self.said = self.said, []
         return said

@@ -1,4 +1,4 @@
-"""Faults latch: what touches outcomes stays told until a named person clears it and the device passes its check."""
+"""Latched faults: a fault stays until its causes are gone and a named person clears it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class LatchedFault(NamedTuple):
-    """A fault that stands."""
+    """A fault that is latched."""
 
     device: str
     fault: str
@@ -15,25 +15,25 @@ class LatchedFault(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """A game's word that a device is not to be trusted: the table latches it."""
+    """A device fault reported by a game; the table latches it."""
 
     t_ns: int
     fault: str
     detail: str
     cause: str = ""
-    """What is wrong now and must go before the fault can be cleared; empty where nothing of it can be seen."""
+    """The cause that must be gone before the fault can be cleared; empty where none can be observed."""
     device: str = ""
-    """Which device; empty for the one that the game judges."""
+    """The device; empty for the game's own."""
     blocks_play: bool = True
 
 
 class CauseGone(NamedTuple):
-    """A game's word that the cause of a fault is gone. The fault stays latched."""
+    """Reported by a game: the cause of a fault is gone. The fault stays latched."""
 
     t_ns: int
     cause: str
     device: str = ""
-    """Which device; empty for the one that the game judges."""
+    """The device; empty for the game's own."""
 
 
 class FaultLatch:
@@ -59,7 +59,7 @@ class FaultLatch:
         return any(fault.blocks_play for fault in self._latched.values())
 
     def latch(self, fault: LatchedFault) -> bool:
-        """Latches a fault; returns whether it is new, or shuts the table where what stood before did not."""
+        """Latches a fault; returns whether it is new, or blocks play where the one before did not."""
         key = (fault.device, fault.fault)
         before = self._latched.get(key)
         if before is not None and (before.blocks_play or not fault.blocks_play):
@@ -68,11 +68,11 @@ class FaultLatch:
         return True
 
     def appears(self, device: str, fault: str, what: str) -> None:
-        """The cause of a fault is there now (a dead line): it cannot be cleared while it is."""
+        """A cause of a fault is present (a dead line): the fault cannot be cleared while it is."""
         self._present.setdefault((device, fault), set()).add(what)
 
     def goes(self, device: str, what: str) -> None:
-        """The cause is gone. The fault stays latched."""
+        """A cause is gone. The fault stays latched."""
         for (owner, _), causes in self._present.items():
             if owner == device:
                 causes.discard(what)

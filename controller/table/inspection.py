@@ -8,7 +8,7 @@ from controller.rules.cited import Check
 
 
 class InspectionPlan(NamedTuple):
-    """What is looked at, and whether the table opens without it."""
+    """The checks of an inspection, and whether it is required before an opening."""
 
     required: bool
     device: str
@@ -21,12 +21,12 @@ class InspectionPlan(NamedTuple):
 
 
 def no_inspection(device: str) -> InspectionPlan:
-    """Nothing is looked at on this device."""
+    """The plan of a device without checks."""
     return InspectionPlan(False, device, ())
 
 
 class Inspections:
-    """How far the inspection before the next opening has come. It is good for one opening."""
+    """The progress of the inspection before the next opening. It is valid for one opening."""
 
     def __init__(self, plan: InspectionPlan) -> None:
         self.plan = plan
@@ -35,17 +35,17 @@ class Inspections:
 
     @property
     def missing(self) -> bool:
-        """Whether the table may not open for want of it."""
+        """Whether a required inspection keeps the table from opening."""
         return self.plan.required and not self._passed
 
     def start(self) -> None:
-        """A person begins to look."""
+        """A person begins the inspection."""
         self.under_way, self._passed = True, False
 
     def end(self, passed: bool) -> None:
-        """All was good, or something was not."""
+        """The inspection ends: passed or failed."""
         self.under_way, self._passed = False, passed
 
     def used(self) -> None:
-        """The table opened: the next opening wants one of its own."""
+        """The table opened: the next opening needs its own inspection."""
         self._passed = False

@@ -1,10 +1,10 @@
-"""Whether a table takes part: closed, under inspection, open, or shut by a fault; and how it comes from one to another.
+"""The life cycle of a table: closed, under inspection, open, or shut by a fault.
 
     closed ──inspect_start──► inspecting ──pass or fail──► closed
     closed ──open, or the supervisor's key──► open ◄──clear── shut
     open or shut ──close──► closed             open ──fault that blocks play──► shut
 
-While it is closed its devices are followed and its faults latch, but no round is open and nothing is said of spins.
+While it is closed its devices are read and its faults latch, but no round is open and no spin is judged.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Any, Final, Protocol
 
+from controller.table.event_sequencer import Identity
 from controller.table.faults import FaultLatch, LatchedFault
 from controller.table.game import Game
-from controller.table.identity import Identity
 from controller.table.inspection import Inspections
 from controller.table.phase import SETTLING
 from feed import events
@@ -23,11 +23,11 @@ from feed.state import CLOSED as STOOD_CLOSED
 from feed.state import TableState
 
 NOT_OPENED: Final = "not opened yet"
-"""Why a table is closed that no person has opened since the service began."""
+"""The reason of a table that no person has opened since the service began."""
 
 
-class State(StrEnum):
-    """How the table stands."""
+class LifecycleState(StrEnum):
+    """The states of a table."""
 
     CLOSED = "closed"
     INSPECTING = "inspecting"
@@ -35,53 +35,53 @@ class State(StrEnum):
     SHUT = "shut"
 
 
-class Tell(Protocol):
-    """Says an event of the table's own, after what the game has said."""
+class EmitEvent(Protocol):
+    """Emits an event of the table's own, after those of the game."""
 
     def __call__(self, kind: type[Data], t_ns: int, **fields: Any) -> None:
-        """`fields` are those of the kind beyond the common ones."""
+        """`fields` are those of the event type beyond the common ones."""
 
 
-class Sitting:
-    """How one table stands, with the game and the faults that depend on it."""
+class TableLifecycle:
+    """The state of one table, with its game, faults and inspections."""
 
     def __init__(
-        self, identity: Identity, game: Game, faults: FaultLatch, inspections: Inspections, tell: Tell
+        self, identity: Identity, game: Game, faults: FaultLatch, inspections: Inspections, emit: EmitEvent
     ) -> None:
         self.game = game
         self.faults = faults
         self.inspections = inspections
-        self.tell = tell
+        self.emit = emit
         self.devices: dict[str, dict[str, str]] = {device["device"]: dict(device) for device in identity.devices}
-        """What the devices are, as the next opening tells it."""
+        """The identities of the devices, which the next opening publishes."""
         self._identity = identity
         self.taking_part = False
-        """Whether it is open, though a fault may shut it."""
+        """Whether it is open, even where a fault shuts it."""
         self._before: TableState | None = None
 
     @property
-    def state(self) -> State:
-        """How the table stands now."""
+    def state(self) -> LifecycleState:
+        """The state now."""
         if self.taking_part:
-            return State.SHUT if self.faults.blocks_play else State.OPEN
-        return State.INSPECTING if self.inspections.under_way else State.CLOSED
+            return LifecycleState.SHUT if self.faults.blocks_play else LifecycleState.OPEN
+        return LifecycleState.INSPECTING if self.inspections.under_way else LifecycleState.CLOSED
 
     @property
     def no_round(self) -> str:
-        """Why no round is open, in words for whoever wanted one."""
+        """Why no round is open, in words."""
         return f"no round is open: the table is {self.words}"
 
     @property
     def words(self) -> str:
-        """How the table stands, in words; shut, with the faults that shut it."""
-        if self.state is not State.SHUT:
+        """The state in words, with the faults that shut the table."""
+        if self.state is not LifecycleState.SHUT:
             return self.state
         return f"shut by {' and '.join(f'device.fault {fault.fault}' for fault in self.faults.blocking)}"
 
     # --- from start to end ---------------------------------------------------------------------------------------
 
     def restore(self, state: TableState) -> None:
-        """Goes on from what stood before the restart. What is told of it is told when the table begins."""
+        """Restores the state of before a restart; `begin` publishes what follows from it."""
         self._before = state
         for fault in state.faults:
             self.faults.latch(LatchedFault(fault.device, fault.fault, fault.detail, fault.blocks_play))
@@ -89,7 +89,7 @@ class Sitting:
     def begin(self, t_ns: int, opens: bool) -> None:
         """The first event of the epoch: the table opens, or stays closed until a person opens it.
 
-        A table that was open when the power went is open again: an opening is not asked for twice.
+        A table that was open when the power went is open again, without another command.
         """
         self.game.begin(t_ns)
         before, self._before = self._before, None
@@ -98,13 +98,13 @@ class Sitting:
             was = {"previous_epoch": before.epoch, "previous_sequence": before.last}
         if opens or (before is not None and before.state != STOOD_CLOSED):
             self.taking_part = True
-            self._say_opened(t_ns, **was)
+            self._emit_opened(t_ns, **was)
         else:
-            self.tell(events.TableClosed, t_ns, reason=NOT_OPENED, **was)
+            self.emit(events.TableClosed, t_ns, reason=NOT_OPENED, **was)
         if before is not None and before.unfinished_round is not None:
             self.game.lost_power(t_ns, recalled=before.game == self._identity.game)
         for fault in () if before is None else before.faults:
-            self.tell(
+            self.emit(
                 events.DeviceFault,
                 t_ns,
                 device=fault.device,
@@ -113,17 +113,21 @@ class Sitting:
                 blocks_play=fault.blocks_play,
                 before_restart=True,
             )
-        if self.state is State.OPEN:
+        if self.state is LifecycleState.OPEN:
             self.game.open(t_ns)
-        elif self.state is State.SHUT:
+        elif self.state is LifecycleState.SHUT:
             self.game.begin_shut(t_ns)
 
-    # --- what people do ------------------------------------------------------------------------------------------
+    # --- commands ------------------------------------------------------------------------------------------
 
     def why_not_open(self) -> str | None:
-        """What stands against opening the table; None if nothing does."""
+        """Why the table cannot be opened; None where it can."""
         if self.taking_part:
-            return "the table is open already" if self.state is State.OPEN else f"the table is {self.words}: clear it"
+            return (
+                "the table is open already"
+                if self.state is LifecycleState.OPEN
+                else f"the table is {self.words}: clear it"
+            )
         if self.inspections.under_way:
             return "an inspection is under way: pass or fail it first"
         if self.game.busy is not None:
@@ -137,14 +141,14 @@ class Sitting:
         return None
 
     def open(self, t_ns: int, by: str) -> None:
-        """A person opens it, against which nothing stands. The first round opens once the device is quiet."""
+        """A person opens it; `why_not_open` is None. The first round opens once the device is quiet."""
         self.taking_part = True
         self.inspections.used()
-        self._say_opened(t_ns, by=by)
+        self._emit_opened(t_ns, by=by)
         self.game.reopen(t_ns)
 
     def close(self, t_ns: int, reason: str, by: str = "") -> None:
-        """It takes no part any more. A round that has no verdict is void; one that may not be settled is left."""
+        """Closes the table. A round without a verdict is void; one that may not be settled is left."""
         settling = self.game.phase is SETTLING
         self.game.shut(t_ns, "dealer_call", f"the table closed: {reason}")
         if settling and by and self.game.settle_refused is not None:
@@ -152,22 +156,22 @@ class Sitting:
         elif settling and by:
             self.game.settle(t_ns, "dealer")
         self.taking_part = self.inspections.under_way = False
-        self.tell(events.TableClosed, t_ns, reason=reason, by=by)
+        self.emit(events.TableClosed, t_ns, reason=reason, by=by)
 
     def clear(self, t_ns: int, device: str, by: str) -> list[str]:
-        """A named person clears a device's faults, once their causes are gone. Returns those that were cleared."""
+        """Clears the faults of a device whose causes are gone, for a named person. Returns those that were cleared."""
         cleared = self.faults.clear(device)
         for fault in self.faults.standing:
             if fault.device == device and self.faults.causes(device, fault.fault):
-                self.tell(events.DeviceWarning, t_ns, device=device, warning="not_cleared", detail=self.stays(fault))
+                self.emit(events.DeviceWarning, t_ns, device=device, warning="not_cleared", detail=self.stays(fault))
         for fault in cleared:
-            self.tell(events.DeviceCleared, t_ns, device=device, fault=fault.fault, by=by)
-        if cleared and self.state is State.OPEN:
+            self.emit(events.DeviceCleared, t_ns, device=device, fault=fault.fault, by=by)
+        if cleared and self.state is LifecycleState.OPEN:
             self.game.reopen(t_ns)
         return [fault.fault for fault in cleared]
 
     def stays(self, fault: LatchedFault) -> str:
-        """That a fault is not cleared, and what stands against it."""
+        """That a fault is not cleared, and which causes keep it."""
         return f"{fault.fault} stays, because of {' and '.join(self.faults.causes(fault.device, fault.fault))}"
 
     def turn_key(self, t_ns: int, key: str) -> None:
@@ -184,9 +188,9 @@ class Sitting:
         if against is None:
             self.open(t_ns, key)
         else:
-            self.tell(events.DeviceWarning, t_ns, device="table", warning="not_opened", detail=against)
+            self.emit(events.DeviceWarning, t_ns, device="table", warning="not_opened", detail=against)
 
-    def _say_opened(self, t_ns: int, **fields: Any) -> None:
+    def _emit_opened(self, t_ns: int, **fields: Any) -> None:
         identity = self._identity
         devices = [dict(device) for device in self.devices.values()]
-        self.tell(events.TableOpened, t_ns, rules=identity.rules, software=identity.software, devices=devices, **fields)
+        self.emit(events.TableOpened, t_ns, rules=identity.rules, software=identity.software, devices=devices, **fields)

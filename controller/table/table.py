@@ -21,20 +21,20 @@ from typing import Any, Final
 import msgspec
 
 from controller.table.bias import BiasWatch
-from controller.table.event_sequencer import Scribe
+from controller.table.event_sequencer import EventSequencer, Identity
 from controller.table.faults import CauseGone, Fault, FaultLatch, LatchedFault
 from controller.table.game import NEVER_NS, Game
-from controller.table.identity import Identity
 from controller.table.inspection import InspectionPlan, Inspections, no_inspection
-from controller.table.lifecycle import Sitting
-from controller.table.orders.book import VERBS, Answered, carry_out, id_of, without_id
-from controller.table.orders.order import Answer, Refused, Verb
+from controller.table.lifecycle import TableLifecycle
+from controller.table.orders.book import VERBS, AnsweredCommands, carry_out
+from controller.table.orders.order import CommandResult, OrderRefused, Verb
 from drivers.base.actuator import Actuator
 from drivers.base.driver import Driver, Observation, SensorAlive, SensorDead
 from drivers.dealer.buttons import ButtonPressed
 from feed import events
 from feed.events import Data, Event
 from feed.state import TableState
+from hal.capture.command_text import text_without_id
 from hal.values import Batch, Command, Edge, EdgesLost, Frame, Output, Reading
 
 SUPERVISOR_KEY: Final = "supervisor_key"
@@ -83,31 +83,31 @@ class Table:
         self.game = game
         self.faults = FaultLatch()
         inspections = Inspections(inspection or no_inspection(game.device))
-        self.sitting = Sitting(identity, game, self.faults, inspections, self._tell_after_game)
+        self.lifecycle = TableLifecycle(identity, game, self.faults, inspections, self._tell_after_game)
         self._opens = opens
         self._bias = bias
-        self._answered = Answered()
-        self._answers: list[Answer] = []
+        self._answered = AnsweredCommands()
+        self._answers: list[CommandResult] = []
         self.drivers = tuple(drivers)
         self.actuators = tuple(actuators)
         self._observers = {kind: actuator for actuator in actuators for kind in actuator.observes}
         self._verbs = VERBS if verbs is None else verbs
         self._owner = {line: driver.name for driver in drivers for line in driver.lines}
-        self._scribe = Scribe(identity, time_of, sequence, ephemeral)
-        self._say = self._scribe.say
-        self._tell = self._scribe.tell
-        self._take = self._scribe.take
+        self._sequencer = EventSequencer(identity, time_of, sequence, ephemeral)
+        self._say = self._sequencer.say
+        self._tell = self._sequencer.tell
+        self._take = self._sequencer.take
         self._warned: set[str] = set()
 
     @property
     def sequence(self) -> int:
         """The number of the last durable event."""
-        return self._scribe.sequence
+        return self._sequencer.sequence
 
     @property
     def ephemeral(self) -> int:
         """The number of the last event that is not durable."""
-        return self._scribe.ephemeral
+        return self._sequencer.ephemeral
 
     @property
     def next_due_ns(self) -> int | None:
@@ -120,19 +120,19 @@ class Table:
     @property
     def state(self) -> str:
         """`closed`, `inspecting`, `open`, or `shut` by a fault."""
-        return self.sitting.state
+        return self.lifecycle.state
 
     def restore(self, state: TableState) -> None:
         """Goes on from what the journal tells, before `open`: numbers, the last rounds, faults, how the table stood."""
-        self._scribe.sequence = state.last
+        self._sequencer.sequence = state.last
         self.game.round = state.round
         if state.game == self.identity.game:
             self.game.restore(state)
-        self.sitting.restore(state)
+        self.lifecycle.restore(state)
 
     def open(self, t_ns: int) -> list[Event]:
         """Begins: the table opens with its first round, or stands closed until a person opens it."""
-        self.sitting.begin(t_ns, self._opens)
+        self.lifecycle.begin(t_ns, self._opens)
         # From now on silence counts, however late the first batch comes.
         for driver in self.drivers:
             driver.due(t_ns)
@@ -143,7 +143,7 @@ class Table:
 
     def close(self, t_ns: int, reason: str) -> list[Event]:
         """The service ends. A round that has no verdict yet is void; one that has keeps it."""
-        self.sitting.close(t_ns, reason)
+        self.lifecycle.close(t_ns, reason)
         return self._take()
 
     def feed(self, batch: Batch) -> list[Event]:
@@ -180,7 +180,7 @@ class Table:
         self._pass_time(batch.until_ns)
         return self._take()
 
-    def answers(self) -> list[Answer]:
+    def answers(self) -> list[CommandResult]:
         """What became of the orders since the last call, where they had an id."""
         answers, self._answers = self._answers, []
         return answers
@@ -298,7 +298,7 @@ class Table:
             if not self.game.ignores(seen):
                 self._sensor(seen)
         elif isinstance(seen, ButtonPressed) and seen.button == SUPERVISOR_KEY:
-            self.sitting.turn_key(seen.t_ns, SUPERVISOR_KEY)
+            self.lifecycle.turn_key(seen.t_ns, SUPERVISOR_KEY)
         elif isinstance(seen, ButtonPressed):
             self.game.press(seen)
 
@@ -363,24 +363,22 @@ class Table:
 
     def _command(self, command: Command) -> None:
         """Carries an order out, and says what became of it: to the feed where it is refused, to its sender always."""
-        text = command.text
-        order_id = id_of(text)
-        before = self._answered.before(order_id, text) if order_id else None
+        before = self._answered.before(command) if command.id else None
         if before is not None:
             self._answers.append(before)
             return
-        first = len(self._scribe.said)
+        first = len(self._sequencer.said)
         try:
-            happened, accepted = carry_out(text, self.sitting, command.t_ns, self._verbs), True
-        except Refused as refused:
+            happened, accepted = carry_out(command, self.lifecycle, self._verbs), True
+        except OrderRefused as refused:
             happened, accepted = str(refused), False
         self._collect()
         if not accepted:
-            detail = f"{happened} (sent: {without_id(text)})"
+            detail = f"{happened} (sent: {text_without_id(command)})"
             self._tell(events.DeviceWarning, command.t_ns, device="table", warning="command_refused", detail=detail)
-        if order_id:
-            ids = tuple(event.id for event in self._scribe.said[first:] if event.sequence is not msgspec.UNSET)
-            answer = Answer(order_id, text, accepted, happened, ids)
+        if command.id:
+            ids = tuple(event.id for event in self._sequencer.said[first:] if event.sequence is not msgspec.UNSET)
+            answer = CommandResult(command, accepted, happened, ids)
             self._answered.keep(answer)
             self._answers.append(answer)
 

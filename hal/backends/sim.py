@@ -101,9 +101,9 @@ class SimLines:
         """Delivers a frame of a serial link."""
         self.play([], [Frame(link, data, t_ns)])
 
-    def command(self, text: str, t_ns: int) -> None:
-        """Delivers a person's command."""
-        self.play([], [Command(text, t_ns)])
+    def command(self, command: Command) -> None:
+        """Delivers a command that a person sends."""
+        self.play([], [command])
 
     def lose(self, line: str, cause: Loss, t_ns: int, missing: int | None = None) -> None:
         """Reports lost changes of a line; its level is unknown until it is driven again."""

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import islice
 from operator import attrgetter
 
+from hal.capture.command_text import command_text
 from hal.capture.secret import FrameSealer
 from hal.capture.vcd_writer import VcdWriter
 from hal.values import Batch, Command, Edge, EdgesLost, Frame, Loss, Rare, Reading
@@ -170,8 +171,8 @@ def _bytes(value: Rare) -> int:
     match value:
         case Frame(_, data, _):
             return len(data)
-        case Command(text, _):
-            return len(text)
+        case Command():
+            return len(command_text(value))
     return 0
 
 

@@ -16,11 +16,12 @@ import math
 import re
 from typing import Final, TypeAlias
 
+from hal.capture.command_text import read_command
 from hal.capture.errors import shown
 from hal.capture.header import COMMAND, LOST, CaptureHeader, SelectedVariable, VariableKind
 from hal.capture.string_values import parse_loss, unescape
 from hal.capture.words import MAX_WORD_BYTES, Words
-from hal.values import Command, Edge, EdgesLost, Frame, Loss, Rare, Reading
+from hal.values import Edge, EdgesLost, Frame, Loss, Rare, Reading
 
 NOT_YET_KNOWN: Final = -1
 UNPLUGGED: Final = -2
@@ -176,7 +177,7 @@ class SignalDecoder:
                 if line == LOST:
                     self._lost(data.decode("utf-8"), t_ns)
                 elif line == COMMAND:
-                    self._add(Command(data.decode("utf-8"), t_ns), len(data))
+                    self._add(read_command(data.decode("utf-8"), t_ns), len(data))
                 else:
                     self._add(Frame(line, data, t_ns), len(data))
         except ValueError as error:

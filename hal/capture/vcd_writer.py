@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TextIO
 
+from hal.capture.command_text import command_text
 from hal.capture.header import COMMAND, LOST, MAX_NAME_LENGTH, MAX_T_NS, MAX_VARIABLES, Timescale, VariableKind
 from hal.capture.secret import SEALED, FrameSealer
 from hal.capture.string_values import again_text, escape, loss_text
@@ -187,8 +188,8 @@ class VcdWriter:
                     raise ValueError(f"{value}: expected a frame of one of {', '.join(self._lines.links)}")
                 held = self._sealer.seal(value) if self._sealer and link in self._lines.secret_links else value
                 return self._string(held.link, held.data)
-            case Command(text, _):
-                return self._string(COMMAND, text.encode())
+            case Command():
+                return self._string(COMMAND, command_text(value).encode())
             case EdgesLost(line, cause, _, missing):
                 known = self._levels.get(line) is not None
                 if cause is Loss.UNPLUGGED and line in self._levels:

@@ -90,7 +90,7 @@ class CrapsShakerSimulator(CrapsSimulator):
         if geometry.no_more_bets_button:
             edges += press("dealer_no_more_bets", called_s, 0.2)
         else:
-            rare.append(Command("no_more_bets", int(called_s * NS_PER_S)))
+            rare.append(Command("no_more_bets", (), int(called_s * NS_PER_S)))
         begin_s = called_s + geometry.activate_after_s
         length_s = geometry.toss_s if geometry.automated == "serial" else rng.uniform(4.0, LONGEST_S)
         rest_s = begin_s + length_s + 0.3
@@ -108,7 +108,8 @@ class CrapsShakerSimulator(CrapsSimulator):
         if toss is not None:
             self._now_s = max(self._now_s, begin_s + TROUBLED_S)
         elif not truth.valid and geometry.reader is None:
-            rare.append(Command(f"void reason={truth.reasons[0]} as={STICK} by={STICK}", int(key_s * NS_PER_S)))
+            given_ = (("reason", truth.reasons[0]), ("as", STICK), ("by", STICK))
+            rare.append(Command("void", given_, int(key_s * NS_PER_S)))
         if geometry.settled_button:
             edges += press("dealer_settled", self._now_s - 1.0, 0.2)
         rare += self._givers.wait(self._now_s)

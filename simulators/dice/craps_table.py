@@ -332,7 +332,7 @@ def of_values(fault: str) -> tuple[str | None, str | None]:
 
 def _no_roll(reason: str, at_s: float) -> Command:
     """The stickperson calls "No Roll"."""
-    return Command(f"void reason={reason} as={STICK} by={STICK}", _ns(at_s))
+    return Command("void", (("reason", reason), ("as", STICK), ("by", STICK)), _ns(at_s))
 
 
 def _ns(t_s: float) -> int:

@@ -159,11 +159,11 @@ class SicBoSimulator:
         if owner == "lamp" and device is not None:
             late_s = key_s - 0.05 if device.endswith("reveal") else from_s
             self._lamps.plan(device, _ns(late_s), _ns(end_s - MENDED_S))
-            rare.append(Command("settle_attended by=simulated-supervisor", _ns(end_s - 0.3)))
+            rare.append(Command("settle_attended", (("by", "simulated-supervisor"),), _ns(end_s - 0.3)))
         else:
             self._lamps.plan(None, 0, 0)
         if not given.proven:
-            rare.append(Command("void reason=dealer_call by=simulated-dealer", _ns(end_s - 0.2)))
+            rare.append(Command("void", (("reason", "dealer_call"), ("by", "simulated-dealer")), _ns(end_s - 0.2)))
         if self._geometry.settled_button:
             edges += press(SETTLED, end_s - AFTER_S + self._geometry.settle_after_s, 0.15)
         rare += self._givers.wait(end_s)
@@ -185,7 +185,7 @@ class SicBoSimulator:
         )
         if (shaken.good and shaken.flat) or not self._geometry.keypad:
             return given, []
-        void = Command("void reason=dice_not_flat by=simulated-dealer", _ns(key_s))
+        void = Command("void", (("reason", "dice_not_flat"), ("by", "simulated-dealer")), _ns(key_s))
         # A board that sees it has said so.
         calls = shaken.good and self._geometry.reader is None
         return given._replace(edges=[], proven=True), [void] if calls else []

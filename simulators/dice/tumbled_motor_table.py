@@ -22,6 +22,7 @@ from simulators.dice.values import ValueGivers, prefixed
 
 CALL: Final = "dealer_no_more_bets"
 SETTLED: Final = "dealer_settled"
+DEALER: Final = "simulated-dealer"
 QUIET_AT_START_S: Final = 5.0
 TUMBLE_S: Final = 18.0
 """Turning, falling, rest and keys, at most."""
@@ -98,9 +99,10 @@ class MotorTumbledSimulator:
         edges = press(CALL, begin_s, 0.2) if self._geometry.no_more_bets_button else []
         rare: list[Rare] = []
         if not self._geometry.no_more_bets_button:
-            rare.append(Command("no_more_bets by=simulated-dealer", int(begin_s * NS_PER_S)))
+            rare.append(Command("no_more_bets", (("by", DEALER),), int(begin_s * NS_PER_S)))
         if self._fault == "dealer_voids":
-            rare.append(Command("void reason=dealer_call by=simulated-dealer", int((begin_s + 2.0) * NS_PER_S)))
+            given = (("reason", "dealer_call"), ("by", DEALER))
+            rare.append(Command("void", given, int((begin_s + 2.0) * NS_PER_S)))
         self._now_s = begin_s + TUMBLE_S * self._geometry.tumbles
         self._now_s += LONGEST_S if self._fault in MOTOR_FAULTS and self._fault != "none" else 0.0
         self._now_s += FORGOTTEN_S if self._fault.startswith("keypad_") else 0.0

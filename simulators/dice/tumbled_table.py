@@ -25,7 +25,6 @@ from simulators.dice.values import Given, ValueGivers, prefixed
 
 CALL: Final = "dealer_no_more_bets"
 SETTLED: Final = "dealer_settled"
-VOID: Final = "void reason={reason} by=simulated-dealer"
 NOT_FLAT: Final = "dice_not_flat"
 
 VALUE_REASONS: Final = (
@@ -156,9 +155,9 @@ class TumbledSimulator:
         rest_s = truth.rest_ns / NS_PER_S
         seen = self._seen_bad(spoilt, truth.dice)
         if seen:
-            rare.append(Command(VOID.format(reason=NOT_FLAT), _ns(rest_s + self._geometry.rest_s / 2)))
+            rare.append(_void(NOT_FLAT, rest_s + self._geometry.rest_s / 2))
         if fault == "dealer_voids":
-            rare.append(Command(VOID.format(reason="dealer_call"), _ns(rest_s + self._geometry.rest_s / 2)))
+            rare.append(_void("dealer_call", rest_s + self._geometry.rest_s / 2))
         unkeyed = seen or fault == "dealer_voids" or any(die.lying != "flat" for die in truth.dice)
         if fault == "keyed_while_tumbling":
             self._key_nonsense(truth.began_ns / NS_PER_S, edges, rare)
@@ -306,3 +305,8 @@ class AskedTumbledSimulator(TumbledSimulator):
         due = [value for value in self._answers if value.t_ns <= until_ns]
         self._answers = [value for value in self._answers if value.t_ns > until_ns]
         return Batch([], due, until_ns)
+
+
+def _void(reason: str, t_s: float) -> Command:
+    """The dealer's call that a round is void."""
+    return Command("void", (("reason", reason), ("by", "simulated-dealer")), _ns(t_s))

@@ -18,8 +18,9 @@ from controller.bench.replay import replay
 from controller.bench.simulation import simulate
 from controller.configuration.values import TableConfig
 from controller.games.assembly import geometry_of
+from hal.capture.command_text import read_command
 from hal.capture.vcd_writer import CaptureLines, write_capture
-from hal.values import Batch, Command, Edge
+from hal.values import Batch, Edge
 from simulators.base.table import simulator_for
 from tests.tables.bench import Said, configured
 from tests.tables.craps_hands import KEYS, craps_toml
@@ -206,7 +207,7 @@ def kept_capture(table: str, case: str) -> Path:
 def play(table: str, case: str, capture: Path) -> Said:
     """Plays a case, and writes what was on the wires to a capture. Returns the events of the table that played."""
     if table == CRAPS_CALLED:
-        order = Command(f"void reason={case} as={CALLED[case]} by=ann", 5_000_000_000)
+        order = read_command(f"void reason={case} as={CALLED[case]} by=ann", 5_000_000_000)
         batch = Batch([Edge(line, 0, 0) for line in KEYS], [order], 6_000_000_000)
         write_capture(capture, CaptureLines(KEYS), [batch])
         return replayed(configured(text_of(table)), capture)

@@ -13,6 +13,7 @@ from controller.games.assembly import table_for
 from drivers.dealer.buttons import BUTTONS
 from feed import events
 from feed.events import Event
+from hal.capture.command_text import read_command
 from hal.capture.vcd_reader import open_capture
 from hal.capture.vcd_writer import CaptureLines, write_capture
 from hal.values import Batch, Command, Edge, EdgesLost, Rare
@@ -110,7 +111,11 @@ def test_a_roulette_wheels_evening_through_pins_gives_the_verdicts_of_its_replay
 def test_readings_and_commands_come_beside_the_pins(tmp_path: Path, play: Play) -> None:
     simulator = RouletteSimulator(RouletteGeometry(level_hz=2.0, no_more_bets_button=True), 3)
     path = recorded(
-        tmp_path / "roulette.vcd", simulator, [None, "tilt"], Command("settle", 1_000_000), Command("void", 2_000_000)
+        tmp_path / "roulette.vcd",
+        simulator,
+        [None, "tilt"],
+        read_command("settle", 1_000_000),
+        read_command("void", 2_000_000),
     )
     check(configured(ROULETTE), path, play, 3)
 

@@ -126,7 +126,7 @@ def test_two_services_never_write_the_same_journal(tmp_path: Path) -> None:
         assert listener.take_until("heartbeat"), "the first one goes on"
 
 
-def test_a_socket_that_cannot_be_had_stops_the_start_and_the_journal_is_closed_in_order(tmp_path: Path) -> None:
+def test_an_address_that_cannot_be_bound_stops_the_start_and_the_journal_is_closed_in_order(tmp_path: Path) -> None:
     with service(tmp_path, options=SLOW) as running, listening(running.endpoints) as listener:
         started(running, listener)
         second = subprocess.run(
@@ -179,7 +179,7 @@ def test_lines_of_json_are_the_bodies_of_the_feed(tmp_path: Path) -> None:
     assert len(listener.durable) > 3
 
 
-def test_a_manager_is_told_that_the_service_is_ready_and_how_it_is(tmp_path: Path) -> None:
+def test_systemd_is_notified_that_the_service_is_ready_and_of_its_status(tmp_path: Path) -> None:
     import socket
 
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
@@ -253,7 +253,7 @@ def test_the_same_command_again_is_not_carried_out_again_not_even_after_a_restar
         )
 
 
-def test_a_refused_command_is_said_why_with_exit_4_and_journalled(tmp_path: Path) -> None:
+def test_a_refused_command_is_exit_4_with_the_reason_and_journalled(tmp_path: Path) -> None:
     options = (*SLOW, "--local-role", "read-only")
     with service(tmp_path, options=options) as running, listening(running.endpoints) as listener:
         started(running, listener)
@@ -268,7 +268,7 @@ def test_a_refused_command_is_said_why_with_exit_4_and_journalled(tmp_path: Path
         assert running.process.poll() is None
 
 
-def test_nobody_there_is_exit_1_and_nothing_is_sent(tmp_path: Path) -> None:
+def test_without_a_service_send_exits_with_1(tmp_path: Path) -> None:
     with service(tmp_path) as running:
         unanswered = running.send("status", "--timeout", "0.1", "--id", "abc")
     assert unanswered.returncode == 1

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from controller.journal.errors import JournalError
-from controller.service.command_recall import Recall
-from controller.service.counters import Tally
-from controller.service.opening import NotFitError
-from controller.service.pipeline import Heard
+from controller.service.command_record import RecordFinder
+from controller.service.counters import ServiceCounters
+from controller.service.opening import StartupCheckError
+from controller.service.pipeline import OnPublished
 from controller.service.service import Service
-from controller.service.state_paths import places_for
+from controller.service.state_paths import state_paths_for
 from controller.service.systemd import Systemd
-from controller.service.table_supervisor import Plan
+from controller.service.table_supervisor import ServicePlan
 from feed.endpoints import Endpoints
 from feed.events import Event
 from hal.clock import SystemClock
@@ -26,11 +26,11 @@ from tests.tables.bench import configured
 from tests.tables.money_lines import money_toml
 
 
-def service(folder: Path, heard: Heard, fit: Callable[[], object] = lambda: None) -> Service:
+def service(folder: Path, heard: OnPublished, fit: Callable[[], object] = lambda: None) -> Service:
     config = configured(money_toml())
-    plan = Plan([config], places_for(folder / "state", [config]), Endpoints.parse(f"ipc://{folder}/run"))
+    plan = ServicePlan([config], state_paths_for(folder / "state", [config]), Endpoints.parse(f"ipc://{folder}/run"))
     clock = SystemClock()
-    return Service(plan, clock, clock, Systemd({}), Tally(), heard, fit=fit)
+    return Service(plan, clock, clock, Systemd({}), ServiceCounters(), heard, fit=fit)
 
 
 def test_what_must_wait_for_the_checks_is_opened_between_the_sockets_and_the_first_event(tmp_path: Path) -> None:
@@ -56,11 +56,11 @@ def test_a_check_that_fails_opens_nothing(tmp_path: Path) -> None:
     (tmp_path / "run").mkdir(mode=0o700)
     (tmp_path / "run" / "feed").write_text("no socket")
     made = service(tmp_path, lambda event, body: None, fit)
-    with pytest.raises(NotFitError, match="is no socket"):
+    with pytest.raises(StartupCheckError, match="is no socket"):
         asyncio.run(made.run())
 
 
-def test_a_mistake_where_nobody_can_catch_it_ends_the_service_instead_of_going_on_half_done(
+def test_an_unhandled_exception_in_a_callback_ends_the_service(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     def heard(event: Event, body: bytes) -> None:
@@ -85,7 +85,7 @@ def test_a_stop_while_the_journal_is_read_opens_nothing(tmp_path: Path, caplog: 
     asyncio.run(last.run())
 
 
-def test_the_journal_is_asked_for_commands_on_another_thread_and_answers_in_order() -> None:
+def test_the_journal_is_searched_for_commands_on_another_thread_and_answers_in_order() -> None:
     found: list[bytes | JournalError | None] = []
 
     def find(identity: str) -> bytes | None:
@@ -94,7 +94,7 @@ def test_the_journal_is_asked_for_commands_on_another_thread_and_answers_in_orde
         return identity.encode() or None
 
     async def main() -> None:
-        recall, done = Recall(find), asyncio.Event()
+        recall, done = RecordFinder(find), asyncio.Event()
         for identity in ("a", "", "broken"):
             recall(identity, found.append)
         recall("last", lambda body: done.set())

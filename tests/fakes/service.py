@@ -1,4 +1,4 @@
-"""Stand-ins for what a service stands on: a journal in memory, a feed that remembers, and clocks that can be set."""
+"""Fakes for a service: a journal in memory, a feed that records, and clocks that can be set."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from controller.journal.errors import JournalError
 from controller.journal.records import COMMANDS, Entry, Head, link, nothing
 from controller.journal.writer import AtOnce, Done
-from controller.service.counters import Tally
+from controller.service.counters import ServiceCounters
 from controller.service.pipeline import Pipeline
 from feed.events import Event, decode
 from hal.clock import VirtualClock
@@ -17,7 +17,7 @@ FULL = JournalError(Path("journal.sqlite"), "the disk is full", "free space")
 
 
 class MemoryJournal:
-    """Takes entries, and says that they are durable when it is told to (`by_itself`: at once)."""
+    """Takes entries, and makes them durable when the test asks for it (`by_itself`: at once)."""
 
     def __init__(self, *, by_itself: bool = True) -> None:
         self.by_itself = by_itself
@@ -104,13 +104,13 @@ class Bench:
         self.journal = MemoryJournal(by_itself=by_itself)
         self.feed = Heard()
         self.clock = VirtualClock(1)
-        self.tally = Tally()
+        self.counters = ServiceCounters()
         self.halted: list[JournalError] = []
         self.pipeline = Pipeline(
             self.journal,
             self.feed,
             self.clock,
-            self.tally,
+            self.counters,
             heads=heads or {},
             halted=self.halted.append,
         )

@@ -12,12 +12,12 @@ from controller.configuration.values import TableConfig
 from controller.live.live_table import LiveTable
 from controller.live.wiring import Wiring, wire
 from controller.service.clock_watch import ClockWatch
-from controller.service.command_handler import Desk
+from controller.service.command_handler import CommandHandler
+from controller.service.command_server import LOCAL
 from controller.service.disk_watch import DiskWatch
-from controller.service.requests import Answer, Request
-from controller.service.senders import LOCAL
-from controller.service.table_runner import Seat
-from controller.service.table_supervisor import TICK_NS, Floor
+from controller.service.requests import CommandAnswer, Request
+from controller.service.table_runner import TableRunner
+from controller.service.table_supervisor import TICK_NS, TableSupervisor
 from feed.allow_list import KeyOwner
 from feed.events import decode
 from feed.state import TableState
@@ -47,8 +47,8 @@ class InlineKeeper:
         return path
 
 
-class NoHouse:
-    """A service that can do nothing."""
+class NoService:
+    """A service without status, which cannot be ended."""
 
     def status(self) -> dict[str, Any]:
         return {}
@@ -80,19 +80,19 @@ class Hall:
             self.bench.journal = journal
         self.bench.clock = self.clock
         self.keeper = InlineKeeper()
-        self.answers: list[Answer] = []
+        self.answers: list[CommandAnswer] = []
         bench = self.bench
         # The stand-in's own pipeline is put together anew, on the clock and the journal of this hall.
         self.pipeline = bench.pipeline = type(bench.pipeline)(
-            bench.journal, bench.feed, self.clock, bench.tally, heads=bench.journal.heads, halted=self._halt
+            bench.journal, bench.feed, self.clock, bench.counters, heads=bench.journal.heads, halted=self._halt
         )
-        self.seats: dict[str, Seat] = {}
-        self.desk = Desk(
-            self.seats,
-            NoHouse(),
+        self.runners: dict[str, TableRunner] = {}
+        self.handler = CommandHandler(
+            self.runners,
+            NoService(),
             self.pipeline,
             self.clock,
-            bench.tally,
+            bench.counters,
             epoch=epoch,
             now=lambda: "1970-01-01T00:00:00Z",
             find=bench.journal.recall,
@@ -102,14 +102,14 @@ class Hall:
             wiring = wirings[number] if wirings else wire(config, self.clock, plan, seed + number)
             state = _state(config.id, bench.journal)
             table = LiveTable(config, wiring, self.clock, epoch=epoch, state=state)
-            self.seats[config.id] = Seat(table, self.pipeline, self.desk, self.keeper)
+            self.runners[config.id] = TableRunner(table, self.pipeline, self.handler, self.keeper)
         watched = real or self.clock
-        self.floor = Floor(
-            self.seats,
+        self.supervisor = TableSupervisor(
+            self.runners,
             watched,
             ClockWatch(watched),
             DiskWatch(free, watched),
-            bench.tally,
+            bench.counters,
             halted=lambda: self.pipeline.failure is not None,
         )
 
@@ -127,8 +127,8 @@ class Hall:
 
     def open(self, last_time: str = "", lost: Mapping[str, object] | None = None) -> dict[str, LineError]:
         """Opens the tables; returns why some have no wires."""
-        failures = self.floor.open_wires()
-        self.floor.open(failures, last_time, lost or {})
+        failures = self.supervisor.open_wires()
+        self.supervisor.open(failures, last_time, lost or {})
         return failures
 
     def run(self, seconds: float, step_ns: int = TICK_NS, each: Callable[[], None] = lambda: None) -> Said:
@@ -137,15 +137,15 @@ class Hall:
         while self.clock.now_ns() < until_ns:
             self.clock.advance_to(min(until_ns, self.clock.now_ns() + step_ns))
             each()
-            self.floor.look()
+            self.supervisor.tick()
         return self.said
 
     def send(self, command: str, *, table: str = "", request_id: str = "7", **given: str) -> None:
         request = Request(id=request_id, table=table, command=command, given=given)
-        self.desk.receive(request, ANN, LOCAL, self.answers.append)
+        self.handler.receive(request, ANN, LOCAL, self.answers.append)
 
     def _halt(self, failure: Exception) -> None:
-        self.floor.safe()
+        self.supervisor.safe()
 
 
 def _state(table: str, journal: MemoryJournal) -> TableState | None:

@@ -13,6 +13,7 @@ import json
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,7 @@ def play_capture(
 
     def script() -> None:
         for command in commands:
-            table.at(command.t_ns, lambda text=command.text: table.table.command(text))  # type: ignore[misc]
+            table.at(command.t_ns, partial(table.table.command, command.verb, dict(command.given), command.id))
 
     table.run(table.evening.until_ns + ENDS_NS, script)
     return table

@@ -83,7 +83,7 @@ class LiveEvening(ABC):
     def clear(self, *devices: str) -> None:
         """A supervisor clears these devices."""
         for device in devices:
-            refused = self.table.command(f"clear device={device} by=ann")
+            refused = self.table.command("clear", {"device": device, "by": "ann"})
             assert refused is None
 
     @abstractmethod
@@ -112,7 +112,7 @@ class LiveEvening(ABC):
                 await self._ended()
 
     def _look(self) -> None:
-        said = [*self.table.begun(), *self.table.tick().events]
+        said = [*self.table.begin_waiting(), *self.table.tick().events]
         self.said += said
         self.table.show(said)
         if self._supervised:

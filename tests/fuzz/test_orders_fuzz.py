@@ -1,4 +1,4 @@
-"""Orders from a mad desk: whatever is sent, each order is answered once, and what the table says stays in order."""
+"""Random commands: each is answered once, and the events of the table stay in order."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from controller.games.catalogue import ORDERS as EVERY_ORDER
 from feed import events
 from feed.state import TableState
-from hal.values import Batch, Command, Edge
+from hal.capture.command_text import read_command
+from hal.values import Batch, Edge
 from tests.tables.money_lines import TURN, MoneyLines, S, money_toml
-from tests.tables.orders import Desk
+from tests.tables.orders import CommandBench
 
 KEYS = ("round", "space", "pocket", "reason", "why", "by", "device", "checks", "force", "id", "speed")
 VALUES = (
@@ -46,25 +47,25 @@ def evening() -> tuple[list[Edge], int]:
 @settings(suppress_health_check=[HealthCheck.too_slow], max_examples=60)
 def test_any_orders_at_any_time_are_answered_and_break_nothing(opens: bool, orders: list[tuple[int, str]]) -> None:
     edges, until_ns = evening()
-    rare = [Command(f"{text} id=n{n}", t_ns) for n, (t_ns, text) in enumerate(sorted(orders))]
+    rare = [read_command(f"{text} id=n{n}", t_ns) for n, (t_ns, text) in enumerate(sorted(orders))]
     until_ns = max([until_ns, *(one.t_ns for one in rare)])
-    desk = Desk(money_toml(), opens=opens)
-    desk.feed(Batch(edges, [*rare], until_ns))
-    answers = desk.table.answers()
+    bench = CommandBench(money_toml(), opens=opens)
+    bench.feed(Batch(edges, [*rare], until_ns))
+    answers = bench.table.answers()
     assert len(answers) == len(rare)
     assert all(answer.reason for answer in answers)
-    durable = [event for event in desk.said if event.seq is not None]
+    durable = [event for event in bench.said if event.seq is not None]
     assert [event.seq for event in durable] == list(range(1, len(durable) + 1))
-    rounds = [event.data.round for event in desk.said if isinstance(event.data, VERDICTS)]
+    rounds = [event.data.round for event in bench.said if isinstance(event.data, VERDICTS)]
     assert len(set(rounds)) == len(rounds), "a round has two verdicts"
-    known = {event.id for event in desk.said}
+    known = {event.id for event in bench.said}
     assert all(set(answer.event_ids) <= known for answer in answers)
     open_now = False
-    for event in desk.said:
+    for event in bench.said:
         if isinstance(event.data, events.TableOpened | events.TableClosed):
             open_now = isinstance(event.data, events.TableOpened)
         assert open_now or not isinstance(event.data, events.RoundOpened | events.Outcome), "a round at a closed table"
     state = TableState("wheel-1")
-    for event in desk.said:
+    for event in bench.said:
         state.apply(event)
-    assert state.state == ("closed" if desk.table.state == "inspecting" else desk.table.state)
+    assert state.state == ("closed" if bench.table.state == "inspecting" else bench.table.state)

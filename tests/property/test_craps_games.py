@@ -15,12 +15,13 @@ import pytest
 from controller.games.assembly import table_for
 from controller.games.craps.rounds import CrapsGame
 from controller.table.orders.book import carry_out
-from controller.table.orders.order import Refused
+from controller.table.orders.order import OrderRefused
 from controller.table.table import Table
 from drivers.dice.observations import DiceEntered
 from feed import events
 from feed.events import Event, decode, encode
 from feed.state import Snapshot, TableState
+from hal.capture.command_text import read_command
 from tests.oracle import craps as oracle
 from tests.tables.bench import configured
 from tests.tables.craps_hands import craps_toml
@@ -97,7 +98,7 @@ class Evening:
     def order(self, text: str) -> list[Event]:
         """An order that must be carried out."""
         self.t_ns += 10
-        carry_out(text, self.table.sitting, self.t_ns)
+        carry_out(read_command(text, self.t_ns), self.table.lifecycle)
         return self.said()
 
     def roll(self, dice: oracle.Pair) -> None:
@@ -155,7 +156,7 @@ class Evening:
             self.order("pass_dice by=ann")
             players.next_shooter()
         else:
-            with pytest.raises(Refused, match="pass_dice: "):
+            with pytest.raises(OrderRefused, match="pass_dice: "):
                 self.order("pass_dice by=ann")
         self.agree()
 

@@ -18,7 +18,8 @@ from controller.games.assembly import geometry_of, table_for
 from feed import events
 from feed.events import Event, Verdict, decode, encode
 from feed.state import RECENT_ROUNDS, TableState
-from hal.values import Batch, Command, Edge, EdgesLost, Loss, Rare
+from hal.capture.command_text import read_command
+from hal.values import Batch, Edge, EdgesLost, Loss, Rare
 from simulators.base.table import simulator_for
 from tests.tables.bench import configured
 from tests.tables.money_lines import TURN, MoneyLines, S, money_toml
@@ -238,7 +239,7 @@ class Evening:
             candidates = self.story.candidates.get(number)
             if candidates and random.random() < 0.7:
                 name = str(candidates[0][key])
-            return [Command(random.choice(ORDERS).format(n=number, result=f"{key}={name}"), t_ns)]
+            return [read_command(random.choice(ORDERS).format(n=number, result=f"{key}={name}"), t_ns)]
         return []
 
     def pass_by(self) -> None:

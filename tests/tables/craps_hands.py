@@ -7,7 +7,8 @@ from controller.games.craps.rounds import CrapsGame
 from drivers.dice.reader_wire import BoardLine, BoardState, Die, Lying, encode_line
 from feed import events
 from feed.events import Event
-from hal.values import Command, Edge, Frame, Rare
+from hal.capture.command_text import read_command
+from hal.values import Edge, Frame, Rare
 from tests.tables.bench import Bench, Said
 
 S = 1_000_000_000
@@ -110,7 +111,7 @@ class CrapsHands:
     def order(self, text: str) -> Said:
         """Somebody sends an order."""
         self.now_s += 0.1
-        return self.feed([], [Command(text, round(self.now_s * S))])
+        return self.feed([], [read_command(text, round(self.now_s * S))])
 
     def roll(self, *dice: int) -> Said:
         """One roll, by whatever the table has."""

@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 
 from controller.games.assembly import table_for
 from controller.games.craps.rounds import CrapsGame
-from controller.table.orders.order import Answer
+from controller.table.orders.order import CommandResult
 from drivers.dice.reader_wire import BoardLine, BoardState, Die, encode_line
 from feed.events import Event
-from hal.values import Batch, Command, Edge, EdgesLost, Frame, Loss, Output, Rare, SetLine
+from hal.capture.command_text import read_command
+from hal.values import Batch, Edge, EdgesLost, Frame, Loss, Output, Rare, SetLine
 from simulators.base.answering import play_through
 from simulators.dice.automated_shaker import AutomatedShakerSimulator
 from tests.tables.bench import Said, configured
@@ -112,9 +113,9 @@ class ShakerHands:
         self._dice = tuple(Die("flat", one) for one in dice)
         return self.wait(1)
 
-    def order(self, text: str) -> Answer:
+    def order(self, text: str) -> CommandResult:
         """What a person sends, and its answer."""
-        self._feed([], [Command(f"{text} id=o{self.now_ns}", self.now_ns + 1_000_000)], self.now_ns + S // 10)
+        self._feed([], [read_command(f"{text} id=o{self.now_ns}", self.now_ns + 1_000_000)], self.now_ns + S // 10)
         return self.table.answers()[-1]
 
     def _feed(self, edges: Sequence[Edge], rare: Sequence[Rare], until_ns: int) -> ShakerHands:

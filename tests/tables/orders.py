@@ -1,17 +1,18 @@
-"""Orders to a table under test: sent one at a time, each with its answer."""
+"""Commands to a table on a bench: sent one at a time, each with its result."""
 
 from __future__ import annotations
 
 from controller.games.assembly import table_for
-from controller.table.orders.order import Answer
+from controller.table.orders.order import CommandResult
 from controller.table.table import Table
 from feed.state import TableState
-from hal.values import Batch, Command
+from hal.capture.command_text import read_command
+from hal.values import Batch
 from tests.tables.bench import Said, configured
 
 
-class Desk:
-    """A table, and somebody who sends it orders."""
+class CommandBench:
+    """A table, and a sender of commands."""
 
     def __init__(
         self, text: str, *, opens: bool = True, before: TableState | None = None, epoch: str = "sim", t_ns: int = 0
@@ -28,11 +29,11 @@ class Desk:
         self.said += said
         return said
 
-    def send(self, text: str, t_ns: int, *, order_id: str | None = None) -> Answer:
+    def send(self, text: str, t_ns: int, *, order_id: str | None = None) -> CommandResult:
         """One order; returns its answer."""
         self._sent += 1
         text = f"{text} id={order_id or f'c{self._sent}'}"
-        self.feed(Batch([], [Command(text, t_ns)], t_ns))
+        self.feed(Batch([], [read_command(text, t_ns)], t_ns))
         (answer,) = self.table.answers()
         return answer
 

@@ -8,14 +8,15 @@ import msgspec
 
 from controller.games.assembly import own_time, table_for
 from controller.games.sic_bo.rounds import SicBoGame
-from controller.table.orders.order import Answer
+from controller.table.orders.order import CommandResult
 from drivers.dice.frame_wire import FROM_HOST, ShakerFrame, encode_frame
 from drivers.dice.frame_wire import Command as ShakerCommand
 from drivers.dice.reader_wire import BoardLine, BoardState, Die, encode_line
 from feed.events import Event, decode, encode
 from feed.state import Snapshot, TableState
+from hal.capture.command_text import read_command
 from hal.lamp_fields import CHAIN, read_back
-from hal.values import Batch, Command, Edge, EdgesLost, Frame, LightLamps, Loss, Output, Rare, SendFrame, SetLine
+from hal.values import Batch, Edge, EdgesLost, Frame, LightLamps, Loss, Output, Rare, SendFrame, SetLine
 from simulators.base.answering import play_through
 from simulators.dice.automated_shaker import AutomatedShakerSimulator
 from tests.tables.bench import Said, configured
@@ -214,9 +215,9 @@ class SicBoBench:
         """A cable comes out."""
         return self._feed([], [EdgesLost(line, Loss.UNPLUGGED, self.now_ns + MS)], self.now_ns + 2 * MS)
 
-    def order(self, text: str) -> Answer:
+    def order(self, text: str) -> CommandResult:
         """What a person sends, and its answer."""
-        self._feed([], [Command(f"{text} id=order-{self.now_ns}", self.now_ns + MS)], self.now_ns + 100 * MS)
+        self._feed([], [read_command(f"{text} id=order-{self.now_ns}", self.now_ns + MS)], self.now_ns + 100 * MS)
         return self.table.answers()[-1]
 
     # --- hands ---------------------------------------------------------------------------------------------------

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from hal.values import Command, Edge, Rare
+from hal.capture.command_text import read_command
+from hal.values import Edge, Rare
 from tests.tables.tumbler_lines import MS, S, found, high, in_order, rattle
 
 KEYS = (*(f"key_{value}" for value in range(1, 7)), "key_enter", "key_clear")
@@ -88,7 +89,7 @@ class TumbledLines:
 
     def order(self, text: str) -> TumbledLines:
         """Somebody sends an order."""
-        self.rare.append(Command(text, self.now_ns))
+        self.rare.append(read_command(text, self.now_ns))
         return self.wait(0.1)
 
     def edges(self) -> list[Edge]:

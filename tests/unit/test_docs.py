@@ -38,7 +38,8 @@ from controller.games.catalogue import REGISTRY
 from controller.games.load import check_text
 from feed.events import Outcome
 from hal.board.messages import KINDS
-from hal.values import Batch, Command
+from hal.capture.command_text import read_command
+from hal.values import Batch
 from simulators.base.table import simulator_for
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -220,7 +221,7 @@ def outcomes(text: str, exchanged: dict[str, str], fault: str | None) -> int:
     for _ in range(5):
         batch = simulator.round(fault).batch
         said += table.feed(wired(batch))
-        said += table.feed(Batch([], [Command("clear device=wheel by=test", batch.until_ns)], batch.until_ns))
+        said += table.feed(Batch([], [read_command("clear device=wheel by=test", batch.until_ns)], batch.until_ns))
     return sum(isinstance(event.data, Outcome) for event in said)
 
 

@@ -3,49 +3,49 @@
 from __future__ import annotations
 
 from controller.games.craps.rounds import Act, CrapsGame
-from controller.table.lifecycle import Sitting
-from controller.table.orders.order import Given, Refused, Verb, yes_or_no
+from controller.table.lifecycle import TableLifecycle
+from controller.table.orders.order import GivenKeys, OrderRefused, Verb, yes_or_no
 
 
-def pass_dice(sitting: Sitting, given: Given, t_ns: int) -> str:
+def pass_dice(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """The shooter passes the dice, by choice, or because a person who may order it did."""
     ordered = yes_or_no("pass_dice", "ordered", given)
-    game = _act("pass_dice", sitting, given, t_ns, ordered=ordered)
+    game = _act("pass_dice", lifecycle, given, t_ns, ordered=ordered)
     return f"the dice are offered to shooter {game.history.now.shooter}"
 
 
-def change_dice(sitting: Sitting, given: Given, t_ns: int) -> str:
+def change_dice(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """A player calls for other dice."""
-    game = _act("change_dice", sitting, given, t_ns)
+    game = _act("change_dice", lifecycle, given, t_ns)
     rule = game.craps_rules.dice_change
     return f"the dice are changed {rule.value} ({rule.cite})"
 
 
-def roll_for_come(sitting: Sitting, given: Given, t_ns: int) -> str:
+def roll_for_come(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """Nobody makes a line wager: the shooter rolls on for the come wagers that are left."""
-    game = _act("roll_for_come", sitting, given, t_ns)
+    game = _act("roll_for_come", lifecycle, given, t_ns)
     points = " and ".join(map(str, game.history.now.come_points))
     return f"the shooter rolls for the come wagers on {points}"
 
 
-def line_wager(sitting: Sitting, given: Given, t_ns: int) -> str:
+def line_wager(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """A player makes a pass or don't pass bet again."""
-    _act("line_wager", sitting, given, t_ns)
+    _act("line_wager", lifecycle, given, t_ns)
     return "the next roll is a come out roll"
 
 
-def _act(act: Act, sitting: Sitting, given: Given, t_ns: int, *, ordered: bool = False) -> CrapsGame:
-    game = sitting.game
+def _act(act: Act, lifecycle: TableLifecycle, given: GivenKeys, t_ns: int, *, ordered: bool = False) -> CrapsGame:
+    game = lifecycle.game
     if not isinstance(game, CrapsGame):
-        raise Refused(f"{act}: {game.context.game} has no shooter; it is an order of craps and mini_craps")
+        raise OrderRefused(f"{act}: {game.context.game} has no shooter; it is an order of craps and mini_craps")
     by = given["by"]
     against = game.act_refused(act, given.get("as", by), ordered=ordered)
     if against is not None:
-        raise Refused(f"{act}: {against}")
+        raise OrderRefused(f"{act}: {against}")
     try:
         game.act(t_ns, act, by, ordered=ordered)
     except ValueError as error:
-        raise Refused(f"{act}: {error}") from error
+        raise OrderRefused(f"{act}: {error}") from error
     return game
 
 

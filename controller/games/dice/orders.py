@@ -6,8 +6,8 @@ from typing import Protocol, runtime_checkable
 
 from controller.games.dice.tossed_dice import TossedDice
 from controller.table.game import Game
-from controller.table.lifecycle import Sitting
-from controller.table.orders.order import Given, Refused, Verb
+from controller.table.lifecycle import TableLifecycle
+from controller.table.orders.order import GivenKeys, OrderRefused, Verb
 from controller.table.wording import with_article
 
 
@@ -22,14 +22,14 @@ class TossedGame(Protocol):
         """It was put on the table, or taken away; `by` is who says so."""
 
 
-def shaker_removed(sitting: Sitting, given: Given, t_ns: int) -> str:
+def shaker_removed(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """A supervisor says that the automated shaker was taken from the table: dice go by hand."""
-    return _place(sitting, "shaker_removed", given, t_ns, present=False)
+    return _place(lifecycle, "shaker_removed", given, t_ns, present=False)
 
 
-def shaker_placed(sitting: Sitting, given: Given, t_ns: int) -> str:
+def shaker_placed(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """A supervisor says that the automated shaker stands on the table again."""
-    return _place(sitting, "shaker_placed", given, t_ns, present=True)
+    return _place(lifecycle, "shaker_placed", given, t_ns, present=True)
 
 
 def no_such_equipment(game: Game) -> str:
@@ -37,16 +37,16 @@ def no_such_equipment(game: Game) -> str:
     return f"{with_article(game.context.game)} table has no such equipment"
 
 
-def _place(sitting: Sitting, verb: str, given: Given, t_ns: int, *, present: bool) -> str:
-    game = sitting.game
+def _place(lifecycle: TableLifecycle, verb: str, given: GivenKeys, t_ns: int, *, present: bool) -> str:
+    game = lifecycle.game
     if not isinstance(game, TossedGame):
-        raise Refused(f"{verb}: {no_such_equipment(game)}; it is for sic_bo, craps and mini_craps")
+        raise OrderRefused(f"{verb}: {no_such_equipment(game)}; it is for sic_bo, craps and mini_craps")
     if game.tossed is None:
-        raise Refused(f"{verb}: the table has no automated shaker")
+        raise OrderRefused(f"{verb}: the table has no automated shaker")
     if game.tossed.present_sensor:
-        raise Refused(f"{verb}: its sensor says whether it stands on the table (automated_shaker_present)")
+        raise OrderRefused(f"{verb}: its sensor says whether it stands on the table (automated_shaker_present)")
     if game.undecided and game.called_ns is not None:
-        raise Refused(f'{verb}: "No more bets" was called for round {game.round}; wait for its verdict')
+        raise OrderRefused(f'{verb}: "No more bets" was called for round {game.round}; wait for its verdict')
     game.place_shaker(t_ns, present=present, by=given["by"])
     return f"the automated shaker {'stands on' if present else 'was removed from'} the table"
 

@@ -7,66 +7,66 @@ from collections.abc import Callable
 from controller.games.dice.orders import no_such_equipment
 from controller.games.sic_bo.inspection import NotNowError
 from controller.games.sic_bo.rounds import SicBoGame
-from controller.table.lifecycle import Sitting, State
-from controller.table.orders.order import Given, Refused, Verb
+from controller.table.lifecycle import LifecycleState, TableLifecycle
+from controller.table.orders.order import GivenKeys, OrderRefused, Verb
 
 
-def inspect_dice(sitting: Sitting, given: Given, t_ns: int) -> str:
+def inspect_dice(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """Three values are entered, and all their areas light, to be looked at and read back (9.5(a)1)."""
-    game = _sic_bo(sitting, "inspect_dice")
-    if sitting.state is not State.INSPECTING:
-        raise Refused("inspect_dice: no inspection is under way; begin with inspect_start")
+    game = _sic_bo(lifecycle, "inspect_dice")
+    if lifecycle.state is not LifecycleState.INSPECTING:
+        raise OrderRefused("inspect_dice: no inspection is under way; begin with inspect_start")
     try:
         dice = game.rules.named(given["dice"])
     except ValueError as error:
-        raise Refused(f"inspect_dice: {error}") from error
+        raise OrderRefused(f"inspect_dice: {error}") from error
     return _done("inspect_dice", lambda: game.light_for_inspection(dice, given["by"], t_ns))
 
 
-def lamp_test(sitting: Sitting, given: Given, t_ns: int) -> str:
+def lamp_test(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """All lamps are lit, and read back."""
-    game = _sic_bo(sitting, "lamp_test")
+    game = _sic_bo(lifecycle, "lamp_test")
     return _done("lamp_test", lambda: game.light_for_inspection(None, given["by"], t_ns))
 
 
-def operate_shaker(sitting: Sitting, given: Given, t_ns: int) -> str:
+def operate_shaker(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """The automated shaker is operated once, while it is inspected (13:69F-9.5(a)2, (b))."""
-    game = _sic_bo(sitting, "operate_shaker")
-    if sitting.state is not State.INSPECTING and not game.inspection.shift_due:
-        raise Refused("operate_shaker: nothing is inspected; begin with inspect_start, or with shift_begins")
+    game = _sic_bo(lifecycle, "operate_shaker")
+    if lifecycle.state is not LifecycleState.INSPECTING and not game.inspection.shift_due:
+        raise OrderRefused("operate_shaker: nothing is inspected; begin with inspect_start, or with shift_begins")
     return _done("operate_shaker", lambda: game.operate_shaker(given["by"], t_ns))
 
 
-def shift_begins(sitting: Sitting, given: Given, t_ns: int) -> str:
+def shift_begins(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """A shift begins: play stops until the automated shaker was operated often enough (13:69F-9.5(b))."""
-    game = _sic_bo(sitting, "shift_begins")
+    game = _sic_bo(lifecycle, "shift_begins")
     return _done("shift_begins", lambda: game.begin_shift(given["by"], t_ns))
 
 
-def dice_placed(sitting: Sitting, given: Given, t_ns: int) -> str:
+def dice_placed(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """Dice were placed in the shaker, now or so many hours ago (13:69F-9.1)."""
-    game = _sic_bo(sitting, "dice_placed")
+    game = _sic_bo(lifecycle, "dice_placed")
     hours = given.get("age_h", "0")
     number = hours.replace(".", "", 1)
     if not (number.isascii() and number.isdecimal() and len(hours) <= 8):
-        raise Refused(f"dice_placed: age_h is {hours!r}; expected hours, such as 2.5")
+        raise OrderRefused(f"dice_placed: age_h is {hours!r}; expected hours, such as 2.5")
     return _done("dice_placed", lambda: game.place_dice(float(hours), given["by"], t_ns))
 
 
-def settle_attended(sitting: Sitting, given: Given, t_ns: int) -> str:
+def settle_attended(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """A supervisor is present, and has a round settled whose lamps failed (9.6(b))."""
-    game = _sic_bo(sitting, "settle_attended")
+    game = _sic_bo(lifecycle, "settle_attended")
     number = game.round
     if not game.settle_attended(t_ns, "supervisor"):
         against = f": {game.settle_refused}" if game.settle_refused is not None else "; settle it with settle"
-        raise Refused(f"settle_attended: no round waits for a supervisor{against}")
+        raise OrderRefused(f"settle_attended: no round waits for a supervisor{against}")
     return f"round {number} is settled; play ceases until lamp_board is mended and cleared"
 
 
-def _sic_bo(sitting: Sitting, verb: str) -> SicBoGame:
-    game = sitting.game
+def _sic_bo(lifecycle: TableLifecycle, verb: str) -> SicBoGame:
+    game = lifecycle.game
     if not isinstance(game, SicBoGame):
-        raise Refused(f"{verb}: {no_such_equipment(game)}; it is for sic_bo")
+        raise OrderRefused(f"{verb}: {no_such_equipment(game)}; it is for sic_bo")
     return game
 
 
@@ -74,7 +74,7 @@ def _done(verb: str, act: Callable[[], str]) -> str:
     try:
         return act()
     except NotNowError as error:
-        raise Refused(f"{verb}: {error}") from error
+        raise OrderRefused(f"{verb}: {error}") from error
 
 
 ORDERS = (

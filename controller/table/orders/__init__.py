@@ -1,1 +1,1 @@
-"""What people order at a table: each group of orders is a module, and one book carries them all out."""
+"""The commands that a table takes: a module for each group, and `book`, which carries them out."""

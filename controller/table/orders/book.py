@@ -1,16 +1,17 @@
-"""Every order that a table takes, carried out once."""
+"""Carries out the commands that a table takes, each once."""
 
 from __future__ import annotations
 
-import re
 from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Final
 
-from controller.table.commands import OrderError, parse_order
-from controller.table.lifecycle import Sitting
+from controller.table.commands import CommandError, check_lengths
+from controller.table.lifecycle import TableLifecycle
 from controller.table.orders import lifecycle, play, rulings
-from controller.table.orders.order import Answer, Refused, Verb, check_keys, not_one_of
+from controller.table.orders.order import CommandResult, OrderRefused, Verb, check_keys, not_one_of
+from hal.capture.command_text import command_text
+from hal.values import Command
 
 _VERBS: Final = (*lifecycle.VERBS, *play.VERBS, *rulings.VERBS)
 
@@ -18,57 +19,46 @@ VERBS: Final[dict[str, Verb]] = {verb.name: verb for verb in _VERBS}
 """The orders that every table takes, whatever is played on it."""
 
 REMEMBERED: Final = 1000
-"""Orders of which the answer is remembered (ours). The service's journal remembers them all."""
+"""Commands whose result is remembered (ours). The service's journal has them all."""
 
 
-_ID: Final = re.compile(r"(?:^|\s)id=(\S+)")
-
-
-def carry_out(text: str, sitting: Sitting, t_ns: int, verbs: Mapping[str, Verb] = VERBS) -> str:
-    """Does what an order says; returns what happened. `verbs` are all that a table takes, or refuses.
+def carry_out(command: Command, lifecycle: TableLifecycle, verbs: Mapping[str, Verb] = VERBS) -> str:
+    """Carries a command out; returns what happened. `verbs` are all that a table takes, or refuses.
 
     Raises:
-        Refused: it is not done; exactly why not.
+        OrderRefused: it is not carried out, and exactly why.
     """
+    if command.problem:
+        raise OrderRefused(command.problem)
+    name, given = command.verb, dict(command.given)
     try:
-        name, given = parse_order(text)
-    except OrderError as error:
-        raise Refused(str(error)) from error
+        check_lengths(name, given)
+    except CommandError as error:
+        raise OrderRefused(str(error)) from error
     if name == "quit":
-        raise Refused("quit: a table cannot end the service; send it to the service")
+        raise OrderRefused("quit: a table cannot end the service; send it to the service")
     verb = verbs.get(name)
     if verb is None:
-        raise Refused(not_one_of("command", name, [*verbs]))
+        raise OrderRefused(not_one_of("command", name, [*verbs]))
     check_keys(verb, given)
-    return verb.act(sitting, given, t_ns)
+    return verb.act(lifecycle, given, command.t_ns)
 
 
-def id_of(text: str) -> str:
-    """The id that an order gives itself, whatever else is wrong with it; empty where it has none."""
-    found = _ID.search(text)
-    return "" if found is None else found[1]
-
-
-def without_id(text: str) -> str:
-    """The order as a person reads it."""
-    return _ID.sub("", text)
-
-
-class Answered:
-    """What became of the last orders, by their ids: an order that comes again is answered again, and not done again."""
+class AnsweredCommands:
+    """The results of the last commands, by id: a command that comes again has the same result, and is not repeated."""
 
     def __init__(self) -> None:
-        self._answers: OrderedDict[str, Answer] = OrderedDict()
+        self._answers: OrderedDict[str, CommandResult] = OrderedDict()
 
-    def before(self, order_id: str, text: str) -> Answer | None:
-        """The answer that an order had, where it has come before."""
-        answer = self._answers.get(order_id)
-        if answer is None or answer.text == text:
+    def before(self, command: Command) -> CommandResult | None:
+        """The result for a command whose id came before; None where the id is new."""
+        answer = self._answers.get(command.id)
+        if answer is None or answer.command._replace(t_ns=command.t_ns) == command:
             return answer
-        return Answer(order_id, text, False, f"id {order_id} was another order's: {answer.text}", ())
+        return CommandResult(command, False, f"id {command.id} was another order's: {command_text(answer.command)}", ())
 
-    def keep(self, answer: Answer) -> None:
-        """Remembers an answer."""
+    def keep(self, answer: CommandResult) -> None:
+        """Remembers a result."""
         self._answers[answer.id] = answer
         if len(self._answers) > REMEMBERED:
             self._answers.popitem(last=False)

@@ -1,116 +1,122 @@
-"""Orders on how the table stands: `open`, `close`, `clear`, and the inspection before an opening."""
+"""Commands of the life cycle: `open`, `close`, `clear`, and the inspection before an opening."""
 
 from __future__ import annotations
 
 import re
 
-from controller.table.lifecycle import Sitting, State
-from controller.table.orders.order import Given, Refused, Verb, not_one_of, yes_or_no
+from controller.table.lifecycle import LifecycleState, TableLifecycle
+from controller.table.orders.order import GivenKeys, OrderRefused, Verb, not_one_of, yes_or_no
 from controller.table.phase import RUNNING
 from feed import events
 
 
-def open_table(sitting: Sitting, given: Given, t_ns: int) -> str:
+def open_table(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """A supervisor opens the table."""
-    against = sitting.why_not_open()
+    against = lifecycle.why_not_open()
     if against is not None:
-        raise Refused(f"open: {against}")
-    sitting.open(t_ns, given["by"])
+        raise OrderRefused(f"open: {against}")
+    lifecycle.open(t_ns, given["by"])
     return "the table is open"
 
 
-def close_table(sitting: Sitting, given: Given, t_ns: int) -> str:
-    """A supervisor closes the table. Open bets go back; a run that is on is not broken off unless it is forced."""
-    if sitting.state not in (State.OPEN, State.SHUT):
-        under_way = sitting.state is State.INSPECTING
-        raise Refused(f"close: {'an inspection is under way' if under_way else 'the table is closed already'}")
-    game, forced = sitting.game, yes_or_no("close", "force", given)
+def close_table(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
+    """A supervisor closes the table. Open bets go back; a running round is interrupted only with `force`."""
+    if lifecycle.state not in (LifecycleState.OPEN, LifecycleState.SHUT):
+        under_way = lifecycle.state is LifecycleState.INSPECTING
+        raise OrderRefused(f"close: {'an inspection is under way' if under_way else 'the table is closed already'}")
+    game, forced = lifecycle.game, yes_or_no("close", "force", given)
     if game.phase is RUNNING and not forced:
-        raise Refused(f"close: round {game.round} is running; wait for its verdict, or give force=true to make it void")
+        raise OrderRefused(
+            f"close: round {game.round} is running; wait for its verdict, or give force=true to make it void"
+        )
     if game.settle_refused is not None and not forced:
-        raise Refused(f"close: {game.settle_refused}; or give force=true to leave the round as it is")
+        raise OrderRefused(f"close: {game.settle_refused}; or give force=true to leave the round as it is")
     left = "" if game.settle_refused is None else f", and round {game.round} stays as it is: {game.settle_refused}"
     voided = f", and round {game.round} is void" if game.undecided else ""
-    sitting.close(t_ns, given["reason"], given["by"])
+    lifecycle.close(t_ns, given["reason"], given["by"])
     return f"the table is closed{voided}{left}"
 
 
-def clear(sitting: Sitting, given: Given, t_ns: int) -> str:
+def clear(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """A named person clears a device's faults, once their causes are gone."""
     device = given["device"]
-    standing = dict.fromkeys(fault.device for fault in sitting.faults.standing)
+    standing = dict.fromkeys(fault.device for fault in lifecycle.faults.standing)
     if not standing:
-        raise Refused("clear: no fault stands")
+        raise OrderRefused("clear: no fault stands")
     if device not in standing:
-        raise Refused(f"clear: {not_one_of('device', device, standing)}, the devices with a fault")
-    cleared = sitting.clear(t_ns, device, given["by"])
-    stays = "; ".join(sitting.stays(fault) for fault in sitting.faults.standing if fault.device == device)
+        raise OrderRefused(f"clear: {not_one_of('device', device, standing)}, the devices with a fault")
+    cleared = lifecycle.clear(t_ns, device, given["by"])
+    stays = "; ".join(lifecycle.stays(fault) for fault in lifecycle.faults.standing if fault.device == device)
     if not cleared:
-        raise Refused(f"clear: {stays}")
+        raise OrderRefused(f"clear: {stays}")
     return f"{', '.join(cleared)} of {device} cleared" + (f"; {stays}" if stays else "")
 
 
-def inspect_start(sitting: Sitting, given: Given, t_ns: int) -> str:
+def inspect_start(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """A person begins to inspect a device of the closed table."""
-    if sitting.state is not State.CLOSED:
-        wrong = "one is under way already" if sitting.state is State.INSPECTING else "the table is open: close it first"
-        raise Refused(f"inspect_start: {wrong}")
-    if sitting.game.busy is not None:
-        raise Refused(f"inspect_start: {sitting.game.busy}: wait for it")
-    _check_device(sitting, "inspect_start", given)
-    plan = sitting.inspections.plan
+    if lifecycle.state is not LifecycleState.CLOSED:
+        wrong = (
+            "one is under way already"
+            if lifecycle.state is LifecycleState.INSPECTING
+            else "the table is open: close it first"
+        )
+        raise OrderRefused(f"inspect_start: {wrong}")
+    if lifecycle.game.busy is not None:
+        raise OrderRefused(f"inspect_start: {lifecycle.game.busy}: wait for it")
+    _check_device(lifecycle, "inspect_start", given)
+    plan = lifecycle.inspections.plan
     if not plan.checks:
-        raise Refused(f"inspect_start: the rules and the house name nothing to look at on {plan.device}; open it")
-    sitting.inspections.start()
-    sitting.game.inspection_begins()
+        raise OrderRefused(f"inspect_start: the rules and the house name nothing to look at on {plan.device}; open it")
+    lifecycle.inspections.start()
+    lifecycle.game.inspection_begins()
     return f"look at {plan.device}: " + "; ".join(f"{check.check}: {check.says}" for check in plan.checks)
 
 
-def inspect_pass(sitting: Sitting, given: Given, t_ns: int) -> str:
-    """A supervisor says that each check was good: the table may open."""
-    checks = _checks(sitting, "inspect_pass", given)
-    missing = [name for name in sitting.inspections.plan.names if name not in checks]
+def inspect_pass(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
+    """A supervisor passes every check: the table may open."""
+    checks = _checks(lifecycle, "inspect_pass", given)
+    missing = [name for name in lifecycle.inspections.plan.names if name not in checks]
     if missing:
-        raise Refused(f"inspect_pass: {', '.join(missing)} must be among the checks too, or the inspection fails")
-    if sitting.game.busy is not None:
-        raise Refused(f"inspect_pass: {sitting.game.busy}: wait for it")
-    if sitting.game.inspection_lacks is not None:
-        raise Refused(f"inspect_pass: {sitting.game.inspection_lacks}")
-    sitting.inspections.end(passed=True)
-    device = sitting.inspections.plan.device
-    sitting.tell(events.InspectionPassed, t_ns, device=device, checks=checks, by=given["by"])
+        raise OrderRefused(f"inspect_pass: {', '.join(missing)} must be among the checks too, or the inspection fails")
+    if lifecycle.game.busy is not None:
+        raise OrderRefused(f"inspect_pass: {lifecycle.game.busy}: wait for it")
+    if lifecycle.game.inspection_lacks is not None:
+        raise OrderRefused(f"inspect_pass: {lifecycle.game.inspection_lacks}")
+    lifecycle.inspections.end(passed=True)
+    device = lifecycle.inspections.plan.device
+    lifecycle.emit(events.InspectionPassed, t_ns, device=device, checks=checks, by=given["by"])
     return f"{device} passed its inspection"
 
 
-def inspect_fail(sitting: Sitting, given: Given, t_ns: int) -> str:
-    """A person says which checks were not good: the table stays closed."""
-    checks = _checks(sitting, "inspect_fail", given)
-    sitting.inspections.end(passed=False)
-    device = sitting.inspections.plan.device
+def inspect_fail(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
+    """A person names the checks that failed: the table stays closed."""
+    checks = _checks(lifecycle, "inspect_fail", given)
+    lifecycle.inspections.end(passed=False)
+    device = lifecycle.inspections.plan.device
     detail = given.get("why", "")
-    sitting.tell(events.InspectionFailed, t_ns, device=device, checks=checks, by=given["by"], detail=detail)
+    lifecycle.emit(events.InspectionFailed, t_ns, device=device, checks=checks, by=given["by"], detail=detail)
     return f"{device} failed its inspection: {', '.join(checks)}"
 
 
-def _checks(sitting: Sitting, verb: str, given: Given) -> list[str]:
-    """The checks that the order names, each known, in the order of the plan."""
-    if sitting.state is not State.INSPECTING:
-        raise Refused(f"{verb}: no inspection is under way; begin with inspect_start")
-    _check_device(sitting, verb, given)
-    known = sitting.inspections.plan.names
+def _checks(lifecycle: TableLifecycle, verb: str, given: GivenKeys) -> list[str]:
+    """The checks that the command names, each known, in the order of the plan."""
+    if lifecycle.state is not LifecycleState.INSPECTING:
+        raise OrderRefused(f"{verb}: no inspection is under way; begin with inspect_start")
+    _check_device(lifecycle, verb, given)
+    known = lifecycle.inspections.plan.names
     named = [word for word in re.split(r"[,\s]+", given["checks"]) if word]
     for word in named:
         if word not in known:
-            raise Refused(f"{verb}: {not_one_of('check', word, known)}")
+            raise OrderRefused(f"{verb}: {not_one_of('check', word, known)}")
     if not named:
-        raise Refused(f"{verb}: checks names none of {', '.join(known)}")
+        raise OrderRefused(f"{verb}: checks names none of {', '.join(known)}")
     return [name for name in known if name in named]
 
 
-def _check_device(sitting: Sitting, verb: str, given: Given) -> None:
-    device = sitting.inspections.plan.device
+def _check_device(lifecycle: TableLifecycle, verb: str, given: GivenKeys) -> None:
+    device = lifecycle.inspections.plan.device
     if given["device"] != device:
-        raise Refused(f"{verb}: {not_one_of('device', given['device'], [device])}")
+        raise OrderRefused(f"{verb}: {not_one_of('device', given['device'], [device])}")
 
 
 VERBS = (

@@ -1,4 +1,4 @@
-"""What an order is: the keys it takes, what it does at a table, and the answer to whoever sent it."""
+"""A command of a table: its keys, its function, and its result."""
 
 from __future__ import annotations
 
@@ -6,36 +6,40 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Final, NamedTuple
 
 from controller.configuration.problems import nearest
-from controller.table.lifecycle import Sitting
+from controller.table.lifecycle import TableLifecycle
+from hal.values import Command
 
-EVERYWHERE: Final = frozenset({"id", "by"})
-"""Keys that every order may have: its own name, so that it is not carried out twice, and the name of its sender."""
-
-
-class Refused(Exception):  # noqa: N818 (it is the answer, and no error of the program)
-    """The order is not carried out: exactly why not, in words for whoever sent it."""
+EVERYWHERE: Final = frozenset({"by"})
+"""Keys that every command may have: the name of its sender."""
 
 
-class Answer(NamedTuple):
-    """What became of an order."""
+class OrderRefused(Exception):  # noqa: N818 (it is the answer, and no error of the program)
+    """The command is not carried out: exactly why, in words for its sender."""
 
-    id: str
-    text: str
-    """The order, as it came."""
+
+class CommandResult(NamedTuple):
+    """The result of a command."""
+
+    command: Command
     accepted: bool
     reason: str
-    """What happened, or why nothing did."""
+    """What happened, or why it was refused."""
     event_ids: tuple[str, ...]
-    """The durable events that it led to, the warning of a refusal among them."""
+    """The durable events that it caused, the warning of a refusal among them."""
+
+    @property
+    def id(self) -> str:
+        """The id of the command."""
+        return self.command.id
 
 
-Given = Mapping[str, str]
-Act = Callable[[Sitting, Given, int], str]
-"""Carries an order out at a time; returns what happened, or raises `Refused`."""
+GivenKeys = Mapping[str, str]
+Act = Callable[[TableLifecycle, GivenKeys, int], str]
+"""Carries a command out at a time; returns what happened, or raises `OrderRefused`."""
 
 
 class Verb(NamedTuple):
-    """One order that a table takes."""
+    """One command that a table takes."""
 
     name: str
     act: Act
@@ -45,23 +49,23 @@ class Verb(NamedTuple):
     """Keys that may be given."""
 
 
-def check_keys(verb: Verb, given: Given) -> None:
-    """Refuses an order with a key too many or too few.
+def check_keys(verb: Verb, given: GivenKeys) -> None:
+    """Checks that a command has no unknown key and lacks none.
 
     Raises:
-        Refused: naming the key.
+        OrderRefused: naming the key.
     """
     known = (*verb.needs, *verb.takes)
     for key in given:
         if key not in known and key not in EVERYWHERE:
-            raise Refused(f"{verb.name}: {not_one_of('key', key, known)}")
+            raise OrderRefused(f"{verb.name}: {not_one_of('key', key, known)}")
     missing = [key for key in verb.needs if not given.get(key)]
     if missing:
-        raise Refused(f"{verb.name}: {' and '.join(missing)} must be given")
+        raise OrderRefused(f"{verb.name}: {' and '.join(missing)} must be given")
 
 
 def not_one_of(noun: str, word: str, known: Collection[str]) -> str:
-    """A wrong word, the right ones, and the one that was most likely meant."""
+    """That a word is not known: with the known ones, and the nearest of them."""
     if not known:
         return f"{noun} {word} is not known; it takes none"
     near = nearest(word, known)
@@ -69,13 +73,13 @@ def not_one_of(noun: str, word: str, known: Collection[str]) -> str:
     return f"{noun} {word} is not one of {', '.join(known)}{hint}"
 
 
-def yes_or_no(verb: str, key: str, given: Given) -> bool:
+def yes_or_no(verb: str, key: str, given: GivenKeys) -> bool:
     """A key that is `true` or `false`, and false when it is not given.
 
     Raises:
-        Refused: it is neither.
+        OrderRefused: it is neither.
     """
     value = given.get(key, "false")
     if value not in ("true", "false"):
-        raise Refused(f"{verb}: {key} is {value!r}; expected true or false")
+        raise OrderRefused(f"{verb}: {key} is {value!r}; expected true or false")
     return value == "true"

@@ -1,6 +1,6 @@
-"""Orders on rounds that have their verdict: `confirm` calls an unresolved one, `correct` changes what stands.
+"""Commands on rounds that have a verdict: `confirm` calls an unresolved one, `correct` changes a verdict.
 
-The event that said the verdict stays as it is; `round.corrected` says what a person put in its place.
+The event of the verdict stays as it is; `round.corrected` has what a person put in its place.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from controller.table.game import Game
-from controller.table.lifecycle import Sitting
-from controller.table.orders.order import Given, Refused, Verb, not_one_of
+from controller.table.lifecycle import TableLifecycle
+from controller.table.orders.order import GivenKeys, OrderRefused, Verb, not_one_of
 from controller.table.phase import SETTLING
 from controller.table.recent import Ruling
 from feed import events
@@ -19,111 +19,115 @@ RESULT_KEYS: Final = ("space", "pocket", "dice")
 """The keys that name a result; a table takes that of its own game."""
 
 
-def confirm(sitting: Sitting, given: Given, t_ns: int) -> str:
+def confirm(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """The dealer calls an unresolved round: one of its candidates is the result."""
-    game = sitting.game
+    game = lifecycle.game
     _check_result_key(game, "confirm", given)
     ruling = _round(game, "confirm", given)
     if ruling.stands.verdict != "unresolved":
-        raise Refused(f"confirm: round {ruling.round} is not unresolved: it is {game.verdict_words(ruling.stands)}")
+        raise OrderRefused(
+            f"confirm: round {ruling.round} is not unresolved: it is {game.verdict_words(ruling.stands)}"
+        )
     result = _result(game, "confirm", given, ruling)
     if game.name_of(result) not in [game.name_of(one) for one in ruling.candidates]:
         if not ruling.candidates:
-            raise Refused(f"confirm: round {ruling.round} has no candidate; void it, or a supervisor corrects it")
+            raise OrderRefused(f"confirm: round {ruling.round} has no candidate; void it, or a supervisor corrects it")
         names = [game.name_of(one) for one in ruling.candidates]
         key = game.names_result_by
-        raise Refused(f"confirm: {not_one_of(key, given[key], names)}, the candidates of round {ruling.round}")
+        raise OrderRefused(f"confirm: {not_one_of(key, given[key], names)}, the candidates of round {ruling.round}")
     to = Verdict(verdict="outcome", result=result)
-    return _rule(sitting, t_ns, ruling, to, given["by"], given.get("why", ""), confirmed=True)
+    return _rule(lifecycle, t_ns, ruling, to, given["by"], given.get("why", ""), confirmed=True)
 
 
-def correct(sitting: Sitting, given: Given, t_ns: int) -> str:
+def correct(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """A supervisor changes the result of one of the last rounds, or makes it void, or gives a void one its result."""
-    game = sitting.game
+    game = lifecycle.game
     _check_result_key(game, "correct", given)
     ruling = _round(game, "correct", given)
     key, reason = game.names_result_by, given.get("reason", "")
     if (key in given) == ("reason" in given):
-        raise Refused(f"correct: give {key}=… for a result, or reason=… to make the round void")
+        raise OrderRefused(f"correct: give {key}=… for a result, or reason=… to make the round void")
     if key in given:
         to = Verdict(verdict="outcome", result=_result(game, "correct", given, ruling))
     elif reason in game.void_reasons:
         to = Verdict(verdict="void", reason=reason)
     else:
-        raise Refused(f"correct: {not_one_of('reason', reason, game.void_reasons)}")
+        raise OrderRefused(f"correct: {not_one_of('reason', reason, game.void_reasons)}")
     if to == ruling.stands:
-        raise Refused(f"correct: round {ruling.round} is {game.verdict_words(to)} already")
-    return _rule(sitting, t_ns, ruling, to, given["by"], given["why"])
+        raise OrderRefused(f"correct: round {ruling.round} is {game.verdict_words(to)} already")
+    return _rule(lifecycle, t_ns, ruling, to, given["by"], given["why"])
 
 
-def uncalled(game: Game, given: Given) -> Ruling | None:
-    """The round with a verdict that a void is meant for: the one named, or the last one while it is being settled.
+def uncalled(game: Game, given: GivenKeys) -> Ruling | None:
+    """The round with a verdict to which a void applies: the one named, or the last one while it is being settled.
 
-    It is unresolved; or its game lets a person call it void for that reason until it is settled.
+    It is unresolved; or its game allows a void for that reason until it is settled.
 
     Raises:
-        Refused: the round that is named is neither.
+        OrderRefused: the round that is named is neither.
     """
     last = game.recent.last if game.phase is SETTLING else None
     if "round" not in given:
         return last if last is not None and _may_be_void(game, last, given) else None
     ruling = _round(game, "void", given)
     if not (_may_be_void(game, ruling, given) if ruling == last else ruling.stands.verdict == "unresolved"):
-        raise Refused(f"void: round {ruling.round} is {game.verdict_words(ruling.stands)}; a supervisor corrects it")
+        raise OrderRefused(
+            f"void: round {ruling.round} is {game.verdict_words(ruling.stands)}; a supervisor corrects it"
+        )
     return ruling
 
 
-def _may_be_void(game: Game, ruling: Ruling, given: Given) -> bool:
+def _may_be_void(game: Game, ruling: Ruling, given: GivenKeys) -> bool:
     if ruling.stands.verdict == "outcome":
         return game.still_voids(given.get("reason", "dealer_call"))
     return ruling.stands.verdict == "unresolved"
 
 
-def call_void(sitting: Sitting, given: Given, t_ns: int, ruling: Ruling, reason: str) -> str:
+def call_void(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int, ruling: Ruling, reason: str) -> str:
     """The dealer calls a round void that has its verdict and is not settled: it had no result."""
     to = Verdict(verdict="void", reason=reason)
     open_still = ruling.stands.verdict == "unresolved"
-    return _rule(sitting, t_ns, ruling, to, given.get("by", "dealer"), given.get("why", ""), confirmed=open_still)
+    return _rule(lifecycle, t_ns, ruling, to, given.get("by", "dealer"), given.get("why", ""), confirmed=open_still)
 
 
-def _round(game: Game, verb: str, given: Given) -> Ruling:
-    """The round that is meant: the last one with a verdict, where none is named."""
+def _round(game: Game, verb: str, given: GivenKeys) -> Ruling:
+    """The round that is named, or the last one with a verdict."""
     named = given.get("round")
     if named is None:
         last = game.recent.last
         if last is None:
-            raise Refused(f"{verb}: {game.recent.span}")
+            raise OrderRefused(f"{verb}: {game.recent.span}")
         return last
     if not (named.isascii() and named.isdecimal() and len(named) <= 18):
-        raise Refused(f"{verb}: round {named!r} is no number")
+        raise OrderRefused(f"{verb}: round {named!r} is no number")
     found = game.recent.of(int(named))
     if found is None:
-        raise Refused(f"{verb}: round {named} cannot be recalled: {game.recent.span}")
+        raise OrderRefused(f"{verb}: round {named} cannot be recalled: {game.recent.span}")
     return found
 
 
-def _check_result_key(game: Game, verb: str, given: Given) -> None:
-    """Refuses a result of another game: passed over, the rest of the order would mean something else."""
+def _check_result_key(game: Game, verb: str, given: GivenKeys) -> None:
+    """Refuses the result key of another game: without it the rest of the command would mean something else."""
     for key in RESULT_KEYS:
         if key in given and key != game.names_result_by:
-            raise Refused(f"{verb}: {key} names no result of {game.context.game}; give {game.names_result_by}=…")
+            raise OrderRefused(f"{verb}: {key} names no result of {game.context.game}; give {game.names_result_by}=…")
 
 
-def _result(game: Game, verb: str, given: Given, ruling: Ruling) -> dict[str, Any]:
-    """The result that the order names."""
+def _result(game: Game, verb: str, given: GivenKeys, ruling: Ruling) -> dict[str, Any]:
+    """The result that the command names."""
     key = game.names_result_by
     if key not in given:
-        raise Refused(f"{verb}: {key} must be given")
+        raise OrderRefused(f"{verb}: {key} must be given")
     try:
         return game.result_in(ruling.round, given[key])
     except ValueError as error:
-        raise Refused(f"{verb}: {error}") from error
+        raise OrderRefused(f"{verb}: {error}") from error
 
 
 def _rule(
-    sitting: Sitting, t_ns: int, ruling: Ruling, to: Verdict, by: str, why: str, *, confirmed: bool = False
+    lifecycle: TableLifecycle, t_ns: int, ruling: Ruling, to: Verdict, by: str, why: str, *, confirmed: bool = False
 ) -> str:
-    game = sitting.game
+    game = lifecycle.game
     winning, notices = ([], []) if to.result is None else game.pays_in(ruling.round, to.result)
     game.report(
         events.RoundCorrected,

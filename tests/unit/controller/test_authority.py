@@ -68,12 +68,12 @@ def test_a_class_b_operator_supervises_nothing() -> None:
     )
 
 
-def test_a_dealer_who_would_open_is_told_whose_it_is() -> None:
+def test_a_refusal_names_the_role_that_is_needed() -> None:
     why_not = may(Who("bob", "dealer", "A"), "open", "roulette")
     assert why_not == "open needs the role supervisor, and bob has the role dealer"
 
 
-def test_a_command_that_nobody_knows_is_nobodys() -> None:
+def test_an_unknown_command_is_refused() -> None:
     why_not = may(Who("ann", "supervisor", "A"), "dance", "roulette")
     assert why_not is not None
     assert why_not.startswith("there is no command 'dance'; the commands here are no_more_bets")
@@ -85,7 +85,7 @@ def test_a_game_or_a_profile_without_a_text_is_class_as() -> None:
         assert may(Who("bob", "dealer", "B"), "void", game, rules) is not None
 
 
-def test_a_misspelt_command_is_told_the_nearest_one() -> None:
+def test_a_misspelt_command_is_refused_with_the_nearest_one() -> None:
     assert may(Who("ann", "supervisor", "A"), "setle", "roulette") == (
         "there is no command 'setle'; did you mean \"settle\"?"
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from feed import events
+from hal.capture.command_text import read_command
 from hal.values import Command, Frame, Rare
 from simulators.roulette.star_x import StarXSimulator, frames
 from tests.tables.bench import Said, hear
@@ -193,14 +194,14 @@ def test_after_a_fault_was_cleared_the_wheels_next_spin_counts() -> None:
     silent_ns = wheel.t_ns
     wheel.t_ns += 9 * S
     wheel.status(1, 118, times=6)
-    clear = Command("clear device=wheel by=ann", silent_ns + 11 * S)
+    clear = read_command("clear device=wheel by=ann", silent_ns + 11 * S)
     said = wheel.spin("5", 119).heard(clear, game=TRUSTED)
     assert said.verdicts() == ["unresolved sensor_missing", "5"]
 
 
 def test_a_silent_wheel_cannot_be_cleared() -> None:
     wheel = Wheel().status(1).status(2, 118).status(3, 118)
-    clear = Command("clear device=wheel by=ann", wheel.t_ns + 8 * S)
+    clear = read_command("clear device=wheel by=ann", wheel.t_ns + 8 * S)
     wheel.t_ns += 20 * S
     said = wheel.heard(clear, game=TRUSTED)
     assert said.of(events.DeviceCleared) == []
@@ -277,5 +278,5 @@ def test_batches_cut_anywhere_change_no_byte_where_the_wheel_is_silent_at_first(
 
 def test_a_wheel_that_still_reports_its_fault_cannot_be_cleared() -> None:
     wheel = Wheel().status(1).status(2, 118).status(3, 118).status(4, 118, f="4", times=20)
-    clear = Command("clear device=wheel by=ann", wheel.t_ns - S)
+    clear = read_command("clear device=wheel by=ann", wheel.t_ns - S)
     assert wheel.heard(clear, game=TRUSTED).of(events.DeviceCleared) == []

@@ -6,7 +6,7 @@ import pytest
 
 from controller.service.event_lines import line_of
 from feed import events
-from hal.values import Command
+from hal.capture.command_text import read_command
 from tests.tables.bench import Bench, Said
 from tests.tables.craps_hands import CrapsHands, answered, craps_toml
 from tests.tables.money_lines import money_toml
@@ -14,7 +14,7 @@ from tests.tables.money_lines import money_toml
 
 @pytest.mark.parametrize("verb", ["pass_dice", "change_dice", "roll_for_come", "line_wager"])
 def test_a_game_without_a_shooter_refuses_the_orders_of_craps(verb: str) -> None:
-    said = Bench(money_toml()).feed([], [Command(f"{verb} by=ann", 10)])
+    said = Bench(money_toml()).feed([], [read_command(f"{verb} by=ann", 10)])
     assert (
         answered(said)
         == f"{verb}: money_wheel has no shooter; it is an order of craps and mini_craps (sent: {verb} by=ann)"

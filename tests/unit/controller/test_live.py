@@ -11,7 +11,7 @@ import pytest
 from controller.bench.replay import replay
 from controller.live.live_table import WIRES_FAILED, LiveTable
 from controller.live.wiring import Wiring, wire
-from controller.table.orders.order import Answer
+from controller.table.orders.order import CommandResult
 from feed import events
 from feed.events import encode
 from feed.state import TableState
@@ -53,7 +53,7 @@ class InMemory:
         self.clock = VirtualClock(start_ns)
         self.lines = SimLines(levels, levels=levels, start_ns=start_ns)
         self.said = Said()
-        self.answers: list[Answer] = []
+        self.answers: list[CommandResult] = []
         self.table = LiveTable(configured(text), Wiring(sources=[self.lines]), self.clock, epoch=EPOCH)
 
     def open(self) -> None:
@@ -63,7 +63,7 @@ class InMemory:
     def tick(self) -> None:
         said = self.table.tick()
         self.said += said.events
-        self.answers += said.answers
+        self.answers += said.results
 
     def play(self, edges: Sequence[Edge], until_ns: int, step_ns: int = S // 5) -> Said:
         """The edges happen, and the table looks every so often."""
@@ -82,7 +82,7 @@ def money_lines() -> list[Edge]:
     return [Edge(line, 0, 0) for line in PINS]
 
 
-def test_a_live_table_says_what_its_lines_tell() -> None:
+def test_a_live_table_gives_the_verdicts_of_its_lines() -> None:
     lines = MoneyLines().rest(3).call().spin(3 * TURN).rest(8)
     bench = InMemory(money_toml(), lines.edges())
     bench.open()
@@ -91,7 +91,7 @@ def test_a_live_table_says_what_its_lines_tell() -> None:
     assert said.story()[:2] == ["table.opened", "round.opened"]
 
 
-def test_a_table_looks_at_time_even_when_nothing_comes() -> None:
+def test_time_passes_for_a_table_without_inputs() -> None:
     lines = MoneyLines().rest(3).call().spin(3 * TURN)
     bench = InMemory(money_toml(), lines.edges())
     bench.open()
@@ -114,7 +114,7 @@ def test_the_time_of_an_event_is_that_of_its_edges_by_the_calendar() -> None:
     assert opened["data"]["mono_ns"] == start_ns
 
 
-def test_a_cut_of_the_ring_replays_to_what_the_live_table_said(tmp_path: Path) -> None:
+def test_a_cut_of_the_ring_replays_to_the_events_of_the_live_table(tmp_path: Path) -> None:
     lines = MoneyLines().rest(3).call().spin(3 * TURN).rest(8)
     bench = InMemory(money_toml(), lines.edges())
     bench.open()
@@ -129,7 +129,7 @@ def test_a_cut_of_the_ring_replays_to_what_the_live_table_said(tmp_path: Path) -
     assert Said(again).one(events.Outcome).evidence == said.one(events.Outcome).evidence
 
 
-def test_a_closed_table_says_so_and_hears_no_more() -> None:
+def test_a_closed_table_publishes_it_and_reads_no_more() -> None:
     bench = InMemory(money_toml(), money_lines())
     bench.open()
     bench.said += bench.table.close("the service stops")
@@ -168,9 +168,9 @@ def test_a_chip_that_goes_is_a_fault_and_the_table_goes_on_in_time(caplog: pytes
     wires = said.of(events.DeviceFault)[-1]
     assert (wires.device, wires.fault, wires.blocks_play) == ("wires", WIRES_FAILED, False)
     assert "start it again once this is mended" in wires.detail
-    table.command("clear device=wires by=ann id=1")
+    table.command("clear", {"device": "wires", "by": "ann"}, "1")
     clock.advance_to(5 * S)
-    (answer,) = table.tick().answers
+    (answer,) = table.tick().results
     assert not answer.accepted, "what failed stays as it was until the service starts again"
 
 
@@ -299,7 +299,7 @@ def test_simulated_tables_run_beside_each_other_and_close_when_stopped() -> None
     hall = Hall([configured(roulette_toml()), configured(money_toml())])
     assert hall.open() == {}
     hall.run(100)
-    hall.floor.close("the service stops")
+    hall.supervisor.close("the service stops")
     for table in ("roulette-1", "wheel-1"):
         story = hall.of(table).story()
         assert story[0] == "table.opened"
@@ -331,7 +331,7 @@ class NoLines(SimLines):
         raise LineError("chip gpiochip0: there is none; plug it in")
 
 
-def test_a_table_whose_wires_cannot_be_had_is_shut_by_a_fault_and_the_others_play(
+def test_a_table_whose_wires_cannot_be_opened_is_shut_by_a_fault_and_the_others_play(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     shut, plays = configured(money_toml().replace("wheel-1", "wheel-9")), configured(money_toml())
@@ -341,14 +341,14 @@ def test_a_table_whose_wires_cannot_be_had_is_shut_by_a_fault_and_the_others_pla
     assert len(failures) == 1
     assert hall.of("wheel-9").story() == ["table.opened", f"device.fault {WIRES_FAILED}"]
     assert "plug it in" in hall.of("wheel-9").one(events.DeviceFault).detail
-    assert hall.seats["wheel-9"].table.state == "shut"
+    assert hall.runners["wheel-9"].table.state == "shut"
     assert hall.of("wheel-1").of(events.Outcome)
     assert "wheel-9 stays shut" in caplog.text
     hall.send("clear", table="wheel-9", device="wires")
     assert "wires are not open" in hall.answers[0].reason
 
 
-def test_wires_that_are_had_again_after_a_restart_leave_a_fault_that_a_person_clears() -> None:
+def test_wires_that_open_after_a_restart_leave_a_fault_that_a_person_clears() -> None:
     config = configured(money_toml())
     before = Hall([config], wirings=[Wiring([NoLines(PINS)])])
     before.open()
@@ -358,12 +358,12 @@ def test_wires_that_are_had_again_after_a_restart_leave_a_fault_that_a_person_cl
     lines = SimLines(PINS)
     mended = Hall([config], wirings=[Wiring([lines])], journal=before.journal, epoch="22")
     mended.open()
-    assert mended.seats["wheel-1"].table.state == "shut", "it stands until somebody has looked"
+    assert mended.runners["wheel-1"].table.state == "shut", "it stands until somebody has looked"
     mended.run(1, each=lambda: lines.passed(mended.clock.now_ns()))
     mended.send("clear", device="wires")
     mended.run(1, each=lambda: lines.passed(mended.clock.now_ns()))
     assert mended.answers[0].accepted
-    assert mended.seats["wheel-1"].table.state == "open"
+    assert mended.runners["wheel-1"].table.state == "open"
 
 
 def test_a_simulator_is_wired_only_where_the_configuration_asks_for_it() -> None:
@@ -386,7 +386,7 @@ def test_a_command_reaches_the_table_as_one_of_its_sources_and_is_answered() -> 
     bench = InMemory(money_toml(), money_lines())
     bench.open()
     bench.clock.advance_to(S)
-    assert bench.table.command("void reason=dealer_call why=spill id=7") is None
+    assert bench.table.command("void", {"reason": "dealer_call", "why": "spill"}, "7") is None
     bench.lines.play([], [], 2 * S)
     bench.clock.advance_to(2 * S)
     bench.tick()
@@ -396,11 +396,11 @@ def test_a_command_reaches_the_table_as_one_of_its_sources_and_is_answered() -> 
     assert answer.event_ids == tuple(event.id for event in bench.said if event.seq is not None)[-2:]
 
 
-def test_a_closed_table_takes_no_orders() -> None:
+def test_a_closed_table_takes_no_commands() -> None:
     bench = InMemory(money_toml(), money_lines())
     bench.open()
     bench.table.safe()
-    why = bench.table.command("settle")
+    why = bench.table.command("settle", {})
     assert why is not None
     assert "wires are not open" in why
 

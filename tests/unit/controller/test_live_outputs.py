@@ -1,4 +1,4 @@
-"""What a live table does at its outputs: at once whatever made the table want it, at its beginning, and to the last."""
+"""The outputs of a live table: carried out at once, at its beginning, and as it closes."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Recorded(Wiring):
 
 
 class Untellable:
-    """A chain of lamps whose board does not know what it is told."""
+    """A chain of lamps whose board refuses commands."""
 
     def light(self, lit: frozenset[int]) -> None:
         raise BoardError("board 'table': this kind of board has no such command")
@@ -99,7 +99,7 @@ def test_a_fault_that_the_service_finds_stops_the_motor_at_once() -> None:
     assert turning.wires.motor == [0.0, 1.0, 0.0]
 
 
-def test_a_chip_that_goes_stops_the_motor_at_the_same_look() -> None:
+def test_a_chip_that_fails_stops_the_motor_in_the_same_tick() -> None:
     turning = Turning()
     for line in ("cage_turn", "cage_shake"):
         turning.lines.lose(line, Loss.UNPLUGGED, turning.clock.now_ns() + 1)
@@ -132,7 +132,7 @@ def test_wires_that_are_closed_because_the_journal_failed_stop_the_motor_first()
     assert turning.wires.motor == [0.0, 1.0, 0.0, CLOSED, CLOSED], "nothing is done at wires that are closed"
 
 
-def test_what_stops_things_at_the_beginning_is_sent_once_and_as_soon_as_its_link_is_up(
+def test_the_first_stop_commands_are_sent_once_as_soon_as_the_link_is_up(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     clock, lines = VirtualClock(), SimLines(["cage_turn"])
@@ -161,7 +161,7 @@ def test_a_table_without_its_wires_does_nothing_at_them() -> None:
     assert wires.done == []
 
 
-def test_lamps_that_cannot_be_told_are_a_fault_of_their_board_and_the_table_goes_on(
+def test_lamps_that_cannot_be_commanded_are_a_fault_of_their_board_and_the_table_goes_on(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     clock, lines = VirtualClock(), SimLines(LINES)
@@ -186,7 +186,7 @@ def test_lamps_that_cannot_be_told_are_a_fault_of_their_board_and_the_table_goes
     assert (fault.device, fault.blocks_play) == ("lamp_board", False)
     assert "lamps lamps: board 'table': this kind of board has no such command" in fault.detail
     assert "has no such command" in caplog.text
-    table.command("clear device=lamp_board by=floor")
+    table.command("clear", {"device": "lamp_board", "by": "floor"})
     look()
     look()
     assert OUTPUT_REFUSED in [cleared.fault for cleared in said.of(events.DeviceCleared)]

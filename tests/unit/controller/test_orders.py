@@ -1,4 +1,4 @@
-"""Orders: what each does, what it answers, and exactly why it is refused."""
+"""Commands to a table: effects, answers, and the reasons of refusals."""
 
 from __future__ import annotations
 
@@ -8,84 +8,87 @@ import pytest
 
 from feed import events
 from feed.events import Verdict
-from hal.values import Batch, Command, EdgesLost, Loss, Reading
+from hal.capture.command_text import read_command
+from hal.values import Batch, EdgesLost, Loss, Reading
 from tests.tables.money_lines import TURN, MoneyLines, S, money_toml
-from tests.tables.orders import Desk
+from tests.tables.orders import CommandBench
 from tests.tables.roulette_lines import RouletteLines, roulette_toml, spin
 
 BY_HAND = '"dealer_no_more_bets", "dealer_settled"'
 
 
-def played(lines: MoneyLines, *, buttons: str = "", **more: Any) -> Desk:
+def played(lines: MoneyLines, *, buttons: str = "", **more: Any) -> CommandBench:
     """A money wheel on which something was done."""
-    desk = Desk(money_toml(call="button" if lines.button else "auto", buttons=buttons), **more)
-    desk.feed(Batch(lines.edges(), [], lines.now_ns))
-    return desk
+    bench = CommandBench(money_toml(call="button" if lines.button else "auto", buttons=buttons), **more)
+    bench.feed(Batch(lines.edges(), [], lines.now_ns))
+    return bench
 
 
-def outcome(rest: int = 3) -> tuple[Desk, int]:
+def outcome(rest: int = 3) -> tuple[CommandBench, int]:
     """A money wheel whose round 1 is space 0, waiting for the dealer to settle."""
     lines = MoneyLines().rest(3).call().spin(3 * TURN).rest(rest)
     return played(lines, buttons=BY_HAND), lines.now_ns
 
 
-def unresolved() -> tuple[Desk, int]:
+def unresolved() -> tuple[CommandBench, int]:
     """A money wheel with pegs: round 1 may be one space, and the dealer calls it."""
     lines = spin()
-    desk = Desk(roulette_toml(buttons='"dealer_settled"', game="read_turns = 10\ngive_up_turns = 1\ngive_up_s = 15"))
-    desk.feed(Batch(lines.edges(), [], lines.now_ns))
-    assert desk.said.verdicts() == ["unresolved no_number_read"]
-    return desk, lines.now_ns
+    bench = CommandBench(
+        roulette_toml(buttons='"dealer_settled"', game="read_turns = 10\ngive_up_turns = 1\ngive_up_s = 15")
+    )
+    bench.feed(Batch(lines.edges(), [], lines.now_ns))
+    assert bench.said.verdicts() == ["unresolved no_number_read"]
+    return bench, lines.now_ns
 
 
 # --- answers -------------------------------------------------------------------------------------------------------
 
 
 def test_an_order_is_answered_with_what_happened_and_the_events_it_led_to() -> None:
-    desk = played(MoneyLines().rest(4))
-    answer = desk.send("void reason=dealer_call why=spill by=ann", 5 * S)
+    bench = played(MoneyLines().rest(4))
+    answer = bench.send("void reason=dealer_call why=spill by=ann", 5 * S)
     assert (answer.id, answer.accepted, answer.reason) == ("c1", True, "round 1 is void: dealer_call")
     assert answer.event_ids == ("wheel-1.sim.3", "wheel-1.sim.4")
-    assert [event.id for event in desk.said[-2:]] == list(answer.event_ids)
+    assert [event.id for event in bench.said[-2:]] == list(answer.event_ids)
 
 
-def test_a_refused_order_is_answered_with_why_and_told_to_all() -> None:
-    desk = played(MoneyLines().rest(4))
-    answer = desk.send("settle", 5 * S)
+def test_a_refused_command_is_answered_with_the_reason_and_published() -> None:
+    bench = played(MoneyLines().rest(4))
+    answer = bench.send("settle", 5 * S)
     assert (answer.accepted, answer.reason) == (False, "settle: round 1 has no verdict yet")
-    assert answer.event_ids == (desk.said[-1].id,)
-    assert desk.said.story()[-1] == "device.warning command_refused"
+    assert answer.event_ids == (bench.said[-1].id,)
+    assert bench.said.story()[-1] == "device.warning command_refused"
 
 
 def test_an_order_without_an_id_is_carried_out_and_not_answered() -> None:
-    desk = played(MoneyLines().rest(4))
-    desk.feed(Batch([], [Command("void", 5 * S)], 5 * S))
-    assert desk.said.verdicts() == ["void dealer_call"]
-    assert desk.table.answers() == []
+    bench = played(MoneyLines().rest(4))
+    bench.feed(Batch([], [read_command("void", 5 * S)], 5 * S))
+    assert bench.said.verdicts() == ["void dealer_call"]
+    assert bench.table.answers() == []
 
 
-def test_an_order_that_comes_again_is_answered_again_and_not_done_again() -> None:
-    desk = played(MoneyLines().rest(4))
-    first = desk.send("void by=ann", 5 * S, order_id="x")
-    told = len(desk.said)
-    assert desk.send("void by=ann", 6 * S, order_id="x") == first
-    assert len(desk.said) == told
+def test_a_repeated_command_has_the_same_result_and_is_not_repeated() -> None:
+    bench = played(MoneyLines().rest(4))
+    first = bench.send("void by=ann", 5 * S, order_id="x")
+    told = len(bench.said)
+    assert bench.send("void by=ann", 6 * S, order_id="x") == first
+    assert len(bench.said) == told
 
 
-def test_a_refused_order_that_comes_again_is_refused_again_though_it_could_now_be_done() -> None:
-    desk = played(MoneyLines().rest(4))
-    first = desk.send("confirm space=1 by=ann", 5 * S, order_id="x")
+def test_a_repeated_refused_command_is_refused_again_though_it_would_now_be_accepted() -> None:
+    bench = played(MoneyLines().rest(4))
+    first = bench.send("confirm space=1 by=ann", 5 * S, order_id="x")
     assert not first.accepted
-    assert desk.send("confirm space=1 by=ann", 6 * S, order_id="x") == first
+    assert bench.send("confirm space=1 by=ann", 6 * S, order_id="x") == first
 
 
 def test_an_id_that_was_another_orders_is_refused() -> None:
-    desk = played(MoneyLines().rest(4))
-    desk.send("no_more_bets", 5 * S, order_id="x")
-    answer = desk.send("void", 6 * S, order_id="x")
+    bench = played(MoneyLines().rest(4))
+    bench.send("no_more_bets", 5 * S, order_id="x")
+    answer = bench.send("void", 6 * S, order_id="x")
     assert not answer.accepted
     assert answer.reason == "id x was another order's: no_more_bets id=x"
-    assert desk.said.verdicts() == []
+    assert bench.said.verdicts() == []
 
 
 @pytest.mark.parametrize(
@@ -113,7 +116,7 @@ def test_an_id_that_was_another_orders_is_refused() -> None:
         ("correct space=3", "correct: round and by and why must be given"),
     ],
 )
-def test_an_order_that_cannot_be_says_exactly_why(text: str, why: str) -> None:
+def test_a_refusal_states_exactly_why(text: str, why: str) -> None:
     assert why in played(MoneyLines().rest(4)).refused(text, 5 * S)
 
 
@@ -121,132 +124,134 @@ def test_an_order_that_cannot_be_says_exactly_why(text: str, why: str) -> None:
 
 
 def test_no_more_bets_is_called_once() -> None:
-    desk = played(MoneyLines().rest(4))
-    assert desk.done("no_more_bets", 5 * S) == '"No more bets" for round 1'
-    assert desk.done("no_more_bets", 6 * S) == '"No more bets" was called for round 1 already'
-    assert len(desk.said.of(events.NoMoreBets)) == 1
+    bench = played(MoneyLines().rest(4))
+    assert bench.done("no_more_bets", 5 * S) == '"No more bets" for round 1'
+    assert bench.done("no_more_bets", 6 * S) == '"No more bets" was called for round 1 already'
+    assert len(bench.said.of(events.NoMoreBets)) == 1
 
 
 def test_settling_opens_the_next_round() -> None:
-    desk, now_ns = outcome()
-    assert desk.done("settle", now_ns + S) == "round 1 is settled"
-    assert desk.said.story()[-2:] == ["round.settled dealer", "round.opened"]
+    bench, now_ns = outcome()
+    assert bench.done("settle", now_ns + S) == "round 1 is settled"
+    assert bench.said.story()[-2:] == ["round.settled dealer", "round.opened"]
 
 
 def test_a_round_with_a_result_is_not_voided_but_corrected() -> None:
-    desk, now_ns = outcome()
-    assert desk.refused("void", now_ns + S) == "void: round 1 has its verdict, and waits to be settled"
+    bench, now_ns = outcome()
+    assert bench.refused("void", now_ns + S) == "void: round 1 has its verdict, and waits to be settled"
 
 
-def test_at_a_shut_table_an_order_is_told_which_fault_shut_it() -> None:
-    desk = played(MoneyLines().rest(4))
-    desk.feed(Batch([], [EdgesLost("wheel_a", Loss.UNPLUGGED, 5 * S)], 5 * S))
+def test_at_a_shut_table_a_refusal_names_the_fault_that_shut_it() -> None:
+    bench = played(MoneyLines().rest(4))
+    bench.feed(Batch([], [EdgesLost("wheel_a", Loss.UNPLUGGED, 5 * S)], 5 * S))
     shut = "no round is open: the table is shut by device.fault sensor_missing"
-    assert desk.refused("void", 6 * S) == f"void: {shut}"
-    assert desk.refused("no_more_bets", 6 * S) == f"no_more_bets: {shut}"
-    assert desk.refused("settle", 6 * S) == f"settle: {shut}"
-    assert desk.refused("clear device=dealer by=ann", 6 * S).startswith("clear: device dealer is not one of wheel")
+    assert bench.refused("void", 6 * S) == f"void: {shut}"
+    assert bench.refused("no_more_bets", 6 * S) == f"no_more_bets: {shut}"
+    assert bench.refused("settle", 6 * S) == f"settle: {shut}"
+    assert bench.refused("clear device=dealer by=ann", 6 * S).startswith("clear: device dealer is not one of wheel")
     stays = "sensor_missing stays, because of wheel_a"
-    assert desk.refused("clear device=wheel by=ann", 6 * S) == f"clear: {stays}"
+    assert bench.refused("clear device=wheel by=ann", 6 * S) == f"clear: {stays}"
 
 
 def test_while_a_void_run_goes_on_no_round_is_open() -> None:
     lines = MoneyLines().rest(3).spin(4 * TURN)
-    desk = played(lines)
-    assert desk.said.verdicts() == ["void spun_before_no_more_bets"]
+    bench = played(lines)
+    assert bench.said.verdicts() == ["void spun_before_no_more_bets"]
     waits = "no round is open: round 1 is over, and the next opens when the wheel is quiet"
-    assert desk.refused("void", lines.now_ns) == f"void: {waits}"
+    assert bench.refused("void", lines.now_ns) == f"void: {waits}"
 
 
 # --- calling an unresolved round -----------------------------------------------------------------------------------
 
 
 def test_the_dealer_calls_an_unresolved_round_and_its_bets_win() -> None:
-    desk, now_ns = unresolved()
-    assert desk.done("confirm pocket=17 by=bob", now_ns + S) == "round 1 is 17 black, and was unresolved no_number_read"
-    called = desk.said.one(events.RoundCorrected)
+    bench, now_ns = unresolved()
+    assert (
+        bench.done("confirm pocket=17 by=bob", now_ns + S) == "round 1 is 17 black, and was unresolved no_number_read"
+    )
+    called = bench.said.one(events.RoundCorrected)
     assert (called.round, called.by, called.confirmed, called.mono_ns) == (1, "bob", True, now_ns + S)
     assert called.from_ == Verdict(verdict="unresolved", reason="no_number_read")
-    assert called.to.result == desk.said.one(events.Unresolved).candidates[0]
+    assert called.to.result == bench.said.one(events.Unresolved).candidates[0]
     assert events.WinningBet("straight 17", "35 to 1") in called.winning
-    assert desk.said.of(events.Outcome) == []
+    assert bench.said.of(events.Outcome) == []
 
 
 def test_only_a_candidate_can_be_called() -> None:
-    desk, now_ns = unresolved()
-    why = desk.refused("confirm pocket=18 by=bob", now_ns + S)
+    bench, now_ns = unresolved()
+    why = bench.refused("confirm pocket=18 by=bob", now_ns + S)
     assert why == "confirm: pocket 18 is not one of 17, the candidates of round 1"
-    assert "is not on this wheel; it has 0 00 1 2 3" in desk.refused("confirm pocket=37 by=bob", now_ns + S)
-    assert desk.refused("confirm by=bob", now_ns + S) == "confirm: pocket must be given"
-    assert desk.refused("confirm pocket=17", now_ns + S) == "confirm: by must be given"
+    assert "is not on this wheel; it has 0 00 1 2 3" in bench.refused("confirm pocket=37 by=bob", now_ns + S)
+    assert bench.refused("confirm by=bob", now_ns + S) == "confirm: pocket must be given"
+    assert bench.refused("confirm pocket=17", now_ns + S) == "confirm: by must be given"
 
 
 def test_a_round_is_called_once() -> None:
-    desk, now_ns = unresolved()
-    desk.done("confirm pocket=17 by=bob", now_ns + S)
-    why = desk.refused("confirm pocket=17 by=bob", now_ns + 2 * S)
+    bench, now_ns = unresolved()
+    bench.done("confirm pocket=17 by=bob", now_ns + S)
+    why = bench.refused("confirm pocket=17 by=bob", now_ns + 2 * S)
     assert why == "confirm: round 1 is not unresolved: it is 17 black"
 
 
 def test_an_unresolved_round_is_called_void() -> None:
-    desk, now_ns = unresolved()
-    desk.done("void why=nobody saw it by=bob", now_ns + S)
-    called = desk.said.one(events.RoundCorrected)
+    bench, now_ns = unresolved()
+    bench.done("void why=nobody saw it by=bob", now_ns + S)
+    called = bench.said.one(events.RoundCorrected)
     assert (called.to, called.confirmed, called.winning) == (
         Verdict(verdict="void", reason="dealer_call"),
         True,
         [],
     )
-    assert desk.said.of(events.Void) == []
+    assert bench.said.of(events.Void) == []
 
 
 def test_an_unresolved_round_can_be_called_after_it_was_settled() -> None:
-    desk, now_ns = unresolved()
-    desk.done("settle", now_ns + S)
-    assert desk.done("confirm pocket=17 by=bob", now_ns + 2 * S).startswith("round 1 is 17 black")
+    bench, now_ns = unresolved()
+    bench.done("settle", now_ns + S)
+    assert bench.done("confirm pocket=17 by=bob", now_ns + 2 * S).startswith("round 1 is 17 black")
 
 
 def test_a_settled_round_is_called_void_by_its_number_and_the_open_one_stays_open() -> None:
-    desk, now_ns = unresolved()
-    desk.done("settle", now_ns + S)
-    assert desk.done("void round=1 by=bob", now_ns + 2 * S).startswith("round 1 is void dealer_call")
-    assert desk.refused("void round=1 by=bob", now_ns + 3 * S).endswith("a supervisor corrects it")
-    assert desk.done("void round=2 by=bob", now_ns + 4 * S) == "round 2 is void: dealer_call"
+    bench, now_ns = unresolved()
+    bench.done("settle", now_ns + S)
+    assert bench.done("void round=1 by=bob", now_ns + 2 * S).startswith("round 1 is void dealer_call")
+    assert bench.refused("void round=1 by=bob", now_ns + 3 * S).endswith("a supervisor corrects it")
+    assert bench.done("void round=2 by=bob", now_ns + 4 * S) == "round 2 is void: dealer_call"
 
 
 def test_a_called_round_is_settled_so_long_after_the_call() -> None:
     lines = spin()
-    desk = Desk(roulette_toml(game="read_turns = 10\ngive_up_turns = 1\ngive_up_s = 15\nsettle_after_s = 600"))
-    desk.feed(Batch(lines.edges(), [], lines.now_ns))
-    desk.done("confirm pocket=17 by=bob", lines.now_ns + 100 * S)
-    desk.feed(Batch([], [], lines.now_ns + 699 * S))
-    assert desk.said.of(events.Settled) == []
-    desk.feed(Batch([], [], lines.now_ns + 700 * S))
-    assert desk.said.one(events.Settled).mono_ns == lines.now_ns + 700 * S
+    bench = CommandBench(roulette_toml(game="read_turns = 10\ngive_up_turns = 1\ngive_up_s = 15\nsettle_after_s = 600"))
+    bench.feed(Batch(lines.edges(), [], lines.now_ns))
+    bench.done("confirm pocket=17 by=bob", lines.now_ns + 100 * S)
+    bench.feed(Batch([], [], lines.now_ns + 699 * S))
+    assert bench.said.of(events.Settled) == []
+    bench.feed(Batch([], [], lines.now_ns + 700 * S))
+    assert bench.said.one(events.Settled).mono_ns == lines.now_ns + 700 * S
 
 
 # --- corrections ---------------------------------------------------------------------------------------------------
 
 
 def test_a_supervisor_corrects_a_result_and_the_first_event_stays() -> None:
-    desk, now_ns = outcome()
-    happened = desk.done("correct round=1 space=3 by=ann why=the wheel was touched", now_ns + S)
+    bench, now_ns = outcome()
+    happened = bench.done("correct round=1 space=3 by=ann why=the wheel was touched", now_ns + S)
     assert happened.startswith("round 1 is ") and happened.endswith(" (space 0)")
-    correction = desk.said.one(events.RoundCorrected)
-    assert desk.said.one(events.Outcome).result["space"] == 0
-    assert correction.from_.result == desk.said.one(events.Outcome).result
+    correction = bench.said.one(events.RoundCorrected)
+    assert bench.said.one(events.Outcome).result["space"] == 0
+    assert correction.from_.result == bench.said.one(events.Outcome).result
     assert correction.to.result is not None and correction.to.result["space"] == 3
     assert (correction.by, correction.why, correction.confirmed) == ("ann", "the wheel was touched", False)
     assert [bet.bet for bet in correction.winning] == [correction.to.result["face"]]
 
 
 def test_a_result_becomes_void_and_a_result_again() -> None:
-    desk, now_ns = outcome()
-    desk.done("correct round=1 reason=dealer_call by=ann why=bets were moved", now_ns + S)
-    assert desk.said.one(events.RoundCorrected).to == Verdict(verdict="void", reason="dealer_call")
-    desk.done("correct round=1 space=0 by=ann why=they were not", now_ns + 2 * S)
-    assert [c.to.verdict for c in desk.said.of(events.RoundCorrected)] == ["void", "outcome"]
-    assert [c.from_.verdict for c in desk.said.of(events.RoundCorrected)] == ["outcome", "void"]
+    bench, now_ns = outcome()
+    bench.done("correct round=1 reason=dealer_call by=ann why=bets were moved", now_ns + S)
+    assert bench.said.one(events.RoundCorrected).to == Verdict(verdict="void", reason="dealer_call")
+    bench.done("correct round=1 space=0 by=ann why=they were not", now_ns + 2 * S)
+    assert [c.to.verdict for c in bench.said.of(events.RoundCorrected)] == ["void", "outcome"]
+    assert [c.from_.verdict for c in bench.said.of(events.RoundCorrected)] == ["outcome", "void"]
 
 
 @pytest.mark.parametrize(
@@ -263,47 +268,47 @@ def test_a_result_becomes_void_and_a_result_again() -> None:
         ("correct round=2 space=3 by=ann why=x", "correct: round 2 cannot be recalled: only 1 can"),
     ],
 )
-def test_a_correction_that_cannot_be_says_why(text: str, why: str) -> None:
-    desk, now_ns = outcome()
-    assert why in desk.refused(text, now_ns + S)
+def test_a_refused_correction_states_why(text: str, why: str) -> None:
+    bench, now_ns = outcome()
+    assert why in bench.refused(text, now_ns + S)
 
 
 def test_a_result_of_another_game_refuses_the_whole_order() -> None:
-    desk, now_ns = outcome()
+    bench, now_ns = outcome()
     why = "correct: pocket names no result of money_wheel; give space=…"
-    assert desk.refused("correct round=1 pocket=17 reason=dealer_call by=ann why=x", now_ns + S) == why
-    assert desk.refused("correct round=1 space=3 pocket=17 by=ann why=x", now_ns + S) == why
-    assert desk.refused("confirm pocket=17 by=ann", now_ns + S) == why.replace("correct", "confirm")
-    assert desk.said.of(events.RoundCorrected) == []
+    assert bench.refused("correct round=1 pocket=17 reason=dealer_call by=ann why=x", now_ns + S) == why
+    assert bench.refused("correct round=1 space=3 pocket=17 by=ann why=x", now_ns + S) == why
+    assert bench.refused("confirm pocket=17 by=ann", now_ns + S) == why.replace("correct", "confirm")
+    assert bench.said.of(events.RoundCorrected) == []
 
 
 def test_the_last_ten_rounds_can_be_corrected_and_no_older_one() -> None:
-    desk = played(MoneyLines().rest(2))
+    bench = played(MoneyLines().rest(2))
     for number in range(1, 13):
-        assert desk.done("void", (3 + number) * S) == f"round {number} is void: dealer_call"
-    why = desk.refused("correct round=2 space=1 by=ann why=late", 20 * S)
+        assert bench.done("void", (3 + number) * S) == f"round {number} is void: dealer_call"
+    why = bench.refused("correct round=2 space=1 by=ann why=late", 20 * S)
     assert why == "correct: round 2 cannot be recalled: rounds 3 to 12 can be recalled"
-    assert desk.done("correct round=3 space=1 by=ann why=late", 20 * S).endswith("was void dealer_call")
+    assert bench.done("correct round=3 space=1 by=ann why=late", 20 * S).endswith("was void dealer_call")
 
 
 def test_double_zero_is_no_result_where_it_is_no_spin() -> None:
-    desk = Desk(roulette_toml(device='pockets = "american_as_single_zero"'))
-    desk.feed(Batch(RouletteLines().turn(3.0).edges(), [], 3 * S))
-    desk.done("void", 4 * S)
-    assert '"No spin" on this wheel (13:47-20.32(i)2)' in desk.refused("correct round=1 pocket=00 by=ann why=x", 5 * S)
+    bench = CommandBench(roulette_toml(device='pockets = "american_as_single_zero"'))
+    bench.feed(Batch(RouletteLines().turn(3.0).edges(), [], 3 * S))
+    bench.done("void", 4 * S)
+    assert '"No spin" on this wheel (13:47-20.32(i)2)' in bench.refused("correct round=1 pocket=00 by=ann why=x", 5 * S)
 
 
-def test_a_zero_that_is_called_tells_its_notice() -> None:
-    desk = Desk(roulette_toml())
-    desk.feed(Batch(RouletteLines().turn(3.0).edges(), [], 3 * S))
-    desk.done("void", 4 * S)
-    desk.done("correct round=1 pocket=0 by=ann why=seen by all", 5 * S)
-    assert desk.said.one(events.RoundCorrected).notices == ["even-money wagers lose all (13:47-20.32(g))"]
+def test_a_zero_that_is_called_has_its_notice() -> None:
+    bench = CommandBench(roulette_toml())
+    bench.feed(Batch(RouletteLines().turn(3.0).edges(), [], 3 * S))
+    bench.done("void", 4 * S)
+    bench.done("correct round=1 pocket=0 by=ann why=seen by all", 5 * S)
+    assert bench.said.one(events.RoundCorrected).notices == ["even-money wagers lose all (13:47-20.32(g))"]
 
 
 def test_a_level_fault_is_cleared_by_name_once_its_cause_is_gone() -> None:
-    desk = Desk(roulette_toml())
+    bench = CommandBench(roulette_toml())
     rare = [Reading("level_x", 0.5, 8 * S), Reading("level_x", 0.5, 10 * S), Reading("level_x", 0.0, 15 * S)]
-    desk.feed(Batch(RouletteLines().turn(18.0).edges(), [*rare], 18 * S))
-    assert desk.done("clear device=wheel by=ann", 20 * S) == "not_level of wheel cleared"
-    assert desk.table.state == "open"
+    bench.feed(Batch(RouletteLines().turn(18.0).edges(), [*rare], 18 * S))
+    assert bench.done("clear device=wheel by=ann", 20 * S) == "not_level of wheel cleared"
+    assert bench.table.state == "open"

@@ -9,9 +9,10 @@ import pytest
 
 from controller.bench.replay import replay
 from feed import events
+from hal.capture.command_text import read_command
 from hal.capture.errors import CaptureError
 from hal.capture.vcd_writer import CaptureLines, write_capture
-from hal.values import Batch, Command, Edge, EdgesLost, Loss, Rare
+from hal.values import Batch, Edge, EdgesLost, Loss, Rare
 from tests.oracle.motion import ns
 from tests.tables.bench import Said, configured, hear
 from tests.tables.money_lines import TURN, MoneyLines, S, money_toml
@@ -135,7 +136,7 @@ def test_a_value_x_later_is_a_pulled_cable(tmp_path: Path) -> None:
 
 
 def test_what_people_sent_is_done_again(tmp_path: Path) -> None:
-    commands = [Command("void why=spill", 4 * S), Command("settle", 5 * S)]
+    commands = [read_command("void why=spill", 4 * S), read_command("settle", 5 * S)]
     (said,) = said_of(MONEY, money(tmp_path / "a.vcd", MoneyLines().rest(9), commands))
     assert said.story()[2:] == ["void dealer_call", "round.opened", "device.warning command_refused"]
     assert said.one(events.Void).evidence.detail == "spill"
@@ -144,7 +145,7 @@ def test_what_people_sent_is_done_again(tmp_path: Path) -> None:
 def test_a_fault_is_cleared_again_by_whoever_cleared_it(tmp_path: Path) -> None:
     lines = MoneyLines().rest(20)
     edges = sorted([*lines.edges(), Edge("wheel_a", 1, 6 * S)], key=lambda edge: edge.t_ns)
-    rare: list[Rare] = [EdgesLost("wheel_a", Loss.UNPLUGGED, 4 * S), Command("clear device=wheel by=ann", 9 * S)]
+    rare: list[Rare] = [EdgesLost("wheel_a", Loss.UNPLUGGED, 4 * S), read_command("clear device=wheel by=ann", 9 * S)]
     (said,) = said_of(MONEY, written(tmp_path / "a.vcd", edges, lines.now_ns, rare))
     assert said.one(events.DeviceCleared).by == "ann"
 

@@ -6,8 +6,8 @@ import pytest
 
 from drivers.dice.frame_wire import FROM_HOST, Command, ShakerFrame, encode_frame
 from feed import events
+from hal.capture.command_text import read_command
 from hal.lamp_fields import CHAIN, read_back
-from hal.values import Command as Order
 from hal.values import Edge, Frame, Output, SendFrame
 from tests.tables.sic_bo_table import BUTTONS, MS, NEW, OLD, BoardBench, S, SicBoBench, sic_bo_toml
 
@@ -270,7 +270,7 @@ def test_m6_a_dark_chain_passes_no_lamp_test() -> None:
     table.answers.silent = True
     at_ns = table.now_ns
     orders = ["lamp_test by=ann", "open by=ann", "no_more_bets by=bob"]
-    table._feed([], [Order(text, at_ns + n * MS) for n, text in enumerate(orders, 1)], at_ns + 10 * MS)
+    table._feed([], [read_command(text, at_ns + n * MS) for n, text in enumerate(orders, 1)], at_ns + 10 * MS)
     passed = len(table.said.of(events.InspectionPassed))
     table.answers.silent = False
     table._feed([], [Frame(CHAIN, read_back(set()), at_ns + 20 * MS)], at_ns + 50 * MS)
@@ -338,7 +338,7 @@ def test_a_round_that_is_corrected_twice_before_its_areas_are_lit_settles_by_its
     table = automatic().played()
     at_ns = table.now_ns
     orders = [f"correct round=1 {what} by=ann why=seen" for what in ("dice=1-1-1", "reason=dealer_call")]
-    table._feed([], [Order(text, at_ns + n * MS) for n, text in enumerate(orders, 1)], at_ns + 5 * MS)
+    table._feed([], [read_command(text, at_ns + n * MS) for n, text in enumerate(orders, 1)], at_ns + 5 * MS)
     table.wait(60)
     assert table.said.story()[-2:] == ["round.settled auto", "round.opened"]
 

@@ -9,6 +9,7 @@ import pytest
 from controller.games.assembly import own_time, table_for
 from feed import events
 from feed.events import encode
+from hal.capture.command_text import command_text, read_command
 from hal.values import Batch, Command, Edge, EdgesLost, Loss, Rare, Reading
 from tests.oracle.motion import ns
 from tests.tables.bench import Bench, Said, configured, hear
@@ -99,9 +100,9 @@ def test_a_table_that_closes_says_why_after_it_gave_open_bets_back() -> None:
 def test_of_an_edge_and_a_loss_at_one_time_the_edge_is_first() -> None:
     """The line told something, and then its cable was pulled: it is dead."""
     lines = MoneyLines().rest(20)
-    clear = Command("clear device=wheel by=ann", 9 * S)
+    clear = read_command("clear device=wheel by=ann", 9 * S)
     said = hear(money_toml(), with_edges(lines, plugged_again(4.0)), [unplugged("wheel_a", 4.0), clear], lines.now_ns)
-    assert refused(said) == [clear.text]
+    assert refused(said) == [command_text(clear)]
 
 
 # --- commands ------------------------------------------------------------------------------------------------------
@@ -116,7 +117,7 @@ def refused(said: Said) -> list[str]:
 
 
 def test_a_command_voids_an_open_round() -> None:
-    said = money(MoneyLines().rest(9), Command("void why=spill", 4 * S))
+    said = money(MoneyLines().rest(9), read_command("void why=spill", 4 * S))
     assert said.verdicts() == ["void dealer_call"]
     void = said.one(events.Void)
     assert (void.call, void.rule, void.mono_ns, void.evidence.detail) == ("No spin", "ours", 4 * S, "spill")
@@ -124,7 +125,7 @@ def test_a_command_voids_an_open_round() -> None:
 
 def test_a_command_voids_for_a_reason_that_the_rules_know() -> None:
     lines = RouletteLines().turn(20.0)
-    said = hear(roulette_toml(), lines.edges(), [Command("void reason=ball_left_wheel", 9 * S)], lines.now_ns)
+    said = hear(roulette_toml(), lines.edges(), [read_command("void reason=ball_left_wheel", 9 * S)], lines.now_ns)
     assert said.verdicts() == ["void ball_left_wheel"]
 
 
@@ -143,14 +144,14 @@ def test_a_command_voids_for_a_reason_that_the_rules_know() -> None:
     ],
 )
 def test_a_command_that_cannot_be_is_refused_and_told(text: str) -> None:
-    said = money(MoneyLines().rest(9), Command(text, 4 * S))
+    said = money(MoneyLines().rest(9), read_command(text, 4 * S))
     assert refused(said) == [text]
     assert said.verdicts() == []
 
 
 def test_a_command_calls_no_more_bets() -> None:
     lines = MoneyLines().rest(5).spin(3 * TURN).rest(8)
-    said = money(lines, Command("no_more_bets", 4 * S))
+    said = money(lines, read_command("no_more_bets", 4 * S))
     assert said.verdicts() == ["0"]
     assert said.one(events.NoMoreBets).by == "dealer"
 
@@ -159,14 +160,14 @@ def test_a_command_settles_a_verdict_and_nothing_else() -> None:
     lines = MoneyLines().rest(3).call().spin(3 * TURN).rest(30)
     buttons = '"dealer_no_more_bets", "dealer_settled"'
     settle_ns = lines.now_ns - 5 * S
-    said = money(lines, Command("settle", 4 * S), Command("settle", settle_ns), buttons=buttons)
+    said = money(lines, read_command("settle", 4 * S), read_command("settle", settle_ns), buttons=buttons)
     assert refused(said) == ["settle"]
     assert (said.one(events.Settled).by, said.one(events.Settled).mono_ns) == ("dealer", settle_ns)
 
 
 def test_a_verdict_cannot_be_voided_by_hand() -> None:
     lines = MoneyLines().rest(3).call().spin(3 * TURN).rest(4)
-    said = money(lines, Command("void", lines.now_ns - S))
+    said = money(lines, read_command("void", lines.now_ns - S))
     assert said.verdicts() == ["0"]
     assert refused(said) == ["void"]
 
@@ -203,10 +204,10 @@ def with_edges(lines: MoneyLines, *more: Edge) -> list[Edge]:
 
 def test_a_fault_cannot_be_cleared_while_the_line_is_dead() -> None:
     lines = MoneyLines().rest(20)
-    command = Command("clear device=wheel by=ann", 9 * S)
+    command = read_command("clear device=wheel by=ann", 9 * S)
     said = hear(money_toml(), lines.edges(), [unplugged("wheel_a", 4.0), command], lines.now_ns)
     assert said.of(events.DeviceCleared) == []
-    assert refused(said) == [command.text]
+    assert refused(said) == [command_text(command)]
 
 
 def test_a_fault_stays_when_the_cable_is_back_until_a_named_person_clears_it() -> None:
@@ -215,9 +216,9 @@ def test_a_fault_stays_when_the_cable_is_back_until_a_named_person_clears_it() -
     loss = unplugged("wheel_a", 4.0)
     untouched = hear(money_toml(), edges, [loss], lines.now_ns)
     assert untouched.story()[-1] == "void sensor_missing"
-    nobody = hear(money_toml(), edges, [loss, Command("clear device=wheel", 9 * S)], lines.now_ns)
+    nobody = hear(money_toml(), edges, [loss, read_command("clear device=wheel", 9 * S)], lines.now_ns)
     assert nobody.of(events.DeviceCleared) == []
-    cleared = hear(money_toml(), edges, [loss, Command("clear device=wheel by=ann", 9 * S)], lines.now_ns)
+    cleared = hear(money_toml(), edges, [loss, read_command("clear device=wheel by=ann", 9 * S)], lines.now_ns)
     assert cleared.story()[-2:] == ["device.cleared ann", "round.opened"]
     assert cleared.one(events.DeviceCleared).fault == "sensor_missing"
 
@@ -225,7 +226,7 @@ def test_a_fault_stays_when_the_cable_is_back_until_a_named_person_clears_it() -
 def test_after_the_clearing_a_spin_counts_again() -> None:
     lines = MoneyLines().rest(12).call().spin(4 * TURN).rest(8)
     edges = with_edges(lines, plugged_again(6.0))
-    clear = Command("clear device=wheel by=ann", 9 * S)
+    clear = read_command("clear device=wheel by=ann", 9 * S)
     said = hear(money_toml(), edges, [unplugged("wheel_a", 4.0), clear], lines.now_ns)
     assert said.verdicts() == ["void sensor_missing", "0"]
     assert [data.round for data in (*said.of(events.Void), *said.of(events.Outcome))] == [1, 2]
@@ -252,10 +253,10 @@ def test_the_supervisors_key_settles_nothing_that_has_no_fault() -> None:
 def test_two_dead_lines_are_one_fault_that_both_must_mend() -> None:
     lines = MoneyLines().rest(20)
     losses = [unplugged("wheel_a", 4.0), unplugged("wheel_b", 5.0)]
-    clear = Command("clear device=wheel by=ann", 12 * S)
+    clear = read_command("clear device=wheel by=ann", 12 * S)
     one = hear(money_toml(), with_edges(lines, plugged_again(8.0)), [*losses, clear], lines.now_ns)
     assert len(one.of(events.DeviceFault)) == 1
-    assert refused(one) == [clear.text]
+    assert refused(one) == [command_text(clear)]
     both = with_edges(lines, plugged_again(8.0), plugged_again(9.0, "wheel_b"))
     assert len(hear(money_toml(), both, [*losses, clear], lines.now_ns).of(events.DeviceCleared)) == 1
 
@@ -283,7 +284,7 @@ def level(t_s: float, deg: float) -> Reading:
 def test_a_table_stays_shut_until_level_is_confirmed_and_somebody_has_cleared_it() -> None:
     lines = RouletteLines().turn(60.0).run(30.0, 16)
     lines.lie("17", lines.left_s + 5.0, 60.0)
-    early, late = Command("clear device=wheel by=ann", 12 * S), Command("clear device=wheel by=ann", 20 * S)
+    early, late = read_command("clear device=wheel by=ann", 12 * S), read_command("clear device=wheel by=ann", 20 * S)
     rare: list[Rare] = [level(8.0, 0.5), early, level(15.0, 0.01), late]
     said = hear(roulette_toml(), lines.edges(), rare, lines.now_ns)
     assert said.story()[2:7] == [
@@ -306,7 +307,7 @@ def test_a_spin_at_a_shut_table_gives_no_verdict() -> None:
 def test_a_table_cleared_while_a_ball_runs_waits_until_the_track_is_quiet() -> None:
     lines = RouletteLines().turn(60.0).run(20.0, 16)
     lines.lie("17", lines.left_s + 5.0, 60.0)
-    rare: list[Rare] = [level(8.0, 0.5), level(10.0, 0.0), Command("clear device=wheel by=ann", 25 * S)]
+    rare: list[Rare] = [level(8.0, 0.5), level(10.0, 0.0), read_command("clear device=wheel by=ann", 25 * S)]
     said = hear(roulette_toml(), lines.edges(), rare, lines.now_ns)
     assert said.verdicts() == ["void not_level"]
     assert said.of(events.RoundOpened)[1].mono_ns >= ns(lines.left_s + 3.9)
@@ -318,7 +319,7 @@ def test_an_inclinometer_that_was_plugged_in_again_can_be_cleared() -> None:
         level(1.0, 0.0),
         unplugged("level_x", 4.0),
         level(6.0, 0.0),
-        Command("clear device=wheel by=ann", 9 * S),
+        read_command("clear device=wheel by=ann", 9 * S),
     ]
     said = hear(roulette_toml(), lines.edges(), rare, lines.now_ns)
     assert said.story()[2:] == [

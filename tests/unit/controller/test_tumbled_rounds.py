@@ -308,6 +308,6 @@ def test_c1_c2_c3_c6_what_no_sensor_sees_is_a_check_of_the_inspection(game: str)
     from tests.tables.bench import configured
 
     table = table_for(configured(tumbled_toml(game)), epoch="sim", simulated=True)
-    checks = {check.check for check in table.sitting.inspections.plan.checks}
+    checks = {check.check for check in table.lifecycle.inspections.plan.checks}
     assert {"dice", "tumbler"} <= checks
     assert ("clear_view" in checks) == (game != "chuck_a_luck")

@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 
 from hal.backends.capture import CaptureSource
+from hal.capture.command_text import read_command
 from hal.capture.errors import CaptureError
 from hal.capture.vcd_writer import CaptureLines, write_capture
 from hal.lines import LineError, LineSource
-from hal.values import Batch, Command, Edge, EdgesLost, Loss, Rare, Reading
+from hal.values import Batch, Edge, EdgesLost, Loss, Rare, Reading
 
 EDGES = [Edge("a", 0, 5), Edge("b", 1, 5), *(Edge("a", n % 2, 5 + 10 * n) for n in range(1, 9))]
-RARE: list[Rare] = [Reading("x", 0.5, 20), Command("void", 30), EdgesLost("b", Loss.UNPLUGGED, 55)]
+RARE: list[Rare] = [Reading("x", 0.5, 20), read_command("void", 30), EdgesLost("b", Loss.UNPLUGGED, 55)]
 
 
 class Heard:

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hal.values import Batch, Command, Edge, EdgesLost, Loss, Rare, Reading
+from hal.capture.command_text import read_command
+from hal.values import Batch, Edge, EdgesLost, Loss, Rare, Reading
 from tests.fakes.play import play_through_fake_gpiod, play_through_mock_pins
 
 WAYS = [play_through_mock_pins, play_through_fake_gpiod]
@@ -46,7 +47,11 @@ def test_rare_values_come_beside_the_edges_in_their_time(
     play: Callable[[Sequence[Edge], Sequence[Rare], int | None], list[Batch]],
 ) -> None:
     edges = script([("a", 1_000)] * 1_200)
-    rare: list[Rare] = [Reading("tilt", 0.1, 8_000), Command("void", 507_000), EdgesLost("b", Loss.UNPLUGGED, 600_001)]
+    rare: list[Rare] = [
+        Reading("tilt", 0.1, 8_000),
+        read_command("void", 507_000),
+        EdgesLost("b", Loss.UNPLUGGED, 600_001),
+    ]
     batches = play(edges, rare, 3_000_000)
     assert [value for batch in batches for value in batch.rare] == rare
     assert [edge for batch in batches for edge in batch.edges] == edges

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hal.capture.command_text import read_command
 from hal.merge import Merge, MergeError
-from hal.values import Batch, Command, Edge, EdgesLost, Frame, Loss, Rare, Reading
+from hal.values import Batch, Edge, EdgesLost, Frame, Loss, Rare, Reading
 
 LATENESS_NS = {"chip": 0, "board": 50, "link": 200}
 LINES = {"chip": ["rotor_a", "rotor_b"], "board": ["ball_1", "ball_2", "level_x"], "link": ["wheel_serial"]}
@@ -178,7 +179,7 @@ def test_late_readings_and_frames_are_reported_as_lost_and_a_command_and_a_loss_
     rare: list[Rare] = [
         Reading("level_x", 0.1, 5),
         Frame("wheel_serial", b"17", 6),
-        Command("void why=spill", 7),
+        read_command("void why=spill", 7),
         EdgesLost("x", Loss.OVERFLOW, 8, 3),
     ]
     merge.deliver("a", [], rare)
@@ -187,7 +188,7 @@ def test_late_readings_and_frames_are_reported_as_lost_and_a_command_and_a_loss_
     assert batch.rare == [
         EdgesLost("level_x", Loss.LATE, 100, 1),
         EdgesLost("wheel_serial", Loss.LATE, 100, 1),
-        Command("void why=spill", 100),
+        read_command("void why=spill", 100),
         EdgesLost("x", Loss.OVERFLOW, 100, 3),
     ]
 
@@ -256,7 +257,7 @@ def test_while_a_source_stalls_memory_is_bounded_and_what_found_no_room_is_repor
 def test_a_command_and_an_unplugged_line_are_kept_even_without_room() -> None:
     merge = Merge(max_held=1)
     merge.add("a")
-    kept: list[Rare] = [Reading("r", 0.0, 1), Command("void", 2), EdgesLost("x", Loss.UNPLUGGED, 3)]
+    kept: list[Rare] = [Reading("r", 0.0, 1), read_command("void", 2), EdgesLost("x", Loss.UNPLUGGED, 3)]
     merge.deliver("a", [], kept)
     merge.until("a", 9)
     assert drain(merge) == ([], kept)

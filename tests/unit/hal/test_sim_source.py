@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import pytest
 
 from hal.backends.sim import SimLines
+from hal.capture.command_text import read_command
 from hal.lines import LineError, LineSource
 from hal.merge import Merge
-from hal.values import Batch, Command, Edge, EdgesLost, Frame, Loss, Rare, Reading
+from hal.values import Batch, Edge, EdgesLost, Frame, Loss, Rare, Reading
 
 
 class Heard:
@@ -52,13 +53,13 @@ def test_readings_frames_commands_and_losses_are_delivered() -> None:
     sim, heard = opened()
     sim.read("tilt", 0.25, 110)
     sim.frame("wheel", b"*X;0", 120)
-    sim.command("void why=spill", 130)
+    sim.command(read_command("void why=spill", 130))
     sim.lose("a", Loss.UNPLUGGED, 140)
     sim.lose("b", Loss.OVERFLOW, 150, 4)
     assert heard.rare == [
         Reading("tilt", 0.25, 110),
         Frame("wheel", b"*X;0", 120),
-        Command("void why=spill", 130),
+        read_command("void why=spill", 130),
         EdgesLost("a", Loss.UNPLUGGED, 140),
         EdgesLost("b", Loss.OVERFLOW, 150, 4),
     ]

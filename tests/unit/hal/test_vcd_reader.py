@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from hal.capture.command_text import read_command
 from hal.capture.errors import CaptureError
 from hal.capture.header import VariableKind
 from hal.capture.vcd_reader import VcdReader, capture_header, read_batches
-from hal.values import Command, Edge, EdgesLost, Frame, Loss, Rare, Reading
+from hal.values import Edge, EdgesLost, Frame, Loss, Rare, Reading
 
 DECLARED = """\
 $timescale 1 us $end
@@ -82,7 +83,7 @@ def test_strings_are_frames_commands_and_losses_but_never_when_a_dump_repeats_th
     )
     assert rare == [
         Frame("reader", b"*X 0\r\n\\", 1000),
-        Command("void why=spill", 2000),
+        read_command("void why=spill", 2000),
         EdgesLost("wheel_a", Loss.OVERFLOW, 3000, 3),
     ]
 
@@ -146,7 +147,7 @@ def test_a_wire_may_be_written_as_a_vector_of_one_bit() -> None:
 def test_only_wanted_names_are_delivered_and_under_their_line() -> None:
     edges, rare, until_ns = read('#0\n0!\n1"\nr1 #\nshi %\nb1 "\n#4\n1"\n', {"wheel_a": "rotor_a", "nowhere": "pocket"})
     assert edges == [Edge("rotor_a", 0, 0)]
-    assert rare == [Command("hi", 0)]
+    assert rare == [read_command("hi", 0)]
     assert until_ns == 4000
 
 

@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hal.capture.command_text import read_command
 from hal.capture.header import Timescale
 from hal.capture.secret import FrameSealer, commitment
 from hal.capture.string_values import escape, unescape
 from hal.capture.vcd_reader import VcdReader, read_batches
 from hal.capture.vcd_writer import CaptureLines, VcdWriter, write_capture, writing_capture
-from hal.values import Batch, Command, Edge, EdgesLost, Frame, Loss, Rare, Reading
+from hal.values import Batch, Edge, EdgesLost, Frame, Loss, Rare, Reading
 
 LINES = CaptureLines(wires=("wheel_a", "wheel_b"), reals=("level_x",), links=("reader",))
 TIMESCALES = [f"{size} {unit}" for unit in ("s", "ms", "us", "ns", "ps", "fs") for size in (1, 10, 100)]
@@ -52,7 +53,7 @@ def test_a_capture_looks_as_viewers_expect() -> None:
         lines,
         [
             Batch([Edge("wheel_a", 0, 5000), Edge("wheel_a", 1, 6000)], [Frame("reader", b"*X 0\r", 6000)], 6500),
-            Batch([], [EdgesLost("wheel_a", Loss.UNPLUGGED, 7000), Command("void", 7000)], 9000),
+            Batch([], [EdgesLost("wheel_a", Loss.UNPLUGGED, 7000), read_command("void", 7000)], 9000),
         ],
     )
     assert (
@@ -122,7 +123,7 @@ def random_batches(draw: st.DrawFn, unit_ns: int) -> list[Batch]:
                     case ("frame", data):
                         rare.append(Frame("reader", data, t_ns))
                     case ("command", text):
-                        rare.append(Command(text, t_ns))
+                        rare.append(read_command(text, t_ns))
                     case ("lost", line, cause, missing):
                         rare.append(EdgesLost(line, cause, t_ns, missing))
             t_ns += draw(st.integers(1, 1000)) * unit_ns

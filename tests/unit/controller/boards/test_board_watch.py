@@ -9,7 +9,7 @@ import pytest
 
 from controller.live.board_watch import BOARD_IDENTIFIED, BOARD_LOST
 from controller.live.wiring import Wiring
-from controller.service.state_paths import PlaceError, places_for
+from controller.service.state_paths import StatePathError, state_paths_for
 from feed import events
 from hal.backends.board import OPENING_NS
 from hal.backends.sim import SimLines
@@ -47,7 +47,7 @@ class OnABoard:
 
     @property
     def table(self) -> str:
-        return self.hall.seats["wheel-2"].table.state
+        return self.hall.runners["wheel-2"].table.state
 
     def run(self, seconds: float) -> list[str]:
         """Lets time pass; returns what the table said up to now."""
@@ -199,8 +199,8 @@ def test_a_fault_of_a_board_shows_again_after_a_restart_and_can_be_cleared() -> 
 
 def test_what_the_service_finds_while_the_table_waits_is_told_when_it_begins() -> None:
     bench = OnABoard()
-    live = bench.hall.seats["wheel-2"].table
-    bench.hall.seats["wheel-2"].raise_fault("disk", "nearly_full", "no room", cause="no room")
+    live = bench.hall.runners["wheel-2"].table
+    bench.hall.runners["wheel-2"].raise_fault("disk", "nearly_full", "no room", cause="no room")
     assert bench.run(0.5) == []
     live.cause_gone("disk", "no room")
     bench.link.up(identity())
@@ -213,7 +213,7 @@ def test_what_the_service_finds_while_the_table_waits_is_told_when_it_begins() -
 
 def test_a_table_that_never_began_has_nothing_to_close() -> None:
     bench = OnABoard()
-    bench.hall.floor.close("the service stops")
+    bench.hall.supervisor.close("the service stops")
     assert bench.hall.said.story() == []
     assert bench.link.watchers == []
 
@@ -222,7 +222,7 @@ def test_a_closed_table_hears_no_more_of_its_boards() -> None:
     bench = OnABoard()
     bench.link.up(identity())
     bench.run(0.1)
-    bench.hall.floor.close("the service stops")
+    bench.hall.supervisor.close("the service stops")
     assert bench.link.watchers == []
     assert bench.hall.said.story()[-1] == "table.closed the service stops"
 
@@ -240,7 +240,7 @@ def test_emulated_boards_and_real_ones_do_not_meet_in_one_journal(tmp_path: Path
     emulated = configured(
         MONEY_ON_A_BOARD.replace("wheel-2", "wheel-3").replace('wheel"\n[dev', 'x"\nemulated = true\n[dev')
     )
-    assert places_for(tmp_path, [real]).root == tmp_path
-    assert places_for(tmp_path, [emulated]).root == tmp_path / "sim"
-    with pytest.raises(PlaceError, match="wheel-3 is simulated, and wheel-2 has real wires"):
-        places_for(tmp_path, [real, emulated])
+    assert state_paths_for(tmp_path, [real]).root == tmp_path
+    assert state_paths_for(tmp_path, [emulated]).root == tmp_path / "sim"
+    with pytest.raises(StatePathError, match="wheel-3 is simulated, and wheel-2 has real wires"):
+        state_paths_for(tmp_path, [real, emulated])

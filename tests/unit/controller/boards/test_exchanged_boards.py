@@ -59,7 +59,7 @@ def test_two_adapters_that_are_exchanged_are_refused_with_both_names_and_used_ag
         async def passes(seconds: int) -> None:
             for _ in range(50 * seconds):
                 await sleep_ns(S // 50)
-                said.extend([*table.begun(), *table.tick().events])
+                said.extend([*table.begin_waiting(), *table.tick().events])
 
         def exchange() -> None:
             left.pull()
@@ -84,7 +84,7 @@ def test_two_adapters_that_are_exchanged_are_refused_with_both_names_and_used_ag
         exchange()
         await passes(10)
         for name in ("board.wheel", "board.desk"):
-            table.command(f"clear device={name} by=ann")
+            table.command("clear", {"device": name, "by": "ann"})
         await passes(2)
         said.extend(table.close("the test is over"))
         for link in wiring.boards.values():

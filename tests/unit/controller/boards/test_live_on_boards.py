@@ -84,7 +84,7 @@ class OnAPort:
             try:
                 while loop.clock.now_ns() < until_ns:
                     await sleep_ns(S // 50)
-                    said = [*self.table.begun(), *self.table.tick().events]
+                    said = [*self.table.begin_waiting(), *self.table.tick().events]
                     self.said += said
                     self.table.show(said)
             finally:
@@ -144,7 +144,7 @@ def test_a_board_that_its_watchdog_resets_leaves_the_round_to_the_dealer_and_com
 
     def clear(t_ns: int) -> None:
         for device in ("board.wheel", "wheel", "dealer"):
-            bench.table.command(f"clear device={device} by=ann")
+            bench.table.command("clear", {"device": device, "by": "ann"})
 
     def script() -> None:
         bench.play(lines.edges())
@@ -211,7 +211,7 @@ def test_an_output_that_its_board_refuses_is_a_fault_of_its_device_until_a_super
         held.append(bench.wiring.board_outputs["wheel"].refusals)
         bench.board.refuse.clear()
         bench.board.hold(2)
-        bench.table.command("clear device=lamp by=ann")
+        bench.table.command("clear", {"device": "lamp", "by": "ann"})
 
     def script() -> None:
         bench.play(lines.edges())

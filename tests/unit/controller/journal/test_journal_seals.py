@@ -5,8 +5,7 @@ from nacl.signing import SigningKey
 
 from controller.journal.records import Head
 from controller.journal.seals import COUNT, FIRST, START, Seal, SealSigner
-from controller.live.wall_time import wall_time
-from hal.clock import VirtualClock
+from hal.clock import VirtualClock, wall_time
 
 KEY = SigningKey(b"k" * 32)
 HEADS = {"wheel-1": Head(7, "e2", "ab" * 32), "roulette-1": Head(3, "e2", "cd" * 32)}

@@ -19,7 +19,6 @@ from controller.journal.seals import SEAL_EVERY, START, STOP, SealSigner, read_s
 from controller.journal.store import JournalEnd, Store
 from controller.journal.walk import Walk, walk
 from controller.journal.witness import Witness
-from controller.live.wall_time import wall_time
 from feed.events import (
     Data,
     DeviceFault,
@@ -34,7 +33,7 @@ from feed.events import (
     encode,
     type_of,
 )
-from hal.clock import NS_PER_S, VirtualClock
+from hal.clock import NS_PER_S, VirtualClock, wall_time
 
 KEY = SigningKey(b"k" * 32)
 OTHER_KEY = SigningKey(b"o" * 32)

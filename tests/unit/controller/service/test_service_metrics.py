@@ -1,4 +1,4 @@
-"""The monitoring port: plain numbers on this computer only, and loaded only where it is asked for."""
+"""The monitoring port: on this computer only, and imported only where it is configured."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ from urllib.request import urlopen
 
 import pytest
 
-from controller.service.counters import Tally
-from controller.service.metrics import MetricsServer, TallyCollector
-from controller.service.metrics_port import metrics_port
-from controller.service.opening import NotFitError
+from controller.service.counters import ServiceCounters
+from controller.service.metrics import CounterCollector, MetricsServer
+from controller.service.opening import StartupCheckError, metrics_port
 from hal.clock import NS_PER_S, VirtualClock
 from tests.fakes.time_limits import HANG_S
 
 
-def tally() -> Tally:
-    counted = Tally()
+def counters() -> ServiceCounters:
+    counted = ServiceCounters()
     counted.events["wheel-1", "round.outcome"] = 3
     counted.verdicts["wheel-1", "round.void", "wheel_revolutions"] = 1
     counted.faults["wheel-1"] = 2
@@ -29,9 +28,9 @@ def tally() -> Tally:
     return counted
 
 
-def test_the_numbers_are_served_in_prometheus_text_form() -> None:
+def test_the_metrics_are_served_in_prometheus_text_form() -> None:
     clock = VirtualClock()
-    collector = TallyCollector(tally(), clock, lambda: {"feltwire_subscribers": 7})
+    collector = CounterCollector(counters(), clock, lambda: {"feltwire_subscribers": 7})
     clock.advance_to(90 * NS_PER_S)
     server = MetricsServer(0, collector)
     with urlopen(f"http://127.0.0.1:{server.port}/metrics", timeout=HANG_S) as answer:
@@ -58,21 +57,21 @@ def test_a_port_that_is_taken_is_named() -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        told = pytest.raises(NotFitError, match=f"--metrics {port}")
-        with told, metrics_port(port, Tally(), VirtualClock(), dict):
+        told = pytest.raises(StartupCheckError, match=f"--metrics {port}")
+        with told, metrics_port(port, ServiceCounters(), VirtualClock(), dict):
             pass
 
 
 def test_the_port_is_closed_with_its_block() -> None:
-    with metrics_port(None, Tally(), VirtualClock(), dict):
+    with metrics_port(None, ServiceCounters(), VirtualClock(), dict):
         pass
-    with metrics_port(0, Tally(), VirtualClock(), dict):
+    with metrics_port(0, ServiceCounters(), VirtualClock(), dict):
         pass
 
 
-def test_a_service_that_does_not_serve_them_does_not_load_the_library() -> None:
+def test_a_service_without_the_port_does_not_import_the_library() -> None:
     code = (
-        "import sys; import controller.service.service, controller.service.metrics_port, controller.cli.run; "
+        "import sys; import controller.service.service, controller.service.opening, controller.cli.run; "
         "assert 'prometheus_client' not in sys.modules, 'loaded'; assert 'sdnotify' not in sys.modules; "
         "assert not any(name.startswith('simulators') for name in sys.modules)"
     )

@@ -1,4 +1,4 @@
-"""What must be true before a service begins: each check says what it found and what to do."""
+"""Start-up checks: each names what it found and what to do."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 
 from controller.configuration.values import TableConfig
 from controller.journal.files import retire
-from controller.service.opening import NotFitError, check_state, open_journal, signing_key
-from controller.service.state_paths import PlaceError, Places, places_for, state_folder
+from controller.service.opening import StartupCheckError, check_state, open_journal, signing_key
+from controller.service.state_paths import StatePathError, StatePaths, state_folder, state_paths_for
 from hal.clock import VirtualClock
 from tests.tables.bench import configured
 from tests.tables.money_lines import money_toml
@@ -37,22 +37,22 @@ def test_the_state_directory_is_the_first_that_is_named() -> None:
 
 def test_simulated_tables_never_share_a_journal_with_real_ones() -> None:
     state = Path("/state")
-    assert places_for(state, [simulated()]).journal == Path("/state/sim/journal.sqlite")
-    assert places_for(state, [configured(REAL)]).journal == Path("/state/journal.sqlite")
-    with pytest.raises(PlaceError, match=r"wheel-1 is simulated, and wheel-9 has real wires.*start two services"):
-        places_for(state, [simulated(), configured(REAL)])
+    assert state_paths_for(state, [simulated()]).journal == Path("/state/sim/journal.sqlite")
+    assert state_paths_for(state, [configured(REAL)]).journal == Path("/state/journal.sqlite")
+    with pytest.raises(StatePathError, match=r"wheel-1 is simulated, and wheel-9 has real wires.*start two services"):
+        state_paths_for(state, [simulated(), configured(REAL)])
 
 
 def test_a_state_directory_that_cannot_be_used_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(NotFitError, match=r"state directory .*file/state: it cannot be used.*--state"):
-        check_state(Places(tmp_path / "file" / "state"))
+    with pytest.raises(StartupCheckError, match=r"state directory .*file/state: it cannot be used.*--state"):
+        check_state(StatePaths(tmp_path / "file" / "state"))
 
 
-def test_a_disk_without_room_is_told_before_anything_begins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_fails_the_start_up_check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.disk_usage", lambda path: type("Usage", (), {"free": 1_000_000})())
-    with pytest.raises(NotFitError, match=r"only 0 MB left.*free space"):
-        check_state(Places(tmp_path))
+    with pytest.raises(StartupCheckError, match=r"only 0 MB left.*free space"):
+        check_state(StatePaths(tmp_path))
 
 
 def test_the_signing_key_is_made_once_and_for_its_owner_only(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -80,16 +80,16 @@ def test_a_signing_key_that_cannot_be_used_is_not_replaced(
     path = tmp_path / "signing.key"
     path.write_bytes(content)
     path.chmod(mode)
-    with pytest.raises(NotFitError, match=what):
+    with pytest.raises(StartupCheckError, match=what):
         signing_key(path)
     assert path.read_bytes() == content
 
 
-def told_at_a_start(places: Places, caplog: pytest.LogCaptureFixture) -> str:
+def told_at_a_start(paths: StatePaths, caplog: pytest.LogCaptureFixture) -> str:
     """What the log says when a service opens its journal, and ends."""
 
     async def start() -> None:
-        found = await open_journal(places, VirtualClock(1_900_000_000_000_000_000), lambda status: None)
+        found = await open_journal(paths, VirtualClock(1_900_000_000_000_000_000), lambda status: None)
         found.journal.close()
 
     caplog.clear()
@@ -98,21 +98,21 @@ def told_at_a_start(places: Places, caplog: pytest.LogCaptureFixture) -> str:
     return caplog.text
 
 
-def test_a_journal_that_begins_says_so_and_names_the_one_that_was_set_aside(
+def test_a_new_journal_is_logged_with_the_one_that_was_set_aside(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    places = places_for(tmp_path, [simulated()])
-    assert f"a new journal begins: {places.journal}\n" in told_at_a_start(places, caplog)
-    assert "a new journal begins" not in told_at_a_start(places, caplog)
-    aside = retire(places.journal, VirtualClock(1_900_000_000_000_000_000))
-    assert f"a new journal begins: {places.journal}; the one before was set aside as {aside}" in told_at_a_start(
-        places, caplog
+    paths = state_paths_for(tmp_path, [simulated()])
+    assert f"a new journal begins: {paths.journal}\n" in told_at_a_start(paths, caplog)
+    assert "a new journal begins" not in told_at_a_start(paths, caplog)
+    aside = retire(paths.journal, VirtualClock(1_900_000_000_000_000_000))
+    assert f"a new journal begins: {paths.journal}; the one before was set aside as {aside}" in told_at_a_start(
+        paths, caplog
     )
 
 
-def test_a_journal_that_another_key_sealed_before_says_so(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    places = places_for(tmp_path, [simulated()])
-    told_at_a_start(places, caplog)
-    assert "was sealed with another key" not in told_at_a_start(places, caplog)
-    places.signing_key.unlink()
-    assert "was sealed with another key up to now" in told_at_a_start(places, caplog)
+def test_a_journal_that_another_key_sealed_before_is_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    paths = state_paths_for(tmp_path, [simulated()])
+    told_at_a_start(paths, caplog)
+    assert "was sealed with another key" not in told_at_a_start(paths, caplog)
+    paths.signing_key.unlink()
+    assert "was sealed with another key up to now" in told_at_a_start(paths, caplog)

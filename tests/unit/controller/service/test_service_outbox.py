@@ -1,4 +1,4 @@
-"""Events whose capture is being made hold back the ones behind them, and nobody else's."""
+"""Events whose capture is being written hold back those behind them, and no other table's."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from controller.captures.round_spans import RoundSpan
 from controller.journal.errors import JournalError
 from controller.journal.records import Entry
 from controller.service.outbox import Outbox
-from controller.table.orders.order import Answer
+from controller.table.orders.order import CommandResult
 from feed import events
 from feed.events import CaptureFile, Event, Evidence
 from hal.capture.ring import Ring
 from hal.capture.vcd_writer import CaptureLines
-from hal.values import Batch
+from hal.values import Batch, Command
 from tests.fakes.sample_events import event, opened, progress
 from tests.fakes.service import Bench
 
@@ -23,7 +23,7 @@ NAME = CaptureFile(file="wheel-1/x.vcd", sha256="00" * 32)
 
 
 class SlowKeeper:
-    """Says the names when it is told to."""
+    """Gives the names when the test asks for it."""
 
     def __init__(self) -> None:
         self.cases: list[tuple[CaptureRequest, Ready]] = []
@@ -36,13 +36,13 @@ class SlowKeeper:
         ready(name)
 
 
-class NoDesk:
+class FakeHandler:
     """Records of answers, one entry each."""
 
     def __init__(self) -> None:
         self.answered: list[str] = []
 
-    def records(self, answers: Sequence[Answer]) -> tuple[list[Entry], Callable[[JournalError | None], None]]:
+    def records(self, answers: Sequence[CommandResult]) -> tuple[list[Entry], Callable[[JournalError | None], None]]:
         return [], lambda failure: self.answered.extend(answer.id for answer in answers)
 
 
@@ -64,12 +64,12 @@ class Box:
     """Two tables' outboxes on one pipeline."""
 
     def __init__(self) -> None:
-        self.bench, self.keeper, self.desk = Bench(), SlowKeeper(), NoDesk()
+        self.bench, self.keeper, self.handler = Bench(), SlowKeeper(), FakeHandler()
         self.shown: list[Event] = []
         self.one, self.other = self._box("wheel-1"), self._box("wheel-2")
 
     def _box(self, table: str) -> Outbox:
-        return Outbox(self.bench.pipeline, self.desk, self.keeper, StillLines(table), self.shown.extend)  # type: ignore[arg-type]
+        return Outbox(self.bench.pipeline, self.handler, self.keeper, StillLines(table), self.shown.extend)  # type: ignore[arg-type]
 
 
 def void(number: int) -> Event:
@@ -81,18 +81,18 @@ def test_a_verdict_waits_for_its_capture_and_what_follows_waits_for_it() -> None
     box.one.put([opened(1)], [], 1)
     box.one.put([void(2)], [], 2)
     box.one.put([progress(1)], [], 3)
-    box.one.put([opened(3)], [Answer("7", "", True, "", ())], 4)
+    box.one.put([opened(3)], [CommandResult(Command("settle", (), 0, "7"), True, "", ())], 4)
     box.other.put([opened(1, "wheel-2")], [], 4)
     assert box.bench.feed.kinds == ["round.opened", "round.opened"], "the other table does not wait"
-    assert box.desk.answered == []
+    assert box.handler.answered == []
     box.keeper.ready()
     assert box.bench.feed.kinds[2:] == ["round.void", "round.progress", "round.opened"]
-    assert box.desk.answered == ["7"]
+    assert box.handler.answered == ["7"]
     (named,) = [one.data for one in box.bench.feed.events if isinstance(one.data, events.Void)]
     assert named.evidence.capture == NAME
 
 
-def test_a_verdict_without_a_capture_goes_out_as_it_is() -> None:
+def test_a_verdict_without_a_capture_is_submitted_at_once() -> None:
     box = Box()
     box.one.put([opened(1)], [], 1)
     box.one.put([void(2)], [], 2)
@@ -109,7 +109,7 @@ def test_what_the_journal_holds_is_what_names_the_capture() -> None:
     assert NAME.file.encode() in box.bench.journal.entries[-1].body
 
 
-def test_lamps_are_shown_what_is_durable_and_nothing_else() -> None:
+def test_indicators_show_durable_events_only() -> None:
     box = Box()
     box.bench.journal.by_itself = False
     box.one.put([opened(1)], [], 1)
@@ -122,15 +122,15 @@ def test_lamps_are_shown_what_is_durable_and_nothing_else() -> None:
     assert box.shown == [opened(1)]
 
 
-def test_what_the_service_itself_does_needs_no_capture() -> None:
+def test_events_that_the_service_causes_have_no_capture() -> None:
     box = Box()
     box.one.put([opened(1)], [], 1)
-    box.one.tell([void(2)])
+    box.one.put_from_service([void(2)])
     assert box.keeper.cases == []
     assert box.bench.feed.kinds == ["round.opened", "round.void"]
 
 
-def test_two_rounds_in_one_look_have_a_capture_each() -> None:
+def test_two_rounds_in_one_tick_have_a_capture_each() -> None:
     box = Box()
     second = event(
         events.Unresolved, 4, round=2, reason="encoder_slip", rule="ours", evidence=Evidence(), candidates=[]

@@ -1,4 +1,4 @@
-"""Lines that nobody may be reading, logs without secrets and without floods, and what systemd is told."""
+"""Output without a reader, rate-limited logs without secrets, and notifications to systemd."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from threading import Event
 import pytest
 
 from controller.service.console import LineHandler, LineWriter
-from controller.service.logs import RateLimit, log_to, reads_journald, without_keys
+from controller.service.logs import LogRateLimit, log_to, reads_journald, without_keys
 from controller.service.systemd import Systemd
 from hal.clock import NS_PER_S, VirtualClock
 from tests.fakes.time_limits import HANG_S
@@ -42,7 +42,7 @@ def test_lines_come_out_in_order(pipe: tuple[int, int]) -> None:
     assert writer.dropped == 0
 
 
-def test_a_reader_that_does_not_read_blocks_nobody_and_what_was_dropped_is_told(pipe: tuple[int, int]) -> None:
+def test_a_slow_reader_does_not_block_and_dropped_lines_are_reported(pipe: tuple[int, int]) -> None:
     read, write = pipe
     writer = LineWriter(write, bound=10)
     line = "x" * 1000
@@ -80,7 +80,7 @@ def test_closing_does_not_wait_for_a_reader_that_never_reads(pipe: tuple[int, in
     writer.close(patience_s=0.01)
 
 
-def test_a_descriptor_that_somebody_made_non_blocking_loses_nothing(pipe: tuple[int, int]) -> None:
+def test_a_non_blocking_descriptor_loses_nothing(pipe: tuple[int, int]) -> None:
     read, write = pipe
     os.set_blocking(write, False)
     writer = LineWriter(write)
@@ -104,7 +104,7 @@ class Lines(logging.Handler):
 @pytest.fixture
 def logger() -> Iterator[tuple[logging.Logger, Lines, VirtualClock]]:
     clock, handler = VirtualClock(), Lines()
-    handler.addFilter(RateLimit(clock, burst=3, refill_ns=10 * NS_PER_S, news=4))
+    handler.addFilter(LogRateLimit(clock, burst=3, refill_ns=10 * NS_PER_S, news=4))
     log = logging.getLogger("test.service.output")
     log.propagate = False
     log.addHandler(handler)
@@ -113,7 +113,7 @@ def logger() -> Iterator[tuple[logging.Logger, Lines, VirtualClock]]:
     log.propagate = True
 
 
-def test_a_message_that_repeats_is_told_a_few_times_and_then_counted(
+def test_a_repeated_message_is_logged_a_few_times_and_then_counted(
     logger: tuple[logging.Logger, Lines, VirtualClock],
 ) -> None:
     log, handler, clock = logger
@@ -125,7 +125,7 @@ def test_a_message_that_repeats_is_told_a_few_times_and_then_counted(
     assert handler.lines[-1] == "wire 1 chatters (and 97 more like this before)"
 
 
-def test_the_first_word_of_one_wire_is_not_lost_behind_those_of_others_and_yet_all_are_limited(
+def test_the_first_message_of_one_wire_is_logged_beside_those_of_others_within_a_limit(
     logger: tuple[logging.Logger, Lines, VirtualClock],
 ) -> None:
     log, handler, clock = logger
@@ -141,7 +141,7 @@ def test_the_first_word_of_one_wire_is_not_lost_behind_those_of_others_and_yet_a
     assert handler.lines[-1] == "wire 2 chatters (and 94 more like this before)"
 
 
-def test_what_is_critical_is_never_left_out(logger: tuple[logging.Logger, Lines, VirtualClock]) -> None:
+def test_critical_messages_are_never_left_out(logger: tuple[logging.Logger, Lines, VirtualClock]) -> None:
     log, handler, _ = logger
     for _ in range(20):
         log.critical("HALTED")
@@ -201,7 +201,7 @@ def manager(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[socket.
         yield listening
 
 
-def test_systemd_is_told_ready_alive_status_and_stopping(
+def test_systemd_is_notified_of_ready_alive_status_and_stopping(
     manager: socket.socket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WATCHDOG_USEC", "10000000")

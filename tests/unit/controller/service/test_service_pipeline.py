@@ -1,4 +1,4 @@
-"""From a table to the feed by way of the journal: order, durability, and what happens when the journal fails."""
+"""The pipeline: order, durability, and a failing journal."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_commands_go_on_where_the_journal_was_found() -> None:
     assert [bench.pipeline.next_command(), bench.pipeline.next_command()] == [42, 43]
 
 
-def test_whoever_waits_is_told_when_it_is_durable_and_published() -> None:
+def test_a_submission_is_reported_when_it_is_durable_and_published() -> None:
     bench = Bench(by_itself=False)
     told: list[tuple[JournalError | None, list[str]]] = []
     bench.pipeline.put([opened(1)], then=lambda failure: told.append((failure, [*bench.feed.kinds])))
@@ -68,7 +68,7 @@ def test_whoever_waits_is_told_when_it_is_durable_and_published() -> None:
     assert told == [(None, ["round.opened"])]
 
 
-def test_the_head_is_that_of_what_is_published_and_no_further() -> None:
+def test_the_head_is_that_of_the_last_published_event() -> None:
     bench = Bench(by_itself=False)
     assert bench.pipeline.head("wheel-1").seq == 0
     bench.pipeline.put([opened(1), opened(2)])
@@ -84,7 +84,7 @@ def test_a_heartbeat_does_not_wait_for_the_journal() -> None:
     assert bench.feed.kinds == ["heartbeat"]
 
 
-def test_after_a_failure_nothing_that_waited_is_published_and_everybody_is_told() -> None:
+def test_after_a_failure_waiting_submissions_fail_and_are_not_published() -> None:
     bench = Bench(by_itself=False)
     told: list[JournalError | None] = []
     bench.pipeline.put([opened(1)], then=told.append)
@@ -98,7 +98,7 @@ def test_after_a_failure_nothing_that_waited_is_published_and_everybody_is_told(
     assert bench.pipeline.failure is FULL
 
 
-def test_after_a_failure_nothing_is_taken_any_more_but_heartbeats_go_out() -> None:
+def test_after_a_failure_submissions_fail_and_heartbeats_are_sent() -> None:
     bench = Bench()
     bench.pipeline.put([opened(1)])
     bench.journal.fail()
@@ -121,19 +121,19 @@ def test_what_was_durable_before_the_failure_is_still_published() -> None:
     assert [one.seq for one in bench.feed.events] == [1]
 
 
-def test_it_is_counted_what_was_published_and_how_long_it_took() -> None:
+def test_published_events_and_commit_times_are_counted() -> None:
     bench = Bench(by_itself=False)
     bench.pipeline.put([opened(1)])
-    assert bench.tally.waiting == 1
+    assert bench.counters.waiting == 1
     bench.clock.advance_to(bench.clock.now_ns() + 5_000_000)
     bench.journal.commit()
-    assert bench.tally.waiting == 0
-    assert bench.tally.commits == 1
-    assert bench.tally.longest_commit_ns == 5_000_000
-    assert bench.tally.events["wheel-1", "round.opened"] == 1
+    assert bench.counters.waiting == 0
+    assert bench.counters.commits == 1
+    assert bench.counters.longest_commit_ns == 5_000_000
+    assert bench.counters.events["wheel-1", "round.opened"] == 1
 
 
-def test_the_oldest_that_waits_is_known_to_the_watchdog() -> None:
+def test_the_age_of_the_oldest_submission_is_known_to_the_watchdog() -> None:
     bench = Bench(by_itself=False)
     assert bench.pipeline.waiting_since_ns is None
     bench.pipeline.put([opened(1)])

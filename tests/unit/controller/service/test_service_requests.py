@@ -1,4 +1,4 @@
-"""What comes over the command socket is taken strictly, and every wrong one is told what is wrong."""
+"""Requests and answers of the command socket: strict, with a reason for each refusal."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controller.service.requests import (
-    Answer,
+    CommandAnswer,
     Request,
     RequestError,
     decode_answer,
     decode_request,
     encode_answer,
     encode_request,
-    order_text,
 )
-from controller.table.commands import parse_order
+from controller.table.commands import command_of
+from hal.capture.command_text import command_text, read_command
 
 GOOD = {"id": "7f3a", "table": "roulette-1", "command": "void", "given": {"reason": "dealer_call"}, "by": "Ann"}
 
@@ -55,7 +55,7 @@ def test_a_request_is_read() -> None:
         ({"shout": True}, "unknown field"),
     ],
 )
-def test_a_wrong_request_is_refused_and_said_why(changes: dict[str, object], what: str) -> None:
+def test_a_malformed_request_is_refused_with_the_reason(changes: dict[str, object], what: str) -> None:
     with pytest.raises(RequestError, match=what):
         decode_request(body(**changes))
 
@@ -66,14 +66,14 @@ def test_what_is_no_json_object_is_no_request(wrong: bytes) -> None:
         decode_request(wrong)
 
 
-def test_the_sender_of_a_wrong_request_learns_which_one_it_was() -> None:
+def test_the_error_of_a_malformed_request_has_its_id() -> None:
     with pytest.raises(RequestError) as raised:
         decode_request(body(command="VOID"))
     assert raised.value.request_id == "7f3a"
 
 
 @given(st.binary(max_size=400))
-def test_no_bytes_whatever_make_anything_but_a_request_or_an_error(wrong: bytes) -> None:
+def test_any_bytes_are_a_request_or_an_error(wrong: bytes) -> None:
     try:
         decode_request(wrong)
     except RequestError as error:
@@ -83,13 +83,13 @@ def test_no_bytes_whatever_make_anything_but_a_request_or_an_error(wrong: bytes)
 @given(why=st.text(max_size=100).filter(lambda text: " ".join(text.split()).isprintable()))
 def test_no_value_can_pass_for_another_key_or_another_sender(why: str) -> None:
     request = Request(id="7f3a", command="void", given={"reason": "dealer_call", "why": why})
-    verb, given_ = parse_order(order_text(request, "ann", "@local:7f3a"))
-    assert verb == "void"
-    assert given_ == {"reason": "dealer_call", "why": " ".join(why.split()), "by": "ann", "id": "@local:7f3a"}
+    command = command_of(request.command, {**request.given, "by": "ann"}, 5, "@local:7f3a")
+    assert read_command(command_text(command), 5) == command
+    assert dict(command.given) == {"reason": "dealer_call", "why": " ".join(why.split()), "by": "ann"}
 
 
 def test_an_answer_is_read_as_it_was_written() -> None:
-    answer = Answer(id="7f3a", accepted=False, reason="no round is open", events=["a.b.1"], again=True)
+    answer = CommandAnswer(id="7f3a", accepted=False, reason="no round is open", events=["a.b.1"], again=True)
     read = decode_answer(encode_answer(answer))
     assert (read.id, read.accepted, read.reason, read.events, read.again, read.status) == (
         "7f3a",
@@ -102,6 +102,6 @@ def test_an_answer_is_read_as_it_was_written() -> None:
     assert json.loads(encode_answer(answer)).keys() == {"id", "accepted", "reason", "events", "again"}
 
 
-def test_what_is_no_answer_is_told() -> None:
+def test_a_malformed_answer_is_an_error() -> None:
     with pytest.raises(RequestError, match="no answer"):
         decode_answer(b'{"id": 7}')

@@ -1,4 +1,4 @@
-"""The calendar and the disk are watched: what they do is told once, in words, and can be cleared when it is over."""
+"""The watches of the calendar and of the disk: each finding is reported once, and its end too."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from hal.clock import NS_PER_S, FastClock, VirtualClock
 from tests.fakes.service import FULL, SetClock
 
 
-def test_a_calendar_that_runs_with_the_clock_is_nothing() -> None:
+def test_a_calendar_that_runs_with_the_clock_is_no_jump() -> None:
     clock = SetClock()
     watch = ClockWatch(clock)
     for _ in range(100):
         clock.pass_by(NS_PER_S)
-        assert watch.look() is None
+        assert watch.check() is None
 
 
 @pytest.mark.parametrize(
     ("jump_ns", "way"), [(JUMP_NS + NS_PER_S, "forward by 3.0 s"), (-3600 * NS_PER_S, "back by 3600.0 s")]
 )
-def test_a_calendar_that_is_set_is_told_once(jump_ns: int, way: str) -> None:
+def test_a_calendar_that_is_set_is_reported_once(jump_ns: int, way: str) -> None:
     clock = SetClock()
     watch = ClockWatch(clock)
     clock.wall += jump_ns
-    said = watch.look()
+    said = watch.check()
     assert said is not None
     assert way in said
     clock.pass_by(NS_PER_S)
-    assert watch.look() is None
+    assert watch.check() is None
 
 
 def test_slewing_is_no_jump() -> None:
@@ -40,7 +40,7 @@ def test_slewing_is_no_jump() -> None:
         clock.pass_by(NS_PER_S)
         # NTP slews by 500 parts in a million at most.
         clock.wall += NS_PER_S // 2000
-        assert watch.look() is None
+        assert watch.check() is None
 
 
 def test_a_process_that_is_held_up_between_two_readings_takes_it_for_no_jump() -> None:
@@ -52,18 +52,18 @@ def test_a_process_that_is_held_up_between_two_readings_takes_it_for_no_jump() -
         clock.pass_by(60 * NS_PER_S)
 
     clock.held_up = stopped
-    assert watch.look() is None
-    assert watch.look() is None
+    assert watch.check() is None
+    assert watch.check() is None
 
 
 def test_a_fast_clock_of_simulated_tables_trips_nothing() -> None:
     watch = ClockWatch(VirtualClock())
-    assert watch.look() is None
+    assert watch.check() is None
     fast = FastClock(1000)
     assert abs(fast.wall_time_ns(fast.now_ns()) - fast.wall_time_ns()) < JUMP_NS
 
 
-def test_a_calendar_before_the_journals_last_record_is_told_until_it_is_past_it() -> None:
+def test_a_calendar_before_the_journals_last_record_is_reported_until_it_is_past_it() -> None:
     clock = SetClock()
     watch = ClockWatch(clock)
     said = watch.behind("2030-01-01T00:00:00.000000Z")
@@ -91,9 +91,9 @@ def test_play_stops_while_the_stop_can_still_be_journalled(caplog: pytest.LogCap
 
     def later() -> str | None:
         clock.advance_to(clock.now_ns() + EVERY_NS)
-        return watch.look()
+        return watch.check()
 
-    assert watch.look() is None
+    assert watch.check() is None
     disk.free = STOP_BYTES * 3
     assert later() is None
     assert "only 48 MB left" in caplog.text
@@ -113,7 +113,7 @@ def test_play_stops_while_the_stop_can_still_be_journalled(caplog: pytest.LogCap
     assert later() is not None
 
 
-def test_the_disk_is_not_asked_more_often_than_it_needs() -> None:
+def test_the_disk_is_read_only_every_ten_seconds() -> None:
     clock, asked = VirtualClock(), []
 
     def free() -> int:
@@ -123,12 +123,12 @@ def test_the_disk_is_not_asked_more_often_than_it_needs() -> None:
     watch = DiskWatch(free, clock)
     for second in range(25):
         clock.advance_to(second * NS_PER_S)
-        watch.look()
+        watch.check()
     assert len(asked) == 3
 
 
-def test_a_disk_that_cannot_be_asked_is_a_line_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_disk_that_cannot_be_read_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     disk = Disk()
     disk.free = FULL
-    assert DiskWatch(disk, VirtualClock()).look() is None
+    assert DiskWatch(disk, VirtualClock()).check() is None
     assert "the disk is full" in caplog.text

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 import pytest
 
 from hal.board.messages import KINDS
-from hal.values import Batch, Command, Edge, EdgesLost, Loss, Rare, Reading
+from hal.capture.command_text import read_command
+from hal.values import Batch, Edge, EdgesLost, Loss, Rare, Reading
 from simulators.base.geometry import MoneyWheelGeometry, RouletteGeometry
 from simulators.board.lines_to_pins import (
     AnalogueWire,
@@ -62,7 +63,7 @@ def test_it_plays_no_further_ahead_than_the_batch_that_holds_the_time() -> None:
 
 def test_equal_levels_are_one_and_an_unplugged_line_releases_its_pin() -> None:
     pins = Pins()
-    rare: list[Rare] = [EdgesLost("a", Loss.UNPLUGGED, 30), EdgesLost("a", Loss.OVERFLOW, 35), Command("void", 50)]
+    rare: list[Rare] = [EdgesLost("a", Loss.UNPLUGGED, 30), EdgesLost("a", Loss.OVERFLOW, 35), read_command("void", 50)]
     edges = [Edge("a", 1, 10), Edge("a", 1, 20), Edge("a", 1, 40)]
     LinesPlayer(pins, PinWiring({"a": PinWire("D2")}), [Batch(edges, rare, 100)]).play_until(100)
     assert pins.levels == [("D2", 1, 10), ("D2", None, 30), ("D2", 1, 40)]

@@ -1,20 +1,23 @@
-"""Commands: who may, whether it was done before, what is answered, and what the journal holds of it."""
+"""The command handler: authority, repeated ids, answers, and records in the journal."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
-from controller.service.command_handler import MAX_WAITING, REFUSALS_BURST, REFUSALS_REFILL_NS, Desk
-from controller.service.command_protocols import Find, Found
-from controller.service.command_record import CommandRecord, decode_record
-from controller.service.rate_limiter import Allowance
-from controller.service.requests import Answer, Request, StatusAnswer
-from controller.service.senders import LOCAL
-from controller.table.orders.order import Answer as TableAnswer
+from controller.service.command_handler import MAX_WAITING, REFUSALS_BURST, REFUSALS_REFILL_NS, CommandHandler
+from controller.service.command_record import CommandRecord, FindRecord, OnRecordFound, decode_record
+from controller.service.command_server import LOCAL
+from controller.service.rate_limiter import RateLimiter
+from controller.service.requests import CommandAnswer, Request, StatusAnswer
+from controller.table.commands import command_of
+from controller.table.orders.order import CommandResult
 from feed.allow_list import KeyOwner
+from hal.capture.command_text import command_text
 from hal.clock import VirtualClock
+from hal.values import Command
 from tests.fakes.service import FULL, Bench, MemoryJournal
 
 ANN = KeyOwner("ann", "supervisor", "A")
@@ -23,23 +26,23 @@ BOARD = KeyOwner("board-1", "read-only")
 
 
 class FakeTable:
-    """Takes orders, and says who may send what."""
+    """A table that records commands."""
 
     def __init__(self) -> None:
         self.orders: list[str] = []
         self.closed: str | None = None
 
-    def command(self, text: str) -> str | None:
+    def command(self, verb: str, given: Mapping[str, str], command_id: str) -> str | None:
         if self.closed is None:
-            self.orders.append(text)
+            self.orders.append(command_text(command_of(verb, given, 0, command_id)))
         return self.closed
 
     def may(self, sender: KeyOwner, verb: str) -> str | None:
         return f"{sender.name} may not {verb}" if sender.role == "read-only" else None
 
 
-class FakeHouse:
-    """A service that can be asked and ended."""
+class FakeService:
+    """A service with a status, which can be ended."""
 
     def __init__(self) -> None:
         self.ended_by: list[str] = []
@@ -51,24 +54,24 @@ class FakeHouse:
         self.ended_by.append(by)
 
 
-class AtDesk:
-    """A desk with two tables."""
+class HandlerBench:
+    """A command handler with two tables."""
 
     def __init__(self, *, journal: MemoryJournal | None = None, tables: int = 2, by_itself: bool = True) -> None:
         self.bench = Bench(by_itself=by_itself)
         self.tables = {f"wheel-{number}": FakeTable() for number in range(1, tables + 1)}
-        self.house = FakeHouse()
-        self.answers: list[Answer] = []
+        self.service = FakeService()
+        self.answers: list[CommandAnswer] = []
         self.journal = journal or self.bench.journal
-        self.desk = self.made(find=self.journal.recall)
+        self.handler = self.made(find=self.journal.recall)
 
-    def made(self, find: Find) -> Desk:
-        return Desk(
+    def made(self, find: FindRecord) -> CommandHandler:
+        return CommandHandler(
             self.tables,
-            self.house,
+            self.service,
             self.bench.pipeline,
             self.bench.clock,
-            self.bench.tally,
+            self.bench.counters,
             epoch="00ff",
             now=lambda: "2026-01-01T00:00:00Z",
             find=find,
@@ -76,11 +79,13 @@ class AtDesk:
 
     def send(self, sender: KeyOwner = ANN, request_id: str = "7", **fields: Any) -> None:
         request = Request(**({"id": request_id, "table": "wheel-1", "command": "settle"} | fields))
-        self.desk.receive(request, sender, sender.name, self.answers.append)
+        self.handler.receive(request, sender, sender.name, self.answers.append)
 
     def answer(self, accepted: bool = True, reason: str = "", identity: str = "ann:7") -> None:
         """The table answers, and its answer goes the way of its events."""
-        entries, then = self.desk.records([TableAnswer(identity, "", accepted, reason, ("wheel-1.00ff.9",))])
+        entries, then = self.handler.records(
+            [CommandResult(Command("settle", (), 0, identity), accepted, reason, ("wheel-1.00ff.9",))]
+        )
         self.bench.pipeline.put([], entries, then)
 
     @property
@@ -89,23 +94,25 @@ class AtDesk:
 
 
 def test_a_command_reaches_its_table_with_its_sender_and_its_id() -> None:
-    at = AtDesk()
+    at = HandlerBench()
     at.send(command="void", given={"reason": "dealer_call", "why": "a=b"})
     assert at.tables["wheel-1"].orders == ["void reason=dealer_call why=a%3Db by=ann id=ann:7"]
     assert at.answers == []
 
 
-def test_it_is_answered_with_what_happened_once_that_is_durable() -> None:
-    at = AtDesk(by_itself=False)
+def test_the_answer_comes_once_the_result_is_durable() -> None:
+    at = HandlerBench(by_itself=False)
     at.send()
     at.answer(True, "the round is settled")
     assert at.answers == []
     at.bench.journal.commit()
-    assert at.answers == [Answer(id="7", accepted=True, reason="the round is settled", events=["wheel-1.00ff.9"])]
+    assert at.answers == [
+        CommandAnswer(id="7", accepted=True, reason="the round is settled", events=["wheel-1.00ff.9"])
+    ]
 
 
-def test_the_journal_holds_who_sent_what_and_what_became_of_it() -> None:
-    at = AtDesk()
+def test_the_journal_holds_sender_command_and_result() -> None:
+    at = HandlerBench()
     at.send(given={"why": "late"})
     at.answer(False, "no round is open")
     assert at.records == [
@@ -128,28 +135,28 @@ def test_the_journal_holds_who_sent_what_and_what_became_of_it() -> None:
     assert at.bench.journal.entries[0].id == "ann:7"
 
 
-def test_a_refused_sender_is_told_why_and_it_is_journalled() -> None:
-    at = AtDesk()
+def test_a_refusal_is_answered_with_its_reason_and_journalled() -> None:
+    at = HandlerBench()
     at.send(BOARD)
-    assert at.answers == [Answer(id="7", accepted=False, reason="board-1 may not settle")]
+    assert at.answers == [CommandAnswer(id="7", accepted=False, reason="board-1 may not settle")]
     assert [(record.sender, record.role, record.accepted) for record in at.records] == [("board-1", "read-only", False)]
     assert at.tables["wheel-1"].orders == []
 
 
-def test_refusals_beyond_an_allowance_are_answered_and_counted_but_not_journalled() -> None:
-    at = AtDesk()
+def test_refusals_beyond_the_rate_limit_are_answered_and_counted_but_not_journalled() -> None:
+    at = HandlerBench()
     for number in range(REFUSALS_BURST + 10):
         at.send(BOARD, request_id=str(number))
     assert [answer.accepted for answer in at.answers] == [False] * (REFUSALS_BURST + 10)
     assert len(at.records) == REFUSALS_BURST
-    assert at.bench.tally.commands["unjournalled"] == 10
+    assert at.bench.counters.commands["unjournalled"] == 10
     at.bench.clock.advance_to(at.bench.clock.now_ns() + REFUSALS_REFILL_NS)
     at.send(BOARD, request_id="later")
     assert len(at.records) == REFUSALS_BURST + 1
 
 
-def test_who_sends_too_many_commands_waits() -> None:
-    at = AtDesk()
+def test_a_sender_of_too_many_commands_is_refused_for_a_while() -> None:
+    at = HandlerBench()
     for number in range(400):
         at.send(request_id=str(number), command="status")
     assert sum(isinstance(answer, StatusAnswer) for answer in at.answers) == 250
@@ -157,16 +164,16 @@ def test_who_sends_too_many_commands_waits() -> None:
     assert at.records == []
 
 
-def test_many_orders_that_a_table_refuses_make_their_sender_wait_sooner() -> None:
-    at = AtDesk()
+def test_commands_that_a_table_refuses_use_up_the_rate_limit_sooner() -> None:
+    at = HandlerBench()
     for number in range(40):
         at.send(request_id=str(number))
         at.answer(False, "no", identity=f"ann:{number}")
     assert len(at.records) == 10
 
 
-def test_the_same_command_again_is_answered_again_and_not_done_again() -> None:
-    at = AtDesk()
+def test_a_repeated_command_is_answered_again_and_not_repeated() -> None:
+    at = HandlerBench()
     at.send()
     at.answer()
     at.send()
@@ -177,7 +184,7 @@ def test_the_same_command_again_is_answered_again_and_not_done_again() -> None:
 
 
 def test_the_same_command_while_the_first_waits_is_answered_with_it() -> None:
-    at = AtDesk()
+    at = HandlerBench()
     at.send()
     at.send()
     at.answer()
@@ -186,30 +193,30 @@ def test_the_same_command_while_the_first_waits_is_answered_with_it() -> None:
 
 
 def test_the_answer_survives_a_restart() -> None:
-    before = AtDesk()
+    before = HandlerBench()
     before.send()
     before.answer(False, "no round is open")
-    after = AtDesk(journal=before.bench.journal)
+    after = HandlerBench(journal=before.bench.journal)
     after.send()
     assert after.answers == [
-        Answer(id="7", accepted=False, reason="no round is open", events=["wheel-1.00ff.9"], again=True)
+        CommandAnswer(id="7", accepted=False, reason="no round is open", events=["wheel-1.00ff.9"], again=True)
     ]
     assert after.tables["wheel-1"].orders == []
 
 
 @pytest.mark.parametrize("restarted", [False, True])
 def test_an_id_that_was_another_commands_is_refused(restarted: bool) -> None:
-    at = AtDesk()
+    at = HandlerBench()
     at.send()
     at.answer()
-    again = AtDesk(journal=at.bench.journal) if restarted else at
+    again = HandlerBench(journal=at.bench.journal) if restarted else at
     again.send(command="void")
     assert "used for another command" in again.answers[-1].reason
     assert not again.answers[-1].accepted
 
 
-def test_ids_of_different_senders_do_not_meet() -> None:
-    at = AtDesk()
+def test_equal_ids_of_different_senders_do_not_collide() -> None:
+    at = HandlerBench()
     at.send(BOARD)
     at.send(ANN)
     at.answer()
@@ -218,30 +225,30 @@ def test_ids_of_different_senders_do_not_meet() -> None:
 
 
 def test_the_table_may_be_left_out_where_there_is_only_one() -> None:
-    at = AtDesk(tables=1)
+    at = HandlerBench(tables=1)
     at.send(table="")
     assert len(at.tables["wheel-1"].orders) == 1
-    many = AtDesk()
+    many = HandlerBench()
     many.send(table="")
     assert "names no table; there are: wheel-1, wheel-2" in many.answers[0].reason
 
 
 def test_a_table_that_is_not_there_is_named_with_those_that_are() -> None:
-    at = AtDesk()
+    at = HandlerBench()
     at.send(table="roulette-9")
     assert "no table is called roulette-9; there are: wheel-1, wheel-2" in at.answers[0].reason
 
 
-def test_a_table_that_takes_no_orders_says_why() -> None:
-    at = AtDesk()
+def test_a_table_that_takes_no_commands_gives_the_reason() -> None:
+    at = HandlerBench()
     at.tables["wheel-1"].closed = "its wires are not open"
     at.send()
     assert at.answers[0].reason == "its wires are not open"
     assert at.records[0].reason == "its wires are not open"
 
 
-def test_status_is_for_everybody_and_not_journalled() -> None:
-    at = AtDesk()
+def test_any_sender_may_ask_for_the_status_which_is_not_journalled() -> None:
+    at = HandlerBench()
     at.send(BOARD, command="status", table="")
     (answer,) = at.answers
     assert isinstance(answer, StatusAnswer)
@@ -250,44 +257,44 @@ def test_status_is_for_everybody_and_not_journalled() -> None:
 
 
 def test_quit_ends_the_service_after_it_is_durable_and_answered() -> None:
-    at = AtDesk(by_itself=False)
+    at = HandlerBench(by_itself=False)
     at.send(command="quit", table="")
-    assert at.house.ended_by == []
+    assert at.service.ended_by == []
     at.bench.journal.commit()
-    assert at.house.ended_by == ["ann"]
+    assert at.service.ended_by == ["ann"]
     assert at.answers[0].accepted
     assert at.records[0].command == "quit"
 
 
 def test_quit_takes_the_right_to_every_table() -> None:
-    at = AtDesk()
+    at = HandlerBench()
     at.send(BOARD, command="quit", table="")
-    assert at.house.ended_by == []
+    assert at.service.ended_by == []
     assert not at.answers[0].accepted
 
 
-def test_too_many_that_wait_are_put_off() -> None:
-    at = AtDesk()
+def test_commands_beyond_those_that_may_wait_are_refused() -> None:
+    at = HandlerBench()
     for number in range(MAX_WAITING + 1):
         at.send(request_id=str(number))
     assert len(at.tables["wheel-1"].orders) == MAX_WAITING
     assert "busy" in at.answers[0].reason
 
 
-def test_when_the_journal_fails_whoever_waits_is_told_what_to_do() -> None:
-    at = AtDesk(by_itself=False)
+def test_when_the_journal_fails_every_waiting_command_is_refused_with_the_remedy() -> None:
+    at = HandlerBench(by_itself=False)
     at.send(request_id="1")
     at.answer(identity="ann:1")
     at.send(request_id="2")
     at.bench.journal.fail()
     at.bench.journal.commit()
-    at.desk.halt(FULL)
+    at.handler.halt(FULL)
     assert [(answer.id, answer.accepted) for answer in at.answers] == [("1", False), ("2", False)]
     assert all("the disk is full; free space" in answer.reason for answer in at.answers)
 
 
-def test_a_halted_service_still_says_how_it_is_and_can_be_ended() -> None:
-    at = AtDesk()
+def test_a_halted_service_still_answers_status_and_quit() -> None:
+    at = HandlerBench()
     at.bench.journal.fail()
     at.send(request_id="1")
     at.answer(identity="ann:1")
@@ -295,33 +302,33 @@ def test_a_halted_service_still_says_how_it_is_and_can_be_ended() -> None:
     at.send(request_id="3", command="status")
     at.send(request_id="4", command="quit", table="")
     assert [answer.accepted for answer in at.answers] == [False, False, True, True]
-    assert at.house.ended_by == ["ann"]
+    assert at.service.ended_by == ["ann"]
 
 
-def test_what_comes_while_the_service_ends_is_refused() -> None:
-    at = AtDesk()
-    at.desk.end()
+def test_a_command_that_comes_while_the_service_stops_is_refused() -> None:
+    at = HandlerBench()
+    at.handler.end()
     at.send()
     assert "the service ends" in at.answers[0].reason
 
 
-def test_what_no_table_came_to_before_the_end_is_refused_and_journalled_and_what_one_did_is_not() -> None:
-    at = AtDesk(by_itself=False)
+def test_at_the_stop_commands_without_a_result_are_refused_and_journalled() -> None:
+    at = HandlerBench(by_itself=False)
     at.send(request_id="1")
     at.send(request_id="2")
     at.answer(identity="ann:1")
-    at.desk.end()
-    at.desk.dismiss()
+    at.handler.end()
+    at.handler.dismiss()
     at.bench.journal.commit()
     assert [(answer.id, answer.accepted) for answer in at.answers] == [("1", True), ("2", False)]
     assert "the service ends" in at.answers[1].reason
     assert [(record.id, record.accepted) for record in at.records] == [("1", True), ("2", False)]
 
 
-def test_while_the_journal_is_asked_whether_it_was_done_before_nothing_is_done() -> None:
-    at = AtDesk()
-    asked: list[Found] = []
-    at.desk = at.made(find=lambda identity, found: asked.append(found))
+def test_a_command_waits_until_the_journal_is_searched_for_its_id() -> None:
+    at = HandlerBench()
+    asked: list[OnRecordFound] = []
+    at.handler = at.made(find=lambda identity, found: asked.append(found))
     at.send(request_id="1")
     at.send(request_id="1")
     at.send(request_id="2", command="status")
@@ -334,57 +341,57 @@ def test_while_the_journal_is_asked_whether_it_was_done_before_nothing_is_done()
     assert [(answer.id, answer.again) for answer in at.answers[1:]] == [("1", False), ("1", True)]
 
 
-def test_a_journal_that_answers_after_the_halt_starts_nothing() -> None:
-    at = AtDesk()
-    asked: list[Found] = []
-    at.desk = at.made(find=lambda identity, found: asked.append(found))
+def test_a_search_that_ends_after_the_halt_carries_nothing_out() -> None:
+    at = HandlerBench()
+    asked: list[OnRecordFound] = []
+    at.handler = at.made(find=lambda identity, found: asked.append(found))
     at.send()
-    at.desk.halt(FULL)
+    at.handler.halt(FULL)
     asked[0](None)
     assert at.tables["wheel-1"].orders == []
     assert len(at.answers) == 1
 
 
-def test_where_the_journal_cannot_tell_whether_it_was_done_before_it_is_not_done() -> None:
-    at = AtDesk()
-    at.desk = at.made(find=lambda identity, found: found(FULL))
+def test_a_command_whose_id_cannot_be_searched_is_refused() -> None:
+    at = HandlerBench()
+    at.handler = at.made(find=lambda identity, found: found(FULL))
     at.send()
     assert at.tables["wheel-1"].orders == []
     assert "cannot be told" in at.answers[0].reason
 
 
-def test_an_id_whose_record_is_of_another_version_is_taken() -> None:
-    at = AtDesk()
-    at.desk = at.made(find=lambda identity, found: found(b'{"id":"7"}'))
+def test_an_id_whose_record_cannot_be_decoded_is_refused() -> None:
+    at = HandlerBench()
+    at.handler = at.made(find=lambda identity, found: found(b'{"id":"7"}'))
     at.send()
     assert at.tables["wheel-1"].orders == []
     assert "under a new id" in at.answers[0].reason
 
 
 @pytest.mark.parametrize("command", ["status", "quit"])
-def test_what_takes_nothing_says_so(command: str) -> None:
-    at = AtDesk()
+def test_a_key_for_a_command_without_keys_is_refused(command: str) -> None:
+    at = HandlerBench()
     at.send(command=command, table="", given={"now": "1"})
     assert at.answers[0].reason == f"{command}: it takes no now"
-    assert at.house.ended_by == []
+    assert at.service.ended_by == []
 
 
-def test_the_benchs_own_supervisor_is_no_sender() -> None:
-    at = AtDesk()
-    entries, then = at.desk.records([TableAnswer("", "clear device=wheel by=simulated-supervisor", True, "", ())])
+def test_results_for_the_benchs_own_supervisor_are_not_journalled() -> None:
+    at = HandlerBench()
+    entries, then = at.handler.records([CommandResult(Command("clear", (), 0), True, "", ())])
     then(None)
     assert entries == []
 
 
-def test_local_ids_cannot_be_those_of_a_key() -> None:
-    at = AtDesk()
-    at.desk.receive(Request(id="7", command="settle", table="wheel-1"), ANN, LOCAL, at.answers.append)
+def test_ids_of_local_senders_have_a_scope_of_their_own() -> None:
+    at = HandlerBench()
+    at.handler.receive(Request(id="7", command="settle", table="wheel-1"), ANN, LOCAL, at.answers.append)
     assert at.tables["wheel-1"].orders == ["settle by=ann id=@local:7"]
 
 
-def test_an_allowance_is_a_burst_and_then_so_much_a_time() -> None:
+def test_a_rate_limiter_allows_a_burst_and_then_one_in_each_refill_time() -> None:
     clock = VirtualClock()
-    allowance = Allowance(clock, burst=2, refill_ns=10)
+    allowance = RateLimiter(clock, burst=2, refill_ns=10)
     assert [allowance.take("a") for _ in range(3)] == [True, True, False]
     assert allowance.take("b")
     clock.advance_to(10)
@@ -393,8 +400,8 @@ def test_an_allowance_is_a_burst_and_then_so_much_a_time() -> None:
     assert [allowance.take("a") for _ in range(3)] == [True, True, False]
 
 
-def test_an_allowance_remembers_only_so_many_names() -> None:
-    allowance = Allowance(VirtualClock(), burst=1, refill_ns=10)
+def test_a_rate_limiter_forgets_the_names_used_least_recently() -> None:
+    allowance = RateLimiter(VirtualClock(), burst=1, refill_ns=10)
     for number in range(5000):
         assert allowance.take(str(number))
     assert not allowance.take("4999")

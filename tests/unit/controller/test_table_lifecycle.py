@@ -1,4 +1,4 @@
-"""From opening to closing: who opens a table, what closes it, inspections, and what stands again after a restart."""
+"""The life cycle of a table: opening, closing, inspections, faults, and restarts."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from controller.table.inspection import Inspections, no_inspection
 from feed import events
 from feed.events import Verdict, decode, encode
 from feed.state import TableState
-from hal.values import Batch, Command, Edge, EdgesLost, Loss, Rare
+from hal.capture.command_text import read_command
+from hal.values import Batch, Edge, EdgesLost, Loss, Rare
 from tests.tables.bench import Said
 from tests.tables.money_lines import TURN, MoneyLines, S, money_toml
-from tests.tables.orders import Desk
+from tests.tables.orders import CommandBench
 from tests.tables.roulette_lines import RouletteLines, roulette_toml
 
 KEYED = '"dealer_no_more_bets", "supervisor_key"'
@@ -25,158 +26,158 @@ def inspected() -> str:
     return money_toml(buttons=KEYED).replace("[lines]", 'inspection = "opening"\n[lines]')
 
 
-def closed(text: str = "", lines: MoneyLines | None = None) -> Desk:
+def closed(text: str = "", lines: MoneyLines | None = None) -> CommandBench:
     """A table that waits for a person to open it."""
-    desk = Desk(text or money_toml(buttons=KEYED), opens=False)
+    bench = CommandBench(text or money_toml(buttons=KEYED), opens=False)
     if lines is not None:
-        desk.feed(Batch(lines.edges(), [], lines.now_ns))
-    return desk
+        bench.feed(Batch(lines.edges(), [], lines.now_ns))
+    return bench
 
 
 # --- opening -------------------------------------------------------------------------------------------------------
 
 
 def test_a_table_that_opens_by_order_begins_closed() -> None:
-    desk = closed()
-    assert desk.said.story() == ["table.closed not opened yet"]
-    assert desk.table.state == "closed"
+    bench = closed()
+    assert bench.said.story() == ["table.closed not opened yet"]
+    assert bench.table.state == "closed"
 
 
 def test_a_supervisor_opens_it_and_the_event_names_her() -> None:
-    desk = closed()
-    assert desk.done("open by=ann", 2 * S) == "the table is open"
-    assert desk.said.story()[1:] == ["table.opened ann", "round.opened"]
-    assert desk.said.one(events.TableOpened).rules == "njac-13:47-20"
-    assert desk.table.state == "open"
+    bench = closed()
+    assert bench.done("open by=ann", 2 * S) == "the table is open"
+    assert bench.said.story()[1:] == ["table.opened ann", "round.opened"]
+    assert bench.said.one(events.TableOpened).rules == "njac-13:47-20"
+    assert bench.table.state == "open"
 
 
-def test_at_a_closed_table_a_spin_is_followed_and_nothing_is_said_of_it() -> None:
+def test_at_a_closed_table_a_spin_is_read_and_no_event_is_published() -> None:
     lines = MoneyLines().rest(3).call().spin(4 * TURN).rest(8)
-    desk = closed(lines=lines)
-    assert desk.said.story() == ["table.closed not opened yet"]
+    bench = closed(lines=lines)
+    assert bench.said.story() == ["table.closed not opened yet"]
     why = "no round is open: the table is closed"
-    assert desk.refused("void", lines.now_ns) == f"void: {why}"
-    desk.done("open by=ann", lines.now_ns)
-    assert desk.said.one(events.RoundOpened).round == 1
+    assert bench.refused("void", lines.now_ns) == f"void: {why}"
+    bench.done("open by=ann", lines.now_ns)
+    assert bench.said.one(events.RoundOpened).round == 1
 
 
 def test_a_table_opened_while_the_wheel_turns_waits_until_it_rests() -> None:
     lines = MoneyLines().rest(3).spin(6 * TURN).rest(8)
-    desk = closed()
-    desk.feed(Batch(lines.edges(), [Command("open by=ann", 6 * S)], lines.now_ns))
-    assert desk.said.verdicts() == []
-    assert desk.said.one(events.TableOpened).mono_ns == 6 * S
-    assert desk.said.one(events.RoundOpened).mono_ns > lines.now_ns - 8 * S
+    bench = closed()
+    bench.feed(Batch(lines.edges(), [read_command("open by=ann", 6 * S)], lines.now_ns))
+    assert bench.said.verdicts() == []
+    assert bench.said.one(events.TableOpened).mono_ns == 6 * S
+    assert bench.said.one(events.RoundOpened).mono_ns > lines.now_ns - 8 * S
 
 
 def test_a_fault_at_a_closed_table_latches_and_keeps_it_from_opening() -> None:
-    desk = closed(lines=MoneyLines().rest(3))
-    desk.feed(Batch([], [EdgesLost("wheel_a", Loss.UNPLUGGED, 4 * S)], 4 * S))
-    assert desk.said.story()[1:] == ["device.fault sensor_missing"]
-    assert desk.refused("open by=ann", 5 * S) == "open: sensor_missing of wheel stands: clear it first"
-    desk.feed(Batch([Edge("wheel_a", 1, 6 * S)], [], 6 * S))
-    desk.done("clear device=wheel by=ann", 7 * S)
-    assert desk.said.of(events.RoundOpened) == []
-    desk.done("open by=ann", 8 * S)
-    assert desk.table.state == "open"
+    bench = closed(lines=MoneyLines().rest(3))
+    bench.feed(Batch([], [EdgesLost("wheel_a", Loss.UNPLUGGED, 4 * S)], 4 * S))
+    assert bench.said.story()[1:] == ["device.fault sensor_missing"]
+    assert bench.refused("open by=ann", 5 * S) == "open: sensor_missing of wheel stands: clear it first"
+    bench.feed(Batch([Edge("wheel_a", 1, 6 * S)], [], 6 * S))
+    bench.done("clear device=wheel by=ann", 7 * S)
+    assert bench.said.of(events.RoundOpened) == []
+    bench.done("open by=ann", 8 * S)
+    assert bench.table.state == "open"
 
 
 def test_the_supervisors_key_opens_a_closed_table() -> None:
-    desk = closed(lines=MoneyLines().rest(3).press("supervisor_key").rest(1))
-    assert desk.said.story()[1:] == ["table.opened supervisor_key", "round.opened"]
+    bench = closed(lines=MoneyLines().rest(3).press("supervisor_key").rest(1))
+    assert bench.said.story()[1:] == ["table.opened supervisor_key", "round.opened"]
 
 
 def test_the_key_clears_a_fault_first_and_opens_with_the_next_turn() -> None:
     lines = MoneyLines().rest(6).press("supervisor_key").rest(3).press("supervisor_key").rest(3)
-    desk = closed()
+    bench = closed()
     edges = sorted([*lines.edges(), Edge("wheel_a", 1, 5 * S)], key=lambda edge: edge.t_ns)
-    desk.feed(Batch(edges, [EdgesLost("wheel_a", Loss.UNPLUGGED, 3 * S)], lines.now_ns))
-    assert desk.said.story()[2:] == ["device.cleared supervisor_key", "table.opened supervisor_key", "round.opened"]
+    bench.feed(Batch(edges, [EdgesLost("wheel_a", Loss.UNPLUGGED, 3 * S)], lines.now_ns))
+    assert bench.said.story()[2:] == ["device.cleared supervisor_key", "table.opened supervisor_key", "round.opened"]
 
 
 def test_the_key_opens_a_table_though_a_fault_stands_that_does_not_keep_it_from_playing() -> None:
     lines = MoneyLines().rest(6).press("supervisor_key").rest(3)
-    desk = closed(money_toml(buttons=f'{KEYED}, "dealer_void"'))
-    desk.feed(Batch(lines.edges(), [EdgesLost("dealer_void", Loss.UNPLUGGED, 3 * S)], lines.now_ns))
-    assert desk.said.of(events.DeviceWarning)[0].warning == "not_cleared"
-    assert desk.said.story()[-2:] == ["table.opened supervisor_key", "round.opened"]
+    bench = closed(money_toml(buttons=f'{KEYED}, "dealer_void"'))
+    bench.feed(Batch(lines.edges(), [EdgesLost("dealer_void", Loss.UNPLUGGED, 3 * S)], lines.now_ns))
+    assert bench.said.of(events.DeviceWarning)[0].warning == "not_cleared"
+    assert bench.said.story()[-2:] == ["table.opened supervisor_key", "round.opened"]
 
 
 def test_a_dead_call_button_shuts_the_table_though_another_button_was_dead_before() -> None:
-    desk = Desk(money_toml(call="button", buttons='"dealer_no_more_bets", "dealer_void"'))
-    desk.feed(Batch([], [EdgesLost("dealer_void", Loss.UNPLUGGED, 2 * S)], 2 * S))
-    assert desk.table.state == "open"
-    desk.feed(Batch([], [EdgesLost("dealer_no_more_bets", Loss.UNPLUGGED, 3 * S)], 3 * S))
-    assert desk.table.state == "shut" == desk.state().state
-    assert desk.said.verdicts() == ["void sensor_missing"]
-    assert [fault.blocks_play for fault in desk.said.of(events.DeviceFault)] == [False, True]
+    bench = CommandBench(money_toml(call="button", buttons='"dealer_no_more_bets", "dealer_void"'))
+    bench.feed(Batch([], [EdgesLost("dealer_void", Loss.UNPLUGGED, 2 * S)], 2 * S))
+    assert bench.table.state == "open"
+    bench.feed(Batch([], [EdgesLost("dealer_no_more_bets", Loss.UNPLUGGED, 3 * S)], 3 * S))
+    assert bench.table.state == "shut" == bench.state().state
+    assert bench.said.verdicts() == ["void sensor_missing"]
+    assert [fault.blocks_play for fault in bench.said.of(events.DeviceFault)] == [False, True]
 
 
 def test_the_key_does_not_open_what_was_not_inspected_and_says_so() -> None:
-    desk = closed(inspected(), MoneyLines().rest(3).press("supervisor_key").rest(1))
-    warning = desk.said.one(events.DeviceWarning)
+    bench = closed(inspected(), MoneyLines().rest(3).press("supervisor_key").rest(1))
+    warning = bench.said.one(events.DeviceWarning)
     assert (warning.warning, warning.device) == ("not_opened", "table")
     assert warning.detail.startswith("wheel was not inspected")
-    assert desk.table.state == "closed"
+    assert bench.table.state == "closed"
 
 
 # --- closing -------------------------------------------------------------------------------------------------------
 
 
 def test_closing_gives_open_bets_back_before_the_table_is_closed() -> None:
-    desk = Desk(money_toml())
-    assert desk.done("close reason=end of the night by=ann", 2 * S) == "the table is closed, and round 1 is void"
-    assert desk.said.story()[2:] == ["void dealer_call", "table.closed ann"]
-    void, shut = desk.said.one(events.Void), desk.said.one(events.TableClosed)
+    bench = CommandBench(money_toml())
+    assert bench.done("close reason=end of the night by=ann", 2 * S) == "the table is closed, and round 1 is void"
+    assert bench.said.story()[2:] == ["void dealer_call", "table.closed ann"]
+    void, shut = bench.said.one(events.Void), bench.said.one(events.TableClosed)
     assert (void.call, void.evidence.detail) == ("No spin", "the table closed: end of the night")
     assert (shut.reason, shut.by) == ("end of the night", "ann")
-    assert desk.table.state == "closed"
+    assert bench.table.state == "closed"
 
 
-def test_a_run_that_is_on_is_broken_off_only_by_force() -> None:
+def test_a_running_round_is_interrupted_only_with_force() -> None:
     lines = MoneyLines().rest(3).call().spin(6 * TURN).rest(8)
-    desk = Desk(money_toml())
+    bench = CommandBench(money_toml())
     soft, hard = (
-        Command("close reason=late by=ann id=a", 6 * S),
-        Command("close reason=fire by=ann force=true id=b", 7 * S),
+        read_command("close reason=late by=ann id=a", 6 * S),
+        read_command("close reason=fire by=ann force=true id=b", 7 * S),
     )
-    desk.feed(Batch(lines.edges(), [soft, hard], lines.now_ns))
-    refused, done = desk.table.answers()
+    bench.feed(Batch(lines.edges(), [soft, hard], lines.now_ns))
+    refused, done = bench.table.answers()
     running = "close: round 1 is running; wait for its verdict, or give force=true to make it void"
     assert (refused.accepted, refused.reason) == (False, running)
     assert done.accepted
-    assert desk.said.verdicts() == ["void dealer_call"]
-    assert desk.said.story()[-1] == "table.closed ann"
+    assert bench.said.verdicts() == ["void dealer_call"]
+    assert bench.said.story()[-1] == "table.closed ann"
 
 
 def test_bets_that_are_being_paid_are_settled_before_the_table_closes() -> None:
     lines = MoneyLines().rest(3).call().spin(3 * TURN).rest(3)
-    desk = Desk(money_toml(buttons=BY_HAND))
-    desk.feed(Batch(lines.edges(), [], lines.now_ns))
-    assert desk.done("close reason=late by=ann", lines.now_ns + S) == "the table is closed"
-    assert desk.said.story()[-2:] == ["round.settled dealer", "table.closed ann"]
+    bench = CommandBench(money_toml(buttons=BY_HAND))
+    bench.feed(Batch(lines.edges(), [], lines.now_ns))
+    assert bench.done("close reason=late by=ann", lines.now_ns + S) == "the table is closed"
+    assert bench.said.story()[-2:] == ["round.settled dealer", "table.closed ann"]
 
 
 def test_a_closed_table_is_not_closed_again_and_opens_again() -> None:
-    desk = Desk(money_toml())
-    desk.done("close reason=pause by=ann", 2 * S)
-    assert desk.refused("close reason=pause by=ann", 3 * S) == "close: the table is closed already"
-    desk.done("open by=ann", 4 * S)
-    assert desk.said.of(events.RoundOpened)[-1].round == 2
+    bench = CommandBench(money_toml())
+    bench.done("close reason=pause by=ann", 2 * S)
+    assert bench.refused("close reason=pause by=ann", 3 * S) == "close: the table is closed already"
+    bench.done("open by=ann", 4 * S)
+    assert bench.said.of(events.RoundOpened)[-1].round == 2
 
 
 def test_a_shut_table_can_be_closed() -> None:
-    desk = Desk(money_toml())
-    desk.feed(Batch([], [EdgesLost("wheel_a", Loss.UNPLUGGED, 4 * S)], 4 * S))
-    assert desk.table.state == "shut"
-    assert desk.refused("open by=ann", 5 * S) == "open: the table is shut by device.fault sensor_missing: clear it"
-    desk.done("close reason=repair by=ann", 5 * S)
-    assert desk.table.state == "closed"
+    bench = CommandBench(money_toml())
+    bench.feed(Batch([], [EdgesLost("wheel_a", Loss.UNPLUGGED, 4 * S)], 4 * S))
+    assert bench.table.state == "shut"
+    assert bench.refused("open by=ann", 5 * S) == "open: the table is shut by device.fault sensor_missing: clear it"
+    bench.done("close reason=repair by=ann", 5 * S)
+    assert bench.table.state == "closed"
 
 
 def test_when_the_service_ends_open_bets_go_back() -> None:
-    desk = Desk(money_toml())
-    said = Said(desk.table.close(5 * S, "the service stops"))
+    bench = CommandBench(money_toml())
+    said = Said(bench.table.close(5 * S, "the service stops"))
     assert said.story() == ["void dealer_call", "table.closed the service stops"]
 
 
@@ -184,37 +185,37 @@ def test_when_the_service_ends_open_bets_go_back() -> None:
 
 
 def test_a_house_that_asks_for_an_inspection_opens_only_after_it() -> None:
-    desk = closed(inspected())
+    bench = closed(inspected())
     missing = "open: wheel was not inspected: inspect_start device=wheel first, then inspect_pass"
-    assert desk.refused("open by=ann", S) == missing
-    assert desk.done("inspect_start device=wheel by=tom", 2 * S).startswith("look at wheel: turns_freely: the wheel")
-    assert desk.table.state == "inspecting"
-    assert desk.refused("open by=ann", 3 * S) == "open: an inspection is under way: pass or fail it first"
-    assert desk.refused("close reason=x by=ann", 3 * S) == "close: an inspection is under way"
-    assert desk.done(f"inspect_pass device=wheel checks={CHECKS} by=ann", 4 * S) == "wheel passed its inspection"
-    passed = desk.said.one(events.InspectionPassed)
+    assert bench.refused("open by=ann", S) == missing
+    assert bench.done("inspect_start device=wheel by=tom", 2 * S).startswith("look at wheel: turns_freely: the wheel")
+    assert bench.table.state == "inspecting"
+    assert bench.refused("open by=ann", 3 * S) == "open: an inspection is under way: pass or fail it first"
+    assert bench.refused("close reason=x by=ann", 3 * S) == "close: an inspection is under way"
+    assert bench.done(f"inspect_pass device=wheel checks={CHECKS} by=ann", 4 * S) == "wheel passed its inspection"
+    passed = bench.said.one(events.InspectionPassed)
     assert (passed.device, passed.checks, passed.by) == ("wheel", CHECKS.split(","), "ann")
-    assert desk.table.state == "closed"
-    desk.done("open by=ann", 5 * S)
+    assert bench.table.state == "closed"
+    bench.done("open by=ann", 5 * S)
 
 
 def test_an_inspection_is_good_for_one_opening() -> None:
-    desk = closed(inspected())
-    desk.done("inspect_start device=wheel by=tom", S)
-    desk.done(f"inspect_pass device=wheel checks={CHECKS} by=ann", 2 * S)
-    desk.done("open by=ann", 3 * S)
-    desk.done("close reason=pause by=ann", 4 * S)
-    assert "was not inspected" in desk.refused("open by=ann", 5 * S)
+    bench = closed(inspected())
+    bench.done("inspect_start device=wheel by=tom", S)
+    bench.done(f"inspect_pass device=wheel checks={CHECKS} by=ann", 2 * S)
+    bench.done("open by=ann", 3 * S)
+    bench.done("close reason=pause by=ann", 4 * S)
+    assert "was not inspected" in bench.refused("open by=ann", 5 * S)
 
 
 def test_an_inspection_that_fails_names_the_checks_and_the_table_stays_closed() -> None:
-    desk = closed(inspected())
-    desk.done("inspect_start device=wheel by=tom", S)
+    bench = closed(inspected())
+    bench.done("inspect_start device=wheel by=tom", S)
     failed = "wheel failed its inspection: pegs_and_indicator"
-    assert desk.done("inspect_fail device=wheel checks=pegs_and_indicator why=bent by=tom", 2 * S) == failed
-    said = desk.said.one(events.InspectionFailed)
+    assert bench.done("inspect_fail device=wheel checks=pegs_and_indicator why=bent by=tom", 2 * S) == failed
+    said = bench.said.one(events.InspectionFailed)
     assert (said.checks, said.detail, said.by) == (["pegs_and_indicator"], "bent", "tom")
-    assert "was not inspected" in desk.refused("open by=ann", 3 * S)
+    assert "was not inspected" in bench.refused("open by=ann", 3 * S)
 
 
 @pytest.mark.parametrize(
@@ -228,21 +229,21 @@ def test_an_inspection_that_fails_names_the_checks_and_the_table_stays_closed() 
     ],
 )
 def test_an_inspection_that_is_not_whole_is_refused(text: str, why: str) -> None:
-    desk = closed(inspected())
-    desk.done("inspect_start device=wheel by=tom", S)
-    assert why in desk.refused(text, 2 * S)
+    bench = closed(inspected())
+    bench.done("inspect_start device=wheel by=tom", S)
+    assert why in bench.refused(text, 2 * S)
 
 
-def test_where_nothing_is_to_be_looked_at_no_inspection_begins_that_could_never_end() -> None:
-    desk = closed()
-    desk.table.sitting.inspections = Inspections(no_inspection("wheel"))
-    assert "name nothing to look at on wheel" in desk.refused("inspect_start device=wheel by=tom", S)
-    desk.done("open by=ann", 2 * S)
+def test_without_checks_no_inspection_begins() -> None:
+    bench = closed()
+    bench.table.lifecycle.inspections = Inspections(no_inspection("wheel"))
+    assert "name nothing to look at on wheel" in bench.refused("inspect_start device=wheel by=tom", S)
+    bench.done("open by=ann", 2 * S)
 
 
 def test_roulette_is_looked_at_as_the_list_of_its_profile_says() -> None:
-    desk = closed(roulette_toml())
-    look = desk.done("inspect_start device=wheel by=tom", S)
+    bench = closed(roulette_toml())
+    look = bench.done("inspect_start device=wheel by=tom", S)
     assert look.count(";") == 4
     assert "level: the wheel stands level" in look
 
@@ -270,14 +271,14 @@ def test_a_wrong_way_to_open_is_told_with_the_right_ones() -> None:
 # --- after a restart -----------------------------------------------------------------------------------------------
 
 
-def again(before: Desk, *, opens: bool = False, state: TableState | None = None) -> Desk:
+def again(before: CommandBench, *, opens: bool = False, state: TableState | None = None) -> CommandBench:
     """The table of the next start, with what the journal held."""
     state = state or before.state()
-    return Desk(money_toml(), opens=opens, before=state, epoch="next", t_ns=100 * S)
+    return CommandBench(money_toml(), opens=opens, before=state, epoch="next", t_ns=100 * S)
 
 
 def test_numbers_go_on_and_the_first_event_names_the_epoch_before() -> None:
-    before = Desk(money_toml())
+    before = CommandBench(money_toml())
     before.table.close(2 * S, "the service stops")
     after = again(before, opens=True)
     opened = after.said.one(events.TableOpened)
@@ -286,7 +287,7 @@ def test_numbers_go_on_and_the_first_event_names_the_epoch_before() -> None:
 
 
 def test_a_table_that_stays_closed_names_the_epoch_before_too() -> None:
-    before = Desk(money_toml())
+    before = CommandBench(money_toml())
     before.done("close reason=late by=ann", 2 * S)
     after = again(before)
     first = after.said.one(events.TableClosed)
@@ -295,14 +296,14 @@ def test_a_table_that_stays_closed_names_the_epoch_before_too() -> None:
 
 
 def test_a_first_start_names_no_epoch_before_it() -> None:
-    first = Desk(money_toml(), before=TableState("wheel-1"))
+    first = CommandBench(money_toml(), before=TableState("wheel-1"))
     opened = first.said.one(events.TableOpened)
     assert (opened.previous_epoch, opened.previous_sequence) == (None, None)
     assert first.said[0].seq == 1
 
 
 def test_a_round_that_was_open_when_the_power_went_is_void_before_the_next_opens() -> None:
-    after = again(Desk(money_toml()))
+    after = again(CommandBench(money_toml()))
     assert after.said.story() == ["table.opened", "void power_loss", "round.opened"]
     void = after.said.one(events.Void)
     assert (void.round, void.rule, void.call) == (1, "ours", "No spin")
@@ -310,17 +311,17 @@ def test_a_round_that_was_open_when_the_power_went_is_void_before_the_next_opens
 
 
 def test_a_table_that_was_open_when_the_power_went_is_open_again_though_it_opens_by_order() -> None:
-    assert again(Desk(money_toml()), opens=False).table.state == "open"
+    assert again(CommandBench(money_toml()), opens=False).table.state == "open"
 
 
 def test_a_table_that_was_closed_in_order_has_no_round_to_void() -> None:
-    before = Desk(money_toml())
+    before = CommandBench(money_toml())
     before.said += before.table.close(2 * S, "the service stops")
     assert again(before).said.story() == ["table.closed not opened yet"]
 
 
-def test_a_latched_fault_stands_again_and_is_told_again() -> None:
-    before = Desk(money_toml())
+def test_a_latched_fault_is_latched_and_published_again_after_a_restart() -> None:
+    before = CommandBench(money_toml())
     before.feed(Batch([], [EdgesLost("wheel_a", Loss.UNPLUGGED, 4 * S)], 4 * S))
     after = again(before)
     assert after.said.story() == ["table.opened", "device.fault sensor_missing"]
@@ -332,8 +333,8 @@ def test_a_latched_fault_stands_again_and_is_told_again() -> None:
     assert after.said.story()[-2:] == ["device.cleared ann", "round.opened"]
 
 
-def test_a_fault_whose_cause_is_still_there_is_not_told_a_third_time_and_not_cleared() -> None:
-    before = Desk(money_toml())
+def test_a_fault_whose_cause_is_present_is_not_published_a_third_time_and_not_cleared() -> None:
+    before = CommandBench(money_toml())
     before.feed(Batch([], [EdgesLost("wheel_a", Loss.UNPLUGGED, 4 * S)], 4 * S))
     after = again(before)
     after.feed(Batch([], [EdgesLost("wheel_a", Loss.UNPLUGGED, 101 * S)], 101 * S))
@@ -342,7 +343,7 @@ def test_a_fault_whose_cause_is_still_there_is_not_told_a_third_time_and_not_cle
 
 
 def test_a_round_of_before_the_restart_can_be_corrected() -> None:
-    before = Desk(money_toml(buttons=BY_HAND))
+    before = CommandBench(money_toml(buttons=BY_HAND))
     lines = MoneyLines().rest(3).call().spin(3 * TURN).rest(3)
     before.feed(Batch(lines.edges(), [], lines.now_ns))
     before.done("correct round=1 space=4 by=ann why=touched", lines.now_ns + S)
@@ -354,7 +355,7 @@ def test_a_round_of_before_the_restart_can_be_corrected() -> None:
 
 
 def test_rounds_of_another_game_are_not_recalled() -> None:
-    before = Desk(roulette_toml().replace("roulette-1", "wheel-1"))
+    before = CommandBench(roulette_toml().replace("roulette-1", "wheel-1"))
     before.feed(Batch(RouletteLines().turn(3.0).edges(), [], 3 * S))
     before.done("void", 4 * S)
     after = again(before)
@@ -364,8 +365,8 @@ def test_rounds_of_another_game_are_not_recalled() -> None:
     assert after.said.one(events.Void).reason == "power_loss"
 
 
-def test_what_a_restarted_table_says_folds_to_how_it_stands() -> None:
-    before = Desk(money_toml())
+def test_the_events_of_a_restarted_table_fold_to_its_state() -> None:
+    before = CommandBench(money_toml())
     before.feed(Batch([], [EdgesLost("wheel_a", Loss.UNPLUGGED, 4 * S)], 4 * S))
     after = again(before)
     state = before.state()
@@ -378,45 +379,45 @@ def test_what_a_restarted_table_says_folds_to_how_it_stands() -> None:
 # --- what the service adds -----------------------------------------------------------------------------------------
 
 
-def test_a_heartbeat_tells_how_the_table_stands() -> None:
-    desk = closed()
-    beat = desk.table.heartbeat(2 * S, 1, "ab")
+def test_a_heartbeat_has_the_state_of_the_table() -> None:
+    bench = closed()
+    beat = bench.table.heartbeat(2 * S, 1, "ab")
     assert isinstance(beat.data, events.Heartbeat)
     assert (beat.id, beat.seq, beat.topic) == ("wheel-1.sim.e1", None, "sim/v1/wheel-1/heartbeat/")
     assert (beat.data.epoch, beat.data.last, beat.data.head, beat.data.state) == ("sim", 1, "ab", "closed")
-    halted = desk.table.heartbeat(3 * S, 1, "ab", "halted")
+    halted = bench.table.heartbeat(3 * S, 1, "ab", "halted")
     assert isinstance(halted.data, events.Heartbeat)
     assert halted.data.state == "halted"
 
 
 def test_a_fault_of_the_service_shuts_the_table_until_its_cause_is_gone_and_it_is_cleared() -> None:
-    desk = Desk(money_toml())
-    said = Said(desk.table.raise_fault("journal", "journal_full", "no space is left", 2 * S, cause="disk"))
+    bench = CommandBench(money_toml())
+    said = Said(bench.table.raise_fault("journal", "journal_full", "no space is left", 2 * S, cause="disk"))
     assert said.story() == ["device.fault journal_full", "void journal_full"]
-    assert desk.table.raise_fault("journal", "journal_full", "no space is left", 3 * S) == []
-    assert "because of disk" in desk.refused("clear device=journal by=ann", 4 * S)
-    desk.table.cause_gone("journal", "disk")
-    desk.done("clear device=journal by=ann", 5 * S)
-    assert desk.table.state == "open"
+    assert bench.table.raise_fault("journal", "journal_full", "no space is left", 3 * S) == []
+    assert "because of disk" in bench.refused("clear device=journal by=ann", 4 * S)
+    bench.table.cause_gone("journal", "disk")
+    bench.done("clear device=journal by=ann", 5 * S)
+    assert bench.table.state == "open"
 
 
 def test_a_fault_of_the_service_that_does_not_block_play_leaves_the_round_open() -> None:
-    desk = Desk(money_toml())
-    said = Said(desk.table.raise_fault("clock", "clock_jumped", "by 3 h", 2 * S, blocks_play=False))
+    bench = CommandBench(money_toml())
+    said = Said(bench.table.raise_fault("clock", "clock_jumped", "by 3 h", 2 * S, blocks_play=False))
     assert said.story() == ["device.fault clock_jumped"]
-    assert desk.table.state == "open"
+    assert bench.table.state == "open"
 
 
-def test_orders_in_a_stream_say_the_same_however_the_batches_are_cut() -> None:
+def test_commands_in_a_stream_give_the_same_events_however_the_batches_are_cut() -> None:
     lines = MoneyLines().rest(3).call().spin(4 * TURN).rest(8).call().spin(4 * TURN).rest(8)
     rare: list[Rare] = [
-        Command("close reason=x by=ann id=1", 2 * S),
-        Command("open by=ann id=2", 4 * S),
-        Command("correct round=1 space=3 by=ann why=x id=3", lines.now_ns - 4 * S),
+        read_command("close reason=x by=ann id=1", 2 * S),
+        read_command("open by=ann id=2", 4 * S),
+        read_command("correct round=1 space=3 by=ann why=x id=3", lines.now_ns - 4 * S),
     ]
-    whole = Desk(money_toml())
+    whole = CommandBench(money_toml())
     whole.feed(Batch(lines.edges(), rare, lines.now_ns))
-    cut = Desk(money_toml())
+    cut = CommandBench(money_toml())
     for start_ns in range(0, lines.now_ns, S // 3):
         end_ns = min(start_ns + S // 3, lines.now_ns)
         first = start_ns if start_ns else -1

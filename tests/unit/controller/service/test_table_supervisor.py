@@ -47,7 +47,7 @@ def test_each_table_beats_once_a_second_with_what_is_durable() -> None:
     assert "sim/v1/wheel-1/heartbeat/" in topics
 
 
-def test_a_heartbeat_never_tells_of_more_than_was_published() -> None:
+def test_a_heartbeat_states_only_what_is_published() -> None:
     hall = Hall([WHEEL])
     hall.open()
     hall.run(60)
@@ -77,9 +77,9 @@ def test_after_a_long_stop_there_is_one_heartbeat_and_not_one_for_each_second() 
     hall.run(1)
     before = len(beats(hall))
     hall.clock.advance_to(hall.clock.now_ns() + 60 * NS_PER_S)
-    hall.floor.look()
+    hall.supervisor.tick()
     assert len(beats(hall)) == before + 1
-    assert hall.bench.tally.late_ticks == 1
+    assert hall.bench.counters.late_ticks == 1
 
 
 def test_a_calendar_that_is_set_stops_every_table_until_a_supervisor_has_seen_it() -> None:
@@ -97,12 +97,12 @@ def test_a_calendar_that_is_set_stops_every_table_until_a_supervisor_has_seen_it
         assert hall.of(table).verdicts() == ["void clock_jumped"]
         assert beats(hall, table)[-1].state == "shut"
     hall.run(30)
-    assert hall.seats["wheel-1"].table.state == "shut", "the bench's own supervisor leaves it to people"
+    assert hall.runners["wheel-1"].table.state == "shut", "the bench's own supervisor leaves it to people"
     hall.send("clear", table="wheel-1", device="clock")
     hall.run(1)
     assert hall.answers[0].accepted
-    assert hall.seats["wheel-1"].table.state == "open"
-    assert hall.seats["roulette-1"].table.state == "shut"
+    assert hall.runners["wheel-1"].table.state == "open"
+    assert hall.runners["roulette-1"].table.state == "shut"
 
 
 def test_a_calendar_before_the_journals_last_record_stops_play_until_it_is_past_it() -> None:
@@ -121,7 +121,7 @@ def test_a_calendar_before_the_journals_last_record_stops_play_until_it_is_past_
     hall.send("clear", device="clock", request_id="later")
     hall.run(1)
     assert hall.answers[1].accepted
-    assert hall.seats["wheel-1"].table.state == "open"
+    assert hall.runners["wheel-1"].table.state == "open"
 
 
 def test_a_disk_without_room_stops_play_while_that_can_still_be_journalled() -> None:
@@ -152,11 +152,11 @@ def test_what_the_disk_lost_of_a_table_stops_that_table() -> None:
     assert (fault.device, fault.fault) == ("journal", "history_lost")
     assert "3 records" in fault.detail
     assert hall.of("wheel-1").of(events.RoundOpened) == []
-    assert hall.seats["wheel-1"].table.state == "shut"
+    assert hall.runners["wheel-1"].table.state == "shut"
     assert hall.of("roulette-1").of(events.DeviceFault) == []
 
 
-def test_when_the_journal_fails_no_table_is_looked_at_and_heartbeats_say_halted() -> None:
+def test_when_the_journal_fails_no_table_has_a_tick_and_heartbeats_state_halted() -> None:
     hall = Hall([WHEEL, ROULETTE])
     hall.open()
     hall.run(5)
@@ -169,8 +169,8 @@ def test_when_the_journal_fails_no_table_is_looked_at_and_heartbeats_say_halted(
     assert len(durable) == len(hall.journal.entries), "nothing is published that is not in the journal"
     assert beats(hall)[-1].state == "halted"
     assert (beats(hall)[-1].last, beats(hall)[-1].head) == (hall.journal.heads["wheel-1"].seq, head.hash)
-    assert hall.bench.tally.states == {"wheel-1": "halted", "roulette-1": "halted"}
-    assert hall.seats["wheel-1"].command("settle") is not None
+    assert hall.bench.counters.states == {"wheel-1": "halted", "roulette-1": "halted"}
+    assert hall.runners["wheel-1"].command("settle", {}, "7") is not None
 
 
 def test_where_one_table_cannot_be_made_safe_the_others_are(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,12 +180,14 @@ def test_where_one_table_cannot_be_made_safe_the_others_are(monkeypatch: pytest.
     def broken() -> None:
         raise OSError("the chip is gone")
 
-    for seat in ("wheel-1", "roulette-1"):
-        monkeypatch.setattr(hall.seats[seat].table, "safe", broken)
+    for runner in ("wheel-1", "roulette-1"):
+        monkeypatch.setattr(hall.runners[runner].table, "safe", broken)
         with pytest.raises(OSError, match="the chip is gone"):
-            hall.floor.safe()
+            hall.supervisor.safe()
         monkeypatch.undo()
-    assert all(seat.command("settle") is not None for seat in hall.seats.values()), "each of the others was"
+    assert all(runner.command("settle", {}, "7") is not None for runner in hall.runners.values()), (
+        "each of the others was"
+    )
 
 
 def test_a_correction_names_the_capture_of_a_round_that_had_none(caplog: pytest.LogCaptureFixture) -> None:

@@ -1,11 +1,12 @@
-"""What lamp and number display show of the events."""
+"""The outputs of lamp and number display for events."""
 
 from __future__ import annotations
 
-from controller.live.indicators import Signals
+from controller.live.indicators import IndicatorOutputs
 from drivers.dealer.indicators import NoMoreBetsLamp, NumberDisplay
 from feed import events
-from hal.values import Command, SendFrame, SetLine
+from hal.capture.command_text import read_command
+from hal.values import SendFrame, SetLine
 from tests.tables.bench import Said, hear
 from tests.tables.money_lines import MoneyLines, money_toml
 from tests.tables.roulette_lines import roulette_toml, spin
@@ -20,7 +21,7 @@ def roulette(pocket: str = "7") -> Said:
 
 
 def test_the_lamp_is_lit_from_the_call_until_the_next_round_opens() -> None:
-    shown = Signals(NoMoreBetsLamp(), None).of(roulette())
+    shown = IndicatorOutputs(NoMoreBetsLamp(), None).of(roulette())
     assert [(c.line, c.on) for c in shown if isinstance(c, SetLine)] == [(LAMP, False), (LAMP, True), (LAMP, False)]
     assert [c.t_ns for c in shown] == sorted(c.t_ns for c in shown)
 
@@ -29,16 +30,20 @@ def test_the_lamp_goes_out_with_a_void_round() -> None:
     lines = MoneyLines().rest(3).call().spin(400).rest(8)
     said = hear(money_toml(), lines.edges(), [], lines.now_ns)
     assert said.verdicts() == ["void wheel_revolutions"]
-    assert [c.on for c in Signals(NoMoreBetsLamp(), None).of(said) if isinstance(c, SetLine)] == [False, True, False]
+    assert [c.on for c in IndicatorOutputs(NoMoreBetsLamp(), None).of(said) if isinstance(c, SetLine)] == [
+        False,
+        True,
+        False,
+    ]
 
 
 def test_the_display_shows_the_number_in_two_places_and_is_blank_from_the_call_on() -> None:
-    shown = Signals(None, NumberDisplay()).of(roulette("7"))
+    shown = IndicatorOutputs(None, NumberDisplay()).of(roulette("7"))
     assert [(c.link, c.data) for c in shown if isinstance(c, SendFrame)] == [(DISPLAY, b"  \r\n"), (DISPLAY, b" 7\r\n")]
 
 
 def test_double_zero_is_shown_as_it_is() -> None:
-    shown = Signals(None, NumberDisplay()).of(roulette("00"))
+    shown = IndicatorOutputs(None, NumberDisplay()).of(roulette("00"))
     assert isinstance(shown[-1], SendFrame)
     assert shown[-1].data == b"00\r\n"
 
@@ -47,38 +52,38 @@ def test_a_money_wheel_has_no_number_to_show() -> None:
     lines = MoneyLines().rest(3).call().spin(1200).rest(8)
     said = hear(money_toml(), lines.edges(), [], lines.now_ns)
     assert said.verdicts() == ["0"]
-    shown = Signals(None, NumberDisplay()).of(said)
+    shown = IndicatorOutputs(None, NumberDisplay()).of(said)
     assert [c.data for c in shown if isinstance(c, SendFrame)] == [b"  \r\n"]
 
 
 def test_a_refused_spin_shows_no_number() -> None:
     lines = spin(way=1)
     said = hear(roulette_toml(), lines.edges(), [], lines.now_ns)
-    assert Signals(None, NumberDisplay()).of(said) == []
+    assert IndicatorOutputs(None, NumberDisplay()).of(said) == []
 
 
 def test_a_table_without_indicators_shows_nothing() -> None:
-    assert Signals(None, None).of(roulette()) == []
+    assert IndicatorOutputs(None, None).of(roulette()) == []
 
 
 def test_the_display_shows_the_number_that_a_person_called_and_is_blank_when_it_was_void() -> None:
     game = "read_turns = 10\ngive_up_turns = 1\ngive_up_s = 15\nsettle_after_s = 60"
     lines = spin()
     orders = [
-        Command("confirm pocket=17 by=bob", lines.now_ns - 2_000_000_000),
-        Command("correct round=1 reason=dealer_call by=ann why=touched", lines.now_ns - 1_000_000_000),
+        read_command("confirm pocket=17 by=bob", lines.now_ns - 2_000_000_000),
+        read_command("correct round=1 reason=dealer_call by=ann why=touched", lines.now_ns - 1_000_000_000),
     ]
     said = hear(roulette_toml(game=game), lines.edges(), orders, lines.now_ns)
     assert said.verdicts() == ["unresolved no_number_read"]
-    shown = [c.data for c in Signals(None, NumberDisplay()).of(said) if isinstance(c, SendFrame)]
+    shown = [c.data for c in IndicatorOutputs(None, NumberDisplay()).of(said) if isinstance(c, SendFrame)]
     assert shown == [b"  \r\n", b"  \r\n", b"17\r\n", b"  \r\n"]
 
 
 def test_a_correction_of_an_older_round_is_not_shown() -> None:
     lines = spin()
     late = lines.now_ns + 60_000_000_000
-    order = Command("correct round=1 pocket=18 by=ann why=misread", late)
+    order = read_command("correct round=1 pocket=18 by=ann why=misread", late)
     said = hear(roulette_toml(), lines.edges(), [order], late)
     assert said.of(events.RoundCorrected)[0].round == 1
-    shown = Signals(None, NumberDisplay()).of(said)
+    shown = IndicatorOutputs(None, NumberDisplay()).of(said)
     assert b"18\r\n" not in [c.data for c in shown if isinstance(c, SendFrame)]
