@@ -22,7 +22,7 @@ from hal.capture.command_text import read_command
 from hal.capture.vcd_writer import CaptureLines, write_capture
 from hal.values import Batch, Edge
 from simulators.base.table import simulator_for
-from tests.tables.bench import Said, configured
+from tests.tables.bench import EventList, configured
 from tests.tables.craps_hands import KEYS, craps_toml
 from tests.tables.sic_bo_table import NEW, OLD, sic_bo_toml
 
@@ -204,7 +204,7 @@ def kept_capture(table: str, case: str) -> Path:
     return FOLDER / f"{table}_{case}.vcd"
 
 
-def play(table: str, case: str, capture: Path) -> Said:
+def simulate_case(table: str, case: str, capture: Path) -> EventList:
     """Plays a case, and writes what was on the wires to a capture. Returns the events of the table that played."""
     if table == CRAPS_CALLED:
         order = read_command(f"void reason={case} as={CALLED[case]} by=ann", 5_000_000_000)
@@ -216,7 +216,7 @@ def play(table: str, case: str, capture: Path) -> Said:
     lines = simulator_for(config.game, geometry_of(config), captured.seed).lines
     links = tuple(line for line in lines if line in config.uses and config.uses[line].kind == "link")
     wires = tuple(line for line in lines if line not in links)
-    said = Said()
+    said = EventList()
     batches: list[Batch] = []
     for played in simulate(config, captured.rounds, captured.seed, {captured.rounds: case}):
         said += played.said
@@ -225,9 +225,9 @@ def play(table: str, case: str, capture: Path) -> Said:
     return said
 
 
-def replayed(config: TableConfig, capture: Path) -> Said:
+def replayed(config: TableConfig, capture: Path) -> EventList:
     """The events of a replay."""
-    return Said(event for one in replay(config, [capture]) for event in one)
+    return EventList(event for one in replay(config, [capture]) for event in one)
 
 
 def expected() -> dict[str, dict[str, list[str]]]:
@@ -244,7 +244,7 @@ def renew() -> None:
             if (table, case) in KEPT:
                 capture = kept_capture(table, case)
                 capture.with_suffix(".toml").write_text(text_of(table), encoding="utf-8")
-            play(table, case, capture)
+            simulate_case(table, case, capture)
             stories.setdefault(table, {})[case] = replayed(configured(text_of(table)), capture).story()
     EXPECTED.write_bytes(msgspec.json.format(msgspec.json.encode(stories), indent=2) + b"\n")
 

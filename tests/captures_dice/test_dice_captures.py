@@ -15,16 +15,16 @@ from tests.captures_dice.cases import (
     SIMULATED,
     expected,
     kept_capture,
-    play,
     replayed,
+    simulate_case,
     text_of,
 )
-from tests.tables.bench import Said, configured
+from tests.tables.bench import EventList, configured
 
 REPORTED = expected()
 
 
-def bodies(said: Said) -> list[events.Data]:
+def bodies(said: EventList) -> list[events.Data]:
     """Every event but the opening of the table, without what tells one run from another."""
     return [event.data for event in said if not isinstance(event.data, events.TableOpened)]
 
@@ -32,7 +32,7 @@ def bodies(said: Said) -> list[events.Data]:
 @pytest.mark.parametrize(("table", "case"), CASES, ids=["-".join(case) for case in CASES])
 def test_a_capture_replays_to_the_events_of_its_table(table: str, case: str, tmp_path: Path) -> None:
     capture = tmp_path / "capture.vcd"
-    live = play(table, case, capture)
+    live = simulate_case(table, case, capture)
     again = replayed(configured(text_of(table)), capture)
     assert again.story() == REPORTED[table][case]
     assert bodies(again) == bodies(live)

@@ -31,7 +31,7 @@ START_NS = 1_000
 FIRST_PIN = 17
 
 
-class Heard:
+class DeliveredValues:
     """A sink that records the values in order of delivery."""
 
     def __init__(self) -> None:
@@ -61,7 +61,7 @@ class Harness(ABC):
         self.directory = directory
         self.clock = VirtualClock(START_NS)
         self.loop = asyncio.new_event_loop()
-        self.heard = Heard()
+        self.heard = DeliveredValues()
         self.script: list[Edge] = []
         self.cleanup = ExitStack()
         self.cleanup.callback(self.loop.close)

@@ -25,7 +25,7 @@ from hal.values import Edge, Rare
 from simulators.board.adapter import CH340, EXACT, FTDI, Adapter
 from simulators.board.link_faults import NO_FAULTS, ByteFaults
 from simulators.board.lockstep import LockStep
-from tests.fakes.board_bench import MS, Heard, Watching
+from tests.fakes.board_bench import MS, RecordingSink, RecordingWatcher
 from tests.fakes.model_board import ModelBoard
 from tests.fakes.model_on_pty import ModelOnPty
 
@@ -36,7 +36,7 @@ INPUTS = [LineSpec(name, number, board="wheel", pull="up") for number, name in e
 LAMP = OutputSpec("lamp", 1, board="wheel")
 
 
-class Bounded(Heard):
+class Bounded(RecordingSink):
     """A sink that also remembers of each edge how wrong its time may be."""
 
     def __init__(self, lines: BoardLines) -> None:
@@ -65,7 +65,7 @@ class Table:
         self.link = BoardLink("wheel", str(step.path), wanted, loop.clock, draw=count(1).__next__)
         self.lines = BoardLines(INPUTS, self.link, loop.clock)
         self.outputs = Outputs([LAMP], BoardOutputs([LAMP], self.link), loop.clock)
-        self.heard = Heard()
+        self.heard = RecordingSink()
 
     @property
     def now_ns(self) -> int:
@@ -133,7 +133,7 @@ def play(
     run_virtual(main(), VirtualClock(3 * NS_PER_S))
 
 
-def agree(heard: Heard, changes: list[tuple[str, int, int]]) -> None:
+def agree(heard: RecordingSink, changes: list[tuple[str, int, int]]) -> None:
     """What was heard is what happened, to within what is promised."""
     assert heard.losses == []
     assert [edge[:2] for edge in heard.edges] == [change[:2] for change in changes]
@@ -217,7 +217,7 @@ def test_a_board_that_is_unplugged_and_put_back_under_its_name_goes_on_without_a
 def test_a_host_that_was_frozen_has_every_edge_and_knows_its_outputs_safe(tmp_path: Path, frozen_s: float) -> None:
     async def scene(table: Table) -> None:
         await table.open()
-        watching = Watching()
+        watching = RecordingWatcher()
         table.link.open(watching)
         table.outputs.set("lamp", 1.0)
         changes = await table.turn(60)
@@ -240,7 +240,7 @@ def test_a_host_that_was_frozen_has_every_edge_and_knows_its_outputs_safe(tmp_pa
 def test_a_port_that_another_program_holds_is_told_and_taken_when_it_is_free(tmp_path: Path) -> None:
     async def scene(table: Table) -> None:
         other = BoardLink("other", str(table.step.path), ExpectedBoard(None, None, None), table.loop.clock)
-        watching = Watching()
+        watching = RecordingWatcher()
         other.open(watching)
         await table.until(lambda: watching.ups)
         table.lines.open(table.heard)

@@ -22,7 +22,7 @@ from simulators.base.truth import TableSimulator
 from simulators.money_wheel.wheel import MoneyWheelSimulator
 from simulators.roulette.wheel import RouletteSimulator
 from tests.fakes.play import play_through_fake_gpiod, play_through_mock_pins
-from tests.tables.bench import Said, configured
+from tests.tables.bench import EventList, configured
 
 MONEY = '[table]\nid = "wheel-1"\ngame = "money_wheel"\n[lines]\nbackend = "capture"\n'
 ROULETTE = '[table]\nid = "roulette-1"\ngame = "roulette"\n[lines]\nbackend = "capture"\n'
@@ -43,7 +43,7 @@ def recorded(path: Path, simulator: TableSimulator, faults: Sequence[str | None]
     return path
 
 
-def through_pins(config: TableConfig, path: Path, play: Play) -> Said:
+def through_pins(config: TableConfig, path: Path, play: Play) -> EventList:
     """What the table says when the lines of the capture come in through pins."""
     edges: list[Edge] = []
     rare: list[Rare] = []
@@ -58,15 +58,15 @@ def through_pins(config: TableConfig, path: Path, play: Play) -> Said:
     said: list[Event] = table.open(edges[0].t_ns)
     for batch in play(edges, [value for value in rare if not isinstance(value, EdgesLost)], until_ns):
         said += table.feed(batch)
-    return Said(said)
+    return EventList(said)
 
 
-def replayed(config: TableConfig, path: Path) -> Said:
+def replayed(config: TableConfig, path: Path) -> EventList:
     (said,) = replay(config, [path])
-    return Said(said)
+    return EventList(said)
 
 
-def told(said: Said) -> list[tuple[str, object, object]]:
+def told(said: EventList) -> list[tuple[str, object, object]]:
     """What matters of the verdicts: which, of which round, and the revolutions to two places."""
     found: list[tuple[str, object, object]] = []
     for word, data in zip(said.verdicts(), _verdict_data(said), strict=True):
@@ -75,7 +75,7 @@ def told(said: Said) -> list[tuple[str, object, object]]:
     return found
 
 
-def _verdict_data(said: Said) -> list[events.Outcome | events.Void | events.Unresolved]:
+def _verdict_data(said: EventList) -> list[events.Outcome | events.Void | events.Unresolved]:
     kinds = (events.Outcome, events.Void, events.Unresolved)
     return [event.data for event in said if isinstance(event.data, kinds)]
 

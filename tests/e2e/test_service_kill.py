@@ -13,7 +13,7 @@ import pytest
 
 from feed.events import TableOpened, Void, decode
 from feed.state import TableState
-from tests.fakes.service_process import FELTWIRE, Record, ServiceProcess, listening, service
+from tests.fakes.service_process import FELTWIRE, JournalRow, ServiceProcess, listening, service
 
 KILLS = 5
 QUICK, FULL = 2, 200
@@ -76,9 +76,9 @@ def test_killed_at_any_moment_it_loses_nothing_that_anybody_saw(seed: int, tmp_p
     assert len(seen) > KILLS * 10
 
 
-def check_history(records: list[Record], starts: int) -> None:
+def check_history(records: list[JournalRow], starts: int) -> None:
     """`seq` without a gap, epochs that never come back, and every round that was interrupted void."""
-    chains: dict[str, list[Record]] = {}
+    chains: dict[str, list[JournalRow]] = {}
     for record in records:
         chains.setdefault(record.chain, []).append(record)
     for chain, held in chains.items():
@@ -90,7 +90,7 @@ def check_history(records: list[Record], starts: int) -> None:
             check_interruptions(chain, held)
 
 
-def check_interruptions(table: str, held: list[Record]) -> None:
+def check_interruptions(table: str, held: list[JournalRow]) -> None:
     """After each start: the opening names what was before, and the round that was open is void by power_loss."""
     state = TableState(table)
     interrupted: int | None = None

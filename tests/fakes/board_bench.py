@@ -21,7 +21,7 @@ VERSION = (1, 0, 0)
 BUILD = 0x1A2B3C4D
 
 
-class Watching:
+class RecordingWatcher:
     """A watcher that records its calls."""
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class Watching:
         self.reports.append(report)
 
 
-class Heard:
+class RecordingSink:
     """A sink that records the values in order of delivery."""
 
     def __init__(self) -> None:
@@ -68,7 +68,7 @@ class Heard:
         self.values.clear()
 
 
-class Bench:
+class BoardBench:
     """The context of a test scene. The board is plugged in, and nothing is open."""
 
     def __init__(self, loop: VirtualLoop, kind: str, ppm: float) -> None:
@@ -117,13 +117,13 @@ class Bench:
         return [done.command for done in self.board.carried if isinstance(done.command, command)]
 
 
-def play(scene: Callable[[Bench], Awaitable[None]], kind: str = "wheel", ppm: float = 40.0) -> None:
+def play(scene: Callable[[BoardBench], Awaitable[None]], kind: str = "wheel", ppm: float = 40.0) -> None:
     """Runs a scene, and closes what it opened."""
 
     async def main() -> None:
         loop = asyncio.get_running_loop()
         assert isinstance(loop, VirtualLoop)
-        bench = Bench(loop, kind, ppm)
+        bench = BoardBench(loop, kind, ppm)
         try:
             await scene(bench)
         finally:

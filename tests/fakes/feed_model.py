@@ -16,7 +16,7 @@ from feed.wire import REWRITTEN, UNKNOWN_TABLE
 TIME = "2026-01-31T20:00:00.000000Z"
 
 
-class Kept(NamedTuple):
+class KeptEvent(NamedTuple):
     """A durable event in the journal."""
 
     seq: int
@@ -30,14 +30,14 @@ class ModelJournal:
     """Durable events of tables; a `feed.history_server.History`."""
 
     def __init__(self) -> None:
-        self.kept: dict[str, list[Kept]] = {}
+        self.kept: dict[str, list[KeptEvent]] = {}
         self.archived: dict[str, int] = {}
         """The events up to this number are archived."""
 
-    def last(self, table: str) -> Kept:
+    def last(self, table: str) -> KeptEvent:
         """The last event; number 0 where there is none."""
         held = self.kept.get(table)
-        return held[-1] if held else Kept(0, "", b"", b"", genesis(table))
+        return held[-1] if held else KeptEvent(0, "", b"", b"", genesis(table))
 
     def add(self, event: Event) -> tuple[bytes, bytes]:
         """Journals an event; returns its topic and body."""
@@ -45,7 +45,7 @@ class ModelJournal:
         if event.seq is not None:
             last = self.last(event.data.table)
             assert event.seq == last.seq + 1
-            record = Kept(event.seq, event.epoch, topic, body, link(last.head, body))
+            record = KeptEvent(event.seq, event.epoch, topic, body, link(last.head, body))
             self.kept.setdefault(event.data.table, []).append(record)
         return topic, body
 

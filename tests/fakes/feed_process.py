@@ -40,7 +40,7 @@ def journal_of(file: Path) -> ModelJournal:
     return journal
 
 
-class Feed:
+class FeedProcess:
     """A process, as a test handles it."""
 
     def __init__(self, base: str, file: Path, epoch: str, pause_ms: int) -> None:
@@ -86,9 +86,9 @@ class Feed:
 
 
 @contextmanager
-def feed(base: str, file: Path, epoch: str, *, pause_ms: int = 5) -> Iterator[Feed]:
+def feed(base: str, file: Path, epoch: str, *, pause_ms: int = 5) -> Iterator[FeedProcess]:
     """A process that lives as long as the block, or until it is killed."""
-    process = Feed(base, file, epoch, pause_ms)
+    process = FeedProcess(base, file, epoch, pause_ms)
     try:
         yield process
     finally:

@@ -9,7 +9,7 @@ from hal.values import Edge
 COUNT_OF = {(1, 0): 0, (1, 1): 1, (0, 1): 2, (0, 0): 3}
 
 
-class Follower:
+class LineFollower:
     """Follows A, B and the index, one edge at a time, and refuses anything but a step of one count."""
 
     def __init__(self, a: str, b: str, index: str, slots: int) -> None:

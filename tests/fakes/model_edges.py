@@ -14,7 +14,7 @@ LONG = 4095
 _MASK = 0xFFFFFFFF
 
 
-class Edge(NamedTuple):
+class ModelEdge(NamedTuple):
     """One edge as the board has it."""
 
     number: int
@@ -23,7 +23,7 @@ class Edge(NamedTuple):
     ticks: int
 
 
-def pack(edges: list[Edge]) -> tuple[EdgesReport, int]:
+def pack(edges: list[ModelEdge]) -> tuple[EdgesReport, int]:
     """The report of as many consecutive edges as fit, and their number."""
     packed = bytearray()
     count = 0
@@ -50,7 +50,7 @@ class ModelEdges:
 
     def __init__(self, first: int = 0) -> None:
         """`first` is the number of the first edge: 0 on a board."""
-        self.store: list[Edge] = []
+        self.store: list[ModelEdge] = []
         self.next = first
         """The number of the next edge."""
         self.lost = 0
@@ -60,11 +60,11 @@ class ModelEdges:
         """The next number to send again."""
         self.sent_levels = 0
         self.sent_keys = 0
-        self.history: dict[int, Edge] = {}
+        self.history: dict[int, ModelEdge] = {}
         """Every edge that got a number, stored or not: the ground truth."""
 
     @property
-    def waiting(self) -> list[Edge]:
+    def waiting(self) -> list[ModelEdge]:
         """The edges that were not sent."""
         count = 0
         for edge in reversed(self.store):
@@ -74,7 +74,7 @@ class ModelEdges:
         return self.store[len(self.store) - count :]
 
     @property
-    def repeating(self) -> list[Edge]:
+    def repeating(self) -> list[ModelEdge]:
         """The edges that are to be sent again."""
         again = self.again
         return [] if again is None else [edge for edge in self.store if again <= edge.number < self.unsent]
@@ -86,7 +86,7 @@ class ModelEdges:
                 self.lose(1)
                 return
             del self.store[0]
-        self.history[self.next] = Edge(self.next, line, level, ticks)
+        self.history[self.next] = ModelEdge(self.next, line, level, ticks)
         self.store.append(self.history[self.next])
         self.next += 1
 

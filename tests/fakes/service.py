@@ -72,7 +72,7 @@ class MemoryJournal:
         return [entry for entry in self.entries if entry.chain == chain]
 
 
-class Heard:
+class RecordingFeed:
     """A feed that remembers what was published."""
 
     def __init__(self) -> None:
@@ -97,12 +97,12 @@ class Heard:
         return [topic.decode().split("/")[-2] for topic, _ in self.messages]
 
 
-class Bench:
+class PipelineBench:
     """A pipeline on stand-ins."""
 
     def __init__(self, *, by_itself: bool = True, heads: Mapping[str, Head] | None = None) -> None:
         self.journal = MemoryJournal(by_itself=by_itself)
-        self.feed = Heard()
+        self.feed = RecordingFeed()
         self.clock = VirtualClock(1)
         self.counters = ServiceCounters()
         self.halted: list[JournalError] = []

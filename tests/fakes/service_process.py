@@ -27,7 +27,7 @@ MONEY_WHEEL = '[table]\nid = "wheel-1"\ngame = "money_wheel"\n[lines]\nbackend =
 ROULETTE = '[table]\nid = "roulette-1"\ngame = "roulette"\n[lines]\nbackend = "sim"\n'
 
 
-class Record(NamedTuple):
+class JournalRow(NamedTuple):
     """A row of the journal."""
 
     chain: str
@@ -113,11 +113,11 @@ class ServiceProcess:
         if self._process is not None and self._process.poll() is None:
             self.kill()
 
-    def records(self) -> list[Record]:
+    def records(self) -> list[JournalRow]:
         """The journal, as it is now."""
         with closing(sqlite3.connect(f"file:{self.journal}?mode=ro", uri=True)) as connection:
             rows = connection.execute("SELECT chain, seq, id, epoch, kind, topic, body FROM record ORDER BY n")
-            return [Record(*row) for row in rows]
+            return [JournalRow(*row) for row in rows]
 
     def send(self, *words: str) -> subprocess.CompletedProcess[str]:
         """`feltwire send` to it."""

@@ -23,8 +23,8 @@ from feed.events import decode
 from feed.state import TableState
 from hal.clock import Clock, VirtualClock
 from hal.lines import LineError
-from tests.fakes.service import Bench, MemoryJournal
-from tests.tables.bench import Said
+from tests.fakes.service import MemoryJournal, PipelineBench
+from tests.tables.bench import EventList
 
 ANN = KeyOwner("ann", "supervisor", "A")
 
@@ -57,7 +57,7 @@ class NoService:
         raise AssertionError("nobody ends it")
 
 
-class Hall:
+class VirtualService:
     """Tables and the way of their events."""
 
     def __init__(
@@ -75,7 +75,7 @@ class Hall:
     ) -> None:
         """With a `journal` the tables go on from what it holds."""
         self.clock = clock or VirtualClock(1_000_000_000)
-        self.bench = Bench()
+        self.bench = PipelineBench()
         if journal is not None:
             self.bench.journal = journal
         self.bench.clock = self.clock
@@ -118,12 +118,12 @@ class Hall:
         return self.bench.journal
 
     @property
-    def said(self) -> Said:
+    def said(self) -> EventList:
         """Everything published but heartbeats."""
-        return Said(event for event in self.bench.feed.events if type(event.data).kind != "heartbeat")
+        return EventList(event for event in self.bench.feed.events if type(event.data).kind != "heartbeat")
 
-    def of(self, table: str) -> Said:
-        return Said(event for event in self.said if event.data.table == table)
+    def of(self, table: str) -> EventList:
+        return EventList(event for event in self.said if event.data.table == table)
 
     def open(self, last_time: str = "", lost: Mapping[str, object] | None = None) -> dict[str, LineError]:
         """Opens the tables; returns why some have no wires."""
@@ -131,7 +131,7 @@ class Hall:
         self.supervisor.open(failures, last_time, lost or {})
         return failures
 
-    def run(self, seconds: float, step_ns: int = TICK_NS, each: Callable[[], None] = lambda: None) -> Said:
+    def run(self, seconds: float, step_ns: int = TICK_NS, each: Callable[[], None] = lambda: None) -> EventList:
         """Lets so many seconds pass, a look at a time."""
         until_ns = self.clock.now_ns() + round(seconds * 1e9)
         while self.clock.now_ns() < until_ns:

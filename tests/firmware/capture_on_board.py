@@ -26,7 +26,7 @@ from hal.capture.header import CaptureHeader, VariableKind
 from hal.capture.vcd_reader import open_capture
 from hal.values import Batch, Command, Edge, Rare
 from tests.firmware.emulated import MS, S
-from tests.firmware.live_evening import Evening
+from tests.firmware.live_evening import TableEvening
 from tests.firmware.table_on_boards import Conditions, TableOnBoards
 from tests.tables.bench import VERDICTS
 
@@ -48,7 +48,7 @@ def play_capture(
         reals = [line for name, line in names.items() if _kind(capture.header, name) is VariableKind.REAL]
         batches = list(capture.batches(names))
     table = TableOnBoards(
-        wired_for(values, wires, reals), folder, Evening(list(_shifted(batches))), conditions, supervised=False
+        wired_for(values, wires, reals), folder, TableEvening(list(_shifted(batches))), conditions, supervised=False
     )
     commands = [value for batch in table.evening.batches for value in batch.rare if isinstance(value, Command)]
 

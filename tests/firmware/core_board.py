@@ -37,7 +37,7 @@ class _Change(ctypes.Structure):
     _fields_ = (("ticks", ctypes.c_uint64), ("pin", ctypes.c_uint8), ("value", ctypes.c_uint8))
 
 
-class Said(NamedTuple):
+class SentFrame(NamedTuple):
     """A frame that the board sent."""
 
     begins: int
@@ -88,7 +88,7 @@ class CoreBoard:
         self._c.core_receive.restype = ctypes.c_bool
         self._c.core_pin.restype = ctypes.c_uint8
         self.kind = KINDS[library.stem.removeprefix("libcore_")]
-        self.said: list[Said] = []
+        self.said: list[SentFrame] = []
         """All frames sent so far."""
         self.sent = bytearray()
         """All bytes sent so far."""
@@ -217,7 +217,7 @@ class CoreBoard:
             return  # a lone zero before the board's first frame
         frame = frames.decode(bytes(byte for _, byte in self._begun))
         known: type[BoardAnswer | BoardReport] = ANSWERS[frame.id] if frame.id in ANSWERS else REPORTS[frame.id]
-        self.said.append(Said(self._begun[0][0] - BYTE, ends, frame.number, known.unpack(frame.fields)))
+        self.said.append(SentFrame(self._begun[0][0] - BYTE, ends, frame.number, known.unpack(frame.fields)))
         self._begun.clear()
 
 

@@ -23,7 +23,7 @@ from hal.values import Batch
 from simulators.base.table import simulator_for
 from simulators.base.truth import Truth
 from tests.firmware.emulated import MS, S
-from tests.tables.bench import VERDICTS, Said, configured
+from tests.tables.bench import VERDICTS, EventList, configured
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 EPOCH = "00ff00ff00ff00ff"
@@ -38,7 +38,7 @@ def example(name: str) -> dict[str, Any]:
 
 
 @dataclass
-class Evening:
+class TableEvening:
     """What the lines of a table do, from time 0 on, and what is true of the rounds."""
 
     batches: list[Batch]
@@ -49,29 +49,29 @@ class Evening:
         return self.batches[-1].until_ns
 
 
-def simulated(values: Mapping[str, Any], faults: Sequence[str | None], seed: int) -> Evening:
+def simulated(values: Mapping[str, Any], faults: Sequence[str | None], seed: int) -> TableEvening:
     """Rounds of the simulator of a table on boards, one for each fault."""
     config = configured(emulated_copy(values, Path("/nowhere")))
     simulator = simulator_for(config.game, geometry_of(config), seed)
     batches = [simulator.start()]
     rounds = [simulator.round(fault) for fault in faults]
-    return Evening(batches + [one.batch for one in rounds], [one.truth for one in rounds])
+    return TableEvening(batches + [one.batch for one in rounds], [one.truth for one in rounds])
 
 
 class LiveEvening(ABC):
     """A live table on a virtual loop, made from its file; whoever knows its wires says how they are made."""
 
-    def __init__(self, config: TableConfig, evening: Evening, *, supervised: bool) -> None:
+    def __init__(self, config: TableConfig, evening: TableEvening, *, supervised: bool) -> None:
         """`supervised`: somebody clears what shuts the table as soon as its cause is gone."""
         self.config = config
         self.evening = evening
         self.clock = VirtualClock()
-        self.said = Said()
+        self.said = EventList()
         """What the table said, up to its closing."""
-        self.closing = Said()
+        self.closing = EventList()
         self._supervised = supervised
 
-    def run(self, until_ns: int | None = None, script: Callable[[], object] = lambda: None) -> Said:
+    def run(self, until_ns: int | None = None, script: Callable[[], object] = lambda: None) -> EventList:
         """Lives through the evening; `script` is called when the wires are open."""
         run_virtual(self._live(self.evening.until_ns if until_ns is None else until_ns, script), self.clock)
         return self.said
@@ -108,7 +108,7 @@ class LiveEvening(ABC):
                     self._passes(self.clock.now_ns())
                     self._look()
             finally:
-                self.closing = Said(self.table.close(CLOSED))
+                self.closing = EventList(self.table.close(CLOSED))
                 await self._ended()
 
     def _look(self) -> None:
@@ -122,4 +122,4 @@ class LiveEvening(ABC):
 def verdicts(said: Sequence[Event]) -> list[tuple[str, float | None]]:
     """Each verdict in order, with the revolutions that its evidence has."""
     told = [event.data for event in said if isinstance(event.data, VERDICTS)]
-    return [(word, data.evidence.revolutions) for word, data in zip(Said(said).verdicts(), told, strict=True)]
+    return [(word, data.evidence.revolutions) for word, data in zip(EventList(said).verdicts(), told, strict=True)]

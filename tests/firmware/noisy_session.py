@@ -28,10 +28,10 @@ from hal.board.messages import KINDS, SetCommand
 from simulators.board.link_faults import NO_FAULTS, ByteFaults
 from tests.firmware.command_log import FULLY_ON, Followed, LoggedLink, check_pins, failed, keep_log
 from tests.firmware.emulated import S
-from tests.firmware.live_evening import LOOK_NS, Evening, LiveEvening, example, simulated
+from tests.firmware.live_evening import LOOK_NS, LiveEvening, TableEvening, example, simulated
 from tests.firmware.table_on_boards import Conditions, TableOnBoards
 from tests.firmware.table_on_pins import TableOnPins
-from tests.tables.bench import Said
+from tests.tables.bench import EventList
 
 ONE_IN_1000 = 1 / 1_000
 SWITCHED_EVERY_NS = 3 * LOOK_NS
@@ -45,7 +45,7 @@ FOUL = {
 FOUL_EVERY = 5
 
 
-def a_session(name: str, rounds: int, seed: int) -> Evening:
+def a_session(name: str, rounds: int, seed: int) -> TableEvening:
     """Rounds of an example's simulator, one in five of them foul."""
     foul = FOUL[name]
     named = [foul[number // FOUL_EVERY % len(foul)] if number % FOUL_EVERY == 3 else None for number in range(rounds)]
@@ -81,7 +81,7 @@ class BusyTable(TableOnBoards):
         self,
         values: Mapping[str, Any],
         folder: Path,
-        evening: Evening,
+        evening: TableEvening,
         conditions: Conditions | None = None,
         *,
         supervised: bool = True,
@@ -112,7 +112,7 @@ class BusyTable(TableOnBoards):
         return Followed(*map(sum, zip(*followed, strict=True)))
 
 
-class Figures(NamedTuple):
+class SessionFigures(NamedTuple):
     """What became of the rounds of a session, against the same ones on a sound link."""
 
     same: int
@@ -126,13 +126,13 @@ class Figures(NamedTuple):
     """Bytes that the links broke."""
 
 
-def rounds_of(said: Sequence[Event], evening: Evening) -> list[tuple[str, ...]]:
+def rounds_of(said: Sequence[Event], evening: TableEvening) -> list[tuple[str, ...]]:
     """The verdicts that were given while each of the simulated rounds went on."""
     spans = pairwise(batch.until_ns for batch in evening.batches)
     return [tuple(_within(said, from_ns, until_ns).verdicts()) for from_ns, until_ns in spans]
 
 
-def compare(table: LiveEvening, clean: Said) -> Counter[str]:
+def compare(table: LiveEvening, clean: EventList) -> Counter[str]:
     """Each round as on a sound link, or honestly none: void or unresolved, or not played, and a fault that was told."""
     found: Counter[str] = Counter()
     spans = list(pairwise(batch.until_ns for batch in table.evening.batches))
@@ -159,12 +159,12 @@ def play_noisy(name: str, rounds: int, faults: ByteFaults, seed: int, folder: Pa
     return table
 
 
-def play_on_pins(name: str, rounds: int, seed: int) -> Said:
+def play_on_pins(name: str, rounds: int, seed: int) -> EventList:
     """The same session, where no byte can break."""
     return TableOnPins(example(name), a_session(name, rounds, seed)).run()
 
 
-def figures(table: BusyTable, clean: Said) -> Figures:
+def figures(table: BusyTable, clean: EventList) -> SessionFigures:
     """Checks a session and counts."""
     found = compare(table, clean)
     undone = [told for link in table.logs.values() for told in failed(link.log)]
@@ -172,7 +172,9 @@ def figures(table: BusyTable, clean: Said) -> Figures:
     followed = table.check_commands()
     assert followed.made_safe == 0
     broken = sum(sum(wire.did.values()) for step in table.steps.values() for wire in (step.to_board, step.to_host))
-    return Figures(found["same"], found["void"], found["unresolved"], found["unplayed"], followed.changed, broken)
+    return SessionFigures(
+        found["same"], found["void"], found["unresolved"], found["unplayed"], followed.changed, broken
+    )
 
 
 def broken_bytes(kind: str, share: float = ONE_IN_1000) -> ByteFaults:
@@ -183,8 +185,8 @@ def broken_bytes(kind: str, share: float = ONE_IN_1000) -> ByteFaults:
     return replace(NO_FAULTS, **shares)
 
 
-def _within(said: Sequence[Event], from_ns: int, until_ns: int) -> Said:
-    return Said(event for event in said if from_ns < event.data.mono_ns <= until_ns)
+def _within(said: Sequence[Event], from_ns: int, until_ns: int) -> EventList:
+    return EventList(event for event in said if from_ns < event.data.mono_ns <= until_ns)
 
 
 def main(arguments: Sequence[str]) -> int:

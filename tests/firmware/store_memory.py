@@ -13,7 +13,7 @@ COUNTERS = 4
 NOTE = 5
 
 
-class Kept(NamedTuple):
+class StoredBytes(NamedTuple):
     """What the store says is kept."""
 
     counts: tuple[int, ...]
@@ -22,7 +22,7 @@ class Kept(NamedTuple):
     boots: int
 
 
-class Store:
+class StoreOnMemory:
     """One life after the other of a board's store, on one memory."""
 
     def __init__(self, library: Path) -> None:
@@ -135,10 +135,12 @@ class Store:
         return int(self._c.store_count(counter))
 
     @property
-    def kept(self) -> Kept:
+    def kept(self) -> StoredBytes:
         self._c.store_counts(self._counts)
         self._c.store_read_note(self._note)
-        return Kept(tuple(self._counts), bytes(self._note), int(self._c.store_serial()), int(self._c.store_boots()))
+        return StoredBytes(
+            tuple(self._counts), bytes(self._note), int(self._c.store_serial()), int(self._c.store_boots())
+        )
 
 
 def store_library(folder: Path, kind: str = "KIND_PUSHER") -> Path:

@@ -26,7 +26,7 @@ from simulators.board.lines_to_pins import LinesPlayer
 from simulators.board.link_faults import NO_FAULTS, ByteFaults
 from simulators.board.lockstep import LockStep
 from tests.firmware.emulated import board
-from tests.firmware.live_evening import Evening, LiveEvening
+from tests.firmware.live_evening import LiveEvening, TableEvening
 from tests.tables.bench import configured
 
 
@@ -74,7 +74,7 @@ class TableOnBoards(LiveEvening):
         self,
         values: Mapping[str, Any],
         folder: Path,
-        evening: Evening,
+        evening: TableEvening,
         conditions: Conditions | None = None,
         *,
         supervised: bool = True,
@@ -138,7 +138,7 @@ def errors_ns(table: TableOnBoards) -> list[int]:
     return errors
 
 
-def _changes(evening: Evening, line: str) -> list[Edge]:
+def _changes(evening: TableEvening, line: str) -> list[Edge]:
     """What the wire of a line does: two equal levels in a row are no change."""
     levels = [edge for batch in evening.batches for edge in batch.edges if edge.line == line]
     return [edge for before, edge in pairwise(levels) if edge.level != before.level]

@@ -19,7 +19,7 @@ from hal.backends.sim import SimLines
 from hal.lines import LineSource
 from hal.values import Edge, EdgesLost, Loss, Reading
 from tests.fakes.fake_gpiod import FakeKernel
-from tests.firmware.live_evening import Evening, LiveEvening
+from tests.firmware.live_evening import LiveEvening, TableEvening
 from tests.tables.bench import configured
 
 FIRST_PIN = 4
@@ -46,7 +46,7 @@ def on_pins(values: Mapping[str, Any]) -> str:
 class TableOnPins(LiveEvening):
     """The table, on the kernel's lines."""
 
-    def __init__(self, values: Mapping[str, Any], evening: Evening, *, supervised: bool = True) -> None:
+    def __init__(self, values: Mapping[str, Any], evening: TableEvening, *, supervised: bool = True) -> None:
         """`values` are those of a table's file on boards."""
         super().__init__(configured(on_pins(values)), evening, supervised=supervised)
         self._kernel = FakeKernel()

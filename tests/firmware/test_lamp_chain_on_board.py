@@ -27,7 +27,7 @@ from simulators.board.lockstep import LockStep
 from tests.firmware import worlds
 from tests.firmware.board_in_world import BoardInWorld, PlayedKeys
 from tests.firmware.emulated import MS
-from tests.firmware.live_evening import Evening, example, simulated
+from tests.firmware.live_evening import TableEvening, example, simulated
 from tests.firmware.table_on_boards import TableOnBoards
 
 TABLE = KINDS["table"]
@@ -196,7 +196,7 @@ class SicBoOnBoard(TableOnBoards):
         return BoardInWorld("table", [self.lamps, keypad])
 
 
-def evening_of(folder: Path, faults: Sequence[str | None]) -> tuple[SicBoOnBoard, Evening]:
+def evening_of(folder: Path, faults: Sequence[str | None]) -> tuple[SicBoOnBoard, TableEvening]:
     values = example("sic_bo_board")
     evening = simulated(values, faults, 1)
     return SicBoOnBoard(values, folder, evening), evening

@@ -24,12 +24,12 @@ from simulators.board.link_faults import ByteFaults, LinkFault, PlannedLinkFault
 from simulators.board.lockstep import LockStep
 from tests.firmware.command_log import check_pins, failed
 from tests.firmware.emulated import MS, S
-from tests.firmware.live_evening import Evening, example, simulated
+from tests.firmware.live_evening import TableEvening, example, simulated
 from tests.firmware.noisy_session import ONE_IN_1000, BusyTable, compare, rounds_of
 from tests.firmware.table_on_boards import Conditions
 from tests.firmware.table_on_pins import TableOnPins
 from tests.firmware.test_tables_on_board import wrong_outcomes
-from tests.tables.bench import VERDICTS, Said
+from tests.tables.bench import VERDICTS, EventList
 
 MONEY, ROULETTE = "money_wheel_board", "roulette_board"
 BEFORE_REST_NS = {MONEY: 9 * S, ROULETTE: 4 * S}
@@ -46,11 +46,11 @@ def same_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(secrets, "randbits", Random(1).getrandbits)
 
 
-def evening_of(name: str, rounds: int = 2, seed: int = 1) -> Evening:
+def evening_of(name: str, rounds: int = 2, seed: int = 1) -> TableEvening:
     return simulated(example(name), [None] * rounds, seed)
 
 
-def mid_spin_ns(name: str, evening: Evening, number: int = 0) -> int:
+def mid_spin_ns(name: str, evening: TableEvening, number: int = 0) -> int:
     rest_ns = evening.truths[number].rest_ns
     assert rest_ns is not None
     return rest_ns - BEFORE_REST_NS[name]
@@ -120,7 +120,7 @@ def next_call_ns(table: BusyTable) -> int:
     )
 
 
-def on_pins(name: str, evening: Evening) -> Said:
+def on_pins(name: str, evening: TableEvening) -> EventList:
     return TableOnPins(example(name), evening).run()
 
 

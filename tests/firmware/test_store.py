@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.firmware.store_memory import SIZE, Store, store_library
+from tests.firmware.store_memory import SIZE, StoreOnMemory, store_library
 
 NOTHING = bytes(5)
 ENDURANCE = 100_000
@@ -19,22 +19,22 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def store(library: Path) -> Store:
+def store(library: Path) -> StoreOnMemory:
     """A store on a new memory, begun and settled."""
-    store = Store(library)
+    store = StoreOnMemory(library)
     store.begin()
     store.settle()
     return store
 
 
-def test_a_new_memory_has_counted_nothing_and_the_first_start(store: Store) -> None:
+def test_a_new_memory_has_counted_nothing_and_the_first_start(store: StoreOnMemory) -> None:
     assert store.kept == ((0, 0, 0, 0), NOTHING, 0, 1)
     assert store.ready
     assert not store.failed
 
 
 def test_a_new_memory_is_not_ready_before_a_bank_is_there(library: Path) -> None:
-    store = Store(library)
+    store = StoreOnMemory(library)
     store.begin()
     assert not store.ready
     store.settle()
@@ -42,7 +42,7 @@ def test_a_new_memory_is_not_ready_before_a_bank_is_there(library: Path) -> None
 
 
 def test_events_before_the_first_bank_are_kept_with_it(library: Path) -> None:
-    store = Store(library)
+    store = StoreOnMemory(library)
     store.begin()
     for _ in range(3):
         store.add(0)
@@ -56,7 +56,7 @@ def test_events_before_the_first_bank_are_kept_with_it(library: Path) -> None:
     assert store.kept.counts == (4, 0, 1, 0)
 
 
-def test_an_event_is_kept_by_one_byte_and_told_once(store: Store) -> None:
+def test_an_event_is_kept_by_one_byte_and_told_once(store: StoreOnMemory) -> None:
     before = sum(store.writes)
     store.add(1)
     assert store.counted(1) == 1
@@ -70,7 +70,7 @@ def test_an_event_is_kept_by_one_byte_and_told_once(store: Store) -> None:
     assert not store.take_kept()
 
 
-def test_counters_do_not_mix(store: Store) -> None:
+def test_counters_do_not_mix(store: StoreOnMemory) -> None:
     for counter, times in enumerate((5, 0, 7, 2)):
         for _ in range(times):
             store.add(counter)
@@ -80,7 +80,7 @@ def test_counters_do_not_mix(store: Store) -> None:
     assert store.kept.counts == (5, 0, 7, 2)
 
 
-def test_each_start_is_counted_also_where_the_next_comes_at_once(store: Store) -> None:
+def test_each_start_is_counted_also_where_the_next_comes_at_once(store: StoreOnMemory) -> None:
     for boots in range(2, 22):
         store.begin()
         assert store.kept.boots == boots
@@ -88,7 +88,7 @@ def test_each_start_is_counted_also_where_the_next_comes_at_once(store: Store) -
         store.step()
 
 
-def test_thousands_of_events_over_many_banks_and_starts(store: Store) -> None:
+def test_thousands_of_events_over_many_banks_and_starts(store: StoreOnMemory) -> None:
     truth = [0, 0, 0, 0]
     for turn in range(4_000):
         counter = (turn * 7 + turn // 100) % 4
@@ -104,7 +104,7 @@ def test_thousands_of_events_over_many_banks_and_starts(store: Store) -> None:
     assert store.kept.counts == tuple(truth)
 
 
-def test_events_go_on_while_the_next_bank_is_written(store: Store) -> None:
+def test_events_go_on_while_the_next_bank_is_written(store: StoreOnMemory) -> None:
     store.begin()
     store.step()
     store.step()
@@ -120,7 +120,7 @@ def test_events_go_on_while_the_next_bank_is_written(store: Store) -> None:
     assert store.kept.counts == (0, 0, 0, 1)
 
 
-def test_a_note_replaces_the_one_before(store: Store) -> None:
+def test_a_note_replaces_the_one_before(store: StoreOnMemory) -> None:
     for number in range(40):
         note = bytes((number, 1, 2, 3, 255 - number))
         assert store.take_note(note)
@@ -133,7 +133,7 @@ def test_a_note_replaces_the_one_before(store: Store) -> None:
     assert store.kept.note == bytes((39, 1, 2, 3, 216))
 
 
-def test_what_was_counted_before_a_note_is_kept_before_it(store: Store) -> None:
+def test_what_was_counted_before_a_note_is_kept_before_it(store: StoreOnMemory) -> None:
     store.add(1)
     store.take_note(b"later")
     while store.kept.note != b"later":
@@ -142,7 +142,7 @@ def test_what_was_counted_before_a_note_is_kept_before_it(store: Store) -> None:
     assert store.kept.counts[1] == 1
 
 
-def test_a_serial_number_is_said_only_when_it_is_kept(store: Store) -> None:
+def test_a_serial_number_is_said_only_when_it_is_kept(store: StoreOnMemory) -> None:
     assert store.name(0xDEADBEEF)
     assert store.kept.serial == 0
     store.settle()
@@ -151,7 +151,7 @@ def test_a_serial_number_is_said_only_when_it_is_kept(store: Store) -> None:
     assert store.kept.serial == 0xDEADBEEF
 
 
-def test_a_serial_number_that_is_changed_while_it_is_written_is_the_last_one(store: Store) -> None:
+def test_a_serial_number_that_is_changed_while_it_is_written_is_the_last_one(store: StoreOnMemory) -> None:
     store.name(1)
     for _ in range(30):
         store.step()
@@ -160,7 +160,7 @@ def test_a_serial_number_that_is_changed_while_it_is_written_is_the_last_one(sto
     assert store.kept.serial == 2
 
 
-def test_a_serial_number_is_called_kept_only_when_no_other_is_being_written(store: Store) -> None:
+def test_a_serial_number_is_called_kept_only_when_no_other_is_being_written(store: StoreOnMemory) -> None:
     store.name(5)
     store.settle()
     assert store.serial_kept
@@ -180,7 +180,7 @@ def test_a_serial_number_is_called_kept_only_when_no_other_is_being_written(stor
     assert store.kept.serial == 5
 
 
-def test_a_serial_number_that_is_the_kept_one_is_kept_at_once(store: Store) -> None:
+def test_a_serial_number_that_is_the_kept_one_is_kept_at_once(store: StoreOnMemory) -> None:
     store.name(5)
     store.settle()
     store.begin()
@@ -191,13 +191,13 @@ def test_a_serial_number_that_is_the_kept_one_is_kept_at_once(store: Store) -> N
 
 
 def test_a_board_of_another_kind_counts_from_nothing_and_keeps_its_name(library: Path, tmp_path: Path) -> None:
-    store = Store(library)
+    store = StoreOnMemory(library)
     store.begin()
     store.name(77)
     store.add(0)
     store.take_note(b"notes")
     store.settle()
-    other = Store(store_library(tmp_path, "KIND_REEL"))
+    other = StoreOnMemory(store_library(tmp_path, "KIND_REEL"))
     other.image = store.image
     other.begin()
     assert other.kept == ((0, 0, 0, 0), NOTHING, 77, 2)
@@ -208,7 +208,7 @@ def test_a_board_of_another_kind_counts_from_nothing_and_keeps_its_name(library:
     assert other.kept == ((1, 0, 0, 0), NOTHING, 77, 3)
 
 
-def test_when_the_power_fails_events_go_first_and_nothing_else_is_begun(store: Store) -> None:
+def test_when_the_power_fails_events_go_first_and_nothing_else_is_begun(store: StoreOnMemory) -> None:
     store.name(5)
     store.take_note(b"tally")
     store.step()
@@ -226,7 +226,7 @@ def test_when_the_power_fails_events_go_first_and_nothing_else_is_begun(store: S
     assert (store.kept.note, store.kept.serial) == (b"tally", 5)
 
 
-def test_when_the_power_fails_and_the_log_is_full_the_next_bank_is_finished(store: Store) -> None:
+def test_when_the_power_fails_and_the_log_is_full_the_next_bank_is_finished(store: StoreOnMemory) -> None:
     for _ in range(65):
         store.add(0)
     store.settle()
@@ -237,7 +237,7 @@ def test_when_the_power_fails_and_the_log_is_full_the_next_bank_is_finished(stor
     assert store.kept.counts[0] == 165
 
 
-def first_write(store: Store, byte: int | None = None) -> tuple[int, int]:
+def first_write(store: StoreOnMemory, byte: int | None = None) -> tuple[int, int]:
     """Goes on until a byte is being written (this one)."""
     while store.write is None or (byte is not None and store.write[1] != byte):
         store.step()
@@ -245,7 +245,7 @@ def first_write(store: Store, byte: int | None = None) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("what", ["event", "note", "base", "commit"])
-def test_a_memory_that_does_not_keep_what_is_written_has_failed(store: Store, what: str) -> None:
+def test_a_memory_that_does_not_keep_what_is_written_has_failed(store: StoreOnMemory, what: str) -> None:
     if what == "event":
         store.add(0)
     elif what == "note":
@@ -267,7 +267,7 @@ def test_a_memory_that_does_not_keep_what_is_written_has_failed(store: Store, wh
     assert not store.name(9)
 
 
-def test_one_bad_write_is_written_again(store: Store) -> None:
+def test_one_bad_write_is_written_again(store: StoreOnMemory) -> None:
     store.add(0)
     store.poll()
     assert store.write is not None
@@ -282,7 +282,7 @@ def test_one_bad_write_is_written_again(store: Store) -> None:
     assert store.kept.counts == (1, 0, 0, 0)
 
 
-def test_a_base_that_decayed_is_a_failure_and_what_is_there_stays(store: Store) -> None:
+def test_a_base_that_decayed_is_a_failure_and_what_is_there_stays(store: StoreOnMemory) -> None:
     for at in range(1, 35):
         image = bytearray(store.image)
         image[at] ^= 0x10
@@ -297,7 +297,7 @@ def test_a_base_that_decayed_is_a_failure_and_what_is_there_stays(store: Store) 
         store.image = bytes(image)
 
 
-def test_a_note_that_decayed_is_a_failure(store: Store) -> None:
+def test_a_note_that_decayed_is_a_failure(store: StoreOnMemory) -> None:
     store.take_note(b"12345")
     store.settle()
     at = store.image.index(b"12345")
@@ -309,7 +309,7 @@ def test_a_note_that_decayed_is_a_failure(store: Store) -> None:
 
 
 def test_a_memory_full_of_anything_is_a_new_one_or_a_failure(library: Path) -> None:
-    store = Store(library)
+    store = StoreOnMemory(library)
     for byte in range(256):
         store.image = bytes((byte,)) * SIZE
         store.begin()
@@ -323,7 +323,7 @@ def test_a_memory_full_of_anything_is_a_new_one_or_a_failure(library: Path) -> N
         assert store.kept.counts == (0, 0, 1, 0)
 
 
-def test_each_cell_is_written_as_seldom_as_store_h_says(store: Store) -> None:
+def test_each_cell_is_written_as_seldom_as_store_h_says(store: StoreOnMemory) -> None:
     before = store.writes
     for _ in range(20_000):
         store.add(0)
@@ -344,7 +344,7 @@ def test_each_cell_is_written_as_seldom_as_store_h_says(store: Store) -> None:
     assert 1_000 / worst * ENDURANCE >= 100_000
 
 
-def test_address_zero_is_never_written(store: Store) -> None:
+def test_address_zero_is_never_written(store: StoreOnMemory) -> None:
     for _ in range(500):
         store.add(0)
         store.settle()

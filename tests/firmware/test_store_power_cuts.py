@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.firmware.store_memory import COUNTERS, Kept, Store, store_library
+from tests.firmware.store_memory import COUNTERS, StoredBytes, StoreOnMemory, store_library
 
 
 @pytest.fixture(scope="module")
@@ -25,11 +25,11 @@ class Pending(NamedTuple):
     serial: int
 
 
-def counted(store: Store) -> tuple[int, ...]:
+def counted(store: StoreOnMemory) -> tuple[int, ...]:
     return tuple(store.counted(counter) for counter in range(COUNTERS))
 
 
-def assert_nothing_else_is_found(found: Kept, kept: Kept, pending: Pending) -> None:
+def assert_nothing_else_is_found(found: StoredBytes, kept: StoredBytes, pending: Pending) -> None:
     """What is found is what was kept, and of what was being written all or nothing."""
     more = [now - then for now, then in zip(found.counts, kept.counts, strict=True)]
     assert sum(more) in (0, 1) and min(more) == 0, "at most the one event that was being written is found besides"
@@ -38,7 +38,7 @@ def assert_nothing_else_is_found(found: Kept, kept: Kept, pending: Pending) -> N
     assert found.serial in (kept.serial, pending.serial)
 
 
-def a_busy_life(store: Store) -> Iterator[Pending]:
+def a_busy_life(store: StoreOnMemory) -> Iterator[Pending]:
     """Events of all counters, notes, names and starts, through several banks; a turn of the main loop at each step."""
     note, serial = store.kept.note, store.kept.serial
     for turn in range(700):
@@ -58,7 +58,7 @@ def a_busy_life(store: Store) -> Iterator[Pending]:
 
 
 def test_a_cut_in_any_write_with_anything_left_in_its_byte(library: Path) -> None:
-    store, later = Store(library), Store(library)
+    store, later = StoreOnMemory(library), StoreOnMemory(library)
     store.begin()
     store.settle()
     cuts = 0
@@ -78,7 +78,7 @@ def test_a_cut_in_any_write_with_anything_left_in_its_byte(library: Path) -> Non
 
 
 def test_a_cut_in_the_very_first_writes_leaves_a_new_memory_or_the_first_bank(library: Path) -> None:
-    store, later = Store(library), Store(library)
+    store, later = StoreOnMemory(library), StoreOnMemory(library)
     store.begin()
     store.add(2)
     while store.busy:
@@ -96,7 +96,7 @@ def test_a_cut_in_the_very_first_writes_leaves_a_new_memory_or_the_first_bank(li
 
 
 def test_a_cut_between_two_writes_loses_nothing(library: Path) -> None:
-    store, later = Store(library), Store(library)
+    store, later = StoreOnMemory(library), StoreOnMemory(library)
     store.begin()
     store.settle()
     for pending in a_busy_life(store):
@@ -110,7 +110,7 @@ def test_a_cut_between_two_writes_loses_nothing(library: Path) -> None:
 @pytest.mark.parametrize("turns", range(0, 50, 3))
 def test_a_cut_after_a_serial_number_is_called_kept_finds_that_one(library: Path, last: int, turns: int) -> None:
     """Though another was asked for before it, and is anywhere on its way; until then it is one that was asked for."""
-    store, later = Store(library), Store(library)
+    store, later = StoreOnMemory(library), StoreOnMemory(library)
     store.begin()
     store.name(5)
     store.settle()
@@ -135,7 +135,7 @@ def test_a_cut_after_a_serial_number_is_called_kept_finds_that_one(library: Path
 def many_lives(library: Path, seed: int, lives: int) -> int:
     """Lives that a cut ends anywhere, one after the other on one memory; how many events there were."""
     draw = random.Random(seed)
-    store = Store(library)
+    store = StoreOnMemory(library)
     store.begin()
     store.settle()
     come = 0

@@ -16,7 +16,7 @@ from feed.events import Event
 from simulators.base.faults import faults_for
 from simulators.board.adapter import CH340, FTDI, Adapter
 from tests.firmware.emulated import MS
-from tests.firmware.live_evening import LOOK_NS, Evening, LiveEvening, example, simulated, verdicts
+from tests.firmware.live_evening import LOOK_NS, LiveEvening, TableEvening, example, simulated, verdicts
 from tests.firmware.table_on_boards import Conditions, TableOnBoards, errors_ns
 from tests.firmware.table_on_pins import TableOnPins
 from tests.tables.bench import configured
@@ -70,7 +70,7 @@ def wrong_outcomes(table: LiveEvening) -> list[str]:
     return wrong
 
 
-def _round_of(event: Event, evening: Evening) -> int:
+def _round_of(event: Event, evening: TableEvening) -> int:
     """Which of the simulated rounds an event fell into, from 0."""
     ends = [batch.until_ns for batch in evening.batches[1:]]
     return next(number for number, end_ns in enumerate(ends) if event.data.mono_ns <= end_ns)

@@ -21,7 +21,7 @@ Submitted = dict[tuple[str, str, int], bytes]
 """By chain, epoch and seq: the body."""
 
 
-class Seen(NamedTuple):
+class PublishedEvents(NamedTuple):
     """A head that was told to be durable."""
 
     chain: str
@@ -42,9 +42,9 @@ def bodies(entries: Iterable[Entry]) -> Submitted:
     return {(entry.chain, entry.epoch, entry.seq): entry.body for entry in entries}
 
 
-def heads_told(line: bytes) -> list[Seen]:
+def heads_told(line: bytes) -> list[PublishedEvents]:
     """The heads that were told to be durable with one submission."""
-    return [Seen(*one) for one in json.loads(line)]
+    return [PublishedEvents(*one) for one in json.loads(line)]
 
 
 def check_prefix(path: Path, truth: Submitted) -> dict[str, dict[int, str]]:
@@ -66,7 +66,7 @@ def check_prefix(path: Path, truth: Submitted) -> dict[str, dict[int, str]]:
     return hashes
 
 
-def missing(hashes: dict[str, dict[int, str]], seen: Iterable[Seen]) -> list[Seen]:
+def missing(hashes: dict[str, dict[int, str]], seen: Iterable[PublishedEvents]) -> list[PublishedEvents]:
     """What somebody saw and the journal does not hold."""
     return [one for one in seen if hashes.get(one.chain, {}).get(one.seq) != one.hash]
 

@@ -39,7 +39,7 @@ CHECKPOINT_EVERY = 40
 """Far more often than in a service: so that a power cut falls into them."""
 
 
-class Player:
+class TablePlayer:
     """One table, which plays on from where the journal left it."""
 
     def __init__(self, table: str, epoch: str, rng: Random, left: RecoveredTable | None) -> None:
@@ -117,7 +117,7 @@ class Player:
         return said
 
 
-class House:
+class LoadedHouse:
     """All tables and the commands, on one journal."""
 
     def __init__(self, journal: Journal, epoch: str, rng: Random, note: Note) -> None:
@@ -125,7 +125,7 @@ class House:
         self.epoch = epoch
         self.rng = rng
         self.note = note
-        self.players = [Player(table, epoch, rng, journal.recovered.get(table)) for table in TABLES]
+        self.players = [TablePlayer(table, epoch, rng, journal.recovered.get(table)) for table in TABLES]
         self.commands = journal.commands.seq
 
     def submission(self) -> list[Entry]:
@@ -195,7 +195,7 @@ def record(folder: Path, submitted: Path, seed: int, count: int, end: str) -> No
     except JournalError as error:
         print(error, flush=True)
         return
-    house = House(journal, f"{seed:016x}", Random(seed), noting(submitted))
+    house = LoadedHouse(journal, f"{seed:016x}", Random(seed), noting(submitted))
 
     def published(heads: Heads) -> None:
         put(seen, marker(heads))
@@ -222,7 +222,7 @@ def nursery() -> None:
         if child == 0:
             put(1, b"%d\n" % os.getpid())
             journal = open_journal(Path(folder))
-            house = House(journal, f"{int(seed):016x}", Random(int(seed)), noting(Path(submitted)))
+            house = LoadedHouse(journal, f"{int(seed):016x}", Random(int(seed)), noting(Path(submitted)))
             house.play(int(count), lambda heads: put(1, marker(heads)))
             journal.close()
             os._exit(0)

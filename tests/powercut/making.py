@@ -15,14 +15,14 @@ from controller.journal.journal import Heads, Journal
 from controller.journal.records import COMMAND, COMMANDS, Entry
 from hal.clock import VirtualClock
 from tests.fakes.time_limits import HANG_S
-from tests.powercut.load import KEY, Player
+from tests.powercut.load import KEY, TablePlayer
 
 NOW_NS = 1_900_000_000_000_000_000
 
 
-def player(table: str = "roulette-1", epoch: str = "e1", left: Any = None) -> Player:
+def player(table: str = "roulette-1", epoch: str = "e1", left: Any = None) -> TablePlayer:
     """A table that says what it is told to say, and numbers it."""
-    return Player(table, epoch, Random(0), left)
+    return TablePlayer(table, epoch, Random(0), left)
 
 
 def command(seq: int, identity: str, epoch: str = "e1") -> Entry:

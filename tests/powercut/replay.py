@@ -33,7 +33,7 @@ class What(IntEnum):
     RENAME = 7
 
 
-class Step(NamedTuple):
+class WriteStep(NamedTuple):
     """One entry of the record."""
 
     what: What
@@ -43,19 +43,19 @@ class Step(NamedTuple):
     data: bytes
 
 
-def read_record(path: Path) -> list[Step]:
+def read_record(path: Path) -> list[WriteStep]:
     """All that was recorded, in order."""
     return list(_steps(path.read_bytes()))
 
 
-def _steps(record: bytes) -> Iterator[Step]:
+def _steps(record: bytes) -> Iterator[WriteStep]:
     at = 0
     while at < len(record):
         what, path_bytes, inode, offset, data_bytes = _ENTRY.unpack_from(record, at)
         at += _ENTRY.size
         path = record[at : at + path_bytes].decode()
         at += path_bytes
-        yield Step(What(what), path, inode, offset, record[at : at + data_bytes])
+        yield WriteStep(What(what), path, inode, offset, record[at : at + data_bytes])
         at += data_bytes
 
 
@@ -64,7 +64,7 @@ class _File:
 
     def __init__(self) -> None:
         self.synced = bytearray()
-        self.since: list[Step] = []
+        self.since: list[WriteStep] = []
         self.syncing: dict[int, int] = {}
         """A sync that has begun -> how many of `since` it covers."""
 
@@ -95,7 +95,7 @@ class _File:
         return content
 
 
-class Disk:
+class ReplayedDisk:
     """A folder on a disk, while its record is played."""
 
     def __init__(self, folder: str) -> None:
@@ -107,7 +107,7 @@ class Disk:
         """Since the folder was synced: name, and the file that has it now."""
         self._syncing: dict[int, int] = {}
 
-    def play(self, step: Step) -> None:
+    def play(self, step: WriteStep) -> None:
         """Takes the next entry of the record."""
         match step.what:
             case What.CREATE:
@@ -166,7 +166,7 @@ def put_down(folder: Path, contents: dict[str, bytearray]) -> None:
         (folder / name).write_bytes(content)
 
 
-def _apply(content: bytearray, step: Step) -> None:
+def _apply(content: bytearray, step: WriteStep) -> None:
     if step.what is What.TRUNCATE:
         del content[step.offset :]
         content.extend(bytes(step.offset - len(content)))
@@ -177,7 +177,7 @@ def _apply(content: bytearray, step: Step) -> None:
     content[step.offset : end] = step.data
 
 
-def _torn(step: Step, before: bytearray, rng: Random) -> Step:
+def _torn(step: WriteStep, before: bytearray, rng: Random) -> WriteStep:
     """A write of which only a part came through: bytes of it, or sectors; the rest is as it was, or rubbish."""
     old = bytes(before[step.offset : step.offset + len(step.data)]).ljust(len(step.data), b"\0")
     begin, end = sorted(rng.randint(0, len(step.data)) for _ in range(2))

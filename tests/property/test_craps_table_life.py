@@ -18,7 +18,7 @@ from feed import events
 from feed.events import decode, encode
 from feed.state import Snapshot, TableState
 from hal.values import EdgesLost, Loss
-from tests.tables.bench import Said, configured
+from tests.tables.bench import EventList, configured
 from tests.tables.craps_hands import CrapsHands, craps_toml
 
 STEPS: Final = 60
@@ -116,7 +116,7 @@ class Life:
         hands.bench.table = table_for(configured(self.text), epoch=f"e{self.state.last}", simulated=True)
         hands.bench.table.restore(TableState.from_snapshot(snapshot))
         hands.now_s += 1.0
-        hands.bench.said += Said(hands.bench.table.open(round(hands.now_s * 1e9)))
+        hands.bench.said += EventList(hands.bench.table.open(round(hands.now_s * 1e9)))
         hands.lit = set()
         hands.up() if self.keypad else hands.wait(0.6)
         assert hands.stands == before
@@ -153,7 +153,7 @@ class Life:
             hands.key(1, 2, enter=False)
             hands.wait(40)
         shown = hands.stands
-        said = Said()
+        said = EventList()
         if hands.reader:
             said += hands.throw(2, 2, settle=False)
         if self.keypad:

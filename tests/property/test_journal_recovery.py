@@ -14,7 +14,7 @@ from controller.journal.records import Head
 from controller.journal.witness import Witness, read_witness, witness_path
 from feed.events import decode
 from feed.state import TableState
-from tests.powercut.load import Player
+from tests.powercut.load import TablePlayer
 from tests.powercut.making import opened, written
 
 HEADS = st.builds(
@@ -32,7 +32,7 @@ def test_a_table_is_recovered_as_if_all_its_events_were_read(seed: int, count: i
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "journal.sqlite"
         journal = opened(path)
-        one = Player("roulette-1", "e1", Random(seed), None)
+        one = TablePlayer("roulette-1", "e1", Random(seed), None)
         said = [entry for _ in range(count) for entry in one.act()]
         written(journal, said)
         journal.close()

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from feed import events
 from hal.values import EdgesLost, Loss, RunMotor
-from tests.tables.bench import VERDICTS, Bench, Said
+from tests.tables.bench import VERDICTS, EventList, TableBench
 from tests.tables.tumbled_lines import TumbledLines, tumbled_toml
 from tests.tables.tumbler_lines import S, found, in_order
 
@@ -168,8 +168,8 @@ class Evening:
         lines.order("open by=floor").order("void by=dealer").order("settle by=dealer").wait(8)
 
 
-def played(evening: Evening, text: str, cuts: int = 3) -> tuple[Said, list[RunMotor]]:
-    bench = Bench(text)
+def played(evening: Evening, text: str, cuts: int = 3) -> tuple[EventList, list[RunMotor]]:
+    bench = TableBench(text)
     edges, rare, until_ns = evening.lines.edges(), evening.lines.rare, evening.lines.now_ns
     extra = found("motor_home", "motor_shaft") if "motor" in text else []
     edges = in_order(edges, extra)

@@ -25,7 +25,7 @@ def configured(text: str) -> TableConfig:
     return report.tables[0]
 
 
-class Said(list[Event]):
+class EventList(list[Event]):
     """Events, in the order in which a table said them."""
 
     def of(self, kind: type[D]) -> list[D]:
@@ -70,25 +70,27 @@ def _word(data: Data) -> str:
     return f"{type(data).kind} {what}".strip()
 
 
-class Bench:
+class TableBench:
     """A table that is open from time 0."""
 
     def __init__(self, text: str) -> None:
         self.table = table_for(configured(text), epoch="sim", simulated=True)
-        self.said = Said(self.table.open(0))
+        self.said = EventList(self.table.open(0))
 
-    def feed(self, edges: Sequence[Edge] = (), rare: Sequence[Rare] = (), until_ns: int | None = None) -> Said:
+    def feed(self, edges: Sequence[Edge] = (), rare: Sequence[Rare] = (), until_ns: int | None = None) -> EventList:
         """Lets the wires do something; returns what was said of it."""
         ends = [value.t_ns for value in (*edges, *rare)]
         batch = Batch(list(edges), list(rare), max(ends) if until_ns is None else until_ns)
-        said = Said(self.table.feed(batch))
+        said = EventList(self.table.feed(batch))
         self.said += said
         return said
 
 
-def hear(text: str, edges: Sequence[Edge], rare: Sequence[Rare], until_ns: int, cuts: Iterable[int] = ()) -> Said:
+def events_of_run(
+    text: str, edges: Sequence[Edge], rare: Sequence[Rare], until_ns: int, cuts: Iterable[int] = ()
+) -> EventList:
     """All that a fresh table says of a run, given in one batch or cut at some times."""
-    bench = Bench(text)
+    bench = TableBench(text)
     start = first = 0
     for cut_ns in sorted({*(cut for cut in cuts if 0 <= cut < until_ns), until_ns}):
         end = bisect_right(edges, cut_ns, key=lambda edge: edge.t_ns)

@@ -9,7 +9,7 @@ from feed import events
 from feed.events import Event
 from hal.capture.command_text import read_command
 from hal.values import Edge, Frame, Rare
-from tests.tables.bench import Bench, Said
+from tests.tables.bench import EventList, TableBench
 
 S = 1_000_000_000
 KEYS = (*(f"key_{value}" for value in range(1, 7)), "key_enter", "key_clear")
@@ -36,7 +36,7 @@ class CrapsHands:
     """People at one table. Every act is over, and settled where a table settles by itself, before the next begins."""
 
     def __init__(self, text: str) -> None:
-        self.bench = Bench(text)
+        self.bench = TableBench(text)
         self.now_s = 1.0
         self.board_throw = 0
         self._board: tuple[Die, ...] = ()
@@ -60,7 +60,7 @@ class CrapsHands:
         """Where the game stands."""
         return self.game.history.now
 
-    def feed(self, edges: list[Edge] | None = None, rare: list[Rare] | None = None, wait_s: float = 0.0) -> Said:
+    def feed(self, edges: list[Edge] | None = None, rare: list[Rare] | None = None, wait_s: float = 0.0) -> EventList:
         """Lets the wires do something, and time pass."""
         self.now_s += wait_s
         said = self.bench.feed(edges or [], rare or [], round(self.now_s * S))
@@ -68,7 +68,7 @@ class CrapsHands:
             (self.lit.add if output.on else self.lit.discard)(output.line)  # type: ignore[union-attr]
         return said
 
-    def wait(self, seconds: float) -> Said:
+    def wait(self, seconds: float) -> EventList:
         """Nobody does anything; a board says twice a second how its dice lie."""
         rare: list[Rare] = []
         if self.reader:
@@ -79,7 +79,7 @@ class CrapsHands:
                 t_s += 0.5
         return self.feed([], rare, seconds)
 
-    def key(self, *values: int, enter: bool = True, settle: bool = True) -> Said:
+    def key(self, *values: int, enter: bool = True, settle: bool = True) -> EventList:
         """The stickperson keys values and enters them; then the bets are settled."""
         edges: list[Edge] = []
         t_s = self.now_s + 0.1
@@ -91,7 +91,7 @@ class CrapsHands:
             said += self.wait(4.0)
         return said
 
-    def throw(self, *values: int | str, lying: Lying = "flat", at: int = 0, settle: bool = True) -> Said:
+    def throw(self, *values: int | str, lying: Lying = "flat", at: int = 0, settle: bool = True) -> EventList:
         """Dice are thrown before the board, and lie; the die at `at` may lie otherwise."""
         self.board_throw += 1
         self._board = ()
@@ -108,12 +108,12 @@ class CrapsHands:
             said += self.wait(4.0)
         return said
 
-    def order(self, text: str) -> Said:
+    def order(self, text: str) -> EventList:
         """Somebody sends an order."""
         self.now_s += 0.1
         return self.feed([], [read_command(text, round(self.now_s * S))])
 
-    def roll(self, *dice: int) -> Said:
+    def roll(self, *dice: int) -> EventList:
         """One roll, by whatever the table has."""
         return self.throw(*dice) if self.reader else self.key(*dice)
 

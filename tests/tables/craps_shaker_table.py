@@ -13,7 +13,7 @@ from hal.capture.command_text import read_command
 from hal.values import Batch, Edge, EdgesLost, Frame, Loss, Output, Rare, SetLine
 from simulators.base.answering import play_through
 from simulators.dice.automated_shaker import AutomatedShakerSimulator
-from tests.tables.bench import Said, configured
+from tests.tables.bench import EventList, configured
 from tests.tables.craps_hands import KEYS, S, craps_toml
 
 BUTTONS = ("dealer_no_more_bets", "dealer_settled")
@@ -45,7 +45,7 @@ class ShakerHands:
         self.shown: list[Output] = []
         self.on: set[str] = set()
         """Output lines that are on."""
-        self.said = Said(self.table.open(0))
+        self.said = EventList(self.table.open(0))
         self.now_ns = 0
         self._board_throw = 0
         self._state, self._dice = BoardState.EMPTY, tuple[Die, ...]()

@@ -8,7 +8,7 @@ from controller.table.table import Table
 from feed.state import TableState
 from hal.capture.command_text import read_command
 from hal.values import Batch
-from tests.tables.bench import Said, configured
+from tests.tables.bench import EventList, configured
 
 
 class CommandBench:
@@ -21,11 +21,11 @@ class CommandBench:
         self._sent = 0
         if before is not None:
             self.table.restore(before)
-        self.said = Said(self.table.open(t_ns))
+        self.said = EventList(self.table.open(t_ns))
 
-    def feed(self, batch: Batch) -> Said:
+    def feed(self, batch: Batch) -> EventList:
         """The wires do something."""
-        said = Said(self.table.feed(batch))
+        said = EventList(self.table.feed(batch))
         self.said += said
         return said
 

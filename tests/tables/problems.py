@@ -5,13 +5,13 @@ from __future__ import annotations
 from controller.games.load import CheckResult, check_text
 
 
-def told(report: CheckResult) -> list[str]:
+def problem_lines(report: CheckResult) -> list[str]:
     """The problems, one a line."""
     return [str(problem).removeprefix("table.toml:") for problem in report.problems]
 
 
-def only(text: str) -> str:
+def only_problem(text: str) -> str:
     """The one problem of a document."""
-    problems = told(check_text(text))
+    problems = problem_lines(check_text(text))
     assert len(problems) == 1, problems
     return problems[0]

@@ -19,7 +19,7 @@ from hal.lamp_fields import CHAIN, read_back
 from hal.values import Batch, Edge, EdgesLost, Frame, LightLamps, Loss, Output, Rare, SendFrame, SetLine
 from simulators.base.answering import play_through
 from simulators.dice.automated_shaker import AutomatedShakerSimulator
-from tests.tables.bench import Said, configured
+from tests.tables.bench import EventList, configured
 
 S = 1_000_000_000
 START = encode_frame(ShakerFrame(ShakerCommand.START, FROM_HOST))
@@ -155,7 +155,7 @@ class SicBoBench:
         self.hands = Hands()
         self.watch: Callable[[Sequence[Event], Sequence[Output]], None] = lambda said, shown: None
         """Is told of everything as it is said and done."""
-        self.said = Said(self.table.open(0))
+        self.said = EventList(self.table.open(0))
         self.batch = Batch([], [], 0)
         """All that the wires did."""
         lines = [*LINES, *BUTTONS, *(("shaker_busy", "shaker_fault") if tosser is not None else ())]

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from tests.powercut import judge
-from tests.powercut.judge import Seen
+from tests.powercut.judge import PublishedEvents
 from tests.powercut.load import open_journal
 from tests.powercut.recording import failing, play
 
@@ -51,7 +51,7 @@ def test_after_one_failure_nothing_is_written_though_the_disk_is_well_again(
         assert len(seen) < 200
 
 
-def play_and_judge(library: Path, scratch: Path, seed: int, disk: dict[str, str]) -> tuple[str, list[Seen]]:
+def play_and_judge(library: Path, scratch: Path, seed: int, disk: dict[str, str]) -> tuple[str, list[PublishedEvents]]:
     """What a service says that plays on this disk, and what it told; the journal is judged on a disk that is well."""
     folder, submitted = scratch / "played", scratch / "submitted"
     folder.mkdir(parents=True)

@@ -15,7 +15,7 @@ from random import Random
 import pytest
 
 from tests.powercut import judge
-from tests.powercut.judge import Seen
+from tests.powercut.judge import PublishedEvents
 from tests.powercut.load import open_journal
 from tests.powercut.recording import ROOT
 
@@ -31,12 +31,12 @@ class Nursery:
         assert process.stdout is not None
         self._in, self._out = process.stdin, process.stdout
 
-    def play_and_kill(self, folder: Path, submitted: Path, seed: int, after: int) -> list[Seen]:
+    def play_and_kill(self, folder: Path, submitted: Path, seed: int, after: int) -> list[PublishedEvents]:
         """Lets a child play, kills it when it has told of `after` submissions; all that it told."""
         self._in.write(b"%b %b %d 100000\n" % (bytes(folder), bytes(submitted), seed))
         self._in.flush()
         child = int(self._out.readline())
-        seen: list[Seen] = []
+        seen: list[PublishedEvents] = []
         for _ in range(after):
             seen += judge.heads_told(self._out.readline())
         os.kill(child, signal.SIGKILL)
@@ -64,7 +64,7 @@ def nursery() -> Iterator[Nursery]:
 def test_what_anybody_was_told_is_there_when_the_service_was_killed(scratch: Path, seed: int, kills: int) -> None:
     rng = Random(seed)
     folder, submitted = scratch / "journal", scratch / "submitted"
-    seen: list[Seen] = []
+    seen: list[PublishedEvents] = []
     with nursery() as ready:
         for kill in range(kills):
             if kill % STARTS == 0:

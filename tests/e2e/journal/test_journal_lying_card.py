@@ -17,7 +17,7 @@ from controller.journal.witness import read_witness
 from feed.wire import REWRITTEN
 from tests.powercut import judge
 from tests.powercut.evening import moments, recorded
-from tests.powercut.judge import Seen, Submitted
+from tests.powercut.judge import PublishedEvents, Submitted
 from tests.powercut.load import open_journal
 from tests.powercut.replay import put_down
 
@@ -125,7 +125,7 @@ def test_what_was_destroyed_is_said_or_was_not_needed(
     assert ("lost, and said so" in reached) == witnessed, verdicts
 
 
-def judge_card(folder: Path, truth: Submitted, seen: list[Seen]) -> str:
+def judge_card(folder: Path, truth: Submitted, seen: list[PublishedEvents]) -> str:
     """What the next start makes of a destroyed journal."""
     path = folder / FILE
     witnessed = read_witness(path)
@@ -151,7 +151,7 @@ def judge_card(folder: Path, truth: Submitted, seen: list[Seen]) -> str:
         journal.close()
 
 
-def subscriber_is_told(path: Path, seen: Seen) -> None:
+def subscriber_is_told(path: Path, seen: PublishedEvents) -> None:
     """Who saw an event that is not there any more hears of a rewritten history."""
     if seen.chain == COMMANDS:
         return

@@ -12,7 +12,7 @@ from controller.journal.errors import JournalError
 from tests.powercut import judge
 from tests.powercut.evening import Moment, moments, recorded
 from tests.powercut.judge import Submitted
-from tests.powercut.load import House, open_journal
+from tests.powercut.load import LoadedHouse, open_journal
 from tests.powercut.replay import What, put_down
 
 QUICK = [(seed, 250, 55) for seed in range(4)]
@@ -42,7 +42,7 @@ def check_cut(folder: Path, truth: Submitted, moment: Moment, where: str, epoch:
     judge.check_tables(journal)
     # It goes on from there, and stays whole.
     truth = dict(truth)
-    house = House(journal, epoch, Random(moment.step), lambda some: truth.update(judge.bodies(some)))
+    house = LoadedHouse(journal, epoch, Random(moment.step), lambda some: truth.update(judge.bodies(some)))
     assert house.play(5, lambda heads: None) is None
     journal.close()
     again = open_journal(folder)

@@ -8,7 +8,7 @@ from feed import events
 from hal.capture.command_text import read_command
 from hal.values import Command, Frame, Rare
 from simulators.roulette.star_x import StarXSimulator, frames
-from tests.tables.bench import Said, hear
+from tests.tables.bench import EventList, events_of_run
 
 LINK = "wheel_serial"
 MS = 1_000_000
@@ -52,10 +52,10 @@ class Wheel:
         self.line(b"*X;5;%03d;%2s;0;170;%d" % (number, ww.encode(), d), 30 * MS)
         return self.status(5, number, ww, d=d).status(1, number, ww, d=d, times=12)
 
-    def heard(self, *commands: Command, game: str = "", device: str = "") -> Said:
+    def heard(self, *commands: Command, game: str = "", device: str = "") -> EventList:
         rare: list[Rare] = [*self.sent, *commands]
         rare.sort(key=lambda value: value.t_ns)
-        return hear(toml(game, device), [], rare, self.t_ns)
+        return events_of_run(toml(game, device), [], rare, self.t_ns)
 
 
 def test_the_number_of_a_sound_spin_is_a_candidate_because_the_wheel_states_no_revolutions() -> None:
@@ -178,7 +178,7 @@ def test_a_wheel_that_is_heard_no_more_during_a_spin_shuts_the_table() -> None:
 
 
 def test_a_wheel_that_is_silent_from_the_start_is_a_fault_and_gives_bets_back() -> None:
-    said = hear(toml(), [], [], 20 * S, cuts=[0])
+    said = events_of_run(toml(), [], [], 20 * S, cuts=[0])
     assert said.one(events.DeviceFault).fault == "sensor_missing"
     assert said.verdicts() == ["void sensor_missing"]
 
@@ -257,7 +257,7 @@ def test_an_evening_of_the_simulated_wheel_is_told_number_by_number(seed: int) -
     simulator = StarXSimulator(seed)
     played = [simulator.spin() for _ in range(6)]
     sent = [frame for spin in played for frame in frames(spin.chunks, LINK) if isinstance(frame, Frame)]
-    said = hear(toml(TRUSTED), [], sent, played[-1].until_ns + S)
+    said = events_of_run(toml(TRUSTED), [], sent, played[-1].until_ns + S)
     assert said.verdicts() == [spin.truth.pocket for spin in played]
 
 
@@ -265,7 +265,7 @@ def test_batches_cut_anywhere_change_no_byte() -> None:
     wheel = Wheel().spin().spin("5", 119, last="22")
     whole = wheel.heard(game=TRUSTED)
     cuts = range(0, wheel.t_ns, 137 * MS)
-    assert hear(toml(TRUSTED), [], wheel.sent, wheel.t_ns, cuts).body() == whole.body()
+    assert events_of_run(toml(TRUSTED), [], wheel.sent, wheel.t_ns, cuts).body() == whole.body()
 
 
 def test_batches_cut_anywhere_change_no_byte_where_the_wheel_is_silent_at_first() -> None:
@@ -273,7 +273,7 @@ def test_batches_cut_anywhere_change_no_byte_where_the_wheel_is_silent_at_first(
     wheel.t_ns = 5 * S
     wheel.spin()
     whole = wheel.heard(game=TRUSTED)
-    assert hear(toml(TRUSTED), [], wheel.sent, wheel.t_ns, range(0, wheel.t_ns, S)).body() == whole.body()
+    assert events_of_run(toml(TRUSTED), [], wheel.sent, wheel.t_ns, range(0, wheel.t_ns, S)).body() == whole.body()
 
 
 def test_a_wheel_that_still_reports_its_fault_cannot_be_cleared() -> None:

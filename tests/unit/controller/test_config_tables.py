@@ -10,7 +10,7 @@ from controller.configuration.declaration import describe
 from controller.configuration.problems import ConfigurationErrors
 from controller.games.catalogue import REGISTRY
 from controller.games.load import check, check_text, load
-from tests.tables.problems import only, told
+from tests.tables.problems import only_problem, problem_lines
 
 SHORTEST = """\
 [table]
@@ -42,7 +42,7 @@ pocket = { gpio = 5 }
 @pytest.mark.parametrize("game", ["money_wheel", "roulette"])
 def test_the_shortest_file_describes_a_table_of_every_game(game: str) -> None:
     report = check_text(SHORTEST.replace("roulette", game, 2).replace("money_wheel-1", "wheel-1"))
-    assert told(report) == []
+    assert problem_lines(report) == []
     table = report.tables[0]
     assert (table.game, table.rules, table.no_more_bets) == (game, "njac-13:47-20", "button")
     assert set(table.devices) == {"wheel", "dealer"}
@@ -51,7 +51,7 @@ def test_the_shortest_file_describes_a_table_of_every_game(game: str) -> None:
 
 def test_a_live_table_knows_the_wire_of_each_line() -> None:
     report = check_text(LIVE)
-    assert told(report) == []
+    assert problem_lines(report) == []
     pins = report.tables[0].pins
     assert {line: (pin.gpio, pin.header) for line, pin in pins.items()} == {
         "rotor_a": (17, 11),
@@ -107,11 +107,11 @@ def test_an_unplugged_line_is_pulled_to_its_resting_level() -> None:
 )
 def test_a_mistake_is_told_with_its_line_key_and_fix(old: str, new: str, problem: str) -> None:
     assert old in LIVE
-    assert problem in only(LIVE.replace(old, new, 1))
+    assert problem in only_problem(LIVE.replace(old, new, 1))
 
 
 def test_a_line_without_a_wire_is_offered_a_free_one() -> None:
-    problem = only(LIVE.replace("pocket = { gpio = 5 }", ""))
+    problem = only_problem(LIVE.replace("pocket = { gpio = 5 }", ""))
     assert "free is pocket = { gpio = 27 }" not in problem  # rotor_b has it, by its header pin
     assert problem.endswith("free is pocket = { gpio = 5 }")
 
@@ -125,13 +125,13 @@ def test_a_warning_lets_the_table_run() -> None:
 
 def test_the_dealers_button_needs_a_wire_where_it_makes_the_call() -> None:
     button = LIVE.replace('"auto"', '"button"')
-    assert "pins.dealer_no_more_bets: is not wired" in only(button)
+    assert "pins.dealer_no_more_bets: is not wired" in only_problem(button)
     table = check_text(button + "dealer_no_more_bets = { gpio = 6 }\n").tables[0]
     assert table.uses["dealer_no_more_bets"].required
 
 
 def test_a_button_that_is_wired_contradicts_the_automatic_call() -> None:
-    assert 'has no_more_bets = "auto"' in only(LIVE + "dealer_no_more_bets = { gpio = 6 }\n")
+    assert 'has no_more_bets = "auto"' in only_problem(LIVE + "dealer_no_more_bets = { gpio = 6 }\n")
 
 
 def test_the_buttons_of_a_table_are_those_that_are_named_or_wired() -> None:
@@ -145,15 +145,15 @@ def test_the_buttons_of_a_table_are_those_that_are_named_or_wired() -> None:
 
 def test_a_list_of_buttons_agrees_with_who_makes_the_call() -> None:
     without = '[device.dealer]\nbuttons = ["dealer_void"]\n'
-    assert only(SHORTEST + without).startswith("7: device.dealer.buttons: lacks dealer_no_more_bets")
+    assert only_problem(SHORTEST + without).startswith("7: device.dealer.buttons: lacks dealer_no_more_bets")
     automatic = SHORTEST.replace('game = "roulette"', 'game = "roulette"\nno_more_bets = "auto"')
-    assert told(check_text(automatic + without)) == []
+    assert problem_lines(check_text(automatic + without)) == []
     named = '[device.dealer]\nbuttons = ["dealer_no_more_bets"]\n'
-    assert only(automatic + named).startswith("8: device.dealer.buttons: names dealer_no_more_bets")
+    assert only_problem(automatic + named).startswith("8: device.dealer.buttons: names dealer_no_more_bets")
 
 
 def test_a_named_button_needs_a_wire() -> None:
-    problem = only(LIVE + '[device.dealer]\nbuttons = ["dealer_void"]\n')
+    problem = only_problem(LIVE + '[device.dealer]\nbuttons = ["dealer_void"]\n')
     assert problem.startswith("8: pins.dealer_void: is not wired")
 
 
@@ -162,22 +162,22 @@ def test_the_wires_of_a_capture_decide_who_makes_the_call() -> None:
 
 
 def test_a_game_without_a_text_is_refused_with_the_titles() -> None:
-    problem = only(SHORTEST.replace('game = "roulette"', 'game = "roulette"\nrules = "njac-19:47"'))
+    problem = only_problem(SHORTEST.replace('game = "roulette"', 'game = "roulette"\nrules = "njac-19:47"'))
     assert problem.startswith("4: table.rules: no text: of roulette, njac-19:47 gives only the titles 19:47-5.1")
     assert '19:47-5.3 "Roulette: rotation of wheel and ball"' in problem
     assert problem.endswith('; write "njac-13:47-20"')
 
 
 def test_an_unknown_profile_is_told_with_the_nearest() -> None:
-    problem = only(SHORTEST.replace('game = "roulette"', 'game = "roulette"\nrules = "njac-13:47"'))
+    problem = only_problem(SHORTEST.replace('game = "roulette"', 'game = "roulette"\nrules = "njac-13:47"'))
     assert problem == '4: table.rules: unknown profile "njac-13:47"; did you mean "njac-13:47-20"?'
 
 
 def test_two_track_sensors_nearly_opposite_are_refused() -> None:
     wheel = "[device.wheel]\nball_sensors_deg = [0, {}]\n"
-    assert told(check_text(SHORTEST + wheel.format(100))) == []
-    assert only(SHORTEST + wheel.format(170)).startswith("7: device.wheel.ball_sensors_deg")
-    assert only(SHORTEST + wheel.format(-155)).startswith("7: device.wheel.ball_sensors_deg")
+    assert problem_lines(check_text(SHORTEST + wheel.format(100))) == []
+    assert only_problem(SHORTEST + wheel.format(170)).startswith("7: device.wheel.ball_sensors_deg")
+    assert only_problem(SHORTEST + wheel.format(-155)).startswith("7: device.wheel.ball_sensors_deg")
 
 
 def test_the_faces_of_a_money_wheel_are_those_of_the_rules() -> None:
@@ -186,7 +186,9 @@ def test_the_faces_of_a_money_wheel_are_those_of_the_rules() -> None:
         SHORTEST.replace("roulette", "money_wheel", 2).replace("money_wheel-1", "w1")
         + f"[device.wheel]\nfaces = [{faces}]\n"
     )
-    assert told(report)[0].startswith("7: device.wheel.faces: 49 spaces show $1, and 13:47-20.29(a)1 wants 22; list")
+    assert problem_lines(report)[0].startswith(
+        "7: device.wheel.faces: 49 spaces show $1, and 13:47-20.29(a)1 wants 22; list"
+    )
 
 
 @pytest.mark.parametrize(
@@ -204,7 +206,7 @@ def test_the_faces_of_a_money_wheel_are_those_of_the_rules() -> None:
     ],
 )
 def test_devices_and_options_are_checked_by_their_own_declarations(section: str, problem: str) -> None:
-    assert problem in only(SHORTEST + section)
+    assert problem in only_problem(SHORTEST + section)
 
 
 def test_all_mistakes_come_at_once_in_the_order_of_their_lines() -> None:
@@ -232,7 +234,7 @@ wheel_serial = { port = "/dev/serial/by-id/usb-1" }
 
 def test_an_automatic_wheel_has_a_serial_port_and_no_pins() -> None:
     report = check_text(AUTOMATIC)
-    assert told(report) == []
+    assert problem_lines(report) == []
     table = report.tables[0]
     assert (table.links["wheel_serial"].port, table.links["wheel_serial"].baud) == ("/dev/serial/by-id/usb-1", 9600)
     assert table.devices["wheel"].driver == "star_x"
@@ -251,12 +253,12 @@ def test_an_automatic_wheel_has_a_serial_port_and_no_pins() -> None:
 )
 def test_mistakes_about_serial_ports_are_told(old: str, new: str, problem: str) -> None:
     assert old in AUTOMATIC
-    assert any(line.startswith(problem) for line in told(check_text(AUTOMATIC.replace(old, new, 1))))
+    assert any(line.startswith(problem) for line in problem_lines(check_text(AUTOMATIC.replace(old, new, 1))))
 
 
 def test_two_devices_cannot_have_one_port(tmp_path: Path) -> None:
     display = "[device.display]\n"
-    problem = only(AUTOMATIC + 'number_display = { port = "/dev/serial/by-id/usb-1" }\n' + display)
+    problem = only_problem(AUTOMATIC + 'number_display = { port = "/dev/serial/by-id/usb-1" }\n' + display)
     assert problem.startswith(
         '11: links.number_display.port: its port "/dev/serial/by-id/usb-1" is also that of links.wheel_serial.port of '
     )
@@ -267,7 +269,7 @@ def test_two_devices_cannot_have_one_port(tmp_path: Path) -> None:
 
 
 def test_a_lamp_is_an_output_that_needs_a_wire() -> None:
-    assert only(LIVE + "[device.lamp]\n").startswith("8: pins.no_more_bets_lamp: is not wired")
+    assert only_problem(LIVE + "[device.lamp]\n").startswith("8: pins.no_more_bets_lamp: is not wired")
     table = check_text(LIVE + "no_more_bets_lamp = { gpio = 6, inverted = true }\n[device.lamp]\n").tables[0]
     spec = table.pins["no_more_bets_lamp"].output_spec()
     assert (spec.name, spec.gpio, spec.chip, spec.inverted) == ("no_more_bets_lamp", 6, "pinctrl-rp1", True)
@@ -287,11 +289,13 @@ def test_a_chip_that_is_not_the_headers_takes_offsets_and_names() -> None:
     table = check_text(text.replace("gpio = 25,", "gpio = 99,")).tables[0]
     assert (table.pins["ball_3"].gpio, table.pins["ball_3"].header) == (99, None)
     assert (table.pins["rotor_b"].name, table.pins["rotor_b"].gpio) == ("rotor-b", None)
-    assert "is not that of the 40-pin header" in only(text.replace("gpio = 25,", "header = 22,"))
+    assert "is not that of the 40-pin header" in only_problem(text.replace("gpio = 25,", "header = 22,"))
 
 
 def test_an_analogue_line_cannot_be_a_pin() -> None:
-    assert only(LIVE + "level_x = { gpio = 6 }\n").startswith("16: pins.level_x: is an analogue reading, which no GPIO")
+    assert only_problem(LIVE + "level_x = { gpio = 6 }\n").startswith(
+        "16: pins.level_x: is an analogue reading, which no GPIO"
+    )
 
 
 @pytest.mark.parametrize("driver", sorted(REGISTRY.drivers))
@@ -330,7 +334,7 @@ def test_every_option_of_every_game_is_declared_with_a_description(game: str) ->
     ],
 )
 def test_a_line_that_is_no_toml_is_told_with_its_line_and_a_fix(line: str, problem: str) -> None:
-    assert problem in told(check_text(SHORTEST + line + "\n"))[0]
+    assert problem in problem_lines(check_text(SHORTEST + line + "\n"))[0]
 
 
 def test_mistakes_of_syntax_do_not_hide_each_other_nor_those_of_meaning() -> None:

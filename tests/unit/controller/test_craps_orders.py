@@ -7,14 +7,14 @@ import pytest
 from controller.service.event_lines import line_of
 from feed import events
 from hal.capture.command_text import read_command
-from tests.tables.bench import Bench, Said
+from tests.tables.bench import EventList, TableBench
 from tests.tables.craps_hands import CrapsHands, answered, craps_toml
 from tests.tables.money_lines import money_toml
 
 
 @pytest.mark.parametrize("verb", ["pass_dice", "change_dice", "roll_for_come", "line_wager"])
 def test_a_game_without_a_shooter_refuses_the_orders_of_craps(verb: str) -> None:
-    said = Bench(money_toml()).feed([], [read_command(f"{verb} by=ann", 10)])
+    said = TableBench(money_toml()).feed([], [read_command(f"{verb} by=ann", 10)])
     assert (
         answered(said)
         == f"{verb}: money_wheel has no shooter; it is an order of craps and mini_craps (sent: {verb} by=ann)"
@@ -52,7 +52,7 @@ def test_no_order_changes_the_course_while_a_fault_shuts_the_table() -> None:
 
 def test_the_screen_says_what_the_stickperson_calls() -> None:
     hands = CrapsHands(craps_toml("njac-13:47-20"))
-    said = Said()
+    said = EventList()
     for dice in ((6, 5), (1, 1), (4, 4), (2, 3), (4, 4), (4, 6), (3, 4)):
         said += hands.key(*dice)
     shown = [line_of(event) for event in said if isinstance(event.data, events.Outcome)]

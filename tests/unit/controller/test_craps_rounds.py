@@ -15,17 +15,17 @@ from feed import events
 from feed.events import decode, encode
 from feed.state import TableState
 from hal.values import Batch, Edge, EdgesLost, Loss
-from tests.tables.bench import Said, configured
+from tests.tables.bench import EventList, configured
 from tests.tables.craps_hands import CrapsHands, answered, craps_toml
 
 NIGHT = "njac-13:47-20"
 
 
-def decisions(said: Said) -> list[str]:
+def decisions(said: EventList) -> list[str]:
     return [outcome.result["decision"] for outcome in said.of(events.Outcome)]
 
 
-def wins(said: Said) -> dict[str, str]:
+def wins(said: EventList) -> dict[str, str]:
     return {bet.bet: bet.odds for bet in said.one(events.Outcome).winning}
 
 
@@ -49,7 +49,7 @@ def test_a_roll_that_is_keyed_is_an_outcome_and_the_next_round_opens() -> None:
 
 def test_the_course_of_a_game_is_told_in_decisions_with_its_point_and_shooter() -> None:
     hands = CrapsHands(craps_toml(NIGHT))
-    said = Said()
+    said = EventList()
     for dice in ((1, 1), (4, 4), (2, 3), (5, 3), (6, 4), (5, 2)):
         said += hands.key(*dice)
     assert decisions(said) == ["craps", "point_set", "none", "pass", "point_set", "seven_out"]
@@ -490,7 +490,7 @@ def restarted(hands: CrapsHands, text: str) -> CrapsHands:
     after.bench = hands.bench.__class__.__new__(hands.bench.__class__)
     after.bench.table = table_for(configured(text), epoch="again", simulated=True)
     after.bench.table.restore(state)
-    after.bench.said = Said(hands.bench.said)
+    after.bench.said = EventList(hands.bench.said)
     after.lit = set()
     after.bench.said += after.bench.table.open(round(after.now_s * 1e9))
     after.now_s += 0.1

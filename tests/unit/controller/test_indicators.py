@@ -7,7 +7,7 @@ from drivers.dealer.indicators import NoMoreBetsLamp, NumberDisplay
 from feed import events
 from hal.capture.command_text import read_command
 from hal.values import SendFrame, SetLine
-from tests.tables.bench import Said, hear
+from tests.tables.bench import EventList, events_of_run
 from tests.tables.money_lines import MoneyLines, money_toml
 from tests.tables.roulette_lines import roulette_toml, spin
 
@@ -15,9 +15,9 @@ LAMP = "no_more_bets_lamp"
 DISPLAY = "number_display"
 
 
-def roulette(pocket: str = "7") -> Said:
+def roulette(pocket: str = "7") -> EventList:
     lines = spin(pocket=pocket)
-    return hear(roulette_toml(), lines.edges(), [], lines.now_ns)
+    return events_of_run(roulette_toml(), lines.edges(), [], lines.now_ns)
 
 
 def test_the_lamp_is_lit_from_the_call_until_the_next_round_opens() -> None:
@@ -28,7 +28,7 @@ def test_the_lamp_is_lit_from_the_call_until_the_next_round_opens() -> None:
 
 def test_the_lamp_goes_out_with_a_void_round() -> None:
     lines = MoneyLines().rest(3).call().spin(400).rest(8)
-    said = hear(money_toml(), lines.edges(), [], lines.now_ns)
+    said = events_of_run(money_toml(), lines.edges(), [], lines.now_ns)
     assert said.verdicts() == ["void wheel_revolutions"]
     assert [c.on for c in IndicatorOutputs(NoMoreBetsLamp(), None).of(said) if isinstance(c, SetLine)] == [
         False,
@@ -50,7 +50,7 @@ def test_double_zero_is_shown_as_it_is() -> None:
 
 def test_a_money_wheel_has_no_number_to_show() -> None:
     lines = MoneyLines().rest(3).call().spin(1200).rest(8)
-    said = hear(money_toml(), lines.edges(), [], lines.now_ns)
+    said = events_of_run(money_toml(), lines.edges(), [], lines.now_ns)
     assert said.verdicts() == ["0"]
     shown = IndicatorOutputs(None, NumberDisplay()).of(said)
     assert [c.data for c in shown if isinstance(c, SendFrame)] == [b"  \r\n"]
@@ -58,7 +58,7 @@ def test_a_money_wheel_has_no_number_to_show() -> None:
 
 def test_a_refused_spin_shows_no_number() -> None:
     lines = spin(way=1)
-    said = hear(roulette_toml(), lines.edges(), [], lines.now_ns)
+    said = events_of_run(roulette_toml(), lines.edges(), [], lines.now_ns)
     assert IndicatorOutputs(None, NumberDisplay()).of(said) == []
 
 
@@ -73,7 +73,7 @@ def test_the_display_shows_the_number_that_a_person_called_and_is_blank_when_it_
         read_command("confirm pocket=17 by=bob", lines.now_ns - 2_000_000_000),
         read_command("correct round=1 reason=dealer_call by=ann why=touched", lines.now_ns - 1_000_000_000),
     ]
-    said = hear(roulette_toml(game=game), lines.edges(), orders, lines.now_ns)
+    said = events_of_run(roulette_toml(game=game), lines.edges(), orders, lines.now_ns)
     assert said.verdicts() == ["unresolved no_number_read"]
     shown = [c.data for c in IndicatorOutputs(None, NumberDisplay()).of(said) if isinstance(c, SendFrame)]
     assert shown == [b"  \r\n", b"  \r\n", b"17\r\n", b"  \r\n"]
@@ -83,7 +83,7 @@ def test_a_correction_of_an_older_round_is_not_shown() -> None:
     lines = spin()
     late = lines.now_ns + 60_000_000_000
     order = read_command("correct round=1 pocket=18 by=ann why=misread", late)
-    said = hear(roulette_toml(), lines.edges(), [order], late)
+    said = events_of_run(roulette_toml(), lines.edges(), [order], late)
     assert said.of(events.RoundCorrected)[0].round == 1
     shown = IndicatorOutputs(None, NumberDisplay()).of(said)
     assert b"18\r\n" not in [c.data for c in shown if isinstance(c, SendFrame)]

@@ -25,9 +25,9 @@ from hal.outputs import Outputs
 from hal.outputs_gpiod import GpiodOutputs
 from hal.values import Edge, Loss
 from tests.fakes.fake_gpiod import FakeKernel
-from tests.fakes.virtual_service import Hall
+from tests.fakes.virtual_service import VirtualService
 from tests.oracle.motion import ns
-from tests.tables.bench import Said, configured
+from tests.tables.bench import EventList, configured
 from tests.tables.money_lines import TURN, MoneyLines, S, money_toml
 from tests.tables.roulette_lines import roulette_toml, spin
 
@@ -52,7 +52,7 @@ class InMemory:
         levels = {edge.line: edge.level for edge in reversed(found)}
         self.clock = VirtualClock(start_ns)
         self.lines = SimLines(levels, levels=levels, start_ns=start_ns)
-        self.said = Said()
+        self.said = EventList()
         self.answers: list[CommandResult] = []
         self.table = LiveTable(configured(text), Wiring(sources=[self.lines]), self.clock, epoch=EPOCH)
 
@@ -65,7 +65,7 @@ class InMemory:
         self.said += said.events
         self.answers += said.results
 
-    def play(self, edges: Sequence[Edge], until_ns: int, step_ns: int = S // 5) -> Said:
+    def play(self, edges: Sequence[Edge], until_ns: int, step_ns: int = S // 5) -> EventList:
         """The edges happen, and the table looks every so often."""
         waiting = [edge for edge in edges if edge.t_ns]
         while self.clock.now_ns() < until_ns:
@@ -125,8 +125,8 @@ def test_a_cut_of_the_ring_replays_to_the_events_of_the_live_table(tmp_path: Pat
     with writing_capture(path, bench.table.memory.capture_lines("wheel-1.e.1")) as writer:
         cut.write(writer)
     (again,) = replay(configured(money_toml()), [path])
-    assert Said(again).story() == said.story()
-    assert Said(again).one(events.Outcome).evidence == said.one(events.Outcome).evidence
+    assert EventList(again).story() == said.story()
+    assert EventList(again).one(events.Outcome).evidence == said.one(events.Outcome).evidence
 
 
 def test_a_closed_table_publishes_it_and_reads_no_more() -> None:
@@ -152,7 +152,7 @@ def test_a_chip_that_goes_is_a_fault_and_the_table_goes_on_in_time(caplog: pytes
     lines = FailingLines(PINS)
     table = LiveTable(configured(money_toml()), Wiring(sources=[lines]), clock, epoch=EPOCH)
     table.open_wires()
-    said = Said(table.open())
+    said = EventList(table.open())
     clock.advance_to(S)
     lines.play([], (), S)
     said += table.tick().events
@@ -206,7 +206,7 @@ class Wired:
         self.kernel = kernel
         self.chip = kernel.add_chip()
         self.clock = VirtualClock()
-        self.said = Said()
+        self.said = EventList()
         self.config = configured(text)
 
     def wiring(self) -> Wiring:
@@ -217,7 +217,7 @@ class Wired:
         sources: list[LineSource] = [GpiodLines(inputs, self.clock, devices=devices)]
         return Wiring(sources, {}, Outputs(outputs, GpiodOutputs(outputs, devices=devices), self.clock))
 
-    def run(self, edges: Sequence[Edge], until_ns: int, at_lamp: Callable[[int], None]) -> Said:
+    def run(self, edges: Sequence[Edge], until_ns: int, at_lamp: Callable[[int], None]) -> EventList:
         """Drives the wires at their times, on the loop; tells of the lamp every tick."""
 
         async def main() -> None:
@@ -296,7 +296,7 @@ def test_the_chip_going_in_a_spin_leaves_the_round_to_the_dealer() -> None:
 
 
 def test_simulated_tables_run_beside_each_other_and_close_when_stopped() -> None:
-    hall = Hall([configured(roulette_toml()), configured(money_toml())])
+    hall = VirtualService([configured(roulette_toml()), configured(money_toml())])
     assert hall.open() == {}
     hall.run(100)
     hall.supervisor.close("the service stops")
@@ -308,7 +308,7 @@ def test_simulated_tables_run_beside_each_other_and_close_when_stopped() -> None
 
 
 def test_a_simulated_fault_comes_in_its_round_of_its_table() -> None:
-    hall = Hall([configured(roulette_toml()), configured(money_toml())], faults=[{1: "same_direction"}, {}])
+    hall = VirtualService([configured(roulette_toml()), configured(money_toml())], faults=[{1: "same_direction"}, {}])
     hall.open()
     hall.run(120)
     assert hall.of("roulette-1").verdicts()[0] == "void ball_direction"
@@ -316,7 +316,7 @@ def test_a_simulated_fault_comes_in_its_round_of_its_table() -> None:
 
 
 def test_a_simulated_fault_that_shuts_a_table_is_cleared_and_play_goes_on() -> None:
-    hall = Hall([configured(roulette_toml())], faults=[{1: "tilt"}])
+    hall = VirtualService([configured(roulette_toml())], faults=[{1: "tilt"}])
     hall.open()
     said = hall.run(200)
     assert said.one(events.DeviceFault).fault == "not_level"
@@ -335,7 +335,7 @@ def test_a_table_whose_wires_cannot_be_opened_is_shut_by_a_fault_and_the_others_
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     shut, plays = configured(money_toml().replace("wheel-1", "wheel-9")), configured(money_toml())
-    hall = Hall([shut, plays], wirings=[Wiring([NoLines(PINS)]), wire(plays, VirtualClock(), {}, 1)])
+    hall = VirtualService([shut, plays], wirings=[Wiring([NoLines(PINS)]), wire(plays, VirtualClock(), {}, 1)])
     failures = hall.open()
     hall.run(60)
     assert len(failures) == 1
@@ -350,13 +350,13 @@ def test_a_table_whose_wires_cannot_be_opened_is_shut_by_a_fault_and_the_others_
 
 def test_wires_that_open_after_a_restart_leave_a_fault_that_a_person_clears() -> None:
     config = configured(money_toml())
-    before = Hall([config], wirings=[Wiring([NoLines(PINS)])])
+    before = VirtualService([config], wirings=[Wiring([NoLines(PINS)])])
     before.open()
-    again = Hall([config], wirings=[Wiring([NoLines(PINS)])], journal=before.journal, epoch="11")
+    again = VirtualService([config], wirings=[Wiring([NoLines(PINS)])], journal=before.journal, epoch="11")
     again.open()
     assert again.said.story() == ["table.opened", f"device.fault {WIRES_FAILED}"], "still without its wires"
     lines = SimLines(PINS)
-    mended = Hall([config], wirings=[Wiring([lines])], journal=before.journal, epoch="22")
+    mended = VirtualService([config], wirings=[Wiring([lines])], journal=before.journal, epoch="22")
     mended.open()
     assert mended.runners["wheel-1"].table.state == "shut", "it stands until somebody has looked"
     mended.run(1, each=lambda: lines.passed(mended.clock.now_ns()))
@@ -415,7 +415,7 @@ def test_a_table_goes_on_from_where_the_journal_left_it() -> None:
         configured(money_toml()), Wiring(sources=[SimLines(PINS)]), VirtualClock(), epoch="11", state=state
     )
     after.open_wires()
-    said = Said(after.open())
+    said = EventList(after.open())
     assert said.story() == ["table.opened", "void power_loss", "round.opened"]
     opened = said.one(events.TableOpened)
     assert (opened.previous_epoch, opened.previous_sequence) == (EPOCH, 2)

@@ -15,7 +15,7 @@ from hal.clock import VirtualClock
 from hal.lines import LineError
 from hal.serial_link import LinkError
 from hal.values import Edge, Loss, Output, RunMotor, SendFrame
-from tests.tables.bench import Said, configured
+from tests.tables.bench import EventList, configured
 from tests.tables.sic_bo_table import LINES, sic_bo_toml
 from tests.tables.tumbled_lines import TumbledLines, tumbled_toml
 from tests.tables.tumbler_lines import MS, S, found, in_order
@@ -77,7 +77,7 @@ class Turning:
         text = tumbled_toml("chuck_a_luck", device="[device.motor]\nstart_s = 10\n")
         self.table = LiveTable(configured(text), self.wires, self.clock, epoch=EPOCH)
         self.table.open_wires()
-        self.said = Said(self.table.open())
+        self.said = EventList(self.table.open())
         waiting = [edge for edge in edges if edge.t_ns]
         while self.clock.now_ns() < script.now_ns:
             waiting = self.look(waiting)
@@ -118,7 +118,7 @@ def test_time_alone_stops_a_motor_that_does_not_turn() -> None:
 
 def test_a_table_that_closes_stops_its_motor_before_its_wires_close() -> None:
     turning = Turning()
-    said = Said(turning.table.close("the service ends"))
+    said = EventList(turning.table.close("the service ends"))
     assert said.verdicts() == ["void dealer_call"]
     assert turning.wires.motor[:3] == [0.0, 1.0, 0.0]
     assert turning.wires.motor[-1] == CLOSED
@@ -168,7 +168,7 @@ def test_lamps_that_cannot_be_commanded_are_a_fault_of_their_board_and_the_table
     wiring = Wiring(sources=[lines], chains={"lamps": Untellable()})  # type: ignore[dict-item]
     table = LiveTable(configured(sic_bo_toml()), wiring, clock, epoch=EPOCH)
     table.open_wires()
-    said = Said(table.open())
+    said = EventList(table.open())
 
     def look() -> None:
         nonlocal said

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from drivers.wheel.faces import DEFAULT_FACES
 from feed import events
 from hal.values import Edge, EdgesLost, Loss
-from tests.tables.bench import Bench, Said, hear
+from tests.tables.bench import EventList, TableBench, events_of_run
 from tests.tables.money_lines import SPACE, TURN, MoneyLines, S, money_toml
 
 SPIN = ["round.no_more_bets dealer", "round.started"]
@@ -18,9 +18,9 @@ NEXT = ["round.settled auto", "round.opened"]
 MOVED = "device.warning moved_at_rest"
 
 
-def said_of(lines: MoneyLines, *, buttons: str = "", device: str = "", game: str = "") -> Said:
+def said_of(lines: MoneyLines, *, buttons: str = "", device: str = "", game: str = "") -> EventList:
     text = money_toml(call="button" if lines.button else "auto", buttons=buttons, device=device, game=game)
-    return hear(text, lines.edges(), [], lines.now_ns)
+    return events_of_run(text, lines.edges(), [], lines.now_ns)
 
 
 def called() -> MoneyLines:
@@ -304,7 +304,7 @@ def test_a_wheel_that_moved_already_at_the_start_gives_no_outcome_until_it_was_q
         before = [edge for edge in lines.edges() if edge.line == line and edge.t_ns < moving_ns]
         edges.append(Edge(line, before[-1].level, moving_ns))
         known.add(line)
-    said = hear(money_toml(), edges + late, [], lines.now_ns)
+    said = events_of_run(money_toml(), edges + late, [], lines.now_ns)
     first, second = said.verdicts()
     assert first in ("unresolved joined_mid_spin", "void spun_before_no_more_bets")
     assert second == "0"
@@ -320,32 +320,32 @@ def test_without_a_button_a_wheel_joined_in_its_spin_is_unresolved() -> None:
         for line in ("wheel_a", "wheel_b", "wheel_index")
     ]
     edges += [edge for edge in lines.edges() if edge.t_ns >= moving_ns]
-    assert hear(money_toml(call="auto"), edges, [], lines.now_ns).verdicts() == ["unresolved joined_mid_spin"]
+    assert events_of_run(money_toml(call="auto"), edges, [], lines.now_ns).verdicts() == ["unresolved joined_mid_spin"]
 
 
 def test_the_first_levels_are_not_a_movement() -> None:
     found = [Edge("wheel_a", 1, 0), Edge("wheel_b", 1, 0), Edge("wheel_index", 1, 0), Edge("dealer_no_more_bets", 1, 0)]
-    assert hear(money_toml(), found, [], 20 * S).story() == OPENED
+    assert events_of_run(money_toml(), found, [], 20 * S).story() == OPENED
 
 
 def test_lost_edges_leave_the_dealer_to_call() -> None:
     lines = called().spin(4 * TURN)
     lost_ns = lines.now_ns - 2 * S
     lines.rest(8)
-    said = hear(money_toml(), lines.edges(), [EdgesLost("wheel_a", Loss.OVERFLOW, lost_ns, 40)], lines.now_ns)
+    said = events_of_run(money_toml(), lines.edges(), [EdgesLost("wheel_a", Loss.OVERFLOW, lost_ns, 40)], lines.now_ns)
     assert said.verdicts() == ["unresolved edges_lost"]
 
 
 def test_a_wheel_without_an_index_gives_no_space() -> None:
     lines = called().spin(4 * TURN).rest(8)
     edges = [edge for edge in lines.edges() if edge.line != "wheel_index" or edge.t_ns == 0]
-    assert hear(money_toml(), edges, [], lines.now_ns).verdicts() == ["unresolved sensor_missing"]
+    assert events_of_run(money_toml(), edges, [], lines.now_ns).verdicts() == ["unresolved sensor_missing"]
 
 
 def test_too_few_revolutions_are_void_although_the_index_is_missing() -> None:
     lines = called().spin(2 * TURN).rest(8)
     edges = [edge for edge in lines.edges() if edge.line != "wheel_index" or edge.t_ns == 0]
-    assert hear(money_toml(), edges, [], lines.now_ns).verdicts() == ["void wheel_revolutions"]
+    assert events_of_run(money_toml(), edges, [], lines.now_ns).verdicts() == ["void wheel_revolutions"]
 
 
 def test_an_index_that_crosses_where_it_cannot_is_a_slip_and_a_fault() -> None:
@@ -358,7 +358,7 @@ def test_an_index_that_crosses_where_it_cannot_is_a_slip_and_a_fault() -> None:
         (e._replace(t_ns=e.t_ns + 60_000_000) if e.line == "wheel_index" and e.t_ns >= slip_ns else e for e in edges),
         key=lambda edge: edge.t_ns,
     )
-    said = hear(money_toml(), edges, [], lines.now_ns)
+    said = events_of_run(money_toml(), edges, [], lines.now_ns)
     assert said.verdicts() == ["unresolved encoder_slip"]
     fault = said.one(events.DeviceFault)
     assert (fault.device, fault.fault, fault.blocks_play) == ("wheel", "encoder_slip", True)
@@ -367,7 +367,7 @@ def test_an_index_that_crosses_where_it_cannot_is_a_slip_and_a_fault() -> None:
 def test_a_channel_that_does_not_move_is_stuck_and_shuts_the_table() -> None:
     lines = called().spin(4 * TURN).rest(8)
     edges = [edge for edge in lines.edges() if edge.line != "wheel_b" or edge.t_ns < 4 * S]
-    said = hear(money_toml(), edges, [], lines.now_ns)
+    said = events_of_run(money_toml(), edges, [], lines.now_ns)
     assert not said.of(events.Outcome)
     fault = said.one(events.DeviceFault)
     assert (fault.fault, fault.blocks_play) == ("sensor_stuck", True)
@@ -395,24 +395,24 @@ PEGS = 'sensing = "pegs"'
 
 def test_pegs_leave_one_candidate_for_the_dealer_because_a_reversal_cannot_be_ruled_out() -> None:
     edges, until_ns = pegs(200)
-    said = hear(money_toml(device=PEGS), edges, [], until_ns)
+    said = events_of_run(money_toml(device=PEGS), edges, [], until_ns)
     assert said.verdicts() == ["unresolved direction_unproven"]
     assert [candidate["space"] for candidate in said.one(events.Unresolved).candidates] == [11]
 
 
 def test_pegs_give_the_outcome_where_the_configuration_accepts_them() -> None:
     edges, until_ns = pegs(200)
-    assert hear(money_toml(device=PEGS + "\naccept_pegs = true"), edges, [], until_ns).verdicts() == ["11"]
+    assert events_of_run(money_toml(device=PEGS + "\naccept_pegs = true"), edges, [], until_ns).verdicts() == ["11"]
 
 
 def test_too_few_pegs_are_too_few_revolutions() -> None:
     edges, until_ns = pegs(140)
-    assert hear(money_toml(device=PEGS), edges, [], until_ns).verdicts() == ["void wheel_revolutions"]
+    assert events_of_run(money_toml(device=PEGS), edges, [], until_ns).verdicts() == ["void wheel_revolutions"]
 
 
 def test_pegs_without_an_index_give_no_space() -> None:
     edges, until_ns = pegs(200, index_every=1000)
-    said = hear(money_toml(device=PEGS), edges, [], until_ns)
+    said = events_of_run(money_toml(device=PEGS), edges, [], until_ns)
     assert said.verdicts() == ["unresolved sensor_missing"]
     assert said.one(events.Unresolved).candidates == []
 
@@ -430,7 +430,7 @@ def evening() -> MoneyLines:
 
 EVENING = evening()
 EDGES = EVENING.edges()
-WHOLE = hear(money_toml(), EDGES, [], EVENING.now_ns)
+WHOLE = events_of_run(money_toml(), EDGES, [], EVENING.now_ns)
 
 
 def test_the_evening_has_spins_of_every_kind() -> None:
@@ -440,18 +440,18 @@ def test_the_evening_has_spins_of_every_kind() -> None:
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.integers(0, EVENING.now_ns), max_size=40))
 def test_batches_cut_anywhere_change_no_byte(cuts: list[int]) -> None:
-    assert hear(money_toml(), EDGES, [], EVENING.now_ns, cuts).body() == WHOLE.body()
+    assert events_of_run(money_toml(), EDGES, [], EVENING.now_ns, cuts).body() == WHOLE.body()
 
 
 @settings(max_examples=10, deadline=None)
 @given(st.lists(st.integers(0, len(EDGES) - 1), max_size=40))
 def test_batches_cut_just_before_and_at_edges_change_no_byte(places: list[int]) -> None:
     cuts = [EDGES[place].t_ns - k for place in places for k in (0, 1)]
-    assert hear(money_toml(), EDGES, [], EVENING.now_ns, cuts).body() == WHOLE.body()
+    assert events_of_run(money_toml(), EDGES, [], EVENING.now_ns, cuts).body() == WHOLE.body()
 
 
 def test_a_table_asks_to_be_told_of_the_time_at_which_it_will_say_something() -> None:
-    bench = Bench(money_toml())
+    bench = TableBench(money_toml())
     lines = called().spin(3 * TURN)
     edges = lines.edges()
     bench.feed(edges)

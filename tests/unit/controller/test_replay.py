@@ -14,7 +14,7 @@ from hal.capture.errors import CaptureError
 from hal.capture.vcd_writer import CaptureLines, write_capture
 from hal.values import Batch, Edge, EdgesLost, Loss, Rare
 from tests.oracle.motion import ns
-from tests.tables.bench import Said, configured, hear
+from tests.tables.bench import EventList, configured, events_of_run
 from tests.tables.money_lines import TURN, MoneyLines, S, money_toml
 from tests.tables.roulette_lines import RouletteLines, roulette_toml, spin
 
@@ -40,8 +40,8 @@ def roulette(path: Path, lines: RouletteLines, rare: Sequence[Rare] = ()) -> Pat
     return written(path, lines.edges(), lines.now_ns, [*lines.rare, *rare])
 
 
-def said_of(text: str, *paths: Path) -> list[Said]:
-    return [Said(said) for said in replay(configured(text), paths)]
+def said_of(text: str, *paths: Path) -> list[EventList]:
+    return [EventList(said) for said in replay(configured(text), paths)]
 
 
 def good() -> MoneyLines:
@@ -51,14 +51,14 @@ def good() -> MoneyLines:
 def test_a_replay_says_what_the_table_said(tmp_path: Path) -> None:
     lines = good()
     (said,) = said_of(MONEY, money(tmp_path / "a.vcd", lines))
-    live = hear(money_toml(), lines.edges(), [], lines.now_ns)
+    live = events_of_run(money_toml(), lines.edges(), [], lines.now_ns)
     assert said.body() == live.body().replace(b"wheel-1.sim.", b"wheel-1.replay.")
     assert said.verdicts() == ["0"]
 
 
 def test_rounds_sequence_numbers_and_ids_count_on_over_files(tmp_path: Path) -> None:
     paths = [money(tmp_path / f"{k}.vcd", good()) for k in range(3)]
-    said = Said(event for one in said_of(MONEY, *paths) for event in one)
+    said = EventList(event for one in said_of(MONEY, *paths) for event in one)
     durable = [event for event in said if not isinstance(event.data, events.RoundProgress)]
     assert [event.sequence for event in durable] == [f"{k:020d}" for k in range(1, len(durable) + 1)]
     assert [event.id for event in durable] == [f"wheel-1.replay.{k}" for k in range(1, len(durable) + 1)]

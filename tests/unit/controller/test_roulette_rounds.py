@@ -10,7 +10,7 @@ from drivers.wheel.faces import EUROPEAN
 from feed import events
 from hal.values import Edge, EdgesLost, Loss
 from tests.oracle.motion import ns
-from tests.tables.bench import Bench, Said, hear
+from tests.tables.bench import EventList, TableBench, events_of_run
 from tests.tables.roulette_lines import RouletteLines, S, roulette_toml, spin
 
 OPENED = ["table.opened", "round.opened"]
@@ -18,9 +18,11 @@ RUN = ["round.started", "round.no_more_bets auto"]
 NEXT = ["round.settled auto", "round.opened"]
 
 
-def said_of(lines: RouletteLines, *, call: str = "auto", buttons: str = "", device: str = "", game: str = "") -> Said:
+def said_of(
+    lines: RouletteLines, *, call: str = "auto", buttons: str = "", device: str = "", game: str = ""
+) -> EventList:
     text = roulette_toml(call=call, buttons=buttons, device=device, game=game)
-    return hear(text, lines.edges(), lines.rare, lines.now_ns)
+    return events_of_run(text, lines.edges(), lines.rare, lines.now_ns)
 
 
 # --- revolutions and direction -------------------------------------------------------------------------------------
@@ -118,7 +120,7 @@ def test_two_swapped_sensors_at_unequal_angles_give_no_outcome() -> None:
     lines = spin(passes=19, sensors_deg=(0.0, 100.0, 220.0))
     swap = {"ball_1": "ball_2", "ball_2": "ball_1"}
     edges = [edge._replace(line=swap.get(edge.line, edge.line)) for edge in lines.edges()]
-    said = hear(roulette_toml(device="ball_sensors_deg = [0, 100, 220]"), edges, [], lines.now_ns)
+    said = events_of_run(roulette_toml(device="ball_sensors_deg = [0, 100, 220]"), edges, [], lines.now_ns)
     assert said.verdicts()
     assert not said.of(events.Outcome)
 
@@ -483,26 +485,26 @@ def from_then_on(lines: RouletteLines, t_s: float) -> list[Edge]:
 
 def test_a_ball_that_ran_already_at_the_start_gives_no_outcome() -> None:
     lines = spin(passes=25, until_s=60.0)
-    said = hear(roulette_toml(), from_then_on(lines, 8.3), [], lines.now_ns)
+    said = events_of_run(roulette_toml(), from_then_on(lines, 8.3), [], lines.now_ns)
     assert said.verdicts() == ["unresolved joined_mid_spin"]
 
 
 def test_the_spin_after_one_that_was_joined_counts() -> None:
     lines = RouletteLines().turn(80.0).run(6.0, 19).run(35.0, 16)
     lines.lie("17", lines.left_s + 5.0, 80.0)
-    said = hear(roulette_toml(), from_then_on(lines, 8.3), [], lines.now_ns)
+    said = events_of_run(roulette_toml(), from_then_on(lines, 8.3), [], lines.now_ns)
     assert said.verdicts() == ["unresolved joined_mid_spin", "17"]
 
 
 def test_a_rotor_that_turns_already_at_the_start_is_no_reason_to_wait() -> None:
     lines = spin()
-    assert hear(roulette_toml(), from_then_on(lines, 1.5), [], lines.now_ns).verdicts() == ["17"]
+    assert events_of_run(roulette_toml(), from_then_on(lines, 1.5), [], lines.now_ns).verdicts() == ["17"]
 
 
 def test_the_first_levels_are_not_a_ball() -> None:
     lines = ("rotor_a", "rotor_b", "rotor_index", "ball_1", "ball_2", "ball_3", "pocket")
     found = [Edge(line, 1, 0) for line in lines]
-    assert hear(roulette_toml(), found, [], 30 * S).story() == OPENED
+    assert events_of_run(roulette_toml(), found, [], 30 * S).story() == OPENED
 
 
 def test_a_ball_launched_before_the_settling_runs_for_the_next_round() -> None:
@@ -512,7 +514,7 @@ def test_a_ball_launched_before_the_settling_runs_for_the_next_round() -> None:
     lines.run(verdict_s + 1.5, 19)
     # The old ball was taken out first.
     lines.lie("5", lines.left_s + 5.0, 110.0)
-    said = hear(
+    said = events_of_run(
         roulette_toml(),
         [e for e in lines.edges() if e.line != "pocket" or not ns(verdict_s + 0.5) < e.t_ns < ns(lines.left_s + 5)],
         [],
@@ -541,7 +543,9 @@ def test_the_dealers_void_ends_a_running_round_and_the_next_waits_for_the_track(
 
 def test_edges_of_the_rotor_that_were_lost_while_it_was_read_begin_the_readings_anew() -> None:
     lines, at_s = between_readings(1)
-    said = hear(roulette_toml(), lines.edges(), [EdgesLost("rotor_a", Loss.OVERFLOW, ns(at_s), 2)], lines.now_ns)
+    said = events_of_run(
+        roulette_toml(), lines.edges(), [EdgesLost("rotor_a", Loss.OVERFLOW, ns(at_s), 2)], lines.now_ns
+    )
     fourth_s = lines.readings_s("17", lines.left_s + 5.0, 60.0)[4]
     assert said.verdicts() in (["17"], ["unresolved no_number_read"])
     for outcome in said.of(events.Outcome):
@@ -556,21 +560,21 @@ def test_an_index_that_crosses_where_it_cannot_leaves_the_number_unproven() -> N
         for e in lines.edges()
     ]
     edges.sort(key=lambda edge: edge.t_ns)
-    said = hear(roulette_toml(), edges, [], lines.now_ns)
+    said = events_of_run(roulette_toml(), edges, [], lines.now_ns)
     assert said.verdicts() == ["unresolved encoder_slip"]
     assert said.one(events.DeviceFault).fault == "encoder_slip"
 
 
 def test_an_index_that_moves_while_a_refused_ball_runs_out_shuts_the_table() -> None:
     lines = spin(way=1, until_s=60.0)
-    assert hear(roulette_toml(), lines.edges(), [], lines.now_ns).verdicts() == ["void ball_direction"]
+    assert events_of_run(roulette_toml(), lines.edges(), [], lines.now_ns).verdicts() == ["void ball_direction"]
     rises = [e.t_ns for e in lines.edges() if e.line == "rotor_index" and e.level and e.t_ns > ns(10.0)]
     edges = [
         e._replace(t_ns=e.t_ns + 300_000_000) if e.line == "rotor_index" and e.t_ns >= rises[0] else e
         for e in lines.edges()
     ]
     edges.sort(key=lambda edge: edge.t_ns)
-    said = hear(roulette_toml(), edges, [], lines.now_ns)
+    said = events_of_run(roulette_toml(), edges, [], lines.now_ns)
     assert said.verdicts() == ["void ball_direction"]
     assert said.one(events.DeviceFault).fault == "encoder_slip"
 
@@ -578,7 +582,7 @@ def test_an_index_that_moves_while_a_refused_ball_runs_out_shuts_the_table() -> 
 def test_a_rotor_without_an_index_gives_no_number() -> None:
     lines = spin(until_s=60.0)
     edges = [edge for edge in lines.edges() if edge.line != "rotor_index" or edge.t_ns == 0]
-    said = hear(roulette_toml(), edges, [], lines.now_ns)
+    said = events_of_run(roulette_toml(), edges, [], lines.now_ns)
     assert not said.of(events.Outcome)
     fault = said.one(events.DeviceFault)
     assert (fault.fault, fault.blocks_play, "rotor_index" in fault.detail or "index" in fault.detail) == (
@@ -603,7 +607,7 @@ def evening() -> RouletteLines:
 
 EVENING = evening()
 EDGES = EVENING.edges()
-WHOLE = hear(roulette_toml(), EDGES, EVENING.rare, EVENING.now_ns)
+WHOLE = events_of_run(roulette_toml(), EDGES, EVENING.rare, EVENING.now_ns)
 
 
 def test_the_evening_has_spins_of_every_kind() -> None:
@@ -613,18 +617,18 @@ def test_the_evening_has_spins_of_every_kind() -> None:
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.integers(0, EVENING.now_ns), max_size=40))
 def test_batches_cut_anywhere_change_no_byte(cuts: list[int]) -> None:
-    assert hear(roulette_toml(), EDGES, EVENING.rare, EVENING.now_ns, cuts).body() == WHOLE.body()
+    assert events_of_run(roulette_toml(), EDGES, EVENING.rare, EVENING.now_ns, cuts).body() == WHOLE.body()
 
 
 @settings(max_examples=10, deadline=None)
 @given(st.lists(st.integers(0, len(EDGES) - 1), max_size=40))
 def test_batches_cut_just_before_and_at_edges_change_no_byte(places: list[int]) -> None:
     cuts = [EDGES[place].t_ns - k for place in places for k in (0, 1)]
-    assert hear(roulette_toml(), EDGES, EVENING.rare, EVENING.now_ns, cuts).body() == WHOLE.body()
+    assert events_of_run(roulette_toml(), EDGES, EVENING.rare, EVENING.now_ns, cuts).body() == WHOLE.body()
 
 
 def test_a_table_asks_to_be_told_of_the_time_at_which_it_will_say_something() -> None:
-    bench = Bench(roulette_toml())
+    bench = TableBench(roulette_toml())
     lines = spin(passes=10, pocket=None)
     edges = [edge for edge in lines.edges() if edge.t_ns <= ns(lines.left_s + 0.1)]
     bench.feed(edges)

@@ -14,7 +14,7 @@ from hal.values import Batch
 from simulators.base.faults import FaultError
 from simulators.base.geometry import MoneyWheelGeometry, RouletteGeometry
 from simulators.base.truth import Truth
-from tests.tables.bench import Said, configured
+from tests.tables.bench import EventList, configured
 from tests.tables.money_lines import money_toml
 from tests.tables.roulette_lines import roulette_toml
 
@@ -27,14 +27,14 @@ def play(config: TableConfig, rounds: int, seed: int, faults: dict[int | None, s
 
 
 def body(played: list[Played]) -> bytes:
-    return Said(event for one in played for event in one.said).body()
+    return EventList(event for one in played for event in one.said).body()
 
 
 @pytest.mark.parametrize("game", SHORTEST)
 def test_the_shortest_file_plays(game: str) -> None:
     played = play(configured(SHORTEST[game]), 2, 1)
     assert [one.number for one in played] == [0, 1, 2]
-    assert Said(event for one in played for event in one.said).of(events.RoundOpened)
+    assert EventList(event for one in played for event in one.said).of(events.RoundOpened)
 
 
 @pytest.mark.parametrize("game", SHORTEST)
@@ -70,13 +70,13 @@ def test_no_outcome_of_a_simulated_evening_is_false(game: str) -> None:
 def test_a_fault_in_one_round_is_found_in_that_round(game: str, fault: str, words: str) -> None:
     played = play(configured(SHORTEST[game]), 3, 2, {2: fault})
     assert [one.fault for one in played] == [None, None, fault, None]
-    assert words in Said(played[2].said).verdicts()
-    assert words not in Said([*played[1].said, *played[3].said]).verdicts()
+    assert words in EventList(played[2].said).verdicts()
+    assert words not in EventList([*played[1].said, *played[3].said]).verdicts()
 
 
 def test_what_shut_the_table_is_cleared_by_the_simulated_supervisor_and_play_goes_on() -> None:
     played = play(configured(SHORTEST["roulette"]), 3, 2, {1: "tilt"})
-    said = Said(event for one in played for event in one.said)
+    said = EventList(event for one in played for event in one.said)
     assert said.one(events.DeviceFault).fault == "not_level"
     assert said.one(events.DeviceCleared).by == "simulated-supervisor"
     assert said.of(events.Outcome)

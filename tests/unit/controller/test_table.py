@@ -12,17 +12,17 @@ from feed.events import encode
 from hal.capture.command_text import command_text, read_command
 from hal.values import Batch, Command, Edge, EdgesLost, Loss, Rare, Reading
 from tests.oracle.motion import ns
-from tests.tables.bench import Bench, Said, configured, hear
+from tests.tables.bench import EventList, TableBench, configured, events_of_run
 from tests.tables.money_lines import TURN, MoneyLines, S, money_toml
 from tests.tables.roulette_lines import RouletteLines, roulette_toml, spin
 
 KEYED = '"dealer_no_more_bets", "supervisor_key"'
 
 
-def money(lines: MoneyLines, *commands: Command | EdgesLost, buttons: str = "", game: str = "") -> Said:
+def money(lines: MoneyLines, *commands: Command | EdgesLost, buttons: str = "", game: str = "") -> EventList:
     call = "button" if lines.button else "auto"
     text = money_toml(call=call, buttons=buttons, game=game)
-    return hear(text, lines.edges(), commands, lines.now_ns)
+    return events_of_run(text, lines.edges(), commands, lines.now_ns)
 
 
 # --- numbering and attributes --------------------------------------------------------------------------------------
@@ -63,7 +63,7 @@ def test_the_time_of_a_bench_counts_from_1970() -> None:
 
 def test_events_come_in_the_order_of_time() -> None:
     lines = spin().see("object", 30.0, 1.0)
-    said = hear(roulette_toml(), lines.edges(), [], lines.now_ns)
+    said = events_of_run(roulette_toml(), lines.edges(), [], lines.now_ns)
     times = [event.data.mono_ns for event in said]
     assert times == sorted(times)
 
@@ -84,14 +84,14 @@ def test_a_table_goes_on_from_the_numbers_that_it_is_given() -> None:
 
 
 def test_an_opening_names_rules_software_and_devices() -> None:
-    opened = Bench(roulette_toml()).said.one(events.TableOpened)
+    opened = TableBench(roulette_toml()).said.one(events.TableOpened)
     assert opened.rules == "njac-13:47-20"
     assert opened.software.startswith("feltwire ")
     assert {"device": "wheel", "driver": "roulette_wheel"} in opened.devices
 
 
 def test_a_table_that_closes_says_why_after_it_gave_open_bets_back() -> None:
-    bench = Bench(money_toml())
+    bench = TableBench(money_toml())
     closed = bench.table.close(5 * S, "the service stops")
     assert [type(event.data).kind for event in closed] == ["round.void", "table.closed"]
     assert closed[1].sequence == f"{4:020d}"
@@ -101,14 +101,16 @@ def test_of_an_edge_and_a_loss_at_one_time_the_edge_is_first() -> None:
     """The line told something, and then its cable was pulled: it is dead."""
     lines = MoneyLines().rest(20)
     clear = read_command("clear device=wheel by=ann", 9 * S)
-    said = hear(money_toml(), with_edges(lines, plugged_again(4.0)), [unplugged("wheel_a", 4.0), clear], lines.now_ns)
+    said = events_of_run(
+        money_toml(), with_edges(lines, plugged_again(4.0)), [unplugged("wheel_a", 4.0), clear], lines.now_ns
+    )
     assert refused(said) == [command_text(clear)]
 
 
 # --- commands ------------------------------------------------------------------------------------------------------
 
 
-def refused(said: Said) -> list[str]:
+def refused(said: EventList) -> list[str]:
     """The orders that were refused, each told with the reason before it."""
     told = [warning.detail for warning in said.of(events.DeviceWarning) if warning.warning == "command_refused"]
     parts = [detail.partition(" (sent: ") for detail in told]
@@ -125,7 +127,9 @@ def test_a_command_voids_an_open_round() -> None:
 
 def test_a_command_voids_for_a_reason_that_the_rules_know() -> None:
     lines = RouletteLines().turn(20.0)
-    said = hear(roulette_toml(), lines.edges(), [read_command("void reason=ball_left_wheel", 9 * S)], lines.now_ns)
+    said = events_of_run(
+        roulette_toml(), lines.edges(), [read_command("void reason=ball_left_wheel", 9 * S)], lines.now_ns
+    )
     assert said.verdicts() == ["void ball_left_wheel"]
 
 
@@ -190,7 +194,7 @@ def test_a_pulled_cable_shuts_the_table_and_gives_the_bets_back() -> None:
 def test_a_cable_pulled_while_the_wheel_spins_leaves_the_round_to_the_dealer() -> None:
     lines = MoneyLines().rest(3).call().spin(4 * TURN).rest(9)
     edges = [edge for edge in lines.edges() if edge.line != "wheel_a" or edge.t_ns < 6 * S]
-    said = hear(money_toml(), edges, [unplugged("wheel_a", 6.0)], lines.now_ns)
+    said = events_of_run(money_toml(), edges, [unplugged("wheel_a", 6.0)], lines.now_ns)
     assert said.verdicts() == ["unresolved sensor_missing"]
 
 
@@ -205,7 +209,7 @@ def with_edges(lines: MoneyLines, *more: Edge) -> list[Edge]:
 def test_a_fault_cannot_be_cleared_while_the_line_is_dead() -> None:
     lines = MoneyLines().rest(20)
     command = read_command("clear device=wheel by=ann", 9 * S)
-    said = hear(money_toml(), lines.edges(), [unplugged("wheel_a", 4.0), command], lines.now_ns)
+    said = events_of_run(money_toml(), lines.edges(), [unplugged("wheel_a", 4.0), command], lines.now_ns)
     assert said.of(events.DeviceCleared) == []
     assert refused(said) == [command_text(command)]
 
@@ -214,11 +218,11 @@ def test_a_fault_stays_when_the_cable_is_back_until_a_named_person_clears_it() -
     lines = MoneyLines().rest(20)
     edges = with_edges(lines, plugged_again(6.0))
     loss = unplugged("wheel_a", 4.0)
-    untouched = hear(money_toml(), edges, [loss], lines.now_ns)
+    untouched = events_of_run(money_toml(), edges, [loss], lines.now_ns)
     assert untouched.story()[-1] == "void sensor_missing"
-    nobody = hear(money_toml(), edges, [loss, read_command("clear device=wheel", 9 * S)], lines.now_ns)
+    nobody = events_of_run(money_toml(), edges, [loss, read_command("clear device=wheel", 9 * S)], lines.now_ns)
     assert nobody.of(events.DeviceCleared) == []
-    cleared = hear(money_toml(), edges, [loss, read_command("clear device=wheel by=ann", 9 * S)], lines.now_ns)
+    cleared = events_of_run(money_toml(), edges, [loss, read_command("clear device=wheel by=ann", 9 * S)], lines.now_ns)
     assert cleared.story()[-2:] == ["device.cleared ann", "round.opened"]
     assert cleared.one(events.DeviceCleared).fault == "sensor_missing"
 
@@ -227,7 +231,7 @@ def test_after_the_clearing_a_spin_counts_again() -> None:
     lines = MoneyLines().rest(12).call().spin(4 * TURN).rest(8)
     edges = with_edges(lines, plugged_again(6.0))
     clear = read_command("clear device=wheel by=ann", 9 * S)
-    said = hear(money_toml(), edges, [unplugged("wheel_a", 4.0), clear], lines.now_ns)
+    said = events_of_run(money_toml(), edges, [unplugged("wheel_a", 4.0), clear], lines.now_ns)
     assert said.verdicts() == ["void sensor_missing", "0"]
     assert [data.round for data in (*said.of(events.Void), *said.of(events.Outcome))] == [1, 2]
 
@@ -235,13 +239,13 @@ def test_after_the_clearing_a_spin_counts_again() -> None:
 def test_the_supervisors_key_clears_what_can_be_cleared() -> None:
     lines = MoneyLines().rest(12).press("supervisor_key").rest(5)
     edges = with_edges(lines, plugged_again(6.0))
-    said = hear(money_toml(buttons=KEYED), edges, [unplugged("wheel_a", 4.0)], lines.now_ns)
+    said = events_of_run(money_toml(buttons=KEYED), edges, [unplugged("wheel_a", 4.0)], lines.now_ns)
     assert said.story()[-2:] == ["device.cleared supervisor_key", "round.opened"]
 
 
 def test_the_supervisors_key_clears_nothing_while_the_line_is_dead() -> None:
     lines = MoneyLines().rest(12).press("supervisor_key").rest(5)
-    said = hear(money_toml(buttons=KEYED), lines.edges(), [unplugged("wheel_a", 4.0)], lines.now_ns)
+    said = events_of_run(money_toml(buttons=KEYED), lines.edges(), [unplugged("wheel_a", 4.0)], lines.now_ns)
     assert said.story()[-2:] == ["void sensor_missing", "device.warning not_cleared"]
 
 
@@ -254,18 +258,18 @@ def test_two_dead_lines_are_one_fault_that_both_must_mend() -> None:
     lines = MoneyLines().rest(20)
     losses = [unplugged("wheel_a", 4.0), unplugged("wheel_b", 5.0)]
     clear = read_command("clear device=wheel by=ann", 12 * S)
-    one = hear(money_toml(), with_edges(lines, plugged_again(8.0)), [*losses, clear], lines.now_ns)
+    one = events_of_run(money_toml(), with_edges(lines, plugged_again(8.0)), [*losses, clear], lines.now_ns)
     assert len(one.of(events.DeviceFault)) == 1
     assert refused(one) == [command_text(clear)]
     both = with_edges(lines, plugged_again(8.0), plugged_again(9.0, "wheel_b"))
-    assert len(hear(money_toml(), both, [*losses, clear], lines.now_ns).of(events.DeviceCleared)) == 1
+    assert len(events_of_run(money_toml(), both, [*losses, clear], lines.now_ns).of(events.DeviceCleared)) == 1
 
 
 def test_a_button_that_the_game_can_do_without_is_a_fault_that_does_not_stop_play() -> None:
     buttons = '"dealer_no_more_bets", "dealer_void"'
     lines = MoneyLines().rest(3).call().press("dealer_void").rest(5).call().spin(3 * TURN).rest(8)
     lost = unplugged("dealer_void", 7.0)
-    said = hear(money_toml(buttons=buttons), lines.edges(), [lost], lines.now_ns)
+    said = events_of_run(money_toml(buttons=buttons), lines.edges(), [lost], lines.now_ns)
     assert said.verdicts() == ["void dealer_call", "0"]
     fault = said.one(events.DeviceFault)
     assert (fault.device, fault.blocks_play) == ("dealer", False)
@@ -286,7 +290,7 @@ def test_a_table_stays_shut_until_level_is_confirmed_and_somebody_has_cleared_it
     lines.lie("17", lines.left_s + 5.0, 60.0)
     early, late = read_command("clear device=wheel by=ann", 12 * S), read_command("clear device=wheel by=ann", 20 * S)
     rare: list[Rare] = [level(8.0, 0.5), early, level(15.0, 0.01), late]
-    said = hear(roulette_toml(), lines.edges(), rare, lines.now_ns)
+    said = events_of_run(roulette_toml(), lines.edges(), rare, lines.now_ns)
     assert said.story()[2:7] == [
         "device.fault not_level",
         "void not_level",
@@ -300,7 +304,7 @@ def test_a_table_stays_shut_until_level_is_confirmed_and_somebody_has_cleared_it
 def test_a_spin_at_a_shut_table_gives_no_verdict() -> None:
     lines = RouletteLines().turn(60.0).run(20.0, 16)
     lines.lie("17", lines.left_s + 5.0, 60.0)
-    said = hear(roulette_toml(), lines.edges(), [level(8.0, 0.5)], lines.now_ns)
+    said = events_of_run(roulette_toml(), lines.edges(), [level(8.0, 0.5)], lines.now_ns)
     assert said.verdicts() == ["void not_level"]
 
 
@@ -308,7 +312,7 @@ def test_a_table_cleared_while_a_ball_runs_waits_until_the_track_is_quiet() -> N
     lines = RouletteLines().turn(60.0).run(20.0, 16)
     lines.lie("17", lines.left_s + 5.0, 60.0)
     rare: list[Rare] = [level(8.0, 0.5), level(10.0, 0.0), read_command("clear device=wheel by=ann", 25 * S)]
-    said = hear(roulette_toml(), lines.edges(), rare, lines.now_ns)
+    said = events_of_run(roulette_toml(), lines.edges(), rare, lines.now_ns)
     assert said.verdicts() == ["void not_level"]
     assert said.of(events.RoundOpened)[1].mono_ns >= ns(lines.left_s + 3.9)
 
@@ -321,7 +325,7 @@ def test_an_inclinometer_that_was_plugged_in_again_can_be_cleared() -> None:
         level(6.0, 0.0),
         read_command("clear device=wheel by=ann", 9 * S),
     ]
-    said = hear(roulette_toml(), lines.edges(), rare, lines.now_ns)
+    said = events_of_run(roulette_toml(), lines.edges(), rare, lines.now_ns)
     assert said.story()[2:] == [
         "device.fault sensor_missing",
         "void sensor_missing",
@@ -334,15 +338,17 @@ def test_an_inclinometer_that_was_plugged_in_again_can_be_cleared() -> None:
 def test_a_dead_line_of_the_rotor_is_told_at_the_same_time_however_the_batches_are_cut(spoilt: str) -> None:
     lines = RouletteLines().turn(25.0)
     edges = [edge for edge in lines.edges() if edge.line != spoilt or edge.t_ns < S]
-    whole = hear(roulette_toml(), edges, [], lines.now_ns)
-    assert hear(roulette_toml(), edges, [], lines.now_ns, range(0, lines.now_ns, S // 10)).body() == whole.body()
+    whole = events_of_run(roulette_toml(), edges, [], lines.now_ns)
+    assert (
+        events_of_run(roulette_toml(), edges, [], lines.now_ns, range(0, lines.now_ns, S // 10)).body() == whole.body()
+    )
 
 
 def test_lines_that_no_device_knows_change_no_verdict_and_are_told_once() -> None:
     lines = MoneyLines().rest(3).call().spin(3 * TURN).rest(8)
     more = [Edge("kettle", k % 2, k * S) for k in range(1, 9)]
     rare: list[Rare] = [Reading("kettle_deg", 90.0, 3 * S), Reading("kettle_deg", 91.0, 4 * S)]
-    said = hear(money_toml(), with_edges(lines, *more), rare, lines.now_ns)
+    said = events_of_run(money_toml(), with_edges(lines, *more), rare, lines.now_ns)
     assert said.verdicts() == money(lines).verdicts()
     assert [warning.warning for warning in said.of(events.DeviceWarning)] == ["unknown_line"]
 
@@ -350,12 +356,12 @@ def test_lines_that_no_device_knows_change_no_verdict_and_are_told_once() -> Non
 def test_losses_told_of_lines_that_no_device_knows_do_not_touch_the_count() -> None:
     lines = spin()
     rare: list[Rare] = [EdgesLost("kettle", Loss.UNPLUGGED, 12 * S)]
-    said = hear(roulette_toml(), lines.edges(), rare, lines.now_ns)
+    said = events_of_run(roulette_toml(), lines.edges(), rare, lines.now_ns)
     assert said.verdicts() == ["17"]
     assert said.of(events.DeviceFault) == []
 
 
 def test_an_empty_batch_only_lets_time_pass() -> None:
-    bench = Bench(money_toml())
+    bench = TableBench(money_toml())
     assert bench.table.feed(Batch([], [], 100 * S)) == []
     assert bench.table.next_due_ns is None

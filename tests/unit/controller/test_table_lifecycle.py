@@ -11,7 +11,7 @@ from feed.events import Verdict, decode, encode
 from feed.state import TableState
 from hal.capture.command_text import read_command
 from hal.values import Batch, Edge, EdgesLost, Loss, Rare
-from tests.tables.bench import Said
+from tests.tables.bench import EventList
 from tests.tables.money_lines import TURN, MoneyLines, S, money_toml
 from tests.tables.orders import CommandBench
 from tests.tables.roulette_lines import RouletteLines, roulette_toml
@@ -177,7 +177,7 @@ def test_a_shut_table_can_be_closed() -> None:
 
 def test_when_the_service_ends_open_bets_go_back() -> None:
     bench = CommandBench(money_toml())
-    said = Said(bench.table.close(5 * S, "the service stops"))
+    said = EventList(bench.table.close(5 * S, "the service stops"))
     assert said.story() == ["void dealer_call", "table.closed the service stops"]
 
 
@@ -392,7 +392,7 @@ def test_a_heartbeat_has_the_state_of_the_table() -> None:
 
 def test_a_fault_of_the_service_shuts_the_table_until_its_cause_is_gone_and_it_is_cleared() -> None:
     bench = CommandBench(money_toml())
-    said = Said(bench.table.raise_fault("journal", "journal_full", "no space is left", 2 * S, cause="disk"))
+    said = EventList(bench.table.raise_fault("journal", "journal_full", "no space is left", 2 * S, cause="disk"))
     assert said.story() == ["device.fault journal_full", "void journal_full"]
     assert bench.table.raise_fault("journal", "journal_full", "no space is left", 3 * S) == []
     assert "because of disk" in bench.refused("clear device=journal by=ann", 4 * S)
@@ -403,7 +403,7 @@ def test_a_fault_of_the_service_shuts_the_table_until_its_cause_is_gone_and_it_i
 
 def test_a_fault_of_the_service_that_does_not_block_play_leaves_the_round_open() -> None:
     bench = CommandBench(money_toml())
-    said = Said(bench.table.raise_fault("clock", "clock_jumped", "by 3 h", 2 * S, blocks_play=False))
+    said = EventList(bench.table.raise_fault("clock", "clock_jumped", "by 3 h", 2 * S, blocks_play=False))
     assert said.story() == ["device.fault clock_jumped"]
     assert bench.table.state == "open"
 

@@ -6,7 +6,7 @@ import pytest
 
 from feed import events
 from hal.values import Edge, Output, RunMotor
-from tests.tables.bench import Bench, Said
+from tests.tables.bench import EventList, TableBench
 from tests.tables.tumbled_lines import TumbledLines, tumbled_toml
 from tests.tables.tumbler_lines import S, found, high, in_order
 
@@ -23,9 +23,9 @@ def shaft(from_s: float, until_s: float) -> list[Edge]:
 
 def played(
     lines: TumbledLines, *motor: list[Edge], game: str = "chuck_a_luck", device: str = ""
-) -> tuple[Said, list[tuple[float, float]]]:
+) -> tuple[EventList, list[tuple[float, float]]]:
     """What is said of a script with the motor's own lines, and what the motor was told."""
-    bench = Bench(tumbled_toml(game, device=MOTOR + device))
+    bench = TableBench(tumbled_toml(game, device=MOTOR + device))
     edges = in_order(lines.edges(), found("motor_home", "motor_shaft"), *motor)
     bench.feed(edges, lines.rare, lines.now_ns)
     return bench.said, told(bench.table.outputs())
@@ -50,7 +50,7 @@ def test_the_call_sets_the_cage_going_and_home_stops_it() -> None:
 
 
 def test_before_the_call_nothing_turns() -> None:
-    assert played(TumbledLines().wait(20)) == (Bench(tumbled_toml("chuck_a_luck", device=MOTOR)).said, [])
+    assert played(TumbledLines().wait(20)) == (TableBench(tumbled_toml("chuck_a_luck", device=MOTOR)).said, [])
 
 
 def test_a_motor_whose_shaft_never_turns_is_stopped_and_at_fault() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from feed import events
 from hal.values import EdgesLost, Loss
-from tests.tables.bench import Said, hear
+from tests.tables.bench import EventList, events_of_run
 from tests.tables.tumbled_lines import TumbledLines, tumbled_toml
 
 OPENED = ["table.opened", "round.opened"]
@@ -29,9 +29,9 @@ def said_of(
     buttons: str = "",
     device: str = "",
     options: str = "",
-) -> Said:
+) -> EventList:
     text = tumbled_toml(game, call=call, buttons=buttons, device=device, options=options)
-    return hear(text, lines.edges(), lines.rare, lines.now_ns)
+    return events_of_run(text, lines.edges(), lines.rare, lines.now_ns)
 
 
 def lying(*dice: int) -> TumbledLines:

@@ -28,7 +28,7 @@ from hal.clock import NS_PER_S
 from hal.lines import LineError, LineSource, LineSpec
 from hal.merge import Merge
 from hal.values import Edge, EdgesLost, Loss
-from tests.fakes.board_bench import MS, Bench, Heard, Watching, play
+from tests.fakes.board_bench import MS, BoardBench, RecordingSink, RecordingWatcher, play
 
 TOLERANCE_NS = 20_000
 """What is promised of the times of a board's edges."""
@@ -44,9 +44,9 @@ A, B, C = spec("a", 1), spec("b", 2), spec("c", 3)
 class Scene:
     """Lines on the bench's board, and who hears of them."""
 
-    def __init__(self, bench: Bench, *inputs: LineSpec, **other: object) -> None:
+    def __init__(self, bench: BoardBench, *inputs: LineSpec, **other: object) -> None:
         self.bench = bench
-        self.heard = Heard()
+        self.heard = RecordingSink()
         self.lines = BoardLines(inputs or (A, B, C), bench.link, bench.clock, **other)  # type: ignore[arg-type]
 
     async def open(self) -> None:
@@ -94,7 +94,7 @@ class Scene:
 
 
 def test_time_is_held_until_the_levels_are_known_and_then_follows_the_board() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         bench.board.edge(1, 1, bench.now_ns)
         table = Scene(bench)
         source: LineSource = table.lines
@@ -122,7 +122,7 @@ def test_time_is_held_until_the_levels_are_known_and_then_follows_the_board() ->
 
 
 def test_a_boot_loader_of_two_seconds_is_waited_for() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         bench.port.resets_on_open = 2 * NS_PER_S
         table = Scene(bench)
         table.lines.open(table.heard)
@@ -134,7 +134,7 @@ def test_a_boot_loader_of_two_seconds_is_waited_for() -> None:
 
 
 def test_a_board_that_comes_during_the_opening_was_never_unplugged() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         bench.port.pull()
         table = Scene(bench)
         table.lines.open(table.heard)
@@ -148,7 +148,7 @@ def test_a_board_that_comes_during_the_opening_was_never_unplugged() -> None:
 
 
 def test_a_board_that_is_not_there_is_reported_as_unplugged_once_and_time_goes_on() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         bench.port.pull()
         table = Scene(bench)
         opened_ns = bench.now_ns
@@ -174,7 +174,7 @@ def test_a_board_that_is_not_there_is_reported_as_unplugged_once_and_time_goes_o
 
 
 def test_a_wrong_board_is_reported_as_unplugged_with_what_is_wrong_and_is_watched_when_it_was_flashed() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         right = bench.board.identity
         values = {name: getattr(right, name) for name in right.__struct_fields__}
         bench.board.identity = type(right)(**(values | {"build": 0x99}))
@@ -191,7 +191,7 @@ def test_a_wrong_board_is_reported_as_unplugged_with_what_is_wrong_and_is_watche
 
 
 def test_the_inputs_and_their_resistors_are_requested() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         table = Scene(bench, spec("a", 1, pull="up"), spec("b", 3), spec("c", 8, pull="up"))
         await table.open()
         assert bench.carried(WatchCommand) == [WatchCommand(0b1000_0101, 0b1000_0001)]
@@ -200,7 +200,7 @@ def test_the_inputs_and_their_resistors_are_requested() -> None:
 
 
 def test_an_inverted_line_has_the_other_level() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         table = Scene(bench, spec("a", 1, inverted=True), B)
         table.lines.open(table.heard)
         await table.are_there()
@@ -217,7 +217,7 @@ def test_an_inverted_line_has_the_other_level() -> None:
 
 @pytest.mark.parametrize("ppm", [-400.0, 0.0, 60.0])
 def test_edges_have_the_time_at_which_they_happened_whatever_the_boards_clock_does(ppm: float) -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         table = Scene(bench)
         await table.open()
         bench.board.drift(ppm + 15)  # it warms up
@@ -229,7 +229,7 @@ def test_edges_have_the_time_at_which_they_happened_whatever_the_boards_clock_do
 
 
 def test_a_burst_that_fits_the_boards_store_arrives_whole() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         table = Scene(bench)
         await table.open()
         changes = table.turn(60, 20_000)
@@ -241,7 +241,7 @@ def test_a_burst_that_fits_the_boards_store_arrives_whole() -> None:
 
 
 def test_edges_on_inputs_that_no_line_has_are_not_reported() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         table = Scene(bench, A)
         await table.open()
         bench.port.drive(4, 1, bench.now_ns + MS)
@@ -253,7 +253,7 @@ def test_edges_on_inputs_that_no_line_has_are_not_reported() -> None:
 
 @pytest.mark.parametrize("stopped_s", [0.5, 1.0, 3.0, 5.0])
 def test_a_host_that_was_suspended_still_receives_every_edge_with_its_time(stopped_s: float) -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         table = Scene(bench)
         await table.open()
         await table.passes(1)
@@ -268,7 +268,7 @@ def test_a_host_that_was_suspended_still_receives_every_edge_with_its_time(stopp
 
 
 def test_frames_that_the_wire_breaks_are_requested_again() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         table = Scene(bench)
         await table.open()
         count = 0
@@ -291,7 +291,7 @@ def test_frames_that_the_wire_breaks_are_requested_again() -> None:
 
 
 def test_a_number_that_no_edge_has_is_reported_for_every_line_before_the_next_edge() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         table = Scene(bench)
         await table.open()
         start_ns = bench.now_ns
@@ -309,7 +309,7 @@ def test_a_number_that_no_edge_has_is_reported_for_every_line_before_the_next_ed
 
 
 def test_a_level_that_comes_twice_because_of_a_loss_is_that_loss_and_no_other() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         table = Scene(bench)
         await table.open()
         start_ns = bench.now_ns
@@ -323,7 +323,7 @@ def test_a_level_that_comes_twice_because_of_a_loss_is_that_loss_and_no_other() 
 
 
 def test_where_only_one_line_is_watched_it_is_known_how_many_changes_are_missing() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         table = Scene(bench, A)
         await table.open()
         bench.port.at(bench.now_ns + MS, lambda t_ns: bench.board.miss(0, 4, t_ns))
@@ -334,7 +334,7 @@ def test_where_only_one_line_is_watched_it_is_known_how_many_changes_are_missing
 
 
 def test_a_level_that_was_lost_on_the_way_is_found_again() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         table = Scene(bench)
         await table.open()
         bench.port.at(bench.now_ns + MS, lambda t_ns: bench.board.miss(0, 3, t_ns))
@@ -350,7 +350,7 @@ def test_a_level_that_was_lost_on_the_way_is_found_again() -> None:
 
 
 def test_more_edges_than_the_wire_carries_are_reported_as_lost_and_counted() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         table = Scene(bench, A)
         await table.open()
         table.turn(3_000, 25_000, lines=1)  # 40,000 a second
@@ -367,7 +367,7 @@ def test_more_edges_than_the_wire_carries_are_reported_as_lost_and_counted() -> 
 
 
 def test_a_board_that_is_unplugged_in_mid_spin_is_reported_at_once_and_its_lines_come_back() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         table = Scene(bench)
         await table.open()
         table.turn(2_000, MS)
@@ -394,7 +394,7 @@ def test_a_board_that_is_unplugged_in_mid_spin_is_reported_at_once_and_its_lines
 
 
 def test_a_clock_that_is_thought_wrong_makes_nothing_older_than_the_time_that_is_over(mocker: MockerFixture) -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         level_x = AnalogueSpec("level_x", 1, zero=0.5, span=25.0)
         table = Scene(bench, A, B, analogues=[level_x])
         await table.open()
@@ -415,7 +415,7 @@ def test_a_clock_that_is_thought_wrong_makes_nothing_older_than_the_time_that_is
 
 
 def test_a_reset_in_mid_spin_unplugs_the_lines_with_its_cause() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         table = Scene(bench)
         await table.open()
         table.turn(1_000, MS)
@@ -432,7 +432,7 @@ def test_a_reset_in_mid_spin_unplugs_the_lines_with_its_cause() -> None:
 
 
 def test_a_board_that_falls_silent_holds_the_tables_time_for_no_longer_than_its_time_out() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         table = Scene(bench)
         merge = Merge()
         merge.add(table.lines.name, table.lines.max_lateness_ns, table.lines.lines)
@@ -454,7 +454,7 @@ def test_a_board_that_falls_silent_holds_the_tables_time_for_no_longer_than_its_
 
 
 def test_a_board_that_answers_and_reports_nothing_is_not_believed_for_long() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         table = Scene(bench)
         await table.open()
         reports = (StateReport.id, EdgesReport.id)
@@ -471,7 +471,7 @@ def test_a_board_that_answers_and_reports_nothing_is_not_believed_for_long() -> 
 
 
 def test_a_report_that_cannot_be_read_ends_the_session() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         table = Scene(bench)
         await table.open()
         for nonsense in (EdgesReport(3, 0, 2, b"\x01"), SampleReport(0, 0, 3, b"\x01")):
@@ -485,7 +485,7 @@ def test_a_report_that_cannot_be_read_ends_the_session() -> None:
 
 
 def test_a_board_that_refuses_to_watch_is_reported() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         bench.board.refuse[WatchCommand] = RefusalCode.WRONG_VALUE
         table = Scene(bench)
         table.lines.open(table.heard)
@@ -499,7 +499,7 @@ def test_a_board_that_refuses_to_watch_is_reported() -> None:
 
 
 def test_a_report_from_a_time_to_come_unplugs_the_lines_at_once_and_holds_nothing_back() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         table = Scene(bench, A)
         await table.open()
         now_ns, in_a_minute = bench.now_ns, bench.board.ticks_at(bench.now_ns) + 120_000_000
@@ -520,7 +520,7 @@ def test_a_report_from_a_time_to_come_unplugs_the_lines_at_once_and_holds_nothin
 
 
 def test_samples_become_readings_in_the_unit_of_their_line() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         level_x = AnalogueSpec("level_x", 1, zero=0.5, span=25.0)
         level_y = AnalogueSpec("level_y", 3, zero=2.5 / 5, span=-5.0 * 5)
         table = Scene(bench, A, analogues=[level_x, level_y], sample_ms=40)
@@ -543,9 +543,9 @@ def test_samples_become_readings_in_the_unit_of_their_line() -> None:
 
 
 def test_a_board_may_have_analogue_lines_only() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         lines = BoardLines([], bench.link, bench.clock, analogues=[AnalogueSpec("level_x", 1, 0.5, 25.0)])
-        heard = Heard()
+        heard = RecordingSink()
         lines.open(heard)
         await bench.until(lambda: heard.readings)
         for _ in range(100):
@@ -558,9 +558,9 @@ def test_a_board_may_have_analogue_lines_only() -> None:
 
 
 def test_keys_are_up_until_the_board_reports_them() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         lines = BoardLines([spec("key_1", 9), spec("key_enter", 15)], bench.link, bench.clock)
-        heard = Heard()
+        heard = RecordingSink()
         lines.open(heard)
         await bench.until(lambda: heard.edges)
         bench.port.drive(14, 1, bench.now_ns + MS)
@@ -578,7 +578,7 @@ def test_keys_are_up_until_the_board_reports_them() -> None:
 
 
 def test_a_key_that_is_pressed_already_is_found_so() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         bench.board.edge(14, 1, bench.now_ns)
         table = Scene(bench, spec("shaft", 1), spec("key_1", 9), spec("key_enter", 15))
         table.lines.open(table.heard)
@@ -590,7 +590,7 @@ def test_a_key_that_is_pressed_already_is_found_so() -> None:
 
 
 def test_a_key_whose_release_the_board_has_lost_is_up_again_with_the_next_state() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         table = Scene(bench, spec("shaft", 1), spec("key_enter", 15))
         table.lines.open(table.heard)
         await bench.until(lambda: table.ask() and len(table.heard.edges) == 2)
@@ -616,7 +616,7 @@ def test_a_key_whose_release_the_board_has_lost_is_up_again_with_the_next_state(
 
 @pytest.mark.parametrize("ahead_ms", [100, 60_000, 1_000_000])
 def test_a_sample_of_a_time_that_is_yet_to_come_is_not_dated_so(ahead_ms: int) -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         table = Scene(bench, A, analogues=[AnalogueSpec("level_x", 1, 0.5, 25.0)], sample_ms=1000)
         await table.open()
         await table.passes(0.3)
@@ -631,7 +631,7 @@ def test_a_sample_of_a_time_that_is_yet_to_come_is_not_dated_so(ahead_ms: int) -
 
 
 def test_a_quadrature_is_counted_by_the_board() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         table = Scene(bench, A, B, C, quadrature=CountedQuadrature("a", "b", "c"))
         await table.open()
         assert table.lines.counted is None
@@ -648,8 +648,8 @@ def test_a_quadrature_is_counted_by_the_board() -> None:
 
 
 def test_a_closed_source_lets_the_board_watch_nothing() -> None:
-    async def scene(bench: Bench) -> None:
-        other = Watching()
+    async def scene(bench: BoardBench) -> None:
+        other = RecordingWatcher()
         bench.link.open(other)
         table = Scene(bench, A, analogues=[AnalogueSpec("level_x", 1, 0.5, 25.0)])
         await table.open()
@@ -670,7 +670,7 @@ def test_a_closed_source_lets_the_board_watch_nothing() -> None:
 
 
 def test_a_board_is_read_by_one_source_only() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         table, other = Scene(bench), Scene(bench, spec("mine", 4))
         await table.open()
         with pytest.raises(LineError, match=r"'mine'.*is read by source 'board:one' already"):
@@ -705,7 +705,7 @@ UP = AnalogueSpec("level_x", 1, 0.5, 25.0)
     ],
 )
 def test_lines_that_cannot_be_are_refused_by_name(inputs: list[LineSpec], other: dict[str, object], said: str) -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         with pytest.raises(LineError) as raised:
             BoardLines(inputs, bench.link, bench.clock, **other)  # type: ignore[arg-type]
         assert said in str(raised.value)
@@ -724,7 +724,7 @@ def check_promises(seed: int, share_lost: float, count: int) -> None:
     """Random edges over a wire that loses frames both ways: nothing comes twice, late, untold or out of time."""
     rng = Random(seed)
 
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         table = Scene(bench)
         await table.open()
 
@@ -756,7 +756,7 @@ def check_promises(seed: int, share_lost: float, count: int) -> None:
     play(scene)
 
 
-def check_told(heard: Heard, truth: list[tuple[str, int, int]]) -> None:
+def check_told(heard: RecordingSink, truth: list[tuple[str, int, int]]) -> None:
     """Between losses, what was heard is what happened."""
     times = [value.t_ns for value in heard.edges]
     assert times == sorted(times)

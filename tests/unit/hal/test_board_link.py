@@ -30,7 +30,7 @@ from hal.clock import NS_PER_S, VirtualClock
 from hal.lines import LineError
 from hal.loop import run_virtual, sleep_ns
 from hal.serial_link import LinkError, SerialLink
-from tests.fakes.board_bench import BUILD, MS, Bench, Watching, play
+from tests.fakes.board_bench import BUILD, MS, BoardBench, RecordingWatcher, play
 
 RUBBISH = b"\x80\xf8ready?\r\n\xff\xff\x00\x01garbage\x00" * 40
 
@@ -39,8 +39,8 @@ RUBBISH = b"\x80\xf8ready?\r\n\xff\xff\x00\x01garbage\x00" * 40
 
 
 def test_a_board_that_is_plugged_in_comes_up_and_identifies_itself() -> None:
-    async def scene(bench: Bench) -> None:
-        watching = Watching()
+    async def scene(bench: BoardBench) -> None:
+        watching = RecordingWatcher()
         bench.link.open(watching)
         assert not bench.link.status.up
         assert "being opened" in bench.link.status.reason
@@ -59,8 +59,8 @@ def test_a_board_that_is_plugged_in_comes_up_and_identifies_itself() -> None:
 
 
 def test_what_the_board_reports_is_handed_on() -> None:
-    async def scene(bench: Bench) -> None:
-        watching = Watching()
+    async def scene(bench: BoardBench) -> None:
+        watching = RecordingWatcher()
         bench.link.open(watching)
         await bench.is_up()
         await bench.passes(1)
@@ -73,9 +73,9 @@ def test_what_the_board_reports_is_handed_on() -> None:
 
 @pytest.mark.parametrize("chatter", [b"", RUBBISH], ids=["silent", "rubbish"])
 def test_a_board_that_is_reset_by_the_opening_of_its_port_comes_up_after_its_boot_loader(chatter: bytes) -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         bench.port.resets_on_open, bench.port.chatter = 2 * NS_PER_S, chatter
-        watching = Watching()
+        watching = RecordingWatcher()
         bench.link.open(watching)
         took_ns = await bench.until(lambda: watching.ups)
         assert 2 * NS_PER_S < took_ns < 3 * NS_PER_S
@@ -88,8 +88,8 @@ def test_a_board_that_is_reset_by_the_opening_of_its_port_comes_up_after_its_boo
 
 
 def test_an_idle_board_is_kept_alive() -> None:
-    async def scene(bench: Bench) -> None:
-        bench.link.open(Watching())
+    async def scene(bench: BoardBench) -> None:
+        bench.link.open(RecordingWatcher())
         await bench.is_up()
         longest_ns = 0
         heard_ns = bench.now_ns
@@ -123,11 +123,11 @@ WHEEL, PUSHER = KINDS["wheel"], KINDS["pusher"]
 def test_a_wrong_board_is_refused_with_both_values_and_the_fix_until_it_is_right(
     field: str, value: int, expected: str, found: str, fix: str
 ) -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         right = bench.board.identity
         values = {name: getattr(right, name) for name in right.__struct_fields__}
         bench.board.identity = type(right)(**(values | {field: value}))
-        watching = Watching()
+        watching = RecordingWatcher()
         bench.link.open(watching)
         await bench.passes(20)
         assert watching.ups == []
@@ -144,10 +144,10 @@ def test_a_wrong_board_is_refused_with_both_values_and_the_fix_until_it_is_right
 
 
 def test_any_kind_of_board_will_do_where_none_is_named() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         link = BoardLink("any", bench.port.url, ExpectedBoard(None, None, None), bench.clock)
         assert link.kind is None
-        watching = Watching()
+        watching = RecordingWatcher()
         link.open(watching)
         await bench.until(lambda: watching.ups)
         link.close(watching)
@@ -160,9 +160,9 @@ def test_any_kind_of_board_will_do_where_none_is_named() -> None:
 
 
 def test_a_board_that_is_not_plugged_in_is_reported_with_its_port_and_comes_up_when_it_is() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         bench.port.pull()
-        watching = Watching()
+        watching = RecordingWatcher()
         bench.link.open(watching)
         await bench.passes(1)
         [(_, reason)] = watching.downs
@@ -176,8 +176,8 @@ def test_a_board_that_is_not_plugged_in_is_reported_with_its_port_and_comes_up_w
 
 
 def test_a_board_that_is_unplugged_is_reported_and_comes_back_without_a_restart() -> None:
-    async def scene(bench: Bench) -> None:
-        watching = Watching()
+    async def scene(bench: BoardBench) -> None:
+        watching = RecordingWatcher()
         bench.link.open(watching)
         await bench.is_up()
         for times in range(1, 4):
@@ -201,8 +201,8 @@ def test_a_board_that_is_unplugged_is_reported_and_comes_back_without_a_restart(
     [(Reset.WATCHDOG, "watchdog"), (Reset.BROWN_OUT, "power sagged"), (Reset.POWER_ON, "power came on")],
 )
 def test_a_reset_is_reported_with_its_cause_and_a_new_session_begins(cause: Reset, words: str) -> None:
-    async def scene(bench: Bench) -> None:
-        watching = Watching()
+    async def scene(bench: BoardBench) -> None:
+        watching = RecordingWatcher()
         bench.link.open(watching)
         await bench.is_up()
         reset_ns = bench.now_ns
@@ -218,8 +218,8 @@ def test_a_reset_is_reported_with_its_cause_and_a_new_session_begins(cause: Rese
 
 
 def test_a_reset_whose_report_is_lost_is_noticed_all_the_same() -> None:
-    async def scene(bench: Bench) -> None:
-        watching = Watching()
+    async def scene(bench: BoardBench) -> None:
+        watching = RecordingWatcher()
         bench.link.open(watching)
         await bench.is_up()
         bench.port.to_host = lambda data: b""
@@ -234,8 +234,8 @@ def test_a_reset_whose_report_is_lost_is_noticed_all_the_same() -> None:
 
 
 def test_a_board_that_hangs_is_reported_within_two_seconds_and_comes_back_after_its_watchdog() -> None:
-    async def scene(bench: Bench) -> None:
-        watching = Watching()
+    async def scene(bench: BoardBench) -> None:
+        watching = RecordingWatcher()
         bench.link.open(watching)
         await bench.is_up()
         bench.board.frozen = True
@@ -251,8 +251,8 @@ def test_a_board_that_hangs_is_reported_within_two_seconds_and_comes_back_after_
 
 
 def test_a_wire_that_is_cut_is_reported_and_heals() -> None:
-    async def scene(bench: Bench) -> None:
-        watching = Watching()
+    async def scene(bench: BoardBench) -> None:
+        watching = RecordingWatcher()
         bench.link.open(watching)
         await bench.is_up()
         bench.port.cut = True
@@ -267,8 +267,8 @@ def test_a_wire_that_is_cut_is_reported_and_heals() -> None:
 
 @pytest.mark.parametrize("stopped_ms", [100, 500, 900, 1100, 3000, 5000, 30_000])
 def test_a_host_that_was_stopped_finds_its_board_still_up(stopped_ms: int) -> None:
-    async def scene(bench: Bench) -> None:
-        watching = Watching()
+    async def scene(bench: BoardBench) -> None:
+        watching = RecordingWatcher()
         bench.link.open(watching)
         await bench.is_up()
         for offset_ms in (0, 13, 40, 97):  # before, in and after an exchange
@@ -283,8 +283,8 @@ def test_a_host_that_was_stopped_finds_its_board_still_up(stopped_ms: int) -> No
 
 
 def test_a_link_that_breaks_one_byte_in_a_hundred_is_refused_with_its_figures_and_used_again_when_good() -> None:
-    async def scene(bench: Bench) -> None:
-        watching = Watching()
+    async def scene(bench: BoardBench) -> None:
+        watching = RecordingWatcher()
         bench.link.open(watching)
         await bench.is_up()
         broken = 0
@@ -312,8 +312,8 @@ def test_a_link_that_breaks_one_byte_in_a_hundred_is_refused_with_its_figures_an
 
 
 def test_a_session_that_an_owner_ends_is_reported_with_its_reason_and_another_begins() -> None:
-    async def scene(bench: Bench) -> None:
-        watching = Watching()
+    async def scene(bench: BoardBench) -> None:
+        watching = RecordingWatcher()
         bench.link.open(watching)
         await bench.is_up()
         bench.link.restart("it says nonsense")
@@ -325,8 +325,8 @@ def test_a_session_that_an_owner_ends_is_reported_with_its_reason_and_another_be
 
 
 def test_a_port_that_takes_no_bytes_is_opened_again(mocker: MockerFixture) -> None:
-    async def scene(bench: Bench) -> None:
-        watching = Watching()
+    async def scene(bench: BoardBench) -> None:
+        watching = RecordingWatcher()
         bench.link.open(watching)
         await bench.is_up()
         full = mocker.patch("hal.serial_link.SerialLink.write", side_effect=LinkError("4096 bytes still wait"))
@@ -343,9 +343,9 @@ def test_a_port_that_takes_no_bytes_is_opened_again(mocker: MockerFixture) -> No
 
 
 def test_a_command_is_answered() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         bench.board.counters = [1, 2, 3, 4]
-        bench.link.open(Watching())
+        bench.link.open(RecordingWatcher())
         await bench.is_up()
         assert await bench.link.command(CountsCommand()) == CountsAnswer(1, 2, 3, 4)
         assert await bench.link.command(NameBoardCommand(17)) == OkAnswer()
@@ -355,9 +355,9 @@ def test_a_command_is_answered() -> None:
 
 
 def test_a_command_that_the_board_refuses_is_an_error_with_its_reason() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         bench.board.refuse[SetCommand] = RefusalCode.NOT_SAFE
-        bench.link.open(Watching())
+        bench.link.open(RecordingWatcher())
         await bench.is_up()
         with pytest.raises(CommandRefusedError, match=r"board 'one': refuses set: not_safe; an interlock"):
             await bench.link.command(SetCommand(1, 255, 0))
@@ -370,8 +370,8 @@ def test_a_command_that_the_board_refuses_is_an_error_with_its_reason() -> None:
 
 
 def test_a_command_that_cannot_be_is_refused_before_it_is_sent() -> None:
-    async def scene(bench: Bench) -> None:
-        bench.link.open(Watching())
+    async def scene(bench: BoardBench) -> None:
+        bench.link.open(RecordingWatcher())
         await bench.is_up()
         with pytest.raises(BoardError, match="motor is no command for a board of kind 'wheel'"):
             await bench.link.command(MotorCommand(1, 0, 0))
@@ -383,8 +383,8 @@ def test_a_command_that_cannot_be_is_refused_before_it_is_sent() -> None:
 
 
 def test_a_command_to_a_board_that_is_not_up_is_not_kept_for_later() -> None:
-    async def scene(bench: Bench) -> None:
-        watching = Watching()
+    async def scene(bench: BoardBench) -> None:
+        watching = RecordingWatcher()
         bench.link.open(watching)
         with pytest.raises(SessionEndedError, match="set was not sent") as raised:
             await bench.link.command(SetCommand(1, 255, 0))
@@ -397,8 +397,8 @@ def test_a_command_to_a_board_that_is_not_up_is_not_kept_for_later() -> None:
 
 
 def test_a_command_under_way_when_the_board_is_lost_may_have_been_executed() -> None:
-    async def scene(bench: Bench) -> None:
-        bench.link.open(Watching())
+    async def scene(bench: BoardBench) -> None:
+        bench.link.open(RecordingWatcher())
         await bench.is_up()
         bench.port.to_host = lambda data: b""
         asked = asyncio.ensure_future(bench.link.command(SetCommand(1, 255, 0)))
@@ -413,8 +413,8 @@ def test_a_command_under_way_when_the_board_is_lost_may_have_been_executed() -> 
 
 
 def test_whoever_no_longer_waits_for_an_answer_does_no_harm() -> None:
-    async def scene(bench: Bench) -> None:
-        bench.link.open(Watching())
+    async def scene(bench: BoardBench) -> None:
+        bench.link.open(RecordingWatcher())
         await bench.is_up()
         asked = asyncio.ensure_future(bench.link.command(SetCommand(1, 255, 0)))
         await sleep_ns(0)
@@ -426,8 +426,8 @@ def test_whoever_no_longer_waits_for_an_answer_does_no_harm() -> None:
 
 
 def test_each_command_is_carried_out_once_and_in_order_though_some_are_lost_on_the_way_and_some_answers() -> None:
-    async def scene(bench: Bench) -> None:
-        bench.link.open(Watching())
+    async def scene(bench: BoardBench) -> None:
+        bench.link.open(RecordingWatcher())
         await bench.is_up()
         frames = 0
 
@@ -449,8 +449,8 @@ def test_each_command_is_carried_out_once_and_in_order_though_some_are_lost_on_t
 
 
 def test_several_watchers_share_a_board_and_a_later_one_is_notified_at_once() -> None:
-    async def scene(bench: Bench) -> None:
-        first, second = Watching(), Watching()
+    async def scene(bench: BoardBench) -> None:
+        first, second = RecordingWatcher(), RecordingWatcher()
         bench.link.open(first)
         await bench.is_up()
         bench.link.open(second)
@@ -472,8 +472,8 @@ def test_several_watchers_share_a_board_and_a_later_one_is_notified_at_once() ->
 
 
 def test_the_last_command_is_still_executed_when_the_link_is_closed() -> None:
-    async def scene(bench: Bench) -> None:
-        watching = Watching()
+    async def scene(bench: BoardBench) -> None:
+        watching = RecordingWatcher()
         bench.link.open(watching)
         await bench.is_up()
         for number in (1, 2, 3):
@@ -491,8 +491,8 @@ def test_the_last_command_is_still_executed_when_the_link_is_closed() -> None:
 
 
 def test_closing_does_not_wait_for_long_for_a_board_that_is_gone() -> None:
-    async def scene(bench: Bench) -> None:
-        watching = Watching()
+    async def scene(bench: BoardBench) -> None:
+        watching = RecordingWatcher()
         bench.link.open(watching)
         await bench.is_up()
         await bench.link.command(SetCommand(1, 255, 0))
@@ -511,8 +511,8 @@ def test_closing_does_not_wait_for_long_for_a_board_that_is_gone() -> None:
 
 
 def test_a_link_can_be_opened_again_at_once_and_later() -> None:
-    async def scene(bench: Bench) -> None:
-        watching = Watching()
+    async def scene(bench: BoardBench) -> None:
+        watching = RecordingWatcher()
         bench.link.open(watching)
         await bench.is_up()
         bench.link.submit(AllSafeCommand())
@@ -536,16 +536,16 @@ def test_a_link_can_be_opened_again_at_once_and_later() -> None:
 
 
 def test_a_watcher_that_raises_does_not_affect_the_others(caplog: pytest.LogCaptureFixture) -> None:
-    class Failing(Watching):
+    class Failing(RecordingWatcher):
         def reported(self, report: BoardReport, t_ns: int) -> None:
             super().reported(report, t_ns)
             if len(self.reports) == 1:
                 bench_of[0].link.restart("the first of two pieces of news")
                 raise RuntimeError("a defect")
 
-    bench_of: list[Bench] = []
+    bench_of: list[BoardBench] = []
 
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         bench_of.append(bench)
         failing = Failing()
         bench.link.open(failing)
@@ -560,15 +560,15 @@ def test_a_watcher_that_raises_does_not_affect_the_others(caplog: pytest.LogCapt
 def test_every_watcher_is_notified_even_if_one_raises_at_each_event_and_the_exceptions_surface(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    class Failing(Watching):
+    class Failing(RecordingWatcher):
         def up(self, identity: IdentityAnswer, t_ns: int) -> None:
             raise RuntimeError("a defect of its up")
 
         def down(self, t_ns: int, reason: str) -> None:
             raise RuntimeError("a defect of its down")
 
-    async def scene(bench: Bench) -> None:
-        before, after = Watching(), Watching()
+    async def scene(bench: BoardBench) -> None:
+        before, after = RecordingWatcher(), RecordingWatcher()
         for watcher in (before, Failing(), after):
             bench.link.open(watcher)
         await bench.until(lambda: after.ups)
@@ -585,8 +585,8 @@ def test_every_watcher_is_notified_even_if_one_raises_at_each_event_and_the_exce
 
 
 def test_every_callback_gets_its_result_even_if_one_raises() -> None:
-    async def scene(bench: Bench) -> None:
-        bench.link.open(Watching())
+    async def scene(bench: BoardBench) -> None:
+        bench.link.open(RecordingWatcher())
         await bench.is_up()
         told: list[object] = []
 
@@ -614,8 +614,8 @@ def test_a_port_that_is_slow_to_close_does_not_hide_why_the_board_was_lost(
         await sleep_ns(4 * NS_PER_S)
         await let_go(link)
 
-    async def scene(bench: Bench) -> None:
-        watching = Watching()
+    async def scene(bench: BoardBench) -> None:
+        watching = RecordingWatcher()
         bench.link.open(watching)
         await bench.is_up()
         mocker.patch.object(SerialLink, "_release_port", slowly)
@@ -636,10 +636,10 @@ def test_a_port_that_is_slow_to_close_does_not_hide_why_the_board_was_lost(
 
 
 def test_a_watcher_can_close_another_while_both_are_notified() -> None:
-    async def scene(bench: Bench) -> None:
-        second = Watching()
+    async def scene(bench: BoardBench) -> None:
+        second = RecordingWatcher()
 
-        class First(Watching):
+        class First(RecordingWatcher):
             def down(self, t_ns: int, reason: str) -> None:
                 super().down(t_ns, reason)
                 bench.link.close(second)
@@ -656,8 +656,8 @@ def test_a_watcher_can_close_another_while_both_are_notified() -> None:
 
 
 def test_a_link_that_was_never_open_is_closed_at_once() -> None:
-    async def scene(bench: Bench) -> None:
-        bench.link.close(Watching())
+    async def scene(bench: BoardBench) -> None:
+        bench.link.close(RecordingWatcher())
         await bench.link.wait_closed()
         assert "not opened" in bench.link.status.reason
 
@@ -665,10 +665,10 @@ def test_a_link_that_was_never_open_is_closed_at_once() -> None:
 
 
 def test_closing_after_the_loop_has_ended_does_nothing_that_fails() -> None:
-    made: list[tuple[Bench, Watching]] = []
+    made: list[tuple[BoardBench, RecordingWatcher]] = []
 
-    async def scene(bench: Bench) -> None:
-        made.append((bench, Watching()))
+    async def scene(bench: BoardBench) -> None:
+        made.append((bench, RecordingWatcher()))
 
     play(scene)
     bench, watching = made[0]
@@ -686,8 +686,8 @@ def test_closing_after_the_loop_has_ended_does_nothing_that_fails() -> None:
 
 
 def test_the_tap_gets_everything_on_the_wire() -> None:
-    async def scene(bench: Bench) -> None:
-        bench.link.open(Watching())
+    async def scene(bench: BoardBench) -> None:
+        bench.link.open(RecordingWatcher())
         await bench.is_up()
         ways = {way for way, _, _ in bench.overheard}
         assert ways == {"to", "from"}

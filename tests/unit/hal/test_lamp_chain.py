@@ -9,14 +9,14 @@ from hal.lamp_chain import LampChain
 from hal.lamp_fields import bit_field
 from hal.lines import LineError
 from hal.values import Frame
-from tests.fakes.board_bench import Bench, Heard, play
+from tests.fakes.board_bench import BoardBench, RecordingSink, play
 
 DARK = bytes(8)
 
 
 def test_lamps_are_lit_by_command_and_the_read_back_is_a_frame() -> None:
-    async def scene(bench: Bench) -> None:
-        chain, heard = LampChain(bench.link, bench.clock), Heard()
+    async def scene(bench: BoardBench) -> None:
+        chain, heard = LampChain(bench.link, bench.clock), RecordingSink()
         chain.open(heard)
         await bench.is_up()
         chain.light({3, 45})
@@ -34,8 +34,8 @@ def test_lamps_are_lit_by_command_and_the_read_back_is_a_frame() -> None:
 
 
 def test_nothing_is_dated_before_what_was_promised() -> None:
-    async def scene(bench: Bench) -> None:
-        chain, heard = LampChain(bench.link, bench.clock), Heard()
+    async def scene(bench: BoardBench) -> None:
+        chain, heard = LampChain(bench.link, bench.clock), RecordingSink()
         chain.open(heard)
         await bench.is_up()
         promised_ns = chain.delivered_until(bench.now_ns + 50_000_000)
@@ -47,8 +47,8 @@ def test_nothing_is_dated_before_what_was_promised() -> None:
 
 
 def test_a_lost_board_is_reported_once_and_gets_no_command_while_it_is_down() -> None:
-    async def scene(bench: Bench) -> None:
-        chain, heard = LampChain(bench.link, bench.clock), Heard()
+    async def scene(bench: BoardBench) -> None:
+        chain, heard = LampChain(bench.link, bench.clock), RecordingSink()
         chain.open(heard)
         chain.light({1})
         await bench.is_up()
@@ -64,11 +64,11 @@ def test_a_lost_board_is_reported_once_and_gets_no_command_while_it_is_down() ->
 
 
 def test_it_is_opened_once_and_closed_as_often_as_you_like() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         chain = LampChain(bench.link, bench.clock)
-        chain.open(Heard())
+        chain.open(RecordingSink())
         with pytest.raises(LineError, match="the chain is open already; close it first"):
-            chain.open(Heard())
+            chain.open(RecordingSink())
         await bench.is_up()
         chain.close()
         chain.close()
@@ -79,7 +79,7 @@ def test_it_is_opened_once_and_closed_as_often_as_you_like() -> None:
 
 
 def test_a_place_that_no_chain_has_is_refused() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         chain = LampChain(bench.link, bench.clock)
         with pytest.raises(ValueError, match="places 1 to 64, not 65"):
             chain.light({65})

@@ -14,7 +14,7 @@ from hal.clock import NS_PER_S
 from hal.lines import LineError
 from hal.outputs import BOARD_KINDS, MOVING, OutputGuard, Outputs, OutputSpec
 from hal.outputs_board import BoardOutputs, longest_on_ns
-from tests.fakes.board_bench import MS, Bench, Watching, play
+from tests.fakes.board_bench import MS, BoardBench, RecordingWatcher, play
 
 LAMP = OutputSpec("lamp", 1, board="one", max_on_ns=10 * NS_PER_S)
 SIGN = OutputSpec("sign", 2, kind="signal", board="one")
@@ -24,7 +24,7 @@ MOTOR = OutputSpec("motor", 1, kind="motor", board="one", max_on_ns=20 * NS_PER_
 class Scene:
     """Outputs on the bench's board."""
 
-    def __init__(self, bench: Bench, *specs: OutputSpec) -> None:
+    def __init__(self, bench: BoardBench, *specs: OutputSpec) -> None:
         self.bench = bench
         self.outputs = Outputs(specs, BoardOutputs(specs, bench.link), bench.clock)
 
@@ -78,7 +78,7 @@ def test_what_a_board_has_no_output_for_is_refused(kind: str) -> None:
     ],
 )
 def test_an_output_that_cannot_be_is_refused_by_name(specs: list[OutputSpec], said: str) -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         with pytest.raises(LineError) as raised:
             BoardOutputs(specs, bench.link)
         assert said in str(raised.value)
@@ -87,7 +87,7 @@ def test_an_output_that_cannot_be_is_refused_by_name(specs: list[OutputSpec], sa
 
 
 def test_a_board_limits_how_long_its_outputs_may_be_on() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         assert longest_on_ns(MOTOR, bench.link) == 60 * NS_PER_S
         with pytest.raises(LineError, match="has no output 3"):
             longest_on_ns(replace(MOTOR, gpio=3), bench.link)
@@ -99,7 +99,7 @@ def test_a_board_limits_how_long_its_outputs_may_be_on() -> None:
 
 
 def test_an_output_is_put_on_and_off_and_the_board_ends_it_by_itself_at_its_longest_time() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         table = Scene(bench, LAMP, SIGN)
         await table.open()
         table.outputs.set("lamp", 1.0)
@@ -117,7 +117,7 @@ def test_an_output_is_put_on_and_off_and_the_board_ends_it_by_itself_at_its_long
 
 
 def test_an_output_can_be_dimmed() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         table = Scene(bench, replace(LAMP, pwm_hz=1.0))
         await table.open()
         for share, value in ((0.5, 128), (0.001, 1), (1.0, 255)):
@@ -129,7 +129,7 @@ def test_an_output_can_be_dimmed() -> None:
 
 
 def test_an_inverted_output_whose_safe_value_is_one_is_low_when_safe() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         table = Scene(bench, replace(LAMP, inverted=True, safe=1.0))
         await table.open()
         table.outputs.set("lamp", 0.0)
@@ -140,7 +140,7 @@ def test_an_inverted_output_whose_safe_value_is_one_is_low_when_safe() -> None:
 
 
 def test_the_host_ends_it_at_its_longest_time_and_it_can_be_set_again_after_it_was_off() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         table = Scene(bench, LAMP)
         await table.open()
         table.outputs.set("lamp", 1.0)
@@ -159,7 +159,7 @@ def test_the_host_ends_it_at_its_longest_time_and_it_can_be_set_again_after_it_w
 
 @pytest.mark.parametrize("ppm", [-5000.0, 5000.0])
 def test_a_board_that_ends_it_first_because_its_clock_is_fast_is_no_fault_that_stays(ppm: float) -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         reel = replace(MOTOR, kind="stepper", max_on_ns=30 * NS_PER_S)
         table = Scene(bench, reel)
         await table.open()
@@ -181,7 +181,7 @@ def test_a_board_that_ends_it_first_because_its_clock_is_fast_is_no_fault_that_s
 
 
 def test_a_refusal_is_a_fault_of_that_output_alone_until_it_is_cleared() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         table = Scene(bench, LAMP, SIGN)
         await table.open()
         bench.board.refuse[SetCommand] = RefusalCode.NOT_SAFE
@@ -204,7 +204,7 @@ def test_a_refusal_is_a_fault_of_that_output_alone_until_it_is_cleared() -> None
 
 
 def test_a_board_that_makes_an_output_safe_by_itself_is_believed() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         table = Scene(bench, MOTOR)
         await table.open()
         table.outputs.set("motor", 1.0)
@@ -224,7 +224,7 @@ def test_a_board_that_makes_an_output_safe_by_itself_is_believed() -> None:
 
 
 def test_a_report_during_a_command_is_not_taken_for_the_boards_own_action() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         table = Scene(bench, MOTOR)
         await table.open()
         table.outputs.set("motor", 1.0)
@@ -243,8 +243,8 @@ def test_a_report_during_a_command_is_not_taken_for_the_boards_own_action() -> N
 
 @pytest.mark.parametrize("stopped_s", [0.6, 2.0, 5.0])
 def test_a_host_that_was_suspended_finds_its_outputs_safe_and_sets_them_again(stopped_s: float) -> None:
-    async def scene(bench: Bench) -> None:
-        watching = Watching()
+    async def scene(bench: BoardBench) -> None:
+        watching = RecordingWatcher()
         bench.link.open(watching)
         table = Scene(bench, MOTOR, replace(SIGN, max_on_ns=MOTOR.max_on_ns))
         await table.open()
@@ -276,7 +276,7 @@ def test_a_host_that_was_suspended_finds_its_outputs_safe_and_sets_them_again(st
 
 
 def test_an_output_set_before_the_host_knows_of_its_suspension_does_not_stay_on() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         table = Scene(bench, MOTOR, replace(SIGN, max_on_ns=MOTOR.max_on_ns))
         await table.open()
         table.outputs.set("motor", 1.0)
@@ -291,7 +291,7 @@ def test_an_output_set_before_the_host_knows_of_its_suspension_does_not_stay_on(
 
 
 def test_a_command_that_comes_after_the_dead_man_is_not_carried_out_and_is_no_fault_that_stays() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         table = Scene(bench, MOTOR, replace(SIGN, max_on_ns=MOTOR.max_on_ns))
         await table.open()
         on: list[int] = []
@@ -319,7 +319,7 @@ def test_a_command_that_comes_after_the_dead_man_is_not_carried_out_and_is_no_fa
 
 
 def test_a_lamp_that_is_shown_goes_on_after_a_silence_and_what_moves_does_not() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         lamp = replace(SIGN, max_on_ns=MOTOR.max_on_ns)
         table = Scene(bench, MOTOR, lamp)
         await table.open()
@@ -339,7 +339,7 @@ def test_a_lamp_that_is_shown_goes_on_after_a_silence_and_what_moves_does_not() 
 
 
 def test_clearing_a_fault_frees_an_output_that_its_board_holds() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         table = Scene(bench, LAMP, SIGN)
         await table.open()
         bench.board.hold(1)
@@ -359,7 +359,7 @@ def test_clearing_a_fault_frees_an_output_that_its_board_holds() -> None:
 
 
 def test_a_command_to_be_safe_that_is_refused_makes_all_safe() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         table = Scene(bench, LAMP, SIGN)
         await table.open()
         table.outputs.set("lamp", 1.0)
@@ -374,7 +374,7 @@ def test_a_command_to_be_safe_that_is_refused_makes_all_safe() -> None:
 
 
 def test_an_output_that_its_board_still_holds_from_a_former_session_can_be_used() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         table = Scene(bench, LAMP)
         await table.open()
         bench.port.pull()
@@ -390,7 +390,7 @@ def test_an_output_that_its_board_still_holds_from_a_former_session_can_be_used(
 
 
 def test_an_output_that_its_board_holds_unknown_to_the_host_is_freed_by_setting_it_to_safe() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         table = Scene(bench, LAMP)
         await table.open()
         bench.board.hold(1)
@@ -407,7 +407,7 @@ def test_an_output_that_its_board_holds_unknown_to_the_host_is_freed_by_setting_
 
 
 def test_a_second_silence_is_reported_like_the_first() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         table = Scene(bench, MOTOR)
         await table.open()
         for _ in range(3):
@@ -424,7 +424,7 @@ def test_a_second_silence_is_reported_like_the_first() -> None:
 
 
 def test_a_board_that_begins_again_has_its_outputs_safe_and_they_stay_so() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         table = Scene(bench, MOTOR)
         await table.open()
         table.outputs.set("motor", 1.0)
@@ -448,7 +448,7 @@ def test_a_board_that_begins_again_has_its_outputs_safe_and_they_stay_so() -> No
 
 
 def test_an_output_set_to_safe_while_its_board_is_down_can_be_used_once_it_is_up() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         table = Scene(bench, LAMP)
         await table.open()
         table.outputs.set("lamp", 1.0)
@@ -470,7 +470,7 @@ def test_an_output_set_to_safe_while_its_board_is_down_can_be_used_once_it_is_up
 
 
 def test_refusals_of_a_boards_former_life_are_forgotten_but_not_faults_of_the_table() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         table = Scene(bench, LAMP, SIGN)
         await table.open()
         bench.board.refuse[SetCommand] = RefusalCode.STORE_FAILED
@@ -494,7 +494,7 @@ def test_refusals_of_a_boards_former_life_are_forgotten_but_not_faults_of_the_ta
 
 
 def test_outputs_cannot_be_set_before_their_board_is_up_and_nothing_is_kept_for_later() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         table = Scene(bench, LAMP)
         with pytest.raises(LineError, match="not open"):
             table.outputs.set("lamp", 1.0)
@@ -510,7 +510,7 @@ def test_outputs_cannot_be_set_before_their_board_is_up_and_nothing_is_kept_for_
 
 
 def test_closing_makes_them_safe_on_the_board_before_its_port_is_let_go() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         table = Scene(bench, MOTOR)
         await table.open()
         table.outputs.set("motor", 1.0)
@@ -529,8 +529,8 @@ def test_closing_makes_them_safe_on_the_board_before_its_port_is_let_go() -> Non
 
 
 def test_a_board_that_is_up_already_is_made_safe_when_its_outputs_are_opened() -> None:
-    async def scene(bench: Bench) -> None:
-        bench.link.open(Watching())
+    async def scene(bench: BoardBench) -> None:
+        bench.link.open(RecordingWatcher())
         await bench.is_up()
         await bench.link.command(SetCommand(1, 255, 0))
         await bench.link.command(SetCommand(3, 255, 0))
@@ -544,7 +544,7 @@ def test_a_board_that_is_up_already_is_made_safe_when_its_outputs_are_opened() -
 
 
 def test_writing_without_a_board_is_an_os_error() -> None:
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         writer = BoardOutputs([LAMP], bench.link)
         with pytest.raises(OSError, match="'lamp': its board is not open"):
             writer.write("lamp", 1.0)
@@ -589,7 +589,7 @@ STEPS = st.lists(
 def check_steps(steps: list[tuple[str, int]]) -> None:
     """A motor is on only while that is wanted, never again by itself, and works when all is in order again."""
 
-    async def scene(bench: Bench) -> None:
+    async def scene(bench: BoardBench) -> None:
         table = Scene(bench, replace(MOTOR, max_on_ns=2 * NS_PER_S))
         table.outputs.open()
         wanted = False
@@ -617,7 +617,7 @@ def check_steps(steps: list[tuple[str, int]]) -> None:
     play(scene, kind="table")
 
 
-def mishap(bench: Bench, what: str, for_ms: int) -> None:
+def mishap(bench: BoardBench, what: str, for_ms: int) -> None:
     """Something happens to the board, its cable or its host."""
     if what == "reset":
         bench.port.at(bench.now_ns, lambda t_ns: bench.board.reset(t_ns))

@@ -8,7 +8,7 @@ from controller.bench.simulation import Score, simulate
 from controller.games.assembly import geometry_of
 from feed import events
 from simulators.base.faults import FaultError, fault_named, faults_for
-from tests.tables.bench import Said, configured
+from tests.tables.bench import EventList, configured
 from tests.tables.sic_bo_table import NEW, OLD, sic_bo_toml
 
 TWO_LINES = '[table]\nid = "s"\ngame = "sic_bo"\n[lines]\nbackend = "sim"\n'
@@ -36,7 +36,7 @@ def test_no_fault_gives_an_outcome_that_the_truth_does_not_support_and_play_goes
     config = configured(TABLES[table])
     for fault in faults_for(geometry_of(config)):
         score = Score()
-        said = Said()
+        said = EventList()
         for played in simulate(config, 3, 7, {2: fault.name}):
             score.add(played)
             said += played.said

@@ -11,7 +11,7 @@ from controller.games.assembly import geometry_of
 from feed import events
 from simulators.base.faults import FaultError, faults_for
 from simulators.dice.craps_table import CrapsGeometry
-from tests.tables.bench import Said, configured
+from tests.tables.bench import EventList, configured
 from tests.tables.craps_hands import craps_toml
 
 TABLES = {
@@ -28,8 +28,8 @@ TABLES = {
 FAULTS = [(table, fault.name) for table, text in TABLES.items() for fault in faults_for(geometry_of(configured(text)))]
 
 
-def played(table: str, rounds: int, seed: int, fault: str | None = None) -> tuple[Score, Said]:
-    score, said = Score(), Said()
+def played(table: str, rounds: int, seed: int, fault: str | None = None) -> tuple[Score, EventList]:
+    score, said = Score(), EventList()
     for one in simulate(configured(TABLES[table]), rounds, seed, {} if fault is None else {None: fault}):
         score.add(one)
         said += one.said

@@ -17,7 +17,7 @@ from simulators.money_wheel.flapper import (
     varied_flapper,
 )
 from simulators.money_wheel.wheel import MoneyWheelSimulator
-from tests.fakes.line_reading import Follower
+from tests.fakes.line_reading import LineFollower
 
 SPACE_DEG = 7.2
 
@@ -78,24 +78,26 @@ def test_a_caught_flapper_stops_the_wheel_at_a_peg() -> None:
         assert path.speed_deg_s == 0.0
 
 
-def played(geometry: MoneyWheelGeometry, fault: str | None, seed: int, rounds: int) -> list[tuple[SimRound, Follower]]:
+def played(
+    geometry: MoneyWheelGeometry, fault: str | None, seed: int, rounds: int
+) -> list[tuple[SimRound, LineFollower]]:
     """Rounds, each with its lines followed to its end."""
     simulator = MoneyWheelSimulator(geometry, seed)
-    follower = Follower("wheel_a", "wheel_b", "wheel_index", geometry.encoder_slots)
+    follower = LineFollower("wheel_a", "wheel_b", "wheel_index", geometry.encoder_slots)
     follower.take_all(simulator.start().edges)
-    out: list[tuple[SimRound, Follower]] = []
+    out: list[tuple[SimRound, LineFollower]] = []
     for _ in range(rounds):
         follower.steps.clear()
         one = simulator.round(fault)
         follower.take_all(one.batch.edges)
-        snapshot = Follower("wheel_a", "wheel_b", "wheel_index", geometry.encoder_slots)
+        snapshot = LineFollower("wheel_a", "wheel_b", "wheel_index", geometry.encoder_slots)
         snapshot.count, snapshot.zero, snapshot.steps = follower.count, follower.zero, list(follower.steps)
         snapshot.index_counts = list(follower.index_counts)
         out.append((one, snapshot))
     return out
 
 
-def space_of(follower: Follower, geometry: MoneyWheelGeometry) -> int:
+def space_of(follower: LineFollower, geometry: MoneyWheelGeometry) -> int:
     """The design's convention: round((H - angle) × n/360) mod n."""
     return round((geometry.indicator_deg - follower.angle_deg()) * geometry.spaces / 360.0) % geometry.spaces
 

@@ -13,7 +13,7 @@ from simulators.base.truth import SimRound
 from simulators.roulette.ball import random_throw, run_on_track
 from simulators.roulette.truth import measurable_turns
 from simulators.roulette.wheel import RouletteSimulator
-from tests.fakes.line_reading import Follower, passes, pulses
+from tests.fakes.line_reading import LineFollower, passes, pulses
 
 GEOMETRIES = [
     RouletteGeometry(),
@@ -74,7 +74,7 @@ def test_a_pass_lasts_between_three_thousandths_and_three_hundredths_of_a_lap(ge
 @pytest.mark.parametrize("geometry", [g for g in GEOMETRIES if len(g.ball_sensors_deg) > 2])
 def test_the_ball_runs_against_the_rotor_and_as_far_as_the_truth_states(geometry: RouletteGeometry) -> None:
     simulator = RouletteSimulator(geometry, 6)
-    follower = Follower("rotor_a", "rotor_b", "rotor_index", geometry.slots)
+    follower = LineFollower("rotor_a", "rotor_b", "rotor_index", geometry.slots)
     follower.take_all(simulator.start().edges)
     for _ in range(4):
         one = simulator.round()
@@ -91,7 +91,7 @@ def test_the_ball_runs_against_the_rotor_and_as_far_as_the_truth_states(geometry
 @pytest.mark.parametrize("geometry", GEOMETRIES)
 def test_the_reading_head_names_the_true_pocket_on_each_of_the_last_rotor_turns(geometry: RouletteGeometry) -> None:
     simulator = RouletteSimulator(geometry, 9)
-    follower = Follower("rotor_a", "rotor_b", "rotor_index", geometry.slots)
+    follower = LineFollower("rotor_a", "rotor_b", "rotor_index", geometry.slots)
     follower.take_all(simulator.start().edges)
     pockets = len(geometry.pockets)
     for _ in range(4):
@@ -113,7 +113,7 @@ def test_the_reading_head_names_the_true_pocket_on_each_of_the_last_rotor_turns(
 def test_the_quadrature_of_clean_and_of_physically_odd_rounds_is_legal() -> None:
     geometry = RouletteGeometry()
     simulator = RouletteSimulator(geometry, 2)
-    follower = Follower("rotor_a", "rotor_b", "rotor_index", geometry.slots)
+    follower = LineFollower("rotor_a", "rotor_b", "rotor_index", geometry.slots)
     follower.take_all(simulator.start().edges)
     for fault in (None, "rotor_reversed", "rotor_stopped", None, "two_balls", "index_slip", None):
         follower.take_all(simulator.round(fault).batch.edges)
@@ -122,7 +122,7 @@ def test_the_quadrature_of_clean_and_of_physically_odd_rounds_is_legal() -> None
 
 def test_every_index_stands_at_the_same_count_until_the_encoder_slips() -> None:
     simulator = RouletteSimulator(RouletteGeometry(), 2)
-    follower = Follower("rotor_a", "rotor_b", "rotor_index", 38)
+    follower = LineFollower("rotor_a", "rotor_b", "rotor_index", 38)
     follower.take_all(simulator.start().edges)
     for _ in range(4):
         follower.take_all(simulator.round().batch.edges)
@@ -159,7 +159,7 @@ def test_batches_follow_each_other_in_the_order_of_time_without_a_gap() -> None:
 def test_with_the_rotor_the_ball_runs_with_the_rotor() -> None:
     geometry = RouletteGeometry()
     simulator = RouletteSimulator(geometry, 6)
-    follower = Follower("rotor_a", "rotor_b", "rotor_index", 38)
+    follower = LineFollower("rotor_a", "rotor_b", "rotor_index", 38)
     follower.take_all(simulator.start().edges)
     for _ in range(3):
         before = follower.count

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hal.values import Edge
 from simulators.base.motion import Path, Segment, angle_at
 from simulators.base.sensors import MarkRing, any_of, by_time, press, quadrature_marks, settle_order, window_marks
-from tests.fakes.line_reading import Follower
+from tests.fakes.line_reading import LineFollower
 
 SLOTS = 10
 
@@ -55,7 +55,7 @@ def test_edges_are_exact_legal_and_independent_of_how_the_motion_is_cut(
     path = Path(0.0, start_deg)
     for speed, duration_s in ramps:
         path.ramp(speed, duration_s)
-    whole, follower = ring(start_deg), Follower("a", "b", "index", SLOTS)
+    whole, follower = ring(start_deg), LineFollower("a", "b", "index", SLOTS)
     first = [Edge(line, level, 0) for line, level in whole.levels().items()]
     edges = sorted(whole.edges(path.segments), key=by_time)
     follower.take_all(first)

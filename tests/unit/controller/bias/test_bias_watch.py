@@ -11,7 +11,7 @@ from controller.games.catalogue import GAME
 from controller.games.dice.setup import dice_plan
 from controller.table.bias import EVERY, FALSE_ALARM, WINDOW, BiasWatch, fit, survival
 from feed import events
-from tests.tables.bench import Said, configured
+from tests.tables.bench import EventList, configured
 from tests.tables.craps_hands import CrapsHands, craps_toml
 
 TABLE = '[table]\nid = "t"\ngame = "{game}"\n{more}\n[lines]\nbackend = "sim"\n'
@@ -151,7 +151,7 @@ def test_every_game_has_what_is_watched_and_a_house_may_want_none() -> None:
 def test_a_table_warns_of_a_loaded_die_and_its_outcomes_stay_as_they_were() -> None:
     def played(more: str) -> list[tuple[str, str]]:
         hands = CrapsHands(craps_toml("njac-13:47-20", more=more, options="settle_after_s = 0.1"))
-        said = Said()
+        said = EventList()
         for number in range(EVERY):
             said += hands.key(6, 1 + number % 6, settle=False) + hands.wait(0.2)
         assert len(said.of(events.Outcome)) == EVERY

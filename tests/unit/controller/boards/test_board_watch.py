@@ -16,7 +16,7 @@ from hal.backends.sim import SimLines
 from hal.board.messages import Reset
 from hal.values import Loss
 from tests.fakes.boards import HandLink, identity
-from tests.fakes.virtual_service import Hall
+from tests.fakes.virtual_service import VirtualService
 from tests.tables.bench import configured
 from tests.tables.board_tables import MONEY_ON_A_BOARD
 
@@ -42,7 +42,9 @@ class OnABoard:
         self.link = HandLink()
         wiring = Wiring([self.lines], boards={"wheel": self.link})
         journal = None if before is None else before.hall.journal
-        self.hall: Hall = Hall([configured(text)], wirings=[wiring], journal=journal, epoch="11" if before else "00")
+        self.hall: VirtualService = VirtualService(
+            [configured(text)], wirings=[wiring], journal=journal, epoch="11" if before else "00"
+        )
         assert self.hall.open() == {}
 
     @property

@@ -13,7 +13,7 @@ from hal.board.messages import KINDS, WatchCommand
 from hal.loop import VirtualLoop, run_virtual, sleep_ns
 from tests.fakes.board_port import BoardPort
 from tests.fakes.model_board import ModelBoard
-from tests.tables.bench import Said, configured
+from tests.tables.bench import EventList, configured
 from tests.tables.money_lines import S
 
 TWO = """\
@@ -45,7 +45,7 @@ def uses_of(board: ModelBoard) -> int:
 
 def test_two_adapters_that_are_exchanged_are_refused_with_both_names_and_used_again_when_exchanged_back() -> None:
     config = configured(TWO)
-    said = Said()
+    said = EventList()
     boards = {kind: ModelBoard(KINDS[kind], version=VERSION, build=BUILD) for kind in ("wheel", "reel")}
 
     async def main() -> None:

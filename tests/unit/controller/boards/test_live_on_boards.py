@@ -18,7 +18,7 @@ from hal.loop import VirtualLoop, run_virtual, sleep_ns
 from hal.values import Edge
 from tests.fakes.board_port import BoardPort
 from tests.fakes.model_board import ModelBoard
-from tests.tables.bench import Said, configured
+from tests.tables.bench import EventList, configured
 from tests.tables.board_tables import MONEY_ON_A_BOARD
 from tests.tables.money_lines import TURN, MoneyLines, S
 
@@ -55,7 +55,7 @@ class OnAPort:
 
     def __init__(self, text: str, kind: str = "wheel", build: int = BUILD) -> None:
         self.config = configured(text)
-        self.said = Said()
+        self.said = EventList()
         self.board = ModelBoard(KINDS[kind], version=VERSION, build=build, ppm=30)
         for terminal in self.config.terminals.values():
             if terminal.side == "input" and terminal.inverted:
@@ -67,7 +67,7 @@ class OnAPort:
             terminal = self.config.terminals[line]
             self.port.drive(terminal.number - 1, level ^ terminal.inverted, START_NS + t_ns if t_ns else 0)
 
-    def run(self, until_ns: int, script: Callable[[], object] = lambda: None) -> Said:
+    def run(self, until_ns: int, script: Callable[[], object] = lambda: None) -> EventList:
         """Runs the table until then; `script` is called once its wires are open."""
 
         async def main() -> None:

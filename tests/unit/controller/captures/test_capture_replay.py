@@ -11,8 +11,8 @@ from controller.bench.replay import replay
 from controller.games.assembly import geometry_of
 from feed.events import Unresolved, Void
 from simulators.base.faults import faults_for
-from tests.fakes.virtual_service import Hall
-from tests.tables.bench import Said, configured
+from tests.fakes.virtual_service import VirtualService
+from tests.tables.bench import EventList, configured
 
 ROUNDS = 4
 SEEDS = range(2, 22)
@@ -37,15 +37,15 @@ CASES = [
 class Kept(NamedTuple):
     """A verdict with a capture, and what the capture replays to."""
 
-    said: Said
-    replayed: Said
+    said: EventList
+    replayed: EventList
     complete: bool
 
 
 def play(table: str, fault: str, seed: int, folder: Path) -> list[Kept]:
     """A few rounds, the third with the fault; every capture replayed."""
     config = configured(TABLES[table])
-    hall = Hall([config], faults=[{3: fault}], seed=seed)
+    hall = VirtualService([config], faults=[{3: fault}], seed=seed)
     hall.open()
     for _ in range(40):
         hall.run(15)
@@ -57,7 +57,7 @@ def play(table: str, fault: str, seed: int, folder: Path) -> list[Kept]:
             capture = event.data.evidence.capture
             assert capture is not None, f"{event.id} names no capture"
             (again,) = replay(config, [hall.keeper.write(folder, capture.file)])
-            kept.append(Kept(Said([event]), Said(again), capture.complete))
+            kept.append(Kept(EventList([event]), EventList(again), capture.complete))
     return kept
 
 

@@ -13,7 +13,7 @@ from controller.configuration.terminals import MOVED, places_of
 from controller.games.catalogue import REGISTRY
 from controller.games.load import check_text
 from hal.board.messages import KINDS
-from tests.tables.problems import only, told
+from tests.tables.problems import only_problem, problem_lines
 
 EXAMPLES = Path(__file__).resolve().parents[4] / "examples"
 MOTOR = (EXAMPLES / "beat_the_dealer_board.toml").read_text()
@@ -59,13 +59,13 @@ def entry(text: str, line: str, new: str | None) -> str:
 def test_a_line_at_another_terminal_than_its_own_is_told_which_that_is(
     line: str, new: str, wrong: str, fix: str
 ) -> None:
-    problem = only(entry(MOTOR, line, new))
+    problem = only_problem(entry(MOTOR, line, new))
     assert f"pins.{line}: is wired to {wrong}, but a table board handles this line itself (" in problem
     assert f"); write {fix}, which is " in problem
 
 
 def test_keys_that_are_exchanged_are_told_both() -> None:
-    first, second = told(check_text(entry(entry(MOTOR, "key_1", "input = 10"), "key_2", "input = 9")))
+    first, second = problem_lines(check_text(entry(entry(MOTOR, "key_1", "input = 10"), "key_2", "input = 9")))
     assert "pins.key_1: is wired to input 10 of the board table, which is key 2" in first
     assert first.endswith("(keypad, key 1); write key_1 = { input = 9 }, which is key 1")
     assert second.endswith("(keypad, key 2); write key_2 = { input = 10 }, which is key 2")
@@ -73,7 +73,7 @@ def test_keys_that_are_exchanged_are_told_both() -> None:
 
 @pytest.mark.parametrize(("line", "number", "name"), [("motor_shaft", 1, "shaft"), ("motor_home", 2, "home")])
 def test_the_sensors_of_a_motor_are_active_low_and_must_be_inverted(line: str, number: int, name: str) -> None:
-    assert only(entry(MOTOR, line, f"input = {number}")).endswith(
+    assert only_problem(entry(MOTOR, line, f"input = {number}")).endswith(
         f"pins.{line}: is not inverted, and a table board takes its {name} as active when the wire is low; add "
         "inverted = true, and wire an open collector or a contact to ground"
     )
@@ -82,14 +82,14 @@ def test_the_sensors_of_a_motor_are_active_low_and_must_be_inverted(line: str, n
 @pytest.mark.parametrize("text", [MOTOR, CHUTE], ids=["motor", "chute"])
 @pytest.mark.parametrize("kind", ["wheel", "reel", "pusher"])
 def test_a_board_of_the_wrong_kind_is_told_once(text: str, kind: str) -> None:
-    problem = only(text.replace('kind = "table"', f'kind = "{kind}"'))
+    problem = only_problem(text.replace('kind = "table"', f'kind = "{kind}"'))
     assert f'board.table.kind: is "{kind}", and ' in problem
     assert "more lines can be only on a board of the kind table" in problem
     assert problem.endswith('kind should be "table"')
 
 
 def test_a_board_of_the_wrong_kind_with_a_lamp_chain_is_told_for_its_lines_and_its_lamps() -> None:
-    lines, lamps = told(check_text(SIC_BO.replace('kind = "table"', 'kind = "wheel"')))
+    lines, lamps = problem_lines(check_text(SIC_BO.replace('kind = "table"', 'kind = "wheel"')))
     assert "board.layout.kind: " in lines
     assert lamps.endswith('"layout" is no board with lamps; the kind of [board.layout] should be "table"')
 
@@ -99,12 +99,12 @@ def test_lines_on_the_wrong_one_of_two_boards_are_told_the_other() -> None:
     two = MOTOR.replace("[device.cage]", desk).replace("{ input", '{ board = "table", input')
     two = two.replace("{ output", '{ board = "table", output')
     two = entry(two, "supervisor_key", 'board = "desk", input = 1, inverted = true')
-    assert told(check_text(two)) == []
-    assert only(entry(two, "motor", 'board = "desk", output = 1')).endswith(
+    assert problem_lines(check_text(two)) == []
+    assert only_problem(entry(two, "motor", 'board = "desk", output = 1')).endswith(
         'board.desk.kind: is "wheel", and motor can be only on a board of the kind table; kind should be "table", or '
         "wire them to the board table"
     )
-    assert only(entry(two, "motor", 'board = "table", output = 2')).endswith(
+    assert only_problem(entry(two, "motor", 'board = "table", output = 2')).endswith(
         'write motor = { board = "table", output = 1 }, which is motor'
     )
 
@@ -112,20 +112,23 @@ def test_lines_on_the_wrong_one_of_two_boards_are_told_the_other() -> None:
 def test_a_terminal_that_no_board_has_is_told_though_a_device_is_wrong() -> None:
     text = entry(MOTOR, "cage_turn", "input = 30").replace("[device.cage]", "[device.cage]\nsensing = 5")
     assert any(
-        "a table board has no input 30; the board table has inputs 1 to 17" in row for row in told(check_text(text))
+        "a table board has no input 30; the board table has inputs 1 to 17" in row
+        for row in problem_lines(check_text(text))
     )
 
 
 def test_a_line_that_is_left_out_is_offered_its_own_terminal_and_no_other() -> None:
-    assert only(entry(MOTOR, "motor_shaft", None)).endswith("free is motor_shaft = { input = 1, inverted = true }")
-    assert only(entry(MOTOR, "key_4", None)).endswith("free is key_4 = { input = 12 }")
+    assert only_problem(entry(MOTOR, "motor_shaft", None)).endswith(
+        "free is motor_shaft = { input = 1, inverted = true }"
+    )
+    assert only_problem(entry(MOTOR, "key_4", None)).endswith("free is key_4 = { input = 12 }")
     taken = entry(entry(MOTOR, "motor_shaft", None), "dealer_void", "input = 1, inverted = true")
-    assert only(taken).endswith("free input 1 of the board table for it, its shaft")
+    assert only_problem(taken).endswith("free input 1 of the board table for it, its shaft")
 
 
 def test_a_terminal_that_another_line_needs_is_offered_to_none() -> None:
     both = entry(entry(MOTOR, "dealer_void", None), "motor_shaft", None)
-    offers = {row.split(":")[1].strip(): row.split("free is ")[1] for row in told(check_text(both))}
+    offers = {row.split(":")[1].strip(): row.split("free is ")[1] for row in problem_lines(check_text(both))}
     assert offers == {
         "pins.dealer_void": "dealer_void = { input = 3, inverted = true }",
         "pins.motor_shaft": "motor_shaft = { input = 1, inverted = true }",
@@ -134,11 +137,11 @@ def test_a_terminal_that_another_line_needs_is_offered_to_none() -> None:
 
 def test_a_lamp_cannot_hang_where_the_board_drives_a_motor() -> None:
     lamp = MOTOR.replace("[device.dealer]", "[device.lamp]\n[device.dealer]") + "no_more_bets_lamp = { output = 2 }\n"
-    assert only(lamp).endswith(
+    assert only_problem(lamp).endswith(
         "is a lamp, and output 2 of the board table is its motor_back, which the board stops by itself; drive it with "
         'another board, of kind = "wheel"'
     )
-    missing = only(lamp.replace("no_more_bets_lamp = { output = 2 }\n", ""))
+    missing = only_problem(lamp.replace("no_more_bets_lamp = { output = 2 }\n", ""))
     assert missing.endswith("free a terminal of a board for it, or add another board")
 
 
@@ -166,11 +169,11 @@ def test_whatever_terminal_a_motors_sensor_is_given_only_its_own_is_right(
 
 
 def test_a_bare_contact_on_a_pin_must_not_be_active_while_it_is_open() -> None:
-    assert only(entry(ON_PI, "key_1", 'gpio = 4, pull = "up"')).endswith(
+    assert only_problem(entry(ON_PI, "key_1", 'gpio = 4, pull = "up"')).endswith(
         "pins.key_1: is a bare contact, and the resistor pulls its wire high: it would be active while open; add "
         'inverted = true, and wire the contact to ground; or write pull = "down", and wire it to 3V3'
     )
-    assert only(entry(ON_PI, "dealer_void", 'gpio = 22, pull = "down", inverted = true')).endswith(
+    assert only_problem(entry(ON_PI, "dealer_void", 'gpio = 22, pull = "down", inverted = true')).endswith(
         'pulls its wire low: it would be active while open; write pull = "up", and wire the contact to ground'
     )
 
@@ -180,11 +183,11 @@ def test_a_bare_contact_on_a_pin_must_not_be_active_while_it_is_open() -> None:
     ["gpio = 4", 'gpio = 4, pull = "down"', "gpio = 4, inverted = true", 'gpio = 4, pull = "none"'],
 )
 def test_a_bare_contact_that_rests_inactive_is_right(new: str) -> None:
-    assert told(check_text(entry(ON_PI, "key_1", new))) == []
+    assert problem_lines(check_text(entry(ON_PI, "key_1", new))) == []
 
 
 def test_a_sensor_that_drives_its_wire_may_rest_high() -> None:
-    assert told(check_text(entry(ON_PI, "cage_shake", 'gpio = 21, pull = "up"'))) == []
+    assert problem_lines(check_text(entry(ON_PI, "cage_shake", 'gpio = 21, pull = "up"'))) == []
 
 
 def test_the_example_on_a_pi_leaves_the_console_and_the_buses_alone() -> None:

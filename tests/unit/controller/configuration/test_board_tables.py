@@ -17,7 +17,7 @@ from controller.games.load import check, check_text
 from drivers.base.device_spec import LineUse
 from drivers.dealer.indicators import LampConfig
 from hal.board.messages import KINDS
-from tests.tables.problems import only, told
+from tests.tables.problems import only_problem, problem_lines
 
 WHEEL = """\
 [table]
@@ -68,7 +68,7 @@ def test_the_kinds_that_a_file_can_name_are_those_of_the_wire() -> None:
 
 def test_a_table_on_one_board_knows_the_terminal_of_each_line() -> None:
     report = check_text(WHEEL)
-    assert told(report) == []
+    assert problem_lines(report) == []
     table = report.tables[0]
     assert table.live
     assert not table.simulated
@@ -89,7 +89,7 @@ def test_a_table_on_one_board_knows_the_terminal_of_each_line() -> None:
 
 def test_a_table_on_two_boards_says_which() -> None:
     report = check_text(TWO)
-    assert told(report) == []
+    assert problem_lines(report) == []
     table = report.tables[0]
     assert {name: board.kind for name, board in table.boards.items()} == {"wheel": "wheel", "desk": "reel"}
     assert table.terminals["dealer_no_more_bets"].place == ("desk", "input", 1)
@@ -161,21 +161,21 @@ def test_every_kind_has_a_pin_for_each_of_its_terminals_and_none_twice(kind: str
 )  # fmt: skip
 def test_a_mistake_about_a_board_is_told_with_its_line_key_and_fix(old: str, new: str, problem: str) -> None:
     assert old in WHEEL
-    assert any(problem in line for line in told(check_text(WHEEL.replace(old, new, 1)))), told(
+    assert any(problem in line for line in problem_lines(check_text(WHEEL.replace(old, new, 1)))), problem_lines(
         check_text(WHEEL.replace(old, new, 1))
     )
 
 
 @pytest.mark.parametrize("key", ["gpio = 27", 'name = "GPIO27"', "header = 13"])
 def test_a_pin_of_the_pi_is_told_what_to_write_on_a_table_of_boards(key: str) -> None:
-    problem = only(WHEEL.replace("{ input = 2 }", f"{{ {key} }}"))
+    problem = only_problem(WHEEL.replace("{ input = 2 }", f"{{ {key} }}"))
     assert problem.endswith('; write a terminal, such as { input = 1 }, or backend = "gpiod" in [lines]')
 
 
 def test_a_terminal_is_told_what_to_write_on_a_table_of_pins() -> None:
     text = '[table]\nid = "t"\ngame = "money_wheel"\nno_more_bets = "auto"\n[lines]\nbackend = "gpiod"\n[pins]\n'
     wires = "wheel_a = { input = 1 }\nwheel_b = { gpio = 27 }\nwheel_index = { gpio = 22 }\n"
-    assert only(text + wires) == (
+    assert only_problem(text + wires) == (
         '8: pins.wheel_a.input: input is for boards, and with backend = "gpiod" every line is wired to the Pi; write '
         '{ gpio = ... }, or backend = "board" in [lines]'
     )
@@ -186,7 +186,7 @@ def test_a_board_on_a_table_of_pins_has_no_effect_and_is_told() -> None:
     board = '[board.wheel]\nkind = "wheel"\nport = "/dev/serial/by-id/usb-1"\n'
     wires = "[pins]\nwheel_a = { gpio = 17 }\nwheel_b = { gpio = 27 }\nwheel_index = { gpio = 22 }\n"
     report = check_text(text + board + wires)
-    assert told(report) == [
+    assert problem_lines(report) == [
         '7: board: warning: has no effect with the backend gpiod; remove it, or write backend = "board" in [lines]'
     ]
     assert len(report.tables) == 1
@@ -194,28 +194,28 @@ def test_a_board_on_a_table_of_pins_has_no_effect_and_is_told() -> None:
 
 def test_a_table_of_boards_without_a_board_is_told_how_to_name_one() -> None:
     text = WHEEL.replace('[board.wheel]\nkind = "wheel"\nport = "/dev/serial/by-id/usb-1"\n', "")
-    problem = only(text)
+    problem = only_problem(text)
     assert problem.startswith("1: board: is missing, and the backend board needs it; add [board.wheel] with kind = ")
 
 
 def test_a_line_that_is_not_wired_is_offered_a_free_terminal() -> None:
-    assert only(WHEEL.replace("pocket = { input = 7 }\n", "")).endswith(
+    assert only_problem(WHEEL.replace("pocket = { input = 7 }\n", "")).endswith(
         "choose a terminal; free is pocket = { input = 7 }"
     )
     full = WHEEL.replace(
         "pocket = { input = 7 }\n", "object = { input = 7 }\nsupervisor_key = { input = 8, inverted = true }\n"
     )
-    assert only(full).endswith("free a terminal of a board for it, or add another board")
+    assert only_problem(full).endswith("free a terminal of a board for it, or add another board")
 
 
 def test_with_several_boards_the_offer_says_which() -> None:
-    problem = only(TWO.replace("dealer_no_more_bets =", "supervisor_key ="))
+    problem = only_problem(TWO.replace("dealer_no_more_bets =", "supervisor_key ="))
     assert problem.endswith('free is dealer_no_more_bets = { board = "wheel", input = 4, inverted = true }')
 
 
 def test_a_board_that_no_line_uses_is_told() -> None:
     spare = '[board.spare]\nkind = "pusher"\nport = "/dev/serial/by-id/usb-3"\n'
-    assert only(TWO + spare) == (
+    assert only_problem(TWO + spare) == (
         "20: board.spare: no line is wired to it; wire a line to it in [pins], or remove its section"
     )
 
@@ -224,24 +224,24 @@ def test_two_boards_of_one_kind_need_numbers_that_tell_them_apart() -> None:
     text = TWO.replace('kind = "reel"', 'kind = "wheel"')
     warnings = check_text(text)
     assert [problem.severity for problem in warnings.problems] == ["warning", "warning"]
-    assert told(warnings)[0] == (
+    assert problem_lines(warnings)[0] == (
         "7: board.wheel: warning: is of the same kind as desk: they could be exchanged unnoticed; "
         "give it a number with feltwire boards name PORT NUMBER, and add serial = NUMBER"
     )
     numbered = text.replace('usb-1"', 'usb-1"\nserial = 1').replace('usb-2"', 'usb-2"\nserial = 2')
-    assert told(check_text(numbered)) == []
-    same = told(check_text(numbered.replace("serial = 2", "serial = 1")))
+    assert problem_lines(check_text(numbered)) == []
+    same = problem_lines(check_text(numbered.replace("serial = 2", "serial = 1")))
     assert same[0].startswith("10: board.wheel.serial: is also the serial of desk; give each board a number of its own")
-    assert "write a whole number from 1 to 4294967295" in only(numbered.replace("serial = 2", "serial = 0"))
+    assert "write a whole number from 1 to 4294967295" in only_problem(numbered.replace("serial = 2", "serial = 0"))
 
 
 def test_two_boards_and_links_cannot_share_a_port() -> None:
-    assert only(TWO.replace("usb-2", "usb-1")) == (
+    assert only_problem(TWO.replace("usb-2", "usb-1")) == (
         '12: board.desk.port: its port "/dev/serial/by-id/usb-1" is also that of board.wheel.port of table.toml:9; '
         "give each board its own port"
     )
     display = '[device.display]\n[links]\nnumber_display = { port = "/dev/serial/by-id/usb-1" }\n'
-    assert only(WHEEL + display) == (
+    assert only_problem(WHEEL + display) == (
         '20: links.number_display.port: its port "/dev/serial/by-id/usb-1" is also that of board.wheel.port of '
         "table.toml:9; give each link its own port"
     )
@@ -254,16 +254,16 @@ def test_one_port_under_two_names_is_told_with_the_device_behind_both(tmp_path: 
     for name in (by_id, by_path):
         name.symlink_to(device)
     text = TWO.replace("/dev/serial/by-id/usb-1", str(by_id)).replace("/dev/serial/by-id/usb-2", str(by_path))
-    assert only(text) == (
+    assert only_problem(text) == (
         f"12: board.desk.port: its port {value_text(str(by_path))}, which is {device}, is also that of "
         "board.wheel.port of table.toml:9; give each board its own port"
     )
     other = TWO.replace("/dev/serial/by-id/usb-1", str(by_id)).replace("usb-2", "usb-3")
-    assert told(check_text(other)) == []
-    assert only(TWO.replace("/dev/serial/by-id/usb-2", "/dev//serial/by-id/../by-id/usb-1")).startswith(
+    assert problem_lines(check_text(other)) == []
+    assert only_problem(TWO.replace("/dev/serial/by-id/usb-2", "/dev//serial/by-id/../by-id/usb-1")).startswith(
         '12: board.desk.port: its port "/dev//serial/by-id/../by-id/usb-1", which is /dev/serial/by-id/usb-1, is also'
     )
-    assert "is also that of board.wheel.port" in only(
+    assert "is also that of board.wheel.port" in only_problem(
         TWO.replace("/dev/serial/by-id/usb-1", "socket://h:1").replace("/dev/serial/by-id/usb-2", "socket://h:1")
     )
 
@@ -281,33 +281,35 @@ def test_two_tables_cannot_have_one_board(tmp_path: Path) -> None:
 
 def test_a_line_on_the_wrong_side_is_told_what_the_board_has() -> None:
     lamp = TWO.replace("output = 2 }", "input = 5 }")
-    assert only(lamp) == (
+    assert only_problem(lamp) == (
         '19: pins.no_more_bets_lamp: is driven (lamp "No more bets"), and input 5 of the board wheel is an input; '
         "write { output = ... }; the board wheel has outputs 1 to 4"
     )
     level = WHEEL + "level_x = { input = 8 }\n"
-    assert "is an analogue reading (inclination of the wheel along x), and input 8 of the board wheel is an" in only(
-        level
+    assert (
+        "is an analogue reading (inclination of the wheel along x), and input 8 of the board wheel is an"
+        in only_problem(level)
     )
     reel = TWO.replace('[board.wheel]\nkind = "wheel"', '[board.wheel]\nkind = "reel"') + (
         'level_x = { board = "wheel", analogue = 1, zero_v = 1, per_v = 1 }\n'
     )
     assert any(
-        "a reel board has no analogue 1; the board wheel has no analogue" in line for line in told(check_text(reel))
+        "a reel board has no analogue 1; the board wheel has no analogue" in line
+        for line in problem_lines(check_text(reel))
     )
 
 
 def test_a_contact_that_would_be_pressed_while_it_is_open_is_told() -> None:
     button = TWO.replace("input = 1, inverted = true", "input = 1")
-    assert only(button) == (
+    assert only_problem(button) == (
         "18: pins.dealer_no_more_bets: is a bare contact, and the board's resistor pulls its wire high: it would be "
         "active while open; add inverted = true, and wire the contact to ground"
     )
-    assert told(check_text(button.replace("input = 1 }\nno", 'input = 1, pull = "none" }\nno'))) == []
+    assert problem_lines(check_text(button.replace("input = 1 }\nno", 'input = 1, pull = "none" }\nno'))) == []
 
 
 def test_an_output_that_would_be_on_when_the_board_goes_safe_is_told() -> None:
-    problem = only(TWO.replace("output = 2", "output = 2, inverted = true"))
+    problem = only_problem(TWO.replace("output = 2", "output = 2, inverted = true"))
     assert problem.startswith("19: pins.no_more_bets_lamp.inverted: is true, but a board makes its outputs low")
 
 
@@ -315,9 +317,9 @@ def test_a_key_of_a_keypad_is_a_button_that_needs_nothing() -> None:
     text = TWO.replace('kind = "reel"', 'kind = "table"')
     key = text.replace('board = "desk", input = 1, inverted = true', 'board = "desk", input = 15')
     report = check_text(key)
-    assert told(report) == []
+    assert problem_lines(report) == []
     assert report.tables[0].terminals["dealer_no_more_bets"].pull == "none"
-    assert only(key.replace("input = 15", "input = 15, inverted = true")) == (
+    assert only_problem(key.replace("input = 15", "input = 15, inverted = true")) == (
         "18: pins.dealer_no_more_bets.inverted: has no meaning for the key enter of a keypad, which is 1 while it is "
         "pressed; remove it"
     )
@@ -337,7 +339,7 @@ def test_a_key_of_a_keypad_is_a_button_that_needs_nothing() -> None:
     ],
 )
 def test_a_wrong_scale_is_told(entry: str, problem: str) -> None:
-    report = told(check_text(WHEEL + f"level_x = {{ {entry} }}\n"))
+    report = problem_lines(check_text(WHEEL + f"level_x = {{ {entry} }}\n"))
     assert any(f"pins.level_x.{problem}" in line for line in report), report
 
 
@@ -357,21 +359,21 @@ def with_a_motor() -> Registry:
 
 def test_what_moves_is_driven_by_a_board_and_by_nothing_else() -> None:
     on_board = TWO.replace("no_more_bets_lamp", "motor")
-    assert told(check_text(on_board, registry=with_a_motor())) == []
+    assert problem_lines(check_text(on_board, registry=with_a_motor())) == []
     text = '[table]\nid = "t"\ngame = "money_wheel"\nno_more_bets = "auto"\n[lines]\nbackend = "gpiod"\n[device.lamp]\n'
     text += "[pins]\nwheel_a = { gpio = 17 }\nwheel_b = { gpio = 27 }\nwheel_index = { gpio = 22 }\n"
-    (wired,) = told(check_text(text + "motor = { gpio = 5 }\n", registry=with_a_motor()))
+    (wired,) = problem_lines(check_text(text + "motor = { gpio = 5 }\n", registry=with_a_motor()))
     assert wired == (
         "12: pins.motor: is a motor, but a pin of the Pi keeps its level when the program dies; drive it with a board, "
         'which has a dead-man: backend = "board"'
     )
-    (missing,) = told(check_text(text, registry=with_a_motor()))
+    (missing,) = problem_lines(check_text(text, registry=with_a_motor()))
     assert missing.endswith('a motor moves, and a pin of the Pi has no dead-man; backend = "board"')
 
 
 def test_a_file_of_boards_can_be_simulated_by_changing_its_backend_alone() -> None:
     report = check_text(TWO.replace('backend = "board"', 'backend = "sim"'))
-    assert told(report) == []
+    assert problem_lines(report) == []
     assert report.tables[0].simulated
     assert not report.tables[0].live
 
@@ -379,7 +381,7 @@ def test_a_file_of_boards_can_be_simulated_by_changing_its_backend_alone() -> No
 def test_a_table_with_an_emulated_board_says_that_it_is_simulated() -> None:
     text = WHEEL.replace('"/dev/serial/by-id/usb-1"', '"/dev/pts/4"\nemulated = true')
     report = check_text(text)
-    assert told(report) == []
+    assert problem_lines(report) == []
     assert report.tables[0].simulated
     assert report.tables[0].live
 

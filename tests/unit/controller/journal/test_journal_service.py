@@ -25,7 +25,7 @@ from feed import events
 from feed.events import Evidence
 from hal.clock import VirtualClock
 from tests.fakes.time_limits import HANG_S
-from tests.powercut.load import KEY, Player
+from tests.powercut.load import KEY, TablePlayer
 from tests.powercut.making import NOW_NS, command, opened, outcome, player, written
 
 FAULT = {"device": "wheel", "fault": "sensor_stuck", "detail": "dark", "blocks_play": True}
@@ -47,7 +47,7 @@ def altered(path: Path) -> Iterator[sqlite3.Connection]:
         connection.close()
 
 
-def rounds(one: Player, first: int, last: int) -> list[Entry]:
+def rounds(one: TablePlayer, first: int, last: int) -> list[Entry]:
     said = []
     for number in range(first, last + 1):
         said.append(one.say(events.RoundOpened, round=number))
@@ -58,7 +58,7 @@ def rounds(one: Player, first: int, last: int) -> list[Entry]:
     return said
 
 
-def filled(path: Path) -> Player:
+def filled(path: Path) -> TablePlayer:
     """A journal with a round that is not finished and a fault that stands; ended in order."""
     journal = opened(path)
     one = player()

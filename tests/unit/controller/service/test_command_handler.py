@@ -18,7 +18,7 @@ from feed.allow_list import KeyOwner
 from hal.capture.command_text import command_text
 from hal.clock import VirtualClock
 from hal.values import Command
-from tests.fakes.service import FULL, Bench, MemoryJournal
+from tests.fakes.service import FULL, MemoryJournal, PipelineBench
 
 ANN = KeyOwner("ann", "supervisor", "A")
 BOB = KeyOwner("bob", "dealer", "B")
@@ -58,7 +58,7 @@ class HandlerBench:
     """A command handler with two tables."""
 
     def __init__(self, *, journal: MemoryJournal | None = None, tables: int = 2, by_itself: bool = True) -> None:
-        self.bench = Bench(by_itself=by_itself)
+        self.bench = PipelineBench(by_itself=by_itself)
         self.tables = {f"wheel-{number}": FakeTable() for number in range(1, tables + 1)}
         self.service = FakeService()
         self.answers: list[CommandAnswer] = []

@@ -17,7 +17,7 @@ from hal.capture.ring import Ring
 from hal.capture.vcd_writer import CaptureLines
 from hal.values import Batch, Command
 from tests.fakes.sample_events import event, opened, progress
-from tests.fakes.service import Bench
+from tests.fakes.service import PipelineBench
 
 NAME = CaptureFile(file="wheel-1/x.vcd", sha256="00" * 32)
 
@@ -64,7 +64,7 @@ class Box:
     """Two tables' outboxes on one pipeline."""
 
     def __init__(self) -> None:
-        self.bench, self.keeper, self.handler = Bench(), SlowKeeper(), FakeHandler()
+        self.bench, self.keeper, self.handler = PipelineBench(), SlowKeeper(), FakeHandler()
         self.shown: list[Event] = []
         self.one, self.other = self._box("wheel-1"), self._box("wheel-2")
 

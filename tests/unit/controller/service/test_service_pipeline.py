@@ -6,7 +6,7 @@ from controller.journal.errors import JournalError
 from controller.journal.records import COMMAND, COMMANDS, Entry, Head
 from feed import events
 from tests.fakes.sample_events import EPOCH, event, opened, progress
-from tests.fakes.service import FULL, Bench
+from tests.fakes.service import FULL, PipelineBench
 
 
 def command(number: int) -> Entry:
@@ -14,7 +14,7 @@ def command(number: int) -> Entry:
 
 
 def test_nothing_is_published_before_it_is_durable() -> None:
-    bench = Bench(by_itself=False)
+    bench = PipelineBench(by_itself=False)
     bench.pipeline.put([opened(1)])
     assert bench.feed.kinds == []
     bench.journal.commit()
@@ -22,21 +22,21 @@ def test_nothing_is_published_before_it_is_durable() -> None:
 
 
 def test_what_is_published_is_the_very_body_that_was_journalled() -> None:
-    bench = Bench()
+    bench = PipelineBench()
     bench.pipeline.put([opened(1), opened(2)])
     assert [body for _, body in bench.feed.messages] == [entry.body for entry in bench.journal.entries]
     assert [topic.decode() for topic, _ in bench.feed.messages] == [entry.topic for entry in bench.journal.entries]
 
 
 def test_progress_goes_at_once_where_nothing_waits() -> None:
-    bench = Bench(by_itself=False)
+    bench = PipelineBench(by_itself=False)
     bench.pipeline.put([progress(1)])
     assert bench.feed.kinds == ["round.progress"]
     assert bench.journal.entries == []
 
 
 def test_progress_keeps_its_place_behind_what_is_not_yet_durable() -> None:
-    bench = Bench(by_itself=False)
+    bench = PipelineBench(by_itself=False)
     bench.pipeline.put([opened(1)])
     bench.pipeline.put([progress(1)])
     bench.pipeline.put([opened(2)])
@@ -48,19 +48,19 @@ def test_progress_keeps_its_place_behind_what_is_not_yet_durable() -> None:
 
 
 def test_a_command_is_in_the_commit_of_the_events_that_it_caused() -> None:
-    bench = Bench()
+    bench = PipelineBench()
     bench.pipeline.put([opened(1)], [command(bench.pipeline.next_command())])
     assert bench.journal.commits == [[opened(1).id, "@local:1"]]
     assert bench.feed.kinds == ["round.opened"], "a command is not published"
 
 
 def test_commands_go_on_where_the_journal_was_found() -> None:
-    bench = Bench(heads={COMMANDS: Head(41, EPOCH, "00" * 32)})
+    bench = PipelineBench(heads={COMMANDS: Head(41, EPOCH, "00" * 32)})
     assert [bench.pipeline.next_command(), bench.pipeline.next_command()] == [42, 43]
 
 
 def test_a_submission_is_reported_when_it_is_durable_and_published() -> None:
-    bench = Bench(by_itself=False)
+    bench = PipelineBench(by_itself=False)
     told: list[tuple[JournalError | None, list[str]]] = []
     bench.pipeline.put([opened(1)], then=lambda failure: told.append((failure, [*bench.feed.kinds])))
     assert told == []
@@ -69,7 +69,7 @@ def test_a_submission_is_reported_when_it_is_durable_and_published() -> None:
 
 
 def test_the_head_is_that_of_the_last_published_event() -> None:
-    bench = Bench(by_itself=False)
+    bench = PipelineBench(by_itself=False)
     assert bench.pipeline.head("wheel-1").seq == 0
     bench.pipeline.put([opened(1), opened(2)])
     assert bench.pipeline.head("wheel-1").seq == 0
@@ -78,14 +78,14 @@ def test_the_head_is_that_of_the_last_published_event() -> None:
 
 
 def test_a_heartbeat_does_not_wait_for_the_journal() -> None:
-    bench = Bench(by_itself=False)
+    bench = PipelineBench(by_itself=False)
     bench.pipeline.put([opened(1)])
     bench.pipeline.beat(event(events.Heartbeat, 1, epoch=EPOCH, last=0, head="", state="open"))
     assert bench.feed.kinds == ["heartbeat"]
 
 
 def test_after_a_failure_waiting_submissions_fail_and_are_not_published() -> None:
-    bench = Bench(by_itself=False)
+    bench = PipelineBench(by_itself=False)
     told: list[JournalError | None] = []
     bench.pipeline.put([opened(1)], then=told.append)
     bench.pipeline.put([progress(1)], then=told.append)
@@ -99,7 +99,7 @@ def test_after_a_failure_waiting_submissions_fail_and_are_not_published() -> Non
 
 
 def test_after_a_failure_submissions_fail_and_heartbeats_are_sent() -> None:
-    bench = Bench()
+    bench = PipelineBench()
     bench.pipeline.put([opened(1)])
     bench.journal.fail()
     bench.pipeline.put([opened(2)])
@@ -112,7 +112,7 @@ def test_after_a_failure_submissions_fail_and_heartbeats_are_sent() -> None:
 
 
 def test_what_was_durable_before_the_failure_is_still_published() -> None:
-    bench = Bench(by_itself=False)
+    bench = PipelineBench(by_itself=False)
     bench.pipeline.put([opened(1)])
     bench.pipeline.put([opened(2)])
     bench.journal.commit(1)
@@ -122,7 +122,7 @@ def test_what_was_durable_before_the_failure_is_still_published() -> None:
 
 
 def test_published_events_and_commit_times_are_counted() -> None:
-    bench = Bench(by_itself=False)
+    bench = PipelineBench(by_itself=False)
     bench.pipeline.put([opened(1)])
     assert bench.counters.waiting == 1
     bench.clock.advance_to(bench.clock.now_ns() + 5_000_000)
@@ -134,7 +134,7 @@ def test_published_events_and_commit_times_are_counted() -> None:
 
 
 def test_the_age_of_the_oldest_submission_is_known_to_the_watchdog() -> None:
-    bench = Bench(by_itself=False)
+    bench = PipelineBench(by_itself=False)
     assert bench.pipeline.waiting_since_ns is None
     bench.pipeline.put([opened(1)])
     assert bench.pipeline.waiting_since_ns == bench.clock.now_ns()
@@ -143,7 +143,7 @@ def test_the_age_of_the_oldest_submission_is_known_to_the_watchdog() -> None:
 
 
 def test_a_journal_that_failed_beside_its_commits_halts_it_too() -> None:
-    bench = Bench()
+    bench = PipelineBench()
     bench.pipeline.halt(FULL)
     bench.pipeline.put([opened(1)])
     assert bench.halted == [FULL]

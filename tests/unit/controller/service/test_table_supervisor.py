@@ -9,7 +9,7 @@ from feed import events
 from feed.events import Heartbeat
 from hal.clock import NS_PER_S, VirtualClock
 from tests.fakes.service import SetClock
-from tests.fakes.virtual_service import Hall
+from tests.fakes.virtual_service import VirtualService
 from tests.tables.bench import configured
 from tests.tables.money_lines import money_toml
 from tests.tables.roulette_lines import roulette_toml
@@ -17,7 +17,7 @@ from tests.tables.roulette_lines import roulette_toml
 WHEEL, ROULETTE = configured(money_toml()), configured(roulette_toml())
 
 
-def beats(hall: Hall, table: str = "wheel-1") -> list[Heartbeat]:
+def beats(hall: VirtualService, table: str = "wheel-1") -> list[Heartbeat]:
     every = [event.data for event in hall.bench.feed.events]
     return [data for data in every if isinstance(data, Heartbeat) and data.table == table]
 
@@ -35,7 +35,7 @@ class Steered(SetClock):
 
 
 def test_each_table_beats_once_a_second_with_what_is_durable() -> None:
-    hall = Hall([WHEEL, ROULETTE])
+    hall = VirtualService([WHEEL, ROULETTE])
     hall.open()
     hall.run(10)
     for table in ("wheel-1", "roulette-1"):
@@ -48,7 +48,7 @@ def test_each_table_beats_once_a_second_with_what_is_durable() -> None:
 
 
 def test_a_heartbeat_states_only_what_is_published() -> None:
-    hall = Hall([WHEEL])
+    hall = VirtualService([WHEEL])
     hall.open()
     hall.run(60)
     last = 0
@@ -61,7 +61,7 @@ def test_a_heartbeat_states_only_what_is_published() -> None:
 
 
 def test_no_heartbeat_goes_out_before_the_first_event_of_this_start() -> None:
-    hall = Hall([WHEEL])
+    hall = VirtualService([WHEEL])
     hall.journal.by_itself = False
     hall.open()
     hall.run(3)
@@ -72,7 +72,7 @@ def test_no_heartbeat_goes_out_before_the_first_event_of_this_start() -> None:
 
 
 def test_after_a_long_stop_there_is_one_heartbeat_and_not_one_for_each_second() -> None:
-    hall = Hall([WHEEL])
+    hall = VirtualService([WHEEL])
     hall.open()
     hall.run(1)
     before = len(beats(hall))
@@ -85,7 +85,7 @@ def test_after_a_long_stop_there_is_one_heartbeat_and_not_one_for_each_second() 
 def test_a_calendar_that_is_set_stops_every_table_until_a_supervisor_has_seen_it() -> None:
     clock = VirtualClock(NS_PER_S)
     real = Steered(clock)
-    hall = Hall([WHEEL, ROULETTE], clock=clock, real=real)
+    hall = VirtualService([WHEEL, ROULETTE], clock=clock, real=real)
     hall.open()
     hall.run(2)
     real.wall += 3600 * NS_PER_S
@@ -108,7 +108,7 @@ def test_a_calendar_that_is_set_stops_every_table_until_a_supervisor_has_seen_it
 def test_a_calendar_before_the_journals_last_record_stops_play_until_it_is_past_it() -> None:
     clock = VirtualClock(NS_PER_S)
     real = Steered(clock)
-    hall = Hall([WHEEL], clock=clock, real=real)
+    hall = VirtualService([WHEEL], clock=clock, real=real)
     hall.open("2030-01-01T00:00:00Z")
     hall.run(2)
     assert hall.said.story() == ["table.opened", "device.fault clock_jumped"], "no round opens only to be void"
@@ -126,7 +126,7 @@ def test_a_calendar_before_the_journals_last_record_stops_play_until_it_is_past_
 
 def test_a_disk_without_room_stops_play_while_that_can_still_be_journalled() -> None:
     free = [10**10]
-    hall = Hall([WHEEL], free=lambda: free[0])
+    hall = VirtualService([WHEEL], free=lambda: free[0])
     hall.open()
     hall.run(11)
     free[0] = STOP_BYTES - 1
@@ -145,7 +145,7 @@ def test_a_disk_without_room_stops_play_while_that_can_still_be_journalled() -> 
 
 
 def test_what_the_disk_lost_of_a_table_stops_that_table() -> None:
-    hall = Hall([WHEEL, ROULETTE])
+    hall = VirtualService([WHEEL, ROULETTE])
     hall.open(lost={"wheel-1": "3 records that were durable are gone"})
     hall.run(1)
     fault = hall.of("wheel-1").one(events.DeviceFault)
@@ -157,7 +157,7 @@ def test_what_the_disk_lost_of_a_table_stops_that_table() -> None:
 
 
 def test_when_the_journal_fails_no_table_has_a_tick_and_heartbeats_state_halted() -> None:
-    hall = Hall([WHEEL, ROULETTE])
+    hall = VirtualService([WHEEL, ROULETTE])
     hall.open()
     hall.run(5)
     published = len(hall.said)
@@ -174,7 +174,7 @@ def test_when_the_journal_fails_no_table_has_a_tick_and_heartbeats_state_halted(
 
 
 def test_where_one_table_cannot_be_made_safe_the_others_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    hall = Hall([WHEEL, ROULETTE])
+    hall = VirtualService([WHEEL, ROULETTE])
     hall.open()
 
     def broken() -> None:
@@ -191,7 +191,7 @@ def test_where_one_table_cannot_be_made_safe_the_others_are(monkeypatch: pytest.
 
 
 def test_a_correction_names_the_capture_of_a_round_that_had_none(caplog: pytest.LogCaptureFixture) -> None:
-    hall = Hall([WHEEL])
+    hall = VirtualService([WHEEL])
     hall.open()
     hall.run(60)
     number = hall.said.of(events.Outcome)[0].round
@@ -204,7 +204,7 @@ def test_a_correction_names_the_capture_of_a_round_that_had_none(caplog: pytest.
 
 
 def test_a_table_without_a_heartbeat_state_of_its_own_says_closed() -> None:
-    hall = Hall([configured(money_toml().replace("[lines]", 'opens = "by_order"\n[lines]', 1))])
+    hall = VirtualService([configured(money_toml().replace("[lines]", 'opens = "by_order"\n[lines]', 1))])
     hall.open()
     hall.run(2)
     assert beats(hall)[-1].state == "closed"

@@ -30,7 +30,7 @@ from feed.subscriber import (
 from feed.subscriber.memory import REMEMBERED
 from feed.subscriber.subscription import Since
 from tests.fakes.feed_answers import answers_to
-from tests.fakes.feed_model import Kept, ModelJournal, ModelTable
+from tests.fakes.feed_model import KeptEvent, ModelJournal, ModelTable
 
 S = 1_000_000_000
 TABLE = "wheel-1"
@@ -482,7 +482,7 @@ def test_an_edited_event_is_reported_and_delivered_again() -> None:
     assert len(bench.reports(Rewritten)) == 1
 
 
-def edited(kept: list[Kept], seq: int) -> list[Kept]:
+def edited(kept: list[KeptEvent], seq: int) -> list[KeptEvent]:
     """A history in which one event was changed, and all hashes made right."""
     head, changed = events.genesis(TABLE), []
     for record in kept:

@@ -11,7 +11,7 @@ from hal.board.edge_stream import BoardEdge, EdgesMissing, EdgeStream, PackedEdg
 from hal.board.errors import SessionEndedError
 from hal.board.message import MessageError
 from hal.board.messages import EdgesFromCommand, EdgesReport, HeldAnswer, OkAnswer, StateReport
-from tests.fakes.model_edges import Edge, pack
+from tests.fakes.model_edges import ModelEdge, pack
 from tests.fakes.true_clock import MS, Exchanges, TrueClock
 
 T0 = 10_000_000
@@ -28,7 +28,7 @@ def known_clock(ticks: int = T0 - 6_000_000) -> ClockMap:
 
 def edges(first: int, *levels: int, line: int = 0, ticks: int = T0) -> EdgesReport:
     """A report of edges of one line, a millisecond apart; the first edge of all was at T0."""
-    made = [Edge(number, line, level, ticks + 2000 * number) for number, level in enumerate(levels, first)]
+    made = [ModelEdge(number, line, level, ticks + 2000 * number) for number, level in enumerate(levels, first)]
     report, count = pack(made)
     assert count == len(levels)
     return report
@@ -241,7 +241,7 @@ def test_an_edge_is_never_delivered_at_a_time_already_passed() -> None:
 
 def test_edges_at_one_time_have_one_time() -> None:
     stream = EdgeStream(known_clock())
-    report, _ = pack([Edge(0, 0, 1, T0), Edge(1, 1, 0, T0), Edge(2, 2, 1, T0)])
+    report, _ = pack([ModelEdge(0, 0, 1, T0), ModelEdge(1, 1, 0, T0), ModelEdge(2, 2, 1, T0)])
     stream.edges(report)
     assert len({edge.t_ns for edge in stream.take()}) == 1
 
@@ -253,7 +253,7 @@ def test_numbers_and_ticks_may_begin_again() -> None:
     stream.held(HeldAnswer(0xFFFFFFFE))
     stream.state(state(0xFFFFFFFE, ticks=(1 << 32) - 900))
     assert told(stream) == [f"-{0xFFFFFFFE}"]
-    made = [Edge((1 << 32) - 2 + i, 0, i & 1, (1 << 32) - 800 + 500 * i) for i in range(5)]
+    made = [ModelEdge((1 << 32) - 2 + i, 0, i & 1, (1 << 32) - 800 + 500 * i) for i in range(5)]
     report, _ = pack(made)
     stream.edges(report)
     assert [edge.ticks for edge in stream.take() if isinstance(edge, BoardEdge)] == [edge.ticks for edge in made]
@@ -314,11 +314,11 @@ def test_another_answer_than_held_loses_nothing() -> None:
 
 def test_keys_and_long_pauses_are_packed_in_the_long_form() -> None:
     made = [
-        Edge(0, 7, 1, 0),
-        Edge(1, 7, 0, 4094),
-        Edge(2, 7, 1, 8189),
-        Edge(3, 16, 0, 8189),
-        Edge(4, 0, 1, 3_000_000_000),
+        ModelEdge(0, 7, 1, 0),
+        ModelEdge(1, 7, 0, 4094),
+        ModelEdge(2, 7, 1, 8189),
+        ModelEdge(3, 16, 0, 8189),
+        ModelEdge(4, 0, 1, 3_000_000_000),
     ]
     report, count = pack(made)
     assert count == 5
