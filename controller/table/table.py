@@ -192,6 +192,7 @@ class Table:
             if actuator.outputs:
                 outputs += actuator.outputs
                 actuator.outputs = []
+        outputs.sort(key=_moment)
         return outputs
 
     def rest(self, t_ns: int) -> list[Output]:
