@@ -338,6 +338,12 @@ class Game(ABC):
         """A supervisor is present. Returns whether the round waited for one, and is settled now."""
         return False
 
+    def recovery(self) -> list[tuple[str, dict[str, str]]]:
+        """The orders with which simulated staff bring a table back: verb and keys, without who sends them."""
+        if self.uncalled is None:
+            return []
+        return [("void", {"round": str(self.uncalled), "why": "nobody looks at dice on the bench"})]
+
     # --- start, restart and the closed table ---------------------------------------------------------------------
 
     def restore(self, state: TableState) -> None:

@@ -535,6 +535,18 @@ class SicBoGame(DiceGame):
         self.settle(t_ns, key)
         return True
 
+    def recovery(self) -> list[tuple[str, dict[str, str]]]:
+        """Settles what waits for a supervisor, changes dice that are too old, operates the shaker for a shift."""
+        orders = super().recovery()
+        if self.phase is SETTLING and self.areas.supervised and self.uncalled is None:
+            orders.append(("settle_attended", {}))
+        if self.age.too_old:
+            orders.append(("dice_placed", {}))
+        idle = self.tossed is not None and self.tossed.present and self.tossed.actuator.quiet
+        if self.inspection.shift_due and self.phase is SHUT and idle:
+            orders.append(("operate_shaker", {}))
+        return orders
+
     def settle(self, t_ns: int, by: str) -> None:
         """The bets are paid: only now the lamps may go dark."""
         super().settle(t_ns, by)
