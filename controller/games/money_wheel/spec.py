@@ -17,7 +17,7 @@ from controller.table.game import Game, GameContext
 from drivers.money_wheel.device import MoneyWheelConfig
 
 if TYPE_CHECKING:
-    from simulators.base.geometry import MoneyWheelGeometry
+    from simulators.money_wheel.geometry import MoneyWheelGeometry
 
 
 def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
@@ -42,7 +42,7 @@ def _bias(config: TableConfig) -> WheelPlan:
 
 
 def _geometry(config: TableConfig) -> MoneyWheelGeometry:
-    from simulators.base.geometry import MoneyWheelGeometry
+    from simulators.money_wheel.geometry import MoneyWheelGeometry
 
     wheel = config.devices["wheel"].keys(MoneyWheelConfig)
     return MoneyWheelGeometry(

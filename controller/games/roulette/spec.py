@@ -20,7 +20,7 @@ from drivers.roulette.device import RouletteWheelConfig
 from drivers.roulette.star_x import StarXConfig
 
 if TYPE_CHECKING:
-    from simulators.base.geometry import RouletteGeometry
+    from simulators.roulette.geometry import RouletteGeometry
 
 
 def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
@@ -54,7 +54,7 @@ def _bias(config: TableConfig) -> WheelPlan | None:
 
 
 def _geometry(config: TableConfig) -> RouletteGeometry:
-    from simulators.base.geometry import RouletteGeometry
+    from simulators.roulette.geometry import RouletteGeometry
 
     wheel = config.devices["wheel"].config
     if not isinstance(wheel, RouletteWheelConfig):
