@@ -9,7 +9,7 @@ from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SLOTS_OF_ALL, SetUp, Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, GameWords, TableDevices
-from controller.games.base.wheels import WheelPlan, spun_words, wheel_plan
+from controller.games.base.wheels import WheelPlan, place_of, spun_words, wheel_plan
 from controller.games.money_wheel.rounds import MoneyWheelGame, MoneyWheelOptions
 from controller.games.money_wheel.rules import MoneyWheelRules
 from controller.rules.profile import profile
@@ -67,7 +67,8 @@ MONEY_WHEEL = GameSpec(
     devices={"wheel": Slot(("money_wheel",)), **SLOTS_OF_ALL},
     build=_build,
     geometry=_geometry,
-    words=GameWords(_result_words, spun_words),
+    rests=place_of("space"),
+    words=GameWords(_result_words, spun_words, lists_bets=False),
     check=_check,
     bias=_bias,
 )
