@@ -133,6 +133,6 @@ def _supervise(table: Table, truth: Truth, t_ns: int) -> list[Command]:
     if number is None:
         return clears
     lay = truth.result if truth.valid and isinstance(truth.result, tuple) else ()
-    to = ("dice", "-".join(map(str, lay))) if lay else ("reason", "dealer_call")
+    to = (table.game.names_result_by, "-".join(map(str, lay))) if lay else ("reason", "dealer_call")
     given = (("round", str(number)), to, ("by", SUPERVISOR), ("why", "as they lay"))
     return [*clears, Command("correct", given, t_ns)]
