@@ -15,7 +15,7 @@ from hal.capture.vcd_reader import read_batches
 from hal.capture.vcd_writer import CaptureLines, write_capture
 from hal.merge import Merge
 from hal.values import Batch, Edge
-from simulators.base.table import fixed_roulette_script
+from simulators.roulette.fixed_script import fixed_roulette_script
 
 CHUNK = 64
 """Edges that a source delivers at once."""

@@ -9,7 +9,7 @@ from benchmarks.measure import Subject, measure
 from benchmarks.tables import simulated_table
 from controller.games.assembly import table_for
 from feed import events
-from simulators.base.table import fixed_roulette_script
+from simulators.roulette.fixed_script import fixed_roulette_script
 
 ROUND_S = 60.0
 """Length of a round of the fixed script (design, section 7)."""

@@ -13,7 +13,8 @@ from controller.configuration.values import TableConfig
 from controller.games.assembly import geometry_of, table_for
 from feed.events import Event
 from hal.values import Batch, Edge, Rare
-from simulators.base.table import fixed_roulette_script, simulator_for
+from simulators.base.table import simulator_for
+from simulators.roulette.fixed_script import fixed_roulette_script
 
 SEED = 1
 

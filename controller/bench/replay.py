@@ -1,30 +1,24 @@
 """What a table would have said of a capture. Nothing is journalled or published.
 
-The wires that a capture declares decide what the table has: without `dealer_no_more_bets` the controller calls, and
-`ball_1` … `ball_n` say how many track sensors there are.
+The wires that a capture declares decide what the table has: without `dealer_no_more_bets` the controller calls, and a
+device whose sensors are numbered (`ball_1` … `ball_n`) has as many as the capture.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
-
-import msgspec
 
 from controller.configuration.values import DeviceConfig, TableConfig
 from controller.games.assembly import table_for
+from controller.games.catalogue import DEVICE
+from drivers.base.device_spec import RecordedError
 from drivers.dealer.buttons import BUTTONS
 from drivers.dealer.indicators import NumberDisplay
-from drivers.roulette.device import RouletteWheelConfig
 from feed.events import Event
 from hal.capture.errors import CaptureError
 from hal.capture.header import COMMAND, LOST, CaptureHeader, VariableKind
 from hal.capture.vcd_reader import open_capture
-
-READINGS = frozenset({"level_x", "level_y"})
-LINKS = frozenset({"wheel_serial", "number_display"})
-MOST_SENSORS = 8
-"""Track sensors that a capture may have."""
 
 
 def replay(config: TableConfig, paths: Sequence[Path]) -> Iterator[list[Event]]:
@@ -76,7 +70,7 @@ def _names(config: TableConfig, header: CaptureHeader, path: Path) -> dict[str, 
         mapped = None if pin is None else pin.name
         name = mapped if mapped is not None and mapped in declared else line
         if name in declared:
-            _check_kind(line, name, declared[name], path, is_link=_is_link(config, line))
+            _check_kind(config, line, name, declared[name], path)
             names[name] = line
     for special in (COMMAND, LOST):
         if any(variable.name == special and variable.kind is VariableKind.STRING for variable in header.variables):
@@ -84,47 +78,38 @@ def _names(config: TableConfig, header: CaptureHeader, path: Path) -> dict[str, 
     return names
 
 
-def _is_link(config: TableConfig, line: str) -> bool:
-    return line in LINKS or (line in config.uses and config.uses[line].kind == "link")
-
-
-def _check_kind(line: str, name: str, kind: VariableKind, path: Path, *, is_link: bool) -> None:
-    """A digital line is a wire, an inclination a real, a link a string."""
-    expected = VariableKind.REAL if line in READINGS else VariableKind.STRING if is_link else VariableKind.WIRE
+def _check_kind(config: TableConfig, line: str, name: str, kind: VariableKind, path: Path) -> None:
+    """A digital line is a wire, an analogue one a real, a link a string."""
+    used = config.uses[line].kind if line in config.uses else "input"
+    expected = {"analogue": VariableKind.REAL, "link": VariableKind.STRING}.get(used, VariableKind.WIRE)
     if kind is not expected:
         cause = f"{name} is declared as a {kind}, and the line {line} is a {expected}"
         raise CaptureError(path, None, cause, f"declare it as a {expected}")
 
 
 def _known_lines(config: TableConfig) -> list[str]:
-    lines = dict.fromkeys((*config.uses, *BUTTONS))
-    wheel = config.devices.get("wheel")
-    if wheel is not None and isinstance(wheel.config, RouletteWheelConfig):
-        lines.update(dict.fromkeys(f"ball_{i + 1}" for i in range(MOST_SENSORS)))
-        lines.update(dict.fromkeys(("object", "level_x", "level_y")))
-    return list(lines)
+    return list(dict.fromkeys((*config.uses, *BUTTONS, *_numbered_lines(config))))
+
+
+def _numbered_lines(config: TableConfig) -> list[str]:
+    """The lines of sensors of which a capture may have more or fewer than the configuration."""
+    specs = [DEVICE[device.driver] for device in config.devices.values()]
+    return [line for spec in specs if spec.recorded is not None for line in spec.recorded.lines]
 
 
 def _fitted(config: TableConfig, lines: Collection[str], path: Path) -> TableConfig:
     """The configuration as the capture's wires have it.
 
     Raises:
-        CaptureError: the capture lacks a wire that the device needs.
+        CaptureError: the capture lacks a wire that a device needs.
     """
-    wheel = config.devices.get("wheel")
-    if wheel is not None and isinstance(wheel.config, RouletteWheelConfig):
-        sensors = _sensors(lines, path)
-        config = config._replace(devices=_with_sensors(config.devices, wheel, sensors, path))
-    # What the table shows, its buttons and its number of track sensors are the capture's to have or not.
-    optional = {*BUTTONS, NumberDisplay.link}
+    devices = {name: _device_fitted(device, lines, path) for name, device in config.devices.items()}
+    # What the table shows, its buttons and its numbered sensors are the capture's to have or not.
+    optional = {*BUTTONS, NumberDisplay.link, *_numbered_lines(config)}
     missing = [
         line
         for line, use in config.uses.items()
-        if use.required
-        and use.kind != "output"
-        and line not in lines
-        and line not in optional
-        and not line.startswith("ball_")
+        if use.required and use.kind != "output" and line not in lines and line not in optional
     ]
     if missing:
         raise CaptureError(
@@ -133,34 +118,14 @@ def _fitted(config: TableConfig, lines: Collection[str], path: Path) -> TableCon
             f"the capture declares no wire {', '.join(missing)}, which a table of {config.game} needs",
             'name the wires so, or map each under [pins], as in wheel_a = { name = "D0" }',
         )
-    return config
+    return config._replace(devices=devices)
 
 
-def _sensors(lines: Collection[str], path: Path) -> int:
-    there = [i + 1 for i in range(MOST_SENSORS) if f"ball_{i + 1}" in lines]
-    if there and there[-1] != len(there):
-        missing = next(i for i in range(1, there[-1]) if i not in there)
-        cause = f"the capture declares the wire ball_{there[-1]} and no wire ball_{missing}"
-        raise CaptureError(path, None, cause, "number the track sensors from ball_1 without a gap")
-    return len(there)
-
-
-def _with_sensors(
-    devices: Mapping[str, DeviceConfig], wheel: DeviceConfig, number: int, path: Path
-) -> dict[str, DeviceConfig]:
-    keys = wheel.keys(RouletteWheelConfig)
-    if number == len(keys.ball_sensors_deg):
-        return dict(devices)
-    if number < 2:
-        cause = f"the capture declares {number} wires ball_1, ball_2, …; a track needs at least two sensors"
-        raise CaptureError(path, None, cause, "record the wires of all track sensors")
-    if keys.ball_sensors_deg != RouletteWheelConfig().ball_sensors_deg:
-        cause = f"the capture has {number} track sensors, the configuration {len(keys.ball_sensors_deg)}"
-        raise CaptureError(path, None, cause, "give device.wheel.ball_sensors_deg one angle for each")
-    equal = tuple(360 * i / number for i in range(number))
-    config = msgspec.structs.replace(keys, ball_sensors_deg=equal)
-    wrong = config.problems()
-    if wrong:
-        _, what, fix = wrong[0]
-        raise CaptureError(path, None, what, f"give device.wheel.ball_sensors_deg: {fix}")
-    return {**devices, wheel.name: wheel._replace(config=config)}
+def _device_fitted(device: DeviceConfig, lines: Collection[str], path: Path) -> DeviceConfig:
+    recorded = DEVICE[device.driver].recorded
+    if recorded is None:
+        return device
+    try:
+        return device._replace(config=recorded.keys(device.config, device.name, lines))
+    except RecordedError as error:
+        raise CaptureError(path, None, error.cause, error.fix) from error

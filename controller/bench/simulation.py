@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from controller.configuration.values import TableConfig
 from controller.games.assembly import geometry_of, table_for
+from controller.games.catalogue import GAME
 from controller.table.table import Table
 from feed import events
 from feed.events import Event
@@ -60,19 +61,11 @@ class Score:
             kind = type(data).kind.removeprefix("round.")
             self.verdicts[kind if isinstance(data, events.Outcome) else f"{kind} {data.reason}"] += 1
             if isinstance(data, events.Outcome):
-                if outcome or not truth.valid or told_by(data.result) != truth.result:
+                if outcome or not truth.valid or GAME[data.game].rests(data.result) != truth.result:
                     self.unsupported.append(f"round {played.number}: {data.result}, but the truth is: {truth.detail}")
                 outcome = True
         if truth.valid and not truth.reasons and not outcome:
             self.refused.append(f"round {played.number}: no outcome, but the truth is: {truth.detail}")
-
-
-def told_by(result: Mapping[str, Any]) -> int | tuple[int, ...] | None:
-    """What a result says of where the wheel or the dice lie, as the simulator's truth says it."""
-    if "dice" in result:
-        return (*result.get("dealer_dice", ()), *result["dice"])
-    place = result.get("space", result.get("index"))
-    return place if isinstance(place, int) else None
 
 
 def fault_plan(given: Sequence[str], rounds: int | None, geometry: Geometry) -> dict[int | None, str]:
@@ -140,6 +133,6 @@ def _supervise(table: Table, truth: Truth, t_ns: int) -> list[Command]:
     if number is None:
         return clears
     lay = truth.result if truth.valid and isinstance(truth.result, tuple) else ()
-    to = ("dice", "-".join(map(str, lay))) if lay else ("reason", "dealer_call")
+    to = (table.game.names_result_by, "-".join(map(str, lay))) if lay else ("reason", "dealer_call")
     given = (("round", str(number)), to, ("by", SUPERVISOR), ("why", "as they lay"))
     return [*clears, Command("correct", given, t_ns)]

@@ -86,3 +86,8 @@ def suggestion(word: str, known: Iterable[str], noun: str) -> str:
         return f"there is no {noun} here; remove it"
     listed = ", ".join(names)
     return f"the {noun}s here are {listed}" if len(names) > 1 else f"the only {noun} here is {listed}"
+
+
+def with_article(name: str) -> str:
+    """A name with `a` or `an` before it, by its first letter."""
+    return f"{'an' if name[:1] in {*'aeiou'} else 'a'} {name}"

@@ -9,7 +9,7 @@ import msgspec
 
 from controller.configuration.declaration import value_text
 from controller.configuration.lamp_chains import board_of_lamps, check_lamps
-from controller.configuration.problems import ConfigFinding, nearest, suggestion
+from controller.configuration.problems import ConfigFinding, nearest, suggestion, with_article
 from controller.configuration.registry import GameEntry, Registry, SetUp, Slot
 from controller.configuration.sections import LIVE_BACKENDS, CallBy, LinesSection, TableSection
 from controller.configuration.validation import validate
@@ -27,7 +27,6 @@ from controller.configuration.wiring import (
     with_call,
 )
 from controller.rules.profile import profile, profile_names, profiles_that_play
-from controller.table.wording import with_article
 from drivers.base.device_spec import LineUse
 
 SECTIONS = ("table", "lines", "device", BOARD, "pins", "links", "game")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from controller.bench.replay import READINGS
 from controller.captures.capture_store import CaptureRequest
 from controller.captures.round_spans import RoundSpan
 from controller.configuration.values import TableConfig
@@ -60,7 +59,7 @@ class LineMemory:
     def capture_lines(self, event_id: str) -> CaptureLines:
         """The lines as a capture declares them."""
         kinds = {line: use.kind for line, use in self._config.uses.items()}
-        reals = [line for line in self._lines if line in READINGS or kinds.get(line) == "analogue"]
+        reals = [line for line in self._lines if kinds.get(line) == "analogue"]
         links = [line for line in self._lines if kinds.get(line) == "link"]
         return CaptureLines(
             wires=tuple(line for line in self._lines if line not in reals and line not in links),

@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 
 from controller.configuration.values import TableConfig
 from controller.games.assembly import table_for
+from controller.games.catalogue import GAME
 from controller.live.board_watch import BoardWatch
 from controller.live.indicators import IndicatorOutputs
 from controller.live.line_memory import LineMemory
@@ -126,7 +127,7 @@ class LiveTable:
         uses = config.uses
         lamp = NoMoreBetsLamp() if NoMoreBetsLamp.line in uses and config.wired(NoMoreBetsLamp.line) else None
         display = NumberDisplay() if NumberDisplay.link in wiring.links else None
-        self._indicators = IndicatorOutputs(lamp, display)
+        self._indicators = IndicatorOutputs(lamp, display, GAME[config.game].words.displayed)
 
     @property
     def simulated(self) -> bool:

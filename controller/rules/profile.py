@@ -24,11 +24,17 @@ from controller.rules.cited import Cited, Inspection
 
 Data: TypeAlias = dict[str, Any]
 
-FILES: Final = {
-    "njac-13:47-20": ("njac-13_47-20.toml", "njac-13_47-20-dice.toml", "njac-13_47-20-craps.toml"),
-    "njac-19:47": ("njac-19_47.toml", "njac-19_47-dice.toml", "njac-19_47-craps.toml"),
-    "njac-13:69F": ("njac-13_69F.toml", "njac-13_69F-dice.toml"),
-}
+DATA: Final = resources.files("controller.rules").joinpath("data")
+
+
+def _files(name: str) -> tuple[str, ...]:
+    """The files of a profile: `njac-13_47-20.toml` and every `njac-13_47-20-*.toml` of `njac-13:47-20`."""
+    stem = name.replace(":", "_")
+    there = sorted(file.name for file in DATA.iterdir())
+    return tuple(file for file in there if file == f"{stem}.toml" or file.startswith(f"{stem}-"))
+
+
+FILES: Final = {name: _files(name) for name in ("njac-13:47-20", "njac-19:47", "njac-13:69F")}
 """The files of each profile; of the two texts for casinos, the older is first."""
 
 SAME_TEXT: Final = "text_of"
@@ -155,7 +161,7 @@ def read(name: str) -> Data:
     """
     data: Data = {"no_text": {}}
     for file in FILES[name]:
-        text = resources.files("controller.rules").joinpath("data", file).read_text(encoding="utf-8")
+        text = DATA.joinpath(file).read_text(encoding="utf-8")
         part = tomllib.loads(text)
         for sections, into in ((part.pop("no_text", {}), data["no_text"]), (part, data)):
             twice = sorted(set(sections) & set(into))

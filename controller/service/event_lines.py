@@ -28,9 +28,6 @@ from feed.events import (
 
 Result: TypeAlias = Mapping[str, Any]
 
-LAMP_BOARD: Final = "lamp_board"
-AUTOMATED_SHAKER: Final = "automated_shaker"
-
 MOST_BETS: Final = 8
 """Of more winning bets than these only the first ones, in the order of the text, are named (ours)."""
 
@@ -97,7 +94,7 @@ def _description(event: Event) -> str:
         case events.RoundProgress():
             return progress_words(data)
         case events.Outcome():
-            wins, notices = _wins(data.result, data.winning), _notices(data.notices)
+            wins, notices = _wins(data.game, data.result, data.winning), _notices(data.notices)
             return f"OUTCOME {result_words(data.game, data.result)}{wins}{_measured(data.evidence)}{notices}"
         case events.Void():
             out = "; take the ball out" if data.remove_ball else ""
@@ -112,7 +109,7 @@ def _description(event: Event) -> str:
             to, was, wins = (
                 verdict_words(data.game, data.to),
                 verdict_words(data.game, data.from_),
-                _wins(data.to.result, data.winning),
+                _wins(data.game, data.to.result, data.winning),
             )
             return f"{how} {to}, was {was}{wins}; by {data.by}{why}{_notices(data.notices)}"
         case events.Settled():
@@ -127,10 +124,8 @@ def _description(event: Event) -> str:
             return f"fault {data.fault} of {data.device} cleared by {data.by}"
         case events.DeviceWarning():
             return f"warning {data.device}: {data.warning}: {data.detail}"
-        case events.InspectionPassed():
-            return passed_words(data)
-        case events.InspectionFailed():
-            return failed_words(data)
+        case events.InspectionPassed() | events.InspectionFailed():
+            return inspected_words(data)
         case events.Heartbeat():
             return f"  {data.state}, last event {data.last}"
         case events.Unknown():
@@ -140,9 +135,10 @@ def _description(event: Event) -> str:
             return msgspec.json.encode(data).decode()
 
 
-def _wins(result: Result | None, winning: Sequence[WinningBet]) -> str:
-    """The winning bets of a dice game; empty on a wheel, whose result names its bet."""
-    return winning_words(winning) if result is not None and "dice" in result else ""
+def _wins(game: str, result: Result | None, winning: Sequence[WinningBet]) -> str:
+    """The winning bets; empty in a game whose result names its one bet."""
+    spec = GAME.get(game)
+    return winning_words(winning) if result is not None and (spec is None or spec.words.lists_bets) else ""
 
 
 def _notices(notices: Sequence[str]) -> str:
@@ -224,32 +220,17 @@ def progress_words(data: RoundProgress) -> str:
     return "  " + ", ".join(parts)
 
 
-def passed_words(data: InspectionPassed) -> str:
-    """An inspection that a person passed, or a trial of what is inspected: who tried it, and that it was good so far.
-
-    Of a toss only that it came to its end is known: whether the dice were properly tossed is for the person to say.
-    """
+def inspected_words(data: InspectionPassed | InspectionFailed) -> str:
+    """An inspection that a person passed or failed, or a trial of a device of the game."""
+    spec = GAME.get(data.game)
+    trial = None if spec is None else spec.words.inspected(data)
+    if trial is not None:
+        return trial
     checks = ", ".join(data.checks)
-    if data.device == LAMP_BOARD:
-        return f"{data.device} lit and read back: {checks}, tried by {data.by}"
-    if _is_toss(data.device, data.checks):
-        return f"{data.device} tossed to the end: {checks}, tried by {data.by}"
-    return f"inspection of {data.device} passed by {data.by}: {checks}"
-
-
-def failed_words(data: InspectionFailed) -> str:
-    """An inspection that a person failed, or a trial of what is inspected that was not good."""
-    checks, why = ", ".join(data.checks), f" ({data.detail})" if data.detail else ""
-    if data.device == LAMP_BOARD:
-        return f"{data.device} NOT LIT as it should be: {checks}, tried by {data.by}{why}"
-    if _is_toss(data.device, data.checks):
-        return f"{data.device} NOT TOSSED to the end: {checks}, tried by {data.by}{why}"
+    if isinstance(data, InspectionPassed):
+        return f"inspection of {data.device} passed by {data.by}: {checks}"
+    why = f" ({data.detail})" if data.detail else ""
     return f"INSPECTION of {data.device} FAILED, says {data.by}: {checks}{why}"
-
-
-def _is_toss(device: str, checks: Sequence[str]) -> bool:
-    """An operation of the automated shaker, of which the device itself tells; its other checks a person makes."""
-    return device == AUTOMATED_SHAKER and all(check.startswith("operation") for check in checks)
 
 
 def measured_words(evidence: Evidence) -> list[str]:

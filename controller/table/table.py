@@ -335,7 +335,7 @@ class Table:
             self._bias.corrected(said.round, said.to.result)
         elif isinstance(said, events.Outcome):
             for bias in self._bias.outcome(said.round, said.result):
-                warning = "dice_bias" if bias.device == "dice" else "wheel_bias"
+                warning = f"{bias.device}_bias"
                 self._tell(
                     events.DeviceWarning,
                     said.mono_ns,

@@ -1,4 +1,4 @@
-"""Numbers and names in a sentence: once or 3 times, 1 shake or 2 shakes, a craps table or an under_over table."""
+"""Numbers in a sentence: once or 3 times, 1 shake or 2 shakes."""
 
 from __future__ import annotations
 
@@ -11,8 +11,3 @@ def times(number: int) -> str:
 def counted(number: float, noun: str) -> str:
     """How many: `1 hour`, `2.5 hours`. The noun takes an s."""
     return f"{number:g} {noun}" if number == 1 else f"{number:g} {noun}s"
-
-
-def with_article(name: str) -> str:
-    """A name with `a` or `an` before it, by its first letter."""
-    return f"{'an' if name[:1] in {*'aeiou'} else 'a'} {name}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -48,6 +48,24 @@ class LineUse(NamedTuple):
     """Where it must be if it is on a board; None if any terminal of its side will do."""
 
 
+class RecordedError(ValueError):
+    """A capture's wires fit no keys of the device: the cause, and what to do."""
+
+    def __init__(self, cause: str, fix: str) -> None:
+        super().__init__(f"{cause}; {fix}")
+        self.cause = cause
+        self.fix = fix
+
+
+class Recorded(NamedTuple):
+    """For a device whose sensors are numbered: how the wires of a capture decide how many it has."""
+
+    lines: tuple[str, ...]
+    """The lines of the sensors, as many as a capture may have."""
+    keys: Callable[[Any, str, Collection[str]], Any]
+    """The keys that fit the lines of a capture, of the device's keys and its name; raises `RecordedError`."""
+
+
 class Device(NamedTuple):
     """The two halves of a device; one that only reports has no actuator, one that is only commanded no driver."""
 
@@ -69,5 +87,7 @@ class DeviceSpec:
     """Makes the device of its keys, the name of its section, and the parts that it counts: dice or lamps, by name."""
     framing: Callable[[Any], Framer] | None = None
     """What cuts the bytes of its link into frames; None where it has no link, or one with lines of text."""
+    recorded: Recorded | None = None
+    """How a capture's wires change its keys; None where they do not."""
     started_by_call: bool = False
     """Whether "No more bets" sets it going: then it cannot be what makes the call."""

@@ -8,12 +8,15 @@ from pathlib import Path
 import click
 
 from hal.board.messages import KINDS
-from simulators.base.faults import BOTH, MONEY_WHEEL, FaultError, fault_named
-from simulators.base.geometry import Geometry, MoneyWheelGeometry, RouletteGeometry
+from simulators.base.faults import FaultError, fault_named
+from simulators.base.geometry import Geometry
 from simulators.base.table import simulator_for
 from simulators.board.emulated import EmulationError
 from simulators.board.lines_to_pins import WiringError, wired, wired_in_order
 from simulators.board.serve import serve
+from simulators.money_wheel.geometry import MoneyWheelGeometry
+from simulators.roulette.geometry import RouletteGeometry
+from simulators.wheel.faults import BOTH, MONEY_WHEEL
 
 GEOMETRIES: dict[str, Geometry] = {game: RouletteGeometry(object_beam=False) for game in BOTH}
 GEOMETRIES[MONEY_WHEEL] = MoneyWheelGeometry()

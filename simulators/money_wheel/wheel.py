@@ -9,7 +9,6 @@ from random import Random
 
 from hal.values import Batch, Edge
 from simulators.base.faults import fault_named
-from simulators.base.geometry import MoneyWheelGeometry
 from simulators.base.motion import Path, Segment, shifted
 from simulators.base.sensors import NS_PER_S, MarkRing, press, quadrature_marks, settle_order, window_marks
 from simulators.base.truth import SimRound, Truth, doubted
@@ -22,6 +21,7 @@ from simulators.money_wheel.flapper import (
     speed_for_travel,
     varied_flapper,
 )
+from simulators.money_wheel.geometry import MoneyWheelGeometry
 from simulators.wheel.line_faults import (
     AFTERMATH_REASONS,
     ENCODER_FAULTS,

@@ -16,9 +16,9 @@ from math import copysign, degrees, pi, radians, sin, sqrt
 from random import Random
 
 from hal.values import Edge
-from simulators.base.geometry import RouletteGeometry
 from simulators.base.motion import Path, Segment, angle_at, clipped, riding, shifted, speed_at
 from simulators.base.sensors import MarkRing, any_of, window_marks
+from simulators.roulette.geometry import RouletteGeometry
 
 # --- the signals of balls at the track sensors and the pocket head ---
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from math import pi
 from random import Random
 
-from simulators.base.geometry import RouletteGeometry
 from simulators.roulette.ball import Throw, random_throw, speed_for_travel
+from simulators.roulette.geometry import RouletteGeometry
 
 LEVEL_AT_REST_DEG = 0.05
 """A wheel set up with care is out of level by no more than this."""

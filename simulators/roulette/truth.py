@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from simulators.base.geometry import RouletteGeometry
 from simulators.base.motion import Segment
 from simulators.base.sensors import NS_PER_S
 from simulators.base.truth import Truth
 from simulators.roulette.ball import BallFall
+from simulators.roulette.geometry import RouletteGeometry
 from simulators.roulette.plan import RoulettePlan
 
 LEAST_REVOLUTIONS = 4.0

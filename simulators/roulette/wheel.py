@@ -8,11 +8,11 @@ from random import Random
 
 from hal.values import Batch, Edge, Rare, Reading
 from simulators.base.faults import fault_named
-from simulators.base.geometry import RouletteGeometry
 from simulators.base.motion import Path, Segment, angle_at, clipped, shifted, speed_at
 from simulators.base.sensors import MarkRing, press, quadrature_marks, settle_order, window_marks
 from simulators.base.truth import SimRound, doubted
 from simulators.roulette.ball import BALL_WIDTH_DEG, BallFall, BallSensing, Run, fall_into_pocket, run_on_track
+from simulators.roulette.geometry import RouletteGeometry
 from simulators.roulette.plan import LEVEL_AT_REST_DEG, PLANS, RoulettePlan, clean_plan
 from simulators.roulette.truth import RoundFacts, truth_of
 from simulators.wheel.line_faults import (

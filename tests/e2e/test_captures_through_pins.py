@@ -17,9 +17,10 @@ from hal.capture.command_text import read_command
 from hal.capture.vcd_reader import open_capture
 from hal.capture.vcd_writer import CaptureLines, write_capture
 from hal.values import Batch, Command, Edge, EdgesLost, Rare
-from simulators.base.geometry import MoneyWheelGeometry, RouletteGeometry
 from simulators.base.truth import TableSimulator
+from simulators.money_wheel.geometry import MoneyWheelGeometry
 from simulators.money_wheel.wheel import MoneyWheelSimulator
+from simulators.roulette.geometry import RouletteGeometry
 from simulators.roulette.wheel import RouletteSimulator
 from tests.fakes.play import play_through_fake_gpiod, play_through_mock_pins
 from tests.tables.bench import EventList, configured

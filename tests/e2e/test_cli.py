@@ -15,9 +15,10 @@ from click.testing import CliRunner, Result
 from controller.cli import main
 from hal.capture.vcd_writer import CaptureLines, write_capture
 from hal.values import Batch, Edge
-from simulators.base.geometry import MoneyWheelGeometry, RouletteGeometry
 from simulators.base.truth import TableSimulator, Truth
+from simulators.money_wheel.geometry import MoneyWheelGeometry
 from simulators.money_wheel.wheel import MoneyWheelSimulator
+from simulators.roulette.geometry import RouletteGeometry
 from simulators.roulette.wheel import RouletteSimulator
 from tests.fakes.time_limits import HANG_S
 

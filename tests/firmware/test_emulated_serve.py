@@ -12,11 +12,11 @@ from click.testing import CliRunner
 from pytest_mock import MockerFixture
 
 from hal.board.messages import KINDS
-from simulators.base.geometry import MoneyWheelGeometry
 from simulators.board.__main__ import main
 from simulators.board.emulated import EmulationError
 from simulators.board.lines_to_pins import wired
 from simulators.board.serve import serve
+from simulators.money_wheel.geometry import MoneyWheelGeometry
 from simulators.money_wheel.wheel import MoneyWheelSimulator
 from tests.firmware.emulated import MS, S, built
 

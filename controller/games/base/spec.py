@@ -17,7 +17,7 @@ from controller.table.orders.order import Verb
 from drivers.base.actuator import Actuator
 from drivers.base.device_spec import DeviceSpec
 from drivers.base.driver import Driver
-from feed.events import RoundStarted
+from feed.events import InspectionFailed, InspectionPassed, RoundStarted
 
 if TYPE_CHECKING:
     from simulators.base.geometry import Geometry
@@ -73,6 +73,10 @@ def _unwatched(config: TableConfig) -> Plan | None:
     return None
 
 
+def _as_every_game(data: InspectionPassed | InspectionFailed) -> str | None:
+    return None
+
+
 class GameWords(NamedTuple):
     """How the events of a game read for people."""
 
@@ -82,6 +86,12 @@ class GameWords(NamedTuple):
     """What has begun: `the spin has begun, clockwise`."""
     carried: Callable[[str, Mapping[str, Any]], str] = lambda act, state: act
     """What changed between rounds, by the act and the carried state."""
+    inspected: Callable[[InspectionPassed | InspectionFailed], str | None] = _as_every_game
+    """What was tried at a device of this game alone; None for an inspection that every game has."""
+    displayed: Callable[[Result], str | None] = lambda result: None
+    """What a display of the winning number shows; None where it shows nothing of this game."""
+    lists_bets: bool = True
+    """Whether an outcome is read with the bets that win; not where the result names its one bet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +108,8 @@ class GameSpec:
     build: Build
     geometry: Callable[[TableConfig], Geometry]
     """The simulated table: it loads the simulators only when it is called, and raises `NoSimulatorError`."""
+    rests: Callable[[Result], int | tuple[int, ...] | None]
+    """Where a result says that the equipment rests, as the simulator's truth gives it: to judge simulated rounds."""
     words: GameWords
     check: Callable[[SetUp], list[ConfigFinding]] = _nothing_wrong
     """What is wrong between the parts of its table."""

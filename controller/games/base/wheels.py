@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from controller.table.bias import Sample, Test
@@ -25,6 +25,16 @@ class WheelPlan(NamedTuple):
 def wheel_plan(key: str, places: Sequence[int | str]) -> WheelPlan:
     """What is counted of a wheel: its places, in wheel order."""
     return WheelPlan([Test(key, {place: 1 / len(places) for place in places})], key)
+
+
+def place_of(key: str) -> Callable[[Mapping[str, Any]], int | None]:
+    """Where a result says that the wheel rests: its place in wheel order, which the result has under this key."""
+
+    def place(result: Mapping[str, Any]) -> int | None:
+        found = result.get(key)
+        return found if isinstance(found, int) else None
+
+    return place
 
 
 def spun_words(data: RoundStarted) -> str:

@@ -14,7 +14,7 @@ from controller.games.craps.rounds import CrapsGame, CrapsOptions
 from controller.games.craps.rules import CrapsRules
 from controller.games.dice.orders import ORDERS as SHAKER_ORDERS
 from controller.games.dice.setup import SLOTS_OF_VALUES, DicePlan, dice_plan, make_tossed, make_values
-from controller.games.dice.words import begun_words, thrown_words
+from controller.games.dice.words import begun_words, dice_of, thrown_words
 from controller.rules.profile import profile
 from controller.table.game import Game, GameContext
 from drivers.dice.automated_shaker import AutomatedShakerConfig
@@ -122,6 +122,7 @@ def _spec(name: str) -> GameSpec:
         },
         build=_build,
         geometry=_geometry,
+        rests=dice_of,
         words=GameWords(_rolled, begun_words("the dice are thrown"), _carried_words),
         check=_check,
         bias=_bias,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Protocol, runtime_checkable
 
+from controller.configuration.problems import with_article
 from controller.games.dice.tossed_dice import TossedDice
 from controller.table.game import Game
 from controller.table.lifecycle import TableLifecycle
 from controller.table.orders.order import GivenKeys, OrderRefused, Verb
-from controller.table.wording import with_article
 
 
 @runtime_checkable

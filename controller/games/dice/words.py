@@ -18,6 +18,11 @@ def thrown_words(result: Mapping[str, Any]) -> str:
     return f"{dice_words(result['dice'])}, total {result['total']}"
 
 
+def dice_of(result: Mapping[str, Any]) -> tuple[int, ...]:
+    """The dice as they lie: those of the dealer's tumble first, where there are some."""
+    return (*result.get("dealer_dice", ()), *result["dice"])
+
+
 def begun_words(by_hand: str) -> Callable[[RoundStarted], str]:
     """What has begun: `by_hand` where a person sets the dice going, or what tosses them."""
 

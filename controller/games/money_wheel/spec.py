@@ -9,7 +9,7 @@ from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SLOTS_OF_ALL, SetUp, Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, GameWords, TableDevices
-from controller.games.base.wheels import WheelPlan, spun_words, wheel_plan
+from controller.games.base.wheels import WheelPlan, place_of, spun_words, wheel_plan
 from controller.games.money_wheel.rounds import MoneyWheelGame, MoneyWheelOptions
 from controller.games.money_wheel.rules import MoneyWheelRules
 from controller.rules.profile import profile
@@ -17,7 +17,7 @@ from controller.table.game import Game, GameContext
 from drivers.money_wheel.device import MoneyWheelConfig
 
 if TYPE_CHECKING:
-    from simulators.base.geometry import MoneyWheelGeometry
+    from simulators.money_wheel.geometry import MoneyWheelGeometry
 
 
 def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
@@ -42,7 +42,7 @@ def _bias(config: TableConfig) -> WheelPlan:
 
 
 def _geometry(config: TableConfig) -> MoneyWheelGeometry:
-    from simulators.base.geometry import MoneyWheelGeometry
+    from simulators.money_wheel.geometry import MoneyWheelGeometry
 
     wheel = config.devices["wheel"].keys(MoneyWheelConfig)
     return MoneyWheelGeometry(
@@ -67,7 +67,8 @@ MONEY_WHEEL = GameSpec(
     devices={"wheel": Slot(("money_wheel",)), **SLOTS_OF_ALL},
     build=_build,
     geometry=_geometry,
-    words=GameWords(_result_words, spun_words),
+    rests=place_of("space"),
+    words=GameWords(_result_words, spun_words, lists_bets=False),
     check=_check,
     bias=_bias,
 )

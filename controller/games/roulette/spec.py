@@ -9,7 +9,7 @@ from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SLOTS_OF_ALL, SetUp, Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, GameWords, NoSimulatorError, TableDevices
-from controller.games.base.wheels import WheelPlan, spun_words, wheel_plan
+from controller.games.base.wheels import WheelPlan, place_of, spun_words, wheel_plan
 from controller.games.roulette.automatic import AutomaticRouletteGame
 from controller.games.roulette.results import RouletteOptions
 from controller.games.roulette.rounds import RouletteGame
@@ -20,7 +20,7 @@ from drivers.roulette.device import RouletteWheelConfig
 from drivers.roulette.star_x import StarXConfig
 
 if TYPE_CHECKING:
-    from simulators.base.geometry import RouletteGeometry
+    from simulators.roulette.geometry import RouletteGeometry
 
 
 def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
@@ -54,7 +54,7 @@ def _bias(config: TableConfig) -> WheelPlan | None:
 
 
 def _geometry(config: TableConfig) -> RouletteGeometry:
-    from simulators.base.geometry import RouletteGeometry
+    from simulators.roulette.geometry import RouletteGeometry
 
     wheel = config.devices["wheel"].config
     if not isinstance(wheel, RouletteWheelConfig):
@@ -77,6 +77,10 @@ def _result_words(result: Mapping[str, Any]) -> str:
     return f"{result['pocket']} {result['color']}"
 
 
+def _displayed(result: Mapping[str, Any]) -> str:
+    return str(result["pocket"])
+
+
 ROULETTE = GameSpec(
     name="roulette",
     rules=RouletteRules,
@@ -88,7 +92,8 @@ ROULETTE = GameSpec(
     },
     build=_build,
     geometry=_geometry,
-    words=GameWords(_result_words, spun_words),
+    rests=place_of("index"),
+    words=GameWords(_result_words, spun_words, displayed=_displayed, lists_bets=False),
     check=_check,
     bias=_bias,
 )

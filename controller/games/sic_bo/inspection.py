@@ -16,6 +16,7 @@ from controller.table.faults import Fault
 from controller.table.wording import times
 from drivers.base.driver import Observation
 from drivers.dice.automated_shaker import TossBegan, TossFailed, TossLies
+from feed.events import InspectionFailed, InspectionPassed
 
 SHIFT_INSPECTION: Final = "shift_inspection"
 OPERATIONS: Final = "the operations that are missing"
@@ -174,3 +175,19 @@ class SicBoInspection:
         left = self.each_shift - self.operations
         detail = f"{what}: operate the shaker {times(left)}, and clear it"
         return Fault(t_ns, SHIFT_INSPECTION, detail, cause=OPERATIONS, device=SHAKER)
+
+
+def trial_words(data: InspectionPassed | InspectionFailed) -> str | None:
+    """A trial of the lamp board or of the automated shaker, by whom, and how it ended; None for any other inspection.
+
+    Of a toss only that it ended is known: whether the dice were properly tossed is for the person to say.
+    """
+    if data.device == LAMP_BOARD:
+        good, bad = "lit and read back", "NOT LIT as it should be"
+    elif data.device == SHAKER and all(check.startswith("operation") for check in data.checks):
+        good, bad = "tossed to the end", "NOT TOSSED to the end"
+    else:
+        return None
+    passed = isinstance(data, InspectionPassed)
+    why = "" if isinstance(data, InspectionPassed) or not data.detail else f" ({data.detail})"
+    return f"{data.device} {good if passed else bad}: {', '.join(data.checks)}, tried by {data.by}{why}"

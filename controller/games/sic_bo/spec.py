@@ -11,8 +11,9 @@ from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, GameWords, TableDevices
 from controller.games.dice.orders import ORDERS as SHAKER_ORDERS
 from controller.games.dice.setup import SLOTS_OF_VALUES, DicePlan, dice_plan, make_tossed, make_values
-from controller.games.dice.words import begun_words, thrown_words
+from controller.games.dice.words import begun_words, dice_of, thrown_words
 from controller.games.sic_bo.areas import AREAS
+from controller.games.sic_bo.inspection import trial_words
 from controller.games.sic_bo.orders import ORDERS
 from controller.games.sic_bo.rounds import SicBoGame, SicBoOptions
 from controller.games.sic_bo.rules import SicBoRules
@@ -109,7 +110,8 @@ SIC_BO = GameSpec(
     },
     build=_build,
     geometry=_geometry,
-    words=GameWords(thrown_words, begun_words("the shaker is shaken"), _carried_words),
+    rests=dice_of,
+    words=GameWords(thrown_words, begun_words("the shaker is shaken"), _carried_words, trial_words),
     check=_check,
     bias=_bias,
     orders=(*ORDERS, *SHAKER_ORDERS),

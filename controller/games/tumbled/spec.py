@@ -9,7 +9,7 @@ from controller.configuration.registry import SLOTS_OF_ALL, Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, GameWords, NoSimulatorError, TableDevices
 from controller.games.dice.setup import SLOTS_OF_VALUES, DicePlan, dice_parts, dice_plan, make_values
-from controller.games.dice.words import begun_words, dice_words, thrown_words
+from controller.games.dice.words import begun_words, dice_of, dice_words, thrown_words
 from controller.games.tumbled.bets import BeatTheDealerBets, ChuckALuckBets, TumbledBets, UnderOverBets
 from controller.games.tumbled.rounds import TumbledGame, TumbledOptions, TurnedCage
 from controller.games.tumbled.rules import BeatTheDealerRules, ChuckALuckRules, TumbledRules, UnderOverRules
@@ -108,6 +108,7 @@ def _spec(name: str, rules: type[TumbledRules], result: Callable[[Mapping[str, A
         devices=_SLOTS,
         build=_build,
         geometry=_geometry,
+        rests=dice_of,
         words=GameWords(result, begun_words("the dice are tumbled")),
         bias=_bias,
     )

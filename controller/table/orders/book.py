@@ -40,7 +40,7 @@ def carry_out(command: Command, lifecycle: TableLifecycle, verbs: Mapping[str, V
     verb = verbs.get(name)
     if verb is None:
         raise OrderRefused(not_one_of("command", name, [*verbs]))
-    check_keys(verb, given)
+    check_keys(verb, given, lifecycle.game.names_result_by)
     return verb.act(lifecycle, given, command.t_ns)
 
 

@@ -47,15 +47,17 @@ class Verb(NamedTuple):
     """Keys that must be given, and not be empty."""
     takes: tuple[str, ...] = ()
     """Keys that may be given."""
+    takes_result: bool = False
+    """Whether it may be given a result, by the key that names one in the game that is played."""
 
 
-def check_keys(verb: Verb, given: GivenKeys) -> None:
-    """Checks that a command has no unknown key and lacks none.
+def check_keys(verb: Verb, given: GivenKeys, result_key: str) -> None:
+    """Checks that a command has no unknown key and lacks none; `result_key` names a result of the game.
 
     Raises:
         OrderRefused: naming the key.
     """
-    known = (*verb.needs, *verb.takes)
+    known = (*verb.needs, *((result_key,) if verb.takes_result else ()), *verb.takes)
     for key in given:
         if key not in known and key not in EVERYWHERE:
             raise OrderRefused(f"{verb.name}: {not_one_of('key', key, known)}")

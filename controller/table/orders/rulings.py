@@ -5,7 +5,7 @@ The event of the verdict stays as it is; `round.corrected` has what a person put
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from controller.table.game import Game
 from controller.table.lifecycle import TableLifecycle
@@ -15,14 +15,10 @@ from controller.table.recent import Ruling
 from feed import events
 from feed.events import Verdict
 
-RESULT_KEYS: Final = ("space", "pocket", "dice")
-"""The keys that name a result; a table takes that of its own game."""
-
 
 def confirm(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """The dealer calls an unresolved round: one of its candidates is the result."""
     game = lifecycle.game
-    _check_result_key(game, "confirm", given)
     ruling = _round(game, "confirm", given)
     if ruling.stands.verdict != "unresolved":
         raise OrderRefused(
@@ -42,7 +38,6 @@ def confirm(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
 def correct(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """A supervisor changes the result of one of the last rounds, or makes it void, or gives a void one its result."""
     game = lifecycle.game
-    _check_result_key(game, "correct", given)
     ruling = _round(game, "correct", given)
     key, reason = game.names_result_by, given.get("reason", "")
     if (key in given) == ("reason" in given):
@@ -106,13 +101,6 @@ def _round(game: Game, verb: str, given: GivenKeys) -> Ruling:
     return found
 
 
-def _check_result_key(game: Game, verb: str, given: GivenKeys) -> None:
-    """Refuses the result key of another game: without it the rest of the command would mean something else."""
-    for key in RESULT_KEYS:
-        if key in given and key != game.names_result_by:
-            raise OrderRefused(f"{verb}: {key} names no result of {game.context.game}; give {game.names_result_by}=…")
-
-
 def _result(game: Game, verb: str, given: GivenKeys, ruling: Ruling) -> dict[str, Any]:
     """The result that the command names."""
     key = game.names_result_by
@@ -146,6 +134,6 @@ def _rule(
 
 
 VERBS = (
-    Verb("confirm", confirm, needs=("by",), takes=(*RESULT_KEYS, "round", "why")),
-    Verb("correct", correct, needs=("round", "by", "why"), takes=(*RESULT_KEYS, "reason")),
+    Verb("confirm", confirm, needs=("by",), takes=("round", "why"), takes_result=True),
+    Verb("correct", correct, needs=("round", "by", "why"), takes=("reason",), takes_result=True),
 )

@@ -13,6 +13,7 @@ from feed.events import Data, Event, Evidence, Verdict, WinningBet, type_of
 
 TABLE: dict[str, Any] = {"table": "wheel-1", "game": "money_wheel", "simulated": False, "mono_ns": 0}
 CRAPS: dict[str, Any] = {**TABLE, "game": "craps"}
+SICBO: dict[str, Any] = {**TABLE, "game": "sic_bo"}
 OPENED: dict[str, Any] = {"rules": "njac-13:47-20", "software": "feltwire 0.1.0", "devices": []}
 NATURAL: dict[str, Any] = {"dice": [4, 3], "total": 7, "decision": "natural"}
 CALLED = Verdict(verdict="outcome", result={"space": 3, "face": "$5"})
@@ -96,24 +97,24 @@ def line(data: Data) -> str:
             "inverted 2 times, shaken once",
         ),
         (
-            events.InspectionPassed(**TABLE, device="lamp_board", checks=["1-2-3"], by="root"),
+            events.InspectionPassed(**SICBO, device="lamp_board", checks=["1-2-3"], by="root"),
             "lamp_board lit and read back: 1-2-3, tried by root",
         ),
         (
-            events.InspectionFailed(**TABLE, device="lamp_board", checks=["1-2-3"], by="root", detail="lamp 3 is dead"),
+            events.InspectionFailed(**SICBO, device="lamp_board", checks=["1-2-3"], by="root", detail="lamp 3 is dead"),
             "lamp_board NOT LIT as it should be: 1-2-3, tried by root (lamp 3 is dead)",
         ),
         (
-            events.InspectionPassed(**TABLE, device="automated_shaker", checks=["operation 1"], by="root"),
+            events.InspectionPassed(**SICBO, device="automated_shaker", checks=["operation 1"], by="root"),
             "automated_shaker tossed to the end: operation 1, tried by root",
         ),
         (
-            events.InspectionFailed(**TABLE, device="automated_shaker", checks=["operation"], by="root", detail="late"),
+            events.InspectionFailed(**SICBO, device="automated_shaker", checks=["operation"], by="root", detail="late"),
             "automated_shaker NOT TOSSED to the end: operation, tried by root (late)",
         ),
         (
             events.InspectionPassed(
-                **TABLE, device="automated_shaker", checks=["electrical_device", "automated_shaker"], by="ann"
+                **SICBO, device="automated_shaker", checks=["electrical_device", "automated_shaker"], by="ann"
             ),
             "inspection of automated_shaker passed by ann: electrical_device, automated_shaker",
         ),

@@ -275,10 +275,13 @@ def test_a_refused_correction_states_why(text: str, why: str) -> None:
 
 def test_a_result_of_another_game_refuses_the_whole_order() -> None:
     bench, now_ns = outcome()
-    why = "correct: pocket names no result of money_wheel; give space=…"
+    why = "correct: key pocket is not one of round, by, why, space, reason"
     assert bench.refused("correct round=1 pocket=17 reason=dealer_call by=ann why=x", now_ns + S) == why
     assert bench.refused("correct round=1 space=3 pocket=17 by=ann why=x", now_ns + S) == why
-    assert bench.refused("confirm pocket=17 by=ann", now_ns + S) == why.replace("correct", "confirm")
+    assert (
+        bench.refused("confirm pocket=17 by=ann", now_ns + S)
+        == "confirm: key pocket is not one of by, space, round, why"
+    )
     assert bench.said.of(events.RoundCorrected) == []
 
 

@@ -12,8 +12,9 @@ from feed import events
 from feed.events import Event
 from hal.values import Batch
 from simulators.base.faults import FaultError
-from simulators.base.geometry import MoneyWheelGeometry, RouletteGeometry
 from simulators.base.truth import Truth
+from simulators.money_wheel.geometry import MoneyWheelGeometry
+from simulators.roulette.geometry import RouletteGeometry
 from tests.tables.bench import EventList, configured
 from tests.tables.money_lines import money_toml
 from tests.tables.roulette_lines import roulette_toml

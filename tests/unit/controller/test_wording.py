@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from controller.configuration.problems import with_article
 from controller.games.load import check_text
-from controller.table.wording import counted, times, with_article
+from controller.table.wording import counted, times
 
 
 @pytest.mark.parametrize(("number", "words"), [(0, "0 times"), (1, "once"), (2, "2 times")])

@@ -14,8 +14,9 @@ from controller.games.assembly import geometry_of
 from controller.games.load import check_text
 from feed import events, schema
 from feed.events import DATA_TYPES, Evidence, Verdict, encode, type_of
-from simulators.base.faults import FAULTS, FaultError, fault_named
+from simulators.base.faults import FaultError, fault_named
 from simulators.base.geometry import Geometry
+from simulators.wheel.faults import FAULTS
 from tests.fakes.feed_model import ModelJournal, ModelTable
 
 FOLDER = Path(__file__).resolve().parents[3] / "docs" / "schema"

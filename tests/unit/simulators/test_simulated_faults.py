@@ -10,22 +10,25 @@ from pathlib import Path
 import pytest
 
 from hal.values import EdgesLost
-from simulators.base.faults import FAULTS, FaultError, fault_named, faults_for, game_of
-from simulators.base.geometry import Geometry, GeometryError, MoneyWheelGeometry, RouletteGeometry
+from simulators.base.faults import FaultError, fault_named, faults_for
+from simulators.base.geometry import Geometry, GeometryError
 from simulators.base.table import simulator_for
 from simulators.base.truth import SimRound, TableSimulator
+from simulators.money_wheel.geometry import MoneyWheelGeometry
 from simulators.money_wheel.wheel import PLANS as MONEY_WHEEL_PLANS
+from simulators.roulette.geometry import RouletteGeometry
 from simulators.roulette.plan import PLANS as ROULETTE_PLANS
+from simulators.wheel.faults import FAULTS
 from simulators.wheel.line_faults import ENCODER_FAULTS, LINE_FAULTS
 
 MONEY = MoneyWheelGeometry(settled_button=True)
 ROULETTE = RouletteGeometry(no_more_bets_button=True, settled_button=True, level_hz=2.0)
 EVERY = [(geometry, fault.name) for geometry in (MONEY, ROULETTE) for fault in faults_for(geometry)]
-NAMED = [f"{game_of(geometry)}-{name}" for geometry, name in EVERY]
+NAMED = [f"{geometry.game}-{name}" for geometry, name in EVERY]
 
 
 def table(geometry: Geometry, seed: int = 21) -> TableSimulator:
-    simulator = simulator_for(game_of(geometry), geometry, seed)
+    simulator = simulator_for(geometry.game, geometry, seed)
     simulator.start()
     return simulator
 
@@ -64,7 +67,7 @@ def test_a_fault_gives_another_round_than_a_clean_one(geometry: Geometry, name: 
 
 @pytest.mark.parametrize(("geometry", "name"), EVERY, ids=NAMED)
 def test_after_a_fault_the_lines_go_on_from_the_levels_that_they_have(geometry: Geometry, name: str) -> None:
-    simulator = simulator_for(game_of(geometry), geometry, 5)
+    simulator = simulator_for(geometry.game, geometry, 5)
     batches = [simulator.start(), simulator.round().batch, simulator.round(name).batch, simulator.round().batch]
     unplugged = {loss.line for batch in batches for loss in batch.rare if isinstance(loss, EdgesLost)}
     assert bool(unplugged) is (name == "cable_pulled")
@@ -133,8 +136,6 @@ def test_a_cable_out_is_reported_for_every_line_of_the_wheel_and_none_of_the_dea
 def test_a_simulator_of_the_wrong_game_is_refused() -> None:
     with pytest.raises(GeometryError, match="a roulette simulator cannot use a MoneyWheelGeometry"):
         simulator_for("roulette", MONEY, 1)
-    with pytest.raises(GeometryError, match='no simulator plays "craps"'):
-        simulator_for("craps", MONEY, 1)
 
 
 @pytest.mark.parametrize(
@@ -157,7 +158,7 @@ def all_rounds(geometry: Geometry, seed: int) -> list[SimRound]:
     return [simulator.round(fault.name) for fault in faults_for(geometry)]
 
 
-@pytest.mark.parametrize("geometry", [MONEY, ROULETTE], ids=game_of)
+@pytest.mark.parametrize("geometry", [MONEY, ROULETTE], ids=lambda one: one.game)
 def test_equal_seeds_give_equal_rounds_and_other_seeds_others(geometry: Geometry) -> None:
     assert all_rounds(geometry, 7) == all_rounds(geometry, 7)
     assert second_round(geometry, None, 7).batch != second_round(geometry, None, 8).batch
@@ -165,13 +166,14 @@ def test_equal_seeds_give_equal_rounds_and_other_seeds_others(geometry: Geometry
 
 SCRIPT = """
 import hashlib
-from simulators.base.faults import faults_for, game_of
-from simulators.base.geometry import MoneyWheelGeometry, RouletteGeometry
+from simulators.base.faults import faults_for
+from simulators.money_wheel.geometry import MoneyWheelGeometry
+from simulators.roulette.geometry import RouletteGeometry
 from simulators.base.table import simulator_for
 
 digest = hashlib.sha256()
 for geometry in (MoneyWheelGeometry(settled_button=True), RouletteGeometry(no_more_bets_button=True, level_hz=2.0)):
-    simulator = simulator_for(game_of(geometry), geometry, 99)
+    simulator = simulator_for(geometry.game, geometry, 99)
     digest.update(repr(simulator.start()).encode())
     for fault in faults_for(geometry):
         digest.update(repr(simulator.round(fault.name)).encode())
@@ -191,7 +193,7 @@ def test_rounds_do_not_depend_on_the_hash_seed_of_the_process() -> None:
     assert len(printed) == 1
 
 
-@pytest.mark.parametrize("geometry", [MONEY, ROULETTE], ids=game_of)
+@pytest.mark.parametrize("geometry", [MONEY, ROULETTE], ids=lambda one: one.game)
 def test_the_round_after_a_line_fault_may_be_doubted_for_its_repair_and_the_next_one_not(geometry: Geometry) -> None:
     simulator = table(geometry)
     assert simulator.round("dead_sensor").truth.reasons

@@ -5,7 +5,6 @@ from random import Random
 
 import pytest
 
-from simulators.base.geometry import MoneyWheelGeometry
 from simulators.base.motion import Path
 from simulators.base.truth import SimRound, Truth
 from simulators.money_wheel.flapper import (
@@ -16,6 +15,7 @@ from simulators.money_wheel.flapper import (
     speed_for_travel,
     varied_flapper,
 )
+from simulators.money_wheel.geometry import MoneyWheelGeometry
 from simulators.money_wheel.wheel import MoneyWheelSimulator
 from tests.fakes.line_reading import LineFollower
 

@@ -6,11 +6,11 @@ from random import Random
 import pytest
 
 from hal.values import Edge, Reading
-from simulators.base.geometry import AMERICAN, EUROPEAN, RouletteGeometry
 from simulators.base.motion import Segment, angle_at
-from simulators.base.table import fixed_roulette_script
 from simulators.base.truth import SimRound
 from simulators.roulette.ball import random_throw, run_on_track
+from simulators.roulette.fixed_script import fixed_roulette_script
+from simulators.roulette.geometry import AMERICAN, EUROPEAN, RouletteGeometry
 from simulators.roulette.truth import measurable_turns
 from simulators.roulette.wheel import RouletteSimulator
 from tests.fakes.line_reading import LineFollower, passes, pulses

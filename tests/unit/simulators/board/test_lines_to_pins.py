@@ -9,7 +9,6 @@ import pytest
 from hal.board.messages import KINDS
 from hal.capture.command_text import read_command
 from hal.values import Batch, Edge, EdgesLost, Loss, Rare, Reading
-from simulators.base.geometry import MoneyWheelGeometry, RouletteGeometry
 from simulators.board.lines_to_pins import (
     AnalogueWire,
     LinesPlayer,
@@ -20,7 +19,9 @@ from simulators.board.lines_to_pins import (
     wired,
     wired_in_order,
 )
+from simulators.money_wheel.geometry import MoneyWheelGeometry
 from simulators.money_wheel.wheel import MoneyWheelSimulator
+from simulators.roulette.geometry import RouletteGeometry
 from simulators.roulette.wheel import RouletteSimulator
 
 WHEEL = KINDS["wheel"]
