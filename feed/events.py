@@ -17,7 +17,7 @@ from typing import Final
 
 import msgspec
 
-from feed.data import (
+from .data import (
     DATA_TYPES,
     TYPE_PREFIX,
     TYPE_SUFFIX,

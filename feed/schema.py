@@ -11,16 +11,16 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
-from feed import wire
-from feed.events import DATA_TYPES, TYPE_PREFIX, TYPE_SUFFIX, Data, type_of
-from feed.state import Snapshot
+from . import wire
+from .events import DATA_TYPES, TYPE_PREFIX, TYPE_SUFFIX, Data, type_of
+from .state import Snapshot
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 REF: Final = "#/$defs/{name}"
@@ -237,5 +237,14 @@ def write(folder: Path) -> None:
         (folder / name).write_bytes(content)
 
 
+def main(arguments: Sequence[str]) -> None:
+    """Writes them to the folder that is given; without one to docs/schema, in the repository alone."""
+    folder = Path(arguments[0]) if arguments else Path(__file__).resolve().parents[1] / "docs" / "schema"
+    if not arguments and not folder.is_dir():
+        sys.stderr.write("name the folder to write to: python -m feltwire_feed.schema FOLDER\n")
+        sys.exit(2)
+    write(folder)
+
+
 if __name__ == "__main__":
-    write(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parents[1] / "docs" / "schema")
+    main(sys.argv[1:])

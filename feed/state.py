@@ -12,8 +12,8 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from feed import events
-from feed.events import Event, Evidence, Verdict, WinningBet
+from . import events
+from .events import Event, Evidence, Verdict, WinningBet
 
 CLOSED: Final = "closed"
 OPEN: Final = "open"
