@@ -95,6 +95,9 @@ class TableFile:
                 table.opens_with(self.live),
                 table.inspection,
                 table.bias_watch,
+                table.labels,
+                table.limits,
+                table.limits_unit,
             )
 
     # ------------------------------------------------------------------------------------------- sections

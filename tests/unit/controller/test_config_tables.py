@@ -8,8 +8,11 @@ import pytest
 
 from controller.configuration.declaration import describe
 from controller.configuration.problems import ConfigurationErrors
+from controller.games.assembly import table_for
 from controller.games.catalogue import REGISTRY
 from controller.games.load import check, check_text, load
+from feed.events import StakeLimit, TableLabel, TableOpened, encode
+from feed.state import TableState
 from tests.tables.problems import only_problem, problem_lines
 
 SHORTEST = """\
@@ -483,3 +486,53 @@ def test_an_index_that_hides_exchanged_channels_is_warned_of_on_real_wires() -> 
     problem = only_problem(LIVE.replace("[pins]", slots + "[pins]"))
     assert problem.startswith("11: device.wheel.index_width_deg: warning: the index ends 3.33 counts after A rises")
     assert problem.endswith("; make the mark 1.35 degrees wide: it ends with B high then")
+
+
+POSTED = """\
+[table]
+id = "roulette-1"
+game = "roulette"
+labels = [{ language = "es-US", name = "Ruleta Ñ 3", short = "R 3" }, { language = "en", name = "Roulette 3" }]
+limits = [{ minimum = 1, maximum = 25, bet = "straight" }, { minimum = 0.5 }]
+limits_unit = "chips"
+[lines]
+backend = "sim"
+"""
+
+
+def test_a_board_is_told_the_tables_name_and_its_posted_stakes() -> None:
+    table = table_for(check_text(POSTED).tables[0], epoch="e1", simulated=True)
+    events = table.open(0)
+    opened = events[0].data
+    assert isinstance(opened, TableOpened)
+    assert opened.labels == [
+        TableLabel(language="es-US", name="Ruleta Ñ 3", short="R 3"),
+        TableLabel(language="en", name="Roulette 3"),
+    ]
+    assert opened.limits == [StakeLimit(minimum=1, maximum=25, bet="straight"), StakeLimit(minimum=0.5)]
+    assert b'"limits":[{"minimum":1,"maximum":25,"bet":"straight"},{"minimum":0.5}],"limits_unit":"chips"' in encode(
+        events[0]
+    )
+    state = TableState("roulette-1")
+    for event in events:
+        state.apply(event)
+    again = TableState.from_snapshot(state.snapshot()).snapshot()
+    assert (again.labels, again.limits, again.limits_unit) == (opened.labels, opened.limits, "chips")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ('"en"', '"es-US"', "4: table.labels[1]: is the second one for es-US"),
+        ('"en"', '"English"', '4: table.labels[1].language: "English" has the wrong form; write the tag of a language'),
+        ('"Roulette 3"', '"Roulette\\n3"', "4: table.labels[1].name: "),
+        ('"R 3"', '"Roulette no. 3"', "4: table.labels[0].short: "),
+        ('"en", name', '"en", nam', '4: table.labels[1].nam: unknown key; did you mean "name"?'),
+        ("maximum = 25", "maximum = 0.5", "5: table.limits[0].maximum: 0.5 is below the minimum, 1"),
+        (', bet = "straight"', "", "5: table.limits[1]: is the second one for every wager"),
+        ('limits_unit = "chips"\n', "", "1: table.limits_unit: is missing, and limits need it"),
+        ("limits = ", "# ", "6: table.limits_unit: has no limits to count"),
+    ],
+)
+def test_a_mistake_in_what_a_board_shows_is_found(old: str, new: str, problem: str) -> None:
+    assert problem in only_problem(POSTED.replace(old, new, 1))
