@@ -11,20 +11,21 @@ allowed. A reader of the feed does not refuse a new type: it ignores it.
 from __future__ import annotations
 
 import ast
+import inspect
 import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.resources import files as files_of
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
-from . import wire
+from . import data, state, wire
 from .codes import CODE_SCHEMA
 from .command_schema import CHANNEL, COMMAND, COMMAND_ANSWER, OPERATION
 from .events import DATA_TYPES, TYPE_SUFFIX, Data, type_of
+from .results import MODULES as RESULT_MODULES
 from .results import RESULTS
 from .state import Snapshot
 
@@ -265,7 +266,7 @@ def _field_descriptions() -> dict[str, dict[str, str]]:
     """The docstring of each field of each struct, by the name that it has in JSON; inherited ones too."""
     own: dict[str, dict[str, str]] = {}
     for module in _MODULES:
-        tree = ast.parse(files_of(__package__).joinpath(f"{module}.py").read_text(encoding="utf-8"))
+        tree = ast.parse(inspect.getsource(module))
         for definition in tree.body:
             if isinstance(definition, ast.ClassDef):
                 own[definition.name] = _documented(definition.body)
@@ -277,12 +278,11 @@ def _field_descriptions() -> dict[str, dict[str, str]]:
     return seen
 
 
-_MODULES: Final = ("data", "state", "wire", "results")
+_MODULES: Final = (data, state, wire, *RESULT_MODULES)
 
 
 def _structs_in_use() -> list[type[msgspec.Struct]]:
-    modules = [sys.modules[f"{__package__}.{name}"] for name in _MODULES]
-    values = [value for module in modules for value in vars(module).values()]
+    values = [value for module in _MODULES for value in vars(module).values()]
     return [value for value in values if isinstance(value, type) and issubclass(value, msgspec.Struct)]
 
 
