@@ -175,9 +175,12 @@ class TumbledSimulator:
         edges += given.edges
         rare += given.rare
         reasons = truth.reasons
-        if spoilt == "knocked_at_rest":
+        # The knock comes after the rest: a board alone has given its values by then, and the dealer goes on with the
+        # round; what a dealer has still to key is of dice that were moved.
+        disturbed = spoilt == "knocked_at_rest" and self._geometry.keypad
+        if disturbed:
             reasons = (*reasons, "dice_disturbed")
-        good = not (unkeyed or truth.reasons or spoilt == "knocked_at_rest" or not truth.tumbled)
+        good = not (unkeyed or truth.reasons or disturbed or not truth.tumbled)
         if self._doubtful(keypad_fault, reader_fault, given):
             reasons = (*reasons, *VALUE_REASONS)
         return Turned(tumble, given, good, reasons)

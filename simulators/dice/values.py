@@ -10,7 +10,7 @@ from hal.values import Batch, Edge, Rare
 from simulators.base.faults import SimulatedFault
 from simulators.base.sensors import NS_PER_S
 from simulators.dice.keypad import KEYPAD_FAULTS, KeypadSimulator
-from simulators.dice.reader import READER_FAULTS, Chunk, DiceReaderSimulator, Reading, frames
+from simulators.dice.reader import READER_FAULTS, DiceReaderSimulator, Reading, frames
 
 LINK: Final = "dice_serial"
 ANSWER_NS: Final = 100_000_000
@@ -118,7 +118,7 @@ class ValueGivers:
         lay = [dice for rest_s, dice in self._lay if rest_s * NS_PER_S <= t_ns]
         if self._reader is None or not self._terse or not lay:
             return []
-        return [*frames((Chunk(t_ns + ANSWER_NS, self._reader.answer(lay[-1])),), self._reader.framer(), self._link)]
+        return [*frames((self._reader.answer(lay[-1], t_ns + ANSWER_NS),), self._reader.framer(), self._link)]
 
     def keyed(self, dice: Sequence[int], fault: str | None, key_s: float) -> list[tuple[list[Edge], list[Rare]]]:
         """The dealer keys these dice, with a fault of the keypad or without, and once more where it may not count."""
