@@ -83,6 +83,8 @@ class DiceReaderSimulator:
         self._now_s = 0.0
         self._throw = Random(f"{seed}/throw").randrange(THROWS)
         self._resting: tuple[Die, ...] = ()
+        self._begun = False
+        """Whether a throw has begun whose end is not known yet."""
         self._wire: list[tuple[float, bytes]] = []
         self._free_ns = 0
         """When the last byte on the wire has arrived: two frames are never on one wire at once."""
@@ -94,14 +96,29 @@ class DiceReaderSimulator:
         """Until when it has been played."""
         return self._now_s
 
-    def idle(self, duration_s: float) -> Reading:
-        """Lets time pass: what lies there lies, or nothing does."""
+    def idle(self, duration_s: float, *, unasked: bool = False) -> Reading:
+        """Lets time pass: what lies there lies, or nothing does; `unasked`, a board that only answers sends nothing."""
         self._wire = []
         from_s = self._now_s
-        self._stay(duration_s, BoardState.RESTING if self._resting else BoardState.EMPTY, self._resting)
+        if unasked and self._format != "lines":
+            self._now_s += duration_s
+        else:
+            self._stay(duration_s, BoardState.RESTING if self._resting else BoardState.EMPTY, self._resting)
         ns = _ns(from_s)
         chunks = self._sent(self._wire, Random(0))
         return Reading(chunks, self._resting, False, True, ns, ns, _ns(self._now_s), None)
+
+    def move(self, duration_s: float) -> Reading:
+        """The dice move for a time, and go on moving: `throw` ends it."""
+        self._wire = []
+        from_ns = _ns(self._now_s)
+        first = self._begin()
+        if first or self._format == "lines":
+            self._stay(duration_s, BoardState.MOVING)
+        else:
+            self._now_s += duration_s
+        chunks = self._sent(self._wire, Random(0))
+        return Reading(chunks, (), False, True, from_ns, _ns(self._now_s), _ns(self._now_s), None)
 
     def throw(
         self, dice: Sequence[Die], fault: str | None = None, moving_s: float = 3.0, resting_s: float = 3.0
@@ -112,11 +129,10 @@ class DiceReaderSimulator:
             FaultError: a reader has no fault of this name.
         """
         named = device_fault(fault, READER_FAULTS, "dice reader")
-        self._number += 1
+        self._begin()
+        self._begun = False
         rng = Random(f"{self._seed}/{self._number}")
         self._wire = []
-        self._busy = [one for one in self._busy if one[1] > _ns(self._now_s)]
-        self._throw = (self._throw + 1) % THROWS
         from_s = self._now_s
         self._stay(moving_s, BoardState.MOVING)
         rest_s = self._now_s
@@ -170,6 +186,16 @@ class DiceReaderSimulator:
     def framer(self) -> Framer:
         """What cuts this format's stream."""
         return ShakerFramer() if self._format == "frames_7a" else LineFramer(MAX_LENGTH)
+
+    def _begin(self) -> bool:
+        """A throw begins, unless one has begun; returns whether it does."""
+        if self._begun:
+            return False
+        self._begun = True
+        self._number += 1
+        self._busy = [one for one in self._busy if one[1] > _ns(self._now_s)]
+        self._throw = (self._throw + 1) % THROWS
+        return True
 
     def _stay(self, duration_s: float, state: BoardState, dice: tuple[Die, ...] = ()) -> None:
         """Tells one state for a time, once at least."""
