@@ -488,7 +488,8 @@ def retire_command(path: Path, yes: bool) -> None:
         click.confirm(f"rename {path}, so that the next start begins a new journal?", abort=True)
     with exit_on_journal_error():
         aside = retire(path, SystemClock())
-    click.echo(f"renamed to {aside}; the next start begins a new journal")
+    done = "nothing is left that could be renamed" if aside is None else f"renamed to {aside}"
+    click.echo(f"{done}; the next start begins a new journal")
 
 
 @click.group("journal")

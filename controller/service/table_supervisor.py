@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 
 from controller.configuration.values import TableConfig
 from controller.journal.recovery import RecoveredTable
+from controller.journal.seals import SEALS
 from controller.live.live_table import START_AGAIN, WIRES, WIRES_FAILED, LiveTable
 from controller.live.pending_faults import ServiceFault
 from controller.live.wiring import Wiring, wire
@@ -33,6 +34,9 @@ from feed.endpoints import Endpoints
 from hal.clock import NS_PER_S, Clock
 from hal.lines import LineError
 
+SEAL_SECONDS: Final = 1
+"""Between two seals of what was written (ours): after a crash at most so much was never sealed."""
+
 
 class ServicePlan(NamedTuple):
     """What a service is asked to run."""
@@ -45,6 +49,8 @@ class ServicePlan(NamedTuple):
     faults: Sequence[Mapping[int | None, str]] = ()
     """Faults of simulated devices, for each table."""
     seed: int = 1
+    seal_seconds: int = SEAL_SECONDS
+    """Events are sealed so often, where there were any."""
     schema: bytes = b"{}"
     """JSON Schema of the events, which the history server sends."""
 
@@ -129,8 +135,12 @@ class TableSupervisor:
                 standing.append(ServiceFault(WIRES, WIRES_FAILED, detail, "the wires that were not had"))
             if behind is not None:
                 standing.append(ServiceFault(CLOCK, CLOCK_JUMPED, behind, BEHIND))
-            if runner.id in lost:
-                detail = f"{lost[runner.id]}; replace the card or disk, then clear it"
+            gone = lost.get(runner.id) or lost.get(SEALS)
+            if gone is not None:
+                detail = (
+                    f"{gone}; replace the card or disk, or find out who wrote to the file "
+                    "(`feltwire journal verify`), then clear it"
+                )
                 standing.append(ServiceFault("journal", "history_lost", detail))
             runner.open(standing)
         if behind is not None:
