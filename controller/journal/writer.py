@@ -100,7 +100,7 @@ class JournalWriter:
             self._queue.put(submission)
 
     def seal(self) -> None:
-        """Asks for a seal over what is written and not sealed. Never blocks; none is made after the end or a failure."""
+        """Asks for a seal over what is written and not sealed. Never blocks. Not after an end or a failure."""
         with self._gate:
             if not self._ended:
                 self._queue.put(_SealRequest())
