@@ -110,6 +110,8 @@ class TableSupervisor:
         self._counters = counters
         self._halted = halted
         self._behind_of: str | None = None
+        self._newest = ""
+        """The time of the newest record when the tables were opened."""
         self._ticked_ns = clock.now_ns()
         self._second_ns = self._ticked_ns
         self._moved_ns = self._ticked_ns
@@ -123,8 +125,9 @@ class TableSupervisor:
     ) -> None:
         """Opens every table; a table without wires is shut by a fault.
 
-        `last_time` is that of the journal's last record; `lost` is what it has lost of each table.
+        `last_time` is that of the journal's newest record; `lost` is what it has lost of each table.
         """
+        self._newest = last_time
         behind = self._clock_watch.behind(last_time)
         for runner in self.runners.values():
             standing: list[ServiceFault] = []
@@ -157,7 +160,7 @@ class TableSupervisor:
         if not self._halted():
             jumped = self._clock_watch.check()
             if jumped is not None:
-                self._raise_everywhere(CLOCK, CLOCK_JUMPED, jumped)
+                self._calendar_was_set(jumped)
             for runner in self.runners.values():
                 runner.tick()
         if now_ns < self._second_ns:
@@ -198,10 +201,20 @@ class TableSupervisor:
             self._counters.faults[runner.id] = len(runner.table.faults)
             self._counters.states[runner.id] = HALTED if self._halted() else runner.table.state
 
+    def _calendar_was_set(self, jumped: str) -> None:
+        """Stops play; where the calendar is before the newest record now, the fault stands until it has passed that."""
+        newest = max(self._newest, self._clock_watch.newest)
+        behind = self._clock_watch.behind(newest)
+        if behind is not None:
+            self._behind_of = newest
+            self._raise_everywhere(CLOCK, CLOCK_JUMPED, f"{jumped}: {behind}", cause=BEHIND)
+        else:
+            self._raise_everywhere(CLOCK, CLOCK_JUMPED, jumped)
+
     def _watch_calendar(self) -> None:
         if self._behind_of is not None and self._clock_watch.behind(self._behind_of) is None:
             self._behind_of = None
-            log.info("the calendar is past the journal's last record again: a supervisor may clear %s", CLOCK_JUMPED)
+            log.info("the calendar is past the journal's newest record again: a supervisor may clear %s", CLOCK_JUMPED)
             for runner in self.runners.values():
                 runner.table.cause_gone(CLOCK, BEHIND)
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import msgspec
 import pytest
 from nacl.signing import SigningKey
 
@@ -145,6 +146,20 @@ def test_a_service_that_did_not_end_in_order_shows(path: Path, tmp_path: Path) -
     # That of the start's seal: the record after it has an earlier one.
     assert after.last_time == wall_time(VirtualClock(NOW_NS))
     after.close()
+
+
+def test_the_newest_time_is_known_though_the_last_records_are_older(path: Path) -> None:
+    clock = VirtualClock(NOW_NS)
+    journal = opened(path, clock=clock)
+    one = player()
+    later, earlier = (one.say(events.TableClosed, reason="end") for _ in range(2))
+    body = msgspec.json.decode(later.body)
+    body["time"] = "2031-01-01T00:00:00.000000Z"
+    written(journal, [later._replace(time=body["time"], body=msgspec.json.encode(body)), earlier])
+    journal.close()
+    again = opened(path, clock=clock)
+    assert again.last_time == "2031-01-01T00:00:00.000000Z"
+    again.close()
 
 
 def test_a_seal_comes_after_so_many_records(path: Path) -> None:
