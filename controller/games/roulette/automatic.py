@@ -120,7 +120,7 @@ class AutomaticRouletteGame(Game):
                     self._unread(t_ns, _no_number(seen))
             case AutoLink(up=False):
                 self._up = self._spinning = False
-                self._early = []
+                self._came_to_nothing(t_ns, "fell silent")
                 detail = "no status from the wheel: its link or its power is off"
                 self.events.append(Fault(t_ns, "sensor_missing", detail, "link"))
             case AutoLink(up=True):
@@ -128,6 +128,7 @@ class AutomaticRouletteGame(Game):
                 self.events.append(CauseGone(t_ns, "link"))
             case AutoWheelFault(active=True):
                 self._fault = True
+                self._came_to_nothing(t_ns, "failed")
                 detail = "the wheel reports a stuck sensor, or its motor or encoder"
                 self.events.append(Fault(t_ns, "sensor_stuck", detail, "flag 4"))
             case AutoWheelFault(active=False):

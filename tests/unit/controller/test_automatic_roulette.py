@@ -432,6 +432,16 @@ def test_batches_cut_anywhere_change_no_byte_where_the_wheel_is_silent_at_first(
     assert events_of_run(toml(TRUSTED), [], wheel.sent, wheel.t_ns, range(0, wheel.t_ns, S)).body() == whole.body()
 
 
+def test_a_spin_that_fails_before_the_settling_counts_for_nothing_and_hinders_no_later_one() -> None:
+    wheel = early().status(4, 119, "22", f="4", times=3).status(6, 119, "22", times=10).status(1, 119, "22")
+    wheel.status(2, 120, "22", times=20)
+    clear = read_command("clear device=wheel by=ann", wheel.t_ns - S)
+    wheel.status(3, 120, "22", times=4).status(4, 120, "22", times=4).number("5", 120)
+    said = wheel.heard(clear, game=SLOW)
+    assert said.verdicts() == ["22", "5"]
+    assert [w.warning for w in said.of(events.DeviceWarning)] == ["ball_before_settled"]
+
+
 def power_cycled(flag: str) -> Wheel:
     """The power goes while flag 4 is up."""
     wheel = Wheel().status(1).status(2, 118).status(3, 118).status(4, 118, f="4", times=9)
