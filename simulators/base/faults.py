@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from simulators.base.geometry import Geometry, MoneyWheelGeometry, RouletteGeometry
 from simulators.dice.geometry import DiceGeometry
+from simulators.roulette.star_x_geometry import StarXGeometry
 
 __all__ = ["FAULTS", "FaultError", "SimulatedFault", "fault_named", "faults_for", "game_of"]
 
@@ -22,7 +23,7 @@ class FaultError(ValueError):
 
 def game_of(geometry: Geometry) -> str:
     """The game that a geometry belongs to."""
-    if isinstance(geometry, DiceGeometry):
+    if isinstance(geometry, DiceGeometry | StarXGeometry):
         return geometry.game
     return MONEY_WHEEL if isinstance(geometry, MoneyWheelGeometry) else ROULETTE
 
@@ -33,7 +34,11 @@ def fault_named(name: str, geometry: Geometry) -> SimulatedFault:
     Raises:
         FaultError: an unknown name, with the nearest ones; or a table that cannot have it, with the reason.
     """
-    known = {fault.name: fault for fault in geometry.faults()} if isinstance(geometry, DiceGeometry) else FAULTS
+    known = (
+        {fault.name: fault for fault in geometry.faults()}
+        if isinstance(geometry, DiceGeometry | StarXGeometry)
+        else FAULTS
+    )
     fault = known.get(name)
     if fault is None:
         near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
@@ -50,7 +55,7 @@ def fault_named(name: str, geometry: Geometry) -> SimulatedFault:
 
 def faults_for(geometry: Geometry) -> tuple[SimulatedFault, ...]:
     """Every fault that this table can have, `none` first, in the order of `FAULTS`."""
-    if isinstance(geometry, DiceGeometry):
+    if isinstance(geometry, DiceGeometry | StarXGeometry):
         return geometry.faults()
     game = game_of(geometry)
     return tuple(f for f in FAULTS.values() if game in f.games and f.lacking(geometry) is None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from simulators.dice.geometry import DiceGeometry
+from simulators.roulette.star_x_geometry import StarXGeometry
 
 # fmt: off
 AMERICAN = (
@@ -98,7 +99,7 @@ class RouletteGeometry:
         return tuple(f"ball_{i}" for i in range(1, len(self.ball_sensors_deg) + 1))
 
 
-Geometry = MoneyWheelGeometry | RouletteGeometry | DiceGeometry
+Geometry = MoneyWheelGeometry | RouletteGeometry | StarXGeometry | DiceGeometry
 
 
 def _at_least(name: str, value: int, least: int) -> None:

@@ -10,6 +10,7 @@ from simulators.base.geometry import Geometry, GeometryError, MoneyWheelGeometry
 from simulators.base.truth import SimRound, TableSimulator
 from simulators.dice.geometry import DiceGeometry
 from simulators.money_wheel.wheel import MoneyWheelSimulator
+from simulators.roulette.star_x_geometry import StarXGeometry
 from simulators.roulette.wheel import Pace, RouletteSimulator
 
 FIXED_SCRIPT_GEOMETRY = RouletteGeometry(object_beam=False)
@@ -22,7 +23,7 @@ def simulator_for(game: str, geometry: Geometry, seed: int) -> TableSimulator:
     Raises:
         GeometryError: no simulator plays this game, or the geometry is that of another.
     """
-    if isinstance(geometry, DiceGeometry) and geometry.game == game:
+    if isinstance(geometry, DiceGeometry | StarXGeometry) and geometry.game == game:
         return geometry.simulator(seed)
     if game == MONEY_WHEEL and isinstance(geometry, MoneyWheelGeometry):
         return MoneyWheelSimulator(geometry, seed)

@@ -93,17 +93,40 @@ STAR_X_FAULTS: dict[str, StarXFault] = {
         StarXFault(
             "number_changes", "later statuses in state 5 show another number", "the first, and a warning", provable=True
         ),
-        StarXFault("garbage_speed", "a status claims 95 to 98 rpm", _NO_OUTCOME, where=_S.NO_MORE_BETS),
-        StarXFault("garbage_speed_while_open", "a status claims 95 to 98 rpm", _COUNTS, provable=True, where=_S.LAUNCH),
         StarXFault(
-            "garbage_speed_with_flag", "a status claims 95 to 98 rpm, with flag 4", _NO_OUTCOME, where=_S.NO_MORE_BETS
+            "garbage_speed", "a status after no more bets claims 95 to 98 rpm", _NO_OUTCOME, where=_S.NO_MORE_BETS
+        ),
+        StarXFault(
+            "garbage_speed_while_open",
+            "a status of the open game claims 95 to 98 rpm",
+            _COUNTS,
+            provable=True,
+            where=_S.LAUNCH,
+        ),
+        StarXFault(
+            "garbage_speed_with_flag",
+            "a status after no more bets claims 95 to 98 rpm and has flag 4",
+            _NO_OUTCOME,
+            where=_S.NO_MORE_BETS,
         ),
         StarXFault("wrong_state", "a wrong byte makes a 4 a 5", _NO_OUTCOME, where=_S.NO_MORE_BETS),
         StarXFault("stray_number", "a number comes while the ball runs", _NO_OUTCOME, where=_S.BALL_IN_RIM),
-        StarXFault("noise", "bytes of noise before a status", _NO_OUTCOME, where=_S.NO_MORE_BETS),
-        StarXFault("noise_while_open", "bytes of noise before a status", _COUNTS, provable=True, where=_S.LAUNCH),
-        StarXFault("cut_cable", "nothing comes for 10 s", _NO_OUTCOME, where=_S.NO_MORE_BETS),
-        StarXFault("silence_while_open", "nothing comes for 4 s", _COUNTS, provable=True, where=_S.LAUNCH),
+        StarXFault("noise", "bytes of noise before a status after no more bets", _NO_OUTCOME, where=_S.NO_MORE_BETS),
+        StarXFault(
+            "noise_while_open",
+            "bytes of noise before a status of the open game",
+            _COUNTS,
+            provable=True,
+            where=_S.LAUNCH,
+        ),
+        StarXFault("cut_cable", "nothing comes for 10 s after no more bets", _NO_OUTCOME, where=_S.NO_MORE_BETS),
+        StarXFault(
+            "silence_while_open",
+            "nothing comes for 4 s while the game is open",
+            _COUNTS,
+            provable=True,
+            where=_S.LAUNCH,
+        ),
     )
 }
 """Every fault, in the order in which they are listed."""
