@@ -186,7 +186,7 @@ class Table:
         return answers
 
     def outputs(self) -> list[Output]:
-        """What is to be done at outputs since the last call, in order. It waits for nothing: what moves must stop."""
+        """What is to be done at outputs since the last call, by time. It waits for nothing: what moves must stop."""
         outputs: list[Output] = []
         for actuator in self.actuators:
             if actuator.outputs:

@@ -2,54 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from controller.cli import main
+from controller.configuration.sections import LIVE_BACKENDS
+from controller.games.catalogue import GAME
 from controller.games.load import check
 from feed.events import TYPE_PREFIX
 
-EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.toml"))
-NAMES = {
-    "beat_the_dealer",
-    "beat_the_dealer_board",
-    "beat_the_dealer_motor",
-    "chuck_a_luck",
-    "chuck_a_luck_on_pi",
-    "under_over",
-    "under_over_board",
-    "sic_bo",
-    "sic_bo_19_47",
-    "sic_bo_automated",
-    "sic_bo_board",
-    "roulette",
-    "roulette_european",
-    "roulette_on_pi",
-    "money_wheel",
-    "money_wheel_pegs",
-    "money_wheel_on_pi",
-    "automatic_roulette",
-    "roulette_board",
-    "money_wheel_board",
-    "craps",
-    "craps_automated",
-    "craps_casino_night",
-    "mini_craps",
-}
-ON_WIRES = {
-    "beat_the_dealer_board",
-    "chuck_a_luck_on_pi",
-    "under_over_board",
-    "sic_bo_board",
-    "roulette_on_pi",
-    "money_wheel_on_pi",
-    "automatic_roulette",
-    "roulette_board",
-    "money_wheel_board",
-}
-"""Those with real wires: they are checked, and not played."""
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = sorted((ROOT / "examples").glob("*.toml"))
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 ALONE = {"beat_the_dealer_board", "chuck_a_luck_on_pi", "under_over_board"}
 """Those that want pins or the adapter of another example: each has a Pi of its own."""
 
@@ -63,7 +30,14 @@ def name_of(path: Path) -> str:
 
 
 def test_the_examples_that_the_documentation_names_are_there() -> None:
-    assert {path.stem for path in EXAMPLES} == NAMES
+    named = {name for page in PAGES for name in re.findall(r"examples/(\w+)\.toml", page.read_text(encoding="utf-8"))}
+    assert named
+    assert named <= {path.stem for path in EXAMPLES}
+
+
+def test_every_game_has_an_example_that_plays() -> None:
+    played = {check([path]).tables[0].game for path in EXAMPLES if backend_of(path) == "sim"}
+    assert played == set(GAME)
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=name_of)
@@ -80,7 +54,7 @@ def test_all_other_examples_could_stand_on_one_pi() -> None:
 @pytest.mark.parametrize("path", EXAMPLES, ids=name_of)
 def test_a_simulated_example_plays_two_rounds_that_the_truth_supports(path: Path) -> None:
     if backend_of(path) != "sim":
-        assert path.stem in ON_WIRES
+        assert backend_of(path) in LIVE_BACKENDS
         return
     result = CliRunner().invoke(main, ["simulate", str(path), "--rounds", "2", "--json"])
     assert result.exit_code == 0, result.output
