@@ -49,7 +49,7 @@ ON_WIRES = {
     "roulette_board",
     "money_wheel_board",
 }
-"""Those with real wires: they are checked, and not played."""
+"""Those with real wires."""
 ALONE = {"beat_the_dealer_board", "chuck_a_luck_on_pi", "under_over_board"}
 """Those that want pins or the adapter of another example: each has a Pi of its own."""
 
@@ -77,11 +77,13 @@ def test_all_other_examples_could_stand_on_one_pi() -> None:
     assert check([path for path in EXAMPLES if path.stem not in ALONE]).problems == []
 
 
+def test_the_examples_with_real_wires_are_known() -> None:
+    assert {path.stem for path in EXAMPLES if backend_of(path) != "sim"} == ON_WIRES
+
+
 @pytest.mark.parametrize("path", EXAMPLES, ids=name_of)
-def test_a_simulated_example_plays_two_rounds_that_the_truth_supports(path: Path) -> None:
-    if backend_of(path) != "sim":
-        assert path.stem in ON_WIRES
-        return
+def test_an_example_plays_two_rounds_that_the_truth_supports(path: Path) -> None:
+    """Also those with real wires: the same table on simulated devices."""
     result = CliRunner().invoke(main, ["simulate", str(path), "--rounds", "2", "--json"])
     assert result.exit_code == 0, result.output
     opened = [line for line in result.stdout.splitlines() if f'"type":"{TYPE_PREFIX}round.opened.v1"' in line]
