@@ -113,7 +113,9 @@ class TumbledSimulator:
         edges.sort(key=lambda edge: edge.t_ns)
         rare += self.givers.wait(self._now_s)
         rare.sort(key=lambda value: value.t_ns)
-        until_ns = _ns(self._now_s)
+        # A board that goes on sending does so until after the dealer is ready.
+        until_ns = max(_ns(self._now_s), *(value.t_ns for value in (*edges[-1:], *rare[-1:])), 0)
+        self._now_s = max(self._now_s, until_ns / NS_PER_S)
         return SimRound(Batch(edges, rare, until_ns), self._truth(name, turned), self._number, fault)
 
     # --- tumbles -------------------------------------------------------------------------------------------------
