@@ -8,9 +8,12 @@ Durable events are journalled and numbered without a gap; the others (progress, 
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, ClassVar, Final, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
 
 import msgspec
+
+from .codes import CallTime, Code, Direction, LiveState, Side, one_of
+from .results import Result
 
 TYPE_PREFIX: Final = "feltwire."
 TYPE_SUFFIX: Final = ".v1"
@@ -23,7 +26,9 @@ class WinningBet(msgspec.Struct, frozen=True):
     """A winning bet and its odds, written "35 to 1"."""
 
     bet: str
+    """The bet as the layout names it: `straight 17`, `$2`."""
     odds: str
+    """What it pays to one unit staked: `35 to 1`."""
 
 
 class CaptureFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -40,16 +45,18 @@ class CaptureFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 class Tumbling(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One tumble, shake or throw of dice, and where their values came from."""
 
-    by: str = ""
+    by: Side = ""
     """`dealer` or `player`, where a round has a tumble of each."""
     inversions: int | None = None
     """Proven inversions of the cage since the last pause."""
     minimum_inversions: int | None = None
+    """How many the table wants."""
     baffle_passes: list[int] | None = None
     """Dice that passed each baffle of the chute, from the uppermost."""
     shakes: int | None = None
     """Under the cover, without a pause."""
     minimum_shakes: int | None = None
+    """How many the table wants."""
     rest_ns: int | None = None
     """When the dice were detected at rest, on the clock of `mono_ns`."""
     keyed: list[int] | None = None
@@ -64,39 +71,72 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The measurements of a spin, tumble or throw. Revolutions are of the wheel, or of the ball around the track."""
 
     revolutions: Number | None = None
+    """Measured, as far as the lines can tell."""
     revolutions_low: Number | None = None
     """The lower bound, which is proven."""
     revolutions_high: Number | None = None
+    """The upper bound, which is possible; above the lower one where a loss leaves two explanations."""
     minimum_revolutions: Number | None = None
-    direction: str | None = None
+    """How many complete revolutions the rule wants."""
+    direction: Direction | None = None
     """Of the wheel, or of the ball."""
-    rotor_direction: str | None = None
+    rotor_direction: Direction | None = None
+    """Of the roulette wheel's rotor."""
     rotor_rpm: Number | None = None
+    """Speed of the rotor, in revolutions a minute."""
     passes: int | None = None
     """Passes of the ball at track sensors."""
     missed_passes: int | None = None
+    """Track sensors that the ball passed without a pulse."""
     last_lap_s: Number | None = None
+    """Lap time at its last pass, in seconds."""
     rotor_turns: int | None = None
     """Consecutive turns of the rotor that gave the same pocket."""
     off_center: Number | None = None
     """Distance from the middle of the pocket or space, in pockets or spaces."""
-    no_more_bets: str | None = None
+    no_more_bets: CallTime | None = None
     """`in_time`, `late`, or `never`."""
-    measured_by: str | None = None
+    measured_by: Annotated[str, one_of("wheel")] | None = None
     """`wheel`, where the device measures the run itself."""
     tumbles: list[Tumbling] | None = None
     """One for each tumble, shake or throw."""
     detail: str = ""
+    """In words, what refused or doubted the run."""
     capture: CaptureFile | None = None
     """The capture of a round that is void or unresolved."""
+
+
+class TableLabel(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The name of a table in one language, as its configuration has it (`[table] labels`)."""
+
+    language: str
+    """The language by its tag: `en`, `es-US`."""
+    name: str
+    """For spectators: `Roulette 3`."""
+    short: str = ""
+    """The same in a few characters, where a board has little room; empty where none is given."""
+
+
+class StakeLimit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The least and the greatest stake, as the table's configuration has them (`[table] limits`)."""
+
+    minimum: Number
+    """The least stake."""
+    maximum: Number | None = None
+    """The greatest stake; left out where there is none."""
+    bet: str = ""
+    """The wager that they are for, in the words of the layout; empty for every wager without limits of its own."""
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The verdict of a round: `{"verdict": "outcome", "result": …}`, or void or unresolved with its reason."""
 
     verdict: Literal["outcome", "void", "unresolved"]
-    result: dict[str, Any] | None = None
-    reason: str | None = None
+    """What was decided."""
+    result: Result | None = None
+    """The result of an outcome."""
+    reason: Code | None = None
+    """Why a round is void or unresolved."""
 
 
 class Data(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -106,8 +146,11 @@ class Data(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     durable: ClassVar[bool] = True
 
     table: str
+    """The table's id, as in the topic."""
     game: str
+    """What is played: names the kind of result."""
     simulated: bool
+    """A bench round. Never to be shown as a real one."""
     mono_ns: int
     """When it became known, on the clock that times the edges."""
 
@@ -116,6 +159,7 @@ class RoundData(Data, frozen=True, kw_only=True, omit_defaults=True):
     """An event that belongs to a round."""
 
     round: int
+    """The number of the round: counts up by one for each round of the table, over restarts too."""
 
 
 class TableOpened(Data, frozen=True, kw_only=True, omit_defaults=True):
@@ -123,12 +167,23 @@ class TableOpened(Data, frozen=True, kw_only=True, omit_defaults=True):
 
     kind: ClassVar[str] = "table.opened"
     rules: str
+    """The rules profile that is played by: `njac-13:47-20`."""
     software: str
+    """Name and version of the controller."""
     devices: list[dict[str, str]]
+    """Each device, by `device` and `driver`; of a board also `kind`, `identity`, `firmware` and `hash`."""
     previous_epoch: str | None = None
+    """The epoch before this one; given in the first event of an epoch only."""
     previous_sequence: int | None = None
+    """The last number of that epoch."""
     by: str = ""
     """The person who opened it; empty where the service did."""
+    labels: list[TableLabel] = []
+    """The table's name in each language, the first one the table's own."""
+    limits: list[StakeLimit] = []
+    """The stakes that the table takes, as posted. The controller takes no bets and checks none."""
+    limits_unit: str = ""
+    """What the limits count: `USD`, `chips`."""
 
 
 class TableClosed(Data, frozen=True, kw_only=True, omit_defaults=True):
@@ -136,9 +191,19 @@ class TableClosed(Data, frozen=True, kw_only=True, omit_defaults=True):
 
     kind: ClassVar[str] = "table.closed"
     reason: str
+    """Why, in words; `not opened yet` of a table that no person has opened since the start."""
     previous_epoch: str | None = None
+    """The epoch before this one; given in the first event of an epoch only."""
     previous_sequence: int | None = None
+    """The last number of that epoch."""
     by: str = ""
+    """The person who closed it; empty where the service did."""
+    labels: list[TableLabel] = []
+    """As of `table.opened`; given where this is the first event of an epoch."""
+    limits: list[StakeLimit] = []
+    """As of `table.opened`; given where this is the first event of an epoch."""
+    limits_unit: str = ""
+    """What the limits count: `USD`, `chips`."""
 
 
 class RoundOpened(RoundData, frozen=True, kw_only=True, omit_defaults=True):
@@ -156,7 +221,9 @@ class CourseChanged(RoundData, frozen=True, kw_only=True, omit_defaults=True):
     act: str
     """The act that changed it, by the game's name for it; `corrected` after a correction."""
     course: dict[str, Any]
+    """The state carried into the next round now, in the game's own keys."""
     by: str = ""
+    """The person who did it; empty where it was the time of day."""
     before: dict[int, dict[str, Any]] = {}
     """After a correction: the state carried into later rounds, where it differs from the one published."""
 
@@ -165,18 +232,21 @@ class NoMoreBets(RoundData, frozen=True, kw_only=True, omit_defaults=True):
     """ "No more bets" was called by the `dealer`, or by the controller where there is no button (`auto`)."""
 
     kind: ClassVar[str] = "round.no_more_bets"
-    by: str
+    by: Annotated[str, one_of("dealer", "auto")]
+    """Who called it."""
     rule: str
+    """The rule that wants the call by now."""
 
 
 class RoundStarted(RoundData, frozen=True, kw_only=True, omit_defaults=True):
     """The spin, tumble, shake or throw has begun; `direction` is that of a spin."""
 
     kind: ClassVar[str] = "round.started"
-    direction: str | None = None
-    tumble: str | None = None
+    direction: Direction | None = None
+    """Of the wheel, or of the ball."""
+    tumble: Side | None = None
     """`dealer` or `player`, where a round has a tumble of each."""
-    tossed_by: str | None = None
+    tossed_by: Annotated[str, one_of("shaker")] | None = None
     """`shaker` where an automated shaker tosses the dice; left out where a person does."""
 
 
@@ -186,12 +256,17 @@ class RoundProgress(RoundData, frozen=True, kw_only=True, omit_defaults=True):
     kind: ClassVar[str] = "round.progress"
     durable: ClassVar[bool] = False
     revolutions: Number | None = None
+    """Of the wheel, or of the ball, so far."""
     rpm: Number | None = None
+    """Of the wheel, in revolutions a minute."""
     lap_s: Number | None = None
-    tumble: str | None = None
+    """Of the ball's last lap, in seconds."""
+    tumble: Side | None = None
     """`dealer` or `player`, where a round has a tumble of each."""
     inversions: int | None = None
+    """Of the cage, so far."""
     shakes: int | None = None
+    """Of the shaker, so far."""
     keyed: list[int] | None = None
     """The values keyed and not entered yet, as the keypad shows them."""
     dice: list[int] | None = None
@@ -202,11 +277,16 @@ class Outcome(RoundData, frozen=True, kw_only=True, omit_defaults=True):
     """The result of a proven run."""
 
     kind: ClassVar[str] = "round.outcome"
-    result: dict[str, Any]
+    result: Result
+    """The result, by the game of the table."""
     winning: list[WinningBet]
+    """The bets that win with it."""
     evidence: Evidence
+    """What was measured."""
     rule: str
+    """The rule that the result rests on."""
     notices: list[str] = []
+    """What people at the table are to be told with this result."""
 
 
 class Void(RoundData, frozen=True, kw_only=True, omit_defaults=True):
@@ -214,9 +294,13 @@ class Void(RoundData, frozen=True, kw_only=True, omit_defaults=True):
 
     kind: ClassVar[str] = "round.void"
     call: str
-    reason: str
+    """The words that the dealer calls: `No spin`."""
+    reason: Code
+    """Why."""
     rule: str
+    """The rule that refuses it, or `ours` where no rule does."""
     evidence: Evidence
+    """What was measured."""
     remove_ball: bool = False
     """The dealer must try to remove the ball before it comes to rest."""
 
@@ -225,10 +309,14 @@ class Unresolved(RoundData, frozen=True, kw_only=True, omit_defaults=True):
     """The controller cannot prove a result; the dealer calls it."""
 
     kind: ClassVar[str] = "round.unresolved"
-    reason: str
+    reason: Code
+    """Why it cannot be proven."""
     rule: str
+    """The rule that would have to be fulfilled, or `ours`."""
     evidence: Evidence
-    candidates: list[dict[str, Any]]
+    """What was measured."""
+    candidates: list[Result]
+    """The results that are possible, as far as they are known."""
 
 
 class RoundCorrected(RoundData, frozen=True, kw_only=True, omit_defaults=True):
@@ -236,13 +324,19 @@ class RoundCorrected(RoundData, frozen=True, kw_only=True, omit_defaults=True):
 
     kind: ClassVar[str] = "round.corrected"
     by: str
+    """The person, or `controller` for what follows from a correction of an older round."""
     from_: Verdict = msgspec.field(name="from")
+    """The verdict until now."""
     to: Verdict
+    """The verdict that counts from now on."""
     why: str
+    """What the person stated."""
     confirmed: bool = False
     """The dealer named the result of an unresolved round: no verdict was wrong."""
     winning: list[WinningBet] = []
+    """The bets that win with the corrected result."""
     notices: list[str] = []
+    """What people at the table are to be told with it."""
     capture: CaptureFile | None = None
     """The capture of the round, where its edges were still held."""
 
@@ -252,15 +346,19 @@ class Settled(RoundData, frozen=True, kw_only=True, omit_defaults=True):
 
     kind: ClassVar[str] = "round.settled"
     by: str
+    """Who settled it."""
 
 
 class ProcedureViolation(RoundData, frozen=True, kw_only=True, omit_defaults=True):
     """A person departed from the procedure. This alone does not void the round."""
 
     kind: ClassVar[str] = "procedure.violation"
-    reason: str
+    reason: Code
+    """What was departed from."""
     rule: str
+    """The rule that says how it is done."""
     detail: str = ""
+    """In words, what was seen."""
 
 
 class DeviceFault(Data, frozen=True, kw_only=True, omit_defaults=True):
@@ -268,10 +366,15 @@ class DeviceFault(Data, frozen=True, kw_only=True, omit_defaults=True):
 
     kind: ClassVar[str] = "device.fault"
     device: str
-    fault: str
+    """The device's name in the table's file."""
+    fault: Code
+    """What is wrong."""
     detail: str
+    """In words, what was seen and where."""
     blocks_play: bool
+    """Whether the table is shut until it is cleared."""
     round: int | None = None
+    """The round in which it came."""
     before_restart: bool = False
     """The fault was latched before a restart of the service, and is published again."""
     capture: CaptureFile | None = None
@@ -283,8 +386,11 @@ class DeviceCleared(Data, frozen=True, kw_only=True, omit_defaults=True):
 
     kind: ClassVar[str] = "device.cleared"
     device: str
-    fault: str
+    """The device's name in the table's file."""
+    fault: Code
+    """The fault that is cleared."""
     by: str
+    """The person, or `supervisor_key`."""
 
 
 class DeviceWarning(Data, frozen=True, kw_only=True, omit_defaults=True):
@@ -292,9 +398,13 @@ class DeviceWarning(Data, frozen=True, kw_only=True, omit_defaults=True):
 
     kind: ClassVar[str] = "device.warning"
     device: str
-    warning: str
+    """The device's name in the table's file."""
+    warning: Code
+    """What to inspect."""
     detail: str
+    """In words, what was seen."""
     round: int | None = None
+    """The round in which it came."""
 
 
 class InspectionPassed(Data, frozen=True, kw_only=True, omit_defaults=True):
@@ -302,8 +412,11 @@ class InspectionPassed(Data, frozen=True, kw_only=True, omit_defaults=True):
 
     kind: ClassVar[str] = "inspection.passed"
     device: str
+    """The device that was inspected."""
     checks: list[str]
+    """The checks, by their names."""
     by: str
+    """The person who inspected it."""
 
 
 class InspectionFailed(Data, frozen=True, kw_only=True, omit_defaults=True):
@@ -311,9 +424,13 @@ class InspectionFailed(Data, frozen=True, kw_only=True, omit_defaults=True):
 
     kind: ClassVar[str] = "inspection.failed"
     device: str
+    """The device that was inspected."""
     checks: list[str]
+    """The checks that failed, by their names."""
     by: str
+    """The person who inspected it."""
     detail: str = ""
+    """What the person stated."""
 
 
 class Heartbeat(Data, frozen=True, kw_only=True, omit_defaults=True):
@@ -322,11 +439,12 @@ class Heartbeat(Data, frozen=True, kw_only=True, omit_defaults=True):
     kind: ClassVar[str] = "heartbeat"
     durable: ClassVar[bool] = False
     epoch: str
+    """The epoch of the service that runs the table."""
     last: int
     """The number of the last durable event."""
     head: str
     """The hash of the last record of the table's chain in the journal, in hex; empty without a journal."""
-    state: str
+    state: LiveState
     """`open`, `shut`, `closed`, `inspecting` or `halted`."""
 
 

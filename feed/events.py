@@ -17,7 +17,7 @@ from typing import Final
 
 import msgspec
 
-from feed.data import (
+from .data import (
     DATA_TYPES,
     TYPE_PREFIX,
     TYPE_SUFFIX,
@@ -40,7 +40,9 @@ from feed.data import (
     RoundProgress,
     RoundStarted,
     Settled,
+    StakeLimit,
     TableClosed,
+    TableLabel,
     TableOpened,
     Tumbling,
     Unknown,
@@ -77,7 +79,9 @@ __all__ = [
     "RoundProgress",
     "RoundStarted",
     "Settled",
+    "StakeLimit",
     "TableClosed",
+    "TableLabel",
     "TableOpened",
     "Tumbling",
     "Unknown",

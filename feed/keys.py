@@ -20,7 +20,7 @@ import msgspec
 import zmq
 from zmq.utils import z85
 
-from feed.secret_file import PUBLIC_MODE, SecretFileError, make_folder, read_file, read_secret, write_file
+from .secret_file import PUBLIC_MODE, SecretFileError, make_folder, read_file, read_secret, write_file
 
 DOMAIN = b"feltwire"
 """The ZAP domain of all sockets of a service, which share one list of keys."""

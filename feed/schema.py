@@ -4,23 +4,30 @@ Both are generated from the structs of `feed.data`. ZeroMQ has no AsyncAPI bindi
 
     python -m feed.schema [FOLDER]     writes them, to docs/schema where no folder is given
 
-An event of an unknown type is valid: a reader ignores it.
+A type that this version does not have is refused, so that a misspelt one is found; fields that it does not know are
+allowed. A reader of the feed does not refuse a new type: it ignores it.
 """
 
 from __future__ import annotations
 
-import re
+import ast
+import inspect
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
-from feed import wire
-from feed.events import DATA_TYPES, TYPE_PREFIX, TYPE_SUFFIX, Data, type_of
-from feed.state import Snapshot
+from . import data, state, wire
+from .codes import CODE_SCHEMA
+from .command_schema import CHANNEL, COMMAND, COMMAND_ANSWER, OPERATION
+from .events import DATA_TYPES, TYPE_SUFFIX, Data, type_of
+from .results import MODULES as RESULT_MODULES
+from .results import RESULTS
+from .state import Snapshot
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 REF: Final = "#/$defs/{name}"
@@ -33,7 +40,7 @@ ENVELOPE: Final[dict[str, Any]] = {
         "description": "<table>.<epoch>.<seq>, or <table>.<epoch>.e<n> where the event is not durable. Never twice.",
     },
     "source": {"type": "string", "description": "/tables/<table>"},
-    "type": {"type": "string", "pattern": "^" + re.escape(TYPE_PREFIX), "description": "Names data."},
+    "type": {"type": "string", "enum": [type_of(kind) for kind in DATA_TYPES], "description": "Names data."},
     "subject": {"type": "string", "description": "round/<n>, where the event belongs to a round."},
     "time": {
         "type": "string",
@@ -45,8 +52,8 @@ ENVELOPE: Final[dict[str, Any]] = {
         "pattern": "^[0-9]{20}$",
         "description": "The seq of a durable event: counts up by one for each of the table's, without a gap.",
     },
-    "datacontenttype": {"const": "application/json"},
-    "data": {"type": "object"},
+    "datacontenttype": {"const": "application/json", "description": "Of data."},
+    "data": {"type": "object", "description": "The content, by type."},
 }
 """The CloudEvents attributes."""
 
@@ -61,14 +68,23 @@ _SERVERS: Final[dict[str, Any]] = {
         "host": "/run/feltwire",
         "protocol": "zmq",
         "description": "On the same computer. Whoever may open the folder may read; no keys.",
-        "x-zmq": {"feed": "ipc:///run/feltwire/feed", "history": "ipc:///run/feltwire/history"},
+        "x-zmq": {
+            "feed": "ipc:///run/feltwire/feed",
+            "history": "ipc:///run/feltwire/history",
+            "commands": "ipc:///run/feltwire/commands",
+        },
     },
     "network": {
         "host": "{host}:5600",
         "protocol": "zmq",
         "description": "Over the network, with CURVE keys: the client's must be on the service's allow-list.",
         "variables": {"host": {"description": "The table's computer."}},
-        "x-zmq": {"feed": "tcp://{host}:5600", "history": "tcp://{host}:5601", "mechanism": "CURVE"},
+        "x-zmq": {
+            "feed": "tcp://{host}:5600",
+            "history": "tcp://{host}:5601",
+            "commands": "tcp://{host}:5602",
+            "mechanism": "CURVE",
+        },
     },
 }
 
@@ -95,11 +111,24 @@ _CODES: Final = (
     wire.UNAVAILABLE,
 )
 
+_ANSWERED: Final = {
+    "tables_answer": "TableList",
+    "snapshot_answer": "Snapshot",
+    "event_answer": "Event",
+    "end_answer": "EndOfEvents",
+    "error_answer": "RequestRefusal",
+}
+"""The JSON of the answers, by the message's name here."""
+
 _HISTORY: Final[dict[str, Any]] = {
     "address": None,
     "title": "history",
     "description": "Snapshots of tables, and missed events.",
-    "messages": {verb: {"name": verb, "description": text, "payload": True} for verb, text in _REQUESTS.items()},
+    "messages": {verb: {"name": verb, "description": text, "payload": True} for verb, text in _REQUESTS.items()}
+    | {
+        name: {"name": name, "payload": {"$ref": f"#/components/schemas/{schema}"}}
+        for name, schema in _ANSWERED.items()
+    },
     "bindings": {
         "x-zmq": {
             "socket": "ROUTER",
@@ -114,6 +143,10 @@ _HISTORY_OPERATION: Final[dict[str, Any]] = {
     "action": "receive",
     "channel": {"$ref": "#/channels/history"},
     "messages": [{"$ref": f"#/channels/history/messages/{verb}"} for verb in _REQUESTS],
+    "reply": {
+        "channel": {"$ref": "#/channels/history"},
+        "messages": [{"$ref": f"#/channels/history/messages/{name}"} for name in _ANSWERED],
+    },
 }
 
 
@@ -130,7 +163,8 @@ def schema() -> dict[str, Any]:
         "$schema": DIALECT,
         "title": "Event",
         "description": "The body of an event of the feed: CloudEvents 1.0, with data named by type. Types and fields "
-        "that are not named here may come: ignore those that you do not know.",
+        "that are not named here may come with later versions: this schema refuses a type that it does not name, and a "
+        "reader ignores it.",
         "type": "object",
         "properties": ENVELOPE | {"data": {"$ref": "#/$defs/Common"}},
         "required": list(REQUIRED),
@@ -150,20 +184,117 @@ def _is(kind: type[Data]) -> dict[str, Any]:
     return {"properties": {"type": {"const": type_of(kind)}}, "required": ["type"]}
 
 
+_COMMON = ("table", "game", "simulated", "mono_ns")
+_ANSWERS: Final = (wire.TableList, wire.EndOfEvents, wire.RequestRefusal)
+_STRUCTS: Final = (*DATA_TYPES, Snapshot, *_ANSWERS, *dict.fromkeys(RESULTS.values()))
+
+
 def _definitions(ref: str) -> dict[str, Any]:
-    _, components = msgspec.json.schema_components((*DATA_TYPES, Snapshot), ref_template=ref)
-    common = {
-        "description": "The fields that the data of every type has.",
-        "type": "object",
-        "properties": {
-            "table": {"type": "string"},
-            "game": {"type": "string"},
-            "simulated": {"type": "boolean", "description": "A bench round. Never to be shown as a real one."},
-            "mono_ns": {"type": "integer", "description": "When it became known, on the clock that times the edges."},
+    """Every named schema: msgspec's, with a description for each field, results by game, and the set of codes.
+
+    Raises:
+        KeyError: a field has no description.
+    """
+    _, components = msgspec.json.schema_components(_STRUCTS, ref_template=ref)
+    described = _field_descriptions()
+    for name, component in components.items():
+        for field, schema in component.get("properties", {}).items():
+            schema.setdefault("description", described[name][field])
+    common = {field: components["Heartbeat"]["properties"][field] for field in _COMMON}
+    components |= {
+        "Common": {
+            "description": "The fields that the data of every type has.",
+            "type": "object",
+            "properties": common,
+            "required": list(_COMMON),
         },
-        "required": ["table", "game", "simulated", "mono_ns"],
+        "Code": dict(CODE_SCHEMA),
+        "Result": {
+            "description": "What came of a round, by the game of the table: "
+            + ", ".join(f"{game} {kind.__name__}" for game, kind in RESULTS.items()),
+            "type": "object",
+            "anyOf": [*({"$ref": ref.format(name=kind.__name__)} for kind in dict.fromkeys(RESULTS.values())), {}],
+        },
     }
-    return {"Common": common, **dict(sorted(components.items()))}
+    for name, places in _RESULTS_IN.items():
+        components[name]["allOf"] = [_by_game(game, kind, places, ref) for game, kind in RESULTS.items()]
+    referred: dict[str, Any] = _referring(components, ref)
+    return dict(sorted(referred.items()))
+
+
+_RESULTS_IN: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
+    "Outcome": (("result",),),
+    "Unresolved": (("candidates", "items"),),
+    "RoundCorrected": (("from", "result"), ("to", "result")),
+    "Snapshot": (("rounds", "items", "result"), ("rounds", "items", "candidates", "items")),
+}
+"""Where the results of a table's game are; `items` are those of a list."""
+
+
+def _by_game(game: str, kind: type[msgspec.Struct], places: Sequence[tuple[str, ...]], ref: str) -> dict[str, Any]:
+    """The rule for one game: what its results are."""
+    result = {"$ref": ref.format(name=kind.__name__)}
+    rules = [_at(place, result) for place in places]
+    return {
+        "if": {"properties": {"game": {"const": game}}, "required": ["game"]},
+        "then": rules[0] if len(rules) == 1 else {"allOf": rules},
+    }
+
+
+def _at(place: tuple[str, ...], schema: dict[str, Any]) -> dict[str, Any]:
+    if not place:
+        return {"anyOf": [schema, {"type": "null"}]}
+    first, *rest = place
+    inner = _at(tuple(rest), schema)
+    return {"items": inner} if first == "items" else {"properties": {first: inner}}
+
+
+def _referring(value: Any, ref: str) -> Any:
+    """The schema with references in place of `x-def`, by which a type names its schema."""
+    if isinstance(value, list):
+        return [_referring(item, ref) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if "x-def" in value:
+        kept = {key: value[key] for key in ("description", "default") if key in value}
+        return {"$ref": ref.format(name=value["x-def"]), **kept}
+    return {key: _referring(item, ref) for key, item in value.items()}
+
+
+@cache
+def _field_descriptions() -> dict[str, dict[str, str]]:
+    """The docstring of each field of each struct, by the name that it has in JSON; inherited ones too."""
+    own: dict[str, dict[str, str]] = {}
+    for module in _MODULES:
+        tree = ast.parse(inspect.getsource(module))
+        for definition in tree.body:
+            if isinstance(definition, ast.ClassDef):
+                own[definition.name] = _documented(definition.body)
+    seen: dict[str, dict[str, str]] = {}
+    for each in _structs_in_use():
+        texts = {name: text for kind in reversed(each.__mro__) for name, text in own.get(kind.__name__, {}).items()}
+        named = msgspec.structs.fields(each)
+        seen[each.__name__] = {field.encode_name: texts[field.name] for field in named if field.name in texts}
+    return seen
+
+
+_MODULES: Final = (data, state, wire, *RESULT_MODULES)
+
+
+def _structs_in_use() -> list[type[msgspec.Struct]]:
+    values = [value for module in _MODULES for value in vars(module).values()]
+    return [value for value in values if isinstance(value, type) and issubclass(value, msgspec.Struct)]
+
+
+def _documented(body: Sequence[ast.stmt]) -> dict[str, str]:
+    """The texts below annotated names: what each field is."""
+    found = {}
+    for field, text in pairwise(body):
+        if not isinstance(field, ast.AnnAssign) or not isinstance(field.target, ast.Name):
+            continue
+        if isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant) and isinstance(text.value.value, str):
+            found[field.target.id] = " ".join(text.value.value.split())
+    return found
 
 
 def _pretty(value: dict[str, Any]) -> bytes:
@@ -182,8 +313,9 @@ def asyncapi(schemas: Mapping[str, Any], messages: Mapping[type[Data], Any], suf
         },
         "defaultContentType": "application/json",
         "servers": _SERVERS,
-        "channels": {kind.kind: _channel(kind) for kind in messages} | {"history": _HISTORY},
-        "operations": {kind.kind: _operation(kind) for kind in messages} | {"history": _HISTORY_OPERATION},
+        "channels": {kind.kind: _channel(kind) for kind in messages} | {"history": _HISTORY, "commands": CHANNEL},
+        "operations": {kind.kind: _operation(kind) for kind in messages}
+        | {"history": _HISTORY_OPERATION, "commands": OPERATION},
         "components": {
             "schemas": dict(schemas),
             "messages": {kind.kind: _message(kind, more) for kind, more in messages.items()},
@@ -223,7 +355,7 @@ def files() -> dict[str, bytes]:
     definitions = _definitions("#/components/schemas/{name}")
     messages = {kind: says(kind, "#/components/schemas/{name}") for kind in DATA_TYPES}
     event = {"type": "object", "properties": ENVELOPE, "required": list(REQUIRED)}
-    schemas = {"Event": event, **definitions}
+    schemas = {"Event": event, **definitions, "Command": COMMAND, "CommandAnswer": COMMAND_ANSWER}
     return {
         "feltwire.schema.json": document(),
         "asyncapi.json": _pretty(asyncapi(schemas, messages, TYPE_SUFFIX)),
@@ -237,5 +369,14 @@ def write(folder: Path) -> None:
         (folder / name).write_bytes(content)
 
 
+def main(arguments: Sequence[str]) -> None:
+    """Writes them to the folder that is given; without one to docs/schema, in the repository alone."""
+    folder = Path(arguments[0]) if arguments else Path(__file__).resolve().parents[1] / "docs" / "schema"
+    if not arguments and not folder.is_dir():
+        sys.stderr.write("name the folder to write to: python -m feltwire_feed.schema FOLDER\n")
+        sys.exit(2)
+    write(folder)
+
+
 if __name__ == "__main__":
-    write(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parents[1] / "docs" / "schema")
+    main(sys.argv[1:])

@@ -12,8 +12,10 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from feed import events
-from feed.events import Event, Evidence, Verdict, WinningBet
+from . import events
+from .codes import Code, Phase, State
+from .events import Event, Evidence, StakeLimit, TableLabel, Verdict, WinningBet
+from .results import Result
 
 CLOSED: Final = "closed"
 OPEN: Final = "open"
@@ -38,9 +40,13 @@ class StandingFault(msgspec.Struct, frozen=True, kw_only=True):
     """A fault that is not cleared yet."""
 
     device: str
-    fault: str
+    """The device's name in the table's file."""
+    fault: Code
+    """What is wrong."""
     detail: str
+    """In words, what was seen."""
     blocks_play: bool
+    """Whether the table is shut until it is cleared."""
     since: str
     """The time of the event that reported it first."""
 
@@ -49,29 +55,44 @@ class Correction(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A person's correction of a verdict. The verdict itself is kept."""
 
     sequence: int
+    """Of the event with the correction."""
     by: str
+    """The person who corrected it."""
     to: Verdict
+    """The verdict that counts from then on."""
     why: str = ""
+    """What the person stated."""
     confirmed: bool = False
     """The round was unresolved, and a person named its result."""
     winning: list[WinningBet] = []
+    """The bets that win with the corrected result."""
 
 
 class RoundRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A round with its verdict."""
 
     round: int
+    """The number of the round."""
     verdict: Literal["outcome", "void", "unresolved"]
+    """The first verdict; a correction may follow."""
     sequence: int
     """Of the event with the verdict."""
     time: str
+    """Of that event."""
     rule: str = ""
-    result: dict[str, Any] | None = None
+    """The rule that it rests on, or `ours`."""
+    result: Result | None = None
+    """Of an outcome."""
     winning: list[WinningBet] = []
-    reason: str = ""
+    """The bets that win."""
+    reason: Code = ""
+    """Why a round is void or unresolved."""
     call: str = ""
-    candidates: list[dict[str, Any]] = []
+    """What the dealer calls in a void round."""
+    candidates: list[Result] = []
+    """The possible results of an unresolved round."""
     evidence: Evidence | None = None
+    """What was measured."""
     course: dict[str, Any] | None = None
     """The state carried into the round, in games whose rounds depend on each other."""
     corrections: list[Correction] = []
@@ -94,24 +115,45 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A table's state after the event `last`."""
 
     table: str
+    """The table's id."""
     epoch: str
+    """The epoch of the last event."""
     last: int
+    """The number of the last event."""
     time: str = ""
     """Of the last event."""
     game: str = ""
+    """What is played."""
     rules: str = ""
+    """The rules profile that is played by."""
     simulated: bool = False
-    state: str = CLOSED
+    """A bench table. Never to be shown as a real one."""
+    state: State = CLOSED
+    """Whether the table is open; `shut`: opened, and a fault blocks play."""
     round: int = 0
-    phase: str = NO_ROUND
+    """The last round opened; 0 before the first."""
+    phase: Phase = NO_ROUND
+    """Of that round; empty before the first."""
+    phase_since: str = ""
+    """The time of the event with which that phase began; empty where an older version kept the state."""
     bets_closed: bool = False
+    """Whether "No more bets" was called in it."""
     unfinished_round: int | None = None
+    """The round that was opened and has no verdict."""
     faults: list[StandingFault] = []
+    """Those that are not cleared yet, oldest first."""
     inspections: dict[str, bool] = {}
+    """The last inspection of each device: whether it passed."""
     course: dict[str, Any] | None = None
     """The state carried into the next round, as published last; null after a verdict."""
     rounds: list[RoundRecord] = []
     """The last ones with a verdict, oldest first."""
+    labels: list[TableLabel] = []
+    """The table's name in each language, the first one the table's own."""
+    limits: list[StakeLimit] = []
+    """The stakes that the table takes, as posted."""
+    limits_unit: str = ""
+    """What the limits count: `USD`, `chips`."""
 
 
 class TableState:
@@ -130,7 +172,12 @@ class TableState:
         """The last round opened."""
         self.phase = NO_ROUND
         """Of that round: `open`, `no_more_bets`, `running`, then `settling`, `unresolved` or `void`, then `settled`."""
+        self.phase_since = ""
+        """The time of the event with which the phase began."""
         self.bets_closed = False
+        self.labels: list[TableLabel] = []
+        self.limits: list[StakeLimit] = []
+        self.limits_unit = ""
         self.unfinished_round: int | None = None
         """The round that was opened and has no verdict."""
         self.inspections: dict[str, bool] = {}
@@ -177,7 +224,10 @@ class TableState:
         self.time = event.time
         self.game = event.data.game
         self.simulated = event.data.simulated
+        before = (self.round, self.phase)
         self._fold(event)
+        if (self.round, self.phase) != before:
+            self.phase_since = event.time
 
     def _fold(self, event: Event) -> None:
         data = event.data
@@ -185,8 +235,11 @@ class TableState:
             case events.TableOpened():
                 self._opened = True
                 self.rules = data.rules
+                self._post(data)
             case events.TableClosed():
                 self._opened = False
+                if data.previous_epoch is not None or data.labels or data.limits:
+                    self._post(data)
             case events.RoundOpened():
                 self.round = self.unfinished_round = data.round
                 self.phase, self.bets_closed = BETS_OPEN, False
@@ -216,6 +269,9 @@ class TableState:
                 self.inspections[data.device] = True
             case events.InspectionFailed():
                 self.inspections[data.device] = False
+
+    def _post(self, data: events.TableOpened | events.TableClosed) -> None:
+        self.labels, self.limits, self.limits_unit = data.labels, data.limits, data.limits_unit
 
     def _at(self, number: int) -> None:
         """A round is running: its opening was applied, or came before the first event applied."""
@@ -308,12 +364,16 @@ class TableState:
             state=self.state,
             round=self.round,
             phase=self.phase,
+            phase_since=self.phase_since,
             bets_closed=self.bets_closed,
             unfinished_round=self.unfinished_round,
             faults=list(self.faults),
             inspections=dict(self.inspections),
             course=self.course,
             rounds=list(self.rounds),
+            labels=self.labels,
+            limits=self.limits,
+            limits_unit=self.limits_unit,
         )
 
     @classmethod
@@ -328,6 +388,8 @@ class TableState:
         state.simulated = snapshot.simulated
         state.round = snapshot.round
         state.phase = snapshot.phase
+        state.phase_since = snapshot.phase_since
+        state.labels, state.limits, state.limits_unit = snapshot.labels, snapshot.limits, snapshot.limits_unit
         state.bets_closed = snapshot.bets_closed
         state.unfinished_round = snapshot.unfinished_round
         state.inspections = dict(snapshot.inspections)

@@ -104,6 +104,7 @@ class EndOfEvents(msgspec.Struct, frozen=True, kw_only=True, rename={"after": "f
     """Ends a page of events: they begin after `after` (json `from`); the rest is the last event of the journal."""
 
     table: str
+    """The table that was asked for."""
     epoch: str
     """Of the last event in the journal."""
     last: Seq
@@ -118,17 +119,24 @@ class RequestRefusal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     """Why a request is refused. With `rewritten`, `epoch`, `last` and `head` are of the last event in the journal."""
 
     code: str
+    """Which kind of refusal."""
     detail: str
+    """Why, in words."""
     table: str = ""
+    """The table that was asked for."""
     epoch: str = ""
+    """Of the last event in the journal."""
     last: Seq = 0
+    """`seq` of the last event in the journal."""
     head: str = ""
+    """Head of the chain, in hexadecimal."""
 
 
 class TableList(msgspec.Struct, frozen=True):
     """The tables that have events."""
 
     tables: list[str]
+    """Their ids."""
 
 
 class EventAnswer(NamedTuple):

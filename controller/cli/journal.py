@@ -38,6 +38,7 @@ from controller.service.event_lines import colored_line_of
 from feed.data import CaptureFile
 from feed.events import EventError, Outcome, Unresolved, Void, decode
 from hal.clock import NS_PER_S, SystemClock
+from hal.plain_text import plain
 
 
 @contextmanager
@@ -376,7 +377,7 @@ def _evidence(value: object) -> str:
     """A value of the evidence; a capture as its file name and SHA-256."""
     if isinstance(value, CaptureFile):
         return f"{value.file} sha256 {value.sha256}" + ("" if value.complete else " (not complete)")
-    return str(value)
+    return plain(str(value))
 
 
 def show_record(record: Record) -> None:
@@ -387,7 +388,7 @@ def show_record(record: Record) -> None:
     try:
         event = decode(record.body)
     except EventError as error:
-        click.echo(click.style(f"{record.time[11:23]:>12}  {record.chain} {record.seq}: {error}", fg="red"))
+        click.echo(click.style(plain(f"{record.time[11:23]:>12}  {record.chain} {record.seq}: {error}"), fg="red"))
         return
     click.echo(colored_line_of(event))
 
@@ -396,24 +397,24 @@ def show_record_whole(record: Record) -> None:
     """Prints a record as one line, and below it all that the journal holds of it."""
     show_record(record)
     for name, value in (("id", record.id), ("written as", f"row {record.n}"), ("hash", record.hash.hex())):
-        click.echo(f"    {name:<12}{value}")
+        click.echo(f"    {name:<12}{plain(value)}")
     try:
         text = msgspec.json.format(record.body, indent=2).decode()
     except (msgspec.MsgspecError, UnicodeDecodeError):
         text = repr(record.body)
-    for line in text.splitlines():
-        click.echo(f"    {line}")
+    for line in text.split("\n"):
+        click.echo(f"    {plain(line)}")
 
 
 def _command_line(record: Record) -> str:
     try:
         fields = msgspec.json.decode(record.body, type=dict[str, Any])
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        return click.style(f"{record.time[11:23]:>12}  {COMMANDS} {record.seq}: {error}", fg="red")
+        return click.style(plain(f"{record.time[11:23]:>12}  {COMMANDS} {record.seq}: {error}"), fg="red")
     given = "".join(f" {key}={value}" for key, value in dict(fields.get("given") or {}).items())
     refused = "" if fields.get("accepted", True) else f": REFUSED: {fields.get('reason', '')}"
     line = f"{fields.get('sender', '?')} ({fields.get('role', '?')}): {fields.get('command', '?')}{given}{refused}"
-    return click.style(f"{record.time[11:23]:>12}  {fields.get('table', ''):<16}  {line}", fg="cyan")
+    return click.style(plain(f"{record.time[11:23]:>12}  {fields.get('table', '')!s:<16}  {line}"), fg="cyan")
 
 
 # feltwire journal archive and retire: the only commands that change files
@@ -488,7 +489,8 @@ def retire_command(path: Path, yes: bool) -> None:
         click.confirm(f"rename {path}, so that the next start begins a new journal?", abort=True)
     with exit_on_journal_error():
         aside = retire(path, SystemClock())
-    click.echo(f"renamed to {aside}; the next start begins a new journal")
+    done = "nothing is left that could be renamed" if aside is None else f"renamed to {aside}"
+    click.echo(f"{done}; the next start begins a new journal")
 
 
 @click.group("journal")

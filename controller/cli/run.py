@@ -42,6 +42,14 @@ ERRORS = 2
     help="The role of clients on the ipc:// socket.",
 )
 @click.option("--metrics", type=click.IntRange(0, 65535), metavar="PORT", help="Metrics for Prometheus, on 127.0.0.1.")
+@click.option(
+    "--seal-seconds",
+    type=click.IntRange(1, 3600),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Sign what was journalled every N seconds with events.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One event a line, exactly the JSON body of the feed.")
 @click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Stop after so many seconds.")
 @click.option("--speed", default="1", metavar="X", show_default=True, help="Simulated tables only: times real time.")
@@ -54,6 +62,7 @@ def command(
     keys: Path | None,
     local_role: str,
     metrics: int | None,
+    seal_seconds: int,
     as_json: bool,
     seconds: float | None,
     speed: str,
@@ -112,6 +121,7 @@ def command(
         local_role=local_role,  # type: ignore[arg-type]  # click.Choice allows no other
         faults=plans,
         seed=seed,
+        seal_seconds=seal_seconds,
         schema=document(),
     )
     sys.exit(_serve(plan, clock, metrics, as_json=as_json, seconds=seconds))

@@ -33,6 +33,42 @@ SIDES: Final[tuple[Side, ...]] = ("input", "output", "analogue")
 _NOUNS: Final[dict[Side, str]] = {"input": "input", "output": "output", "analogue": "analogue channel"}
 
 
+_SHOWN = r"\A[^\x00-\x20\x7f-\x9f\u2028\u2029]([^\x00-\x1f\x7f-\x9f\u2028\u2029]*[^\x00-\x20\x7f-\x9f\u2028\u2029])?\Z"
+"""A text that a board shows: any letters, no control character, no line break, no space around it."""
+
+
+class LabelKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One entry of `labels` in `[table]`: the table's name in one language."""
+
+    language: Annotated[
+        str,
+        Meta(
+            pattern=r"\A[a-z]{2,3}(-[A-Za-z0-9]{2,8})*\Z",
+            description="write the tag of a language, such as en or es-US",
+            examples=["en"],
+        ),
+    ]
+    name: Annotated[
+        str,
+        Meta(pattern=_SHOWN, max_length=64, description="write the table's name on one line", examples=["Roulette 3"]),
+    ]
+    short: Annotated[
+        Annotated[str, Meta(pattern=_SHOWN, max_length=12, description="write up to 12 characters on one line")] | None,
+        Meta(description="the same in up to 12 characters, where a board has little room"),
+    ] = None
+
+
+class LimitKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One entry of `limits` in `[table]`: what may be staked."""
+
+    minimum: Annotated[float, Meta(ge=0, le=1e9, description="the least stake", examples=[5])]
+    maximum: Annotated[Annotated[float, Meta(gt=0, le=1e9)] | None, Meta(description="the greatest stake")] = None
+    bet: Annotated[
+        Annotated[str, Meta(pattern=_SHOWN, max_length=64, description="write a wager on one line")] | None,
+        Meta(description="the wager, in the words of the layout; without it, every wager without limits of its own"),
+    ] = None
+
+
 class TableSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[table]`: which table this is, and what is played by which rules."""
 
@@ -82,13 +118,59 @@ class TableSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             extra={"cite": "ours"},
         ),
     ] = True
+    labels: Annotated[
+        tuple[LabelKeys, ...],
+        Meta(
+            max_length=16,
+            description="the table's name for spectators: { language, name, short } for each language, its own first",
+        ),
+    ] = ()
+    limits: Annotated[
+        tuple[LimitKeys, ...],
+        Meta(
+            max_length=64,
+            description="the posted stakes, for spectators: { minimum, maximum, bet } for each wager or for all; "
+            "nothing is checked by them",
+        ),
+    ] = ()
+    limits_unit: Annotated[
+        Annotated[str, Meta(pattern=_SHOWN, max_length=12, description="write what the limits count, such as chips")]
+        | None,
+        Meta(description="what limits count, such as USD or chips"),
+    ] = None
 
     def problems(self) -> list[tuple[str, str, str]]:
         """What is wrong between the keys: key, what, fix."""
         if self.opens == "at_start" and self.inspection == "opening":
             wrong = 'is "at_start", but inspection = "opening" requires an inspection before the table opens'
-            return [("opens", wrong, 'remove it, or write opens = "by_order"')]
-        return []
+            return [("opens", wrong, 'remove it, or write opens = "by_order"'), *self._posted_problems()]
+        return self._posted_problems()
+
+    def _posted_problems(self) -> list[tuple[str, str, str]]:
+        """What is wrong between labels, and between limits."""
+        found: list[tuple[str, str, str]] = []
+        for key, names in (
+            ("labels", [label.language for label in self.labels]),
+            ("limits", [limit.bet for limit in self.limits]),
+        ):
+            found += [
+                (f"{key}[{index}]", "is the second one for " + (name or "every wager"), "write one of them")
+                for index, name in enumerate(names)
+                if name in names[:index]
+            ]
+        found += [
+            (
+                f"limits[{index}].maximum",
+                f"{limit.maximum:g} is below the minimum, {limit.minimum:g}",
+                "exchange them",
+            )
+            for index, limit in enumerate(self.limits)
+            if limit.maximum is not None and limit.maximum < limit.minimum
+        ]
+        if bool(self.limits) != (self.limits_unit is not None):
+            wrong = "is missing, and limits need it" if self.limits else "has no limits to count"
+            found.append(("limits_unit", wrong, 'write limits = [...] and limits_unit = "chips", or neither'))
+        return found
 
     @property
     def profile(self) -> str:

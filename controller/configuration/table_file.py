@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
@@ -72,6 +72,7 @@ class TableFile:
         self.findings += found
         self._check_set_up(game, table, lines, options, devices, call)
         self._check_set_going(devices, call)
+        self._check_on_wires(devices)
         self.findings += check_lamps(devices, self.wires.boards, live=self.live)
         if not all_right:
             self.findings += check_places(self.wires, {})  # mistakes that do not depend on the line's purpose
@@ -93,6 +94,9 @@ class TableFile:
                 table.opens_with(self.live),
                 table.inspection,
                 table.bias_watch,
+                table.labels,
+                table.limits,
+                table.limits_unit,
             )
 
     # ------------------------------------------------------------------------------------------- sections
@@ -198,6 +202,18 @@ class TableFile:
             )
             fix = 'write no_more_bets = "button", and wire dealer_no_more_bets'
             self.findings.append(ConfigFinding(("table", "no_more_bets"), wrong, fix))
+
+    def _check_on_wires(self, devices: dict[str, DeviceConfig]) -> None:
+        """What a device with real wires must state, and what it should avoid."""
+        if not self.live:
+            return
+        sections = self._table("device")
+        for name, device in devices.items():
+            given = sections.get(name, {})
+            for found in self.registry.drivers[device.driver].on_wires(device.config, given):
+                path = ("device", name, found.key)
+                severity: Literal["error", "warning"] = "error" if found.missing else "warning"
+                self.findings.append(ConfigFinding(path, found.wrong, found.fix, severity, found.missing))
 
     # --------------------------------------------------------------------------------------------- wiring
 

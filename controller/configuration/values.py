@@ -13,6 +13,8 @@ from controller.configuration.sections import (
     BoardSection,
     CallBy,
     InspectionAt,
+    LabelKeys,
+    LimitKeys,
     LinesSection,
     LinkSection,
     Opens,
@@ -64,6 +66,9 @@ class TableConfig(NamedTuple):
     opens: Opens = "at_start"
     inspection: InspectionAt = "none"
     bias_watch: bool = True
+    labels: tuple[LabelKeys, ...] = ()
+    limits: tuple[LimitKeys, ...] = ()
+    limits_unit: str | None = None
 
     @property
     def live(self) -> bool:

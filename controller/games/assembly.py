@@ -8,6 +8,7 @@ from functools import lru_cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
+from controller.configuration.sections import LimitKeys
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import TableDevices
 from controller.games.catalogue import DEVICE, GAME, ORDERS
@@ -18,6 +19,7 @@ from controller.table.game import GameContext
 from controller.table.inspection import InspectionPlan, no_inspection
 from controller.table.table import Table
 from drivers.dealer.buttons import BUTTONS, Buttons, ButtonsConfig
+from feed.events import StakeLimit, TableLabel
 
 if TYPE_CHECKING:
     from simulators.base.geometry import Geometry
@@ -79,6 +81,9 @@ def table_for(
         epoch=epoch,
         software=f"feltwire {version('feltwire')}",
         devices=tuple({"device": device.name, "driver": device.driver} for device in config.devices.values()),
+        labels=tuple(TableLabel(language=one.language, name=one.name, short=one.short or "") for one in config.labels),
+        limits=tuple(_limit(one) for one in config.limits),
+        limits_unit=config.limits_unit or "",
     )
     game.round = rounds
     return Table(
@@ -109,6 +114,16 @@ def _bias(config: TableConfig) -> BiasWatch | None:
     """The watch on its dice or its wheel, unless the house wants none."""
     plan = GAME[config.game].bias(config) if config.bias_watch else None
     return None if plan is None else BiasWatch(plan)
+
+
+def _limit(keys: LimitKeys) -> StakeLimit:
+    maximum = None if keys.maximum is None else _amount(keys.maximum)
+    return StakeLimit(minimum=_amount(keys.minimum), maximum=maximum, bet=keys.bet or "")
+
+
+def _amount(value: float) -> int | float:
+    """A whole number stays whole, as a person wrote it."""
+    return int(value) if value.is_integer() else value
 
 
 def _inspection(config: TableConfig, device: str) -> InspectionPlan:

@@ -96,7 +96,7 @@ def _last_seal(connection: sqlite3.Connection, before: datetime) -> Seal | None:
     (archived,) = connection.execute("SELECT coalesce(max(n), 0) FROM base").fetchone()
     found = None
     for seal in read_seals(connection):
-        if seal.after_n > archived and datetime.fromisoformat(seal.content.time) <= before:
+        if seal.after_n > archived and seal.content.is_full and datetime.fromisoformat(seal.content.time) <= before:
             found = seal
     return found
 
@@ -108,7 +108,11 @@ def _begun(connection: sqlite3.Connection, out: Path, keys: Collection[bytes]) -
     report = _must_verify(out, keys, "it is no archive that this command wrote")
     ends = {chain: (head.seq, head.hash) for chain, head in report.heads.items()}
     for seal in read_seals(connection):
-        if ends and ends == {chain: (head.seq, head.hash) for chain, head in seal.content.heads.items()}:
+        if (
+            ends
+            and seal.content.is_full
+            and ends == {chain: (head.seq, head.hash) for chain, head in seal.content.heads.items()}
+        ):
             base = {str(chain): int(seq) for chain, seq in connection.execute("SELECT chain, seq FROM base")}
             begins = {chain: head.seq for chain, head in report.archived.items()}
             if base == begins or _is_archived(connection, seal):

@@ -32,6 +32,10 @@ UNREADABLE: Final = (sqlite3.Error, UnicodeDecodeError)
 FREE_SPACE = "free space on this disk, or move old history away with `feltwire journal archive`; then start again"
 MAKE_WRITABLE = "make the disk writable (a card that fails often turns read-only: replace it); then start again"
 REPLACE_DISK = "look at the kernel's log, save a copy of the file, and replace the card or disk"
+PUT_BACK = (
+    "put it back (mount its disk, or copy it from a backup) and start again; to begin a new history in its place, "
+    "order that with `feltwire journal retire`"
+)
 RETIRE = "keep it, and run `feltwire journal retire` to begin a new file beside it"
 VERIFY = (
     "run `feltwire journal verify` to see what is left, and `feltwire journal retire` to begin a new file beside it"

@@ -10,6 +10,7 @@ from typing import Any, Final, TypeAlias
 import msgspec
 
 from controller.journal.records import COMMANDS, Record
+from hal.plain_text import plain
 
 Line: TypeAlias = Callable[[Record], bytes]
 
@@ -90,7 +91,7 @@ def _cells(record: Record) -> Iterator[str]:
 def _cell(name: str, value: object) -> str:
     if value is None:
         return ""
-    text = value if isinstance(value, str) else str(value)
+    text = plain(value if isinstance(value, str) else str(value))
     # A spreadsheet takes a text that begins so for a formula; what people typed must not be run.
     return f"'{text}" if text.startswith(_FORMULA) and text != COMMANDS and isinstance(value, str) else text
 

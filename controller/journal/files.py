@@ -2,7 +2,7 @@
 
 journal.sqlite          the journal            journal.sqlite.lock    the writing process holds this
 journal.sqlite-wal      its write-ahead log    journal.sqlite.heads   the witness, see `witness`
-journal.sqlite-shm      shared by its readers
+journal.sqlite-shm      shared by its readers         journal.sqlite.begin   orders a new journal, see `order_new`
 """
 
 from __future__ import annotations
@@ -15,8 +15,18 @@ from types import TracebackType
 from typing import Final
 from urllib.parse import quote
 
-from controller.journal.errors import REPLACE_DISK, UNREADABLE, VERIFY, JournalDamaged, JournalError, journal_error
+from controller.journal.errors import (
+    PUT_BACK,
+    REPLACE_DISK,
+    UNREADABLE,
+    VERIFY,
+    JournalDamaged,
+    JournalError,
+    journal_error,
+)
+from controller.journal.signing import FILE_NAME as KEY_FILE
 from controller.journal.witness import SUFFIX as WITNESS_SUFFIX
+from controller.journal.witness import witness_path
 from hal.clock import Clock, wall_time
 
 BUSY_SECONDS: Final = 5.0
@@ -83,8 +93,11 @@ def make_folder(path: Path) -> None:
         raise journal_error(path, error, "making its folder") from error
 
 
-def make_file(path: Path) -> None:
+def make_file(path: Path, *, key: Path | None = None) -> None:
     """Makes an empty file for a journal where there is none, for its owner only, and makes its name durable.
+
+    `key` is the file of the signing key, where there is one: with it, or with a witness, there was a journal, and a new
+    one is begun only where that was ordered.
 
     Raises:
         JournalError: it cannot be made, or what is there shows that a journal was and is destroyed.
@@ -95,11 +108,110 @@ def make_file(path: Path) -> None:
         if _size(path) == 0 and _size(log) > 0:
             what = f"it is {'empty' if path.exists() else 'gone'}, and its log {log.name} is not: the history is lost"
             raise JournalDamaged(path, what, f"{REPLACE_DISK}; {VERIFY}")
+        if _size(path) == 0 and not order_path(path).exists():
+            kept = [file for file in (key, witness_path(path)) if file is not None and file.exists()]
+            if kept:
+                names = " and ".join(one.name for one in kept)
+                what = f"it is {'empty' if path.exists() else 'gone'}, and {names} of the history before is still there"
+                raise JournalDamaged(path, what, PUT_BACK)
         if not path.exists():
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
             sync_folder(path.parent)
     except OSError as error:
         raise journal_error(path, error, "making it") from error
+
+
+def order_path(path: Path) -> Path:
+    """The file that orders a new journal where the one before is gone; removed when the new one has its first seal."""
+    return path.with_name(path.name + ".begin")
+
+
+def order_new(path: Path) -> None:
+    """Orders that the next start begins a new journal here, durably.
+
+    Raises:
+        JournalError: it cannot be written.
+    """
+    order = order_path(path)
+    make_folder(path)
+    try:
+        os.close(os.open(order, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        sync_folder(path.parent)
+    except OSError as error:
+        raise journal_error(path, error, f"making {order.name} beside it") from error
+
+
+def order_done(path: Path) -> None:
+    """Removes the order: there is a journal now.
+
+    Raises:
+        JournalError: it cannot be removed.
+    """
+    order = order_path(path)
+    try:
+        if order.exists():
+            order.unlink()
+            sync_folder(path.parent)
+    except OSError as error:
+        raise journal_error(path, error, f"removing {order.name} beside it") from error
+
+
+def is_untouched(path: Path) -> bool:
+    """Whether nothing of a journal is here.
+
+    Raises:
+        JournalError: the folder cannot be read.
+    """
+    try:
+        return not any(_part(path, part).exists() for part in _PARTS)
+    except OSError as error:
+        raise journal_error(path, error, "looking for it") from error
+
+
+class PresentFiles:
+    """The files of an open journal, compared with those at its path: SQLite itself goes on writing to files that have
+    no name any more.
+
+    Compared are device, inode and size by name alone: to open and close the journal's file would release SQLite's locks
+    on it. Not found is a file whose content another program overwrites in place without making it shorter.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Notes what is there; the write-ahead log is filled already.
+
+        Raises:
+            JournalError: a file cannot be looked at.
+        """
+        self._path = path
+        try:
+            self._there = {part: _part(path, part).stat() for part in _WATCHED}
+        except OSError as error:
+            raise journal_error(path, error, "looking at its files") from error
+
+    def check(self) -> JournalError | None:
+        """What happened to the files; None while they are there. The sizes that they reached are remembered."""
+        for part, known in self._there.items():
+            file = _part(self._path, part)
+            try:
+                now = file.stat()
+            except OSError as error:
+                return self._gone(f"{file.name} is not there any more ({error.strerror})")
+            if (now.st_dev, now.st_ino) != (known.st_dev, known.st_ino):
+                return self._gone(f"{file.name} is another file than the one that was opened")
+            if part == "" and (now.st_size < known.st_size or _mostly_holes(now) > _mostly_holes(known)):
+                return self._gone(f"{file.name} was truncated: it had {known.st_size} bytes, and has {now.st_size}")
+            if part == "-wal" and now.st_size < LOG_BYTES:
+                return self._gone(f"{file.name} was truncated to {now.st_size} bytes, and is never below {LOG_BYTES}")
+            self._there[part] = now
+        return None
+
+    def _gone(self, what: str) -> JournalError:
+        return JournalDamaged(self._path, f"while the service ran, {what}", PUT_BACK)
+
+
+def _mostly_holes(status: os.stat_result) -> bool:
+    """Whether under half of a file has blocks: one that was truncated, and written to at its old end."""
+    return status.st_blocks * 512 * 2 < status.st_size
 
 
 def _size(path: Path) -> int:
@@ -200,10 +312,13 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
 # The file itself goes first: a log without its file is never taken for a new journal, a file without its log may be.
 _PARTS: Final = ("", "-wal", "-shm", WITNESS_SUFFIX, WITNESS_SUFFIX + ".new")
 _MARK: Final = ".retired-"
+_WATCHED: Final = ("", "-wal", "-shm", ".lock")
+"""Without any of these two programs could write, or what is written is lost. The witness is none of them."""
 
 
-def retire(path: Path, clock: Clock) -> Path:
-    """Renames a journal, its log and its witness; returns the new name. Cut off in between, a second call goes on.
+def retire(path: Path, clock: Clock) -> Path | None:
+    """Renames a journal, its log and its witness, and orders a new one; returns the new name. Cut off in between, a
+    second call goes on. Where nothing but a signing key is left, it only orders a new one, and returns None.
 
     Raises:
         JournalError: there is none, the service holds it, or it cannot be renamed.
@@ -211,6 +326,10 @@ def retire(path: Path, clock: Clock) -> Path:
     if path.is_dir():
         raise JournalError(path, "it is a folder", "give the path of a journal")
     there = [part for part in _PARTS if _part(path, part).exists()]
+    if not there and path.with_name(KEY_FILE).exists():
+        with Lock(path):
+            order_new(path)
+        return None
     if not there:
         raise JournalError(path, "there is no such file", "give the path of the journal that is to be set aside")
     with Lock(path):
@@ -226,6 +345,7 @@ def retire(path: Path, clock: Clock) -> Path:
             sync_folder(path.parent)
         except OSError as error:
             raise journal_error(path, error, f"renaming it to {aside.name}") from error
+        order_new(path)
     return aside
 
 

@@ -10,7 +10,15 @@ from pathlib import Path
 from nacl.signing import SigningKey
 
 from controller.journal.errors import UNREADABLE, JournalError, journal_error
-from controller.journal.files import Lock, connect_writer, fill_log, make_file, make_folder
+from controller.journal.files import (
+    Lock,
+    PresentFiles,
+    connect_writer,
+    fill_log,
+    make_file,
+    make_folder,
+    order_done,
+)
 from controller.journal.history import Reader
 from controller.journal.records import COMMANDS, Entry, Head, nothing
 from controller.journal.recovery import Progress, RecoveredJournal, RecoveredTable, recover
@@ -44,6 +52,7 @@ class Journal:
         recovery: RecoveredJournal,
         writer: JournalWriter,
         reader: Reader,
+        present: PresentFiles,
         held: ExitStack,
     ) -> None:
         self.path = path
@@ -51,6 +60,7 @@ class Journal:
         self.recovery = recovery
         self._writer = writer
         self._reader = reader
+        self._present = present
         self._held = held
 
     @classmethod
@@ -62,12 +72,14 @@ class Journal:
         clock: Clock,
         deliver: Deliver,
         progress: Progress | None = None,
+        key_file: Path | None = None,
         seal_every: int = SEAL_EVERY,
         checkpoint_every: int = CHECKPOINT_EVERY,
     ) -> Journal:
         """Opens or makes a journal, proves that it is whole, seals its beginning, and starts the writer.
 
-        Blocks while it reads; `progress` is called with how far it is.
+        Blocks while it reads; `progress` is called with how far it is. `key_file` is where the signing key is kept: as
+        long as it is there, a journal that is gone is not begun anew but by an order.
 
         Raises:
             JournalError: it cannot be used: says which file, what is wrong, and what to do.
@@ -75,7 +87,7 @@ class Journal:
         make_folder(path)
         with ExitStack() as held:
             held.enter_context(Lock(path))
-            make_file(path)
+            make_file(path, key=key_file)
             connection = connect_writer(path)
             held.callback(connection.close)
             try:
@@ -87,7 +99,7 @@ class Journal:
                 path,
                 connection,
                 JournalEnd(recovery.records, recovery.heads),
-                SealSigner(signing_key, clock, recovery.last_seal),
+                SealSigner(signing_key, clock, recovery.last_seal, recovery.last_time),
                 seal_every,
             )
             reader = Reader(path)
@@ -96,13 +108,16 @@ class Journal:
             store.seal(START)
             store.checkpoint()
             fill_log(path)
+            present = PresentFiles(path)
             try:
                 # Heads that the journal lost stay noted, until newer records of that chain are durable.
-                witness = Witness(path, {**recovery.heads, **{c: lost.witnessed for c, lost in recovery.lost.items()}})
+                lost = {chain: one.witnessed for chain, one in recovery.lost.items()}
+                witness = Witness(path, {**recovery.heads, **lost, **store.seals})
             except OSError as error:
                 raise journal_error(path, error, "beginning the witness beside it") from error
+            order_done(path)
             writer = JournalWriter(path, store, witness, deliver, checkpoint_every)
-            return cls(path, bytes(signing_key.verify_key), recovery, writer, reader, held.pop_all())
+            return cls(path, bytes(signing_key.verify_key), recovery, writer, reader, present, held.pop_all())
 
     @property
     def recovered(self) -> Mapping[str, RecoveredTable]:
@@ -121,13 +136,20 @@ class Journal:
 
     @property
     def last_time(self) -> str:
-        """The wall time of the last thing written before the journal was opened; empty in a new one."""
+        """The latest wall time of all that was written before the journal was opened, which need not be that of its
+        last record: a clock may have been set back. Empty in a new one.
+        """
         return self.recovery.last_time
 
     @property
     def clean(self) -> bool:
         """Whether the service before stopped in order."""
         return self.recovery.clean
+
+    @property
+    def unsealed(self) -> int:
+        """How many records had no seal when the journal was opened: nobody vouched for them until then."""
+        return self.recovery.unsealed
 
     @property
     def is_new(self) -> bool:
@@ -144,6 +166,15 @@ class Journal:
     def failure(self) -> JournalError | None:
         """The first failure; after it nothing is written. None while everything is well."""
         return self._writer.failure
+
+    def check_files(self) -> None:
+        """Looks whether its files are still at their path: where they are not, that is its failure. To be called each
+        second: what is written to a file without a name is lost when the service ends.
+        """
+        if self._writer.failure is None:
+            error = self._present.check()
+            if error is not None:
+                self._writer.fail(error)
 
     def free_bytes(self) -> int:
         """How much room is left on its disk.
@@ -169,6 +200,10 @@ class Journal:
             JournalError: the journal was closed.
         """
         self._writer.submit(Submission(entries, done, at_once))
+
+    def seal(self) -> None:
+        """Asks for a seal over what was written since the last one, if anything was. Never blocks."""
+        self._writer.seal()
 
     def find_command(self, identity: str) -> bytes | None:
         """The body of the first durable command with this id; None where there is none.

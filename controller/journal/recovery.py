@@ -11,7 +11,7 @@ from controller.journal.errors import UNREADABLE, VERIFY, JournalDamaged, journa
 from controller.journal.history import state_of
 from controller.journal.records import COMMANDS, Head, nothing
 from controller.journal.schema import layout_faults
-from controller.journal.seals import STOP, Seal
+from controller.journal.seals import FIRST, SEALS, STOP, Seal
 from controller.journal.walk import Walk, walk
 from controller.journal.witness import HistoryLost, read_witness
 from feed.state import TableState
@@ -44,7 +44,9 @@ class RecoveredJournal(NamedTuple):
     witnessed: Mapping[str, Head]
     """What the witness last noted of each chain."""
     last_time: str
-    """Of the last record or seal; empty in a new journal."""
+    """The latest of all records and seals, which need not be of the last one; empty in a new journal."""
+    unsealed: int
+    """Records after the last seal: nobody vouches for them before the seal of this start."""
     last_seal: Seal | None
     clean: bool
     """The service before stopped in order: its seal is the last thing written. True of a new journal."""
@@ -68,12 +70,14 @@ def recover(connection: sqlite3.Connection, path: Path, progress: Progress | Non
         heads = walked.heads
         witnessed = read_witness(path)
         lost = _lost(connection, heads, witnessed)
-        names = {chain for chain in (*heads, *lost) if chain != COMMANDS}
+        lost_seals = _lost_seals(connection, walked.last_seal, witnessed)
+        if lost_seals is not None:
+            lost[SEALS] = lost_seals
+        names = {chain for chain in (*heads, *lost) if chain not in (COMMANDS, SEALS)}
         tables = {
             name: RecoveredTable(heads.get(name, nothing(name)), state_of(connection, name, path), lost.get(name))
             for name in sorted(names)
         }
-        last = connection.execute("SELECT time FROM record ORDER BY n DESC LIMIT 1").fetchone()
     except (*UNREADABLE, OSError) as error:
         raise journal_error(path, error, "reading it from end to end") from error
     seal = walked.last_seal
@@ -83,10 +87,23 @@ def recover(connection: sqlite3.Connection, path: Path, progress: Progress | Non
         tables=tables,
         lost=lost,
         witnessed=witnessed,
-        last_time=seal.content.time if seal and seal.after_n == walked.n else last[0] if last else "",
+        last_time=walked.newest,
+        unsealed=walked.n - (seal.after_n if seal is not None else 0),
         last_seal=seal,
         clean=walked.n == 0 or (seal is not None and seal.after_n == walked.n and seal.content.why == STOP),
     )
+
+
+def _lost_seals(connection: sqlite3.Connection, last: Seal | None, witnessed: Mapping[str, Head]) -> HistoryLost | None:
+    """Seals that were there once, and are not, or are others: lost by the disk, or taken out by somebody."""
+    seen = witnessed.get(SEALS)
+    if seen is None or seen.seq == 0:
+        return None
+    held = Head(0, "", FIRST) if last is None else Head(last.n, "", last.hash.hex())
+    if seen.seq < held.seq:
+        row = connection.execute("SELECT n, hash FROM seal WHERE n = ?", (seen.seq,)).fetchone()
+        held = held if row is None else Head(row[0], "", row[1].hex())
+    return None if held == seen else HistoryLost(SEALS, seen, held)
 
 
 def _check_layout(connection: sqlite3.Connection, path: Path) -> None:
@@ -116,6 +133,8 @@ def _lost(
 ) -> dict[str, HistoryLost]:
     lost: dict[str, HistoryLost] = {}
     for chain, seen in witnessed.items():
+        if chain == SEALS:
+            continue
         held = heads.get(chain, nothing(chain))
         if seen.seq < held.seq:
             row = connection.execute(

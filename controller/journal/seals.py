@@ -1,8 +1,14 @@
 """Seals: signatures over all that the journal holds at a moment.
 
-A seal states the head of every chain, the number of records, and the hash of the seal before. It is signed with
-Ed25519 and written in the same transaction as the records that it follows. Whoever edits a sealed record, and makes
-all hashes after it anew, would need the signing key to make the seals anew as well.
+A seal states the heads of chains, the number of records, and the hash of the seal before. It is signed with Ed25519.
+Whoever edits a sealed record, and makes all hashes after it anew, would need the signing key to make the seals anew.
+
+    start ─► records, second, records, second, count ... ─► stop ─► start ─► ...
+                                                          │
+                                                          └ nothing stands between a stop and the next start
+
+What stands between the last seal before a crash and the next start had no seal: anybody who could write the file may
+have put it there. The start states how many such records it found, and `verify` names them.
 """
 
 from __future__ import annotations
@@ -22,8 +28,11 @@ from hal.clock import Clock, wall_time
 START: Final = "start"
 STOP: Final = "stop"
 COUNT: Final = "count"
+SECOND: Final = "second"
 SEAL_EVERY: Final = 1000
-"""Records between two seals while the service runs (ours)."""
+"""Records between two seals over all chains while the service runs (ours); archives end at such a seal."""
+SEALS: Final = "@seals"
+"""The name of the seals where the witness or a kept head names them as a chain. No table can be called so."""
 FIRST: Final = genesis("@seals").hex()
 """Stands before the first seal, as the hash of the seal before."""
 
@@ -31,20 +40,29 @@ _DOMAIN = b"feltwire seal\0"
 """Signed in front of the statement, so that the signature is good for nothing else."""
 
 
-class Statement(msgspec.Struct, frozen=True, kw_only=True):
+class Statement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The content of a seal."""
 
     n: int
     """Its own number, from 1."""
     why: str
-    """`start`, `stop`, or `count`: so many records were written."""
+    """`start`, `stop`, `count` (so many records were written), or `second` (records were written, and time passed)."""
     time: str
     records: int
     """How many records were ever written, over all chains: the `n` of the last."""
     heads: dict[str, Head]
-    """By chain: the last record of each."""
+    """By chain: the last record of each; of a `second`, only of the chains that were written since the seal before."""
     previous: str
     """Hash of the seal before, in hexadecimal."""
+    unsealed: int | None = None
+    """Of a start: how many records it found after the last seal, which nobody had vouched for. None in older seals."""
+    newest: str = ""
+    """The latest wall time of all records and seals up to this one, which need not be its own. Empty in older seals."""
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it states the heads of all chains."""
+        return self.why != SECOND
 
 
 class Seal(NamedTuple):
@@ -85,23 +103,39 @@ class Seal(NamedTuple):
 class SealSigner:
     """Makes the seals of one run of the service."""
 
-    def __init__(self, key: SigningKey, clock: Clock, last: Seal | None) -> None:
+    def __init__(self, key: SigningKey, clock: Clock, last: Seal | None, newest: str = "") -> None:
+        """`last` is the last seal of the file, and `newest` the latest wall time of its records and seals."""
         self._key = key
+        self._newest = newest
         self._public_key = bytes(key.verify_key)
         self._clock = clock
         self._n, self._previous = (0, FIRST) if last is None else (last.n, last.hash.hex())
+        self._sealed = 0 if last is None else last.after_n
+
+    @property
+    def head(self) -> Head:
+        """The last seal, as the witness notes it."""
+        return Head(self._n, "", self._previous)
+
+    def written(self, time: str) -> None:
+        """Takes note of the wall time of a record."""
+        self._newest = max(self._newest, time)
 
     def seal(self, why: str, records: int, heads: Mapping[str, Head]) -> Seal:
         """The next seal, over `records` records with these heads."""
         self._n += 1
+        time = wall_time(self._clock)
+        self._newest = max(self._newest, time)
         statement = _ENCODER.encode(
             Statement(
                 n=self._n,
                 why=why,
-                time=wall_time(self._clock),
+                time=time,
                 records=records,
                 heads=dict(heads),
                 previous=self._previous,
+                unsealed=records - self._sealed if why == START else None,
+                newest=self._newest,
             )
         )
         signed = _DOMAIN + statement
@@ -109,6 +143,7 @@ class SealSigner:
             self._n, records, statement, self._public_key, self._key.sign(signed).signature, sha256(signed).digest()
         )
         self._previous = seal.hash.hex()
+        self._sealed = records
         return seal
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from controller.journal.errors import UNREADABLE, JournalError, journal_error
 from controller.journal.records import Entry, Head, genesis, link
-from controller.journal.seals import COUNT, SealSigner
+from controller.journal.seals import COUNT, SEALS, SECOND, SealSigner
 
 MISTAKE = "report this: it is a mistake in Feltwire"
 _INSERT_RECORD = "INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -31,10 +31,11 @@ class Store:
     def __init__(
         self, path: Path, connection: sqlite3.Connection, end: JournalEnd, signer: SealSigner, seal_every: int
     ) -> None:
-        """Goes on from `end`; a seal follows when `seal_every` records have been written since the last one."""
+        """Goes on from `end`; a seal of all chains follows when `seal_every` records were written since such a one."""
         self._path = path
         self._connection = connection
-        self._n = self._sealed_n = end.n
+        self._n = self._sealed_n = self._fully_sealed_n = end.n
+        self._unsealed_chains: set[str] = set()
         self._heads = {chain: (head.seq, head.epoch, bytes.fromhex(head.hash)) for chain, head in end.heads.items()}
         self._sealer = signer
         self._seal_every = seal_every
@@ -48,6 +49,11 @@ class Store:
     def heads(self) -> dict[str, Head]:
         """The head of every chain."""
         return {chain: self._head(chain) for chain in self._heads}
+
+    @property
+    def seals(self) -> dict[str, Head]:
+        """The last seal, as the witness notes it."""
+        return {SEALS: self._sealer.head}
 
     def append(self, submissions: Iterable[Sequence[Entry]]) -> list[dict[str, Head]]:
         """Writes all entries in one transaction; they are durable when it returns.
@@ -63,7 +69,7 @@ class Store:
             for entry in entries:
                 rows.append(self._row(entry))
             after.append({chain: self._head(chain) for chain in {entry.chain for entry in entries}})
-        seal_due = self._n - self._sealed_n >= self._seal_every
+        seal_due = self._n - self._fully_sealed_n >= self._seal_every
         if len(rows) == 1 and not seal_due:
             self._insert_alone(rows[0])
             return after
@@ -81,6 +87,18 @@ class Store:
         """
         with self._transaction("sealing"):
             self._insert_seal(why)
+
+    def seal_second(self) -> bool:
+        """Seals what was written since the last seal, if anything was: only its chains, so that many tables that rest
+        cost nothing. Returns whether it did.
+
+        Raises:
+            JournalError: the seal is not written.
+        """
+        if self._n == self._sealed_n:
+            return False
+        self.seal(SECOND)
+        return True
 
     def checkpoint(self) -> None:
         """Moves what the write-ahead log holds into the file, as far as readers allow, so that the log is used again.
@@ -112,6 +130,8 @@ class Store:
             raise JournalError(self._path, what, MISTAKE)
         digest = link(digest, entry.body)
         self._heads[chain] = (entry.seq, entry.epoch, digest)
+        self._unsealed_chains.add(chain)
+        self._sealer.written(entry.time)
         self._n += 1
         return (self._n, *entry, digest)
 
@@ -131,8 +151,12 @@ class Store:
             raise journal_error(self._path, error, "writing events") from error
 
     def _insert_seal(self, why: str) -> None:
-        self._connection.execute(_INSERT_SEAL, self._sealer.seal(why, self._n, self.heads))
+        heads = {chain: self._head(chain) for chain in self._unsealed_chains} if why == SECOND else self.heads
+        self._connection.execute(_INSERT_SEAL, self._sealer.seal(why, self._n, heads))
         self._sealed_n = self._n
+        self._unsealed_chains.clear()
+        if why != SECOND:
+            self._fully_sealed_n = self._n
 
     @contextmanager
     def _transaction(self, doing: str) -> Iterator[None]:

@@ -12,14 +12,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
 
-from controller.journal.audit.chain import ChainCheck, RecordTable, Vouch
+from controller.journal.audit.chain import MOST_ROWS, ChainCheck, RecordTable, Vouch
 from controller.journal.audit.findings import AuditFinding, AuditReport, ChainSummary, FindingKind
-from controller.journal.audit.sealed import CheckedSeals, check_base, check_seals, read_base
+from controller.journal.audit.sealed import CheckedSeals, UnsealedTail, check_base, check_seals, read_base
 from controller.journal.errors import UNREADABLE, journal_error
 from controller.journal.reading import reading
 from controller.journal.records import Head, genesis
 from controller.journal.schema import has_tables, layout_faults
-from controller.journal.seals import SEAL_EVERY
+from controller.journal.seals import SEAL_EVERY, SEALS
 from controller.journal.witness import read_witness
 
 Progress: TypeAlias = Callable[[int, int], None]
@@ -105,7 +105,7 @@ class _Verification:
         self.notes: list[str] = []
         self.chains: list[ChainSummary] = []
         self.archived: dict[str, Head] = {}
-        self.sealed = CheckedSeals([], {}, {}, (), 0, 0, "")
+        self.sealed = CheckedSeals([], {}, {}, (), 0, 0, "", [], "")
         self.done = self.total = 0
 
     def run(self) -> None:
@@ -156,12 +156,13 @@ class _Verification:
         self.archived = {one.chain: one.head for one in base}
         first_n = max((one.n for one in base), default=0)
         self.total = records.count()
-        self.sealed = check_seals(self.connection, self.keys, [first_n])
+        of_seals = [vouch for owner, vouch in self.witnesses if owner == SEALS]
+        self.sealed = check_seals(self.connection, self.keys, [first_n], of_seals)
         self.findings += self.sealed.findings
         self.findings += check_base(base, self.sealed)
         starts = {one.chain: (one.head.seq, bytes.fromhex(one.head.hash)) for one in base}
         there = records.chains()
-        named = {chain for chain, _ in self.witnesses} | self.sealed.vouches.keys() | starts.keys()
+        named = {chain for chain, _ in self.witnesses if chain != SEALS} | self.sealed.vouches.keys() | starts.keys()
         others = {one for one in there if isinstance(one, str)} - named
         for chain in [*sorted(named), *sorted(others)]:
             vouches = dict(self.sealed.vouches.get(chain, {}))
@@ -217,19 +218,49 @@ class _Verification:
             detail = f"{self.total - self.done} rows belong to no chain that can be named"
             self.findings.append(AuditFinding(kind=FindingKind.INSERTED, detail=detail))
         self._row_gaps(records, first_n)
+        self._tails(records)
         covered = max(self.sealed.covered, first_n)
         loose = records.count_after(covered)
         if self.sealed.seals == 0 and self.total:
             self._unsealed("it has records and no seal, and each start of the service writes one", covered + 1)
+        elif loose > 0 and self.sealed.stopped:
+            self._after_stop(records, UnsealedTail(covered + 1, MOST_ROWS, "", self.sealed.stopped))
         elif loose > 2 * SEAL_EVERY:
             detail = f"{loose} records after the last good seal, and one is written every {SEAL_EVERY}"
             self._unsealed(detail, covered + 1)
         elif loose > 0:
             last = f"the last seal is of {self.sealed.last_time}" if self.sealed.last_time else "there is no good seal"
             records_are = "record is" if loose == 1 else f"{loose} records are"
-            self.notes.append(f"the last {records_are} not sealed yet: who can write the file can change them; {last}")
+            named = ", ".join(f"{chain} {span}" for chain, span, *_ in records.spans(covered + 1, MOST_ROWS))
+            self.notes.append(
+                f"the last {records_are} not sealed yet ({named}): vouched for by nobody until the next seal, who can "
+                f"write the file can change them; {last}"
+            )
         if self.archived:
             self.notes.append("older history was archived: verify the archives with it, oldest first, this file last")
+
+    def _tails(self, records: RecordTable) -> None:
+        """What stood without a seal when a start sealed it."""
+        for tail in self.sealed.tails:
+            if tail.stopped:
+                self._after_stop(records, tail)
+                continue
+            count = tail.last_n - tail.first_n + 1
+            spans = records.spans(tail.first_n, tail.last_n)
+            named = ", ".join(f"{chain} {span}" for chain, span, *_ in spans) or "archived by now"
+            self.notes.append(
+                f"after a crash {count} record{' was' if count == 1 else 's were'} found without a seal ({named}): "
+                f"vouched for by nobody until {tail.start}"
+            )
+
+    def _after_stop(self, records: RecordTable, tail: UnsealedTail) -> None:
+        """Records after the seal of an orderly end: the service writes none there."""
+        then = f"; {tail.start}, sealed it afterwards" if tail.start else ""
+        for chain, _, first, last, n in records.spans(tail.first_n, tail.last_n):
+            detail = f"it stands after {tail.stopped}, and only the seal of a start may follow that{then}"
+            self.findings.append(
+                AuditFinding(kind=FindingKind.INSERTED, chain=chain, first=first, last=last, detail=detail, order=n)
+            )
 
     def _row_gaps(self, records: RecordTable, first_n: int) -> None:
         """`n` counts over all chains: a gap shows a removed end of a chain that no witness knows of."""

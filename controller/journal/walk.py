@@ -2,7 +2,8 @@
 
 Records and seals come in the order in which they were written. Each record must be the next of the file and of its
 chain, carry the hash that follows from the one before, and have columns that agree with its body. Each seal must
-follow the one before, be signed, and state the heads that the chains had at its place.
+follow the one before, be signed, and state the heads that the chains had at its place. After the seal of an orderly
+end nothing may stand but the seal of a start: a record there was put in by somebody without the key.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from controller.journal.records import COLUMNS, BodyError, Head, Record, columns_of, genesis, link, nothing
-from controller.journal.seals import FIRST, Seal, Statement, read_seals
+from controller.journal.seals import FIRST, START, STOP, Seal, Statement, read_seals
 
 _AT_ONCE = 500
 
@@ -41,6 +42,12 @@ class Walk:
         self.seals = 0
         self._seal_hash = FIRST
         self.last_seal: Seal | None = None
+        self.newest = ""
+        """The latest wall time of the records and seals walked over; it need not be the last."""
+        self._stopped = False
+        """The last seal was that of an orderly end."""
+        self._moved: set[str] = set()
+        """Chains with records since the last seal."""
         self._heads: dict[str, tuple[int, str, bytes]] = {}
         for chain, seq, epoch, digest, n in connection.execute("SELECT chain, seq, epoch, hash, n FROM base"):
             self._heads[chain] = (seq, epoch, digest)
@@ -60,9 +67,13 @@ class Walk:
             return FirstFault(f"record {record.n} ({chain}, seq {record.seq})", wrong, record.n)
         self.n = record.n
         self._heads[chain] = (record.seq, record.epoch, record.hash)
+        self._moved.add(chain)
+        self.newest = max(self.newest, record.time)
         return None
 
     def _wrong(self, record: Record, seq: int, digest: bytes) -> str | None:
+        if self._stopped:
+            return f"it stands after seal {self.seals}, of an orderly end, and only the seal of a start may follow that"
         if record.n != self.n + 1:
             return f"it follows record {self.n}: {_missing(self.n + 1, record.n)}"
         if record.seq != seq:
@@ -76,7 +87,11 @@ class Walk:
         wrong = self._seal_wrong(seal)
         if wrong is not None:
             return FirstFault(f"seal {seal.n}", wrong, min(seal.after_n, self.n))
+        content = seal.content
         self.seals, self._seal_hash, self.last_seal = seal.n, seal.hash.hex(), seal
+        self._stopped = content.why == STOP
+        self._moved.clear()
+        self.newest = max(self.newest, content.newest, content.time)
         return None
 
     def _seal_wrong(self, seal: Seal) -> str | None:
@@ -92,6 +107,8 @@ class Walk:
             return f"it was signed as seal {content.n} after record {content.records}, and stands after {seal.after_n}"
         if content.previous != self._seal_hash:
             return "it does not follow from the seal before it: one of them was changed"
+        if self._stopped and content.why != START:
+            return f"it is of a {content.why}, and follows an orderly end: only a start may"
         if seal.after_n < self.first_n:
             return None
         if seal.after_n != self.n:
@@ -100,6 +117,8 @@ class Walk:
 
     def _heads_wrong(self, content: Statement) -> str | None:
         heads = self.heads
+        if not content.is_full:
+            heads = {chain: head for chain, head in heads.items() if chain in self._moved}
         for chain in sorted(content.heads.keys() | heads.keys()):
             there, sealed = heads.get(chain, nothing(chain)), content.heads.get(chain, nothing(chain))
             if there != sealed:

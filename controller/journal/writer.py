@@ -2,7 +2,8 @@
 
     submit ─► queue ─► everything that waits ─► one transaction ─► published and done, in the order of submission
                                                       │
-                                                      └─► then the witness, and a checkpoint when one is due
+                                                      └─► then a seal that was asked for, the witness, and a
+                                                          checkpoint when one is due
 
 It never waits for a group to form: a lone event is written at once, and what comes meanwhile makes the next group.
 After the first failure nothing is written any more, and all that comes gets the same error: no event may follow
@@ -49,6 +50,10 @@ class Submission(NamedTuple):
     at_once: AtOnce | None = None
 
 
+class _SealRequest(NamedTuple):
+    """Asks for a seal over what was written since the last one."""
+
+
 class JournalWriter:
     """Writes to a store from a thread of its own."""
 
@@ -64,7 +69,8 @@ class JournalWriter:
         self._since_checkpoint = 0
         self._unnoted: dict[str, Head] = {}
         """Durable, reported, and not yet in the witness."""
-        self._queue: SimpleQueue[Submission | None] = SimpleQueue()
+        self._queue: SimpleQueue[Submission | _SealRequest | None] = SimpleQueue()
+        self._seal_asked = False
         self._gate = Lock()
         """Held to put something into the queue: nothing comes after the end."""
         self._ended = False
@@ -92,6 +98,16 @@ class JournalWriter:
             if self._ended:
                 raise JournalError(self._path, "it was closed, and something was to be written after that", MISTAKE)
             self._queue.put(submission)
+
+    def seal(self) -> None:
+        """Asks for a seal over what is written and not sealed. Never blocks. Not after an end or a failure."""
+        with self._gate:
+            if not self._ended:
+                self._queue.put(_SealRequest())
+
+    def fail(self, error: JournalError) -> None:
+        """Ends the writing because of something that was found elsewhere. A failure before this one stays the first."""
+        self._fail(error)
 
     def close(self) -> None:
         """Writes what waits, seals, and ends the thread.
@@ -134,10 +150,13 @@ class JournalWriter:
         found = self._queue.get()
         together = 0
         while found is not None:
-            self._taken.append(found)
-            together += len(found.entries)
-            if together >= MOST_TOGETHER:
-                return
+            if isinstance(found, _SealRequest):
+                self._seal_asked = True
+            else:
+                self._taken.append(found)
+                together += len(found.entries)
+                if together >= MOST_TOGETHER:
+                    return
             try:
                 found = self._queue.get_nowait()
             except Empty:
@@ -163,11 +182,24 @@ class JournalWriter:
             self._unnoted.update(heads)
 
     def _maintain(self) -> None:
-        """Notes heads and makes checkpoints, for which no submission waits."""
+        """Seals what a seal was asked for, notes heads and makes checkpoints, for which no submission waits."""
+        if self._seal_asked:
+            self._seal_asked = False
+            self._seal_second()
         if self._unnoted:
             noted, self._unnoted = self._unnoted, {}
             self._note(noted)
             self._checkpoint()
+
+    def _seal_second(self) -> None:
+        if self._failure is not None:
+            return
+        try:
+            if self._store.seal_second():
+                self._since_checkpoint += 1
+                self._unnoted.update(self._store.seals)
+        except JournalError as error:
+            self._fail(error)
 
     def _note(self, heads: Heads) -> None:
         try:
@@ -219,3 +251,4 @@ class JournalWriter:
     def _seal(self) -> None:
         if self._failure is None:
             self._store.seal(STOP)
+            self._witness.note(self._store.seals)

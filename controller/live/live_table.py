@@ -9,7 +9,7 @@ commands ─┘     └────► Table ─► events, results ─► the s
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -123,8 +123,7 @@ class LiveTable:
         self._watched = False
         self._moved = False
         self._cleared_ns = -1
-        self._called: int | None = None
-        """The round that the bench's supervisor called last."""
+        """When the bench's supervisor ordered something last."""
         uses = config.uses
         lamp = NoMoreBetsLamp() if NoMoreBetsLamp.line in uses and config.wired(NoMoreBetsLamp.line) else None
         display = NumberDisplay() if NumberDisplay.link in wiring.links else None
@@ -200,16 +199,13 @@ class LiveTable:
         for source in gone:
             self._sources.remove(source)
             self._merge.remove(source.name, now_ns)
-        for source in self._sources:
-            self._merge.until(source.name, source.delivered_until(now_ns))
-        self._merge.until(COMMANDS, now_ns)
         self._dispatcher.retry_pending()
         lost = [
             *self._boards.report(self._table, self._now_ns()),
             *self._output_faults.report(self._table, self._now_ns()),
         ]
         self._carry_out()
-        result = self._take()
+        result = self._advance(now_ns)
         failed = self._source_faults(gone)
         self._carry_out()
         return result._replace(events=[*lost, *result.events, *failed]) if lost or gone else result
@@ -247,19 +243,16 @@ class LiveTable:
         return None
 
     def supervise(self) -> None:
-        """On the bench: clears faults whose causes are gone, and calls unresolved rounds void."""
-        uncalled = self._table.game.uncalled
-        if uncalled is not None and uncalled != self._called:
-            self._called = uncalled
-            why = "nobody looks at dice on the bench"
-            self.command("void", {"round": str(uncalled), "why": why, "by": BENCH_SUPERVISOR})
-        if not self._table.faults.standing or self.memory.until_ns <= self._cleared_ns:
-            return
+        """On the bench: orders what brings the table back, and clears faults whose causes are gone."""
+        if self.memory.until_ns <= self._cleared_ns:
+            return  # what was ordered last is not carried out yet
+        for verb, given in self._table.game.recovery():
+            self._cleared_ns = self._clock.now_ns()
+            self.command(verb, {**given, "by": BENCH_SUPERVISOR})
         faults = self._table.faults
         for device in dict.fromkeys(fault.device for fault in faults.standing):
             causes = [faults.causes(device, fault.fault) for fault in faults.standing if fault.device == device]
             if device not in SERVICE_DEVICES and not any(causes):
-                # Until it is carried out, it is not sent again.
                 self._cleared_ns = self._clock.now_ns()
                 self.command("clear", {"device": device, "by": BENCH_SUPERVISOR})
 
@@ -295,6 +288,36 @@ class LiveTable:
         events = standing.begin(self._table, now_ns)
         self._carry_out()
         return events
+
+    def _advance(self, now_ns: int) -> TickResult:
+        """Feeds the table with everything up to `now_ns`.
+
+        Simulated devices that answer to outputs are played step by step, each output carried out before the next: their
+        deadlines run on simulated time, however late a busy computer comes to this.
+        """
+        events: list[Event] = []
+        results: list[CommandResult] = []
+        until_ns = self.memory.until_ns
+        for step_ns in self._steps(now_ns):
+            for source in self._sources:
+                self._merge.until(source.name, source.delivered_until(step_ns))
+            self._merge.until(COMMANDS, step_ns)
+            taken = self._take()
+            self._carry_out()
+            events += taken.events
+            results += taken.results
+            until_ns = taken.until_ns
+        return TickResult(events, results, until_ns)
+
+    def _steps(self, now_ns: int) -> Iterator[int]:
+        simulated = self._wiring.simulated
+        while simulated is not None and simulated.answers:
+            dues = (simulated.next_value_ns, self._table.next_due_ns)
+            step_ns = max(self.memory.until_ns + 1, min(due for due in (*dues, now_ns) if due is not None))
+            if step_ns >= now_ns:
+                break
+            yield step_ns
+        yield now_ns
 
     def _take(self) -> TickResult:
         """Feeds the table with everything that is complete."""

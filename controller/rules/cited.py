@@ -22,6 +22,8 @@ class Cited(Struct, Generic[T], frozen=True, forbid_unknown_fields=True):
     value: T
     cite: Cite
     note: str = ""
+    words: str = ""
+    """The words of the text on which the value rests."""
 
     @property
     def ours(self) -> bool:
@@ -45,6 +47,9 @@ class Reason(Struct, frozen=True, forbid_unknown_fields=True):
     """The rules for one reason code."""
 
     rule: Cite
+    """The rule that a refusal for this reason cites; `OURS` where no text has the refusal."""
+    words: str = ""
+    """The words of the rule on which the refusal rests; empty where it is ours."""
     call: Cited[str] | None = None
     """The words that the dealer calls; None where the spin stands."""
     remove_ball: bool = False

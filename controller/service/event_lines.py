@@ -25,6 +25,7 @@ from feed.events import (
     Verdict,
     WinningBet,
 )
+from hal.plain_text import plain
 
 Result: TypeAlias = Mapping[str, Any]
 
@@ -63,7 +64,7 @@ def colored_line_of(event: Event) -> str:
 
 
 def line_of(event: Event) -> str:
-    """One line: the time, the table, the round, and what happened.
+    """One line, whatever the event holds: the time, the table, the round, and what happened.
 
     The time is the time of day (UTC) at a live table, and the elapsed seconds in a replay or a simulation.
     """
@@ -73,7 +74,7 @@ def line_of(event: Event) -> str:
     mark = "sim " if data.simulated else ""
     virtual = event.time < "2000"
     when = f"{data.mono_ns / 1e9:11.3f}" if virtual else event.time[11:23]
-    return f"{when:>12}  {mark}{place:<16}  {_description(event)}"
+    return plain(f"{when:>12}  {mark}{place:<16}  {_description(event)}")
 
 
 def _description(event: Event) -> str:

@@ -18,6 +18,7 @@ from typing import Any, Final
 from controller.service.console import LineHandler, LineWriter
 from controller.service.rate_limiter import RateLimiter
 from hal.clock import NS_PER_S, Clock
+from hal.plain_text import plain
 
 BURST: Final = 10
 """Messages of one kind that are logged at once (ours)."""
@@ -80,17 +81,25 @@ def _shorten(remembered: OrderedDict[str, Any]) -> None:
 
 
 class _Lines(logging.Formatter):
-    """A record as a line; for journald with its priority in front."""
+    """A record as a line, whatever was sent and is quoted in it; for journald with its priority in front.
+
+    Only a traceback has more lines, and those are indented: none of them can look like a record.
+    """
 
     def __init__(self, journald: bool) -> None:
         super().__init__()
         self._journald = journald
 
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802  (the name that logging calls)
+        """The message of a record, as one line."""
+        return plain(super().formatMessage(record))
+
     def format(self, record: logging.LogRecord) -> str:
-        text = without_keys(super().format(record))
+        first, *traceback = without_keys(super().format(record)).split("\n")
+        lines = [first, *(f"  {plain(line)}" for line in traceback)]
         if not self._journald:
-            return f"{record.levelname.lower()}: {text}"
-        return "\n".join(f"<{_PRIORITIES.get(record.levelno, 6)}>{line}" for line in text.splitlines())
+            return "\n".join([f"{record.levelname.lower()}: {first}", *lines[1:]])
+        return "\n".join(f"<{_PRIORITIES.get(record.levelno, 6)}>{line}" for line in lines)
 
 
 def without_keys(text: str) -> str:

@@ -18,7 +18,7 @@ from nacl.signing import SigningKey
 from controller.captures.capture_store import CaptureStore
 from controller.configuration.values import TableConfig
 from controller.journal.errors import JournalError
-from controller.journal.files import set_aside
+from controller.journal.files import is_untouched, order_new, set_aside
 from controller.journal.journal import Journal
 from controller.journal.records import COMMANDS, Head
 from controller.journal.signing import SigningKeyError, load_or_create, public_half
@@ -96,6 +96,9 @@ async def open_journal(
         JournalError: the journal cannot be used.
     """
     loop = asyncio.get_running_loop()
+    if not paths.signing_key.exists() and is_untouched(paths.journal):
+        # The very first start. It may be cut off between the key and the journal.
+        order_new(paths.journal)
     key = signing_key(paths.signing_key)
 
     def deliver(done: Done, result: Heads | JournalError) -> None:
@@ -107,7 +110,9 @@ async def open_journal(
         loop.call_soon_threadsafe(status, f"reading the journal: {read} of {total} records")
 
     def work() -> Journal:
-        return Journal.open(paths.journal, key, clock=clock, deliver=deliver, progress=progress)
+        return Journal.open(
+            paths.journal, key, clock=clock, deliver=deliver, progress=progress, key_file=paths.signing_key
+        )
 
     journal = await loop.run_in_executor(None, work)
     if journal.is_new:
@@ -122,6 +127,12 @@ async def open_journal(
         )
     if not journal.clean:
         log.warning("the service before did not end in order: rounds that were open are void, with power_loss")
+    if journal.unsealed:
+        log.warning(
+            "%d records after the last seal were found without one: whoever could write the file may have put them "
+            "there, and nobody vouched for them until this start; `feltwire journal verify` names them",
+            journal.unsealed,
+        )
     for lost in journal.lost.values():
         log.critical("the disk lost what it had promised to keep: %s", lost)
     heads = {table: recovered.head for table, recovered in journal.recovered.items()}

@@ -19,6 +19,7 @@ from typing import Any, Final
 from controller.captures.capture_archive import CaptureArchive
 from controller.journal.errors import JournalError
 from controller.journal.history import JournalHistory
+from controller.journal.journal import Journal
 from controller.service.clock_watch import ClockWatch
 from controller.service.command_handler import CommandHandler
 from controller.service.command_record import RecordFinder
@@ -78,6 +79,8 @@ class Service:
         """An unhandled exception in a callback; it ends the service."""
         self._epoch = token_hex(8)
         self._start_ns = real.now_ns()
+        self._seal_ns = self._start_ns
+        """When what was written is sealed next; half a second early, as seconds are not counted exactly."""
         self._stop = asyncio.Event()
         self._woken = asyncio.Event()
         self._pipeline: Pipeline | None = None
@@ -221,6 +224,7 @@ class Service:
         self._systemd.ready()
         while not self._stop.is_set():
             if supervisor.tick():
+                self._watch_journal(found.journal)
                 self._each_second(sockets, found.journal.failure)
             await self._rest(supervisor.rest_ns())
             if self._error is not None:
@@ -235,6 +239,14 @@ class Service:
         waker = asyncio.get_running_loop().call_later(rest_ns / NS_PER_S, self._woken.set)
         await self._woken.wait()
         waker.cancel()
+
+    def _watch_journal(self, journal: Journal) -> None:
+        """Each second: its files are there, and what was written is sealed."""
+        journal.check_files()
+        now_ns = self._real.now_ns()
+        if now_ns >= self._seal_ns:
+            self._seal_ns = now_ns + self._plan.seal_seconds * NS_PER_S - NS_PER_S // 2
+            journal.seal()
 
     def _each_second(self, sockets: Sockets, failure: JournalError | None) -> None:
         if failure is not None and self._pipeline is not None and self._pipeline.waiting_since_ns is None:

@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 
 from controller.configuration.values import TableConfig
 from controller.journal.recovery import RecoveredTable
+from controller.journal.seals import SEALS
 from controller.live.live_table import START_AGAIN, WIRES, WIRES_FAILED, LiveTable
 from controller.live.pending_faults import ServiceFault
 from controller.live.wiring import Wiring, wire
@@ -33,6 +34,9 @@ from feed.endpoints import Endpoints
 from hal.clock import NS_PER_S, Clock
 from hal.lines import LineError
 
+SEAL_SECONDS: Final = 1
+"""Between two seals of what was written (ours): after a crash at most so much was never sealed."""
+
 
 class ServicePlan(NamedTuple):
     """What a service is asked to run."""
@@ -45,6 +49,8 @@ class ServicePlan(NamedTuple):
     faults: Sequence[Mapping[int | None, str]] = ()
     """Faults of simulated devices, for each table."""
     seed: int = 1
+    seal_seconds: int = SEAL_SECONDS
+    """Events are sealed so often, where there were any."""
     schema: bytes = b"{}"
     """JSON Schema of the events, which the history server sends."""
 
@@ -104,6 +110,8 @@ class TableSupervisor:
         self._counters = counters
         self._halted = halted
         self._behind_of: str | None = None
+        self._newest = ""
+        """The time of the newest record when the tables were opened."""
         self._ticked_ns = clock.now_ns()
         self._second_ns = self._ticked_ns
         self._moved_ns = self._ticked_ns
@@ -117,8 +125,9 @@ class TableSupervisor:
     ) -> None:
         """Opens every table; a table without wires is shut by a fault.
 
-        `last_time` is that of the journal's last record; `lost` is what it has lost of each table.
+        `last_time` is that of the journal's newest record; `lost` is what it has lost of each table.
         """
+        self._newest = last_time
         behind = self._clock_watch.behind(last_time)
         for runner in self.runners.values():
             standing: list[ServiceFault] = []
@@ -129,8 +138,12 @@ class TableSupervisor:
                 standing.append(ServiceFault(WIRES, WIRES_FAILED, detail, "the wires that were not had"))
             if behind is not None:
                 standing.append(ServiceFault(CLOCK, CLOCK_JUMPED, behind, BEHIND))
-            if runner.id in lost:
-                detail = f"{lost[runner.id]}; replace the card or disk, then clear it"
+            gone = lost.get(runner.id) or lost.get(SEALS)
+            if gone is not None:
+                detail = (
+                    f"{gone}; replace the card or disk, or find out who wrote to the file "
+                    "(`feltwire journal verify`), then clear it"
+                )
                 standing.append(ServiceFault("journal", "history_lost", detail))
             runner.open(standing)
         if behind is not None:
@@ -147,7 +160,7 @@ class TableSupervisor:
         if not self._halted():
             jumped = self._clock_watch.check()
             if jumped is not None:
-                self._raise_everywhere(CLOCK, CLOCK_JUMPED, jumped)
+                self._calendar_was_set(jumped)
             for runner in self.runners.values():
                 runner.tick()
         if now_ns < self._second_ns:
@@ -188,10 +201,20 @@ class TableSupervisor:
             self._counters.faults[runner.id] = len(runner.table.faults)
             self._counters.states[runner.id] = HALTED if self._halted() else runner.table.state
 
+    def _calendar_was_set(self, jumped: str) -> None:
+        """Stops play; where the calendar is before the newest record now, the fault stands until it has passed that."""
+        newest = max(self._newest, self._clock_watch.newest)
+        behind = self._clock_watch.behind(newest)
+        if behind is not None:
+            self._behind_of = newest
+            self._raise_everywhere(CLOCK, CLOCK_JUMPED, f"{jumped}: {behind}", cause=BEHIND)
+        else:
+            self._raise_everywhere(CLOCK, CLOCK_JUMPED, jumped)
+
     def _watch_calendar(self) -> None:
         if self._behind_of is not None and self._clock_watch.behind(self._behind_of) is None:
             self._behind_of = None
-            log.info("the calendar is past the journal's last record again: a supervisor may clear %s", CLOCK_JUMPED)
+            log.info("the calendar is past the journal's newest record again: a supervisor may clear %s", CLOCK_JUMPED)
             for runner in self.runners.values():
                 runner.table.cause_gone(CLOCK, BEHIND)
 

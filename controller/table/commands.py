@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from hal.plain_text import is_plain
 from hal.values import Command
 
 LONGEST_VALUE: Final = 500
@@ -19,7 +20,7 @@ class CommandError(ValueError):
 
 
 def command_of(verb: str, given: Mapping[str, str], t_ns: int = 0, command_id: str = "") -> Command:
-    """A command. White space in a value becomes single spaces, as a capture holds it.
+    """A command. Spaces in a value become single ones, as a capture holds it.
 
     Raises:
         CommandError: a verb, a key or a value that no capture can hold.
@@ -28,10 +29,10 @@ def command_of(verb: str, given: Mapping[str, str], t_ns: int = 0, command_id: s
         if not (name.isidentifier() and name.isascii()):
             raise CommandError(f"{name!r} is no name; write letters, digits and underscores")
     check_lengths(verb, given)
+    for name, value in given.items():
+        if not is_plain(value):
+            raise CommandError(f"{verb}: {name} has characters that cannot be printed, or more than one line")
     values = {name: " ".join(value.split()) for name, value in given.items()}
-    for name, value in values.items():
-        if not value.isprintable():
-            raise CommandError(f"{verb}: {name} has characters that cannot be printed")
     return Command(verb, tuple(values.items()), t_ns, command_id)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from feed import events
-from feed.events import Data, Event
+from feed.events import Data, Event, StakeLimit, TableLabel
 
 
 class Identity(msgspec.Struct, frozen=True, kw_only=True):
@@ -22,6 +22,14 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True):
     """Random and new at each start of a live service; `replay` and `sim` otherwise: equal input gives equal bytes."""
     software: str
     devices: tuple[dict[str, str], ...] = ()
+    labels: tuple[TableLabel, ...] = ()
+    limits: tuple[StakeLimit, ...] = ()
+    limits_unit: str = ""
+
+    @property
+    def posted(self) -> dict[str, Any]:
+        """What a board shows of the table before anything is played, as fields of `table.opened`."""
+        return {"labels": list(self.labels), "limits": list(self.limits), "limits_unit": self.limits_unit}
 
 
 class EventSequencer:

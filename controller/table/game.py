@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Final, NamedTuple
 
-from controller.rules.cited import NoMoreBetsRule, Reason
+from controller.rules.cited import OURS, NoMoreBetsRule, Reason
 from controller.table.faults import CauseGone, Fault
 from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING, SHUT, Phase
 from controller.table.recent import RecentRounds, Ruling
@@ -186,10 +186,13 @@ class Game(ABC):
         self.recent.stands(Ruling(self.round, Verdict(verdict="outcome", result=result)))
         self._begin_settling(t_ns)
 
-    def void(self, t_ns: int, reason: str, evidence: Evidence) -> None:
-        """The run is refused. The next round opens when the device is quiet, unless a fault stops the play."""
+    def void(self, t_ns: int, reason: str, evidence: Evidence, *, ours: bool = False) -> None:
+        """The run is refused. The next round opens when the device is quiet, unless a fault stops the play.
+
+        `ours` is whether the house refuses more than the rule of this reason does: then that rule is not cited.
+        """
         self.give_up(t_ns)
-        self._report_void(t_ns, reason, evidence)
+        self._report_void(t_ns, reason, evidence, ours=ours)
         self.run_due_ns = NEVER_NS
         self.phase = RUNNING_OUT
         self.over_if_quiet(t_ns)
@@ -222,11 +225,11 @@ class Game(ABC):
         self._settle_due_ns = NEVER_NS if self.context.settle_by_button else t_ns + self._settle_ns
         self._stop_now(t_ns)
 
-    def _report_void(self, t_ns: int, reason: str, evidence: Evidence) -> None:
+    def _report_void(self, t_ns: int, reason: str, evidence: Evidence, *, ours: bool = False) -> None:
         self.recent.stands(Ruling(self.round, Verdict(verdict="void", reason=reason)))
         known = self._reasons.get(reason)
         call = self._void_call if known is None or known.call is None else known.call.value
-        rule = "ours" if known is None else known.rule
+        rule = OURS if ours or known is None else known.rule
         remove_ball = known is not None and known.remove_ball
         self.report(events.Void, t_ns, call=call, reason=reason, rule=rule, evidence=evidence, remove_ball=remove_ball)
 
@@ -337,6 +340,12 @@ class Game(ABC):
     def settle_attended(self, t_ns: int, key: str) -> bool:
         """A supervisor is present. Returns whether the round waited for one, and is settled now."""
         return False
+
+    def recovery(self) -> list[tuple[str, dict[str, str]]]:
+        """The orders with which simulated staff bring a table back: verb and keys, without who sends them."""
+        if self.uncalled is None:
+            return []
+        return [("void", {"round": str(self.uncalled), "why": "nobody looks at dice on the bench"})]
 
     # --- start, restart and the closed table ---------------------------------------------------------------------
 

@@ -100,7 +100,7 @@ class TableLifecycle:
             self.taking_part = True
             self._emit_opened(t_ns, **was)
         else:
-            self.emit(events.TableClosed, t_ns, reason=NOT_OPENED, **was)
+            self.emit(events.TableClosed, t_ns, reason=NOT_OPENED, **self._identity.posted, **was)
         if before is not None and before.unfinished_round is not None:
             self.game.lost_power(t_ns, recalled=before.game == self._identity.game)
         for fault in () if before is None else before.faults:
@@ -193,4 +193,5 @@ class TableLifecycle:
     def _emit_opened(self, t_ns: int, **fields: Any) -> None:
         identity = self._identity
         devices = [dict(device) for device in self.devices.values()]
-        self.emit(events.TableOpened, t_ns, rules=identity.rules, software=identity.software, devices=devices, **fields)
+        about = {"rules": identity.rules, "software": identity.software, "devices": devices}
+        self.emit(events.TableOpened, t_ns, **about, **identity.posted, **fields)

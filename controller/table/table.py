@@ -192,7 +192,7 @@ class Table:
             if actuator.outputs:
                 outputs += actuator.outputs
                 actuator.outputs = []
-        outputs.sort(key=_moment)  # of several actuators: a long batch has many of each
+        outputs.sort(key=_moment)
         return outputs
 
     def rest(self, t_ns: int) -> list[Output]:

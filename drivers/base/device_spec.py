@@ -73,6 +73,20 @@ class Device(NamedTuple):
     actuator: Actuator | None = None
 
 
+class WiredFinding(NamedTuple):
+    """What is wrong with a device's keys where its wires are real, though a simulated device works with them."""
+
+    key: str
+    wrong: str
+    fix: str
+    missing: bool = False
+    """The file must give the key: an error. Otherwise a warning."""
+
+
+def _nothing_on_wires(keys: Any, given: Collection[str]) -> list[WiredFinding]:
+    return []
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceSpec:
     """One kind of device, as the catalogue lists it."""
@@ -91,3 +105,6 @@ class DeviceSpec:
     """How a capture's wires change its keys; None where they do not."""
     started_by_call: bool = False
     """Whether "No more bets" sets it going: then it cannot be what makes the call."""
+    on_wires: Callable[[Any, Collection[str]], list[WiredFinding]] = _nothing_on_wires
+    """What a table with real wires must state or should avoid, from its keys and the names of those that the file
+    gives: a default that every simulated device fulfils says nothing about a real one."""

@@ -89,10 +89,17 @@ class SensorHealth:
             self.dead[line] = t_ns
             found.append(SensorDead(t_ns=t_ns, line=line, fault=fault, detail=detail))
 
-    def lines_active(self, batch: Sequence[Edge], found: list[Observation]) -> None:
-        """Reports dead lines alive that have an edge in the batch. Call it before and after a batch is decoded."""
-        for edge in batch:
-            self.line_active(edge.line, edge.t_ns, found)
+    def lines_active(self, batch: Sequence[Edge], found: list[Observation], until_ns: int | None = None) -> None:
+        """Reports dead lines alive that have an edge in the batch, or in its part up to `until_ns`.
+
+        Call it before and after a batch is decoded, and before a line is reported dead within it: then however a
+        stream is cut into batches, the reports are the same.
+        """
+        if self.dead:
+            for edge in batch:
+                if until_ns is not None and edge.t_ns > until_ns:
+                    return
+                self.line_active(edge.line, edge.t_ns, found)
 
     def line_active(self, line: str, t_ns: int, found: list[Observation]) -> None:
         """Reports a dead line alive: it had an edge, a reading or a frame after it failed."""

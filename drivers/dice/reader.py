@@ -288,7 +288,11 @@ class ThrowWatch:
 
     def _changed(self, throw: int | None) -> list[tuple[str, str]]:
         """The board's count of throws may change only where dice begin to move."""
-        before, self._throw = self._throw, throw
+        before = self._throw
+        # A number that goes backwards is a late or corrupted line: kept, it would let the number that was already
+        # received pass as the next throw.
+        if before is None or throw is None or (throw - before) % THROWS < THROWS // 2:
+            self._throw = throw
         if before == throw or before is None or throw is None:
             return []
         self._seen = False

@@ -39,7 +39,12 @@ class ShakerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
     driver: Literal["shaker"] = "shaker"
     minimum_shakes: Annotated[
-        int, Meta(ge=1, le=20, description="shakes that a round must have (19:47-9.5(c), 13:69F-9.5(d)1)")
+        int,
+        Meta(
+            ge=1,
+            le=20,
+            description="shakes that a round must have: the three of 19:47-9.5(c) and 13:69F-9.5(d)1, or more (ours)",
+        ),
     ] = 3
     burst_gap_ms: Annotated[
         float, Meta(ge=5, le=500, description="pulses nearer to each other than this are of one shake (ours)")

@@ -55,6 +55,8 @@ class MoneyWheel:
         self._joined: bool | None = None
         """Whether the wheel has not been at rest since the first edge; None before that edge."""
         self._health = SensorHealth()
+        self._stuck: str | None = None
+        """The line of the encoder that was last reported stuck."""
         self._due_ns = NEVER_NS
 
     # --- time and values -----------------------------------------------------------------------------------------
@@ -86,13 +88,20 @@ class MoneyWheel:
                 self._reach(edge.t_ns, found)
             elif stop is BACK:
                 self._note_extreme(encoder.count - encoder.quadrature.direction)
-                if encoder.stuck is not None:
-                    detail = f"{encoder.stuck} did not change while the other line of the encoder did"
-                    self._health.line_failed(encoder.stuck, "sensor_stuck", detail, edge.t_ns, found)
+                if encoder.stuck != self._stuck:
+                    self._report_stuck(batch, edge.t_ns, found)
         if self._health.dead:
             self._health.lines_active(batch, found)
         found.sort(key=lambda observation: observation.t_ns)
         return found
+
+    def _report_stuck(self, batch: Sequence[Edge], t_ns: int, found: list[Observation]) -> None:
+        """Reports a line of the encoder stuck, once; a line that failed before and has edges since recovered first."""
+        self._stuck = self._encoder.stuck
+        if self._stuck is not None:
+            self._health.lines_active(batch, found, t_ns)
+            detail = f"{self._stuck} did not change while the other line of the encoder did"
+            self._health.line_failed(self._stuck, "sensor_stuck", detail, t_ns, found)
 
     def reading(self, reading: Reading) -> list[Observation]:
         """A money wheel has no analogue lines."""

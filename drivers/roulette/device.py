@@ -114,7 +114,12 @@ class RouletteWheelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unkn
     ] = None
     ball_sensors_deg: Annotated[
         tuple[float, ...],
-        Meta(min_length=2, max_length=8, description="angle of each track sensor ball_1, ball_2, ... on the bowl"),
+        Meta(
+            min_length=2,
+            max_length=8,
+            description="angle of each track sensor ball_1, ball_2, ... on the bowl; required with real wires, at "
+            "unequal gaps",
+        ),
     ] = (0.0, 120.0, 240.0)
     index_width_deg: Annotated[
         float, Meta(gt=0, lt=180, description="the index is high from angle 0 to here, in the positive direction")

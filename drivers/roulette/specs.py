@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from itertools import combinations
 
 import msgspec
 
-from drivers.base.device_spec import Device, DeviceSpec, LineUse, Recorded, RecordedError
+from drivers.base.device_spec import Device, DeviceSpec, LineUse, Recorded, RecordedError, WiredFinding
 from drivers.roulette.device import RouletteWheelConfig
 from drivers.roulette.star_x import StarXConfig, StarXWheel
 from drivers.roulette.wheel import RouletteWheel
-from drivers.wheel.encoder_lines import encoder_lines
+from drivers.wheel.encoder_lines import encoder_lines, index_findings
 
 
 def roulette_wheel_lines(config: RouletteWheelConfig) -> dict[str, LineUse]:
@@ -32,6 +33,44 @@ def roulette_wheel_lines(config: RouletteWheelConfig) -> dict[str, LineUse]:
 def star_x_lines(config: StarXConfig) -> dict[str, LineUse]:
     """The serial link of an automatic wheel."""
     return {config.link: LineUse("status of the automatic wheel", "9600 8N1", "RS-232 port of the wheel", "link")}
+
+
+_MIRRORED_DEG = 10.0
+"""Track sensors so near to the places of the mirrored circle count as there (ours): passes do not tell them apart."""
+
+
+def roulette_wheel_on_wires(config: RouletteWheelConfig, given: Collection[str]) -> list[WiredFinding]:
+    """The angles of real track sensors are measured, not presumed, and no exchange of two may pass unseen."""
+    found = index_findings("rotor", config.index_width_deg, config.slots)
+    if "ball_sensors_deg" not in given:
+        fix = "add the angle on the bowl at which each sensor faces the track: ball_sensors_deg = [0, 80, 200]"
+        return [*found, WiredFinding("ball_sensors_deg", "is missing, and real wires need it", fix, missing=True)]
+    hidden = [f"ball_{i + 1} and ball_{j + 1}" for i, j in _hidden_exchanges(config.ball_sensors_deg)]
+    if hidden:
+        wrong = (
+            f"with {' or '.join(hidden)} exchanged, the sensors are those of the mirrored track: a ball that runs with "
+            "the rotor would be taken for a good one"
+        )
+        fix = "put three or more at unequal gaps, such as [0, 80, 200]"
+        found.append(WiredFinding("ball_sensors_deg", wrong, fix))
+    return found
+
+
+def _hidden_exchanges(angles_deg: Sequence[float]) -> list[tuple[int, int]]:
+    """The pairs of sensors whose exchange mirrors the circle: all others stay where their mirror images are."""
+    hidden = []
+    for i, j in combinations(range(len(angles_deg)), 2):
+        exchanged = list(angles_deg)
+        exchanged[i], exchanged[j] = exchanged[j], exchanged[i]
+        axis = angles_deg[i] + angles_deg[j]
+        images = (axis - angle for angle in angles_deg)
+        if all(_apart_deg(a, b) <= _MIRRORED_DEG for a, b in zip(exchanged, images, strict=True)):
+            hidden.append((i, j))
+    return hidden
+
+
+def _apart_deg(first: float, second: float) -> float:
+    return abs((first - second + 180) % 360 - 180)
 
 
 def _make_wheel(keys: RouletteWheelConfig, name: str, parts: Sequence[str]) -> Device:
@@ -74,5 +113,6 @@ ROULETTE_WHEEL = DeviceSpec(
     lines=roulette_wheel_lines,
     make=_make_wheel,
     recorded=Recorded(tuple(f"ball_{number}" for number in range(1, MOST_SENSORS + 1)), _recorded_keys),
+    on_wires=roulette_wheel_on_wires,
 )
 STAR_X = DeviceSpec(name="star_x", keys=StarXConfig, lines=star_x_lines, make=_make_star_x)

@@ -123,6 +123,7 @@ class RouletteWheel:
             edge = rotor.run(edges, found)
             if doubts:
                 self._head.forget()
+                self._health.lines_active(batch, found, doubts[-1].t_ns)
                 rotor.report_doubts(self._health, found)
             if edge is None:
                 break

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from drivers.base.device_spec import LineUse
+from drivers.base.device_spec import LineUse, WiredFinding
 
+_BEST_END = 1.5
+"""Where an index should end, in counts after A rises: in the middle of the first quarter with B high."""
+_B_FALLS = 2.0
+"""From here on, in counts after A rises, an exchange of the channels may hide."""
 _SLOT = "a slot is in front of the sensor"
 
 
@@ -21,3 +25,21 @@ def index_line(part: str) -> LineUse:
     return LineUse(
         f"index of the {part}, once a turn", "the mark is in front of the sensor", "output of the index sensor"
     )
+
+
+def index_findings(part: str, index_width_deg: float, slots: int) -> list[WiredFinding]:
+    """A warning where the index ends with B low: exchanged channels are then the lines of the mirrored wheel.
+
+    The quarters are those of docs/devices/money-wheel.md, "The index: how wide, and where it ends".
+    """
+    count_deg = 360 / (4 * slots)
+    ends = index_width_deg / count_deg % 4
+    if ends < _B_FALLS:
+        return []
+    wrong = (
+        f"the index ends {ends:.2f} counts after A rises, less whole slots: with {part}_a and {part}_b exchanged, "
+        "wrong numbers would come without a message"
+    )
+    k = max(0, round((index_width_deg / count_deg - _BEST_END) / 4))
+    best = (_BEST_END + 4 * k) * count_deg
+    return [WiredFinding("index_width_deg", wrong, f"make the mark {best:.4g} degrees wide: it ends with B high then")]

@@ -13,9 +13,9 @@
 It needs pyzmq, msgspec and, of this project, only `feed`.
 """
 
-from feed.subscriber.asynchronous import AsyncSubscriber
-from feed.subscriber.blocking import Subscriber
-from feed.subscriber.items import (
+from .asynchronous import AsyncSubscriber
+from .blocking import Subscriber
+from .items import (
     CaughtUp,
     Fact,
     Filled,
@@ -34,7 +34,7 @@ from feed.subscriber.items import (
     Trouble,
     Waiting,
 )
-from feed.subscriber.subscription import Subscription
+from .subscription import Subscription
 
 __all__ = [
     "AsyncSubscriber",

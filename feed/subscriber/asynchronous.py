@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Self
 
 import zmq
 
-from feed.endpoints import Endpoints
-from feed.subscriber.blocking import TICK_MS
-from feed.subscriber.items import Item, ItemQueue, Position
-from feed.subscriber.sockets import SubscriberSockets
-from feed.subscriber.subscription import Since, Subscription
+from ..endpoints import Endpoints
+from .blocking import TICK_MS
+from .items import Item, ItemQueue, Position
+from .sockets import SubscriberSockets
+from .subscription import Since, Subscription
 
 if TYPE_CHECKING:
-    from feed.keys import ClientCurve
+    from ..keys import ClientCurve
 
 
 class AsyncSubscriber:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Final, Self
 
 import zmq
 
-from feed.endpoints import Endpoints
-from feed.subscriber.items import Item, ItemQueue, Position
-from feed.subscriber.sockets import SubscriberSockets
-from feed.subscriber.subscription import Since, Subscription
+from ..endpoints import Endpoints
+from .items import Item, ItemQueue, Position
+from .sockets import SubscriberSockets
+from .subscription import Since, Subscription
 
 if TYPE_CHECKING:
-    from feed.keys import ClientCurve
+    from ..keys import ClientCurve
 
 TICK_MS: Final = 250
 """The resolution of the subscription's time. It is counted in ticks, so that a program that was stopped does not take

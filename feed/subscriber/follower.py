@@ -21,12 +21,12 @@ from __future__ import annotations
 from enum import Enum
 from typing import Final
 
-from feed import wire
-from feed.events import Heartbeat
-from feed.state import Snapshot
-from feed.subscriber.items import Fact, Fresh, Halted, Item, Joined, Position, Stale
-from feed.subscriber.memory import Comparison, ComparisonResult
-from feed.subscriber.sequencer import BEFORE_FIRST, MAX_KEPT, CompletenessNotices, FactSequencer
+from .. import wire
+from ..events import Heartbeat
+from ..state import Snapshot
+from .items import Fact, Fresh, Halted, Item, Joined, Position, Stale
+from .memory import Comparison, ComparisonResult
+from .sequencer import BEFORE_FIRST, MAX_KEPT, CompletenessNotices, FactSequencer
 
 HALTED: Final = "halted"
 """The `state` in the heartbeats of a service whose journal failed."""

@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from feed.events import Event
-from feed.state import Snapshot
+from ..events import Event
+from ..state import Snapshot
 
 SIMULATED: Final = "sim/"
 """Prefix of the name of a simulated table, in positions and notices."""

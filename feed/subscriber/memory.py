@@ -13,8 +13,8 @@ from enum import Enum, auto
 from hashlib import sha256
 from typing import Final, NamedTuple
 
-from feed.events import genesis, link
-from feed.subscriber.items import Fact, Position
+from ..events import genesis, link
+from .items import Fact, Position
 
 REMEMBERED: Final = 256
 """How many of the last events are remembered (ours)."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from feed.events import Event, TableClosed, TableOpened
-from feed.subscriber.items import CaughtUp, Fact, Filled, Gap, Item, Missing, Position, Restarted, Rewritten, Trouble
-from feed.subscriber.memory import EPOCHS, Memory
+from ..events import Event, TableClosed, TableOpened
+from .items import CaughtUp, Fact, Filled, Gap, Item, Missing, Position, Restarted, Rewritten, Trouble
+from .memory import EPOCHS, Memory
 
 MAX_KEPT: Final = 2000
 """The most facts kept while those before them are requested; those beyond are requested again (ours)."""

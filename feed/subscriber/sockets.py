@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Final
 
 import zmq
 
-from feed import wire
-from feed.endpoints import Endpoints
-from feed.subscriber.subscription import Subscription
+from .. import wire
+from ..endpoints import Endpoints
+from .subscription import Subscription
 
 if TYPE_CHECKING:
-    from feed.keys import ClientCurve
+    from ..keys import ClientCurve
 
 RECEIVE_QUEUE: Final = 20_000
 """Messages queued for a slow reader (ours); those that do not fit are lost, detected and requested."""

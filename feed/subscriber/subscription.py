@@ -18,12 +18,12 @@ from typing import Final
 
 import msgspec
 
-from feed import wire
-from feed.events import Event, EventError, Heartbeat, decode
-from feed.state import Snapshot
-from feed.subscriber.follower import Follower, PendingRequest
-from feed.subscriber.items import SIMULATED, Fact, Item, Notice, NotShown, Position, Trouble, Waiting
-from feed.subscriber.sequencer import MAX_KEPT
+from .. import wire
+from ..events import Event, EventError, Heartbeat, decode
+from ..state import Snapshot
+from .follower import Follower, PendingRequest
+from .items import SIMULATED, Fact, Item, Notice, NotShown, Position, Trouble, Waiting
+from .sequencer import MAX_KEPT
 
 VERSION: Final = "v1/"
 

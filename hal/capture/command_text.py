@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from hal.plain_text import is_plain, plain
 from hal.values import Command
 
 _ESCAPE: Final = re.compile(r"%(25|3D)")
@@ -23,7 +24,7 @@ class _UnreadableError(ValueError):
 def read_command(text: str, t_ns: int) -> Command:
     """The command that a text stands for. A text that is none becomes a command with a `problem`, which is refused."""
     found = _ID.search(text)
-    command_id = "" if found is None else found[1]
+    command_id = "" if found is None else plain(found[1])
     try:
         verb, given = _parsed(text)
     except _UnreadableError as error:
@@ -44,7 +45,7 @@ def command_text(command: Command) -> str:
 def text_without_id(command: Command) -> str:
     """The text of a command as a person reads it."""
     if command.text or command.problem:
-        return _ID.sub("", command.text)
+        return plain(_ID.sub("", command.text))
     return _written(command.verb, command.given)
 
 
@@ -56,8 +57,12 @@ def _parsed(text: str) -> tuple[str, dict[str, str]]:
     """The verb, and the values by key.
 
     Raises:
-        _UnreadableError: the text is empty, a word belongs to no key, or a key comes twice.
+        _UnreadableError: the text is empty or has characters that cannot be printed, a word belongs to no key, or a
+            key comes twice.
     """
+    # A capture may come from anywhere, and what it says stands in events and logs.
+    if not is_plain(text):
+        raise _UnreadableError("the order has characters that cannot be printed, or more than one line")
     verb, _, rest = text.strip().partition(" ")
     if not verb:
         raise _UnreadableError("the order is empty; expected a verb, such as void")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from hal.plain_text import plain
+
 
 class CaptureError(Exception):
     """A capture file is invalid.
@@ -24,5 +26,5 @@ class CaptureError(Exception):
 def shown(word: bytes) -> str:
     """A word of a file for a message: printable, quoted, and shortened if it is long."""
     text = word[:40].decode("ascii", "backslashreplace")
-    text = "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in text)
+    text = plain(text)
     return f"`{text}`" if len(word) <= 40 else f"`{text}…` ({len(word)} bytes)"

@@ -42,6 +42,20 @@ class SimulatedSource:
         """None: a simulator does not fail."""
         return None
 
+    @property
+    def answers(self) -> bool:
+        """Whether its devices answer to outputs."""
+        return isinstance(self._simulator, Answering)
+
+    @property
+    def next_value_ns(self) -> int:
+        """When its next value comes, or its next round begins, if nothing is commanded before."""
+        answer_ns = self._simulator.next_answer_ns if isinstance(self._simulator, Answering) else None
+        times = [values[0].t_ns for values in (self._held.edges, self._held.rare) if values]
+        if answer_ns is not None:
+            times.append(answer_ns + self._start_ns)
+        return min(times, default=self._held.until_ns)
+
     def open(self, sink: Sink) -> None:
         """Opens the source; begins with the levels at the simulator's time 0."""
         self._sink = sink

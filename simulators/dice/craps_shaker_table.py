@@ -59,16 +59,20 @@ class CrapsShakerSimulator(CrapsSimulator):
 
     @property
     def next_answer_ns(self) -> int | None:
-        """When the shaker next does or says something."""
-        return self._shaker.next_answer_ns
+        """When the shaker next does or sends something, or the reading board answers."""
+        dues = (self._shaker.next_answer_ns, self._givers.next_answer_ns)
+        return min((due for due in dues if due is not None), default=None)
 
     def command(self, output: Output) -> None:
-        """The shaker is told to toss, to stop, or to say how its dice lie."""
+        """The shaker is told to toss or to stop; shaker or reading board are asked how the dice lie."""
         self._shaker.command(output)
+        self._givers.command(output)
 
     def answers(self, until_ns: int) -> Batch:
-        """What the shaker does and says up to then; each of it once."""
+        """What the shaker does, and what shaker and board send, up to then; each of it once."""
         edges, rare = self._shaker.answers(until_ns)
+        rare = [*rare, *self._givers.answers(until_ns)]
+        rare.sort(key=lambda value: value.t_ns)
         return Batch(edges, rare, until_ns)
 
     # --- rounds --------------------------------------------------------------------------------------------------

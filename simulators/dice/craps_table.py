@@ -14,7 +14,7 @@ from random import Random
 from typing import Final, Literal, TypeAlias
 
 from drivers.dice.reader_wire import VALUED, Die, Lying
-from hal.values import Batch, Command, Edge, Rare
+from hal.values import Batch, Command, Edge, Output, Rare
 from simulators.base.faults import SimulatedFault, fault_named
 from simulators.base.sensors import NS_PER_S, press, settle_order
 from simulators.base.truth import SimRound, Truth, doubted
@@ -188,7 +188,8 @@ class CrapsGeometry(DiceGeometry):
             from simulators.dice.craps_shaker_table import CrapsShakerSimulator
 
             return CrapsShakerSimulator(self, seed)
-        return CrapsSimulator(self, seed)
+        polled = self.reader not in (None, "lines")
+        return AskedCrapsSimulator(self, seed) if polled else CrapsSimulator(self, seed)
 
 
 class CrapsSimulator:
@@ -302,6 +303,23 @@ class CrapsSimulator:
         return given._replace(edges=[*early.edges, *given.edges])
 
 
+class AskedCrapsSimulator(CrapsSimulator):
+    """The same table, whose reading board answers what it is asked (see `simulators.base.answering`)."""
+
+    @property
+    def next_answer_ns(self) -> int | None:
+        """When the board's next answer comes."""
+        return self._givers.next_answer_ns
+
+    def command(self, output: Output) -> None:
+        """The reading board is asked how the dice lie."""
+        self._givers.command(output)
+
+    def answers(self, until_ns: int) -> Batch:
+        """What the board answers up to then; each answer once."""
+        return Batch([], self._givers.answers(until_ns), until_ns)
+
+
 def truth_of(name: str, dice: tuple[Die, ...], rest_ns: int) -> Truth:
     """What the throw was, as one who sees everything would judge it."""
     lying = next((reason for reason, how in LYING_BY.items() if any(die.lying == how for die in dice)), None)
@@ -316,7 +334,7 @@ def truth_of(name: str, dice: tuple[Die, ...], rest_ns: int) -> Truth:
 
 def as_told(name: str, truth: Truth, given: Given) -> Truth:
     """The truth of a round whose values were spoilt, on the way to those who must believe them."""
-    if not any(of_values(name)):
+    if not any(of_values(name)) and given.proven:
         return truth
     told = doubted(truth, f"told wrongly or in doubt: {name}", VALUE_REASONS)
     # What was keyed wrongly and entered is what everybody believes: a supervisor corrects it.

@@ -6,7 +6,7 @@ here as if the host asked to start, to stop, and twice for the values. The studi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Final
@@ -83,20 +83,42 @@ class DiceReaderSimulator:
         self._now_s = 0.0
         self._throw = Random(f"{seed}/throw").randrange(THROWS)
         self._resting: tuple[Die, ...] = ()
+        self._begun = False
+        """Whether a throw has begun whose end is not known yet."""
         self._wire: list[tuple[float, bytes]] = []
+        self._free_ns = 0
+        """When the last byte on the wire has arrived: two frames are never on one wire at once."""
+        self._busy: list[tuple[int, int]] = []
+        """From when to when frames of this throw, and of what came since, are on the wire."""
 
     @property
     def now_s(self) -> float:
         """Until when it has been played."""
         return self._now_s
 
-    def idle(self, duration_s: float) -> Reading:
-        """Lets time pass: what lies there lies, or nothing does."""
+    def idle(self, duration_s: float, *, unasked: bool = False) -> Reading:
+        """Lets time pass: what lies there lies, or nothing does; `unasked`, a board that only answers sends nothing."""
         self._wire = []
         from_s = self._now_s
-        self._stay(duration_s, BoardState.RESTING if self._resting else BoardState.EMPTY, self._resting)
+        if unasked and self._format != "lines":
+            self._now_s += duration_s
+        else:
+            self._stay(duration_s, BoardState.RESTING if self._resting else BoardState.EMPTY, self._resting)
         ns = _ns(from_s)
-        return Reading(tuple(_sent(self._wire, Random(0))), self._resting, False, True, ns, ns, _ns(self._now_s), None)
+        chunks = self._sent(self._wire, Random(0))
+        return Reading(chunks, self._resting, False, True, ns, ns, _ns(self._now_s), None)
+
+    def move(self, duration_s: float) -> Reading:
+        """The dice move for a time, and go on moving: `throw` ends it."""
+        self._wire = []
+        from_ns = _ns(self._now_s)
+        first = self._begin()
+        if first or self._format == "lines":
+            self._stay(duration_s, BoardState.MOVING)
+        else:
+            self._now_s += duration_s
+        chunks = self._sent(self._wire, Random(0))
+        return Reading(chunks, (), False, True, from_ns, _ns(self._now_s), _ns(self._now_s), None)
 
     def throw(
         self, dice: Sequence[Die], fault: str | None = None, moving_s: float = 3.0, resting_s: float = 3.0
@@ -107,10 +129,10 @@ class DiceReaderSimulator:
             FaultError: a reader has no fault of this name.
         """
         named = device_fault(fault, READER_FAULTS, "dice reader")
-        self._number += 1
+        self._begin()
+        self._begun = False
         rng = Random(f"{self._seed}/{self._number}")
         self._wire = []
-        self._throw = (self._throw + 1) % THROWS
         from_s = self._now_s
         self._stay(moving_s, BoardState.MOVING)
         rest_s = self._now_s
@@ -131,7 +153,7 @@ class DiceReaderSimulator:
         )
         physical_loss = named.name in ("not_recognised", "changes_its_mind", "board_fault")
         return Reading(
-            tuple(_sent(wire, rng)),
+            self._sent(wire, rng),
             tuple(dice),
             provable=values and not physical_loss and all(die.lying == "flat" for die in told),
             true=told == tuple(dice),
@@ -146,15 +168,34 @@ class DiceReaderSimulator:
         """What it says of the dice that lie now; empty where none do."""
         return self._resting
 
-    def answer(self, dice: tuple[Die, ...]) -> bytes:
-        """What a board that only answers says, asked about dice that it takes to lie so."""
+    def answer(self, dice: tuple[Die, ...], t_ns: int) -> Chunk:
+        """The answer to a question about resting dice, on the wire from `t_ns` on, or as soon as it is free for it."""
+        data = b""
         if self._format == "frames_7a":
-            return _frames(BoardState.RESTING, dice)[-1]
-        return _word(BoardState.RESTING) if self._format == "state_words" else b""
+            data = _frames(BoardState.RESTING, dice)[-1]
+        elif self._format == "state_words":
+            data = _word(BoardState.RESTING)
+        end_ns = t_ns + len(data) * BYTE_NS
+        for from_ns, until_ns in sorted(self._busy):
+            if from_ns < end_ns and until_ns > end_ns - len(data) * BYTE_NS:
+                end_ns = until_ns + len(data) * BYTE_NS
+        self._busy.append((end_ns - len(data) * BYTE_NS, end_ns))
+        self._free_ns = max(self._free_ns, end_ns)
+        return Chunk(end_ns, data)
 
     def framer(self) -> Framer:
         """What cuts this format's stream."""
         return ShakerFramer() if self._format == "frames_7a" else LineFramer(MAX_LENGTH)
+
+    def _begin(self) -> bool:
+        """A throw begins, unless one has begun; returns whether it does."""
+        if self._begun:
+            return False
+        self._begun = True
+        self._number += 1
+        self._busy = [one for one in self._busy if one[1] > _ns(self._now_s)]
+        self._throw = (self._throw + 1) % THROWS
+        return True
 
     def _stay(self, duration_s: float, state: BoardState, dice: tuple[Die, ...] = ()) -> None:
         """Tells one state for a time, once at least."""
@@ -170,6 +211,21 @@ class DiceReaderSimulator:
             gap_s = duration_s / (len(frames) + 1)
             self._wire += [(self._now_s + gap_s * k, frame) for k, frame in enumerate(frames)]
         self._now_s = end_s
+
+    def _sent(self, wire: Sequence[tuple[float, bytes]], rng: Random) -> tuple[Chunk, ...]:
+        """The bytes as a reader gets them: at 9600 baud, one frame after the other, cut anywhere."""
+        chunks: list[Chunk] = []
+        for t_s, data in wire:
+            from_ns = t_ns = max(_ns(t_s), self._free_ns)
+            start = 0
+            while start < len(data):
+                end = min(len(data), start + rng.randint(1, 16))
+                t_ns += (end - start) * BYTE_NS
+                chunks.append(Chunk(t_ns, data[start:end]))
+                start = end
+            self._free_ns = t_ns
+            self._busy.append((from_ns, t_ns))
+        return tuple(chunks)
 
     def _spoil(self, name: str, rest_s: float, rng: Random) -> list[tuple[float, bytes]]:
         """Does to the bytes what a fault of the wire does."""
@@ -222,20 +278,6 @@ def _word(state: BoardState) -> bytes:
     if state is BoardState.FAULT:
         return encode_word(StateWord("errors"))
     return encode_word(StateWord("shaking" if state is BoardState.MOVING else "idle"))
-
-
-def _sent(wire: Sequence[tuple[float, bytes]], rng: Random) -> Iterator[Chunk]:
-    """The bytes as a reader gets them: at 9600 baud, cut anywhere."""
-    free_ns = 0
-    for t_s, data in wire:
-        t_ns = max(_ns(t_s), free_ns)
-        start = 0
-        while start < len(data):
-            end = min(len(data), start + rng.randint(1, 16))
-            t_ns += (end - start) * BYTE_NS
-            yield Chunk(t_ns, data[start:end])
-            start = end
-        free_ns = t_ns
 
 
 def _ns(t_s: float) -> int:

@@ -111,21 +111,24 @@ class SicBoSimulator:
 
     @property
     def next_answer_ns(self) -> int | None:
-        """When lamps or shaker next say something."""
-        dues = [self._lamps.next_answer_ns, None if self._tosser is None else self._tosser.next_answer_ns]
+        """When lamps, shaker or reading board next answer."""
+        dues = [self._lamps.next_answer_ns, self._givers.next_answer_ns]
+        dues.append(None if self._tosser is None else self._tosser.next_answer_ns)
         return min((due for due in dues if due is not None), default=None)
 
     def command(self, output: Output) -> None:
-        """The lamps are told what to light, or the shaker to toss."""
+        """The lamps are told what to light, the shaker to toss, or the reading board is asked."""
         if isinstance(output, LightLamps):
             self._lamps.light(output)
-        elif self._tosser is not None:
+            return
+        self._givers.command(output)
+        if self._tosser is not None:
             self._tosser.command(output)
 
     def answers(self, until_ns: int) -> Batch:
-        """What lamps and shaker say up to then; each of it once."""
+        """What lamps, shaker and reading board send up to then; each of it once."""
         edges, rare = ([], []) if self._tosser is None else self._tosser.answers(until_ns)
-        rare = [*rare, *self._lamps.answers(until_ns)]
+        rare = [*rare, *self._lamps.answers(until_ns), *self._givers.answers(until_ns)]
         rare.sort(key=lambda value: value.t_ns)
         return Batch(edges, rare, until_ns)
 
@@ -193,7 +196,7 @@ class SicBoSimulator:
     def _truth(self, name: str, owner: str, shaken: Shaken, given: Given, *, spoilt: bool) -> Truth:
         reasons = [*shaken.reasons]
         notices: tuple[str, ...] = ()
-        if spoilt or given.wrong:
+        if spoilt or given.wrong or not given.proven:
             reasons += VALUE_REASONS
             notices = SAID
         if not shaken.flat:

@@ -90,7 +90,7 @@ def faults_of(geometry: TumbledGeometry) -> tuple[SimulatedFault, ...]:
     """Every fault that the table can have, `none` first."""
     games = (geometry.game,)
     if geometry.motor:
-        return _with_motor(games)
+        return _with_motor(geometry)
     device, faults = ("chute", CHUTE_FAULTS) if geometry.is_chute else ("cage", CAGE_FAULTS)
     of_tumbler = [
         SimulatedFault(prefixed(device, one.name), games, one.physical, one.explanation, one.expected)
@@ -107,8 +107,9 @@ def faults_of(geometry: TumbledGeometry) -> tuple[SimulatedFault, ...]:
     return (none, *dealer_faults(geometry), *of_tumbler, *of_values)
 
 
-def _with_motor(games: tuple[str, ...]) -> tuple[SimulatedFault, ...]:
+def _with_motor(geometry: TumbledGeometry) -> tuple[SimulatedFault, ...]:
     """The faults of a table whose cage a motor turns."""
+    games = (geometry.game,)
     voids = SimulatedFault(
         "dealer_voids", games, True, "The dealer calls the round void as it turns.", "Void: dealer_call."
     )
@@ -118,7 +119,13 @@ def _with_motor(games: tuple[str, ...]) -> tuple[SimulatedFault, ...]:
         if one.name != "none"
     ]
     # What is keyed wrongly stands: a simulated dealer whose tumbles are not planned does not notice.
-    of_values = [one for one in value_faults(games, keypad=True, reader=False) if one.name != "keypad_wrong_key"]
+    # Where nobody keys them too, nothing tells that a board misreads.
+    unseen = ("keypad_wrong_key", *(() if geometry.keypad else ("reader_disagrees",)))
+    of_values = [
+        one
+        for one in value_faults(games, keypad=geometry.keypad, reader=geometry.reader is not None)
+        if one.name not in unseen
+    ]
     none = SimulatedFault("none", games, True, "Nothing goes wrong.", "The outcome.")
     return (none, voids, *of_motor, *of_values)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from random import Random
 from typing import Final
 
+from drivers.dice.reader_wire import Die
 from hal.values import Batch, Command, Edge, Output, Rare, RunMotor
 from simulators.base.faults import fault_named
 from simulators.base.geometry import GeometryError
@@ -17,7 +18,9 @@ from simulators.base.truth import SimRound, Truth
 from simulators.dice.cage import CageGeometry
 from simulators.dice.cage_motor import MOTOR_FAULTS, TICK_S, MotorCage, seconds
 from simulators.dice.keypad import KEYPAD_FAULTS
+from simulators.dice.reader import READER_FAULTS
 from simulators.dice.tumbled_geometry import TumbledGeometry
+from simulators.dice.tumbled_table import VALUE_REASONS
 from simulators.dice.values import ValueGivers, prefixed
 
 CALL: Final = "dealer_no_more_bets"
@@ -49,16 +52,17 @@ class MotorTumbledSimulator:
         """Takes the table.
 
         Raises:
-            GeometryError: it has no cage, or a reading board, which cannot be simulated beside a motor.
+            GeometryError: it has no cage.
         """
-        if not isinstance(geometry.tumbler, CageGeometry) or geometry.reader is not None:
-            raise GeometryError("a simulated table with a motor has a cage and a keypad, and no reading board")
+        if not isinstance(geometry.tumbler, CageGeometry):
+            raise GeometryError("a simulated table with a motor has a cage")
         self._geometry = geometry
         self._seed = seed
         self._number = 0
         self._now_s = QUIET_AT_START_S
         self._cage = MotorCage(geometry.tumbler, seed)
-        self._givers = ValueGivers(seed, keypad=True, reader=None)
+        self._givers = ValueGivers(seed, keypad=geometry.keypad, reader=geometry.reader, link=geometry.reader_link)
+        self._dice_rng = Random(f"{seed}/untold")
         self._fault = "none"
         self._left: list[tuple[int, ...]] = []
         """The dice of the tumbles of this round that are still to come."""
@@ -78,9 +82,12 @@ class MotorTumbledSimulator:
 
     def start(self) -> Batch:
         """The level of every line at time 0, and some quiet."""
-        keys = self._givers.start(self._now_s).edges
+        begun = self._givers.start(self._now_s)
         buttons = [Edge(line, 0, 0) for line in self._buttons()]
-        return Batch([*self._cage.start(), *keys, *buttons], [], int(self._now_s * NS_PER_S))
+        self._told_ns = int(self._now_s * NS_PER_S)
+        rare = [value for value in begun.rare if value.t_ns <= self._told_ns]
+        self._rare = [value for value in begun.rare if value.t_ns > self._told_ns]
+        return Batch([*self._cage.start(), *begun.edges, *buttons], rare, self._told_ns)
 
     def round(self, fault: str | None = None) -> SimRound:
         """The next round, with a named fault or without.
@@ -106,6 +113,8 @@ class MotorTumbledSimulator:
         self._now_s = begin_s + TUMBLE_S * self._geometry.tumbles
         self._now_s += LONGEST_S if self._fault in MOTOR_FAULTS and self._fault != "none" else 0.0
         self._now_s += FORGOTTEN_S if self._fault.startswith("keypad_") else 0.0
+        # Where keypad or board does not give its values, the controller waits for them after every tumble.
+        self._now_s += self._geometry.values_wait_s * self._geometry.tumbles if self._geometry.reader else 0.0
         if self._geometry.settled_button:
             edges += press(SETTLED, self._now_s, 0.2)
         self._now_s += self._geometry.settle_after_s + rng.uniform(0.5, 1.5)
@@ -113,6 +122,9 @@ class MotorTumbledSimulator:
 
     def _truth(self, dice: list[tuple[int, ...]]) -> Truth:
         reasons = NOT_DECIDED.get(self._fault, ())
+        of_values = self._fault.startswith(("keypad_", "reader_"))
+        if self._givers.polled or (self._geometry.reader is not None and of_values):
+            reasons = (*reasons, *VALUE_REASONS)
         return Truth(
             valid=self._fault not in ("motor_jams", "motor_dead", "dealer_voids"),
             result=tuple(value for one in dice for value in one),
@@ -128,24 +140,38 @@ class MotorTumbledSimulator:
     @property
     def next_answer_ns(self) -> int | None:
         """The next thing that happens because of what was commanded."""
-        queued = min((edge.t_ns for edge in self._edges), default=None)
-        if not self._cage.running:
+        queues = (self._edges, self._rare)
+        firsts = [min(value.t_ns for value in queue) for queue in queues if queue]
+        answer_ns = self._givers.next_answer_ns
+        queued = min((*firsts, *(() if answer_ns is None else (answer_ns,))), default=None)
+        if not self._cage.running and self._geometry.reader is None:
             return queued
         tick_ns = self._told_ns + int(TICK_S * NS_PER_S)
         return tick_ns if queued is None else min(queued, tick_ns)
 
     def command(self, output: Output) -> None:
-        """The motor is told to turn, or to stop."""
+        """The motor is told to turn, or to stop; or the reading board is asked how the dice lie."""
         if not isinstance(output, RunMotor):
+            self._givers.command(output)
             return
         t_s = seconds(output.t_ns)
         if output.speed:
+            self._rare += self._givers.wait(t_s, unasked=True)
             self._edges += self._cage.run(t_s, self._fault if self._fault in MOTOR_FAULTS else "none")
             return
         edges, rest_s = self._cage.stop(t_s)
         self._edges += edges
+        self._read(rest_s)
         if self._left and self._fault not in ("motor_jams", "motor_dead", "shaft_dead", "home_dead", "dealer_voids"):
             self._key(self._left.pop(0), rest_s + self._geometry.rest_s + 0.5)
+
+    def _read(self, rest_s: float) -> None:
+        """The board reads the dice, those of a tumble that is no good too."""
+        count = self._geometry.tumbler.dice
+        dice = self._left[0] if self._left else tuple(self._dice_rng.randint(1, 6) for _ in range(count))
+        own = {prefixed("reader", name): name for name in READER_FAULTS if name != "none"}
+        fault = own.get(self._fault) if len(self._left) == 1 else None
+        self._rare += self._givers.read([Die("flat", value) for value in dice], rest_s, fault)
 
     def _key(self, dice: tuple[int, ...], key_s: float) -> None:
         last = not self._left
@@ -155,13 +181,18 @@ class MotorTumbledSimulator:
             self._rare += rare
 
     def answers(self, until_ns: int) -> Batch:
-        """What the devices do up to then; each of it is told once."""
+        """What the devices do up to then; each of it once."""
+        until_s = seconds(until_ns)
         if self._cage.running:
-            self._edges += self._cage.turn_on(seconds(until_ns))
+            self._edges += self._cage.turn_on(until_s)
+            self._rare += self._givers.move(until_s)
+        else:
+            self._rare += self._givers.wait(until_s, unasked=True)
         self._told_ns = until_ns
         edges = sorted((edge for edge in self._edges if edge.t_ns <= until_ns), key=lambda edge: edge.t_ns)
         self._edges = [edge for edge in self._edges if edge.t_ns > until_ns]
-        rare = [value for value in self._rare if value.t_ns <= until_ns]
+        self._rare += self._givers.answers(until_ns)
+        rare = sorted((value for value in self._rare if value.t_ns <= until_ns), key=lambda value: value.t_ns)
         self._rare = [value for value in self._rare if value.t_ns > until_ns]
         return Batch(edges, rare, until_ns)
 

@@ -11,7 +11,7 @@ from random import Random
 from typing import Final, NamedTuple
 
 from drivers.dice.reader_wire import Die
-from hal.values import Batch, Command, Edge, Output, Rare, SendFrame
+from hal.values import Batch, Command, Edge, Output, Rare
 from simulators.base.faults import fault_named
 from simulators.base.sensors import NS_PER_S, press
 from simulators.base.truth import SimRound, Truth
@@ -175,9 +175,12 @@ class TumbledSimulator:
         edges += given.edges
         rare += given.rare
         reasons = truth.reasons
-        if spoilt == "knocked_at_rest":
+        # The knock comes after the rest: a board alone has given its values by then, and the dealer goes on with the
+        # round; what a dealer has still to key is of dice that were moved.
+        disturbed = spoilt == "knocked_at_rest" and self._geometry.keypad
+        if disturbed:
             reasons = (*reasons, "dice_disturbed")
-        good = not (unkeyed or truth.reasons or spoilt == "knocked_at_rest" or not truth.tumbled)
+        good = not (unkeyed or truth.reasons or disturbed or not truth.tumbled)
         if self._doubtful(keypad_fault, reader_fault, given):
             reasons = (*reasons, *VALUE_REASONS)
         return Turned(tumble, given, good, reasons)
@@ -286,25 +289,18 @@ def _ns(t_s: float) -> int:
 class AskedTumbledSimulator(TumbledSimulator):
     """The same table, whose board answers (see `simulators.base.answering`)."""
 
-    def __init__(self, geometry: TumbledGeometry, seed: int) -> None:
-        super().__init__(geometry, seed)
-        self._answers: list[Rare] = []
-
     @property
     def next_answer_ns(self) -> int | None:
         """When the board's next answer comes."""
-        return min((value.t_ns for value in self._answers), default=None)
+        return self.givers.next_answer_ns
 
     def command(self, output: Output) -> None:
         """The reading board is asked how the dice lie."""
-        if isinstance(output, SendFrame) and output.link == self.geometry.reader_link:
-            self._answers += self.givers.asked(output.t_ns)
+        self.givers.command(output)
 
     def answers(self, until_ns: int) -> Batch:
-        """What the board answers up to then; each of it is told once."""
-        due = [value for value in self._answers if value.t_ns <= until_ns]
-        self._answers = [value for value in self._answers if value.t_ns > until_ns]
-        return Batch([], due, until_ns)
+        """What the board answers up to then; each answer once."""
+        return Batch([], self.givers.answers(until_ns), until_ns)
 
 
 def _void(reason: str, t_s: float) -> Command:

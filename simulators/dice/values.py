@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from drivers.dice.reader_wire import VALUED, Die
-from hal.values import Batch, Edge, Rare
+from hal.values import Batch, Edge, Output, Rare, SendFrame
 from simulators.base.faults import SimulatedFault
 from simulators.base.sensors import NS_PER_S
 from simulators.dice.keypad import KEYPAD_FAULTS, KeypadSimulator
-from simulators.dice.reader import READER_FAULTS, Chunk, DiceReaderSimulator, Reading, frames
+from simulators.dice.reader import READER_FAULTS, DiceReaderSimulator, Reading, frames
 
 LINK: Final = "dice_serial"
 ANSWER_NS: Final = 100_000_000
@@ -43,6 +43,7 @@ class ValueGivers:
         self._terse = reader not in (None, "lines")
         self._lay: list[tuple[float, tuple[Die, ...]]] = []
         """Since when dice lie, and how the board says that they do."""
+        self._answers: list[Rare] = []
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -59,11 +60,11 @@ class ValueGivers:
         edges = self._keypad.start().edges if self._keypad else []
         return Batch(list(edges), self.wait(until_s), int(until_s * NS_PER_S))
 
-    def wait(self, until_s: float) -> list[Rare]:
-        """What the board says of dice that lie, or of no dice, until then."""
+    def wait(self, until_s: float, *, unasked: bool = False) -> list[Rare]:
+        """What the board sends of dice that lie, or of no dice, until then; see `DiceReaderSimulator.idle`."""
         if self._reader is None or until_s <= self._reader.now_s:
             return []
-        return self._heard(self._reader.idle(until_s - self._reader.now_s))
+        return self._heard(self._reader.idle(until_s - self._reader.now_s, unasked=unasked))
 
     def give(
         self,
@@ -118,7 +119,42 @@ class ValueGivers:
         lay = [dice for rest_s, dice in self._lay if rest_s * NS_PER_S <= t_ns]
         if self._reader is None or not self._terse or not lay:
             return []
-        return [*frames((Chunk(t_ns + ANSWER_NS, self._reader.answer(lay[-1])),), self._reader.framer(), self._link)]
+        return [*frames((self._reader.answer(lay[-1], t_ns + ANSWER_NS),), self._reader.framer(), self._link)]
+
+    @property
+    def polled(self) -> bool:
+        """Whether there is a board that only answers what it is asked."""
+        return self._reader is not None and self._terse
+
+    @property
+    def next_answer_ns(self) -> int | None:
+        """When the board's next answer comes."""
+        return min((value.t_ns for value in self._answers), default=None)
+
+    def command(self, output: Output) -> None:
+        """The board is asked how the dice lie."""
+        if isinstance(output, SendFrame) and output.link == self._link:
+            self._answers += self.asked(output.t_ns)
+
+    def answers(self, until_ns: int) -> list[Rare]:
+        """What the board answers up to then; each answer once."""
+        due = [value for value in self._answers if value.t_ns <= until_ns]
+        self._answers = [value for value in self._answers if value.t_ns > until_ns]
+        return due
+
+    def move(self, until_s: float) -> list[Rare]:
+        """What the board sends of dice that move until then, and go on moving."""
+        if self._reader is None or until_s <= self._reader.now_s:
+            return []
+        return self._heard(self._reader.move(until_s - self._reader.now_s))
+
+    def read(self, dice: Sequence[Die], rest_s: float, fault: str | None, resting_s: float = 3.0) -> list[Rare]:
+        """What the board sends of a throw from now on, which comes to rest then; see `move`."""
+        if self._reader is None:
+            return []
+        reading = self._reader.throw(dice, fault, max(0.0, rest_s - self._reader.now_s), resting_s)
+        self._lay.append((rest_s, self._reader.resting))
+        return self._heard(reading)
 
     def keyed(self, dice: Sequence[int], fault: str | None, key_s: float) -> list[tuple[list[Edge], list[Rare]]]:
         """The dealer keys these dice, with a fault of the keypad or without, and once more where it may not count."""

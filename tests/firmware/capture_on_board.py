@@ -74,7 +74,7 @@ def wired_for(values: Mapping[str, Any], wires: Sequence[str], reals: Sequence[s
         pins[line] = {"board": "wheel", "analogue": number, "zero_v": 2.5, "per_v": 5.0}
     wheel = dict(values.get("device", {}).get("wheel", {}))
     sensors = sum(line.startswith("ball_") for line in wires)
-    if sensors and len(wheel.get("ball_sensors_deg", (0, 120, 240))) != sensors:
+    if sensors and len(wheel.get("ball_sensors_deg", ())) != sensors:
         wheel["ball_sensors_deg"] = [360 * number / sensors for number in range(sensors)]
     devices: dict[str, Any] = {"wheel": wheel}
     if buttons:

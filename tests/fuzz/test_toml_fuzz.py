@@ -70,6 +70,8 @@ supply_v = 4.9
 [board.desk]
 kind = "reel"
 port = "/dev/serial/by-id/usb-2"
+[device.wheel]
+index_width_deg = 4.95
 [device.lamp]
 [pins]
 wheel_a = { board = "wheel", input = 1, pull = "up", inverted = true }

@@ -16,6 +16,7 @@ SHARED = sorted(
     for folder in ("controller", "feed", "hal", "drivers/base", "simulators/base")
     for file in (ROOT / folder).rglob("*.py")
     if not any(file.is_relative_to(ROOT / "controller/games" / room) for room in (*FAMILIES, "dice"))
+    and not any(file == ROOT / f"feed/results/{room}.py" for room in FAMILIES)
 )
 
 

@@ -13,6 +13,7 @@ import msgspec
 import pytest
 
 from controller.games.assembly import table_for
+from controller.games.catalogue import ORDERS
 from controller.games.craps.rounds import CrapsGame
 from controller.table.orders.book import carry_out
 from controller.table.orders.order import OrderRefused
@@ -98,7 +99,7 @@ class Evening:
     def order(self, text: str) -> list[Event]:
         """An order that must be carried out."""
         self.t_ns += 10
-        carry_out(read_command(text, self.t_ns), self.table.lifecycle)
+        carry_out(read_command(text, self.t_ns), self.table.lifecycle, ORDERS)
         return self.said()
 
     def roll(self, dice: oracle.Pair) -> None:

@@ -428,8 +428,8 @@ class CrapsGame(DiceGame):
             self.recent.stands(Ruling(roll.round, to))
         self._report_carried(t_ns, "corrected", "", {number: as_event(state) for number, state in before.items()})
 
-    def _report_void(self, t_ns: int, reason: str, evidence: Evidence) -> None:
-        super()._report_void(t_ns, reason, evidence)
+    def _report_void(self, t_ns: int, reason: str, evidence: Evidence, *, ours: bool = False) -> None:
+        super()._report_void(t_ns, reason, evidence, ours=ours)
         self._decided(t_ns, Verdict(verdict="void", reason=reason))
 
     def _report_unresolved(self, t_ns: int, reason: str, evidence: Evidence, candidates: list[dict[str, Any]]) -> None:

@@ -95,13 +95,17 @@ class SicBoGame(DiceGame):
         values: DiceValues,
         lamps: LampActuator,
         tossed: TossedDice | None,
+        minimum_shakes: int | None = None,
     ) -> None:
-        """`tossed` is the automated shaker; None where the table has none."""
+        """`tossed` is the automated shaker, None where the table has none; `minimum_shakes` is how often a manual one
+        is shaken, None for as often as the text says.
+        """
         rule = rules.electrical_device.settled_when.cite
         super().__init__(context, rules, rule, options.settle_after_s, values)
         self.rules = rules
         self.areas = LitAreas(lamps, SicBoLayout(rules, two_of_a_kind_on_triple=options.two_of_a_kind_on_triple))
-        self.shaking = Shaking(rules.manual_shaker.minimum_shakes.value)
+        by_rule = rules.manual_shaker.minimum_shakes.value
+        self.shaking = Shaking(by_rule, by_rule if minimum_shakes is None else minimum_shakes)
         self.tossed = tossed
         self.inspection = SicBoInspection(rules, automated=tossed is not None)
         self.age = DiceAge(None if rules.dice_hours is None else rules.dice_hours.value, context.time_of)
@@ -232,7 +236,7 @@ class SicBoGame(DiceGame):
 
     def _judged(self, judged: JudgedShaking, t_ns: int, at_ns: int) -> None:
         if judged.verdict == "void":
-            self.void(t_ns, judged.reason, self._evidence(judged.detail))
+            self.void(t_ns, judged.reason, self._evidence(judged.detail), ours=judged.ours)
         elif judged.verdict == "unresolved":
             self.unresolved(t_ns, judged.reason, self._evidence(judged.detail), [])
         else:
@@ -534,6 +538,18 @@ class SicBoGame(DiceGame):
             return False
         self.settle(t_ns, key)
         return True
+
+    def recovery(self) -> list[tuple[str, dict[str, str]]]:
+        """Settles what waits for a supervisor, changes dice that are too old, operates the shaker for a shift."""
+        orders = super().recovery()
+        if self.phase is SETTLING and self.areas.supervised and self.uncalled is None:
+            orders.append(("settle_attended", {}))
+        if self.age.too_old:
+            orders.append(("dice_placed", {}))
+        idle = self.tossed is not None and self.tossed.present and self.tossed.actuator.quiet
+        if self.inspection.shift_due and self.phase is SHUT and idle:
+            orders.append(("operate_shaker", {}))
+        return orders
 
     def settle(self, t_ns: int, by: str) -> None:
         """The bets are paid: only now the lamps may go dark."""

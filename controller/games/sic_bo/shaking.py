@@ -32,14 +32,17 @@ class JudgedShaking(NamedTuple):
     verdict: Literal["revealed", "void", "unresolved"]
     reason: str = ""
     detail: str = ""
+    ours: bool = False
+    """Whether the house refuses what the rule would let pass."""
 
 
 class Shaking:
     """The manual shaker, from round to round."""
 
-    def __init__(self, minimum: int) -> None:
-        """`minimum` is how often it must be shaken."""
+    def __init__(self, by_rule: int, minimum: int) -> None:
+        """`by_rule` is how often the text has it shaken, `minimum` how often this table does: as often, or more."""
         self.minimum = minimum
+        self._by_rule = by_rule
         self.covered_ns: int | None = None
         """Since when the cover is on; None while it is off."""
         self.moving = False
@@ -51,6 +54,8 @@ class Shaking:
         self.shaken_ns: int | None = None
         """The first shake of the round."""
         self.shakes = 0
+        self._covered_shakes = 0
+        """All shakes of the round under the cover: the text has no word for a pause between them."""
         self.rested: ShakerRested | None = None
         self._was_covered_ns: int | None = self.covered_ns
 
@@ -68,9 +73,15 @@ class Shaking:
     def shaken(self, seen: ShakerShaken) -> bool:
         """It was shaken once more; returns whether for the first time in the round."""
         first, self.rested, self.shakes = self.shaken_ns is None, None, seen.shakes
+        self._covered_shakes += seen.covered
         if self.shaken_ns is None:
             self.shaken_ns = seen.shaken_ns
         return first
+
+    @property
+    def _enough_by_rule(self) -> bool:
+        """Whether the round had the shakes under the cover that the text wants, whatever else was wrong with them."""
+        return self._covered_shakes >= self._by_rule
 
     def rests(self, seen: ShakerRested) -> JudgedShaking | None:
         """The dice lie: what is wrong with it already, or None where the cover's coming off decides."""
@@ -79,7 +90,7 @@ class Shaking:
         if seen.joined:
             return JudgedShaking("unresolved", JOINED, "it was shaken already when the table opened")
         if seen.doubt == "shaken_uncovered":
-            return JudgedShaking("void", seen.doubt, seen.detail)
+            return JudgedShaking("void", seen.doubt, seen.detail, ours=self._enough_by_rule)
         if seen.doubt is not None:
             return JudgedShaking("unresolved", seen.doubt, seen.detail)
         if seen.started_ns is not None:
@@ -98,5 +109,5 @@ class Shaking:
         if self.rested.shakes < self.minimum:
             shakes = counted(self.rested.shakes, "shake")
             detail = f"{shakes} under the cover without a pause, and {self.minimum} are the least"
-            return JudgedShaking("void", "too_few_shakes", detail)
+            return JudgedShaking("void", "too_few_shakes", detail, ours=self._enough_by_rule)
         return JudgedShaking("revealed")

@@ -47,20 +47,29 @@ def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> 
         raise ValueError(f"table {config.id}: sic bo is not played without its lamps; add [device.lamp_board]")
     values = make_values(config, devices, rules.dice_count.value)
     devices.make("shaker")
-    game = SicBoGame(context, rules, options, values, lamps, make_tossed(devices, options.activate_after_s))
+    by_hand = config.devices["shaker"].keys(ShakerConfig).minimum_shakes if "shaker" in config.devices else None
+    tossed = make_tossed(devices, options.activate_after_s)
+    game = SicBoGame(context, rules, options, values, lamps, tossed, by_hand)
     if "shaker" not in config.devices:
         game.device = "automated_shaker"
     return game
 
 
 def _check(setup: SetUp) -> list[ConfigFinding]:
-    """An automated shaker is for the text that knows one."""
+    """An automated shaker is for the text that knows one; no table shakes less often than the text has it shaken."""
     rules = profile(setup.profile).text(setup.game, SicBoRules)
-    if "automated_shaker" not in setup.devices or rules.automated_shaker is not None:
-        return []
-    wrong = f"{rules.section} of {setup.profile} knows no automated shaker"
-    fix = 'remove the section, or write rules = "njac-13:69F" in [table]'
-    return [ConfigFinding(("device", "automated_shaker"), wrong, fix)]
+    found: list[ConfigFinding] = []
+    if "automated_shaker" in setup.devices and rules.automated_shaker is None:
+        wrong = f"{rules.section} of {setup.profile} knows no automated shaker"
+        fix = 'remove the section, or write rules = "njac-13:69F" in [table]'
+        found.append(ConfigFinding(("device", "automated_shaker"), wrong, fix))
+    least = rules.manual_shaker.minimum_shakes
+    shakes = setup.devices["shaker"].keys(ShakerConfig).minimum_shakes if "shaker" in setup.devices else least.value
+    if shakes < least.value:
+        wrong = f"is {shakes}, and {least.cite} wants the shaker shaken at least {least.value} times"
+        fix = f"write {least.value} or more, or leave the key out"
+        found.append(ConfigFinding(("device", "shaker", "minimum_shakes"), wrong, fix))
+    return found
 
 
 def _bias(config: TableConfig) -> DicePlan:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from controller.configuration.registry import SLOTS_OF_ALL, Slot
 from controller.configuration.values import TableConfig
-from controller.games.base.spec import GameSpec, GameWords, NoSimulatorError, TableDevices
+from controller.games.base.spec import GameSpec, GameWords, TableDevices
 from controller.games.dice.setup import SLOTS_OF_VALUES, DicePlan, dice_parts, dice_plan, make_values
 from controller.games.dice.words import begun_words, dice_of, dice_words, thrown_words
 from controller.games.tumbled.bets import BeatTheDealerBets, ChuckALuckBets, TumbledBets, UnderOverBets
@@ -76,8 +76,6 @@ def _geometry(config: TableConfig) -> TumbledGeometry:
     else:
         cage = devices["cage"].keys(CageConfig)
         tumbler, rest_s = CageGeometry(dice, cage.sensing, cage.encoder_slots), cage.rest_s
-    if "motor" in devices and "reader" in devices:
-        raise NoSimulatorError("no simulator plays device.motor beside device.reader; simulate one of the two")
     reader = devices["reader"].keys(DiceReaderConfig) if "reader" in devices else None
     return TumbledGeometry(
         game=config.game,

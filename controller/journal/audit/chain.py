@@ -26,6 +26,8 @@ from msgspec.structs import replace
 from controller.journal.audit.findings import AuditFinding, FindingKind
 from controller.journal.records import COLUMNS, COMMANDS, BodyError, Columns, columns_of, link
 
+MOST_ROWS: Final = 2**63 - 1
+"""The largest `n` that a row can have."""
 _HASH_BYTES: Final = 32
 
 
@@ -69,6 +71,20 @@ class RecordTable:
     def count_after(self, n: int) -> int:
         """How many rows there are after row `n`."""
         return int(self._connection.execute(f"SELECT count(*) FROM {self._table} WHERE n > ?", (n,)).fetchone()[0])
+
+    def spans(self, first_n: int, last_n: int) -> list[tuple[str, str, int, int, int]]:
+        """By chain, of the rows from `first_n` to `last_n`: the chain, its records in words, the first and last of
+        them, and the `n` of the first.
+        """
+        query = (
+            f"SELECT chain, min(seq), max(seq), min(n) FROM {self._table} WHERE n BETWEEN ? AND ?"
+            " GROUP BY chain ORDER BY min(n)"
+        )
+        return [
+            (str(chain), str(first) if first == last else f"{first} to {last}", first, last, int(n))
+            for chain, first, last, n in self._connection.execute(query, (first_n, last_n))
+            if isinstance(first, int) and isinstance(last, int)
+        ]
 
     def row_gaps(self, after: int) -> list[tuple[int, int]]:
         """The first and last `n` of each run of rows that is missing after row `after`, up to ten of them."""

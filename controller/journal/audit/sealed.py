@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from controller.journal.audit.chain import Vouch
 from controller.journal.audit.findings import AuditFinding, FindingKind
 from controller.journal.records import Head
-from controller.journal.seals import FIRST, Seal, Statement, read_seals
+from controller.journal.seals import FIRST, START, STOP, Seal, Statement, read_seals
+
+
+class UnsealedTail(NamedTuple):
+    """Records that stood without a seal when the service started: between the last seal and that of the start."""
+
+    first_n: int
+    last_n: int
+    start: str
+    """The seal of the start, in words; empty where none has followed yet."""
+    stopped: str
+    """The seal of an orderly end before them, in words: nobody wrote them in order. Empty after a crash."""
 
 
 class CheckedSeals(NamedTuple):
@@ -27,17 +38,26 @@ class CheckedSeals(NamedTuple):
     """The last row that a good seal covers."""
     last_time: str
     """Of the last good seal."""
+    tails: list[UnsealedTail]
+    stopped: str
+    """The last seal in words, where it is good and of an orderly end; empty otherwise."""
 
 
-def check_seals(connection: sqlite3.Connection, trusted: Collection[bytes], wanted: Collection[int]) -> CheckedSeals:
-    """Checks all seals. With no trusted key, the key of the first seal is taken for it.
+def check_seals(
+    connection: sqlite3.Connection,
+    trusted: Collection[bytes],
+    wanted: Collection[int],
+    witnesses: Iterable[Vouch] = (),
+) -> CheckedSeals:
+    """Checks all seals. With no trusted key, the key of the first seal is taken for it; `witnesses` name seals.
 
     Raises:
         sqlite3.Error: the file cannot be read.
     """
-    checker = _SealChecker(tuple(trusted), frozenset(wanted))
+    checker = _SealChecker(tuple(trusted), frozenset(wanted), tuple(witnesses))
     for seal in read_seals(connection):
         checker.check(seal)
+    checker.end()
     return CheckedSeals(
         checker.findings,
         checker.vouches,
@@ -46,11 +66,16 @@ def check_seals(connection: sqlite3.Connection, trusted: Collection[bytes], want
         checker.count,
         checker.covered,
         checker.last_time,
+        checker.tails,
+        checker.stopped,
     )
 
 
 class _SealChecker:
-    def __init__(self, keys: tuple[bytes, ...], wanted: frozenset[int]) -> None:
+    def __init__(self, keys: tuple[bytes, ...], wanted: frozenset[int], witnesses: tuple[Vouch, ...]) -> None:
+        self._witnesses = witnesses
+        self.tails: list[UnsealedTail] = []
+        self.stopped = ""
         self.keys = keys
         self.wanted = wanted
         self.findings: list[AuditFinding] = []
@@ -61,6 +86,15 @@ class _SealChecker:
         self._n = 0
         self._before: str | None = FIRST
         """The hash of the seal before; None where it is not known."""
+
+    def end(self) -> None:
+        """Seals that a witness names and the file does not hold."""
+        beyond = [vouch for vouch in self._witnesses if vouch.seq > self._n]
+        if beyond:
+            furthest = max(beyond, key=lambda vouch: vouch.seq)
+            there = f"the last seal is {self._n}" if self._n else "no seal is left"
+            detail = f"{there}, and {furthest.by} names seal {furthest.seq}: the end of the history was cut off"
+            self._found(FindingKind.MISSING, self._n + 1, furthest.seq, detail, self.covered + 1)
 
     def check(self, seal: Seal) -> None:
         self.count += 1
@@ -76,19 +110,41 @@ class _SealChecker:
         if not self.keys:
             self.keys = (seal.public_key,)
         self._n = seal.n
+        for vouch in self._witnesses:
+            if vouch.seq == seal.n and vouch.hash != seal.hash:
+                what = f"{vouch.by} names {vouch.hash.hex()[:16]}…, and {seal.hash.hex()[:16]}… stands there"
+                self._found(FindingKind.REWRITTEN, seal.n, seal.n, what, seal.after_n)
         statement = self._statement(seal)
         if statement is None:
             self._before = None
+            self.stopped = ""
             return
+        self._follow(seal, statement)
         self._before = seal.hash.hex()
         self.covered, self.last_time = max(self.covered, seal.after_n), statement.time
-        if seal.after_n in self.wanted:
+        if seal.after_n in self.wanted and statement.is_full:
             self.heads[seal.after_n] = statement.heads
         for chain, head, digest in _hashes(statement):
             given = self.vouches.setdefault(chain, {}).setdefault(head.seq, [])
             # A chain that rests is stated by many seals alike: the first of them says it best.
             if not any(vouch.hash == digest for vouch in given):
                 given.append(Vouch(head.seq, digest, f"seal {seal.n} of {statement.time}", seal.after_n))
+
+    def _follow(self, seal: Seal, statement: Statement) -> None:
+        """What stands between this seal and the good one before it."""
+        is_next = self._before is not None and statement.previous == self._before
+        if is_next and self.stopped and statement.why != START:
+            what = f"it is of a {statement.why}, and follows {self.stopped}: only a start may"
+            self._found(FindingKind.INSERTED, seal.n, seal.n, what, seal.after_n)
+        tail = seal.after_n - self.covered
+        if is_next and statement.why == START:
+            if tail > 0:
+                start = f"seal {seal.n}, of the start at {statement.time}"
+                self.tails.append(UnsealedTail(self.covered + 1, seal.after_n, start, self.stopped))
+            if statement.unsealed is not None and statement.unsealed != tail:
+                what = f"it states that {statement.unsealed} records stood without a seal before it, and {tail} do"
+                self._found(FindingKind.CHANGED, seal.n, seal.n, what, seal.after_n)
+        self.stopped = f"seal {seal.n}, of the orderly end at {statement.time}" if statement.why == STOP else ""
 
     def _statement(self, seal: Seal) -> Statement | None:
         """The statement of a seal; None, and a finding, where it cannot be trusted."""

@@ -17,7 +17,9 @@ def test_a_sender_cannot_take_another_name_in_a_value() -> None:
     assert read_command(command_text(command), 0).given == (("why", "spill by=boss"), ("by", "eve"))
 
 
-@pytest.mark.parametrize("value", ["a\x00b", "bell\x07", "\ud800"])
+@pytest.mark.parametrize(
+    "value", ["a\x00b", "bell\x07", "\ud800", "a\nb", "a\rb", "a\x0bb", "a\x1fb", "a\x85b", "a\u2028b", "a\tb"]
+)
 def test_a_value_that_cannot_be_printed_is_refused(value: str) -> None:
     with pytest.raises(CommandError, match="void: why has characters that cannot be printed"):
         command_of("void", {"why": value})
@@ -47,7 +49,7 @@ def test_a_command_that_is_written_is_read_again_as_the_same(
     try:
         command = command_of(verb, given_, 7, command_id)
     except CommandError:
-        assert any(not " ".join(value.split()).isprintable() for value in given_.values())
+        assert any(not value.isprintable() for value in given_.values())
         return
     assert read_command(command_text(command), 7) == command
     assert dict(command.given) == {name: " ".join(value.split()) for name, value in given_.items()}

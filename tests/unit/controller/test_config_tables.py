@@ -8,8 +8,11 @@ import pytest
 
 from controller.configuration.declaration import describe
 from controller.configuration.problems import ConfigurationErrors
+from controller.games.assembly import table_for
 from controller.games.catalogue import REGISTRY
 from controller.games.load import check, check_text, load
+from feed.events import StakeLimit, TableLabel, TableOpened, encode
+from feed.state import TableState
 from tests.tables.problems import only_problem, problem_lines
 
 SHORTEST = """\
@@ -28,6 +31,8 @@ no_more_bets = "auto"
 [lines]
 backend = "gpiod"
 chip = "pinctrl-rp1"
+[device.wheel]
+ball_sensors_deg = [0, 80, 200]
 [pins]
 rotor_a = { gpio = 17, pull = "up" }
 rotor_b = { header = 13 }
@@ -87,22 +92,22 @@ def test_an_unplugged_line_is_pulled_to_its_resting_level() -> None:
         ("[lines]", "[line]", '5: line: unknown section; did you mean "lines"?'),
         ('"gpiod"', '"gpoid"', '6: lines.backend: "gpoid" is not known; did you mean "gpiod"?'),
         ('"pinctrl-rp1"', '"gpiochip0"', '7: lines.chip: "gpiochip0" is a number that can change with the kernel'),
-        ("gpio = 17", "gpio = 34", "9: pins.rotor_a.gpio: GPIO34 is not on the 40-pin header; the header has GPIO0"),
+        ("gpio = 17", "gpio = 34", "11: pins.rotor_a.gpio: GPIO34 is not on the 40-pin header; the header has GPIO0"),
         ("gpio = 17", "gpio = 40", "write { header = 40 } if you meant the pin"),
-        ("gpio = 17", "gpio = -1", "9: pins.rotor_a.gpio: -1 is no GPIO"),
-        ("header = 13", "header = 17", "10: pins.rotor_b.header: pin 17 of the header is 3V3, not a GPIO; GPIO17 is"),
-        ("header = 13", "header = 41", "10: pins.rotor_b.header: the header has no pin 41; write a pin from 1 to 40"),
-        ("header = 13", "header = 11", "10: pins.rotor_b: has the same wire as rotor_a (GPIO17, header pin 11)"),
-        ('"GPIO22"', '"GPIO_22"', '11: pins.rotor_index.name: the header has no line "GPIO_22"; write the name'),
-        ("ball_1 = { gpio = 23 }", "ball_1 = 23", "12: pins.ball_1: a bare number can be either a GPIO or a pin"),
-        ("ball_1 = { gpio = 23 }", 'ball_1 = "23"', '12: pins.ball_1: is "23", and a wire was expected; write it as {'),
-        ("gpio = 23", "gpio = 23, header = 16", "12: pins.ball_1: has gpio and header; write one of"),
-        ("{ gpio = 23 }", '{ pull = "up" }', "12: pins.ball_1: names no pin; write one of"),
-        ("gpio = 23", 'gpio = 23, pull = "upp"', '12: pins.ball_1.pull: "upp" is not known; did you mean "up"?'),
-        ("ball_3 =", "bal_3 =", '14: pins.bal_3: no device of this table has such a line; did you mean "ball_3"?'),
-        ("pocket = { gpio = 5 }", "", "8: pins.pocket: is not wired, and a table with real wires needs it"),
-        ("gpio = 5 ", "gpio = 0 ", "15: pins.pocket: warning: GPIO0 is reserved for the EEPROM of a HAT"),
-        ("gpio = 5 ", "gpio = 2 ", "15: pins.pocket: warning: GPIO2 has a fixed pull-up"),
+        ("gpio = 17", "gpio = -1", "11: pins.rotor_a.gpio: -1 is no GPIO"),
+        ("header = 13", "header = 17", "12: pins.rotor_b.header: pin 17 of the header is 3V3, not a GPIO; GPIO17 is"),
+        ("header = 13", "header = 41", "12: pins.rotor_b.header: the header has no pin 41; write a pin from 1 to 40"),
+        ("header = 13", "header = 11", "12: pins.rotor_b: has the same wire as rotor_a (GPIO17, header pin 11)"),
+        ('"GPIO22"', '"GPIO_22"', '13: pins.rotor_index.name: the header has no line "GPIO_22"; write the name'),
+        ("ball_1 = { gpio = 23 }", "ball_1 = 23", "14: pins.ball_1: a bare number can be either a GPIO or a pin"),
+        ("ball_1 = { gpio = 23 }", 'ball_1 = "23"', '14: pins.ball_1: is "23", and a wire was expected; write it as {'),
+        ("gpio = 23", "gpio = 23, header = 16", "14: pins.ball_1: has gpio and header; write one of"),
+        ("{ gpio = 23 }", '{ pull = "up" }', "14: pins.ball_1: names no pin; write one of"),
+        ("gpio = 23", 'gpio = 23, pull = "upp"', '14: pins.ball_1.pull: "upp" is not known; did you mean "up"?'),
+        ("ball_3 =", "bal_3 =", '16: pins.bal_3: no device of this table has such a line; did you mean "ball_3"?'),
+        ("pocket = { gpio = 5 }", "", "10: pins.pocket: is not wired, and a table with real wires needs it"),
+        ("gpio = 5 ", "gpio = 0 ", "17: pins.pocket: warning: GPIO0 is reserved for the EEPROM of a HAT"),
+        ("gpio = 5 ", "gpio = 2 ", "17: pins.pocket: warning: GPIO2 has a fixed pull-up"),
     ],
 )
 def test_a_mistake_is_told_with_its_line_key_and_fix(old: str, new: str, problem: str) -> None:
@@ -154,7 +159,7 @@ def test_a_list_of_buttons_agrees_with_who_makes_the_call() -> None:
 
 def test_a_named_button_needs_a_wire() -> None:
     problem = only_problem(LIVE + '[device.dealer]\nbuttons = ["dealer_void"]\n')
-    assert problem.startswith("8: pins.dealer_void: is not wired")
+    assert problem.startswith("10: pins.dealer_void: is not wired")
 
 
 def test_the_wires_of_a_capture_decide_who_makes_the_call() -> None:
@@ -269,7 +274,7 @@ def test_two_devices_cannot_have_one_port(tmp_path: Path) -> None:
 
 
 def test_a_lamp_is_an_output_that_needs_a_wire() -> None:
-    assert only_problem(LIVE + "[device.lamp]\n").startswith("8: pins.no_more_bets_lamp: is not wired")
+    assert only_problem(LIVE + "[device.lamp]\n").startswith("10: pins.no_more_bets_lamp: is not wired")
     table = check_text(LIVE + "no_more_bets_lamp = { gpio = 6, inverted = true }\n[device.lamp]\n").tables[0]
     spec = table.pins["no_more_bets_lamp"].output_spec()
     assert (spec.name, spec.gpio, spec.chip, spec.inverted) == ("no_more_bets_lamp", 6, "pinctrl-rp1", True)
@@ -294,7 +299,7 @@ def test_a_chip_that_is_not_the_headers_takes_offsets_and_names() -> None:
 
 def test_an_analogue_line_cannot_be_a_pin() -> None:
     assert only_problem(LIVE + "level_x = { gpio = 6 }\n").startswith(
-        "16: pins.level_x: is an analogue reading, which no GPIO"
+        "18: pins.level_x: is an analogue reading, which no GPIO"
     )
 
 
@@ -412,13 +417,14 @@ def test_two_tables_cannot_have_one_name_nor_one_wire(tmp_path: Path) -> None:
     second.write_text(
         '[table]\nid = "roulette-1"\ngame = "money_wheel"\nno_more_bets = "auto"\n[lines]\nbackend = "gpiozero"\n'
         "[pins]\nwheel_a = { gpio = 6 }\nwheel_b = { header = 11 }\nwheel_index = { gpio = 12 }\n"
+        "[device.wheel]\nindex_width_deg = 4.95\n"
     )
     problems = check([first, second]).problems
     assert [(problem.file, problem.line, problem.key) for problem in problems] == [
         (str(second), 2, "table.id"),
         (str(second), 9, "pins.wheel_b"),
     ]
-    assert problems[1].wrong == f"its wire (GPIO17, header pin 11) is also that of pins.rotor_a of {first}:9"
+    assert problems[1].wrong == f"its wire (GPIO17, header pin 11) is also that of pins.rotor_a of {first}:11"
 
 
 def test_simulated_tables_may_name_the_same_wires(tmp_path: Path) -> None:
@@ -426,3 +432,107 @@ def test_simulated_tables_may_name_the_same_wires(tmp_path: Path) -> None:
     for path in paths:
         path.write_text(LIVE.replace('"gpiod"', '"sim"').replace("roulette-1", path.stem))
     assert check(paths).problems == []
+
+
+NO_ANGLES = LIVE.replace("ball_sensors_deg = [0, 80, 200]\n", "")
+
+
+@pytest.mark.parametrize("backend", ["gpiod", "gpiozero"])
+def test_real_wires_must_state_where_the_track_sensors_stand(backend: str) -> None:
+    text = NO_ANGLES.replace("gpiod", backend)
+    if backend == "gpiozero":
+        text = text.replace('chip = "pinctrl-rp1"', "")
+    problem = next(line for line in problem_lines(check_text(text)) if "ball_sensors_deg" in line)
+    assert problem == (
+        "8: device.wheel.ball_sensors_deg: is missing, and real wires need it; add the angle on the bowl at which each "
+        "sensor faces the track: ball_sensors_deg = [0, 80, 200]"
+    )
+    assert check_text(text).tables == []
+
+
+@pytest.mark.parametrize("backend", ["sim", "capture"])
+def test_without_real_wires_the_track_sensors_have_a_default(backend: str) -> None:
+    assert problem_lines(check_text(SHORTEST.replace('"sim"', f'"{backend}"'))) == []
+
+
+@pytest.mark.parametrize(
+    ("angles", "hidden"),
+    [
+        ("[0, 120, 240]", "ball_1 and ball_2 or ball_1 and ball_3 or ball_2 and ball_3"),
+        ("[0, 100, 200]", "ball_1 and ball_3"),
+        ("[0, 110, 225]", "ball_1 and ball_3"),
+        ("[10, 370.5, 130]", None),
+        ("[0, 100, 220]", ""),
+        ("[0, 80, 200]", ""),
+        ("[200, 0, 80]", ""),
+    ],
+)
+def test_an_exchange_of_track_sensors_that_would_hide_is_warned_of_on_real_wires(
+    angles: str, hidden: str | None
+) -> None:
+    problems = problem_lines(check_text(LIVE.replace("[0, 80, 200]", angles)))
+    if hidden is None:  # two in one place: an error on any backend
+        assert "track sensors stand 0.5 degrees apart" in problems[0]
+    elif hidden:
+        assert [f"9: device.wheel.ball_sensors_deg: warning: with {hidden} exchanged" in one for one in problems] == [
+            True
+        ]
+    else:
+        assert problems == []
+
+
+def test_an_index_that_hides_exchanged_channels_is_warned_of_on_real_wires() -> None:
+    slots = "encoder_slots = 100\nindex_width_deg = 3\n"
+    problem = only_problem(LIVE.replace("[pins]", slots + "[pins]"))
+    assert problem.startswith("11: device.wheel.index_width_deg: warning: the index ends 3.33 counts after A rises")
+    assert problem.endswith("; make the mark 1.35 degrees wide: it ends with B high then")
+
+
+POSTED = """\
+[table]
+id = "roulette-1"
+game = "roulette"
+labels = [{ language = "es-US", name = "Ruleta Ñ 3", short = "R 3" }, { language = "en", name = "Roulette 3" }]
+limits = [{ minimum = 1, maximum = 25, bet = "straight" }, { minimum = 0.5 }]
+limits_unit = "chips"
+[lines]
+backend = "sim"
+"""
+
+
+def test_a_board_is_told_the_tables_name_and_its_posted_stakes() -> None:
+    table = table_for(check_text(POSTED).tables[0], epoch="e1", simulated=True)
+    events = table.open(0)
+    opened = events[0].data
+    assert isinstance(opened, TableOpened)
+    assert opened.labels == [
+        TableLabel(language="es-US", name="Ruleta Ñ 3", short="R 3"),
+        TableLabel(language="en", name="Roulette 3"),
+    ]
+    assert opened.limits == [StakeLimit(minimum=1, maximum=25, bet="straight"), StakeLimit(minimum=0.5)]
+    assert b'"limits":[{"minimum":1,"maximum":25,"bet":"straight"},{"minimum":0.5}],"limits_unit":"chips"' in encode(
+        events[0]
+    )
+    state = TableState("roulette-1")
+    for event in events:
+        state.apply(event)
+    again = TableState.from_snapshot(state.snapshot()).snapshot()
+    assert (again.labels, again.limits, again.limits_unit) == (opened.labels, opened.limits, "chips")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ('"en"', '"es-US"', "4: table.labels[1]: is the second one for es-US"),
+        ('"en"', '"English"', '4: table.labels[1].language: "English" has the wrong form; write the tag of a language'),
+        ('"Roulette 3"', '"Roulette\\n3"', "4: table.labels[1].name: "),
+        ('"R 3"', '"Roulette no. 3"', "4: table.labels[0].short: "),
+        ('"en", name', '"en", nam', '4: table.labels[1].nam: unknown key; did you mean "name"?'),
+        ("maximum = 25", "maximum = 0.5", "5: table.limits[0].maximum: 0.5 is below the minimum, 1"),
+        (', bet = "straight"', "", "5: table.limits[1]: is the second one for every wager"),
+        ('limits_unit = "chips"\n', "", "1: table.limits_unit: is missing, and limits need it"),
+        ("limits = ", "# ", "6: table.limits_unit: has no limits to count"),
+    ],
+)
+def test_a_mistake_in_what_a_board_shows_is_found(old: str, new: str, problem: str) -> None:
+    assert problem in only_problem(POSTED.replace(old, new, 1))

@@ -214,7 +214,7 @@ def test_a_wheel_that_comes_back_by_a_count_more_has_turned_back(way: int) -> No
     lines = called().spin(way * (3 * TURN + 13), rollback=13).rest(8)
     said = said_of(lines)
     assert said.story() == [*OPENED, *SPIN, "void wheel_reversed", "round.opened"]
-    assert said.one(events.Void).rule == "13:47-20.29(b)3"
+    assert said.one(events.Void).rule == "ours"
 
 
 def test_a_reversal_is_told_when_it_happens_and_not_at_rest() -> None:

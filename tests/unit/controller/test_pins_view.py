@@ -20,6 +20,8 @@ game = "money_wheel"
 no_more_bets = "button"
 [lines]
 backend = "gpiod"
+[device.wheel]
+index_width_deg = 4.95
 [pins]
 wheel_a = { gpio = 17, pull = "up", inverted = true }
 wheel_b = { gpio = 18 }
@@ -76,7 +78,8 @@ def test_a_simulated_table_is_offered_a_wiring_that_works_on_a_live_one(tmp_path
     output = run(tmp_path, "pins", SIM.format(game)).output
     section = output[output.index("[pins]") :]
     live = SIM.format(game).replace('"sim"', '"gpiod"').replace("[lines]", 'no_more_bets = "button"\n[lines]')
-    report = check_text(live + section)
+    keys = {"money_wheel": "index_width_deg = 4.95", "roulette": "ball_sensors_deg = [0, 80, 200]"}[game]
+    report = check_text(f"{live}[device.wheel]\n{keys}\n{section}")
     assert report.problems == []
     assert report.tables[0].pins["dealer_no_more_bets"].gpio is not None
 
@@ -93,7 +96,7 @@ def test_what_the_file_wires_is_kept_in_the_proposal() -> None:
 def test_pins_of_a_wrong_file_says_what_is_wrong(tmp_path: Path) -> None:
     result = run(tmp_path, "pins", LIVE.replace("wheel_b", "wheel_bb"))
     assert result.exit_code == 2
-    assert f"{tmp_path / 'table.toml'}:9: pins.wheel_bb: no device of this table has such a line" in result.stderr
+    assert f"{tmp_path / 'table.toml'}:11: pins.wheel_bb: no device of this table has such a line" in result.stderr
     assert result.stdout == ""
 
 
@@ -118,7 +121,7 @@ def test_check_of_a_wrong_file_lists_every_mistake_and_exits_with_2(tmp_path: Pa
 def test_a_warning_is_shown_and_is_no_failure(tmp_path: Path) -> None:
     result = run(tmp_path, "check", LIVE.replace("gpio = 18", "gpio = 1"))
     assert result.exit_code == 0
-    assert ":9: pins.wheel_b: warning: GPIO1 is reserved" in result.stderr
+    assert ":11: pins.wheel_b: warning: GPIO1 is reserved" in result.stderr
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["check", "--help"], ["pins", "--help"]])

@@ -46,6 +46,16 @@ def test_a_table_has_a_manual_shaker_unless_it_names_an_automated_one() -> None:
     assert (by_hand.rules, automated.rules) == ("njac-13:69F", "njac-13:69F")
 
 
+@pytest.mark.parametrize(("rules", "cite"), [("njac-19:47", "19:47-9.5(c)"), ("njac-13:69F", "13:69F-9.5(d)1")])
+def test_fewer_shakes_than_the_text_wants_are_a_mistake(rules: str, cite: str) -> None:
+    text = TABLE + f'rules = "{rules}"\n[lines]\nbackend = "sim"\n[device.shaker]\nminimum_shakes = '
+    for shakes in (1, 2):
+        expected = f"is {shakes}, and {cite} wants the shaker shaken at least 3 times"
+        assert wrong(f"{text}{shakes}\n") == {"device.shaker.minimum_shakes": expected}
+    for shakes in (3, 20):
+        assert wrong(f"{text}{shakes}\n") == {}
+
+
 def test_with_real_wires_the_lamps_want_a_board() -> None:
     found = wrong(TABLE + '[lines]\nbackend = "gpiod"\n')
     assert "the lamps hang on a board of the kind table, and there is none" in found["device.lamp_board.board"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
 
 import pytest
@@ -77,6 +78,39 @@ def test_s8_shaken_without_its_cover_is_void() -> None:
 
 def test_s8_uncovered_before_the_dice_lie_is_void() -> None:
     assert bench().call().cover().shake(4).uncover().wait(3).said.verdicts() == ["void shaken_uncovered"]
+
+
+@pytest.mark.parametrize(
+    ("shaking", "reason"),
+    [
+        # Three shakes under the cover are what the text wants: that no pause parts them, and that the cover stays on
+        # for some time after the last, is the house's.
+        (lambda table: table.cover().shake(2).wait(2.5).shake(2).wait(2.5).uncover(), "too_few_shakes"),
+        (lambda table: table.cover().shake(4).uncover().wait(3), "shaken_uncovered"),
+        (lambda table: table.cover().shake(3).wait(0.5).uncover().wait(0.5).shake(1).wait(3), "shaken_uncovered"),
+    ],
+)
+@RULES
+def test_s8_what_the_text_lets_pass_is_refused_by_the_house(
+    rules: str, shaking: Callable[[SicBoBench], SicBoBench], reason: str
+) -> None:
+    void = shaking(bench(rules).call()).said.one(events.Void)
+    assert (void.reason, void.rule) == (reason, "ours")
+
+
+@pytest.mark.parametrize("shakes", [0, 1, 2])
+def test_s8_uncovered_before_the_dice_lie_after_too_few_shakes_is_refused_by_the_rule(shakes: int) -> None:
+    table = bench(OLD).call()
+    table = table.cover().shake(shakes).uncover().wait(3) if shakes else table.shake(4).wait(2.5)
+    assert table.said.one(events.Void).rule == "19:47-9.5(c)"
+
+
+def test_s8_a_house_may_want_more_shakes_and_refuses_fewer_in_its_own_name() -> None:
+    five = "[device.shaker]\nminimum_shakes = 5"
+    void = bench(devices=five).shaken(4).said.one(events.Void)
+    assert (void.reason, void.rule, void.evidence.tumbles[0].minimum_shakes) == ("too_few_shakes", "ours", 5)
+    assert bench(devices=five).shaken(2).said.one(events.Void).rule == "13:69F-9.5(d)1"
+    assert bench(devices=five).shaken(5).key("4-2-1").said.verdicts() == ["4-2-1"]
 
 
 def test_s8_a_cover_that_is_on_at_the_call_is_a_violation() -> None:

@@ -252,7 +252,7 @@ def test_a_table_cannot_open_at_its_start_and_be_inspected_first() -> None:
     text = money_toml().replace("[lines]", 'inspection = "opening"\nopens = "at_start"\n[lines]')
     (problem,) = check_text(text).problems
     assert problem.key == "table.opens"
-    assert "nobody has looked at the device" in problem.wrong
+    assert "requires an inspection before the table opens" in problem.wrong
 
 
 @pytest.mark.parametrize(

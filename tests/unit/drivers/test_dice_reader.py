@@ -123,6 +123,15 @@ def test_a_throw_that_begins_with_the_number_of_the_last_is_doubted() -> None:
     assert of(seen, DiceRead)[-1].doubts == ("throw_order",)
 
 
+@pytest.mark.parametrize("late", [16, 999])
+def test_a_number_that_goes_backwards_does_not_make_the_number_before_it_the_next_throw(late: int) -> None:
+    last = (late + 1) % 1000
+    stale = line("R", late, flat(2, 2, 2))
+    seen = heard(reader(), line("E", late), *throw(last, *GOOD), stale, *throw(last, 1, 1, 1))
+    assert of(seen, DiceRead)[-1].dice == (1, 1, 1)
+    assert of(seen, DiceRead)[-1].doubts == ("throw_order",)
+
+
 @pytest.mark.parametrize("values", [(4,), (4, 4), (4, 4, 1, 1)])
 def test_another_number_of_dice_than_the_game_has_is_not_agreed(values: tuple[int, ...]) -> None:
     seen = heard(reader(), line("E", 16), *throw(17, *values))

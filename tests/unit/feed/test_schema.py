@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,13 @@ from jsonschema import Draft202012Validator
 
 from controller.bench.simulation import simulate
 from controller.games.assembly import geometry_of
+from controller.games.catalogue import GAME
 from controller.games.load import check_text
+from controller.service.requests import Request, StatusAnswer
 from feed import events, schema
+from feed.codes import CODES
 from feed.events import DATA_TYPES, Evidence, Verdict, encode, type_of
+from feed.results import RESULTS
 from simulators.base.faults import FaultError, fault_named
 from simulators.base.geometry import Geometry
 from simulators.wheel.faults import FAULTS
@@ -71,7 +76,7 @@ def example(kind: type[events.Data]) -> dict[str, Any]:
         "rule": "r",
         "call": "No spin",
         "revolutions": 1,
-        "result": {"face": "$1"},
+        "result": {"space": 3, "face": "$1"},
         "winning": [events.WinningBet("$1", "1 to 1")],
         "candidates": [],
         "evidence": Evidence(revolutions=4.5),
@@ -89,8 +94,10 @@ def example(kind: type[events.Data]) -> dict[str, Any]:
         "act": "pass_dice",
         "course": {"phase": "come_out", "shooter": 2},
         "from_": Verdict(verdict="void", reason="r"),
-        "to": Verdict(verdict="outcome", result={"face": "$2"}),
+        "to": Verdict(verdict="outcome", result={"space": 4, "face": "$2"}),
     }
+    if kind in (events.NoMoreBets, events.Settled):
+        values["by"] = "dealer"
     required = [field.name for field in msgspec.structs.fields(kind) if field.required]
     return {name: values[name] for name in required if name in values}
 
@@ -114,12 +121,12 @@ def test_a_durable_event_has_a_number_and_another_has_none() -> None:
     assert not VALIDATOR.is_valid({**settled, "sequence": "7"})
 
 
-def test_an_event_of_an_unknown_type_is_valid_and_so_are_new_fields() -> None:
+def test_a_misspelt_type_is_refused_and_new_fields_are_not() -> None:
     body = ModelTable(ModelJournal(), "wheel-1", "e1").say(events.Settled, round=1, by="auto")[1]
     event = msgspec.json.decode(body)
-    assert VALIDATOR.is_valid({**event, "type": "feltwire.round.sung.v1"})
+    assert VALIDATOR.is_valid(event)
+    assert not VALIDATOR.is_valid({**event, "type": "feltwire.round.setled.v1"})
     assert VALIDATOR.is_valid({**event, "more": 1, "data": {**event["data"], "more": 1}})
-    assert not VALIDATOR.is_valid({**event, "type": "feltwire.round.sung.v1", "data": {"table": "wheel-1"}})
 
 
 def test_asyncapi_names_every_kind_of_event_and_has_no_broken_reference() -> None:
@@ -136,6 +143,79 @@ def test_asyncapi_names_every_kind_of_event_and_has_no_broken_reference() -> Non
         place = document
         for part in reference.removeprefix("#/").split("/"):
             place = place[part]
+
+
+def test_every_field_is_described() -> None:
+    definitions = schema.schema()["$defs"]
+    bare = [
+        (name, key)
+        for name, one in definitions.items()
+        for key, part in one.get("properties", {}).items()
+        if not part.get("description")
+    ]
+    assert bare == []
+    assert sum(len(one.get("properties", {})) for one in definitions.values()) > 250
+
+
+@pytest.mark.parametrize("game", GAME)
+def test_the_results_of_every_game_are_a_named_schema(game: str) -> None:
+    config = check_text(f'[table]\nid = "t-1"\ngame = "{game}"\n[lines]\nbackend = "sim"\n').tables[0]
+    said = [event for played in simulate(config, 3, 2, {}) for event in played.said]
+    outcomes = [msgspec.json.decode(encode(event)) for event in said if isinstance(event.data, events.Outcome)]
+    assert outcomes
+    for outcome in outcomes:
+        VALIDATOR.validate(outcome)
+        result = msgspec.convert(outcome["data"]["result"], RESULTS[game])
+        assert msgspec.to_builtins(result) == outcome["data"]["result"]
+        for key in outcome["data"]["result"]:
+            if key not in ("point", "fire_points"):
+                less = {name: value for name, value in outcome["data"]["result"].items() if name != key}
+                assert not VALIDATOR.is_valid({**outcome, "data": {**outcome["data"], "result": less}}), key
+
+
+def test_the_result_of_a_game_that_is_not_known_is_valid() -> None:
+    body = ModelTable(ModelJournal(), "wheel-1", "e1").say(events.Outcome, **example(events.Outcome))[1]
+    event = msgspec.json.decode(body)
+    other = {**event["data"], "game": "baccarat", "result": {"winner": "bank"}}
+    assert VALIDATOR.is_valid({**event, "data": other})
+    assert not VALIDATOR.is_valid({**event, "data": {**event["data"], "result": {"winner": "bank"}}})
+
+
+def test_words_of_fixed_sets_are_enumerated_and_codes_may_be_new() -> None:
+    beat = msgspec.json.decode(ModelTable(ModelJournal(), "wheel-1", "e1").heartbeat()[1])
+    assert VALIDATOR.is_valid({**beat, "data": {**beat["data"], "state": "halted"}})
+    assert not VALIDATOR.is_valid({**beat, "data": {**beat["data"], "state": "half open"}})
+    fault = ModelTable(ModelJournal(), "wheel-1", "e1").say(events.DeviceFault, **example(events.DeviceFault))[1]
+    event = msgspec.json.decode(fault)
+    assert VALIDATOR.is_valid({**event, "data": {**event["data"], "fault": "quite_new"}})
+    assert not VALIDATOR.is_valid({**event, "data": {**event["data"], "fault": "Not a code"}})
+    assert schema.schema()["$defs"]["Code"]["anyOf"][0]["enum"] == list(CODES)
+
+
+def test_the_codes_are_those_that_the_page_explains() -> None:
+    page = (FOLDER.parent / "reasons.md").read_text(encoding="utf-8")
+    cells = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
+    assert sorted(CODES) == sorted({code for cell in cells for code in re.findall(r"`([a-z_]+)`", cell)})
+    assert list(CODES) == sorted(CODES)
+
+
+def test_the_command_channel_is_what_the_service_reads() -> None:
+    document = msgspec.json.decode(schema.files()["asyncapi.json"])
+    assert document["operations"]["commands"]["reply"]
+    for kind, name in ((Request, "Command"), (StatusAnswer, "CommandAnswer")):
+        _, components = msgspec.json.schema_components([kind])
+        read = components[kind.__name__]
+        shown = document["components"]["schemas"][name]
+        assert set(shown["required"]) == set(read["required"])
+        assert {key: field.get("default") for key, field in shown["properties"].items()} == {
+            key: field.get("default") for key, field in read["properties"].items()
+        }
+        for key, field in read["properties"].items():
+            assert field["type"] == shown["properties"][key]["type"], key
+            pattern = field.get("pattern", "").replace("\\A", "^").replace("\\Z", "$")
+            assert pattern == shown["properties"][key].get("pattern", ""), key
+            assert field.get("maxLength") == shown["properties"][key].get("maxLength"), key
+    assert document["components"]["schemas"]["Command"]["additionalProperties"] is False
 
 
 def references_in(value: object) -> list[str]:

@@ -7,6 +7,7 @@ import pytest
 from controller.bench.simulation import Score, simulate
 from controller.games.assembly import geometry_of
 from feed import events
+from hal.values import Frame
 from simulators.base.faults import FaultError, fault_named, faults_for
 from tests.tables.bench import EventList, configured
 from tests.tables.sic_bo_table import NEW, OLD, sic_bo_toml
@@ -63,3 +64,14 @@ def test_a_table_has_the_faults_of_its_devices_only() -> None:
         with pytest.raises(FaultError, match=f'no fault is named "{name}"'):
             fault_named(name, by_hand)
     assert fault_named("lamp_dead", by_hand).physical
+
+
+@pytest.mark.parametrize("devices", ["[device.reader]", "[device.reader]\n[device.keypad]"])
+def test_a_board_that_only_answers_is_asked_and_answers(devices: str) -> None:
+    text = sic_bo_toml(NEW, devices=devices.replace("[device.reader]", '[device.reader]\nformat = "frames_7a"'))
+    score, answers = Score(), 0
+    for played in simulate(configured(text), 4, 1, {}):
+        score.add(played)
+        answers += sum(isinstance(value, Frame) and value.link == "dice_serial" for value in played.batch.rare)
+    assert (score.verdicts["outcome"], score.unsupported, score.refused) == (3, [], [])
+    assert answers >= 4 * 5

@@ -9,6 +9,7 @@ import pytest
 from controller.bench.simulation import Score, simulate
 from controller.games.assembly import geometry_of
 from feed import events
+from hal.values import Frame
 from simulators.base.faults import FaultError, faults_for
 from simulators.dice.craps_table import CrapsGeometry
 from tests.tables.bench import EventList, configured
@@ -25,6 +26,12 @@ TABLES = {
     ),
     "shaker, both": craps_toml("njac-13:47-20", reader=True).replace("[game]", "[device.automated_shaker]\n[game]"),
 }
+POLLED = {
+    "craps": craps_toml(keypad=False, reader=True),
+    "both": craps_toml(reader=True),
+    "shaker": craps_toml(keypad=False, reader=True).replace("[game]", "[device.automated_shaker]\n[game]"),
+}
+"""Tables whose reading board is made one that only answers."""
 FAULTS = [(table, fault.name) for table, text in TABLES.items() for fault in faults_for(geometry_of(configured(text)))]
 
 
@@ -42,6 +49,19 @@ def test_every_clean_roll_is_an_outcome(table: str) -> None:
     assert (score.verdicts, score.unsupported, score.refused) == ({"outcome": 40}, [], [])
     # Dice as bodies come to lie on all six sides.
     assert {value for outcome in said.of(events.Outcome) for value in outcome.result["dice"]} == set(range(1, 7))
+
+
+@pytest.mark.parametrize("table", POLLED)
+def test_a_board_that_only_answers_is_asked_and_answers(table: str) -> None:
+    text = POLLED[table].replace("[device.reader]", '[device.reader]\nformat = "frames_7a"')
+    assert "frames_7a" in text
+    score, asked = Score(), 0
+    for one in simulate(configured(text), 6, 4, {}):
+        score.add(one)
+        asked += sum(isinstance(value, Frame) for value in one.batch.rare)
+    assert (score.verdicts, score.unsupported, score.refused) == ({"outcome": 5, "unresolved reader_doubt": 1}, [], [])
+    # Each throw: set going, at rest, two reports, and the answer to the question that the first of them raises.
+    assert asked >= 6 * 5
 
 
 @pytest.mark.parametrize(("table", "fault"), FAULTS)

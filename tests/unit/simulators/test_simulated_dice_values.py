@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from random import Random
 
 import pytest
@@ -16,7 +17,7 @@ from drivers.dice.reader_wire import Die
 from hal.values import Batch, Edge, EdgesLost, Frame
 from simulators.base.faults import FaultError
 from simulators.dice.keypad import KEYPAD_FAULTS, KeypadSimulator
-from simulators.dice.reader import READER_FAULTS, DiceReaderSimulator, Reading, frames
+from simulators.dice.reader import BYTE_NS, READER_FAULTS, DiceReaderSimulator, Reading, frames
 from tests.tables.commanded import Commanded
 from tests.tables.tumbler_lines import MS, S, found, high, in_order, of, told
 
@@ -132,3 +133,24 @@ def test_equal_seeds_send_alike_and_an_unknown_fault_is_refused() -> None:
     assert DiceReaderSimulator(1).throw(dice) != DiceReaderSimulator(2).throw(dice)
     with pytest.raises(FaultError, match="nearest: reader_silent"):
         DiceReaderSimulator(1).throw(dice, "reader_silence")
+
+
+def test_a_board_sends_one_line_after_the_other_however_short_a_throw_is() -> None:
+    board, chunks = DiceReaderSimulator(8), list[tuple[int, int]]()
+    for _ in range(20):
+        for reading in (board.throw((Die("flat", 3), Die("flat", 5)), moving_s=0.02, resting_s=0.02), board.idle(0.01)):
+            chunks += [(chunk.t_ns, len(chunk.data)) for chunk in reading.chunks]
+    assert all(after - length * BYTE_NS >= before for (before, _), (after, length) in pairwise(chunks))
+
+
+def test_an_answer_waits_until_the_wire_is_free_for_it() -> None:
+    board, dice = DiceReaderSimulator(8, "frames_7a"), (Die("flat", 3),)
+    chunks = board.throw(dice, moving_s=1.0, resting_s=3.0).chunks
+    length = 7 * BYTE_NS
+    last = chunks[-1].t_ns
+    # Between two frames that are on the wire later; behind one that is on it; behind another answer.
+    assert board.answer(dice, last - 500 * MS).t_ns == last - 500 * MS + length
+    assert board.answer(dice, last - BYTE_NS).t_ns == last + length
+    assert board.answer(dice, last).t_ns == last + 2 * length
+    after = board.idle(0.1).chunks[0]
+    assert after.t_ns - len(after.data) * BYTE_NS >= last + 2 * length

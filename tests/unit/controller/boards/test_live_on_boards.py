@@ -38,6 +38,8 @@ backend = "board"
 kind = "wheel"
 port = "wire://wheel"
 supply_v = 5.0
+[device.wheel]
+ball_sensors_deg = [0, 80, 200]
 [pins]
 rotor_a = { input = 1 }
 rotor_b = { input = 2 }

@@ -29,6 +29,8 @@ backend = "board"
 [board.wheel]
 kind = "wheel"
 port = "/dev/serial/by-id/usb-1"
+[device.wheel]
+ball_sensors_deg = [0, 80, 200]
 [pins]
 rotor_a = { input = 1, pull = "none" }
 rotor_b = { input = 2 }
@@ -53,6 +55,8 @@ port = "/dev/serial/by-id/usb-1"
 kind = "reel"
 port = "/dev/serial/by-id/usb-2"
 [device.lamp]
+[device.wheel]
+index_width_deg = 4.95
 [pins]
 wheel_a = { board = "wheel", input = 1 }
 wheel_b = { board = "wheel", input = 2 }
@@ -60,6 +64,9 @@ wheel_index = { board = "wheel", input = 3 }
 dealer_no_more_bets = { board = "desk", input = 1, inverted = true }
 no_more_bets_lamp = { board = "wheel", output = 2 }
 """
+
+INDEX = "[device.wheel]\nindex_width_deg = 4.95\n"
+"""An index that shows an exchange of the encoder's channels."""
 
 
 def test_the_kinds_that_a_file_can_name_are_those_of_the_wire() -> None:
@@ -136,25 +143,25 @@ def test_every_kind_has_a_pin_for_each_of_its_terminals_and_none_twice(kind: str
         ("[board.wheel]", "[board.Wheel]", '7: board.Wheel: "Wheel" cannot be the name of a board; write up to 32'),
         ("[board.wheel]", '[board."a b"]', "cannot be the name of a board"),
         ("[board.wheel]", "[bord.wheel]", '7: bord: unknown section; did you mean "board"?'),
-        ("input = 1,", "input = 9,", "11: pins.rotor_a.input: a wheel board has no input 9; the board wheel has"),
+        ("input = 1,", "input = 9,", "13: pins.rotor_a.input: a wheel board has no input 9; the board wheel has"),
         ("input = 1,", "input = 0,", "a wheel board has no input 0; the board wheel has inputs 1 to 8"),
         ("input = 1,", "input = -3,", "a wheel board has no input -3"),
-        ("input = 1,", "input = 99999999999999999999,", "11: pins.rotor_a.input: "),
-        ("input = 1,", 'input = "1",', '11: pins.rotor_a.input: "1" is not a whole number; write 1 without quotes'),
+        ("input = 1,", "input = 99999999999999999999,", "13: pins.rotor_a.input: "),
+        ("input = 1,", 'input = "1",', '13: pins.rotor_a.input: "1" is not a whole number; write 1 without quotes'),
         ("input = 2 ", "input = 1 ", "has the same terminal as rotor_a (input 1 of the board wheel, in_1)"),
-        ("input = 2 ", "inputs = 2 ", '12: pins.rotor_b.inputs: unknown key; did you mean "input"?'),
-        ("input = 2 ", "output = 2 ", "12: pins.rotor_b: is read (encoder of the rotor, channel B), and output 2"),
-        ("input = 2 ", "input = 2, output = 1 ", "12: pins.rotor_b: has input and output; write one of"),
-        ("{ input = 2 }", '{ pull = "up" }', "12: pins.rotor_b: names no terminal; write one of { input = 1 },"),
-        ("{ input = 2 }", "2", "12: pins.rotor_b: a bare number can be an input, an output or an analogue channel"),
-        ("{ input = 2 }", '"2"', '12: pins.rotor_b: is "2", and a wire was expected; write it as { input = 1 }'),
-        ("{ input = 2 }", "{ gpio = 27 }", "12: pins.rotor_b.gpio: gpio is for pins of the Pi, and with backend"),
-        ("{ input = 2 }", "{ header = 13 }", "12: pins.rotor_b.header: header is for pins of the Pi, and"),
-        ("{ input = 2 }", "{ gpio = 27, input = 2 }", "12: pins.rotor_b.gpio: has gpio and input: a pin of the"),
-        ("{ input = 2 }", "{ input = 2, debounce_us = 5 }", "12: pins.rotor_b.debounce_us: has debounce_us and input"),
-        ("{ input = 2 }", '{ input = 2, pull = "down" }', "12: pins.rotor_b.pull: is down, but a board has pull-up"),
-        ("{ input = 2 }", "{ input = 2, per_v = 1 }", "12: pins.rotor_b.per_v: has no meaning for an input; remove it"),
-        ("{ input = 2 }", '{ board = "weel", input = 2 }', '12: pins.rotor_b.board: no board is called "weel"; did'),
+        ("input = 2 ", "inputs = 2 ", '14: pins.rotor_b.inputs: unknown key; did you mean "input"?'),
+        ("input = 2 ", "output = 2 ", "14: pins.rotor_b: is read (encoder of the rotor, channel B), and output 2"),
+        ("input = 2 ", "input = 2, output = 1 ", "14: pins.rotor_b: has input and output; write one of"),
+        ("{ input = 2 }", '{ pull = "up" }', "14: pins.rotor_b: names no terminal; write one of { input = 1 },"),
+        ("{ input = 2 }", "2", "14: pins.rotor_b: a bare number can be an input, an output or an analogue channel"),
+        ("{ input = 2 }", '"2"', '14: pins.rotor_b: is "2", and a wire was expected; write it as { input = 1 }'),
+        ("{ input = 2 }", "{ gpio = 27 }", "14: pins.rotor_b.gpio: gpio is for pins of the Pi, and with backend"),
+        ("{ input = 2 }", "{ header = 13 }", "14: pins.rotor_b.header: header is for pins of the Pi, and"),
+        ("{ input = 2 }", "{ gpio = 27, input = 2 }", "14: pins.rotor_b.gpio: has gpio and input: a pin of the"),
+        ("{ input = 2 }", "{ input = 2, debounce_us = 5 }", "14: pins.rotor_b.debounce_us: has debounce_us and input"),
+        ("{ input = 2 }", '{ input = 2, pull = "down" }', "14: pins.rotor_b.pull: is down, but a board has pull-up"),
+        ("{ input = 2 }", "{ input = 2, per_v = 1 }", "14: pins.rotor_b.per_v: has no meaning for an input; remove it"),
+        ("{ input = 2 }", '{ board = "weel", input = 2 }', '14: pins.rotor_b.board: no board is called "weel"; did'),
         ('backend = "board"', 'backend = "board"\nchip = "pinctrl-rp1"', "7: lines.chip: warning: names a chip"),
         ("[pins]", "[board.spare]\nkind = \"wheel\"\nport = \"x\"\n[pins]", "names no board, and there are wheel"),
     ],
@@ -174,7 +181,7 @@ def test_a_pin_of_the_pi_is_told_what_to_write_on_a_table_of_boards(key: str) ->
 
 def test_a_terminal_is_told_what_to_write_on_a_table_of_pins() -> None:
     text = '[table]\nid = "t"\ngame = "money_wheel"\nno_more_bets = "auto"\n[lines]\nbackend = "gpiod"\n[pins]\n'
-    wires = "wheel_a = { input = 1 }\nwheel_b = { gpio = 27 }\nwheel_index = { gpio = 22 }\n"
+    wires = "wheel_a = { input = 1 }\nwheel_b = { gpio = 27 }\nwheel_index = { gpio = 22 }\n" + INDEX
     assert only_problem(text + wires) == (
         '8: pins.wheel_a.input: input is for boards, and with backend = "gpiod" every line is wired to the Pi; write '
         '{ gpio = ... }, or backend = "board" in [lines]'
@@ -184,7 +191,7 @@ def test_a_terminal_is_told_what_to_write_on_a_table_of_pins() -> None:
 def test_a_board_on_a_table_of_pins_has_no_effect_and_is_told() -> None:
     text = '[table]\nid = "t"\ngame = "money_wheel"\nno_more_bets = "auto"\n[lines]\nbackend = "gpiod"\n'
     board = '[board.wheel]\nkind = "wheel"\nport = "/dev/serial/by-id/usb-1"\n'
-    wires = "[pins]\nwheel_a = { gpio = 17 }\nwheel_b = { gpio = 27 }\nwheel_index = { gpio = 22 }\n"
+    wires = "[pins]\nwheel_a = { gpio = 17 }\nwheel_b = { gpio = 27 }\nwheel_index = { gpio = 22 }\n" + INDEX
     report = check_text(text + board + wires)
     assert problem_lines(report) == [
         '7: board: warning: has no effect with the backend gpiod; remove it, or write backend = "board" in [lines]'
@@ -216,7 +223,7 @@ def test_with_several_boards_the_offer_says_which() -> None:
 def test_a_board_that_no_line_uses_is_told() -> None:
     spare = '[board.spare]\nkind = "pusher"\nport = "/dev/serial/by-id/usb-3"\n'
     assert only_problem(TWO + spare) == (
-        "20: board.spare: no line is wired to it; wire a line to it in [pins], or remove its section"
+        "22: board.spare: no line is wired to it; wire a line to it in [pins], or remove its section"
     )
 
 
@@ -242,7 +249,7 @@ def test_two_boards_and_links_cannot_share_a_port() -> None:
     )
     display = '[device.display]\n[links]\nnumber_display = { port = "/dev/serial/by-id/usb-1" }\n'
     assert only_problem(WHEEL + display) == (
-        '20: links.number_display.port: its port "/dev/serial/by-id/usb-1" is also that of board.wheel.port of '
+        '22: links.number_display.port: its port "/dev/serial/by-id/usb-1" is also that of board.wheel.port of '
         "table.toml:9; give each link its own port"
     )
 
@@ -282,7 +289,7 @@ def test_two_tables_cannot_have_one_board(tmp_path: Path) -> None:
 def test_a_line_on_the_wrong_side_is_told_what_the_board_has() -> None:
     lamp = TWO.replace("output = 2 }", "input = 5 }")
     assert only_problem(lamp) == (
-        '19: pins.no_more_bets_lamp: is driven (lamp "No more bets"), and input 5 of the board wheel is an input; '
+        '21: pins.no_more_bets_lamp: is driven (lamp "No more bets"), and input 5 of the board wheel is an input; '
         "write { output = ... }; the board wheel has outputs 1 to 4"
     )
     level = WHEEL + "level_x = { input = 8 }\n"
@@ -302,7 +309,7 @@ def test_a_line_on_the_wrong_side_is_told_what_the_board_has() -> None:
 def test_a_contact_that_would_be_pressed_while_it_is_open_is_told() -> None:
     button = TWO.replace("input = 1, inverted = true", "input = 1")
     assert only_problem(button) == (
-        "18: pins.dealer_no_more_bets: is a bare contact, and the board's resistor pulls its wire high: it would be "
+        "20: pins.dealer_no_more_bets: is a bare contact, and the board's resistor pulls its wire high: it would be "
         "active while open; add inverted = true, and wire the contact to ground"
     )
     assert problem_lines(check_text(button.replace("input = 1 }\nno", 'input = 1, pull = "none" }\nno'))) == []
@@ -310,7 +317,7 @@ def test_a_contact_that_would_be_pressed_while_it_is_open_is_told() -> None:
 
 def test_an_output_that_would_be_on_when_the_board_goes_safe_is_told() -> None:
     problem = only_problem(TWO.replace("output = 2", "output = 2, inverted = true"))
-    assert problem.startswith("19: pins.no_more_bets_lamp.inverted: is true, but a board makes its outputs low")
+    assert problem.startswith("21: pins.no_more_bets_lamp.inverted: is true, but a board makes its outputs low")
 
 
 def test_a_key_of_a_keypad_is_a_button_that_needs_nothing() -> None:
@@ -320,7 +327,7 @@ def test_a_key_of_a_keypad_is_a_button_that_needs_nothing() -> None:
     assert problem_lines(report) == []
     assert report.tables[0].terminals["dealer_no_more_bets"].pull == "none"
     assert only_problem(key.replace("input = 15", "input = 15, inverted = true")) == (
-        "18: pins.dealer_no_more_bets.inverted: has no meaning for the key enter of a keypad, which is 1 while it is "
+        "20: pins.dealer_no_more_bets.inverted: has no meaning for the key enter of a keypad, which is 1 while it is "
         "pressed; remove it"
     )
 
@@ -362,12 +369,12 @@ def test_what_moves_is_driven_by_a_board_and_by_nothing_else() -> None:
     assert problem_lines(check_text(on_board, registry=with_a_motor())) == []
     text = '[table]\nid = "t"\ngame = "money_wheel"\nno_more_bets = "auto"\n[lines]\nbackend = "gpiod"\n[device.lamp]\n'
     text += "[pins]\nwheel_a = { gpio = 17 }\nwheel_b = { gpio = 27 }\nwheel_index = { gpio = 22 }\n"
-    (wired,) = problem_lines(check_text(text + "motor = { gpio = 5 }\n", registry=with_a_motor()))
+    (wired,) = problem_lines(check_text(text + "motor = { gpio = 5 }\n" + INDEX, registry=with_a_motor()))
     assert wired == (
         "12: pins.motor: is a motor, but a pin of the Pi keeps its level when the program dies; drive it with a board, "
         'which has a dead-man: backend = "board"'
     )
-    (missing,) = problem_lines(check_text(text, registry=with_a_motor()))
+    (missing,) = problem_lines(check_text(text + INDEX, registry=with_a_motor()))
     assert missing.endswith('a motor moves, and a pin of the Pi has no dead-man; backend = "board"')
 
 
@@ -392,7 +399,7 @@ def test_every_mistake_comes_at_once() -> None:
         '[board.wheel]\nkind = "weel"\n[board.desk]\nkind = "reel"\nport = "a"\n[board.Big]\nkind = "table"\n'
         'port = "a"\n'
         '[pins]\nwheel_a = { board = "desk", input = 12 }\nwheel_b = { board = "dask", input = 1 }\n'
-        "wheel_index = { gpio = 4 }\nwheel_c = { input = 1, board = 'desk' }\n"
+        "wheel_index = { gpio = 4 }\nwheel_c = { input = 1, board = 'desk' }\n[device.wheel]\nindex_width_deg = 4.95\n"
     )
     assert report.tables == []
     assert [problem.line for problem in report.problems] == [7, 8, 12, 12, 14, 16, 17, 18, 19]

@@ -3,31 +3,37 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import msgspec
 import pytest
 from nacl.signing import SigningKey
 
 from controller.journal import errors, files
+from controller.journal.audit.findings import FindingKind
 from controller.journal.errors import JournalDamaged, JournalError
 from controller.journal.files import LOG_BYTES
 from controller.journal.history import JournalHistory
-from controller.journal.records import COMMANDS, Entry, Head
+from controller.journal.records import COMMANDS, Entry, Head, link
 from controller.journal.schema import CHAINS
-from controller.journal.seals import read_seals
+from controller.journal.seals import SEALS, START, SealSigner, read_seals
+from controller.journal.verify import KnownHead, verify
 from controller.journal.witness import witness_path
 from feed import events
 from feed.events import Evidence
-from hal.clock import VirtualClock
+from hal.clock import VirtualClock, wall_time
 from tests.fakes.time_limits import HANG_S
 from tests.powercut.load import KEY, TablePlayer
 from tests.powercut.making import NOW_NS, command, opened, outcome, player, written
 
+TO = events.Verdict(verdict="outcome", result={"pocket": "0"})
+CORRECTED = {"round": 12, "by": "boss", "from_": TO, "to": TO, "why": "x"}
 FAULT = {"device": "wheel", "fault": "sensor_stuck", "detail": "dark", "blocks_play": True}
 
 
@@ -136,8 +142,24 @@ def test_a_service_that_did_not_end_in_order_shows(path: Path, tmp_path: Path) -
     shutil.copytree(path.parent, copied.parent)
     journal.close()
     after = opened(copied)
-    assert (after.clean, after.last_time) == (False, "2030-01-01T20:00:00.000000Z")
+    assert (after.clean, after.unsealed) == (False, 1)
+    # That of the start's seal: the record after it has an earlier one.
+    assert after.last_time == wall_time(VirtualClock(NOW_NS))
     after.close()
+
+
+def test_the_newest_time_is_known_though_the_last_records_are_older(path: Path) -> None:
+    clock = VirtualClock(NOW_NS)
+    journal = opened(path, clock=clock)
+    one = player()
+    later, earlier = (one.say(events.TableClosed, reason="end") for _ in range(2))
+    body = msgspec.json.decode(later.body)
+    body["time"] = "2031-01-01T00:00:00.000000Z"
+    written(journal, [later._replace(time=body["time"], body=msgspec.json.encode(body)), earlier])
+    journal.close()
+    again = opened(path, clock=clock)
+    assert again.last_time == "2031-01-01T00:00:00.000000Z"
+    again.close()
 
 
 def test_a_seal_comes_after_so_many_records(path: Path) -> None:
@@ -314,11 +336,208 @@ def test_a_log_without_its_journal_is_a_lost_history_and_is_kept(path: Path, lef
     assert log.read_bytes() == b"frames"
 
 
-def test_a_journal_that_vanished_is_missed_by_its_witness(path: Path) -> None:
+@pytest.mark.parametrize("empties", [False, True])
+def test_a_journal_that_is_gone_is_begun_anew_only_by_an_order(path: Path, empties: bool) -> None:
+    filled(path)
+    path.write_bytes(b"") if empties else path.unlink()
+    gone = rf"it is {'empty' if empties else 'gone'}, and journal.sqlite.heads of the history before is still there"
+    with pytest.raises(JournalDamaged, match=f"{gone}; put it back"):
+        opened(path)
+    witness_path(path).unlink()
+    key = path.with_name("signing.key")
+    key.touch()
+    with pytest.raises(JournalDamaged, match=r"and signing\.key of the history before is still there"):
+        opened(path, key_file=key)
+    files.retire(path, VirtualClock(NOW_NS))
+    opened(path, key_file=key).close()
+    assert not files.order_path(path).exists()
+    path.unlink()
+    with pytest.raises(JournalDamaged, match="of the history before is still there"):
+        opened(path, key_file=key)
+
+
+def removed(path: Path) -> None:
+    path.unlink()
+
+
+def renamed_over(path: Path) -> None:
+    other = path.with_name("other")
+    other.write_bytes(path.read_bytes())
+    other.replace(path)
+
+
+def truncated(path: Path) -> None:
+    os.truncate(path, path.stat().st_size // 2)
+
+
+def truncated_and_written_at_the_old_end(path: Path) -> None:
+    size = path.stat().st_size
+    os.truncate(path, 0)
+    with path.open("r+b") as file:
+        file.seek(size)
+        file.write(b"page")
+
+
+@pytest.mark.parametrize("part", ["", "-wal", "-shm", ".lock"])
+@pytest.mark.parametrize("happens", [removed, renamed_over])
+def test_a_file_that_is_gone_or_another_stops_the_journal(
+    path: Path, part: str, happens: Callable[[Path], None]
+) -> None:
+    journal = opened(path)
+    one = player()
+    written(journal, [one.say(events.TableClosed, reason="end")])
+    journal.check_files()
+    assert journal.failure is None
+    happens(path.with_name(path.name + part))
+    journal.check_files()
+    assert re.search(f"while the service ran, journal.sqlite{part} is (not there|another)", str(journal.failure))
+    assert isinstance(outcome(journal, [one.say(events.TableClosed, reason="end")]), JournalError)
+    journal.close()
+
+
+@pytest.mark.parametrize("part", ["", "-wal"])
+@pytest.mark.parametrize("happens", [truncated, truncated_and_written_at_the_old_end])
+def test_a_file_that_is_truncated_stops_the_journal(path: Path, part: str, happens: Callable[[Path], None]) -> None:
+    journal = opened(path)
+    if part and happens is truncated_and_written_at_the_old_end:
+        os.truncate(path.with_name(path.name + part), 32)
+    else:
+        happens(path.with_name(path.name + part))
+    journal.check_files()
+    assert f"while the service ran, journal.sqlite{part} was truncated" in str(journal.failure)
+    journal.close()
+
+
+def test_a_folder_that_is_gone_stops_the_journal(path: Path) -> None:
+    journal = opened(path)
+    path.parent.rename(path.parent.with_name("elsewhere"))
+    journal.check_files()
+    assert "is not there any more (No such file or directory)" in str(journal.failure)
+    journal.close()
+
+
+def test_the_files_of_a_journal_that_is_written_are_there(path: Path) -> None:
+    journal = opened(path, checkpoint_every=2)
+    one = player()
+    for _ in range(50):
+        written(journal, [one.say(events.TableClosed, reason="end")])
+        journal.check_files()
+    assert journal.failure is None
+    journal.close()
+
+
+# --- seals and what stands without one ----------------------------------------------------------------------------
+
+
+def forged(path: Path, one: TablePlayer) -> None:
+    """A record with the right hash, by somebody who can write the file and has no key."""
+    entry = one.say(events.RoundCorrected, **CORRECTED)
+    with altered(path) as connection:
+        (n,) = connection.execute("SELECT max(n) FROM record").fetchone()
+        (digest,) = connection.execute(
+            "SELECT hash FROM record WHERE chain = ? ORDER BY seq DESC LIMIT 1", (entry.chain,)
+        ).fetchone()
+        row = (n + 1, *entry, link(digest, entry.body))
+        connection.execute(f"INSERT INTO record VALUES ({', '.join('?' * len(row))})", row)
+
+
+def test_a_record_after_the_seal_of_an_orderly_end_is_found_and_never_sealed(path: Path) -> None:
+    forged(path, filled(path))
+    report = verify(path, keys=[bytes(KEY.verify_key)])
+    assert report.first is not None
+    assert (report.first.kind, report.first.chain) == (FindingKind.INSERTED, "roulette-1")
+    assert "it stands after seal 2, of the orderly end at" in report.first.detail
+    with pytest.raises(JournalDamaged, match="it stands after seal 2, of an orderly end"):
+        opened(path)
+
+
+def test_a_record_that_an_older_start_has_sealed_after_an_orderly_end_is_found(path: Path) -> None:
+    one = filled(path)
+    journal = opened(path)
+    heads = journal.recovery.heads
+    journal.close()
+    forged(path, one)
+    with altered(path) as connection:
+        connection.execute("DELETE FROM seal WHERE n > 2")
+        (n, digest) = connection.execute("SELECT n, hash FROM record ORDER BY n DESC LIMIT 1").fetchone()
+        stop = list(read_seals(connection))[-1]
+        forged_heads = {**heads, "roulette-1": Head(one.seq, "e1", digest.hex())}
+        start = SealSigner(KEY, VirtualClock(NOW_NS), stop).seal(START, n, forged_heads)
+        connection.execute("INSERT INTO seal VALUES (?, ?, ?, ?, ?, ?)", start)
+    witness_path(path).unlink()
+    found = verify(path).first
+    assert found is not None
+    assert "only the seal of a start may follow that; seal 3, of the start at" in found.detail
+
+
+def test_a_start_states_how_many_records_a_crash_left_without_a_seal_and_verify_names_them(
+    path: Path, tmp_path: Path
+) -> None:
+    journal = opened(path)
+    one = player()
+    written(journal, [one.say(events.TableClosed, reason="end") for _ in range(3)])
+    copied = tmp_path / "copy" / "journal.sqlite"
+    shutil.copytree(path.parent, copied.parent)
+    journal.close()
+    assert "not sealed yet (roulette-1 1 to 3): vouched for by nobody until the next seal" in verify(copied).notes[0]
+    again = opened(copied)
+    assert again.unsealed == 3
+    again.close()
+    with altered(copied) as connection:
+        assert [seal.content.unsealed for seal in read_seals(connection)] == [0, 3, None]
+    report = verify(copied)
+    assert report.ok
+    (note,) = report.notes
+    assert "after a crash 3 records were found without a seal (roulette-1 1 to 3): vouched for by nobody" in note
+
+
+def test_a_deleted_last_seal_is_found_by_the_witness_and_by_a_kept_head(path: Path) -> None:
+    filled(path)
+    with altered(path) as connection:
+        (digest,) = connection.execute("SELECT lower(hex(hash)) FROM seal WHERE n = 2").fetchone()
+        connection.execute("DELETE FROM seal WHERE n = 2")
+    found = verify(path).first
+    assert found is not None
+    assert found.detail == "the last seal is 1, and the witness file names seal 2: the end of the history was cut off"
+    journal = opened(path)
+    assert (journal.lost[SEALS].witnessed.seq, journal.lost[SEALS].held.seq) == (2, 1)
+    journal.close()
+    kept = KnownHead.parse(f"{SEALS}:2:{digest}")
+    found = verify(path, heads=[kept]).first
+    assert found is not None
+    assert (found.kind, found.first) == (FindingKind.REWRITTEN, 2)
+
+
+def test_what_was_written_is_sealed_when_that_is_asked_for(path: Path) -> None:
+    journal = opened(path)
+    one, other = player(), player("wheel-1")
+    journal.seal()
+    written(journal, [one.say(events.TableClosed, reason="end"), other.say(events.TableClosed, reason="end")])
+    journal.seal()
+    written(journal, [one.say(events.TableClosed, reason="end")])
+    journal.seal()
+    journal.seal()
+    journal.close()
+    with altered(path) as connection:
+        said = [(seal.content.why, seal.after_n, sorted(seal.content.heads)) for seal in read_seals(connection)]
+    both = ["roulette-1", "wheel-1"]
+    assert said == [("start", 0, []), ("second", 2, both), ("second", 3, ["roulette-1"]), ("stop", 3, both)]
+    assert verify(path).ok
+    opened(path).close()
+
+
+def lost_history(path: Path) -> TablePlayer:
+    """A journal whose disk lost it, beside its witness, and a new one that was ordered."""
     one = filled(path)
     path.unlink()
+    files.order_new(path)
+    return one
+
+
+def test_a_journal_that_vanished_is_missed_by_its_witness(path: Path) -> None:
+    one = lost_history(path)
     journal = opened(path)
-    assert set(journal.lost) == {"roulette-1", COMMANDS}
+    assert set(journal.lost) == {"roulette-1", COMMANDS, SEALS}
     lost = journal.recovered["roulette-1"].lost
     assert lost is not None
     assert (lost.witnessed.seq, lost.held.seq) == (one.seq, 0)
@@ -326,8 +545,7 @@ def test_a_journal_that_vanished_is_missed_by_its_witness(path: Path) -> None:
 
 
 def test_what_was_lost_is_told_at_every_start_until_newer_events_are_durable(path: Path) -> None:
-    filled(path)
-    path.unlink()
+    lost_history(path)
     opened(path).close()
     journal = opened(path)
     assert "roulette-1" in journal.lost

@@ -12,6 +12,7 @@ import pytest
 
 from controller.journal.errors import JournalError
 from controller.journal.records import Entry, Head
+from controller.journal.seals import SEALS
 from controller.journal.store import Store
 from controller.journal.witness import Witness
 from controller.journal.writer import MOST_TOGETHER, JournalWriter, Submission
@@ -33,6 +34,7 @@ class FakeStore:
         self.fails_at_checkpoint: JournalError | None = None
         self.fails_at_seal: JournalError | None = None
         self.log: list[str] = []
+        self.sealed = 0
 
     def append(self, submissions: Sequence[Sequence[Entry]]) -> list[dict[str, Head]]:
         self.began.put([len(entries) for entries in submissions])
@@ -46,6 +48,17 @@ class FakeStore:
         if self.fails_at_seal is not None:
             raise self.fails_at_seal
         self.log.append(why)
+
+    @property
+    def seals(self) -> dict[str, Head]:
+        return {SEALS: Head(self.sealed, "", "")} if self.sealed else {}
+
+    def seal_second(self) -> bool:
+        self.sealed += 1
+        if self.fails_at_seal is not None:
+            raise self.fails_at_seal
+        self.log.append("second")
+        return True
 
     def checkpoint(self) -> None:
         if self.fails_at_checkpoint is not None:
@@ -177,7 +190,7 @@ def test_the_witness_notes_what_is_durable(bench: Bench) -> None:
     bench.store.go_on.release()
     bench.results(1)
     bench.close()
-    assert bench.witness.noted == [{"roulette-1": Head(3, "e1", "")}]
+    assert bench.witness.noted[0] == {"roulette-1": Head(3, "e1", "")}
 
 
 def test_the_witness_is_not_kept_waiting_though_nothing_more_comes(bench: Bench) -> None:
@@ -253,6 +266,37 @@ def test_a_seal_that_cannot_be_written_is_told_once_by_closing(bench: Bench) -> 
     with pytest.raises(JournalError, match="the disk is full"):
         bench.writer.close()
     bench.writer.close()
+
+
+def test_a_seal_that_was_asked_for_comes_after_what_waits_and_is_noted(bench: Bench) -> None:
+    bench.submit("first")
+    assert bench.began() == [1]
+    bench.writer.seal()
+    bench.writer.seal()
+    bench.store.go_on.release()
+    bench.results(1)
+    bench.writer.close()
+    assert bench.store.log == ["append", "second", "stop", "close"]
+    assert {SEALS: Head(1, "", "")}.items() <= {**bench.witness.noted[0], **bench.witness.noted[-1]}.items()
+
+
+def test_no_seal_is_asked_for_after_the_end_or_made_after_a_failure(bench: Bench) -> None:
+    bench.writer.fail(JournalError(PATH, "it is gone", "put it back"))
+    bench.writer.seal()
+    bench.writer.close()
+    bench.writer.seal()
+    assert bench.store.log == ["close"]
+
+
+def test_a_seal_of_a_second_that_cannot_be_written_stops_the_journal(bench: Bench) -> None:
+    bench.store.fails_at_seal = JournalError(PATH, "the disk is full", "free space")
+    bench.submit("first")
+    bench.began()
+    bench.writer.seal()
+    bench.store.go_on.release()
+    bench.results(1)
+    bench.writer.close()
+    assert "the disk is full" in str(bench.writer.failure)
 
 
 def test_what_comes_after_the_end_is_a_mistake(bench: Bench) -> None:

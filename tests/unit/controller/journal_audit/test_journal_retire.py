@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from controller.journal.errors import JournalError
-from controller.journal.files import Lock, retire
+from controller.journal.files import Lock, make_file, retire
 from controller.journal.verify import verify
 from hal.clock import VirtualClock
 from tests.unit.controller.journal_audit.making import EVENING_NS, Evening
@@ -32,7 +32,7 @@ def test_it_has_a_name_with_its_date_and_is_as_it_was(journal: Path, tmp_path: P
     before = {one.name: one.read_bytes() for one in tmp_path.iterdir() if one.suffix != ".lock"}
     aside = retire(journal, CLOCK)
     assert aside == tmp_path / NAME
-    after = {one.name: one.read_bytes() for one in tmp_path.iterdir() if one.suffix != ".lock"}
+    after = {one.name: one.read_bytes() for one in tmp_path.iterdir() if one.suffix not in (".lock", ".begin")}
     assert after == {name.replace("journal.sqlite", NAME): data for name, data in before.items()}
     assert verify(aside).records == 1
 
@@ -64,3 +64,16 @@ def test_what_cannot_be_retired_says_why(journal: Path, tmp_path: Path) -> None:
     with pytest.raises(JournalError, match="is there already"):
         retire(journal, CLOCK)
     assert journal.exists()
+
+
+def test_where_only_the_signing_key_is_left_it_orders_a_new_journal(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    with pytest.raises(JournalError, match="there is no such file"):
+        retire(path, CLOCK)
+    key = path.with_name("signing.key")
+    key.touch()
+    with pytest.raises(JournalError, match=r"it is gone, and signing\.key of the history before is still there"):
+        make_file(path, key=key)
+    assert retire(path, CLOCK) is None
+    make_file(path, key=key)
+    assert path.exists()

@@ -178,7 +178,7 @@ def test_journald_reads_priorities_and_people_read_words(pipe: tuple[int, int]) 
         logging.getLogger().removeHandler(handler)
         writer.close()
     assert os.read(read, PIPE_BYTES).decode() == (
-        "<3>the disk is full\n<3>free space\nerror: the disk is full\nfree space\n"
+        "<3>the disk is full\\x0afree space\nerror: the disk is full\\x0afree space\n"
     )
 
 

@@ -80,7 +80,7 @@ def test_any_bytes_are_a_request_or_an_error(wrong: bytes) -> None:
         assert str(error)
 
 
-@given(why=st.text(max_size=100).filter(lambda text: " ".join(text.split()).isprintable()))
+@given(why=st.text(max_size=100).filter(str.isprintable))
 def test_no_value_can_pass_for_another_key_or_another_sender(why: str) -> None:
     request = Request(id="7f3a", command="void", given={"reason": "dealer_call", "why": why})
     command = command_of(request.command, {**request.given, "by": "ann"}, 5, "@local:7f3a")

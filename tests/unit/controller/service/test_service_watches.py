@@ -6,7 +6,7 @@ import pytest
 
 from controller.journal.errors import JournalError
 from controller.service.clock_watch import JUMP_NS, ClockWatch
-from controller.service.disk_watch import ENOUGH_BYTES, EVERY_NS, STOP_BYTES, DiskWatch
+from controller.service.disk_watch import ENOUGH_BYTES, EVERY_NS, LOW_BYTES, STOP_BYTES, DiskWatch
 from hal.clock import NS_PER_S, FastClock, VirtualClock
 from tests.fakes.service import FULL, SetClock
 
@@ -113,7 +113,39 @@ def test_play_stops_while_the_stop_can_still_be_journalled(caplog: pytest.LogCap
     assert later() is not None
 
 
-def test_the_disk_is_read_only_every_ten_seconds() -> None:
+def test_a_writer_that_fills_the_disk_before_the_next_reading_stops_play() -> None:
+    clock, disk = VirtualClock(), Disk()
+    watch = DiskWatch(disk, clock)
+    disk.free = STOP_BYTES * 4
+    assert watch.check() is None
+    for free, stops in ((STOP_BYTES * 3, False), (STOP_BYTES * 2 - 1, True)):
+        clock.advance_to(clock.now_ns() + EVERY_NS)
+        disk.free = free
+        assert (watch.check() is not None) is stops
+
+
+def test_much_that_is_written_where_enough_is_left_stops_nothing() -> None:
+    clock, disk = VirtualClock(), Disk()
+    watch = DiskWatch(disk, clock)
+    disk.free = 100 * LOW_BYTES
+    assert watch.check() is None
+    clock.advance_to(clock.now_ns() + EVERY_NS)
+    disk.free = LOW_BYTES
+    assert watch.check() is None
+
+
+def test_that_little_is_left_is_logged_once_in_ten_minutes_and_names_no_fault(caplog: pytest.LogCaptureFixture) -> None:
+    clock, disk = VirtualClock(), Disk()
+    watch = DiskWatch(disk, clock)
+    disk.free = LOW_BYTES - 1
+    for _ in range(700):
+        assert watch.check() is None
+        clock.advance_to(clock.now_ns() + NS_PER_S)
+    assert caplog.text.count("has only 255 MB left, and play stops at 16 MB") == 2
+    assert "supervisor" not in caplog.text
+
+
+def test_the_disk_is_read_once_a_second() -> None:
     clock, asked = VirtualClock(), []
 
     def free() -> int:
@@ -121,8 +153,8 @@ def test_the_disk_is_read_only_every_ten_seconds() -> None:
         return 10**9
 
     watch = DiskWatch(free, clock)
-    for second in range(25):
-        clock.advance_to(second * NS_PER_S)
+    for tenth in range(30):
+        clock.advance_to(tenth * NS_PER_S // 10)
         watch.check()
     assert len(asked) == 3
 

@@ -105,6 +105,51 @@ def test_a_calendar_that_is_set_stops_every_table_until_a_supervisor_has_seen_it
     assert hall.runners["roulette-1"].table.state == "shut"
 
 
+def test_a_calendar_that_is_set_back_cannot_be_cleared_until_it_is_past_the_newest_record() -> None:
+    clock = VirtualClock(NS_PER_S)
+    real = Steered(clock)
+    hall = VirtualService([WHEEL], clock=clock, real=real)
+    hall.open()
+    hall.run(2)
+    real.wall -= 3600 * NS_PER_S
+    hall.run(2)
+    fault = hall.said.one(events.DeviceFault)
+    assert "back by 3600.0 s" in fault.detail
+    assert "the journal holds a record of" in fault.detail
+    hall.send("clear", device="clock", request_id="early")
+    hall.run(1)
+    assert not hall.answers[0].accepted
+    assert "before the journal's newest record" in hall.answers[0].reason
+    real.wall += 3590 * NS_PER_S
+    hall.run(2)
+    hall.send("clear", device="clock", request_id="still")
+    hall.run(1)
+    assert not hall.answers[1].accepted, "ten seconds are left"
+    hall.run(10)
+    hall.send("clear", device="clock", request_id="later")
+    hall.run(1)
+    assert hall.answers[2].accepted
+    assert hall.runners["wheel-1"].table.state == "open"
+
+
+def test_a_calendar_that_was_ahead_and_is_set_right_is_held_against_what_it_dated_meanwhile() -> None:
+    clock = VirtualClock(NS_PER_S)
+    real = Steered(clock)
+    hall = VirtualService([WHEEL], clock=clock, real=real)
+    hall.open()
+    for jump_s in (60, -60):
+        hall.run(2)
+        real.wall += jump_s * NS_PER_S
+    hall.run(2)
+    hall.send("clear", device="clock")
+    hall.run(1)
+    assert not hall.answers[0].accepted
+    hall.run(60)
+    hall.send("clear", device="clock", request_id="later")
+    hall.run(1)
+    assert hall.answers[1].accepted
+
+
 def test_a_calendar_before_the_journals_last_record_stops_play_until_it_is_past_it() -> None:
     clock = VirtualClock(NS_PER_S)
     real = Steered(clock)
@@ -115,7 +160,7 @@ def test_a_calendar_before_the_journals_last_record_stops_play_until_it_is_past_
     hall.send("clear", device="clock", request_id="early")
     hall.run(1)
     assert not hall.answers[0].accepted
-    assert "before the journal's last record" in hall.answers[0].reason
+    assert "before the journal's newest record" in hall.answers[0].reason
     real.wall = 1_900_000_000 * NS_PER_S
     hall.run(3)
     hall.send("clear", device="clock", request_id="later")

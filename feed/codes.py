@@ -1,0 +1,124 @@
+"""The words of fixed sets that events carry: states, phases, verdicts, and the codes of reasons, faults and warnings.
+
+Codes are never renamed and new ones may come, so a reader takes any; docs/reasons.md explains each.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final, TypeAlias
+
+from msgspec import Meta
+
+CODES: Final = (
+    "areas_not_lit",
+    "baffles_missed",
+    "ball_before_settled",
+    "ball_direction",
+    "ball_revolutions",
+    "board_identified",
+    "board_lost",
+    "cage_askew",
+    "cheating_device",
+    "command_refused",
+    "covered_before_no_more_bets",
+    "covered_before_paid",
+    "dealer_call",
+    "dice_bias",
+    "dice_disturbed",
+    "dice_nearly_too_old",
+    "dice_not_flat",
+    "dice_not_together",
+    "dice_restless",
+    "dice_together",
+    "dice_too_old",
+    "die_in_dice_cup",
+    "die_jammed",
+    "die_off_table",
+    "die_on_bank",
+    "die_on_die",
+    "die_on_rail",
+    "die_on_two_sides",
+    "direction_unproven",
+    "double_zero_as_single_zero",
+    "edges_lost",
+    "encoder_slip",
+    "end_not_struck",
+    "face_disputed",
+    "foreign_object",
+    "improper_throw",
+    "indicator_between_spaces",
+    "joined_mid_spin",
+    "joined_mid_tumble",
+    "keyed_and_not_entered",
+    "keyed_out_of_round",
+    "keyed_too_early",
+    "lamps_cleared_before_paid",
+    "lamps_failed",
+    "lamps_failed_before_reveal",
+    "launch_repeated",
+    "motor_runs_on",
+    "motor_slips",
+    "motor_stalled",
+    "motor_too_long",
+    "moved_at_rest",
+    "no_more_bets_after_drop",
+    "no_number_read",
+    "no_shaker",
+    "not_cleared",
+    "not_level",
+    "not_opened",
+    "not_settled",
+    "object_in_wheel",
+    "output_refused",
+    "power_loss",
+    "reader_doubt",
+    "reader_fault",
+    "roll_not_called",
+    "rotor_not_turning",
+    "rotor_reversed",
+    "sensor_missing",
+    "sensor_stuck",
+    "sensors_swapped",
+    "shaken_before_no_more_bets",
+    "shaken_uncovered",
+    "shaker_failed",
+    "shaker_not_removed",
+    "shift_inspection",
+    "spun_before_no_more_bets",
+    "thrown_before_open",
+    "too_few_inversions",
+    "too_few_shakes",
+    "too_many_passes",
+    "tossed_at_rest",
+    "tumbled_after_verdict",
+    "tumbled_before_no_more_bets",
+    "unknown_line",
+    "value_missing",
+    "values_disagree",
+    "wheel_bias",
+    "wheel_reversed",
+    "wheel_revolutions",
+)
+"""Every code that docs/reasons.md explains."""
+
+
+def one_of(*words: str) -> Meta:
+    """The words that the schema lists; a decoder takes any text, so that a reader survives a new one."""
+    return Meta(extra_json_schema={"enum": list(words)})
+
+
+Code: TypeAlias = Annotated[str, Meta(extra_json_schema={"x-def": "Code"})]
+State: TypeAlias = Annotated[str, one_of("open", "shut", "closed")]
+LiveState: TypeAlias = Annotated[str, one_of("open", "shut", "closed", "inspecting", "halted")]
+Phase: TypeAlias = Annotated[
+    str, one_of("", "open", "no_more_bets", "running", "settling", "unresolved", "void", "settled")
+]
+Direction: TypeAlias = Annotated[str, one_of("clockwise", "counter-clockwise")]
+Side: TypeAlias = Annotated[str, one_of("", "dealer", "player")]
+CallTime: TypeAlias = Annotated[str, one_of("in_time", "late", "never")]
+
+CODE_SCHEMA: Final[dict[str, Any]] = {
+    "description": "A reason, fault or warning. The listed ones are those of this version; new ones may come.",
+    "type": "string",
+    "anyOf": [{"enum": list(CODES)}, {"pattern": "^[a-z][a-z0-9_]*$"}],
+}
