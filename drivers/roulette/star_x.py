@@ -2,15 +2,18 @@
 
 The wheel sends its status twice a second; the driver reports what changed and what is inconsistent:
 
-    state    1 ────► 2 ────────► 3 ─────────► 4 ──────────────► 5 ────────► 1 (or 6, closed)
-             before  launch      ball in rim  no more bets      number
-                     │           │            │                 │
-             AutoSpinStarted  AutoBallInRim  AutoNoMoreBets   AutoNumber
-                                                           ▲
-                                     the number, bare, ────┘ just before the first line in state 5
+    state    1 ────► 2 ─────────────────► 3 ─────────► 4 ──────────────► 5 ────────► 1 (or 6, closed)
+             before  game open; at its    ball in rim  no more bets      number
+                     end rotor and ball   │            │                 │
+                     are launched  AutoSpinStarted  AutoNoMoreBets   AutoNumber
+                                                                     ▲
+                                              the number, bare, ─────┘ just before the first line in state 5
+
+State 2 lasts from seconds to ten minutes. At the launch inside it the rotor stops and turns the other way, and after a
+failed launch again: direction and speed of a spin are those from state 3 on, and so are its doubts.
 
 The feed has no checksum and never states the ball's revolutions. A number is `agreed` only when the bare number and
-the status are equal, at the end of a spin that was received from its launch, in order, without any doubt.
+the status are equal, at the end of a spin that was received from state 2 on, in order, without any doubt.
 """
 
 from __future__ import annotations
@@ -37,24 +40,23 @@ from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 
 
 class AutoSpinStarted(Observation, frozen=True, kw_only=True):
-    """The wheel launches the ball (state 2). A launch that fails is repeated without another of these."""
+    """The ball runs in the rim (state 3), or a later state came without it."""
 
     direction: Literal["cw", "ccw"]
     """Of the rotor."""
-    rpm: float
+    rpm: float | None
+    """Of the rotor; None where the wheel gives a speed that no rotor has."""
     spin_number: int
-
-
-class AutoBallInRim(Observation, frozen=True, kw_only=True):
-    """The ball runs in the rim (state 3)."""
-
-    rpm: float
+    flags: WheelFlag = WheelFlag(0)
+    in_order: bool = True
+    """Whether state 3 was received after state 2."""
 
 
 class AutoNoMoreBets(Observation, frozen=True, kw_only=True):
     """The wheel closed the betting (state 4)."""
 
-    rpm: float
+    rpm: float | None
+    """Of the rotor; None where the wheel gives a speed that no rotor has."""
 
 
 class AutoBallDirectionWrong(Observation, frozen=True, kw_only=True):
@@ -93,14 +95,19 @@ class AutoNumber(Observation, frozen=True, kw_only=True):
     """Whether there are no doubts."""
     doubts: tuple[str, ...] = ()
     """Reasons of `AutoDoubt`, and `ball_direction`, `ball_not_detected`, `wheel_fault`, `launch_failed`
-    where the wheel raised that flag after the launch."""
+    where the wheel raised that flag from state 3 on."""
     rpm_min: float = 0.0
     rpm_max: float = 0.0
     """The range of the rotor's speed from the ball in the rim to the number."""
 
 
-class AutoClosed(Observation, frozen=True, kw_only=True):
-    """The wheel is closed or idle (state 6)."""
+class AutoNoNumber(Observation, frozen=True, kw_only=True):
+    """The spin is over, and the wheel has given no number."""
+
+    state: WheelState
+    """In which the wheel is now; in `WINNING_NUMBER` the number is blank, or none of this wheel."""
+    doubts: tuple[str, ...] = ()
+    """As those of `AutoNumber`."""
 
 
 class AutoDoubt(Observation, frozen=True, kw_only=True):
@@ -119,15 +126,18 @@ class AutoLink(Observation, frozen=True, kw_only=True):
     """The link came up or went down. A spin that was running when it went down is not resumed."""
 
     up: bool
+    fault: bool = False
+    """Whether the status with which it came up has flag 4."""
 
 
-# --- the consistency of a spin, from its launch to its number ---
+# --- the consistency of a spin, from the ball in the rim to its number ---
 
 _S = WheelState
 
 VALID_TRANSITIONS = frozenset(
     [
         (_S.BEFORE_GAME, _S.LAUNCH),
+        (_S.LAUNCH, _S.BEFORE_GAME),
         (_S.LAUNCH, _S.BALL_IN_RIM),
         (_S.BALL_IN_RIM, _S.NO_MORE_BETS),
         (_S.NO_MORE_BETS, _S.WINNING_NUMBER),
@@ -143,8 +153,11 @@ VALID_TRANSITIONS = frozenset(
 )
 """The state transitions of a sound wheel. A misfire stays in `LAUNCH`; a fault or an idle table closes."""
 
-RUNNING = frozenset([_S.BALL_IN_RIM, _S.NO_MORE_BETS, _S.BALL_NOT_IN_TRACK, _S.WINNING_NUMBER])
-"""The states of a spin after its launch."""
+SPIN_STATES = frozenset([_S.BALL_IN_RIM, _S.NO_MORE_BETS, _S.BALL_NOT_IN_TRACK, _S.WINNING_NUMBER])
+"""The states of a spin. In `LAUNCH` the game is open, and nothing that comes is of the spin."""
+
+OVER_AFTER = 2
+"""A spin is over after so many statuses in a row outside its states: one alone may be a wrong byte (ours)."""
 
 _ENDED = (_S.WINNING_NUMBER, _S.CLOSED)
 
@@ -159,14 +172,20 @@ _FLAG_REASONS = (
 class SpinWatch:
     """Follows one spin after another and collects the doubts about the running one.
 
-    Doubts are cleared where no spin runs (states 1 and 6) and by a launch that follows these or a number; never by a
-    launch out of order, which a single wrong byte could make.
+    A spin runs from the first status in state 3 to its number. A single status of another state, which a wrong byte
+    can make, neither ends it nor clears its doubts.
     """
 
     def __init__(self) -> None:
-        self.fresh = False
-        """Whether the last packet began a launch in order."""
+        self.started = False
+        """Whether a spin began with the last packet."""
+        self.in_order = False
+        """Whether the spin began with state 3, after state 2."""
+        self.over = False
+        """Whether the last packet ended a spin that had no number."""
         self._running = False
+        self._outside = 0
+        """Statuses in a row outside the states of a spin, while one runs."""
         self._doubts: list[str] = []
         self._clockwise = True
         self._number: int | None = None
@@ -176,36 +195,40 @@ class SpinWatch:
         give the state."""
         self._shown: str | None = None
         """The winning number that the wheel has sent since the last spin."""
-        self._rpm_x10: list[int] = []
+        self._rpm: list[float] = []
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """The doubts about the running spin, in the order in which they arose."""
+        """The doubts about the running spin, or the last one, in the order in which they arose."""
         return tuple(self._doubts)
 
     @property
     def rpm_range(self) -> tuple[float, float]:
-        """Least and greatest rotor speed of the running spin since its launch; zeros where none was received."""
-        return (min(self._rpm_x10) / 10, max(self._rpm_x10) / 10) if self._rpm_x10 else (0.0, 0.0)
+        """Least and greatest rotor speed of the spin; zeros where none was received."""
+        return (min(self._rpm), max(self._rpm)) if self._rpm else (0.0, 0.0)
 
     def doubt(self, reason: str) -> None:
         """Adds a doubt about the running spin, if one runs."""
         if self._running and reason not in self._doubts:
             self._doubts.append(reason)
 
-    def handle(self, before: StatusPacket | None, packet: StatusPacket) -> list[tuple[str, str]]:
-        """Handles the next packet; returns its inconsistencies: (reason, detail).
+    def end(self) -> None:
+        """The spin has its number, or state 5 without one."""
+        self._running = False
+
+    def handle(self, before: StatusPacket | None, packet: StatusPacket, rpm: float | None) -> list[tuple[str, str]]:
+        """Handles the next packet, with its speed where it is one; returns its inconsistencies: (reason, detail).
 
         The caller adds each of them as a doubt.
         """
         found: list[tuple[str, str]] = []
         self._follow_state(before, packet, found)
         self._check_spin_number(before, packet, found)
-        if self._running:
-            self._check_direction(packet, found)
         self._check_shown(before, packet, found)
-        if packet.state in RUNNING:
-            self._rpm_x10.append(packet.rpm_x10)
+        if self._running and packet.state in SPIN_STATES:
+            self._check_direction(packet, found)
+            if rpm is not None:
+                self._rpm.append(rpm)
             for flag, reason in _FLAG_REASONS:
                 if packet.flags & flag:
                     self.doubt(reason)
@@ -213,33 +236,35 @@ class SpinWatch:
 
     def _follow_state(self, before: StatusPacket | None, packet: StatusPacket, found: list[tuple[str, str]]) -> None:
         state = packet.state
-        self.fresh = False
-        if before is not None and before.state is state:
-            return
-        if state is _S.BEFORE_GAME or state is _S.CLOSED:
-            self._running = False
-            self._doubts = []
-        elif state is _S.LAUNCH and (before is None or (before.state, state) in VALID_TRANSITIONS):
-            self.fresh = True
-            self._running = True
-            self._doubts = []
-            self._rpm_x10 = []
-            self._clockwise = packet.clockwise
-        elif not self._running:
-            self._running = True
-            self._rpm_x10 = []
-            self._clockwise = packet.clockwise
+        changed = before is None or before.state is not state
+        self.started = self.over = False
+        if state in SPIN_STATES:
+            self._outside = 0
+            if changed and not self._running:
+                self._running = True
+                self.started = state is not _S.WINNING_NUMBER
+                self.in_order = before is not None and before.state is _S.LAUNCH and state is _S.BALL_IN_RIM
+                self._doubts = []
+                self._rpm = []
+                self._clockwise = packet.clockwise
+        elif self._running:
+            self._outside += 1
+            if self._outside >= OVER_AFTER:
+                self._running = False
+                self._outside = 0
+                self.over = True
         if before is None:
-            if state in RUNNING:
+            if state in SPIN_STATES:
                 found.append(("joined_mid_spin", f"first heard in state {state:d}"))
-        elif (before.state, state) not in VALID_TRANSITIONS:
+        elif changed and (before.state, state) not in VALID_TRANSITIONS:
             found.append(("state_order", f"state {state:d} after {before.state:d}"))
 
     def _check_spin_number(
         self, before: StatusPacket | None, packet: StatusPacket, found: list[tuple[str, str]]
     ) -> None:
         ended = before is not None and before.state is not packet.state and before.state in _ENDED
-        if ended or packet.state is _S.CLOSED:
+        no_launch = before is not None and before.state is _S.LAUNCH and packet.state is _S.BEFORE_GAME
+        if ended or no_launch or self.over or packet.state is _S.CLOSED:
             self._stepped = False
         old, self._number = self._number, packet.spin_number
         if old is None or old == packet.spin_number:
@@ -260,8 +285,9 @@ class SpinWatch:
             self._shown = packet.pocket
         # From no more bets on, the wheel may already send the next number.
         elif packet.state not in (_S.NO_MORE_BETS, _S.BALL_NOT_IN_TRACK) and packet.pocket != self._shown:
-            if self._shown is not None:
-                found.append(("number_changed", f"{packet.pocket} in state {packet.state:d}, after {self._shown}"))
+            if self._shown is not None or packet.state is _S.WINNING_NUMBER:
+                shown, was = packet.pocket or "no number", self._shown or "no number"
+                found.append(("number_changed", f"the wheel shows {shown} in state {packet.state:d}, after {was}"))
             self._shown = packet.pocket
 
 
@@ -334,6 +360,8 @@ class StarXWheel:
         """The time of the last status; before the first, since when one is expected."""
         self._last: StatusPacket | None = None
         self._watch = SpinWatch()
+        self._fault = False
+        """Whether the last status had flag 4; kept while the link is down, so that the next one settles it."""
         self._bare: tuple[str, int] | None = None
         """A bare number that waits for its status, and its time."""
         self._reported: set[str] = set()
@@ -416,51 +444,64 @@ class StarXWheel:
         self._status_ns = t_ns
         if not self._up:
             self._up = True
-            out.append(AutoLink(t_ns=t_ns, up=True))
-        rpm = packet.rpm_x10 / 10
-        if rpm > self._config.max_rotor_rpm:
-            detail = f"expected at most {self._config.max_rotor_rpm:g} rpm, saw {rpm:g}"
-            self._refuse("rotor_speed", detail, t_ns, out)
-            return
-        if packet.pocket == "00" and self._config.pockets == "european":
-            self._refuse("impossible_number", "a european wheel has no 00", t_ns, out)
-            return
-        self._reported.clear()
+            out.append(AutoLink(t_ns=t_ns, up=True, fault=bool(packet.flags & WheelFlag.FAULT)))
+        claimed = packet.rpm_x10 / 10
+        rpm = claimed if claimed <= self._config.max_rotor_rpm else None
         before, self._last = self._last, packet
-        self._flags(before, packet, t_ns, out)
-        entered = before is None or before.state is not packet.state
-        for reason, detail in self._watch.handle(before, packet):
+        found = self._watch.handle(before, packet, rpm)
+        for reason, detail in found:
             self._doubt(reason, detail, t_ns, out)
-        if entered:
-            self._entered(packet, rpm, t_ns, out)
+        # Whatever else is wrong with a line, its state and its flags count.
+        sound = True
+        if rpm is None:
+            sound = False
+            detail = f"expected at most {self._config.max_rotor_rpm:g} rpm, saw {claimed:g}"
+            self._refuse("rotor_speed", detail, t_ns, out)
+        if self._impossible(packet.pocket):
+            sound = False
+            self._refuse("impossible_number", "a european wheel has no 00", t_ns, out)
+        if sound:
+            self._reported.clear()
+        if self._watch.started:
+            out.append(
+                AutoSpinStarted(
+                    t_ns=t_ns,
+                    direction="cw" if packet.clockwise else "ccw",
+                    rpm=rpm,
+                    spin_number=packet.spin_number,
+                    flags=packet.flags,
+                    in_order=self._watch.in_order,
+                )
+            )
+        entered = before is None or before.state is not packet.state
+        if entered and packet.state is WheelState.NO_MORE_BETS:
+            out.append(AutoNoMoreBets(t_ns=t_ns, rpm=rpm))
+        self._flags(before, packet, t_ns, out)
+        if entered and packet.state is WheelState.WINNING_NUMBER:
+            self._number(packet, t_ns, out)
+            self._watch.end()
+        if self._watch.over:
+            out.append(AutoNoNumber(t_ns=t_ns, state=packet.state, doubts=self._watch.doubts))
+
+    def _impossible(self, pocket: str | None) -> bool:
+        return pocket == "00" and self._config.pockets == "european"
 
     def _flags(self, before: StatusPacket | None, packet: StatusPacket, t_ns: int, out: list[Observation]) -> None:
-        old = WheelFlag(0) if before is None else before.flags
+        """Reports the flags that are new, and at the start of a spin all that are up."""
+        old = WheelFlag(0) if before is None or self._watch.started else before.flags
         for flag, observation in _FLAG_OBSERVATIONS:
             if packet.flags & flag and not old & flag:
                 out.append(observation(t_ns=t_ns, state=packet.state))
-        if old & WheelFlag.FAULT and not packet.flags & WheelFlag.FAULT:
+        was, self._fault = self._fault, bool(packet.flags & WheelFlag.FAULT)
+        if was and not self._fault:
             out.append(AutoWheelFault(t_ns=t_ns, state=packet.state, active=False))
-
-    def _entered(self, packet: StatusPacket, rpm: float, t_ns: int, out: list[Observation]) -> None:
-        match packet.state:
-            case WheelState.LAUNCH if self._watch.fresh:
-                direction: Literal["cw", "ccw"] = "cw" if packet.clockwise else "ccw"
-                number = packet.spin_number
-                out.append(AutoSpinStarted(t_ns=t_ns, direction=direction, rpm=rpm, spin_number=number))
-            case WheelState.BALL_IN_RIM:
-                out.append(AutoBallInRim(t_ns=t_ns, rpm=rpm))
-            case WheelState.NO_MORE_BETS:
-                out.append(AutoNoMoreBets(t_ns=t_ns, rpm=rpm))
-            case WheelState.WINNING_NUMBER:
-                self._number(packet, t_ns, out)
-            case WheelState.CLOSED:
-                out.append(AutoClosed(t_ns=t_ns))
 
     def _number(self, packet: StatusPacket, t_ns: int, out: list[Observation]) -> None:
         bare, self._bare = self._bare, None
         if packet.pocket is None:
             self._doubt("no_number", "state 5 with a blank winning number", t_ns, out)
+        if packet.pocket is None or self._impossible(packet.pocket):
+            out.append(AutoNoNumber(t_ns=t_ns, state=packet.state, doubts=self._watch.doubts))
             return
         if bare is None:
             self._doubt("bare_number_missing", f"state 5 with {packet.pocket}, and no bare number before it", t_ns, out)

@@ -12,7 +12,7 @@ RS-232, 9600 8N1, lines end CR LF. Lines have no checksum, so a line is accepted
 
     ww                         the winning number, bare, just before the first line in state 5
     *Y;k;nnn                   a bonus; ignored
-    *P OK, *o BUSY, *V 2.50    replies to commands
+    *P OK, *o BUSY, *V 2.50    replies to commands; also *  NO and *) NO
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ POCKETS = frozenset(["00", *map(str, range(37))])
 _STATUS = re.compile(rb"\*X;([1-7]);([0-9]{3});([ 0-9][ 0-9]);([0-9A-Fa-f]);([0-9]{3});([01])")
 _STATUS_LENGTH = 19
 _BONUS = re.compile(rb"\*Y;[!-:<-~];[0-9]{3}")
-_REPLY = re.compile(rb"\*[A-WZa-z] [ -~]{1,16}")
+_REPLY = re.compile(rb"\*[ -WZ-~] [ -~]{1,16}")
+"""A real wheel replies also `*  NO` and `*) NO`: any printable character may stand for the command, but `X` and `Y`."""
 
 
 class WheelState(IntEnum):
@@ -36,7 +37,9 @@ class WheelState(IntEnum):
 
     BEFORE_GAME = 1
     LAUNCH = 2
-    """Bets are placed and the ball is launched; after a misfire the wheel stays here."""
+    """The game is open: bets are placed, for seconds or for minutes, and then the ball is launched.
+
+    At the launch the rotor stops and turns the other way; after a misfire the wheel stays here and launches again."""
     BALL_IN_RIM = 3
     NO_MORE_BETS = 4
     WINNING_NUMBER = 5

@@ -1,7 +1,13 @@
 """A simulated automatic roulette wheel: the sending end of a `*X` status feed, in virtual time.
 
-Its times and speeds were measured on the log of a real wheel (185 results); where the log has none, the numbers are
-ours. Equal seeds give equal bytes.
+Its times and speeds were measured on the logs of two real wheels (185 results; 44,800 statuses of months of service);
+where they have none, the numbers are ours. Equal seeds give equal bytes.
+
+    state 2 ──────────────────────────┬── launch ──────────────────────────────┬─► state 3
+    the game is open, seconds to       the rotor stops; half a second later it  the ball is in the rim
+    minutes; rotor as in the last spin  turns the other way, for two seconds
+
+After a failed launch (flag 8) the wheel launches again, and the rotor turns the other way again.
 """
 
 from __future__ import annotations
@@ -34,16 +40,24 @@ class StarXFault:
     """Whether the number of the spin is proven in spite of it."""
     where: WheelState | None = None
     """For a fault of the link: the state in whose status lines it happens."""
+    launched: bool = True
+    """Whether the ball comes into the rim."""
 
 
 _LAUNCH_AGAIN = "the spin counts: the wheel launched again"
+_COUNTS = "the spin counts"
 _NO_OUTCOME = "no outcome"
+_NO_BALL = "no verdict: no ball was in the rim"
+_S = WheelState
 
 STAR_X_FAULTS: dict[str, StarXFault] = {
     fault.name: fault
     for fault in (
         StarXFault("misfire", "the launch fails once and is repeated (flag 8)", _LAUNCH_AGAIN, provable=True),
         StarXFault("misfire_long", "the launch fails for 29 s (flag 8)", _LAUNCH_AGAIN, provable=True),
+        StarXFault("misfire_thrice", "the launch fails three times (flag 8)", _LAUNCH_AGAIN, provable=True),
+        StarXFault("misfire_for_good", "the launch fails, and the wheel closes", _NO_BALL, launched=False),
+        StarXFault("no_launch", "the game is open, and the wheel closes without a launch", _NO_BALL, launched=False),
         StarXFault(
             "wrong_direction",
             "the ball is launched with the rotor (flag 2), caught, and launched again",
@@ -52,18 +66,73 @@ STAR_X_FAULTS: dict[str, StarXFault] = {
         ),
         StarXFault("wrong_direction_in_rim", "the ball runs with the rotor in the rim (flag 2)", _NO_OUTCOME),
         StarXFault("ball_not_detected", "the wheel loses the ball in the rim (flag 1)", _NO_OUTCOME),
+        StarXFault("ball_lost", "the wheel loses the ball (flag 1) and closes without a number", _NO_OUTCOME),
+        StarXFault("given_up", "the wheel loses the ball (flag 1) and goes on to the next game", _NO_OUTCOME),
         StarXFault("stuck_sensor", "a sensor sticks (flag 4), the rotor runs out, the wheel closes", _NO_OUTCOME),
+        StarXFault(
+            "stuck_then_power_cycle",
+            "a sensor sticks (flag 4), the power is cycled, and the wheel is back without the flag",
+            _NO_OUTCOME,
+        ),
+        StarXFault(
+            "stuck_while_open",
+            "a sensor sticks (flag 4) while the game is open; the power is cycled",
+            _NO_BALL,
+            launched=False,
+        ),
         StarXFault("power_cycle", "the wheel loses its power after no more bets and starts anew", _NO_OUTCOME),
+        StarXFault(
+            "power_cycle_while_open",
+            "the wheel loses its power while the game is open and starts anew",
+            _NO_BALL,
+            launched=False,
+        ),
         StarXFault("bare_mismatch", "the bare number is not that of the status", _NO_OUTCOME),
         StarXFault("bare_missing", "the bare number is not sent", _NO_OUTCOME),
-        StarXFault("garbage_speed", "a status claims 95 to 98 rpm", _NO_OUTCOME, where=WheelState.NO_MORE_BETS),
-        StarXFault("wrong_state", "a wrong byte makes a 4 a 5", _NO_OUTCOME, where=WheelState.NO_MORE_BETS),
-        StarXFault("stray_number", "a number comes while the ball runs", _NO_OUTCOME, where=WheelState.BALL_IN_RIM),
-        StarXFault("noise", "bytes of noise before a status", _NO_OUTCOME, where=WheelState.NO_MORE_BETS),
-        StarXFault("cut_cable", "nothing comes for 10 s", _NO_OUTCOME, where=WheelState.NO_MORE_BETS),
+        StarXFault("blank_number", "state 5 has no number", _NO_OUTCOME),
+        StarXFault(
+            "number_changes", "later statuses in state 5 show another number", "the first, and a warning", provable=True
+        ),
+        StarXFault(
+            "garbage_speed", "a status after no more bets claims 95 to 98 rpm", _NO_OUTCOME, where=_S.NO_MORE_BETS
+        ),
+        StarXFault(
+            "garbage_speed_while_open",
+            "a status of the open game claims 95 to 98 rpm",
+            _COUNTS,
+            provable=True,
+            where=_S.LAUNCH,
+        ),
+        StarXFault(
+            "garbage_speed_with_flag",
+            "a status after no more bets claims 95 to 98 rpm and has flag 4",
+            _NO_OUTCOME,
+            where=_S.NO_MORE_BETS,
+        ),
+        StarXFault("wrong_state", "a wrong byte makes a 4 a 5", _NO_OUTCOME, where=_S.NO_MORE_BETS),
+        StarXFault("stray_number", "a number comes while the ball runs", _NO_OUTCOME, where=_S.BALL_IN_RIM),
+        StarXFault("noise", "bytes of noise before a status after no more bets", _NO_OUTCOME, where=_S.NO_MORE_BETS),
+        StarXFault(
+            "noise_while_open",
+            "bytes of noise before a status of the open game",
+            _COUNTS,
+            provable=True,
+            where=_S.LAUNCH,
+        ),
+        StarXFault("cut_cable", "nothing comes for 10 s after no more bets", _NO_OUTCOME, where=_S.NO_MORE_BETS),
+        StarXFault(
+            "silence_while_open",
+            "nothing comes for 4 s while the game is open",
+            _COUNTS,
+            provable=True,
+            where=_S.LAUNCH,
+        ),
     )
 }
 """Every fault, in the order in which they are listed."""
+
+SILENCES_S = {"cut_cable": 10.0, "silence_while_open": 4.0}
+"""How long the faults of the link last in which nothing comes."""
 
 
 def star_x_fault(name: str) -> StarXFault:
@@ -93,11 +162,22 @@ DUPLICATE_CHANCE = 0.02
 
 Quantiles = tuple[tuple[float, float], ...]
 
-CADENCE_S: Quantiles = ((0, 0.42), (0.01, 0.43), (0.5, 0.5), (0.99, 0.51), (1, 0.52))
+CADENCE_S: Quantiles = ((0, 0.42), (0.01, 0.432), (0.5, 0.501), (0.99, 0.502), (1, 1.471))
 BEFORE_GAME_S: Quantiles = ((0, 3), (1, 8))
-"""Ours: the log does not give it."""
-LAUNCH_S: Quantiles = ((0, 6.0), (0.1, 7.5), (0.5, 9.0), (0.9, 11.0), (1, 15.0))
-"""The log's greatest, 41.5 s, is that of a failed launch: see the fault `misfire_long`."""
+"""Ours: the logs do not give it."""
+OPEN_S: Quantiles = ((0, 10), (0.5, 19), (0.9, 60), (1, 592))
+"""From the open game to the ball in the rim; the share of long waits is ours."""
+STANDING_S = 0.5
+"""From the launch command, when the rotor stops, until it turns the other way."""
+RUN_UP_S = 2.0
+"""From then to the ball in the rim."""
+IDLE_CHANCE = 0.1
+"""A table is idle between two games now and then (ours)."""
+SILENCE_S: Quantiles = ((0, 2.5), (0.9, 20), (1, 120))
+"""How long a power cycle takes (ours: the log has 24 silences of over 2 s)."""
+REPLY_CHANCE = 0.002
+"""A reply to a command comes now and then, some 100 ms after a status (ours)."""
+REPLIES = (b"*  NO\r\n", b"*) NO\r\n", b"*P OK\r\n", b"*o BUSY\r\n")
 IN_RIM_S: Quantiles = ((0, 2.0), (0.1, 2.5), (0.5, 4.0), (0.9, 5.0), (1, 8.5))
 NO_MORE_BETS_S: Quantiles = ((0, 7.5), (0.1, 25.0), (0.5, 26.5), (0.9, 28.0), (1, 32.0))
 NUMBER_S: Quantiles = ((0, 0.9), (0.1, 4.0), (0.5, 5.5), (0.9, 7.0), (1, 8.0))
@@ -129,6 +209,8 @@ class StarXTruth:
     fault: str | None
     provable: bool
     """Whether the received lines prove the number; if not, it must not be `agreed`."""
+    launched: bool = True
+    """Whether the ball came into the rim."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +234,7 @@ class StarXSimulator:
         self._shown: str | None = None
         self._wire: list[tuple[float, bytes]] = []
         self._rpm = 0.0
+        """Of the rotor; 0 since power-on."""
         self._clockwise = True
 
     def spin(self, fault: str | None = None) -> StarXSpin:
@@ -162,37 +245,24 @@ class StarXSimulator:
         """
         named = None if fault is None else star_x_fault(fault)
         rng = self._random
-        self._clockwise = not self._clockwise
-        self._rpm = rng.uniform(*ROTOR_RPM)
-        pocket: str | None = rng.choice(self._pockets)
-        self._stay(WheelState.BEFORE_GAME, _draw(rng, BEFORE_GAME_S))
+        pocket = rng.choice(self._pockets)
+        if rng.random() < IDLE_CHANCE:
+            self._stay(_S.CLOSED, 5)
+        self._stay(_S.BEFORE_GAME, _draw(rng, BEFORE_GAME_S))
         self._spin_number = (self._spin_number + 1) % SPIN_NUMBERS
         number = self._spin_number
-        self._launch(fault)
-        in_rim = NO_FLAG
-        if fault == "wrong_direction_in_rim":
-            in_rim = WheelFlag.BALL_DIRECTION
-        elif fault == "ball_not_detected":
-            in_rim = WheelFlag.BALL_NOT_DETECTED
-        self._stay(WheelState.BALL_IN_RIM, _draw(rng, IN_RIM_S), in_rim)
-        if fault == "stuck_sensor":
-            pocket = None
-            self._get_stuck()
-        elif fault == "power_cycle":
-            pocket = None
-            self._stay(WheelState.NO_MORE_BETS, 5)
-            self._t_s += 4
-            self._spin_number, self._shown, self._rpm = 0, None, 0.0
-            self._stay(WheelState.CLOSED, 10)
-        else:
-            self._come_to_number(str(pocket), fault)
+        self._open_game(fault)
+        clockwise = self._clockwise
+        launched = named is None or named.launched
+        has_number = launched and self._run(pocket, fault)
         wire, self._wire = self._wire, []
         truth = StarXTruth(
             spin_number=number,
-            clockwise=self._clockwise,
-            pocket=pocket,
+            clockwise=clockwise,
+            pocket=pocket if has_number else None,
             fault=fault,
             provable=named is None or named.provable,
+            launched=launched,
         )
         wire = self._corrupt(wire, named)
         return StarXSpin(tuple(self._cut(wire)), truth, round(self._t_s * NS_PER_S))
@@ -202,23 +272,86 @@ class StarXSimulator:
         for place in range(1, count + 1):
             yield self.spin((faults or {}).get(place))
 
-    def _launch(self, fault: str | None) -> None:
+    def _open_game(self, fault: str | None) -> None:
+        """State 2: the game is open, and then the launch, again after each that fails."""
         rng = self._random
-        if fault == "misfire":
-            self._stay(WheelState.LAUNCH, 3)
-            self._stay(WheelState.LAUNCH, 0.1, WheelFlag.LAUNCH_FAILED)
-        elif fault == "misfire_long":
-            self._stay(WheelState.LAUNCH, 3)
-            self._stay(WheelState.LAUNCH, 29, WheelFlag.LAUNCH_FAILED)
-        elif fault == "wrong_direction":
-            self._stay(WheelState.LAUNCH, 4)
-            self._stay(WheelState.LAUNCH, 3.1, WheelFlag.BALL_DIRECTION, frozen=True)
-        self._stay(WheelState.LAUNCH, _draw(rng, LAUNCH_S))
+        self._stay(_S.LAUNCH, _draw(rng, OPEN_S) - STANDING_S - RUN_UP_S)
+        if fault == "no_launch":
+            self._stay(_S.CLOSED, 20)
+            return
+        if fault == "power_cycle_while_open":
+            self._power_cycle()
+            return
+        if fault == "stuck_while_open":
+            self._stay(_S.LAUNCH, 10, WheelFlag.FAULT)
+            self._power_cycle()
+            return
+        failures = {"misfire": (0.1,), "misfire_long": (29,), "misfire_thrice": (0.1, 0.1, 4), "misfire_for_good": (9,)}
+        for duration_s in failures.get(fault or "", ()):
+            self._launch()
+            self._stay(_S.LAUNCH, duration_s, WheelFlag.LAUNCH_FAILED)
+        if fault == "misfire_for_good":
+            self._rpm = 0.0
+            self._stay(_S.CLOSED, 20)
+            return
+        if fault == "wrong_direction":
+            self._launch()
+            self._rpm = rng.uniform(*ROTOR_RPM)
+            self._stay(_S.LAUNCH, 3.1, WheelFlag.BALL_DIRECTION, frozen=True)
+        self._launch()
+        self._rpm = rng.uniform(*ROTOR_RPM)
+
+    def _launch(self) -> None:
+        """The rotor stops, turns the other way, and runs up."""
+        self._rpm = 0.0
+        self._stay(_S.LAUNCH, STANDING_S)
+        self._clockwise = not self._clockwise
+        self._stay(_S.LAUNCH, RUN_UP_S)
+
+    def _run(self, pocket: str, fault: str | None) -> bool:
+        """From the ball in the rim to the end of the spin; returns whether the wheel reads a number."""
+        rng = self._random
+        in_rim = NO_FLAG
+        if fault == "wrong_direction_in_rim":
+            in_rim = WheelFlag.BALL_DIRECTION
+        elif fault == "ball_not_detected":
+            in_rim = WheelFlag.BALL_NOT_DETECTED
+        self._stay(_S.BALL_IN_RIM, _draw(rng, IN_RIM_S), in_rim)
+        match fault:
+            case "stuck_sensor":
+                self._get_stuck(60)
+                self._rpm = 0.0
+                self._stay(_S.CLOSED, 60, WheelFlag.FAULT)
+                self._stay(_S.CLOSED, 5)
+            case "stuck_then_power_cycle":
+                self._get_stuck(rng.randint(1, 59))
+                self._power_cycle()
+            case "power_cycle":
+                self._stay(_S.NO_MORE_BETS, 5)
+                self._power_cycle()
+            case "ball_lost" | "given_up":
+                self._stay(_S.NO_MORE_BETS, 12, WheelFlag.BALL_NOT_DETECTED)
+                self._stay(_S.CLOSED if fault == "ball_lost" else _S.BEFORE_GAME, 5)
+            case _:
+                self._come_to_number(pocket, fault)
+                return fault != "blank_number"
+        return False
+
+    def _power_cycle(self) -> None:
+        """Silence, the tail of a frame, and a wheel that knows nothing of before."""
+        self._t_s += _draw(self._random, SILENCE_S)
+        self._wire.append((self._t_s - 0.4, b"00;0\r\n"))
+        self._spin_number, self._shown, self._rpm, self._clockwise = 0, None, 0.0, True
+        self._stay(_S.CLOSED, 10)
 
     def _come_to_number(self, pocket: str, fault: str | None) -> None:
         rng = self._random
         self._rpm += rng.uniform(-ROTOR_SHIFT_RPM, ROTOR_SHIFT_RPM)
         self._stay(WheelState.NO_MORE_BETS, _draw(rng, NO_MORE_BETS_S))
+        if fault == "blank_number":
+            self._shown = None
+            self._stay(WheelState.WINNING_NUMBER, _draw(rng, NUMBER_S))
+            return
         self._shown = pocket
         if fault != "bare_missing":
             bare = pocket
@@ -226,14 +359,15 @@ class StarXSimulator:
                 bare = rng.choice([other for other in self._pockets if other != pocket])
             self._wire.append((self._t_s - BARE_BEFORE_S, encode_bare(bare)))
         self._stay(WheelState.WINNING_NUMBER, _draw(rng, NUMBER_S))
+        if fault == "number_changes":
+            self._shown = rng.choice([other for other in self._pockets if other != pocket])
+            self._stay(WheelState.WINNING_NUMBER, 2)
 
-    def _get_stuck(self) -> None:
-        for step in range(60):
+    def _get_stuck(self, steps: int) -> None:
+        """The rotor runs out in state 4, with flag 4: the first `steps` of 60."""
+        for step in range(steps):
             self._rpm = FAULT_RPM * (1 - step / 60)
             self._stay(WheelState.NO_MORE_BETS, FAULT_S / 60, WheelFlag.FAULT)
-        self._rpm = 0.0
-        self._stay(WheelState.CLOSED, 60, WheelFlag.FAULT)
-        self._stay(WheelState.CLOSED, 5)
 
     def _stay(self, state: WheelState, duration_s: float, flags: WheelFlag = NO_FLAG, frozen: bool = False) -> None:
         """Sends statuses of one state for a time, one at least."""
@@ -248,6 +382,8 @@ class StarXSimulator:
             self._wire.append((self._t_s, line))
             if rng.random() < DUPLICATE_CHANCE:
                 self._wire.append((self._t_s + 0.1, line))
+            if rng.random() < REPLY_CHANCE:
+                self._wire.append((self._t_s + 0.13, rng.choice(REPLIES)))
             self._t_s += _draw(rng, CADENCE_S)
             if self._t_s >= end_s:
                 return
@@ -260,18 +396,19 @@ class StarXSimulator:
         rng = self._random
         prefix = b"*X;%d" % fault.where
         places = [k for k, (_, line) in enumerate(wire) if line.startswith(prefix)]
-        if fault.name == "cut_cable":
+        if fault.name in SILENCES_S:
             start_s = wire[places[0]][0]
-            return [line for line in wire if not start_s <= line[0] < start_s + 10]
+            return [line for line in wire if not start_s <= line[0] < start_s + SILENCES_S[fault.name]]
         place = rng.choice(places[1:-1] or places)
         t_s, line = wire[place]
-        if fault.name == "garbage_speed":
-            line = line[:14] + rng.choice([b"953", b"983"]) + line[17:]
+        if fault.name.startswith("garbage_speed"):
+            flag = b"4" if fault.name == "garbage_speed_with_flag" else line[12:13]
+            line = line[:12] + flag + b";" + rng.choice([b"953", b"983"]) + line[17:]
         elif fault.name == "wrong_state":
             line = line[:3] + b"5" + line[4:]
         elif fault.name == "stray_number":
             line = encode_bare(rng.choice(self._pockets)) + line
-        elif fault.name == "noise":
+        elif fault.name.startswith("noise"):
             line = bytes(rng.randrange(0x80, 0x100) for _ in range(rng.randint(1, 30))) + line
         return [*wire[:place], (t_s, line), *wire[place + 1 :]]
 

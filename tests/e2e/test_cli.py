@@ -170,10 +170,13 @@ def test_options_that_cannot_be_used_end_with_2_and_a_word(roulette: Path, optio
     assert "Traceback" not in result.stderr
 
 
-def test_an_automatic_wheel_cannot_be_simulated_on_lines_and_that_is_said() -> None:
-    result = call("simulate", ROOT / "examples" / "automatic_roulette.toml")
-    assert result.exit_code == 2
-    assert "star_x" in result.stderr
+def test_an_automatic_wheel_is_simulated_and_its_capture_gives_the_same_events(tmp_path: Path) -> None:
+    table, vcd = ROOT / "examples" / "automatic_roulette.toml", tmp_path / "wheel.vcd"
+    played = call("simulate", table, "--rounds", "2", "--fault", "stuck_sensor@1", "--json", "--vcd", vcd)
+    assert played.exit_code == 0
+    assert "round.unresolved" in played.stdout
+    assert "device.cleared" in played.stdout
+    assert call("replay", table, vcd, "--json").stdout == played.stdout.replace(".sim.", ".replay.")
 
 
 # --- replay --------------------------------------------------------------------------------------------------------

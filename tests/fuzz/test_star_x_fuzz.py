@@ -18,9 +18,9 @@ from simulators.roulette.star_x import STAR_X_FAULTS, StarXChunk, StarXSimulator
 LINK = "wheel_serial"
 S = 1_000_000_000
 STATUS = re.compile(rb"\*X;([1-7]);(\d{3});( [0-9]|[12][0-9]|3[0-6]|00|  );([0-9A-Fa-f]);(\d{3});([01])")
-TALK = re.compile(rb"\*(Y;[!-:<-~];\d{3}|[A-WZa-z] [ -~]{1,16})")
+TALK = re.compile(rb"\*(Y;[!-:<-~];\d{3}|[ -WZ-~] [ -~]{1,16})")
 BARE = re.compile(rb" [0-9]|[12][0-9]|3[0-6]|00")
-SOUND = re.compile(r"2+3+4[4b]*(7[7b]*)?5")
+SOUND = re.compile(r"23+4[4b]*(7[7b]*)?5")
 
 
 def run(chunks: Sequence[StarXChunk]) -> tuple[list[Frame | EdgesLost], list[tuple[int, Observation]]]:
@@ -37,18 +37,21 @@ def run(chunks: Sequence[StarXChunk]) -> tuple[list[Frame | EdgesLost], list[tup
 
 
 def is_sound(lines: Sequence[Frame | EdgesLost], pocket: str) -> bool:
-    """Whether the last of these lines states this number at the end of a spin without a flaw."""
+    """Whether the last of these lines states this number at the end of a spin without a flaw.
+
+    The spin begins with state 3; the line before it has state 2, with nothing but flaws between the two.
+    """
     story, directions, numbers = "", set(), set()
     later_ns = lines[-1].t_ns
-    flaw_before_launch = False
+    flaw = False
     for value in reversed(lines):
         status = STATUS.fullmatch(value.data) if isinstance(value, Frame) else None
         if status is None:
             if isinstance(value, Frame) and TALK.fullmatch(value.data):
                 continue
-            if story.startswith("2"):
-                # Before the launch it does not matter; between two lines of the launch it does.
-                flaw_before_launch = True
+            if story.startswith("3"):
+                # Between the game that is open and the ball in the rim it does not matter; in the rim it does.
+                flaw = True
                 continue
             if isinstance(value, EdgesLost) or not BARE.fullmatch(value.data):
                 return False
@@ -58,15 +61,12 @@ def is_sound(lines: Sequence[Frame | EdgesLost], pocket: str) -> bool:
             numbers.add(value.data.decode().strip())
             continue
         state, _, shown, flags, rpm_x10, direction = (field.decode() for field in status.groups())
-        if story.startswith("2") and (state != "2" or later_ns - value.t_ns > 2 * S):
-            break
-        if story.startswith("2") and int(rpm_x10) > 400:
-            # A line that is refused is a flaw like any other.
-            flaw_before_launch = True
-            continue
-        if flaw_before_launch or int(rpm_x10) > 400 or later_ns - value.t_ns > 2 * S:
+        if later_ns - value.t_ns > 2 * S:
             return False
-        if state != "2" and flags != "0":
+        if state == "2":
+            story = state + story
+            break
+        if flaw or int(rpm_x10) > 400 or flags != "0":
             return False
         if state == "5":
             numbers.add(shown.strip())

@@ -1,5 +1,10 @@
 """Roulette rounds on an automatic wheel with a `*X` status feed, 13:47-20.32.
 
+    open ──state 3, ball in rim──► running ──state 4: the call──► ──number──► outcome or unresolved
+      ▲  flags 2, 8 in state 2:       │ flag 2        │ no number, flag 4, silence
+      │  the wheel launches again     ▼               ▼
+    the wheel reports            ball_direction   no_number_read, sensor_stuck, sensor_missing
+
 The wheel launches, follows and reads the ball by itself. It reports a ball that runs with the rotor, and refuses such
 a spin itself; it never states the ball's revolutions. So its number is a candidate for the dealer to confirm, unless
 the configuration trusts the wheel's certificate (`trust_wheel`); with any doubt it is never more than a candidate.
@@ -12,22 +17,24 @@ from typing import Any
 from controller.games.roulette.results import RouletteOptions, RouletteResults
 from controller.games.roulette.rules import RouletteRules
 from controller.table.faults import CauseGone, Fault
-from controller.table.game import Game, GameContext, Terms
-from controller.table.phase import OPEN, RUNNING, SETTLING
+from controller.table.game import NEVER_NS, Game, GameContext, Terms
+from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING, SHUT
 from drivers.base.driver import Observation
 from drivers.roulette.star_x import (
+    SPIN_STATES,
     AutoBallDirectionWrong,
-    AutoBallInRim,
-    AutoClosed,
+    AutoBallNotDetected,
     AutoDoubt,
     AutoLaunchFailed,
     AutoLink,
     AutoNoMoreBets,
+    AutoNoNumber,
     AutoNumber,
     AutoSpinStarted,
     AutoWheelFault,
     StarXConfig,
 )
+from drivers.roulette.star_x_wire import WheelFlag, WheelState
 from drivers.wheel.faces import ORDERS
 from feed import events
 from feed.events import Evidence
@@ -47,25 +54,41 @@ class AutomaticRouletteGame(Game):
         self._options = options
         self._order = ORDERS[wheel.pockets]
         self._results = RouletteResults(rules, options, wheel.pockets, self._order)
+        self._up = False
+        """Whether the wheel sends its status."""
+        self._fault = False
+        """Whether it reports flag 4."""
         self._spinning = False
+        """Whether a ball runs: from state 3 to its number, or until the wheel gives it up."""
         self._early: list[Observation] = []
-        """Observations of a spin that was launched before the last round was settled: it belongs to the next round."""
+        """Observations of a spin that began before the last round was settled: it belongs to the next round."""
         self.reset()
 
     def reset(self) -> None:
         """A new round begins."""
         self._start: AutoSpinStarted | None = None
-        self._doubts: list[str] = []
+
+    def open(self, t_ns: int) -> None:
+        """Opens the next round: once the wheel works, and no ball runs that belongs to no round."""
+        if self._works and (self._early or not self._spinning):
+            super().open(t_ns)
+        else:
+            self._settle_due_ns = self.run_due_ns = NEVER_NS
+            self.phase = RUNNING_OUT
+
+    @property
+    def _works(self) -> bool:
+        return self._up and not self._fault
 
     def quiet(self) -> bool:
-        """Whether the wheel has no ball running."""
-        return not self._spinning
+        """Whether the wheel works and has no ball running."""
+        return self._works and not self._spinning
 
     def opened_after_settling(self, t_ns: int) -> None:
-        """Judges a spin that was launched before the last round was settled: it belongs to this round."""
+        """Judges a spin that began before the last round was settled: it belongs to this round."""
         early, self._early = self._early, []
         for seen in early:
-            if isinstance(seen, AutoSpinStarted):
+            if isinstance(seen, AutoSpinStarted) and self.phase is OPEN:
                 self._begin(seen, t_ns)
             elif self.phase is RUNNING:
                 self._during(seen, t_ns)
@@ -84,78 +107,93 @@ class AutomaticRouletteGame(Game):
                 self._spinning = True
                 if self.phase is OPEN:
                     self._begin(seen, t_ns)
-                elif self.phase is SETTLING:
+                elif self.phase is SETTLING and seen.in_order:
                     self._early = [seen]
             case AutoNumber():
                 self._spinning = False
-                self._came_to_nothing(t_ns)
+                self._came_to_nothing(t_ns, "had its number")
                 self._number(seen, t_ns)
-            case AutoClosed():
+            case AutoNoNumber():
                 self._spinning = False
-                self._early = []
+                self._came_to_nothing(t_ns, "gave it up")
                 if self.phase is RUNNING:
-                    self._unread(t_ns, "the wheel closed without a number")
+                    self._unread(t_ns, _no_number(seen))
             case AutoLink(up=False):
-                self._spinning = False
-                self._early = []
+                self._up = self._spinning = False
+                self._came_to_nothing(t_ns, "fell silent")
                 detail = "no status from the wheel: its link or its power is off"
                 self.events.append(Fault(t_ns, "sensor_missing", detail, "link"))
             case AutoLink(up=True):
+                self._up, self._fault = True, seen.fault
                 self.events.append(CauseGone(t_ns, "link"))
             case AutoWheelFault(active=True):
+                self._fault = True
+                self._came_to_nothing(t_ns, "failed")
                 detail = "the wheel reports a stuck sensor, or its motor or encoder"
                 self.events.append(Fault(t_ns, "sensor_stuck", detail, "flag 4"))
             case AutoWheelFault(active=False):
+                self._fault = False
                 self.events.append(CauseGone(t_ns, "flag 4"))
-            case AutoDoubt(reason="joined_mid_spin"):
-                self._spinning = True
             case _:
-                if self.phase is RUNNING:
-                    self._during(seen, t_ns)
-                elif self._early:
-                    self._keep(seen)
+                self._other(seen, t_ns)
         self.over_if_quiet(t_ns)
 
-    def _keep(self, seen: Observation) -> None:
-        """Keeps, of a spin that began early, the call and a wrong direction after it, for the next round.
+    def _other(self, seen: Observation, t_ns: int) -> None:
+        """An observation that does not change whether the wheel works, or a ball runs."""
+        if self.phase is RUNNING:
+            self._during(seen, t_ns)
+            return
+        match seen:
+            case AutoDoubt(reason="number_changed") if self.phase is not SHUT:
+                self.warn(t_ns, "wheel", "number_changed", seen.detail)
+            case AutoBallDirectionWrong() | AutoLaunchFailed() if self.phase is OPEN and seen.state not in SPIN_STATES:
+                self._launched_again(seen, t_ns)
+            case AutoBallDirectionWrong() | AutoBallNotDetected() | AutoLaunchFailed() if (
+                self.phase is SETTLING and seen.state is WheelState.WINNING_NUMBER
+            ):
+                detail = f"the wheel had given its number when it reported {_FLAG_WORDS[type(seen)]}"
+                self.warn(t_ns, "wheel", "flag_after_number", detail)
+            case _ if self._early:
+                self._keep(seen)
+            case _:
+                pass
 
-        Doubts come with the number; what went wrong before the call was followed by a new launch.
+    def _keep(self, seen: Observation) -> None:
+        """Keeps, of a spin that began early, the call and a wrong direction, for the next round.
+
+        Doubts come with the number.
         """
-        last = self._early[-1]
-        called = isinstance(last, AutoSpinStarted) and isinstance(seen, AutoNoMoreBets)
-        if called or (isinstance(last, AutoNoMoreBets) and isinstance(seen, AutoBallDirectionWrong)):
+        if isinstance(seen, AutoNoMoreBets | AutoBallDirectionWrong):
             self._early.append(seen)
 
-    def _came_to_nothing(self, t_ns: int) -> None:
+    def _came_to_nothing(self, t_ns: int, what: str) -> None:
         """Drops a spin that ended before the last round was settled, with a warning."""
         if self._early:
-            detail = "the wheel spun and had its number before the last round was settled: it counts for nothing"
-            self.report(events.DeviceWarning, t_ns, device="wheel", warning="ball_before_settled", detail=detail)
+            detail = f"the wheel spun and {what} before the last round was settled: it counts for nothing"
+            self.warn(t_ns, "wheel", "ball_before_settled", detail)
         self._early = []
 
     def _begin(self, seen: AutoSpinStarted, t_ns: int) -> None:
         self._start = seen
         self.phase = RUNNING
-        # The ball goes against the rotor unless the wheel raises flag 2.
-        self.report(events.RoundStarted, t_ns, direction="counter-clockwise" if seen.direction == "cw" else "clockwise")
+        self.report(events.RoundStarted, t_ns, direction=_ball_direction(seen))
+        if seen.rpm is not None:
+            self.report(events.RoundProgress, t_ns, rpm=seen.rpm)
 
     def _during(self, seen: Observation, t_ns: int) -> None:
         match seen:
             case AutoNoMoreBets():
                 self.close_bets(t_ns, t_ns, "auto")
-            case AutoBallDirectionWrong() if self.called_ns is not None:
+            case AutoBallDirectionWrong():
                 self.void(t_ns, "ball_direction", self._evidence("the wheel reports the ball going with the rotor"))
-            case AutoBallDirectionWrong() | AutoLaunchFailed():
-                detail = "the wheel launches again: " + (
-                    "launch failed" if isinstance(seen, AutoLaunchFailed) else "wrong way"
-                )
-                self.report(events.DeviceWarning, t_ns, device="wheel", warning="launch_repeated", detail=detail)
-            case AutoDoubt() if seen.reason not in self._doubts:
-                self._doubts.append(seen.reason)
-            case AutoBallInRim():
-                self.report(events.RoundProgress, t_ns, revolutions=0.0, rpm=seen.rpm)
+            case AutoLaunchFailed():
+                self._launched_again(seen, t_ns)
             case _:
                 pass
+
+    def _launched_again(self, seen: AutoBallDirectionWrong | AutoLaunchFailed, t_ns: int) -> None:
+        what = "launch failed" if isinstance(seen, AutoLaunchFailed) else "wrong way"
+        self.warn(t_ns, "wheel", "launch_repeated", f"the wheel launches again: {what}")
 
     def _number(self, seen: AutoNumber, t_ns: int) -> None:
         if self.phase is not RUNNING:
@@ -164,9 +202,8 @@ class AutomaticRouletteGame(Game):
             self._unread(t_ns, f"the wheel says {seen.pocket!r}, which is no pocket of it")
             return
         result = self._results.result(seen.pocket)
-        doubts = [*seen.doubts, *self._doubts]
-        evidence = self._evidence(", ".join(dict.fromkeys(doubts)))
-        if not seen.agreed or doubts:
+        evidence = self._evidence(", ".join(seen.doubts))
+        if not seen.agreed:
             self.unresolved(t_ns, "no_number_read", evidence, [result])
         elif not self._options.trust_wheel:
             self.unresolved(t_ns, "ball_revolutions", evidence, [result])
@@ -191,9 +228,41 @@ class AutomaticRouletteGame(Game):
         start = self._start
         return Evidence(
             minimum_revolutions=self._rules.minimum_revolutions.value,
-            rotor_direction=None if start is None else {"cw": "clockwise", "ccw": "counter-clockwise"}[start.direction],
+            rotor_direction=None if start is None else _AROUND[start.direction],
             rotor_rpm=None if start is None else start.rpm,
             no_more_bets="in_time" if self.called_ns is not None else "never",
             measured_by="wheel",
             detail=detail,
         )
+
+
+# --- words ---
+
+_AROUND = {"cw": "clockwise", "ccw": "counter-clockwise"}
+_FLAG_WORDS: dict[type[Observation], str] = {
+    AutoBallDirectionWrong: "the ball going with the rotor (flag 2)",
+    AutoBallNotDetected: "that it does not detect the ball (flag 1)",
+    AutoLaunchFailed: "a failed launch (flag 8)",
+}
+
+
+def _ball_direction(seen: AutoSpinStarted) -> str | None:
+    """The ball's direction around the bowl: against the rotor unless the wheel raises flag 2.
+
+    None where the wheel does not detect the ball, or its sensors.
+    """
+    if seen.flags & (WheelFlag.BALL_NOT_DETECTED | WheelFlag.FAULT):
+        return None
+    with_rotor = bool(seen.flags & WheelFlag.BALL_DIRECTION)
+    return _AROUND["cw" if (seen.direction == "cw") is with_rotor else "ccw"]
+
+
+def _no_number(seen: AutoNoNumber) -> str:
+    """Why a spin has no number, as far as the wheel reported."""
+    if seen.state is WheelState.WINNING_NUMBER:
+        ended = "the wheel ended the spin without a number of its own"
+    elif seen.state is WheelState.CLOSED:
+        ended = "the wheel closed without a number"
+    else:
+        ended = f"the wheel went on to state {seen.state:d} without a number"
+    return f"{ended}, after {', '.join(seen.doubts)}" if seen.doubts else f"{ended}, and gave no reason"

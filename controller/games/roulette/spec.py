@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from controller.configuration.problems import ConfigFinding
-from controller.configuration.registry import SLOTS_OF_ALL, SetUp, Slot
+from controller.configuration.registry import SLOTS_OF_ALL, Slot
 from controller.configuration.values import TableConfig
-from controller.games.base.spec import GameSpec, GameWords, NoSimulatorError, TableDevices
+from controller.games.base.spec import GameSpec, GameWords, TableDevices
 from controller.games.base.wheels import WheelPlan, place_of, spun_words, wheel_plan
 from controller.games.roulette.automatic import AutomaticRouletteGame
 from controller.games.roulette.results import RouletteOptions
@@ -18,9 +17,11 @@ from controller.rules.profile import profile
 from controller.table.game import Game, GameContext
 from drivers.roulette.device import RouletteWheelConfig
 from drivers.roulette.star_x import StarXConfig
+from drivers.wheel.faces import ORDERS
 
 if TYPE_CHECKING:
     from simulators.roulette.geometry import RouletteGeometry
+    from simulators.roulette.star_x_geometry import StarXGeometry
 
 
 def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
@@ -34,16 +35,6 @@ def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> 
     return RouletteGame(context, rules, options, config.devices["wheel"].keys(RouletteWheelConfig))
 
 
-def _check(setup: SetUp) -> list[ConfigFinding]:
-    """An automatic wheel has a simulated feed for tests, and no simulated table."""
-    wheel = setup.devices.get("wheel")
-    if not setup.simulated or wheel is None or not isinstance(wheel.config, StarXConfig):
-        return []
-    fix = 'use the driver "roulette_wheel", or wire the wheel and name its port under [links]'
-    wrong = "no simulated table has an automatic wheel in this version"
-    return [ConfigFinding(("device", "wheel", "driver"), wrong, fix)]
-
-
 def _bias(config: TableConfig) -> WheelPlan | None:
     wheel = config.devices["wheel"].config
     if not isinstance(wheel, RouletteWheelConfig):
@@ -53,12 +44,21 @@ def _bias(config: TableConfig) -> WheelPlan | None:
     return wheel_plan("pocket", [pocket for pocket in wheel.wheel_order if pocket not in voids])
 
 
-def _geometry(config: TableConfig) -> RouletteGeometry:
+def _geometry(config: TableConfig) -> RouletteGeometry | StarXGeometry:
     from simulators.roulette.geometry import RouletteGeometry
+    from simulators.roulette.star_x_geometry import StarXGeometry
 
-    wheel = config.devices["wheel"].config
-    if not isinstance(wheel, RouletteWheelConfig):
-        raise NoSimulatorError(f"no simulator plays device.wheel with the driver {config.devices['wheel'].driver}")
+    automatic = config.devices["wheel"].config
+    if isinstance(automatic, StarXConfig):
+        return StarXGeometry(
+            pockets=ORDERS[automatic.pockets],
+            link=automatic.link,
+            single_zero=automatic.pockets == AMERICAN_AS_SINGLE_ZERO,
+            trusted=config.game_options(RouletteOptions).trust_wheel,
+            no_more_bets_button="dealer_no_more_bets" in config.buttons,
+            settled_button="dealer_settled" in config.buttons,
+        )
+    wheel = config.devices["wheel"].keys(RouletteWheelConfig)
     return RouletteGeometry(
         pockets=wheel.wheel_order,
         single_zero=wheel.pockets == AMERICAN_AS_SINGLE_ZERO,
@@ -94,6 +94,5 @@ ROULETTE = GameSpec(
     geometry=_geometry,
     rests=place_of("index"),
     words=GameWords(_result_words, spun_words, displayed=_displayed, lists_bets=False),
-    check=_check,
     bias=_bias,
 )

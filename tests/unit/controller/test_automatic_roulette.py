@@ -93,6 +93,53 @@ def test_the_ball_is_said_to_go_against_the_rotor(d: int, rotor: str, ball: str)
     assert said.one(events.Outcome).evidence.rotor_direction == rotor
 
 
+def real_launch() -> Wheel:
+    """Status lines of a real wheel: the game is open for 19 s, then the rotor reverses, at the launch."""
+    wheel = Wheel()
+    for _ in range(38):
+        wheel.line(b"*X;2;001;  ;0;000;0")
+    for _ in range(4):
+        wheel.line(b"*X;2;001;  ;0;000;1")
+    return wheel.line(b"*X;3;001;  ;0;162;1")
+
+
+def real_number(wheel: Wheel) -> Wheel:
+    for _ in range(50):
+        wheel.line(b"*X;4;001;  ;0;160;1")
+    return wheel.line(b"22", 470 * MS).line(b"*X;5;001;22;0;160;1", 30 * MS).line(b"*X;1;001;22;0;160;1")
+
+
+def test_the_spin_of_a_real_wheel_has_its_number_with_direction_and_speed_of_state_3() -> None:
+    wheel = real_launch()
+    rim_ns = wheel.t_ns
+    said = real_number(wheel).heard(game=TRUSTED)
+    assert said.verdicts() == ["22"]
+    started = said.one(events.RoundStarted)
+    assert (started.mono_ns, started.direction) == (rim_ns, "clockwise")
+    evidence = said.one(events.Outcome).evidence
+    assert (evidence.rotor_direction, evidence.rotor_rpm, evidence.detail) == ("counter-clockwise", 16.2, "")
+    assert [(seen.revolutions, seen.rpm) for seen in said.of(events.RoundProgress)] == [(None, 16.2)]
+
+
+def test_what_was_not_measured_is_left_out() -> None:
+    wheel = Wheel().status(1).status(2, 118).line(b"*X;3;118;13;1;983;0").status(4, 118, times=3).number("22")
+    said = wheel.heard(game=TRUSTED)
+    assert said.one(events.RoundStarted).direction is None
+    assert said.of(events.RoundProgress) == []
+    evidence = said.one(events.Unresolved).evidence
+    assert (evidence.rotor_rpm, evidence.revolutions, evidence.direction) == (None, None, None)
+    assert evidence.detail == "ball_not_detected, rotor_speed"
+
+
+@pytest.mark.parametrize("end", [1, 6])
+@pytest.mark.parametrize("flag", ["0", "2", "8"])
+def test_a_game_without_a_ball_in_the_rim_leaves_nothing_to_call(end: int, flag: str) -> None:
+    wheel = Wheel().status(1).status(2, 118, times=20).status(2, 118, d=1, times=4).status(2, 118, f=flag, times=2)
+    wheel.status(end, 118, times=6).status(1, 118)
+    assert wheel.heard(game=TRUSTED).verdicts() == []
+    assert wheel.spin("5", 119).heard(game=TRUSTED).verdicts() == ["5"]
+
+
 def test_the_wheel_itself_calls_no_more_bets() -> None:
     said = Wheel().spin().heard(game=TRUSTED)
     call = said.one(events.NoMoreBets)
@@ -114,6 +161,15 @@ def test_a_launch_that_the_wheel_repeats_is_a_warning(flag: str, why: str) -> No
     said = wheel.heard(game=TRUSTED)
     assert why in said.one(events.DeviceWarning).detail
     assert said.verdicts() == ["22"]
+
+
+@pytest.mark.parametrize("before_the_rim", ["0", "2"])
+def test_a_ball_with_the_rotor_in_the_rim_is_no_spin(before_the_rim: str) -> None:
+    wheel = Wheel().status(1).status(2, 118, f=before_the_rim).status(3, 118, f="2", times=4).status(4, 118, times=9)
+    said = wheel.number("22").heard(game=TRUSTED)
+    assert said.verdicts() == ["void ball_direction"]
+    assert said.one(events.RoundStarted).direction == "clockwise"
+    assert said.one(events.Void).mono_ns == wheel.sent[2].t_ns
 
 
 def test_double_zero_on_a_wheel_used_as_single_zero_is_no_spin() -> None:
@@ -145,6 +201,22 @@ def test_a_broken_line_during_the_spin_is_a_doubt(noise: bytes) -> None:
     assert wheel.heard(game=TRUSTED).verdicts() == ["unresolved no_number_read"]
 
 
+@pytest.mark.parametrize(
+    "noise",
+    [b"*X;2;118;13;0;17", b"*X;9;118;13;0;170;0", b"\xff\x00garbage", b"*X;2;118;13;0;990;0", b"*  NO"],
+    ids=repr,
+)
+def test_a_broken_line_while_the_game_is_open_does_not_cost_the_number(noise: bytes) -> None:
+    wheel = Wheel().status(1).status(2, 118, times=3).line(noise, 200 * MS).status(2, 118).status(3, 118, times=3)
+    assert wheel.status(4, 118, times=4).number("22").heard(game=TRUSTED).verdicts() == ["22"]
+
+
+@pytest.mark.parametrize("reply", [b"*  NO", b"*) NO", b"*P OK"])
+def test_a_reply_during_the_spin_is_no_doubt(reply: bytes) -> None:
+    wheel = Wheel().status(1).status(2, 118).status(3, 118).line(reply, 100 * MS).status(4, 118, times=4)
+    assert wheel.number("22").heard(game=TRUSTED).verdicts() == ["22"]
+
+
 def test_states_out_of_order_are_a_doubt() -> None:
     wheel = Wheel().status(1).status(2, 118).status(3, 118).status(2, 118).status(3, 118).status(4, 118).number("22")
     assert "22" not in wheel.heard(game=TRUSTED).verdicts()
@@ -165,6 +237,65 @@ def test_a_wheel_that_closes_without_a_number_leaves_the_dealer_to_call() -> Non
     said = wheel.heard(game=TRUSTED)
     assert said.verdicts() == ["unresolved no_number_read"]
     assert said.one(events.Unresolved).candidates == []
+    assert said.one(events.Unresolved).evidence.detail == "the wheel closed without a number, and gave no reason"
+
+
+def test_a_wheel_that_closes_without_a_number_says_why() -> None:
+    wheel = Wheel().status(1).status(2, 118).status(3, 118).status(4, 118, f="1", times=3).status(6, 118, times=4)
+    verdict = wheel.heard(game=TRUSTED).one(events.Unresolved)
+    assert verdict.reason == "no_number_read"
+    assert verdict.evidence.detail == "the wheel closed without a number, after ball_not_detected"
+
+
+@pytest.mark.parametrize("shown", ["  ", "00"])
+def test_a_number_that_is_none_is_unresolved_at_once(shown: str) -> None:
+    wheel = Wheel().status(1).status(2, 118).status(3, 118).status(4, 118, times=3).status(5, 118, shown, times=3)
+    said = wheel.status(1, 118, times=9).heard(game=TRUSTED, device='pockets = "european"')
+    verdict = said.one(events.Unresolved)
+    assert verdict.mono_ns == wheel.sent[6].t_ns
+    assert "without a number of its own" in verdict.evidence.detail
+
+
+@pytest.mark.parametrize("flag", ["1", "2", "8"])
+@pytest.mark.parametrize("end", [1, 2, 6])
+def test_each_flagged_spin_has_its_verdict_and_the_next_one_its_number(flag: str, end: int) -> None:
+    """Also where the wheel goes on to the next game without a number."""
+    wheel = Wheel().status(1).status(2, 118).status(3, 118).status(4, 118, f=flag, times=20)
+    wheel.status(end, 118, times=20).spin("5", 119)
+    verdicts = wheel.heard(game=TRUSTED).verdicts()
+    assert len(verdicts) == 2
+    assert verdicts[0] == ("void ball_direction" if flag == "2" else "unresolved no_number_read")
+    assert verdicts[1] == "5"
+
+
+def test_a_spin_whose_fault_is_cleared_while_the_game_is_open_has_its_verdict() -> None:
+    wheel = Wheel().status(1).status(2, 118).status(3, 118).status(4, 118, f="4", times=9).status(6, 118, times=4)
+    wheel.status(1, 118).status(2, 119, times=20)
+    clear = read_command("clear device=wheel by=ann", wheel.t_ns - S)
+    wheel.status(3, 119, f="1", times=4).status(4, 119, times=20).number("5", 119)
+    said = wheel.heard(clear, game=TRUSTED)
+    assert said.verdicts() == ["unresolved sensor_stuck", "unresolved no_number_read"]
+
+
+def test_a_number_that_changes_after_the_outcome_is_reported() -> None:
+    wheel = Wheel().spin("22")
+    del wheel.sent[-12:]
+    wheel.t_ns = wheel.sent[-1].t_ns
+    said = wheel.status(5, 118, "23", times=3).status(1, 118, "23", times=10).heard(game=TRUSTED)
+    assert said.verdicts() == ["22"]
+    warning = said.one(events.DeviceWarning)
+    assert (warning.warning, warning.round) == ("number_changed", 1)
+    assert warning.detail == "the wheel shows 23 in state 5, after 22"
+
+
+@pytest.mark.parametrize("flag", ["1", "2", "8"])
+def test_a_flag_that_comes_after_the_number_is_reported(flag: str) -> None:
+    wheel = Wheel().spin("22")
+    del wheel.sent[-12:]
+    wheel.t_ns = wheel.sent[-1].t_ns
+    said = wheel.status(5, 118, "22", f=flag, times=3).status(1, 118, "22", times=10).heard(game=TRUSTED)
+    assert said.verdicts() == ["22"]
+    assert said.one(events.DeviceWarning).warning == "flag_after_number"
 
 
 def test_a_wheel_that_is_heard_no_more_during_a_spin_shuts_the_table() -> None:
@@ -177,10 +308,35 @@ def test_a_wheel_that_is_heard_no_more_during_a_spin_shuts_the_table() -> None:
     assert fault.mono_ns == wheel.sent[-1].t_ns + 2 * S
 
 
-def test_a_wheel_that_is_silent_from_the_start_is_a_fault_and_gives_bets_back() -> None:
+def test_no_bets_are_open_on_a_wheel_that_is_silent_from_the_start() -> None:
     said = events_of_run(toml(), [], [], 20 * S, cuts=[0])
-    assert said.one(events.DeviceFault).fault == "sensor_missing"
-    assert said.verdicts() == ["void sensor_missing"]
+    assert said.story() == ["table.opened", "device.fault sensor_missing"]
+
+
+def test_bets_open_with_the_first_status_of_the_wheel() -> None:
+    wheel = Wheel()
+    wheel.t_ns = S
+    said = wheel.status(1, times=3).heard()
+    assert said.story() == ["table.opened", "round.opened"]
+    assert said.one(events.RoundOpened).mono_ns == wheel.sent[0].t_ns
+
+
+def test_a_wheel_that_falls_silent_while_a_refused_spin_runs_out_opens_no_bets() -> None:
+    wheel = Wheel().status(1).status(2, 118).status(3, 118).status(4, 118, f="2", times=3)
+    wheel.t_ns += 9 * S
+    said = wheel.heard(game=TRUSTED)
+    assert said.story()[1:] == [
+        "round.opened",
+        "round.started",
+        "round.no_more_bets auto",
+        "void ball_direction",
+        "device.fault sensor_missing",
+    ]
+
+
+def test_a_wheel_that_stands_with_flag_4_opens_no_bets() -> None:
+    said = Wheel().status(6, f="4", times=20).heard()
+    assert said.of(events.RoundOpened) == []
 
 
 def test_a_stuck_sensor_of_the_wheel_shuts_the_table() -> None:
@@ -274,6 +430,39 @@ def test_batches_cut_anywhere_change_no_byte_where_the_wheel_is_silent_at_first(
     wheel.spin()
     whole = wheel.heard(game=TRUSTED)
     assert events_of_run(toml(TRUSTED), [], wheel.sent, wheel.t_ns, range(0, wheel.t_ns, S)).body() == whole.body()
+
+
+def test_a_spin_that_fails_before_the_settling_counts_for_nothing_and_hinders_no_later_one() -> None:
+    wheel = early().status(4, 119, "22", f="4", times=3).status(6, 119, "22", times=10).status(1, 119, "22")
+    wheel.status(2, 120, "22", times=20)
+    clear = read_command("clear device=wheel by=ann", wheel.t_ns - S)
+    wheel.status(3, 120, "22", times=4).status(4, 120, "22", times=4).number("5", 120)
+    said = wheel.heard(clear, game=SLOW)
+    assert said.verdicts() == ["22", "5"]
+    assert [w.warning for w in said.of(events.DeviceWarning)] == ["ball_before_settled"]
+
+
+def power_cycled(flag: str) -> Wheel:
+    """The power goes while flag 4 is up."""
+    wheel = Wheel().status(1).status(2, 118).status(3, 118).status(4, 118, f="4", times=9)
+    wheel.t_ns += 40 * S
+    return wheel.line(b"00;0").status(6, 0, "  ", f=flag, times=10)
+
+
+def test_a_fault_that_a_power_cycle_ends_can_be_cleared() -> None:
+    wheel = power_cycled("0")
+    clear = read_command("clear device=wheel by=ann", wheel.t_ns - S)
+    said = wheel.status(1, 0, "  ").spin("5", 1, last="  ").heard(clear, game=TRUSTED)
+    assert [cleared.fault for cleared in said.of(events.DeviceCleared)] == ["sensor_stuck", "sensor_missing"]
+    assert said.verdicts() == ["unresolved sensor_stuck", "5"]
+
+
+def test_a_fault_that_is_still_up_after_a_power_cycle_cannot() -> None:
+    wheel = power_cycled("4")
+    clear = read_command("clear device=wheel by=ann", wheel.t_ns - S)
+    said = wheel.heard(clear, game=TRUSTED)
+    assert [cleared.fault for cleared in said.of(events.DeviceCleared)] == ["sensor_missing"]
+    assert "flag 4" in said.of(events.DeviceWarning)[-1].detail
 
 
 def test_a_wheel_that_still_reports_its_fault_cannot_be_cleared() -> None:

@@ -7,7 +7,6 @@ import pytest
 from controller.bench.simulation import Played, Score, fault_plan, simulate
 from controller.configuration.values import TableConfig
 from controller.games.assembly import geometry_of
-from controller.games.base.spec import NoSimulatorError
 from feed import events
 from feed.events import Event
 from hal.values import Batch
@@ -144,15 +143,6 @@ def test_the_simulated_money_wheel_is_that_of_the_configuration() -> None:
     geometry = geometry_of(configured(money_toml(device='sensing = "pegs"\nindicator_deg = 90')))
     assert isinstance(geometry, MoneyWheelGeometry)
     assert (geometry.sensing, geometry.indicator_deg, geometry.no_more_bets_button) == ("pegs", 90.0, True)
-
-
-def test_an_automatic_wheel_has_no_simulator_of_lines_and_that_is_said() -> None:
-    text = (
-        '[table]\nid = "t"\ngame = "roulette"\nno_more_bets = "auto"\n[lines]\nbackend = "capture"\n'
-        '[device.wheel]\ndriver = "star_x"\n[links]\nwheel_serial = { port = "/dev/null" }\n'
-    )
-    with pytest.raises(NoSimulatorError, match="star_x"):
-        geometry_of(configured(text))
 
 
 # --- the score -----------------------------------------------------------------------------------------------------

@@ -6,20 +6,19 @@ from hypothesis import strategies as st
 from drivers.base.driver import Driver, Observation
 from drivers.roulette.star_x import (
     AutoBallDirectionWrong,
-    AutoBallInRim,
     AutoBallNotDetected,
-    AutoClosed,
     AutoDoubt,
     AutoLaunchFailed,
     AutoLink,
     AutoNoMoreBets,
+    AutoNoNumber,
     AutoNumber,
     AutoSpinStarted,
     AutoWheelFault,
     StarXConfig,
     StarXWheel,
 )
-from drivers.roulette.star_x_wire import WheelState
+from drivers.roulette.star_x_wire import WheelFlag, WheelState
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 from simulators.roulette.star_x import StarXSimulator, frames
 
@@ -77,16 +76,49 @@ def test_a_sound_spin_is_reported_from_its_launch_to_its_number() -> None:
     feed.number("22", number=118, rpm=164).status(5, 118, "22").status(1, 118, "22")
     assert feed.seen == [
         AutoLink(t_ns=500 * MS, up=True),
-        AutoSpinStarted(t_ns=1500 * MS, direction="cw", rpm=17.0, spin_number=118),
-        AutoBallInRim(t_ns=2500 * MS, rpm=17.0),
+        AutoSpinStarted(t_ns=2500 * MS, direction="cw", rpm=17.0, spin_number=118),
         AutoNoMoreBets(t_ns=3000 * MS, rpm=16.5),
         AutoNumber(t_ns=3500 * MS, pocket="22", spin_number=118, agreed=True, rpm_min=16.4, rpm_max=17.0),
     ]
 
 
 def test_a_rotor_that_runs_counter_clockwise_is_reported_so() -> None:
-    feed = Feed().status(1, d=1).status(2, d=1)
-    assert feed.seen[-1] == AutoSpinStarted(t_ns=S, direction="ccw", rpm=17.0, spin_number=117)
+    feed = Feed().status(1, d=1).status(2, d=1).status(3, d=1)
+    assert feed.seen[-1] == AutoSpinStarted(t_ns=1500 * MS, direction="ccw", rpm=17.0, spin_number=117)
+
+
+def launch_of_a_real_wheel() -> Feed:
+    """Status lines of a real wheel: the rotor reverses in state 2, at the launch."""
+    feed = Feed()
+    for _ in range(36):
+        feed.line(b"*X;2;001;  ;0;000;0")
+    for _ in range(4):
+        feed.line(b"*X;2;001;  ;0;000;1")
+    return feed.line(b"*X;3;001;  ;0;162;1")
+
+
+def test_the_rotor_reverses_in_state_2_and_the_spin_has_direction_and_speed_of_state_3() -> None:
+    feed = launch_of_a_real_wheel()
+    assert feed.seen == [
+        AutoLink(t_ns=500 * MS, up=True),
+        AutoSpinStarted(t_ns=feed.t_ns, direction="ccw", rpm=16.2, spin_number=1),
+    ]
+    feed.line(b"*X;4;001;  ;0;161;1").bare("22").line(b"*X;5;001;22;0;160;1", 30 * MS)
+    number = feed.numbers()[0]
+    assert (number.agreed, number.rpm_min, number.rpm_max) == (True, 16.0, 16.2)
+    assert feed.doubts() == []
+
+
+def test_a_launch_that_is_repeated_turns_the_rotor_again() -> None:
+    feed = Feed().status(1).status(2, d=0).status(2, d=1).status(2, d=1, f="8").status(2, d=0).status(2, d=0)
+    feed.statuses(3, 4).number()
+    assert feed.numbers()[0].agreed
+    assert [seen.direction for seen in feed.seen if isinstance(seen, AutoSpinStarted)] == ["cw"]
+
+
+def test_a_game_that_is_open_and_closes_again_is_no_spin() -> None:
+    feed = Feed().statuses(1, 2, 2, 2, 6, 6, 1, 2, 2, 1, 2)
+    assert feed.kinds() == ["AutoLink"]
 
 
 def test_double_zero_is_a_number_like_any_other() -> None:
@@ -97,6 +129,12 @@ def test_a_european_wheel_has_no_double_zero() -> None:
     feed = Feed(StarXConfig(pockets="european")).statuses(1, 2, 3, 4).number("00")
     assert feed.doubts() == ["impossible_number"]
     assert feed.numbers() == []
+    assert feed.seen[-1] == AutoNoNumber(t_ns=feed.t_ns, state=WheelState.WINNING_NUMBER, doubts=("impossible_number",))
+
+
+def test_a_line_with_an_impossible_number_keeps_its_flags() -> None:
+    feed = Feed(StarXConfig(pockets="european")).statuses(1, 2, 3).status(4, ww="00", f="4")
+    assert AutoWheelFault(t_ns=2 * S, state=WheelState.NO_MORE_BETS) in feed.seen
 
 
 def test_a_wheel_that_reports_that_the_ball_has_left_the_track_is_sound() -> None:
@@ -149,12 +187,15 @@ def test_a_number_that_changes_while_it_is_shown_is_reported() -> None:
     feed = Feed().statuses(1, 2, 3, 4).number("22").status(5, ww="23")
     assert feed.doubts() == ["number_changed"]
     assert len(feed.numbers()) == 1
+    detail = "the wheel shows 23 in state 5, after 22"
+    assert feed.seen[-1] == AutoDoubt(t_ns=feed.t_ns, reason="number_changed", detail=detail)
 
 
 def test_a_blank_number_is_no_number() -> None:
     feed = Feed().statuses(1, 2, 3, 4).status(5, ww="  ")
     assert "no_number" in feed.doubts()
     assert feed.numbers() == []
+    assert feed.seen[-1] == AutoNoNumber(t_ns=feed.t_ns, state=WheelState.WINNING_NUMBER, doubts=("no_number",))
 
 
 @pytest.mark.parametrize("states", [(3, 4), (4,), (7,), (3,)])
@@ -189,10 +230,22 @@ def test_after_a_spin_that_ended_without_a_number_the_next_is_sound() -> None:
     assert feed.numbers()[0].agreed
 
 
-def test_a_launch_out_of_order_does_not_clear_a_doubt() -> None:
-    feed = Feed().statuses(1, 2).status(3, f="2").status(2).statuses(3, 4).number()
+@pytest.mark.parametrize("state", [1, 2, 6])
+def test_one_status_out_of_order_does_not_clear_a_doubt(state: int) -> None:
+    feed = Feed().statuses(1, 2).status(3, f="2").status(state).statuses(3, 4).number()
     assert "ball_direction" in feed.numbers()[0].doubts
     assert not feed.numbers()[0].agreed
+
+
+@pytest.mark.parametrize("states", [(1, 2), (2, 2), (6, 6), (6, 1), (1, 1)])
+def test_a_spin_that_the_wheel_gives_up_is_over_with_what_it_reported(states: tuple[int, ...]) -> None:
+    feed = Feed().statuses(1, 2, 3).status(4, f="1").statuses(*states)
+    over = next(seen for seen in feed.seen if isinstance(seen, AutoNoNumber))
+    assert over.t_ns == feed.t_ns
+    assert over.state is WheelState(states[-1])
+    assert over.doubts[0] == "ball_not_detected"
+    feed.statuses(2, 3, 4).number()
+    assert feed.numbers()[0].agreed
 
 
 @pytest.mark.parametrize(
@@ -228,11 +281,21 @@ def test_a_flag_that_is_still_up_when_the_launch_ends_makes_the_number_doubtful(
 
 def test_the_end_of_a_fault_is_reported() -> None:
     feed = Feed().statuses(1, 2, 3).status(4, f="4").status(6, f="4").status(6)
-    assert [seen for seen in feed.seen if isinstance(seen, AutoWheelFault | AutoClosed)] == [
+    assert [seen for seen in feed.seen if isinstance(seen, AutoWheelFault | AutoNoNumber)] == [
         AutoWheelFault(t_ns=2 * S, state=WheelState.NO_MORE_BETS),
-        AutoClosed(t_ns=2500 * MS),
         AutoWheelFault(t_ns=3 * S, state=WheelState.CLOSED, active=False),
+        AutoNoNumber(t_ns=3 * S, state=WheelState.CLOSED, doubts=("wheel_fault",)),
     ]
+
+
+@pytest.mark.parametrize("flag", ["0", "4"])
+def test_the_first_status_after_a_gap_settles_the_fault(flag: str) -> None:
+    feed = Feed().statuses(1, 2, 3).status(4, f="4")
+    feed.seen += feed.driver.due(feed.t_ns + 60 * S)
+    feed.t_ns += 60 * S
+    feed.line(b"00;0").status(6, number=0, ww="  ", f=flag)
+    last = [seen.active for seen in feed.seen if isinstance(seen, AutoWheelFault)]
+    assert last == ([True, False] if flag == "0" else [True, True])
 
 
 @pytest.mark.parametrize("rpm", [401, 953, 983])
@@ -241,6 +304,20 @@ def test_a_speed_that_no_rotor_has_is_refused_with_its_line(rpm: int) -> None:
     assert feed.doubts() == ["rotor_speed"]
     assert feed.numbers()[0].doubts == ("rotor_speed",)
     assert feed.numbers()[0].rpm_max == 17.0
+
+
+def test_a_line_with_a_speed_that_no_rotor_has_keeps_its_flags_and_its_state() -> None:
+    feed = Feed().statuses(1, 2).status(3, rpm=953, f="1").status(4, rpm=983, f="6")
+    assert feed.seen[1:] == [
+        AutoDoubt(t_ns=1500 * MS, reason="rotor_speed", detail="expected at most 40 rpm, saw 95.3"),
+        AutoSpinStarted(t_ns=1500 * MS, direction="cw", rpm=None, spin_number=117, flags=WheelFlag.BALL_NOT_DETECTED),
+        AutoBallNotDetected(t_ns=1500 * MS, state=WheelState.BALL_IN_RIM),
+        AutoNoMoreBets(t_ns=2 * S, rpm=None),
+        AutoBallDirectionWrong(t_ns=2 * S, state=WheelState.NO_MORE_BETS),
+        AutoWheelFault(t_ns=2 * S, state=WheelState.NO_MORE_BETS),
+    ]
+    doubts = feed.status(4).number().numbers()[0].doubts
+    assert doubts == ("ball_not_detected", "rotor_speed", "ball_direction", "wheel_fault")
 
 
 def test_a_rotor_that_changes_its_direction_during_a_spin_is_reported() -> None:
@@ -262,6 +339,15 @@ def test_the_spin_number_goes_up_by_one_in_any_state_and_wraps(old: int, new: in
     for state in (1, 2, 3, 4):
         feed.status(state, new if state >= step_at else old)
     assert feed.number(number=new).numbers()[0].agreed
+
+
+@pytest.mark.parametrize("states", [(1, 2, 1), (1, 2, 3, 4, 1, 1)])
+def test_a_game_that_came_to_nothing_has_its_number_too(states: tuple[int, ...]) -> None:
+    feed = Feed().status(1, 116)
+    for state in states:
+        feed.status(state, 117)
+    feed.status(2, 117).status(3, 118).status(4, 118).number(number=118)
+    assert feed.numbers()[0].agreed
 
 
 @pytest.mark.parametrize("numbers", [(117, 117, 119), (117, 118, 119), (117, 118, 117), (117, 116, 116)])
@@ -293,7 +379,13 @@ def test_noise_during_a_spin_is_reported_once_and_makes_the_number_doubtful() ->
     assert feed.numbers()[0].doubts == ("malformed",)
 
 
-def test_noise_before_a_launch_raises_no_doubt() -> None:
+@pytest.mark.parametrize("flaw", [b"\xff", b"*X;2;1", b"17", b"*X;2;117;13;0;953;0", b"*X;2;119;13;8;170;1"], ids=repr)
+def test_a_flaw_while_the_game_is_open_does_not_cost_the_number(flaw: bytes) -> None:
+    feed = Feed().status(1).status(2).line(flaw).status(2).statuses(3, 4).number()
+    assert feed.numbers()[0].agreed
+
+
+def test_noise_before_the_game_is_open_raises_no_doubt() -> None:
     feed = Feed().line(b";0;170;0").status(1).line(b"\xff").statuses(2, 3, 4).number()
     assert feed.doubts() == ["malformed", "malformed"]
     assert feed.numbers()[0].agreed
@@ -308,7 +400,7 @@ def test_a_status_that_does_not_come_for_two_seconds_is_a_fault_of_the_link() ->
     assert feed.driver.next_due_ns is None
     feed.t_ns += 60 * S
     feed.status(4)
-    assert feed.kinds()[-3:] == ["AutoLink", "AutoDoubt", "AutoNoMoreBets"]
+    assert feed.kinds()[-4:] == ["AutoLink", "AutoDoubt", "AutoSpinStarted", "AutoNoMoreBets"]
     assert not feed.number().numbers()[0].agreed
 
 

@@ -49,7 +49,7 @@ def test_a_bare_number_is_parsed_again(pocket: str) -> None:
     assert parse(encode_bare(pocket)[:2]) == BareNumber(pocket)
 
 
-@pytest.mark.parametrize("text", ["*P OK", "*P NO", "*o BUSY", "*u OK", "*V 2.50", "*Y;1;003"])
+@pytest.mark.parametrize("text", ["*P OK", "*P NO", "*o BUSY", "*u OK", "*V 2.50", "*  NO", "*) NO", "*Y;1;003"])
 def test_replies_and_bonuses_are_tolerated(text: str) -> None:
     assert parse(text.encode()) == IgnoredLine(text)
 

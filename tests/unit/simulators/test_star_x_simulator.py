@@ -60,12 +60,29 @@ def test_the_measured_times_and_speeds_come_out() -> None:
         assert all(155 <= rpm_x10 <= 184 for rpm_x10 in in_rim)
     assert 0.45 < median(gaps_s) < 0.52
     for state, middle_s in (
-        (WheelState.LAUNCH, 9.0),
+        (WheelState.LAUNCH, 19.0),
         (WheelState.BALL_IN_RIM, 4.0),
         (WheelState.NO_MORE_BETS, 26.5),
         (WheelState.WINNING_NUMBER, 5.5),
     ):
         assert abs(median(durations_s[state]) - middle_s) < 1
+
+
+def test_the_rotor_reverses_inside_state_2_and_has_its_speed_in_state_3() -> None:
+    """As a real wheel's: `*X;2;001;  ;0;000;0`, half a second later `…;1`, two seconds later `*X;3;001;  ;0;162;1`."""
+    for spin in StarXSimulator(5).spins(50):
+        lines = [(v.t_ns, parse(v.data)) for v in frames(spin.chunks) if isinstance(v, Frame)]
+        statuses = [(t_ns, line) for t_ns, line in lines if isinstance(line, StatusPacket)]
+        rim_ns, rim = next(one for one in statuses if one[1].state is WheelState.BALL_IN_RIM)
+        launch = [one for one in statuses if one[1].state is WheelState.LAUNCH]
+        reversed_ns = next(t_ns for t_ns, line in launch if line.clockwise == rim.clockwise)
+        stopped_ns = next(t_ns for t_ns, line in reversed(launch) if line.clockwise != rim.clockwise)
+        assert launch[0][1].clockwise != rim.clockwise
+        assert 0.4 <= (reversed_ns - stopped_ns) / NS_PER_S < 1.5
+        assert 1.5 < (rim_ns - reversed_ns) / NS_PER_S < 4.5
+        assert all(line.rpm_x10 == 0 for t_ns, line in launch if t_ns >= stopped_ns)
+        assert 9 <= (rim_ns - launch[0][0]) / NS_PER_S < 596
+        assert spin.truth.clockwise == rim.clockwise
 
 
 def test_time_never_goes_back_and_bytes_take_their_time_on_the_wire() -> None:
