@@ -50,6 +50,12 @@ ERRORS = 2
     metavar="N",
     help="Sign what was journalled every N seconds with events.",
 )
+@click.option(
+    "--head-to",
+    multiple=True,
+    metavar="TARGET",
+    help="Send the journal's heads to a file, http(s)://... or printer:QUEUE, every 15 minutes and at the end; repeat.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One event a line, exactly the JSON body of the feed.")
 @click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Stop after so many seconds.")
 @click.option("--speed", default="1", metavar="X", show_default=True, help="Simulated tables only: times real time.")
@@ -63,6 +69,7 @@ def command(
     local_role: str,
     metrics: int | None,
     seal_seconds: int,
+    head_to: tuple[str, ...],
     as_json: bool,
     seconds: float | None,
     speed: str,
@@ -83,11 +90,17 @@ def command(
 
     Exit codes: 0; 1 if the service cannot run (the log has the reason); 2 for files or options that cannot be used.
     """
+    from controller.service.head_sender import HeadTargetError, check_target
     from feed.endpoints import EndpointError, Endpoints
     from feed.schema import document
 
     configs = load_all(tables)
     _refuse_captures(configs)
+    for target in head_to:
+        try:
+            check_target(target)
+        except HeadTargetError as error:
+            raise click.UsageError(f"--head-to {error}") from error
     clock = _clock(configs, speed, faults)
     plans = _plans(configs, faults)
     try:
@@ -122,6 +135,7 @@ def command(
         faults=plans,
         seed=seed,
         seal_seconds=seal_seconds,
+        head_to=head_to,
         schema=document(),
     )
     sys.exit(_serve(plan, clock, metrics, as_json=as_json, seconds=seconds))

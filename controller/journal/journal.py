@@ -21,10 +21,11 @@ from controller.journal.files import (
 )
 from controller.journal.history import Reader
 from controller.journal.records import COMMANDS, Entry, Head, nothing
-from controller.journal.recovery import Progress, RecoveredJournal, RecoveredTable, recover
+from controller.journal.recovery import READ_AT_LEAST, Progress, RecoveredJournal, RecoveredTable, recover
 from controller.journal.schema import prepare
 from controller.journal.seals import SEAL_EVERY, START, SealSigner
 from controller.journal.store import JournalEnd, Store
+from controller.journal.whole_check import WholeCheck
 from controller.journal.witness import HistoryLost, Witness
 from controller.journal.writer import CHECKPOINT_EVERY, AtOnce, Deliver, Done, Heads, JournalWriter, Submission
 from hal.clock import Clock
@@ -73,6 +74,7 @@ class Journal:
         deliver: Deliver,
         progress: Progress | None = None,
         key_file: Path | None = None,
+        read_at_least: int = READ_AT_LEAST,
         seal_every: int = SEAL_EVERY,
         checkpoint_every: int = CHECKPOINT_EVERY,
     ) -> Journal:
@@ -94,7 +96,9 @@ class Journal:
                 prepare(connection, path)
             except UNREADABLE as error:
                 raise journal_error(path, error, "opening it") from error
-            recovery = recover(connection, path, progress)
+            recovery = recover(
+                connection, path, progress, public_key=bytes(signing_key.verify_key), read_at_least=read_at_least
+            )
             store = Store(
                 path,
                 connection,
@@ -156,6 +160,15 @@ class Journal:
         """Whether there was no journal here: each start of a service seals one, and this had no seal."""
         return self.recovery.last_seal is None
 
+    def whole_check(self) -> WholeCheck | None:
+        """The check of what the start did not read; None where it read all. The caller closes it.
+
+        Raises:
+            JournalError: the journal cannot be opened for reading.
+        """
+        trusted = self.recovery.trusted
+        return None if trusted is None else WholeCheck(self.path, trusted)
+
     @property
     def other_key(self) -> str | None:
         """The public half of the key that sealed it last, in hexadecimal, where that is not the one given now."""
@@ -200,6 +213,11 @@ class Journal:
             JournalError: the journal was closed.
         """
         self._writer.submit(Submission(entries, done, at_once))
+
+    @property
+    def seals(self) -> Mapping[str, Head]:
+        """The last seal, as a head under `SEALS`."""
+        return self._writer.seals
 
     def seal(self) -> None:
         """Asks for a seal over what was written since the last one, if anything was. Never blocks."""

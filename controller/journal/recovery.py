@@ -11,7 +11,7 @@ from controller.journal.errors import UNREADABLE, VERIFY, JournalDamaged, journa
 from controller.journal.history import state_of
 from controller.journal.records import COMMANDS, Head, nothing
 from controller.journal.schema import layout_faults
-from controller.journal.seals import FIRST, SEALS, STOP, Seal
+from controller.journal.seals import FIRST, SEALS, STOP, Seal, trusted_seal
 from controller.journal.walk import Walk, walk
 from controller.journal.witness import HistoryLost, read_witness
 from feed.state import TableState
@@ -19,6 +19,8 @@ from feed.state import TableState
 Progress: TypeAlias = Callable[[int, int], None]
 """Records read so far, and how many there are."""
 
+READ_AT_LEAST = 5000
+"""Records that each start reads, however many there are (ours): the last rounds of every table are among them."""
 TELL_EVERY = 5000
 """Records between two calls of `Progress`."""
 
@@ -48,12 +50,22 @@ class RecoveredJournal(NamedTuple):
     unsealed: int
     """Records after the last seal: nobody vouches for them before the seal of this start."""
     last_seal: Seal | None
+    trusted: Seal | None
+    """The seal after which the journal was read: what it states was not read again. None where all was read."""
     clean: bool
     """The service before stopped in order: its seal is the last thing written. True of a new journal."""
 
 
-def recover(connection: sqlite3.Connection, path: Path, progress: Progress | None = None) -> RecoveredJournal:
-    """Reads a journal from end to end.
+def recover(
+    connection: sqlite3.Connection,
+    path: Path,
+    progress: Progress | None = None,
+    *,
+    public_key: bytes | None = None,
+    read_at_least: int = READ_AT_LEAST,
+) -> RecoveredJournal:
+    """Reads a journal from end to end; or, where a seal of `public_key` stands before its last `read_at_least` records,
+    what follows that seal: a service with this key had verified what the seal states, or written it itself.
 
     Raises:
         JournalDamaged: it is not as it was written; says where it first differs.
@@ -61,11 +73,14 @@ def recover(connection: sqlite3.Connection, path: Path, progress: Progress | Non
     """
     try:
         _check_layout(connection, path)
-        (total,) = connection.execute("SELECT count(*) FROM record").fetchone()
+        (last_n,) = connection.execute("SELECT coalesce(max(n), 0) FROM record").fetchone()
+        trusted = None if public_key is None else trusted_seal(connection, public_key, last_n - read_at_least)
+        walked = Walk(connection) if trusted is None else Walk.after(connection, trusted)
+        (total,) = connection.execute("SELECT count(*) FROM record WHERE n > ?", (walked.after_n,)).fetchone()
         if progress is not None and total:
             progress(0, total)
-        _check_pages(connection, path)
-        walked = Walk(connection)
+        if trusted is None:
+            _check_pages(connection, path)
         _walk_all(connection, path, walked, total, progress)
         heads = walked.heads
         witnessed = read_witness(path)
@@ -90,6 +105,7 @@ def recover(connection: sqlite3.Connection, path: Path, progress: Progress | Non
         last_time=walked.newest,
         unsealed=walked.n - (seal.after_n if seal is not None else 0),
         last_seal=seal,
+        trusted=trusted,
         clean=walked.n == 0 or (seal is not None and seal.after_n == walked.n and seal.content.why == STOP),
     )
 

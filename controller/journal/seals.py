@@ -147,10 +147,51 @@ class SealSigner:
         return seal
 
 
-def read_seals(connection: sqlite3.Connection) -> Iterator[Seal]:
-    """The seals of a journal, oldest first."""
-    rows = connection.execute("SELECT n, after_n, statement, public_key, signature, hash FROM seal ORDER BY n")
+SEAL_COLUMNS: Final = "n, after_n, statement, public_key, signature, hash"
+BEFORE_ALL: Final = -(2**63)
+"""Less than every `n` that a row can have, but one that none has."""
+
+
+def read_seals(connection: sqlite3.Connection, after: int = BEFORE_ALL) -> Iterator[Seal]:
+    """The seals of a journal after seal `after`, oldest first."""
+    rows = connection.execute(f"SELECT {SEAL_COLUMNS} FROM seal WHERE n > ? ORDER BY n", (after,))
     return (Seal(*row) for row in rows)
+
+
+def trusted_seal(connection: sqlite3.Connection, public_key: bytes, until_n: int) -> Seal | None:
+    """The last seal of this key that states all heads after at most `until_n` records, where the records that it names
+    are there; None where there is none.
+
+    Raises:
+        sqlite3.Error: the file cannot be read.
+    """
+    (archived,) = connection.execute("SELECT coalesce(max(n), 0) FROM base").fetchone()
+    query = f"SELECT {SEAL_COLUMNS} FROM seal WHERE after_n <= ? ORDER BY n DESC"
+    for row in connection.execute(query, (until_n,)):
+        seal = Seal(*row)
+        if seal.after_n <= archived:
+            return None
+        if seal.public_key == public_key and seal.is_genuine and _can_begin(connection, seal):
+            return seal
+    return None
+
+
+def _can_begin(connection: sqlite3.Connection, seal: Seal) -> bool:
+    try:
+        content = seal.content
+    except ValueError:
+        return False
+    if not (content.is_full and content.newest) or (content.n, content.records) != (seal.n, seal.after_n):
+        return False
+    for chain, head in content.heads.items():
+        rows = [
+            row[0].hex()
+            for table in ("record", "base")
+            for row in connection.execute(f"SELECT hash FROM {table} WHERE chain = ? AND seq = ?", (chain, head.seq))
+        ]
+        if head.hash not in rows:
+            return False
+    return True
 
 
 _ENCODER = msgspec.json.Encoder(order="deterministic")

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from controller.journal.records import COLUMNS, BodyError, Head, Record, columns_of, genesis, link, nothing
-from controller.journal.seals import FIRST, START, STOP, Seal, Statement, read_seals
+from controller.journal.seals import BEFORE_ALL, FIRST, START, STOP, Seal, Statement, read_seals
 
 _AT_ONCE = 500
 
@@ -39,6 +39,8 @@ class Walk:
         """
         self.first_n = self.n = 0
         """The record before the first of the file; the last record walked over."""
+        self.after_n = self.after_seal = BEFORE_ALL
+        """The record and the seal after which the file is read."""
         self.seals = 0
         self._seal_hash = FIRST
         self.last_seal: Seal | None = None
@@ -52,6 +54,22 @@ class Walk:
         for chain, seq, epoch, digest, n in connection.execute("SELECT chain, seq, epoch, hash, n FROM base"):
             self._heads[chain] = (seq, epoch, digest)
             self.first_n = self.n = max(self.n, n)
+
+    @classmethod
+    def after(cls, connection: sqlite3.Connection, seal: Seal) -> Walk:
+        """Begins after a seal that is trusted: with the heads that it states.
+
+        Raises:
+            sqlite3.Error: the file cannot be read.
+        """
+        content = seal.content
+        one = cls(connection)
+        one.after_n, one.after_seal = seal.after_n, seal.n
+        one.first_n = one.n = seal.after_n
+        one.seals, one._seal_hash, one.last_seal = seal.n, seal.hash.hex(), seal
+        one.newest, one._stopped = max(content.newest, content.time), content.why == STOP
+        one._heads = {chain: (head.seq, head.epoch, bytes.fromhex(head.hash)) for chain, head in content.heads.items()}
+        return one
 
     @property
     def heads(self) -> dict[str, Head]:
@@ -130,14 +148,14 @@ class Walk:
 
 
 def walk(connection: sqlite3.Connection, walked: Walk) -> Iterator[FirstFault | None]:
-    """Walks over the whole file; gives a value for each record, and ends after the first fault.
+    """Walks over the whole file, or what follows a trusted seal. Gives a value for each record; a fault is the last.
 
     Raises:
         sqlite3.Error: the file cannot be read.
     """
-    seals = read_seals(connection)
+    seals = read_seals(connection, walked.after_seal)
     waiting = next(seals, None)
-    rows = connection.execute(f"SELECT {COLUMNS} FROM record ORDER BY n")
+    rows = connection.execute(f"SELECT {COLUMNS} FROM record WHERE n > ? ORDER BY n", (walked.after_n,))
     while some := rows.fetchmany(_AT_ONCE):
         for row in some:
             while waiting is not None and waiting.after_n <= walked.n:

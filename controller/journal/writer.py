@@ -80,6 +80,7 @@ class JournalWriter:
         """Nothing comes after what was taken."""
         self._failure: JournalError | None = None
         self._unsealed: JournalError | None = None
+        self._last_seal: Heads = store.seals
         self._thread = Thread(target=self._run, name="journal", daemon=True)
         self._thread.start()
 
@@ -98,6 +99,11 @@ class JournalWriter:
             if self._ended:
                 raise JournalError(self._path, "it was closed, and something was to be written after that", MISTAKE)
             self._queue.put(submission)
+
+    @property
+    def seals(self) -> Heads:
+        """The last seal that is durable."""
+        return self._last_seal
 
     def seal(self) -> None:
         """Asks for a seal over what is written and not sealed. Never blocks. Not after an end or a failure."""
@@ -197,7 +203,8 @@ class JournalWriter:
         try:
             if self._store.seal_second():
                 self._since_checkpoint += 1
-                self._unnoted.update(self._store.seals)
+                self._last_seal = self._store.seals
+                self._unnoted.update(self._last_seal)
         except JournalError as error:
             self._fail(error)
 
@@ -251,4 +258,5 @@ class JournalWriter:
     def _seal(self) -> None:
         if self._failure is None:
             self._store.seal(STOP)
-            self._witness.note(self._store.seals)
+            self._last_seal = self._store.seals
+            self._witness.note(self._last_seal)

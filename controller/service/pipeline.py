@@ -99,6 +99,11 @@ class Pipeline:
         """The last record of a chain that is durable and, where it is an event, published."""
         return self._heads.get(chain) or nothing(chain)
 
+    @property
+    def heads(self) -> Mapping[str, Head]:
+        """By chain: the last record that is durable."""
+        return self._heads
+
     def next_command(self) -> int:
         """The number of the next record in the chain of commands; each call takes one."""
         self._commands += 1

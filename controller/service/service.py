@@ -11,20 +11,24 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from secrets import token_hex
 from typing import Any, Final
 
 from controller.captures.capture_archive import CaptureArchive
-from controller.journal.errors import JournalError
+from controller.journal.errors import JournalDamaged, JournalError
 from controller.journal.history import JournalHistory
 from controller.journal.journal import Journal
+from controller.journal.records import Head
+from controller.journal.whole_check import WholeCheck
 from controller.service.clock_watch import ClockWatch
 from controller.service.command_handler import CommandHandler
 from controller.service.command_record import RecordFinder
 from controller.service.counters import ServiceCounters
 from controller.service.disk_watch import DiskWatch
+from controller.service.head_sender import HeadSender
 from controller.service.opening import (
     OpenedJournal,
     StartupCheckError,
@@ -79,6 +83,9 @@ class Service:
         """An unhandled exception in a callback; it ends the service."""
         self._epoch = token_hex(8)
         self._start_ns = real.now_ns()
+        self._unchecked = ""
+        """What is not known of the journal's older records; empty where all are verified."""
+        self._heads = HeadSender(plan.head_to, real)
         self._seal_ns = self._start_ns
         """When what was written is sealed next; half a second early, as seconds are not counted exactly."""
         self._stop = asyncio.Event()
@@ -121,6 +128,7 @@ class Service:
             "epoch": self._epoch,
             "uptime_s": round((self._real.now_ns() - self._start_ns) / NS_PER_S, 1),
             "journal": str(self._plan.paths.journal),
+            "verified": self._unchecked or "all records",
         }
         problem = None if self._sockets is None else self._sockets.problem
         return about | status_of(runners, self._pipeline, problem, self._counters)
@@ -151,7 +159,8 @@ class Service:
             archive = CaptureArchive(open_capture_store(self._plan.paths), self._counters.captures)
             supervisor = self._set_up(found, sockets, archive, history, recall)
             try:
-                await self._work(supervisor, found, sockets)
+                with self._checking(found.journal, supervisor):
+                    await self._work(supervisor, found, sockets)
             except BaseException:
                 # Whatever it is: all outputs go safe first.
                 supervisor.safe()
@@ -159,6 +168,8 @@ class Service:
             await self._end(supervisor, archive)
             recall.close()
             await self._close_journal(found)
+            if self._pipeline is not None:
+                await self._heads.end(self._heads_now(self._pipeline, found.journal))
             # What the journal committed while it closed is queued on the loop now, and is sent.
             await sleep_ns(0)
             await sockets.close()
@@ -212,6 +223,39 @@ class Service:
         )
         return self._supervisor
 
+    async def _check_history(self, check: WholeCheck, supervisor: TableSupervisor) -> None:
+        """Verifies the records that the start did not read, a piece after the other."""
+        loop = asyncio.get_running_loop()
+        try:
+            while await loop.run_in_executor(None, check.piece):
+                self._unchecked = f"all but the first {check.until}, of which {check.done} were verified until now"
+                await sleep_ns(TICK_NS)
+        except JournalDamaged as error:
+            self._unchecked = str(error)
+            supervisor.history_was_changed(error)
+        except JournalError as error:
+            self._unchecked = str(error)
+            log.error("the older records of the journal were not verified: %s", error)
+        else:
+            self._unchecked = ""
+            log.info("the first %d records of the journal are verified now, and with them all of it", check.until)
+
+    @contextmanager
+    def _checking(self, journal: Journal, supervisor: TableSupervisor) -> Iterator[None]:
+        """Verifies, as long as the block lasts, what the start did not read."""
+        check = journal.whole_check()
+        if check is None:
+            yield
+            return
+        log.info("the journal was read after record %d; the records before are verified meanwhile", check.until)
+        task = asyncio.get_running_loop().create_task(self._check_history(check, supervisor))
+        try:
+            yield
+        finally:
+            task.cancel()
+            check.interrupt()
+            check.close()
+
     async def _work(self, supervisor: TableSupervisor, found: OpenedJournal, sockets: Sockets) -> None:
         failures = supervisor.open_wires()
         if len(failures) == len(supervisor.runners):
@@ -247,6 +291,12 @@ class Service:
         if now_ns >= self._seal_ns:
             self._seal_ns = now_ns + self._plan.seal_seconds * NS_PER_S - NS_PER_S // 2
             journal.seal()
+        if self._pipeline is not None:
+            self._heads.check(self._heads_now(self._pipeline, journal))
+
+    def _heads_now(self, pipeline: Pipeline, journal: Journal) -> dict[str, Head]:
+        """What has left the machine proves that nothing before it was made anew."""
+        return {**pipeline.heads, **journal.seals}
 
     def _each_second(self, sockets: Sockets, failure: JournalError | None) -> None:
         if failure is not None and self._pipeline is not None and self._pipeline.waiting_since_ns is None:

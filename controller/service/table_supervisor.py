@@ -51,6 +51,8 @@ class ServicePlan(NamedTuple):
     seed: int = 1
     seal_seconds: int = SEAL_SECONDS
     """Events are sealed so often, where there were any."""
+    head_to: Sequence[str] = ()
+    """Where the heads of the journal are sent: paths, URLs, printers."""
     schema: bytes = b"{}"
     """JSON Schema of the events, which the history server sends."""
 
@@ -78,6 +80,9 @@ def _wired(
 
 
 log = logging.getLogger(__name__)
+
+JOURNAL: Final = "journal"
+HISTORY_CHANGED: Final = "history_changed"
 
 TICK_NS: Final = 20_000_000
 """The time between ticks (ours): a fiftieth of a second, which a person does not notice."""
@@ -200,6 +205,11 @@ class TableSupervisor:
             runner.beat()
             self._counters.faults[runner.id] = len(runner.table.faults)
             self._counters.states[runner.id] = HALTED if self._halted() else runner.table.state
+
+    def history_was_changed(self, what: object) -> None:
+        """Stops play: records that the journal holds are not as they were written."""
+        detail = f"{what}; find out who wrote to the file, then clear it"
+        self._raise_everywhere(JOURNAL, HISTORY_CHANGED, detail)
 
     def _calendar_was_set(self, jumped: str) -> None:
         """Stops play; where the calendar is before the newest record now, the fault stands until it has passed that."""

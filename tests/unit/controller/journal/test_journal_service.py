@@ -705,3 +705,77 @@ def test_a_head_is_nothing_before_the_first_command(path: Path) -> None:
     journal = opened(path, clock=VirtualClock(NOW_NS))
     assert journal.commands == Head(0, "", journal.commands.hash)
     journal.close()
+
+
+# --- a long journal is read from a seal on, and the rest while the service runs ------------------------------------
+
+
+def long_journal(path: Path) -> None:
+    """Three starts of 20 records each."""
+    one: TablePlayer | None = None
+    for number in range(3):
+        journal = opened(path, seal_every=7)
+        one = player(epoch=f"e{number}", left=journal.recovered.get("roulette-1"))
+        for _ in range(20):
+            written(journal, [one.say(events.TableClosed, reason="end")])
+        journal.seal()
+        journal.close()
+
+
+def test_a_start_reads_what_follows_a_seal_of_its_key_and_the_check_the_rest(path: Path) -> None:
+    long_journal(path)
+    read: list[int] = []
+    journal = opened(path, read_at_least=5, progress=lambda done, total: read.append(total))
+    trusted = journal.recovery.trusted
+    assert trusted is not None
+    assert (trusted.after_n, trusted.content.why, set(read)) == (54, "count", {6})
+    assert (journal.recovery.records, journal.recovered["roulette-1"].head.seq, journal.clean) == (60, 60, True)
+    check = journal.whole_check()
+    assert check is not None
+    while check.piece():
+        pass
+    assert check.done == 54
+    check.close()
+    journal.close()
+    assert verify(path).ok
+
+
+def test_without_a_seal_of_its_key_a_start_reads_all(path: Path) -> None:
+    long_journal(path)
+    for options in ({"signing_key": SigningKey(b"o" * 32), "read_at_least": 5}, {"read_at_least": 61}):
+        journal = opened(path, **options)
+        assert (journal.recovery.trusted, journal.whole_check()) == (None, None)
+        journal.close()
+
+
+OLD_RECORD = "UPDATE record SET body = CAST(replace(CAST(body AS TEXT), 'end', 'fin') AS BLOB) WHERE n = 3"
+
+
+@pytest.mark.parametrize(
+    ("edit", "what"),
+    [
+        (OLD_RECORD, r"record 3 \(roulette-1, seq 3\) is not as it was written: its hash does not follow"),
+        ("DELETE FROM record WHERE n = 9", "9 is missing"),
+        ("DELETE FROM seal WHERE n = 2", "it follows seal 1: 2 is missing"),
+    ],
+)
+def test_what_was_changed_before_that_seal_is_found_by_the_check(path: Path, edit: str, what: str) -> None:
+    long_journal(path)
+    with altered(path) as connection:
+        connection.execute(edit)
+    journal = opened(path, read_at_least=5)
+    check = journal.whole_check()
+    assert check is not None
+    with pytest.raises(JournalDamaged, match=what):
+        while check.piece():
+            pass
+    check.close()
+    journal.close()
+
+
+def test_what_was_changed_after_that_seal_is_found_by_the_start(path: Path) -> None:
+    long_journal(path)
+    with altered(path) as connection:
+        connection.execute(OLD_RECORD.replace("n = 3", "n = 57"))
+    with pytest.raises(JournalDamaged, match="record 57"):
+        opened(path, read_at_least=5)

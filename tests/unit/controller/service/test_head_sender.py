@@ -1,0 +1,108 @@
+"""Heads that leave the machine: where they go, when, and that a target that fails stops nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import http.server
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from controller.journal.records import Head
+from controller.journal.seals import SEALS
+from controller.journal.verify import KnownHead
+from controller.service.head_sender import EVERY_NS, HeadSender, HeadTargetError, check_target, send
+from hal.clock import VirtualClock
+
+HEADS = {"wheel-1": Head(118, "e1", "ab" * 32), SEALS: Head(7, "", "cd" * 32), "wheel-2": Head(0, "", "00" * 32)}
+
+
+@pytest.fixture
+def server() -> Iterator[http.server.HTTPServer]:
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            received.append(self.rfile.read(int(self.headers["Content-Length"])).decode())
+            self.send_response(204 if self.path == "/heads" else 404)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    received: list[str] = []
+    with http.server.HTTPServer(("127.0.0.1", 0), Handler) as server:
+        server.received = received  # type: ignore[attr-defined]
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+def test_heads_go_to_a_file_as_verify_takes_them_when_anything_is_new(tmp_path: Path) -> None:
+    out, clock = tmp_path / "heads.txt", VirtualClock(1_783_191_600 * 10**9)
+    sender = HeadSender([str(out)], clock)
+
+    async def evening() -> None:
+        for heads in (HEADS, HEADS, HEADS | {"wheel-1": Head(119, "e1", "ef" * 32)}):
+            sender.check(heads)
+            sender.check(heads)
+            await sender.end(heads)
+            clock.advance_to(clock.now_ns() + EVERY_NS)
+
+    asyncio.run(evening())
+    lines = out.read_text().splitlines()
+    assert lines[:2] == [
+        f"2026-07-04T19:00:00.000000Z @seals:7:{'cd' * 32}",
+        f"2026-07-04T19:00:00.000000Z wheel-1:118:{'ab' * 32}",
+    ]
+    assert [KnownHead.parse(line.split()[1]).seq for line in lines] == [7, 118, 7, 119]
+
+
+def test_heads_go_to_a_web_server(server: http.server.HTTPServer) -> None:
+    send(f"http://127.0.0.1:{server.server_port}/heads", "heads\n")
+    assert server.received == ["heads\n"]  # type: ignore[attr-defined]
+
+
+def test_heads_go_to_a_print_queue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lp = tmp_path / "lp"
+    lp.write_text(
+        f'#!/bin/sh\necho "$@" > {tmp_path}/asked\nwhile read line; do echo "$line"; done > {tmp_path}/paper\n'
+    )
+    lp.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    send("printer:office", "heads\n")
+    assert (tmp_path / "asked").read_text() == "-s -d office\n"
+    assert (tmp_path / "paper").read_text() == "heads\n"
+
+
+def test_a_target_that_fails_is_logged_and_the_others_get_theirs(
+    tmp_path: Path,
+    server: http.server.HTTPServer,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    wrong = [
+        str(tmp_path / "gone" / "heads.txt"),
+        f"http://127.0.0.1:{server.server_port}/elsewhere",
+        "printer:office",
+    ]
+    out = tmp_path / "heads.txt"
+    sender = HeadSender([*wrong, str(out)], VirtualClock())
+    asyncio.run(sender.end(HEADS))
+    for target in wrong:
+        assert f"the heads of the journal could not be sent to {target}" in caplog.text
+    assert len(out.read_text().splitlines()) == 2
+
+
+@pytest.mark.parametrize("target", ["", "ftp://host/x", "printer:"])
+def test_what_is_no_target_is_refused(target: str) -> None:
+    with pytest.raises(HeadTargetError):
+        check_target(target)
+
+
+@pytest.mark.parametrize("target", ["heads.txt", "/dev/usb/lp0", "https://host/x", "printer:office"])
+def test_paths_urls_and_printers_are_targets(target: str) -> None:
+    assert check_target(target) == target
