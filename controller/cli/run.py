@@ -121,7 +121,8 @@ def _serve(plan: ServicePlan, clock: Clock, metrics: int | None, *, as_json: boo
     """Runs the service; returns the exit code."""
     from controller.journal.errors import JournalError
     from controller.service.console import Console, LineWriter
-    from controller.service.counters import ServiceCounters
+    from controller.service.counters import LiveNumbers, ServiceCounters
+    from controller.service.descriptors import raise_descriptor_limit
     from controller.service.logs import log_to, reads_journald
     from controller.service.opening import StartupCheckError, metrics_port
     from controller.service.service import Service
@@ -130,6 +131,7 @@ def _serve(plan: ServicePlan, clock: Clock, metrics: int | None, *, as_json: boo
     real = SystemClock()
     output, errors = LineWriter(OUTPUT, name="output"), LineWriter(ERRORS, name="log")
     handler = log_to(errors, real, journald=reads_journald(ERRORS))
+    raise_descriptor_limit()
     counters = ServiceCounters()
     console = Console(output, as_json=as_json, color=not as_json and os.isatty(OUTPUT))
 
@@ -137,8 +139,8 @@ def _serve(plan: ServicePlan, clock: Clock, metrics: int | None, *, as_json: boo
         def fit() -> None:
             beside.enter_context(metrics_port(metrics, counters, real, live))
 
-        def live() -> dict[str, float]:
-            return {**service.live(), "feltwire_lines_dropped": output.dropped}
+        def live() -> LiveNumbers:
+            return service.live()._replace(lines_dropped=output.dropped)
 
         service = Service(plan, clock, real, Systemd(), counters, console, fit=fit)
         loop = asyncio.get_running_loop()

@@ -129,6 +129,11 @@ class CommandServer:
         """How many connections were refused."""
         return self._socket.refused
 
+    @property
+    def ended(self) -> int:
+        """How many connections without a key were ended, because there were too many."""
+        return self._socket.ended
+
     def bind(self) -> None:
         """Receives requests from now on.
 

@@ -23,7 +23,7 @@ from controller.journal.journal import Journal
 from controller.journal.records import COMMANDS, Head
 from controller.journal.signing import SigningKeyError, load_or_create, public_half
 from controller.journal.writer import Done, Heads
-from controller.service.counters import ServiceCounters
+from controller.service.counters import LiveNumbers, ServiceCounters
 from controller.service.disk_watch import STOP_BYTES
 from controller.service.state_paths import StatePaths
 from hal.clock import Clock
@@ -173,7 +173,7 @@ def open_capture_store(paths: StatePaths) -> CaptureStore:
 
 @contextmanager
 def metrics_port(
-    port: int | None, counters: ServiceCounters, clock: Clock, live: Callable[[], dict[str, float]]
+    port: int | None, counters: ServiceCounters, clock: Clock, live: Callable[[], LiveNumbers]
 ) -> Iterator[None]:
     """Serves the metrics on a port of 127.0.0.1 as long as the block lasts; `port` 0 lets the kernel choose.
 

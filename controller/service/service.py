@@ -22,7 +22,7 @@ from controller.journal.history import JournalHistory
 from controller.service.clock_watch import ClockWatch
 from controller.service.command_handler import CommandHandler
 from controller.service.command_record import RecordFinder
-from controller.service.counters import ServiceCounters
+from controller.service.counters import LiveNumbers, ServiceCounters
 from controller.service.disk_watch import DiskWatch
 from controller.service.opening import (
     OpenedJournal,
@@ -126,16 +126,17 @@ class Service:
         """Stops the service on a command."""
         self.stop(f"{by} sent quit")
 
-    def live(self) -> dict[str, float]:
-        """The metrics that the monitoring port reads at each scrape."""
+    def live(self) -> LiveNumbers:
+        """The numbers that the monitoring port reads at each scrape."""
         sockets = self._sockets
         if sockets is None:
-            return {}
-        return {
-            "feltwire_subscribers": sockets.publisher.connections,
-            "feltwire_connections_refused": sockets.refused,
-            "feltwire_feed_malformed": sockets.publisher.malformed,
-        }
+            return LiveNumbers()
+        return LiveNumbers(
+            subscribers=sockets.publisher.connections,
+            connections_refused=sockets.refused,
+            connections_ended=sockets.ended,
+            feed_malformed=sockets.publisher.malformed,
+        )
 
     # --- from start to end ---------------------------------------------------------------------------------------
 
