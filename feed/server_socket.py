@@ -284,7 +284,7 @@ def _make_room(path: Path, name: str) -> None:
         if mode & _EVERYBODY:
             raise EndpointError(
                 f"{name}: everybody on this computer may enter {path.parent} (mode {mode:04o}), and who may enter it "
-                f"may read and command; chmod o-rwx {path.parent}, or choose another folder"
+                f"may read and command; {_remedy(path.parent)}, or choose another folder"
             )
         if not (path.is_symlink() or path.exists()):
             return
@@ -295,6 +295,13 @@ def _make_room(path: Path, name: str) -> None:
         path.unlink()
     except OSError as error:
         raise EndpointError(f"{name}: {path} cannot be made: {error.strerror}") from error
+
+
+def _remedy(folder: Path, environ: Mapping[str, str] = os.environ) -> str:
+    """How others are kept from entering a folder: systemd makes its own anew at each start."""
+    if str(folder) in environ.get("RUNTIME_DIRECTORY", "").split(":"):
+        return "set RuntimeDirectoryMode=0700 beside RuntimeDirectory= in the unit (0750 lets its group in)"
+    return f"chmod o-rwx {folder}"
 
 
 def _answers(path: Path) -> bool:

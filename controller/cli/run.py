@@ -7,9 +7,10 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from secrets import randbelow
 from typing import TYPE_CHECKING
 
 import click
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+SEEDS = 1_000_000
+"""Seeds that a start without one chooses from (ours): few enough digits to be typed again."""
 OUTPUT = 1
 ERRORS = 2
 
@@ -45,7 +48,7 @@ ERRORS = 2
 @click.option("--json", "as_json", is_flag=True, help="One event a line, exactly the JSON body of the feed.")
 @click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Stop after so many seconds.")
 @click.option("--speed", default="1", metavar="X", show_default=True, help="Simulated tables only: times real time.")
-@click.option("--seed", type=int, default=1, show_default=True, help="Simulated tables only.")
+@click.option("--seed", type=int, metavar="N", help="Simulated tables only; without it, another at each start.")
 @click.option("--fault", "faults", metavar="[TABLE:]NAME[@ROUND]", multiple=True, help="Simulated tables only.")
 def command(
     tables: tuple[Path, ...],
@@ -57,7 +60,7 @@ def command(
     as_json: bool,
     seconds: float | None,
     speed: str,
-    seed: int,
+    seed: int | None,
     faults: tuple[str, ...],
 ) -> None:
     """Run tables: read their lines, judge every round, journal and publish the events.
@@ -111,7 +114,7 @@ def command(
         keys=keys,
         local_role=local_role,  # type: ignore[arg-type]  # click.Choice allows no other
         faults=plans,
-        seed=seed,
+        seed=randbelow(SEEDS) if seed is None else seed,
         schema=document(),
     )
     sys.exit(_serve(plan, clock, metrics, as_json=as_json, seconds=seconds))
@@ -164,16 +167,19 @@ def _serve(plan: ServicePlan, clock: Clock, metrics: int | None, *, as_json: boo
     return 0
 
 
-def _banner(plan: ServicePlan) -> str:
-    """The addresses and paths in use, and the command for a second terminal."""
+def _banner(plan: ServicePlan, environ: Mapping[str, str] = os.environ) -> str:
+    """The addresses and paths in use, the process, and the command for a second terminal."""
     from feed.endpoints import default_base
 
     base = plan.endpoints.feed.removesuffix("/feed") if plan.endpoints.is_local else plan.endpoints.feed
+    # A person's shell has none of what only this process was given.
+    shells = {name: value for name, value in environ.items() if name not in ("FELTWIRE_RUNTIME", "RUNTIME_DIRECTORY")}
     # The path as typed here: feltwire may not be in the shell's search path.
-    watch = f"{sys.argv[0]} watch" + ("" if base == default_base() else f" {base}")
+    watch = f"{sys.argv[0]} watch" + ("" if base == default_base(shells) else f" {base}")
     if not plan.endpoints.is_local:
         watch += " --key YOURS.secret --server server.public"
-    return f"feed {base}; journal {plan.paths.journal}; in a second terminal: {watch}"
+    seed = f"; seed {plan.seed}" if any(config.simulated for config in plan.configs) else ""
+    return f"process {os.getpid()}{seed}; feed {base}; journal {plan.paths.journal}; in a second terminal: {watch}"
 
 
 def _refuse_captures(configs: Sequence[TableConfig]) -> None:

@@ -36,6 +36,8 @@ class DiskWatch:
         self._next_ns = clock.now_ns()
         self._stopped = False
         self._again = False
+        self._warned: int | None = None
+        """The free space that was logged last as little."""
 
     def check(self) -> str | None:
         """Why play has to stop, returned once; None otherwise."""
@@ -47,8 +49,7 @@ class DiskWatch:
         except JournalError as error:
             log.warning("%s", error)
             return None
-        if free < LOW_BYTES:
-            log.warning("the journal's disk has only %d MB left: %s", free // _MB, REMEDY)
+        self._warn_if_low(free)
         if self._stopped:
             self._stopped = free < ENOUGH_BYTES
             self._again = not self._stopped
@@ -57,6 +58,18 @@ class DiskWatch:
         if not self._stopped:
             return None
         return f"the journal's disk has only {free // _MB} MB left: {REMEDY}"
+
+    def _warn_if_low(self, free: int) -> None:
+        """Logs little space once, and again at each half of what was logged before: nothing else changes until then."""
+        if free >= LOW_BYTES:
+            self._warned = None
+        elif free >= STOP_BYTES and (self._warned is None or free <= self._warned // 2):
+            self._warned = free
+            log.warning(
+                "the journal's disk has only %d MB left: free space on it; below %d MB play stops",
+                free // _MB,
+                STOP_BYTES // _MB,
+            )
 
     def has_room_again(self) -> bool:
         """Whether there is enough space again after play had to stop; returned once."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from secrets import token_hex
 from typing import Any, Final
@@ -38,6 +38,7 @@ from controller.service.sockets import Sockets
 from controller.service.systemd import Systemd
 from controller.service.table_runner import HALTED, TableRunner
 from controller.service.table_supervisor import TICK_NS, ServicePlan, TableSupervisor, tables_of
+from controller.table.faults import LatchedFault
 from hal.clock import NS_PER_S, Clock, wall_time
 from hal.loop import sleep_ns
 
@@ -247,7 +248,12 @@ class Service:
             self._systemd.alive()
         else:
             log.error("the journal has not finished a commit for %d s", STUCK_NS // NS_PER_S)
-        self._systemd.status(status_line(self._pipeline, sockets, self._counters))
+        runners = [] if self._supervisor is None else [*self._supervisor.runners.values()]
+        faults = {runner.id: runner.table.faults for runner in runners}
+        failure = None if self._pipeline is None else self._pipeline.failure
+        self._systemd.status(
+            status_line(failure, sockets.problem, self._counters.states, faults, sockets.publisher.connections)
+        )
 
     async def _end(self, supervisor: TableSupervisor, archive: CaptureArchive) -> None:
         """Closes the tables, answers every command, and waits until all of it is durable."""
@@ -324,11 +330,18 @@ def status_of(
     }
 
 
-def status_line(pipeline: Pipeline | None, sockets: Sockets, counters: ServiceCounters) -> str:
-    """The state in one line, for systemd."""
-    if pipeline is not None and pipeline.failure is not None:
-        return f"HALTED: {pipeline.failure}"
-    if sockets.problem:
-        return f"PROBLEM: {sockets.problem}"
-    states = ", ".join(f"{table} {state}" for table, state in counters.states.items())
-    return f"{states}; {sockets.publisher.connections} subscribers"
+def status_line(
+    failure: JournalError | None,
+    problem: str | None,
+    states: Mapping[str, str],
+    faults: Mapping[str, Sequence[LatchedFault]],
+    subscribers: int,
+) -> str:
+    """The state in one line, for systemd: what stands against play comes first, since the line is cut at its end."""
+    if failure is not None:
+        return f"HALTED: {failure}"
+    if problem:
+        return f"PROBLEM: {problem}"
+    standing = [f"{table} {one.device} {one.fault}" for table, latched in faults.items() for one in latched]
+    shown = f"FAULTS: {', '.join(standing)}; " if standing else ""
+    return f"{shown}{', '.join(f'{table} {state}' for table, state in states.items())}; {subscribers} subscribers"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import resource
+import signal
 import subprocess
 from hashlib import sha256
 from pathlib import Path
@@ -84,6 +85,34 @@ def test_what_is_published_is_what_the_journal_holds_and_the_end_is_orderly(tmp_
     assert verified.returncode == 0, verified.stdout + verified.stderr
 
 
+def test_a_round_that_an_interrupt_ends_is_journalled_as_such_and_not_as_a_call(tmp_path: Path) -> None:
+    with service(tmp_path, options=SLOW) as running, listening(running.endpoints) as listener:
+        started(running, listener)
+        running.process.send_signal(signal.SIGINT)
+        assert running.process.wait(HANG_S) == 0
+        voids = [record.data for record in running.records() if record.kind == "round.void"]
+    assert [(void["reason"], void["call"], void["rule"]) for void in voids] == [
+        ("service_stopped", "No spin", "ours"),
+        ("service_stopped", "No spin", "ours"),
+    ]
+
+
+def test_each_start_plays_other_rounds_unless_it_is_told_the_seed(tmp_path: Path) -> None:
+    seeds = set()
+    with service(tmp_path, options=SLOW) as running, listening(running.endpoints) as listener:
+        for _ in range(2):
+            running.start()
+            listener.take_until("table.opened", table="wheel-1")
+            assert running.stop() == 0
+            line = next(one for one in reversed(running.log.read_text().splitlines()) if one.startswith("process "))
+            assert line.startswith(f"process {running.process.pid}; seed ")
+            seeds.add(line.split("; ")[1])
+        running.start("--seed", "7")
+        listener.take_until("table.opened", table="wheel-1")
+        assert "; seed 7; feed ipc://" in running.log.read_text()
+    assert len(seeds) == 2, "one of a million is equal"
+
+
 def test_heartbeats_tell_the_head_that_the_journal_has(tmp_path: Path) -> None:
     with service(tmp_path, tables=[MONEY_WHEEL], options=SLOW) as running, listening(running.endpoints) as listener:
         running.start()
@@ -146,7 +175,7 @@ def test_over_the_network_it_does_not_start_without_keys(tmp_path: Path) -> None
     words: list[str | Path] = [FELTWIRE, "run", path, "--state", tmp_path / "state", "--bind", "tcp://127.0.0.1:5600"]
     refused = subprocess.run(words, capture_output=True, text=True, timeout=HANG_S, check=False)
     assert refused.returncode == 2
-    assert "without keys" in refused.stderr
+    assert "connections over the network need keys" in refused.stderr
     assert not (tmp_path / "state").exists()
 
 

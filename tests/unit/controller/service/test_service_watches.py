@@ -113,6 +113,21 @@ def test_play_stops_while_the_stop_can_still_be_journalled(caplog: pytest.LogCap
     assert later() is not None
 
 
+def test_little_room_is_logged_once_and_at_each_half_and_names_no_fault_that_is_not_there(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    clock, disk = VirtualClock(), Disk()
+    watch = DiskWatch(disk, clock)
+    for megabytes in (200, 199, 150, 101, 99, 60, 50, 49, 17, 40, 20, 300, 255):
+        disk.free = megabytes * 1024 * 1024
+        assert watch.check() is None
+        clock.advance_to(clock.now_ns() + EVERY_NS)
+    assert caplog.messages == [
+        f"the journal's disk has only {left} MB left: free space on it; below 16 MB play stops"
+        for left in (200, 99, 49, 17, 255)
+    ]
+
+
 def test_the_disk_is_read_only_every_ten_seconds() -> None:
     clock, asked = VirtualClock(), []
 
