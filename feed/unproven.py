@@ -23,6 +23,7 @@ MAX_UNPROVEN: Final = 256
 has where nobody raises the limit."""
 RESERVED: Final = 64
 """The highest descriptors, which no unproven connection keeps (ours): files and ports are opened with them."""
+_NO_LIMIT: Final = 1 << 31
 
 
 class ConnectionIdentity(NamedTuple):
@@ -52,8 +53,12 @@ def end_connection(descriptor: int, identity: ConnectionIdentity) -> bool:
 
 def first_reserved() -> int:
     """The lowest of the descriptors that are kept free."""
-    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return (1 << 31) if soft == resource.RLIM_INFINITY else soft - RESERVED
+    try:
+        soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    except OSError:
+        # Refused by a filter of system calls: only the number of connections bounds them then.
+        return _NO_LIMIT
+    return _NO_LIMIT if soft == resource.RLIM_INFINITY else soft - RESERVED
 
 
 class UnprovenConnections:

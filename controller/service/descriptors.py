@@ -16,7 +16,12 @@ ENOUGH: Final = 1_024
 
 def raise_descriptor_limit() -> None:
     """Raises the soft limit (1,024 where nobody raised it) towards the hard one, which it never passes."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    except OSError as error:
+        # A filter of system calls may refuse even the question (glibc asks with prlimit64).
+        log.warning("the limit of file descriptors cannot be read: %s", error)
+        return
     wanted = WANTED if hard == resource.RLIM_INFINITY else min(WANTED, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:
         try:

@@ -29,6 +29,7 @@ from controller.service.opening import (
     StartupCheckError,
     StoppedAtStartError,
     check_same_kind,
+    check_scheduling,
     check_state,
     open_capture_store,
     open_journal,
@@ -102,6 +103,7 @@ class Service:
         """
         plan = self._plan
         asyncio.get_running_loop().set_exception_handler(self._on_loop_error)
+        check_scheduling()
         check_state(plan.paths)
         sockets = self._sockets = Sockets(plan.endpoints, plan.keys, plan.local_role)
         try:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import errno
+import resource
 from pathlib import Path
 
+import pytest
+
 from controller.cli.run import _banner
+from controller.service.descriptors import raise_descriptor_limit
+from controller.service.opening import StartupCheckError, check_scheduling
 from controller.service.service import status_line
 from controller.service.state_paths import StatePaths
 from controller.service.table_supervisor import ServicePlan
 from controller.table.faults import LatchedFault
 from feed.endpoints import Endpoints
+from feed.unproven import first_reserved
 from tests.fakes.service import FULL
 
 STATES = {"roulette-1": "shut", "wheel-1": "open"}
@@ -31,3 +38,24 @@ def test_the_first_line_names_the_address_that_only_the_services_environment_giv
     assert _banner(plan, {**home, "FELTWIRE_RUNTIME": "/run/feltwire"}).endswith(" watch ipc:///run/feltwire")
     own = plan._replace(endpoints=Endpoints.parse("ipc:///run/user/1/feltwire"))
     assert _banner(own, home).endswith(" watch")
+
+
+def test_a_filter_that_would_abort_zeromq_is_refused_at_the_start_with_the_setting_that_mends_it() -> None:
+    def refused() -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    check_scheduling()
+    with pytest.raises(StartupCheckError, match=r"sched_setscheduler .* add SystemCallFilter=sched_setscheduler"):
+        check_scheduling(refused)
+
+
+def test_a_limit_that_may_not_even_be_read_stops_nothing(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def refused(which: int) -> tuple[int, int]:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(resource, "getrlimit", refused)
+    raise_descriptor_limit()
+    assert "cannot be read" in caplog.text
+    assert first_reserved() > 1_000_000
