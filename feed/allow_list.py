@@ -8,8 +8,11 @@
 `role` is what its owner may do: `read-only`, `dealer`, `supervisor` or `technician`. A dealer or a supervisor may have
 an `operator_class`, `A` or `B`. `revoked = true` refuses the key and keeps its name.
 
-In doubt a key is refused: that of a file with a mistake, or that others may change; a key in two files; and every key,
-if the folder or a file cannot be read, or others may change the folder.
+In doubt a key is refused: that of a file with a mistake, that is no key's file at all, or that others may change; a key
+in two files; and every key, if the folder or a file cannot be read, or others may change the folder.
+
+A process without file descriptors learns nothing of the folder: `load` and `stamp_of` raise, and what was read before
+stays in force (`feed.authentication`).
 """
 
 from __future__ import annotations
@@ -24,7 +27,14 @@ from typing import Literal, NamedTuple, get_args
 import msgspec
 
 from feed.keys import BadKeyError, parse_name, parse_public, short
-from feed.secret_file import PUBLIC_MODE, SecretFileError, make_folder, read_file, write_file
+from feed.secret_file import (
+    PUBLIC_MODE,
+    SecretFileError,
+    make_folder,
+    raise_without_descriptors,
+    read_file,
+    write_file,
+)
 
 Role = Literal["read-only", "dealer", "supervisor", "technician"]
 OperatorClass = Literal["A", "B"]
@@ -84,13 +94,18 @@ class AllowList:
 
     @classmethod
     def load(cls, folder: Path) -> AllowList:
-        """Reads a folder. It never fails: what cannot be read or decoded is in `problems`, and allows no key."""
+        """Reads a folder: what cannot be read or decoded is in `problems`, and allows no key.
+
+        Raises:
+            NoDescriptorsError: nothing can be opened now, so nothing is known of the folder.
+        """
         problems: list[str] = []
         found: list[Allowed] = []
         try:
             files = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
             mode = stat.S_IMODE(folder.stat().st_mode)
         except OSError as error:
+            raise_without_descriptors(error)
             what = f"{folder}: the folder of allowed keys cannot be read ({error.strerror}): every key is refused"
             return cls(folder, (), (f"{what}; allow the first key with feltwire keys allow",), readable=False)
         readable = not mode & _OTHERS_WRITE
@@ -106,7 +121,13 @@ class AllowList:
             try:
                 content = read_file(path)
             except SecretFileError as error:
-                if isinstance(error.__cause__, FileNotFoundError) and not path.is_symlink():
+                cause = error.__cause__
+                if not isinstance(cause, OSError):
+                    # Read, and no key's file: too long, or no file.
+                    problems.append(f"{error}; until it is mended its key is refused")
+                    continue
+                raise_without_descriptors(cause)
+                if isinstance(cause, FileNotFoundError) and not path.is_symlink():
                     # Removed since the folder was listed.
                     continue
                 problems.append(f"{error}; until it is mended every key is refused")
@@ -142,12 +163,17 @@ class AllowList:
 
 
 def stamp_of(folder: Path) -> Stamp | None:
-    """The stamp of a folder, to detect changes; None for a folder that cannot be read."""
+    """The stamp of a folder, to detect changes; None for a folder that cannot be read.
+
+    Raises:
+        NoDescriptorsError: nothing can be opened now.
+    """
     try:
         with os.scandir(folder) as files:
             found = [(file.name, _status(file)) for file in files if not file.name.startswith(".")]
         own = folder.stat()
-    except OSError:
+    except OSError as error:
+        raise_without_descriptors(error)
         # The next `load` reports the cause; here it is one more state.
         return None
     # A file's time of change (ctime) covers its mode too, and cannot be set.
@@ -210,7 +236,10 @@ def revoke(folder: Path, name: str) -> Allowed:
 
 
 def _check_mode(path: Path) -> None:
-    mode = stat.S_IMODE(path.stat().st_mode)
+    try:
+        mode = stat.S_IMODE(path.stat().st_mode)
+    except OSError as error:
+        raise BadKeyError(f"{path}: it cannot be looked at: {error.strerror}") from error
     if mode & _OTHERS_WRITE:
         raise BadKeyError(f"{path}: others may change it (mode {mode:04o}); look at it, then chmod go-w {path}")
 

@@ -22,6 +22,7 @@ from zmq.utils import z85
 from feed.allow_list import AllowList, stamp_of
 from feed.keys import DOMAIN
 from feed.monitor import RefusalLog
+from feed.secret_file import NoDescriptorsError
 
 log = logging.getLogger(__name__)
 
@@ -82,14 +83,26 @@ class Authenticator:
     """Allows clients whose key is in the folder of allowed keys, and no others."""
 
     def __init__(self, context: zmq.Context[zmq.Socket[bytes]], folder: Path) -> None:
+        """Reads the folder.
+
+        Raises:
+            AuthenticationError: this process has no file descriptors left to read it with.
+        """
         self._context = context
         self._folder = folder
         self._drops: list[Callable[[], None]] = []
         self._refusals = RefusalLog(log)
         self._socket: zmq.Socket[bytes] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._stamp = stamp_of(folder)
-        self._keys = AllowList.load(folder)
+        self._stuck = False
+        """Whether the list could not be read, for lack of descriptors, when it was tried last."""
+        try:
+            self._stamp = stamp_of(folder)
+            self._keys = AllowList.load(folder)
+        except NoDescriptorsError as error:
+            raise AuthenticationError(
+                f"{folder}: the allowed keys cannot be read: {error}; raise LimitNOFILE"
+            ) from error
         self._log_problems()
 
     @property
@@ -134,7 +147,24 @@ class Authenticator:
         self._socket = None
 
     def reload_if_changed(self) -> bool:
-        """Reads the folder again if a file of it was changed; returns whether it did."""
+        """Reads the folder again if a file of it was changed; returns whether it did.
+
+        Where this process has no descriptors left, the list that was read last stays in force, and the next call tries
+        again: a stranger who uses them up must not shut out those who are allowed.
+        """
+        try:
+            changed = self._reload_if_changed()
+        except NoDescriptorsError as error:
+            if not self._stuck:
+                log.error("%s: cannot be read now (%s): the keys allowed so far stay allowed", self._folder, error)
+            self._stuck = True
+            return False
+        if self._stuck:
+            log.info("%s: can be read again", self._folder)
+        self._stuck = False
+        return changed
+
+    def _reload_if_changed(self) -> bool:
         stamp = stamp_of(self._folder)
         # A folder that cannot be read may have changed: it is reloaded as long as a key is allowed.
         if stamp == self._stamp and (stamp is not None or not self._keys.keys):
@@ -143,11 +173,16 @@ class Authenticator:
         return True
 
     def reload(self) -> None:
-        """Reads the folder again. Connections of keys that are no longer allowed are ended."""
+        """Reads the folder again. Connections of keys that are no longer allowed are ended.
+
+        Raises:
+            NoDescriptorsError: it cannot be read for lack of descriptors, and nothing is changed.
+        """
         before = self._keys
         # Taken first: a change between the two is detected next time.
-        self._stamp = stamp_of(self._folder)
+        stamp = stamp_of(self._folder)
         self._keys = AllowList.load(self._folder)
+        self._stamp = stamp
         self._refusals.reset()
         self._log_problems()
         gone = before.keys - self._keys.keys

@@ -22,6 +22,8 @@ from typing import NamedTuple
 
 import zmq
 
+from feed.unproven import UnprovenConnections
+
 _MAX_COUNTED = 1000
 """Different refusals that are counted (ours); beyond them the oldest are forgotten, and logged again."""
 
@@ -63,6 +65,8 @@ WATCHED = (
 )
 
 _UNKNOWN = "an address that was gone at once"
+NO_DESCRIPTORS = (errno.EMFILE, errno.ENFILE)
+"""Causes for which nothing can be opened: this process, or the computer, has no descriptors left."""
 _GONE = (errno.EPIPE, errno.ECONNRESET)
 _PROTOCOL_CAUSES: dict[int, str] = {
     zmq.PROTOCOL_ERROR_ZMTP_CRYPTOGRAPHIC: "wrong server key: it means another server, or this one has a new key",
@@ -107,17 +111,28 @@ class Connections:
     """Follows the connections of one socket, and reports why some failed."""
 
     def __init__(
-        self, refused: Callable[[str], None], peer: Callable[[int], str] = peer_of, *, keyed: bool = True
+        self,
+        refused: Callable[[str], None],
+        peer: Callable[[int], str] = peer_of,
+        *,
+        keyed: bool = True,
+        unproven: UnprovenConnections | None = None,
     ) -> None:
         """`refused` is called with one sentence for each connection that failed; `peer` names the other end.
 
-        `keyed` says whether the socket requires keys.
+        `keyed` says whether the socket requires keys; `unproven` bounds the connections that have shown none yet.
         """
         self._refused = refused
         self._keyed = keyed
         self._peer = peer
         self._open: dict[int, str] = {}
         self._cause: str | None = None
+        self.unproven = UnprovenConnections() if unproven is None else unproven
+        """Those whose handshake is not known to be complete."""
+        self.ended = 0
+        """Connections ended here, because there were too many unproven ones."""
+        self._ending: set[int] = set()
+        """Ended here, and not yet reported as gone."""
 
     @property
     def open(self) -> int:
@@ -128,14 +143,24 @@ class Connections:
         """Handles the next event."""
         match event.event:
             case zmq.Event.ACCEPTED:
-                self._open[event.value] = self._peer(event.value)
+                peer = self._open[event.value] = self._peer(event.value)
+                self._ending.discard(event.value)
+                self._report_ended(self.unproven.accepted(event.value, peer))
             case zmq.Event.DISCONNECTED:
-                peer = self._open.pop(event.value, _UNKNOWN)
-                self._tell(peer)
+                self.unproven.remove(event.value)
+                if event.value in self._ending:
+                    # Its own failure only follows from that.
+                    self._ending.discard(event.value)
+                    self._cause = None
+                self._tell(self._open.pop(event.value, _UNKNOWN))
             case zmq.Event.CLOSED:
                 # The listener is closed, and with it every connection that it accepted; libzmq does not report each.
                 self._open.clear()
+                self._ending.clear()
+                self.unproven.clear()
             case zmq.Event.ACCEPT_FAILED:
+                if event.value in NO_DESCRIPTORS:
+                    self._report_ended(self.unproven.end_all())
                 self._refused(f"a connection could not be accepted: {os.strerror(event.value)}")
             case (
                 zmq.Event.HANDSHAKE_FAILED_NO_DETAIL
@@ -144,6 +169,13 @@ class Connections:
             ):
                 self._tell(_UNKNOWN)
                 self._cause = cause_of(event, keyed=self._keyed)
+
+    def _report_ended(self, ended: list[tuple[int, str]]) -> None:
+        self.ended += len(ended)
+        what = "have shown no key" if self._keyed else "have sent nothing"
+        for descriptor, peer in ended:
+            self._ending.add(descriptor)
+            self._refused(f"{peer}: too many connections that {what}; the oldest are ended")
 
     def _tell(self, peer: str) -> None:
         if self._cause:

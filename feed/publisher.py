@@ -110,6 +110,11 @@ class Publisher:
         return self._socket.refused
 
     @property
+    def ended(self) -> int:
+        """How many connections without a key were ended, because there were too many."""
+        return self._socket.ended
+
+    @property
     def problem(self) -> str | None:
         """Why the socket is no longer bound; None while it is."""
         return self._socket.problem

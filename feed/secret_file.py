@@ -6,6 +6,7 @@ to its path: a power cut leaves the old file or the new one, and no file is over
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import stat
@@ -20,6 +21,20 @@ MAX_BYTES = 4096
 
 class SecretFileError(ValueError):
     """A file cannot be written, or is refused; the message names it, the cause, and what to do."""
+
+
+class NoDescriptorsError(Exception):
+    """Nothing can be opened: this process, or the computer, has no file descriptors left. It says nothing of a file."""
+
+
+def raise_without_descriptors(error: OSError) -> None:
+    """Raises `NoDescriptorsError` where that is the cause of an error.
+
+    Raises:
+        NoDescriptorsError: it is.
+    """
+    if error.errno in (errno.EMFILE, errno.ENFILE):
+        raise NoDescriptorsError(error.strerror) from error
 
 
 def make_folder(folder: Path) -> None:

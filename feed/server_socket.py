@@ -35,8 +35,12 @@ KEEPALIVE_IDLE_S = 30
 KEEPALIVE_INTERVAL_S = 10
 KEEPALIVE_COUNT = 3
 """A computer that disappeared is detected after a minute (ours)."""
+GENERATION_S = HANDSHAKE_MS / 1000 + 1
+"""A connection that is older than this has completed its handshake."""
 TURN = 64
 """Messages read before other tasks of the loop run."""
+MONITOR_TURN = 1_000
+"""Events of the monitor read before other tasks of the loop run."""
 FOLDER_MODE = 0o700
 
 _EVERYBODY = 0o007
@@ -78,6 +82,8 @@ class ServerSocket:
         self._ended_because = ""
         self._woken = False
         """Whether a call of `poke` is scheduled."""
+        self._generation: asyncio.TimerHandle | None = None
+        """The end of this generation of unproven connections; None while there are none."""
         self.lock = RLock()
         """Guards the socket: another thread than the loop's may send with it."""
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -99,6 +105,11 @@ class ServerSocket:
     def refused(self) -> int:
         """How many connections failed, whatever the cause."""
         return self._refusals.total
+
+    @property
+    def ended(self) -> int:
+        """How many connections that had proved nothing were ended, because there were too many."""
+        return self._connections.ended
 
     def bind(self) -> None:
         """Binds, and reads from now on. Must be called on the loop.
@@ -134,6 +145,8 @@ class ServerSocket:
                 if self._loop is None or not int(self._socket.getsockopt(zmq.EVENTS)) & zmq.POLLIN:
                     return
                 frames = self._socket.recv_multipart(zmq.DONTWAIT, copy=False)
+            if self._connections.unproven:
+                self._connections.unproven.remove(_descriptor_of(frames[-1]))
             self._read(frames)
         self.wake()
 
@@ -173,6 +186,9 @@ class ServerSocket:
                 self._loop.remove_reader(self._monitor.fileno())
         self._loop = None
         self._bound = False
+        if self._generation is not None:
+            self._generation.cancel()
+            self._generation = None
         with self.lock:
             if self._monitor is not None:
                 self._socket.disable_monitor()
@@ -197,16 +213,32 @@ class ServerSocket:
             self._curve.apply(self._socket)
 
     def _on_monitor(self) -> None:
-        while self._monitor is not None:
+        for _ in range(MONITOR_TURN):
+            if self._monitor is None:
+                return
             try:
                 event = read_event(self._monitor.recv_multipart(zmq.DONTWAIT))
             except zmq.Again:
                 return
             self._connections.handle(event)
+            self._watch_generation()
             if event.event == zmq.Event.CLOSED and self._ending:
                 # Only once: a failed attempt to bind closes a listener too.
                 self._ending = False
                 self._bind_again()
+        if self._loop is not None:
+            # libzmq wakes the loop once for all events.
+            self._loop.call_soon(self._on_monitor)
+
+    def _watch_generation(self) -> None:
+        """Has the unproven connections that outlive a handshake count as proven."""
+        if self._connections.unproven and self._generation is None and self._loop is not None:
+            self._generation = self._loop.call_later(GENERATION_S, self._end_generation)
+
+    def _end_generation(self) -> None:
+        self._generation = None
+        self._connections.unproven.end_generation()
+        self._watch_generation()
 
     def _bind_again(self) -> None:
         try:
@@ -224,6 +256,14 @@ class ServerSocket:
 def _cause(error: zmq.ZMQError) -> str:
     """The system's message; pyzmq's repeats the address."""
     return os.strerror(error.errno or 0)
+
+
+def _descriptor_of(frame: zmq.Frame) -> int:
+    """The descriptor of the connection that a frame came from; -1 where libzmq does not say."""
+    try:
+        return int(frame.get(zmq.SRCFD))
+    except zmq.ZMQError:
+        return -1
 
 
 def _folder(endpoint: str) -> Path | None:
@@ -244,7 +284,7 @@ def _make_room(path: Path, name: str) -> None:
         if mode & _EVERYBODY:
             raise EndpointError(
                 f"{name}: everybody on this computer may enter {path.parent} (mode {mode:04o}), and who may enter it "
-                f"may read and command; chmod o-rwx {path.parent}, or choose another folder"
+                f"may read and command; {_remedy(path.parent)}, or choose another folder"
             )
         if not (path.is_symlink() or path.exists()):
             return
@@ -255,6 +295,13 @@ def _make_room(path: Path, name: str) -> None:
         path.unlink()
     except OSError as error:
         raise EndpointError(f"{name}: {path} cannot be made: {error.strerror}") from error
+
+
+def _remedy(folder: Path, environ: Mapping[str, str] = os.environ) -> str:
+    """How others are kept from entering a folder: systemd makes its own anew at each start."""
+    if str(folder) in environ.get("RUNTIME_DIRECTORY", "").split(":"):
+        return "set RuntimeDirectoryMode=0700 beside RuntimeDirectory= in the unit (0750 lets its group in)"
+    return f"chmod o-rwx {folder}"
 
 
 def _answers(path: Path) -> bool:

@@ -7,9 +7,10 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from secrets import randbelow
 from typing import TYPE_CHECKING
 
 import click
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+SEEDS = 1_000_000
+"""Seeds that a start without one chooses from (ours): few enough digits to be typed again."""
 OUTPUT = 1
 ERRORS = 2
 
@@ -59,7 +62,7 @@ ERRORS = 2
 @click.option("--json", "as_json", is_flag=True, help="One event a line, exactly the JSON body of the feed.")
 @click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Stop after so many seconds.")
 @click.option("--speed", default="1", metavar="X", show_default=True, help="Simulated tables only: times real time.")
-@click.option("--seed", type=int, default=1, show_default=True, help="Simulated tables only.")
+@click.option("--seed", type=int, metavar="N", help="Simulated tables only; without it, another at each start.")
 @click.option("--fault", "faults", metavar="[TABLE:]NAME[@ROUND]", multiple=True, help="Simulated tables only.")
 def command(
     tables: tuple[Path, ...],
@@ -73,7 +76,7 @@ def command(
     as_json: bool,
     seconds: float | None,
     speed: str,
-    seed: int,
+    seed: int | None,
     faults: tuple[str, ...],
 ) -> None:
     """Run tables: read their lines, judge every round, journal and publish the events.
@@ -133,7 +136,7 @@ def command(
         keys=keys,
         local_role=local_role,  # type: ignore[arg-type]  # click.Choice allows no other
         faults=plans,
-        seed=seed,
+        seed=randbelow(SEEDS) if seed is None else seed,
         seal_seconds=seal_seconds,
         head_to=head_to,
         schema=document(),
@@ -145,7 +148,8 @@ def _serve(plan: ServicePlan, clock: Clock, metrics: int | None, *, as_json: boo
     """Runs the service; returns the exit code."""
     from controller.journal.errors import JournalError
     from controller.service.console import Console, LineWriter
-    from controller.service.counters import ServiceCounters
+    from controller.service.counters import LiveNumbers, ServiceCounters
+    from controller.service.descriptors import raise_descriptor_limit
     from controller.service.logs import log_to, reads_journald
     from controller.service.opening import StartupCheckError, metrics_port
     from controller.service.service import Service
@@ -154,6 +158,7 @@ def _serve(plan: ServicePlan, clock: Clock, metrics: int | None, *, as_json: boo
     real = SystemClock()
     output, errors = LineWriter(OUTPUT, name="output"), LineWriter(ERRORS, name="log")
     handler = log_to(errors, real, journald=reads_journald(ERRORS))
+    raise_descriptor_limit()
     counters = ServiceCounters()
     console = Console(output, as_json=as_json, color=not as_json and os.isatty(OUTPUT))
 
@@ -161,8 +166,8 @@ def _serve(plan: ServicePlan, clock: Clock, metrics: int | None, *, as_json: boo
         def fit() -> None:
             beside.enter_context(metrics_port(metrics, counters, real, live))
 
-        def live() -> dict[str, float]:
-            return {**service.live(), "feltwire_lines_dropped": output.dropped}
+        def live() -> LiveNumbers:
+            return service.live()._replace(lines_dropped=output.dropped)
 
         service = Service(plan, clock, real, Systemd(), counters, console, fit=fit)
         loop = asyncio.get_running_loop()
@@ -186,16 +191,19 @@ def _serve(plan: ServicePlan, clock: Clock, metrics: int | None, *, as_json: boo
     return 0
 
 
-def _banner(plan: ServicePlan) -> str:
-    """The addresses and paths in use, and the command for a second terminal."""
+def _banner(plan: ServicePlan, environ: Mapping[str, str] = os.environ) -> str:
+    """The addresses and paths in use, the process, and the command for a second terminal."""
     from feed.endpoints import default_base
 
     base = plan.endpoints.feed.removesuffix("/feed") if plan.endpoints.is_local else plan.endpoints.feed
+    # A person's shell has none of what only this process was given.
+    shells = {name: value for name, value in environ.items() if name not in ("FELTWIRE_RUNTIME", "RUNTIME_DIRECTORY")}
     # The path as typed here: feltwire may not be in the shell's search path.
-    watch = f"{sys.argv[0]} watch" + ("" if base == default_base() else f" {base}")
+    watch = f"{sys.argv[0]} watch" + ("" if base == default_base(shells) else f" {base}")
     if not plan.endpoints.is_local:
         watch += " --key YOURS.secret --server server.public"
-    return f"feed {base}; journal {plan.paths.journal}; in a second terminal: {watch}"
+    seed = f"; seed {plan.seed}" if any(config.simulated for config in plan.configs) else ""
+    return f"process {os.getpid()}{seed}; feed {base}; journal {plan.paths.journal}; in a second terminal: {watch}"
 
 
 def _refuse_captures(configs: Sequence[TableConfig]) -> None:

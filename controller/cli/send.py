@@ -88,7 +88,7 @@ def command(
             raise click.UsageError(f"{name}={named} and --{name} {option} differ; give one of them")
         beside[name] = named or option
     try:
-        endpoints = Endpoints.default() if base is None else Endpoints.parse(base)
+        endpoints = Endpoints.parse(_local_base() if base is None else base)
     except EndpointError as error:
         raise click.UsageError(str(error)) from error
     body = {
@@ -135,6 +135,24 @@ def _read(words: Sequence[str]) -> tuple[str | None, str, dict[str, str]]:
         else:
             raise click.UsageError(f'"{word}" is no key=value; write for example why="{word}"')
     return base, verb, given
+
+
+def _local_base() -> str:
+    """The address of the service on this computer; ends the command where there is none to take.
+
+    It is printed where it is not the default one: a command must not go to another service unnoticed.
+    """
+    from controller.cli.local_services import NoServiceError, find_base
+    from feed.endpoints import default_base
+
+    try:
+        base = find_base()
+    except NoServiceError as error:
+        click.echo(f"nothing was sent: {error}", err=True)
+        sys.exit(FATAL)
+    if base != default_base():
+        click.echo(f"to the service at {base}", err=True)
+    return base
 
 
 def _listens(endpoint: str) -> bool:

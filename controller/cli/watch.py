@@ -11,9 +11,11 @@ from typing import Final
 
 import click
 
+from controller.cli import FATAL
+from controller.cli.local_services import NoServiceError, wait_for_base
 from controller.cli.options import client_curve
 from controller.service.event_lines import color_of, colored_line_of, line_of
-from feed.endpoints import EndpointError, Endpoints, default_base
+from feed.endpoints import EndpointError, Endpoints
 from feed.events import RoundProgress
 from feed.subscriber import (
     CaughtUp,
@@ -113,6 +115,15 @@ def _styled(notice: Notice) -> str:
     return click.style(f"-- {notice}", fg=_COLORS.get(type(notice)), bold=loud)
 
 
+def _local_base() -> str:
+    """The address of the service on this computer; ends the command where there is none to take."""
+    try:
+        return wait_for_base(waiting=lambda why: click.echo(f"{why}; waiting for one", err=True))
+    except NoServiceError as error:
+        click.echo(str(error), err=True)
+        sys.exit(FATAL)
+
+
 @click.command("watch")
 @click.argument("endpoint", required=False)
 @click.option("--table", "tables", metavar="ID", multiple=True, help="Only this table; may be given several times.")
@@ -132,19 +143,20 @@ def command(
 ) -> None:
     """Watch the events of tables as they are published.
 
-    It may be started before the service, and continues when the service is restarted. Missed events are detected and
-    requested; gaps that cannot be filled are reported. Simulated tables are shown too, marked "sim".
+    Without an address it takes the service that runs on this computer, says which, and gives up after 10 s where there
+    is none. With one it may be started before the service. It continues when the service is restarted. Missed events
+    are detected and requested; gaps that cannot be filled are reported. Simulated tables are shown too, marked "sim".
 
     \b
     Examples:
-        feltwire watch                                    the services on this computer
+        feltwire watch                                    the service on this computer
         feltwire watch --table roulette-1 --since 0       all events of one table, and what follows
         feltwire watch tcp://10.0.0.5:5600 --key ann.secret --server pit-3.public
         feltwire watch --json | jq .data.result           what is not an event goes to stderr
 
-    Exit codes: 0, also after Ctrl-C; 2 for an address or a key that cannot be used.
+    Exit codes: 0, also after Ctrl-C; 1 if no service is found; 2 for an address or a key that cannot be used.
     """
-    base = endpoint or default_base()
+    base = endpoint or _local_base()
     try:
         curve = client_curve(Endpoints.parse(base), key, server)
     except EndpointError as error:

@@ -12,6 +12,7 @@ Each line notes one head, with a checksum; lines that do not check are passed ov
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from collections.abc import Iterable, Mapping
@@ -87,14 +88,23 @@ class Witness:
             OSError: they cannot be written.
         """
         self._heads.update(heads)
-        if self._size >= MOST_BYTES:
-            full = self._file
-            self._file, self._size = self._begin()
-            os.close(full)
+        if self._size >= MOST_BYTES and self._begun_anew():
             return
         data = _lines(heads.items())
         os.write(self._file, data)
         self._size += len(data)
+
+    def _begun_anew(self) -> bool:
+        """Begins a new file; where no descriptor is left for one, the full one is written on."""
+        try:
+            new, size = self._begin()
+        except OSError as error:
+            if error.errno in (errno.EMFILE, errno.ENFILE):
+                return False
+            raise
+        full, self._file, self._size = self._file, new, size
+        os.close(full)
+        return True
 
     def close(self) -> None:
         """Closes the file."""

@@ -12,6 +12,7 @@ a lost one.
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -24,6 +25,8 @@ from controller.journal.records import Entry, Head
 from controller.journal.seals import STOP
 from controller.journal.store import MISTAKE, Store
 from controller.journal.witness import Witness
+
+log = logging.getLogger(__name__)
 
 MOST_TOGETHER: Final = 1000
 """Entries in one transaction, unless one submission alone has more (ours)."""
@@ -78,6 +81,8 @@ class JournalWriter:
         """Taken from the queue, and not yet reported."""
         self._last = False
         """Nothing comes after what was taken."""
+        self._witnessed = True
+        """Whether the last note reached the witness."""
         self._failure: JournalError | None = None
         self._unsealed: JournalError | None = None
         self._last_seal: Heads = store.seals
@@ -209,10 +214,19 @@ class JournalWriter:
             self._fail(error)
 
     def _note(self, heads: Heads) -> None:
+        """Notes heads. A witness that cannot be written proves less, but what is journalled is durable without it: play
+        goes on, and the next note tries again.
+        """
         try:
             self._witness.note(heads)
         except OSError as error:
-            self._fail(journal_error(self._path, error, "noting the heads in the witness beside it"))
+            if self._witnessed:
+                log.error("the witness beside %s cannot be written, and proves nothing newer: %s", self._path, error)
+            self._witnessed = False
+            return
+        if not self._witnessed:
+            log.info("the witness beside %s is written again", self._path)
+        self._witnessed = True
 
     def _checkpoint(self) -> None:
         """Moves the write-ahead log into the file, when enough was written."""

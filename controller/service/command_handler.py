@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 
 COMMANDS_BURST: Final = 250
 COMMANDS_REFILL_NS: Final = NS_PER_S // 5
-"""Commands that one sender may send: a burst of 250, then five a second (ours)."""
+"""Commands that one sender may send: a burst of 250, then five a second (ours); as many requests for the status."""
 REFUSED_COSTS: Final = 24
 """A command that its table refused counts as so many more: each makes an event, and those are kept for years."""
 REFUSALS_BURST: Final = 20
@@ -60,6 +60,8 @@ class SentRequest(NamedTuple):
     sender: KeyOwner
     scope: str
     """Where its id is unique: the name of the key, or this computer."""
+    allowance: str
+    """Whose commands it counts with: the key's, or those of one connection of this computer."""
 
     @property
     def identity(self) -> str:
@@ -121,20 +123,28 @@ class CommandHandler:
         self._now = now
         self._find = find
         self._commands = RateLimiter(clock, COMMANDS_BURST, COMMANDS_REFILL_NS)
+        self._polls = RateLimiter(clock, COMMANDS_BURST, COMMANDS_REFILL_NS)
         self._refusals = RateLimiter(clock, REFUSALS_BURST, REFUSALS_REFILL_NS)
         self._waiting: dict[str, _Waiting] = {}
         self._answered: OrderedDict[str, tuple[Request, CommandAnswer]] = OrderedDict()
         self._ending = False
 
-    def receive(self, request: Request, sender: KeyOwner, scope: str, reply: Reply) -> None:
-        """Takes a request; `reply` is called once with the answer, perhaps later."""
-        if not self._commands.take(scope):
+    def receive(
+        self, request: Request, sender: KeyOwner, scope: str, reply: Reply, *, allowance: str | None = None
+    ) -> None:
+        """Takes a request; `reply` is called once with the answer, perhaps later.
+
+        `allowance` is whose commands it counts with; without it, those of `scope`. Status counts apart: a program that
+        polls it keeps nobody from playing.
+        """
+        allowance = scope if allowance is None else allowance
+        if not (self._polls if request.command == STATUS else self._commands).take(allowance):
             self._counters.commands["unjournalled"] += 1
             reply(
                 _refused(request, f"busy: {sender.name} sends too many commands, or too many wrong ones; wait a little")
             )
             return
-        sent = SentRequest(self._with_table(request), sender, scope)
+        sent = SentRequest(self._with_table(request), sender, scope, allowance)
         if self._repeated(sent, reply):
             return
         failure = self._pipeline.failure
@@ -168,7 +178,7 @@ class CommandHandler:
             )
             waiting.decided = True
             if not answer.accepted:
-                self._commands.spend(waiting.sent.scope, REFUSED_COSTS)
+                self._commands.spend(waiting.sent.allowance, REFUSED_COSTS)
             entries.append(self._entry(waiting.sent, journalled))
             results.append((waiting.sent, journalled))
 

@@ -11,6 +11,7 @@ folder's permissions guard, it is anybody who may open the socket.
 from __future__ import annotations
 
 import logging
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, Protocol
 
@@ -32,6 +33,13 @@ HWM: Final = 200
 MALFORMED_BURST: Final = 100
 MALFORMED_REFILL_NS: Final = NS_PER_S // 20
 """Malformed messages that are answered: a burst of 100, then twenty a second (ours); the rest is only counted."""
+
+NEW_LOCAL_BURST: Final = 100
+NEW_LOCAL_REFILL_NS: Final = NS_PER_S
+"""Local connections that get an allowance of their own: a burst of 100, then one a second (ours); those beyond share
+one, so that no program has more commands by connecting more often."""
+MAX_LOCAL: Final = 1_000
+"""Local connections whose allowances are remembered; the one used least recently is forgotten."""
 
 LOCAL: Final = "@local"
 """The scope of the ids of local senders: no key can have this name."""
@@ -86,6 +94,24 @@ class KeySenderResolver:
         return "the key is not allowed, or not any more" if sender is None else AuthenticatedSender(sender, sender.name)
 
 
+class LocalAllowances:
+    """Whose commands those of a local connection count with: its own, so that no program makes the others wait."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._known: OrderedDict[bytes, None] = OrderedDict()
+        self._new = RateLimiter(clock, NEW_LOCAL_BURST, NEW_LOCAL_REFILL_NS)
+
+    def of(self, routing_id: bytes) -> str:
+        """The allowance of a connection, by its routing id."""
+        if routing_id not in self._known and not self._new.take(""):
+            return LOCAL
+        self._known[routing_id] = None
+        self._known.move_to_end(routing_id)
+        if len(self._known) > MAX_LOCAL:
+            self._known.popitem(last=False)
+        return f"{LOCAL}:{routing_id.hex()}"
+
+
 class CommandServer:
     """Binds the command socket and hands requests to the command handler, on the running loop."""
 
@@ -107,6 +133,7 @@ class CommandServer:
         self._senders = senders
         self._handler = handler
         self._counters = counters
+        self._local = LocalAllowances(clock)
         self._answerable = RateLimiter(clock, MALFORMED_BURST, MALFORMED_REFILL_NS)
         options = {zmq.RCVHWM: HWM, zmq.SNDHWM: HWM}
         self._socket = ServerSocket(
@@ -128,6 +155,11 @@ class CommandServer:
     def refused(self) -> int:
         """How many connections were refused."""
         return self._socket.refused
+
+    @property
+    def ended(self) -> int:
+        """How many connections without a key were ended, because there were too many."""
+        return self._socket.ended
 
     def bind(self) -> None:
         """Receives requests from now on.
@@ -168,7 +200,8 @@ class CommandServer:
             self._malformed(route, error.request_id, str(error))
             return
         who, scope = owner.named(request.by)
-        self._handler.receive(request, who, scope, lambda answer: self._answer(route, answer))
+        allowance = self._local.of(route[0]) if scope == LOCAL else scope
+        self._handler.receive(request, who, scope, lambda answer: self._answer(route, answer), allowance=allowance)
 
     def _malformed(self, route: list[bytes], request_id: str, why: str) -> None:
         self._counters.commands["malformed"] += 1

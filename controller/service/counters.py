@@ -4,6 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import NamedTuple
+
+
+class LiveNumbers(NamedTuple):
+    """Numbers that are read where they are, at each scrape of the monitoring port."""
+
+    subscribers: int = 0
+    """Connections to the feed now."""
+    connections_refused: int = 0
+    """Handshakes and connections that failed, on all sockets."""
+    connections_ended: int = 0
+    """Connections that had shown no key and were ended, because there were too many."""
+    feed_malformed: int = 0
+    """Messages of subscribers that are no subscription."""
+    lines_dropped: int = 0
+    """Printed lines that nobody read in time."""
 
 
 @dataclass

@@ -9,17 +9,10 @@ from prometheus_client import CollectorRegistry, start_http_server
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, SummaryMetricFamily
 from prometheus_client.registry import Collector
 
-from controller.service.counters import ServiceCounters
+from controller.service.counters import LiveNumbers, ServiceCounters
 from hal.clock import NS_PER_S, Clock
 
 ADDRESS: Final = "127.0.0.1"
-
-_LIVE: Final[dict[str, tuple[type[CounterMetricFamily] | type[GaugeMetricFamily], str]]] = {
-    "feltwire_subscribers": (GaugeMetricFamily, "Connections to the feed"),
-    "feltwire_connections_refused": (CounterMetricFamily, "Connections refused on all sockets"),
-    "feltwire_feed_malformed": (CounterMetricFamily, "Malformed messages on the feed's socket"),
-}
-"""Metrics that are read from the sockets at each scrape."""
 
 Metric = CounterMetricFamily | GaugeMetricFamily | SummaryMetricFamily
 
@@ -27,8 +20,8 @@ Metric = CounterMetricFamily | GaugeMetricFamily | SummaryMetricFamily
 class CounterCollector(Collector):
     """Reads the counters at each scrape: counting costs the loop no more than an addition."""
 
-    def __init__(self, counters: ServiceCounters, clock: Clock, live: Callable[[], dict[str, float]]) -> None:
-        """`live` gives the metrics that are read at each scrape: `feltwire_subscribers` and others."""
+    def __init__(self, counters: ServiceCounters, clock: Clock, live: Callable[[], LiveNumbers]) -> None:
+        """`live` gives the numbers that are read at each scrape."""
         self._counters = counters
         self._clock = clock
         self._start_ns = clock.now_ns()
@@ -60,9 +53,7 @@ class CounterCollector(Collector):
         yield GaugeMetricFamily("feltwire_longest_tick_seconds", "The longest time between two looks", value=lag)
         uptime = (self._clock.now_ns() - self._start_ns) / NS_PER_S
         yield GaugeMetricFamily("feltwire_uptime_seconds", "Since the service started", value=uptime)
-        for name, value in self._live().items():
-            family, what = _LIVE[name]
-            yield family(name, what, value=value)
+        yield from _live_metrics(self._live())
 
 
 class MetricsServer:
@@ -84,6 +75,18 @@ class MetricsServer:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
+
+
+def _live_metrics(live: LiveNumbers) -> Iterator[Metric]:
+    yield GaugeMetricFamily("feltwire_subscribers", "Connections to the feed", value=live.subscribers)
+    refused = live.connections_refused
+    yield CounterMetricFamily("feltwire_connections_refused", "Connections refused on all sockets", value=refused)
+    ended = live.connections_ended
+    yield CounterMetricFamily("feltwire_connections_ended", "Too many without a key, and ended", value=ended)
+    malformed = live.feed_malformed
+    yield CounterMetricFamily("feltwire_feed_malformed", "Malformed messages on the feed's socket", value=malformed)
+    dropped = live.lines_dropped
+    yield CounterMetricFamily("feltwire_lines_dropped", "Printed lines that nobody read in time", value=dropped)
 
 
 def _counter(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,7 +24,7 @@ from controller.journal.journal import Journal
 from controller.journal.records import COMMANDS, Head
 from controller.journal.signing import SigningKeyError, load_or_create, public_half
 from controller.journal.writer import Done, Heads
-from controller.service.counters import ServiceCounters
+from controller.service.counters import LiveNumbers, ServiceCounters
 from controller.service.disk_watch import STOP_BYTES
 from controller.service.state_paths import StatePaths
 from hal.clock import Clock
@@ -31,6 +32,11 @@ from hal.clock import Clock
 log = logging.getLogger(__name__)
 
 _MB: Final = 1024 * 1024
+
+
+def _ask_for_own_scheduling() -> None:
+    """Sets the scheduling of this thread to what it is."""
+    os.sched_setscheduler(0, os.sched_getscheduler(0), os.sched_getparam(0))
 
 
 class StartupCheckError(Exception):
@@ -67,6 +73,22 @@ def check_state(paths: StatePaths) -> None:
             f"state directory {paths.root}: its disk has only {free // _MB} MB left, and a journal needs "
             f"{STOP_BYTES // _MB} MB to begin; free space on it"
         )
+
+
+def check_scheduling(ask: Callable[[], None] = _ask_for_own_scheduling) -> None:
+    """Checks that threads may set their own scheduling: ZeroMQ's do as they begin, and end the process where a filter
+    of system calls refuses it.
+
+    Raises:
+        StartupCheckError: they may not.
+    """
+    try:
+        ask()
+    except OSError as error:
+        raise StartupCheckError(
+            f"system calls: sched_setscheduler is refused ({error.strerror}), and ZeroMQ's threads need it; after "
+            "SystemCallFilter=~@resources in the unit add SystemCallFilter=sched_setscheduler, or leave @resources in"
+        ) from error
 
 
 def signing_key(path: Path) -> SigningKey:
@@ -184,7 +206,7 @@ def open_capture_store(paths: StatePaths) -> CaptureStore:
 
 @contextmanager
 def metrics_port(
-    port: int | None, counters: ServiceCounters, clock: Clock, live: Callable[[], dict[str, float]]
+    port: int | None, counters: ServiceCounters, clock: Clock, live: Callable[[], LiveNumbers]
 ) -> Iterator[None]:
     """Serves the metrics on a port of 127.0.0.1 as long as the block lasts; `port` 0 lets the kernel choose.
 

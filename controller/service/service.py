@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from secrets import token_hex
@@ -26,7 +26,7 @@ from controller.journal.whole_check import WholeCheck
 from controller.service.clock_watch import ClockWatch
 from controller.service.command_handler import CommandHandler
 from controller.service.command_record import RecordFinder
-from controller.service.counters import ServiceCounters
+from controller.service.counters import LiveNumbers, ServiceCounters
 from controller.service.disk_watch import DiskWatch
 from controller.service.head_sender import HeadSender
 from controller.service.opening import (
@@ -34,6 +34,7 @@ from controller.service.opening import (
     StartupCheckError,
     StoppedAtStartError,
     check_same_kind,
+    check_scheduling,
     check_state,
     open_capture_store,
     open_journal,
@@ -43,6 +44,7 @@ from controller.service.sockets import Sockets
 from controller.service.systemd import Systemd
 from controller.service.table_runner import HALTED, TableRunner
 from controller.service.table_supervisor import TICK_NS, ServicePlan, TableSupervisor, tables_of
+from controller.table.faults import LatchedFault
 from hal.clock import NS_PER_S, Clock, wall_time
 from hal.loop import sleep_ns
 
@@ -111,6 +113,7 @@ class Service:
         """
         plan = self._plan
         asyncio.get_running_loop().set_exception_handler(self._on_loop_error)
+        check_scheduling()
         check_state(plan.paths)
         sockets = self._sockets = Sockets(plan.endpoints, plan.keys, plan.local_role)
         try:
@@ -137,16 +140,17 @@ class Service:
         """Stops the service on a command."""
         self.stop(f"{by} sent quit")
 
-    def live(self) -> dict[str, float]:
-        """The metrics that the monitoring port reads at each scrape."""
+    def live(self) -> LiveNumbers:
+        """The numbers that the monitoring port reads at each scrape."""
         sockets = self._sockets
         if sockets is None:
-            return {}
-        return {
-            "feltwire_subscribers": sockets.publisher.connections,
-            "feltwire_connections_refused": sockets.refused,
-            "feltwire_feed_malformed": sockets.publisher.malformed,
-        }
+            return LiveNumbers()
+        return LiveNumbers(
+            subscribers=sockets.publisher.connections,
+            connections_refused=sockets.refused,
+            connections_ended=sockets.ended,
+            feed_malformed=sockets.publisher.malformed,
+        )
 
     # --- from start to end ---------------------------------------------------------------------------------------
 
@@ -308,7 +312,12 @@ class Service:
             self._systemd.alive()
         else:
             log.error("the journal has not finished a commit for %d s", STUCK_NS // NS_PER_S)
-        self._systemd.status(status_line(self._pipeline, sockets, self._counters))
+        runners = [] if self._supervisor is None else [*self._supervisor.runners.values()]
+        faults = {runner.id: runner.table.faults for runner in runners}
+        failure = None if self._pipeline is None else self._pipeline.failure
+        self._systemd.status(
+            status_line(failure, sockets.problem, self._counters.states, faults, sockets.publisher.connections)
+        )
 
     async def _end(self, supervisor: TableSupervisor, archive: CaptureArchive) -> None:
         """Closes the tables, answers every command, and waits until all of it is durable."""
@@ -385,11 +394,18 @@ def status_of(
     }
 
 
-def status_line(pipeline: Pipeline | None, sockets: Sockets, counters: ServiceCounters) -> str:
-    """The state in one line, for systemd."""
-    if pipeline is not None and pipeline.failure is not None:
-        return f"HALTED: {pipeline.failure}"
-    if sockets.problem:
-        return f"PROBLEM: {sockets.problem}"
-    states = ", ".join(f"{table} {state}" for table, state in counters.states.items())
-    return f"{states}; {sockets.publisher.connections} subscribers"
+def status_line(
+    failure: JournalError | None,
+    problem: str | None,
+    states: Mapping[str, str],
+    faults: Mapping[str, Sequence[LatchedFault]],
+    subscribers: int,
+) -> str:
+    """The state in one line, for systemd: what stands against play comes first, since the line is cut at its end."""
+    if failure is not None:
+        return f"HALTED: {failure}"
+    if problem:
+        return f"PROBLEM: {problem}"
+    standing = [f"{table} {one.device} {one.fault}" for table, latched in faults.items() for one in latched]
+    shown = f"FAULTS: {', '.join(standing)}; " if standing else ""
+    return f"{shown}{', '.join(f'{table} {state}' for table, state in states.items())}; {subscribers} subscribers"

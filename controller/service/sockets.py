@@ -39,9 +39,12 @@ class Sockets:
         self._endpoints = endpoints
         self._curve = None if endpoints.is_local else _server_key(endpoints, keys)
         self.context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
-        self._authenticator = (
-            None if keys is None or endpoints.is_local else Authenticator(self.context, keys / ALLOWED)
-        )
+        try:
+            self._authenticator = (
+                None if keys is None or endpoints.is_local else Authenticator(self.context, keys / ALLOWED)
+            )
+        except AuthenticationError as error:
+            raise StartupCheckError(str(error)) from error
         self._senders: SenderResolver = LocalSenderResolver(local_role)
         self._owner: Callable[[str], KeyOwner | None] = _nobody
         if self._authenticator is not None:
@@ -91,14 +94,21 @@ class Sockets:
         """Why a socket does not work any more; None while all do."""
         if self._serving is not None and self._serving.done() and not self._serving.cancelled():
             return f"the history server has stopped: {self._serving.exception()!r}; restart the service"
-        sockets = (self.publisher, self._history, self.commands)
-        return next((one.problem for one in sockets if one is not None and one.problem), None)
+        return next((one.problem for one in self._bound_sockets() if one.problem), None)
 
     @property
     def refused(self) -> int:
         """How many handshakes and connections were refused."""
         handshakes = 0 if self._authenticator is None else self._authenticator.refused
-        return handshakes + self.publisher.refused + (0 if self.commands is None else self.commands.refused)
+        return handshakes + sum(one.refused for one in self._bound_sockets())
+
+    @property
+    def ended(self) -> int:
+        """How many connections that had shown no key were ended, because there were too many."""
+        return sum(one.ended for one in self._bound_sockets())
+
+    def _bound_sockets(self) -> list[Publisher | HistoryServer | CommandServer]:
+        return [one for one in (self.publisher, self._history, self.commands) if one is not None]
 
     def reload_keys(self) -> None:
         """Reads the allow-list again where it has changed."""

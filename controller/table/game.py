@@ -28,6 +28,10 @@ NEVER_NS: Final = 1 << 62
 STEP_NS: Final = 1_000_000
 """How far on a deadline is put that a run sets for a moment that has passed, so that time goes on (ours)."""
 
+DEALER_CALL: Final = "dealer_call"
+SERVICE_STOPPED: Final = "service_stopped"
+"""A round that was open when the service was stopped in order: no person called it."""
+
 
 class GameContext(NamedTuple):
     """What a game knows of its table."""
@@ -227,7 +231,8 @@ class Game(ABC):
 
     def _report_void(self, t_ns: int, reason: str, evidence: Evidence, *, ours: bool = False) -> None:
         self.recent.stands(Ruling(self.round, Verdict(verdict="void", reason=reason)))
-        known = self._reasons.get(reason)
+        # The rules have no words for the end of the service: the call is that for any round without a result.
+        known = self._reasons.get(DEALER_CALL if reason == SERVICE_STOPPED else reason)
         call = self._void_call if known is None or known.call is None else known.call.value
         rule = OURS if ours or known is None else known.rule
         remove_ball = known is not None and known.remove_ball
@@ -242,7 +247,7 @@ class Game(ABC):
     # --- faults --------------------------------------------------------------------------------------------------
 
     def shut(self, t_ns: int, reason: str, detail: str) -> None:
-        """A fault shuts the table.
+        """A fault, a person or the end of the service shuts the table.
 
         A round that is being settled is settled first. A run that is on cannot be judged, unless the rules void it for
         that very reason; open bets go back.
@@ -253,7 +258,7 @@ class Game(ABC):
             return
         phase, self.phase = self.phase, SHUT
         self._settle_due_ns = self.run_due_ns = NEVER_NS
-        if phase is RUNNING and reason not in self._reasons:
+        if phase is RUNNING and reason not in self._reasons and reason != SERVICE_STOPPED:
             self._report_unresolved(t_ns, reason, Evidence(detail=detail), [])
         elif phase in (OPEN, RUNNING):
             self._report_void(t_ns, reason, Evidence(detail=detail))

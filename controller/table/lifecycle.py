@@ -14,7 +14,7 @@ from typing import Any, Final, Protocol
 
 from controller.table.event_sequencer import Identity
 from controller.table.faults import FaultLatch, LatchedFault
-from controller.table.game import Game
+from controller.table.game import DEALER_CALL, SERVICE_STOPPED, Game
 from controller.table.inspection import Inspections
 from controller.table.phase import SETTLING
 from feed import events
@@ -148,9 +148,12 @@ class TableLifecycle:
         self.game.reopen(t_ns)
 
     def close(self, t_ns: int, reason: str, by: str = "") -> None:
-        """Closes the table. A round without a verdict is void; one that may not be settled is left."""
+        """Closes the table: a person (`by`), or the end of the service.
+
+        A round without a verdict is void; one that may not be settled is left.
+        """
         settling = self.game.phase is SETTLING
-        self.game.shut(t_ns, "dealer_call", f"the table closed: {reason}")
+        self.game.shut(t_ns, DEALER_CALL if by else SERVICE_STOPPED, f"the table closed: {reason}")
         if settling and by and self.game.settle_refused is not None:
             self.game.leave(t_ns)
         elif settling and by:

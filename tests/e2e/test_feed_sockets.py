@@ -250,6 +250,19 @@ def test_the_folder_of_sockets_is_made_for_its_owner_only(folder: Path) -> None:
         assert (folder / "run").stat().st_mode & 0o777 == 0o700
 
 
+def test_a_folder_that_systemd_made_for_everybody_is_refused_with_the_setting_that_mends_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "run").mkdir()
+    (folder / "run").chmod(0o755)
+    monkeypatch.setenv("RUNTIME_DIRECTORY", f"/run/other:{folder / 'run'}")
+    with (
+        pytest.raises(EndpointError, match=r"set RuntimeDirectoryMode=0700 beside RuntimeDirectory= in the unit"),
+        feed_server(local(folder)),
+    ):
+        pass
+
+
 def test_a_folder_that_everybody_may_enter_is_refused(folder: Path) -> None:
     (folder / "run").mkdir()
     (folder / "run").chmod(0o755)

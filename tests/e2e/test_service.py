@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import resource
+import signal
 import subprocess
 from hashlib import sha256
 from pathlib import Path
@@ -82,6 +83,32 @@ def test_what_is_published_is_what_the_journal_holds_and_the_end_is_orderly(tmp_
         [FELTWIRE, "journal", "verify", running.journal], capture_output=True, text=True, timeout=HANG_S, check=False
     )
     assert verified.returncode == 0, verified.stdout + verified.stderr
+
+
+def test_a_round_that_an_interrupt_ends_is_journalled_as_such_and_not_as_a_call(tmp_path: Path) -> None:
+    with service(tmp_path, options=SLOW) as running, listening(running.endpoints) as listener:
+        started(running, listener)
+        running.process.send_signal(signal.SIGINT)
+        assert running.process.wait(HANG_S) == 0
+        voids = [record.data for record in running.records() if record.kind == "round.void"]
+    assert [(void["reason"], void["call"], void["rule"]) for void in voids] == [
+        ("service_stopped", "No spin", "ours"),
+        ("service_stopped", "No spin", "ours"),
+    ]
+
+
+def test_each_start_plays_other_rounds_unless_it_is_told_the_seed(tmp_path: Path) -> None:
+    seeds = set()
+    with service(tmp_path, options=SLOW) as running:
+        for options in ((), (), ("--seed", "7")):
+            with listening(running.endpoints) as listener:
+                started(running, listener, *options)
+            assert running.stop() == 0
+            line = next(one for one in reversed(running.log.read_text().splitlines()) if one.startswith("process "))
+            assert line.startswith(f"process {running.process.pid}; seed ")
+            seeds.add(line.split("; ")[1])
+    assert "seed 7" in seeds
+    assert len(seeds) == 3, "one of a million is equal"
 
 
 def test_heartbeats_tell_the_head_that_the_journal_has(tmp_path: Path) -> None:

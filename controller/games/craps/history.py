@@ -19,7 +19,7 @@ from controller.table.recent import RECENT
 from feed.events import Verdict
 from feed.state import RoundRecord
 
-NO_THROW: Final = frozenset({"dealer_call", "power_loss", "shaker_failed"})
+NO_THROW: Final = frozenset({"dealer_call", "power_loss", "service_stopped", "shaker_failed"})
 """What makes a round void without a word on the throw: it is no invalid roll of the shooter's."""
 
 

@@ -266,7 +266,7 @@ def test_a_table_on_the_kernels_lines_gives_the_verdict_and_lights_its_lamp() ->
     with kernel.installed():
         wired = Wired(kernel)
         said = wired.run(lines.edges(), lines.now_ns, lamp.append)
-    assert said.verdicts() == ["0", "void dealer_call"]
+    assert said.verdicts() == ["0", "void service_stopped"]
     assert said.story()[-1] == "table.closed the test is over"
     # Dark, lit from the call to the settling, dark again; and safe when the table has closed.
     assert [level for k, level in enumerate(lamp) if k == 0 or lamp[k - 1] != level] == [0, 1, 0]

@@ -119,7 +119,7 @@ def test_time_alone_stops_a_motor_that_does_not_turn() -> None:
 def test_a_table_that_closes_stops_its_motor_before_its_wires_close() -> None:
     turning = Turning()
     said = EventList(turning.table.close("the service ends"))
-    assert said.verdicts() == ["void dealer_call"]
+    assert said.verdicts() == ["void service_stopped"]
     assert turning.wires.motor[:3] == [0.0, 1.0, 0.0]
     assert turning.wires.motor[-1] == CLOSED
 

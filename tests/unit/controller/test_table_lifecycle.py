@@ -178,7 +178,7 @@ def test_a_shut_table_can_be_closed() -> None:
 def test_when_the_service_ends_open_bets_go_back() -> None:
     bench = CommandBench(money_toml())
     said = EventList(bench.table.close(5 * S, "the service stops"))
-    assert said.story() == ["void dealer_call", "table.closed the service stops"]
+    assert said.story() == ["void service_stopped", "table.closed the service stops"]
 
 
 # --- inspections ---------------------------------------------------------------------------------------------------

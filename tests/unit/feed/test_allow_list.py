@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,23 @@ def test_when_one_file_cannot_be_read_every_key_is_refused(folder: Path) -> None
     assert keys.problems == (
         f"{folder}/board-2.toml: the file cannot be read: Is a directory; until it is mended every key is refused",
     )
+
+
+@pytest.mark.parametrize("kind", ["too long", "a pipe"])
+def test_what_is_no_keys_file_is_named_and_shuts_out_nobody_else(folder: Path, kind: str) -> None:
+    allow(folder, entry("board-1", PUBLIC))
+    other = folder / "other.toml"
+    if kind == "too long":
+        other.write_bytes(b"#" * 5000)
+        other.chmod(0o644)
+    else:
+        os.mkfifo(other)
+    keys = AllowList.load(folder)
+    assert keys.readable
+    assert [keys.sender(key) for key in keys.keys] == [KeyOwner("board-1", "read-only")]
+    (problem,) = keys.problems
+    assert problem.startswith(f"{other}: ")
+    assert problem.endswith("its key is refused")
 
 
 def test_when_others_may_write_the_folder_every_key_is_refused(folder: Path) -> None:

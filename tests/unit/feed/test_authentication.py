@@ -15,9 +15,10 @@ import zmq
 from zmq.utils import z85
 
 from feed.allow_list import Allowed, AllowList, allow, revoke
-from feed.authentication import Authenticator, zap_reply
+from feed.authentication import AuthenticationError, Authenticator, zap_reply
 from feed.keys import new_pair
 from feed.monitor import Connections, MonitorEvent, RefusalLog, cause_of, peer_of, read_event
+from tests.fakes.descriptors import no_descriptors
 
 PAIR = new_pair("board-1")
 LOCK = "import fcntl, sys; fcntl.lockf(open(sys.argv[1], 'rb+'), fcntl.LOCK_EX | fcntl.LOCK_NB)"
@@ -193,6 +194,36 @@ def test_a_folder_that_becomes_unreadable_refuses_every_key(tmp_path: Path, monk
     assert authenticator.reload_if_changed()
     assert authenticator.keys.keys == frozenset()
     assert not authenticator.reload_if_changed()
+    context.term()
+
+
+def test_without_descriptors_the_keys_allowed_so_far_stay_allowed_and_the_next_call_reads_again(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = tmp_path / "allowed"
+    allow(folder, Allowed(name="board-1", public=PAIR.public, role="read-only"))
+    context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+    authenticator = Authenticator(context, folder)
+    dropped: list[str] = []
+    authenticator.on_revoked(lambda: dropped.append("all"))
+    with no_descriptors():
+        assert not authenticator.reload_if_changed()
+        assert not authenticator.reload_if_changed()
+        assert authenticator.keys.keys == {PAIR.public}
+    assert caplog.messages == [
+        f"{folder}: cannot be read now (Too many open files): the keys allowed so far stay allowed"
+    ]
+    revoke(folder, "board-1")
+    assert authenticator.reload_if_changed(), "what changed meanwhile is not forgotten"
+    assert authenticator.keys.keys == frozenset()
+    assert dropped == ["all"]
+    context.term()
+
+
+def test_a_service_that_begins_without_descriptors_says_so(tmp_path: Path) -> None:
+    context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+    with no_descriptors(), pytest.raises(AuthenticationError, match="Too many open files"):
+        Authenticator(context, tmp_path)
     context.term()
 
 

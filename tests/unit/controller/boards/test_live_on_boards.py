@@ -110,7 +110,7 @@ def test_a_table_on_a_board_gives_its_verdict_and_lights_its_lamp() -> None:
     lines = MoneyLines().rest(3).call().spin(3 * TURN).rest(8)
     bench = OnAPort(MONEY_ON_A_BOARD)
     said = bench.run(START_NS + lines.now_ns, lambda: bench.play(lines.edges()))
-    assert said.verdicts() == ["0", "void dealer_call"]
+    assert said.verdicts() == ["0", "void service_stopped"]
     assert not any(event.data.simulated for event in said)
     assert said.one(events.TableOpened).devices[-1] == {
         "device": "board.wheel",

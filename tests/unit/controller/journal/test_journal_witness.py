@@ -7,6 +7,7 @@ import pytest
 from controller.journal import witness as module
 from controller.journal.records import Head
 from controller.journal.witness import HistoryLost, Witness, read_witness, witness_path
+from tests.fakes.descriptors import no_descriptors
 
 
 def head(seq: int, epoch: str = "e1") -> Head:
@@ -83,3 +84,18 @@ def test_a_loss_is_told_in_words() -> None:
     )
     replaced = HistoryLost("roulette-1", head(45), head(45, "e2"))
     assert str(replaced).endswith("has another record at 45: its history was replaced")
+
+
+def test_without_a_descriptor_for_a_new_file_the_full_one_is_written_on(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MOST_BYTES", 200)
+    witness = Witness(path, {"quiet": head(5)})
+    with no_descriptors():
+        for seq in range(1, 20):
+            witness.note({"busy": head(seq)})
+    assert read_witness(path) == {"quiet": head(5), "busy": head(19)}
+    witness.note({"busy": head(20)})
+    assert witness_path(path).stat().st_size < 400, "begun anew as soon as it can be"
+    assert read_witness(path) == {"quiet": head(5), "busy": head(20)}
+    witness.close()

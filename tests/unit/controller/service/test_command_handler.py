@@ -9,7 +9,7 @@ import pytest
 
 from controller.service.command_handler import MAX_WAITING, REFUSALS_BURST, REFUSALS_REFILL_NS, CommandHandler
 from controller.service.command_record import CommandRecord, FindRecord, OnRecordFound, decode_record
-from controller.service.command_server import LOCAL
+from controller.service.command_server import LOCAL, NEW_LOCAL_BURST, NEW_LOCAL_REFILL_NS, LocalAllowances
 from controller.service.rate_limiter import RateLimiter
 from controller.service.requests import CommandAnswer, Request, StatusAnswer
 from controller.table.commands import command_of
@@ -162,6 +162,38 @@ def test_a_sender_of_too_many_commands_is_refused_for_a_while() -> None:
     assert sum(isinstance(answer, StatusAnswer) for answer in at.answers) == 250
     assert "too many" in at.answers[-1].reason
     assert at.records == []
+
+
+def test_who_polls_the_status_keeps_nobody_from_commanding() -> None:
+    at = HandlerBench()
+    for number in range(400):
+        at.send(request_id=str(number), command="status")
+    at.send(request_id="settle")
+    at.answer(identity="ann:settle")
+    assert at.answers[-1].accepted
+
+
+def test_commands_count_with_their_own_connection() -> None:
+    at = HandlerBench()
+    for number in range(300):
+        request = Request(id=f"a{number}", table="wheel-1", command="settle")
+        at.handler.receive(request, ANN, "@local", at.answers.append, allowance="script")
+    assert "too many" in at.answers[-1].reason
+    at.answers.clear()
+    request = Request(id="b", table="wheel-9", command="settle")
+    at.handler.receive(request, ANN, "@local", at.answers.append, allowance="console")
+    assert "too many" not in at.answers[-1].reason
+
+
+def test_local_connections_have_an_allowance_each_as_long_as_they_do_not_come_in_masses() -> None:
+    clock = VirtualClock()
+    allowances = LocalAllowances(clock)
+    own = [allowances.of(bytes([1, number])) for number in range(NEW_LOCAL_BURST)]
+    assert len(set(own)) == NEW_LOCAL_BURST
+    assert allowances.of(b"one more") == LOCAL
+    assert allowances.of(bytes([1, 5])) == own[5], "who was there before keeps it"
+    clock.advance_to(clock.now_ns() + NEW_LOCAL_REFILL_NS)
+    assert allowances.of(b"later") not in (LOCAL, *own)
 
 
 def test_commands_that_a_table_refuses_use_up_the_rate_limit_sooner() -> None:

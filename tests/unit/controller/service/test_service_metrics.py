@@ -9,7 +9,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from controller.service.counters import ServiceCounters
+from controller.service.counters import LiveNumbers, ServiceCounters
 from controller.service.metrics import CounterCollector, MetricsServer
 from controller.service.opening import StartupCheckError, metrics_port
 from hal.clock import NS_PER_S, VirtualClock
@@ -30,7 +30,7 @@ def counters() -> ServiceCounters:
 
 def test_the_metrics_are_served_in_prometheus_text_form() -> None:
     clock = VirtualClock()
-    collector = CounterCollector(counters(), clock, lambda: {"feltwire_subscribers": 7})
+    collector = CounterCollector(counters(), clock, lambda: LiveNumbers(subscribers=7, lines_dropped=8))
     clock.advance_to(90 * NS_PER_S)
     server = MetricsServer(0, collector)
     with urlopen(f"http://127.0.0.1:{server.port}/metrics", timeout=HANG_S) as answer:
@@ -48,6 +48,7 @@ def test_the_metrics_are_served_in_prometheus_text_form() -> None:
         'feltwire_captures_total{result="kept"} 6.0',
         "feltwire_uptime_seconds 90.0",
         "feltwire_subscribers 7.0",
+        "feltwire_lines_dropped_total 8.0",
     ):
         assert line in text.splitlines()
 
@@ -58,14 +59,14 @@ def test_a_port_that_is_taken_is_named() -> None:
         taken.listen()
         port = taken.getsockname()[1]
         told = pytest.raises(StartupCheckError, match=f"--metrics {port}")
-        with told, metrics_port(port, ServiceCounters(), VirtualClock(), dict):
+        with told, metrics_port(port, ServiceCounters(), VirtualClock(), LiveNumbers):
             pass
 
 
 def test_the_port_is_closed_with_its_block() -> None:
-    with metrics_port(None, ServiceCounters(), VirtualClock(), dict):
+    with metrics_port(None, ServiceCounters(), VirtualClock(), LiveNumbers):
         pass
-    with metrics_port(0, ServiceCounters(), VirtualClock(), dict):
+    with metrics_port(0, ServiceCounters(), VirtualClock(), LiveNumbers):
         pass
 
 
