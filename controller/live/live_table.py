@@ -246,12 +246,16 @@ class LiveTable:
         return None
 
     def supervise(self) -> None:
-        """On the bench: clears faults whose causes are gone, and calls unresolved rounds void."""
+        """On the bench: clears faults whose causes are gone, and calls unresolved rounds void, or settles them."""
         uncalled = self._table.game.uncalled
         if uncalled is not None and uncalled != self._called:
             self._called = uncalled
             why = "nobody looks at dice on the bench"
             self.command("void", {"round": str(uncalled), "why": why, "by": BENCH_SUPERVISOR})
+        number = self._table.game.round
+        if self._table.game.waits_for_person and number != self._called:
+            self._called = number
+            self.command("settle", {"by": BENCH_SUPERVISOR})
         if not self._table.faults.standing or self.memory.until_ns <= self._cleared_ns:
             return
         faults = self._table.faults

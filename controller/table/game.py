@@ -333,6 +333,13 @@ class Game(ABC):
         return None
 
     @property
+    def waits_for_person(self) -> bool:
+        """Whether the round is unresolved and does not settle by itself: a person calls it, or settles its bets."""
+        last = self.recent.last
+        unresolved = last is not None and last.round == self.round and last.stands.verdict == "unresolved"
+        return self.phase is SETTLING and unresolved and self._settle_due_ns == NEVER_NS
+
+    @property
     def settle_refused(self) -> str | None:
         """Why nobody but a supervisor, or nobody yet, may have the round settled; None where anybody may."""
         return None

@@ -379,11 +379,11 @@ class CrapsGame(DiceGame):
         super().outcome(t_ns, result, winning, evidence, notices)
         self._decided(t_ns, Verdict(verdict="outcome", result=result))
 
-    def void(self, t_ns: int, reason: str, evidence: Evidence) -> None:
+    def void(self, t_ns: int, reason: str, evidence: Evidence, *, ours: bool = False) -> None:
         """The roll is invalid. Its dice may move still."""
         if self.phase is RUNNING and self._by_board and not self.values.lie:
             self.throw.voided()
-        super().void(t_ns, reason, evidence)
+        super().void(t_ns, reason, evidence, ours=ours)
 
     def void_by_hand(self, t_ns: int, why: str = "", reason: str = "dealer_call") -> bool:
         """A person calls "No Roll". Where it should come before the dice lie, its evidence has how late it was."""

@@ -108,7 +108,8 @@ def test_s8_uncovered_before_the_dice_lie_after_too_few_shakes_is_refused_by_the
 def test_s8_a_house_may_want_more_shakes_and_refuses_fewer_in_its_own_name() -> None:
     five = "[device.shaker]\nminimum_shakes = 5"
     void = bench(devices=five).shaken(4).said.one(events.Void)
-    assert (void.reason, void.rule, void.evidence.tumbles[0].minimum_shakes) == ("too_few_shakes", "ours", 5)
+    assert (void.reason, void.rule) == ("too_few_shakes", "ours")
+    assert [tumble.minimum_shakes for tumble in void.evidence.tumbles or ()] == [5]
     assert bench(devices=five).shaken(2).said.one(events.Void).rule == "13:69F-9.5(d)1"
     assert bench(devices=five).shaken(5).key("4-2-1").said.verdicts() == ["4-2-1"]
 

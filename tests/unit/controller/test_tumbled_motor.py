@@ -182,4 +182,4 @@ def test_a_chute_has_no_motor() -> None:
     from controller.games.load import check_text
 
     report = check_text(tumbled_toml("chuck_a_luck", device=MOTOR + "[device.chute]\n"))
-    assert "stands beside" in str(report.errors[0])
+    assert "is given beside" in str(report.errors[0])
