@@ -131,7 +131,8 @@ def _supervise(table: Table, truth: Truth, t_ns: int) -> list[Command]:
     clears = [Command("clear", (("device", device), ("by", SUPERVISOR)), t_ns) for device in devices]
     number = table.game.uncalled
     if number is None:
-        return clears
+        settles = [Command("settle", (("by", SUPERVISOR),), t_ns)] if table.game.waits_for_person else []
+        return [*clears, *settles]
     lay = truth.result if truth.valid and isinstance(truth.result, tuple) else ()
     to = (table.game.names_result_by, "-".join(map(str, lay))) if lay else ("reason", "dealer_call")
     given = (("round", str(number)), to, ("by", SUPERVISOR), ("why", "as they lay"))

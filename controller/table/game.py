@@ -338,6 +338,13 @@ class Game(ABC):
         return None
 
     @property
+    def waits_for_person(self) -> bool:
+        """Whether the round is unresolved and does not settle by itself: a person calls it, or settles its bets."""
+        last = self.recent.last
+        unresolved = last is not None and last.round == self.round and last.stands.verdict == "unresolved"
+        return self.phase is SETTLING and unresolved and self._settle_due_ns == NEVER_NS
+
+    @property
     def settle_refused(self) -> str | None:
         """Why nobody but a supervisor, or nobody yet, may have the round settled; None where anybody may."""
         return None
@@ -348,9 +355,9 @@ class Game(ABC):
 
     def recovery(self) -> list[tuple[str, dict[str, str]]]:
         """The orders with which simulated staff bring a table back: verb and keys, without who sends them."""
-        if self.uncalled is None:
-            return []
-        return [("void", {"round": str(self.uncalled), "why": "nobody looks at dice on the bench"})]
+        if self.uncalled is not None:
+            return [("void", {"round": str(self.uncalled), "why": "nobody looks at dice on the bench"})]
+        return [("settle", {})] if self.waits_for_person else []
 
     # --- start, restart and the closed table ---------------------------------------------------------------------
 

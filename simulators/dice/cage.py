@@ -31,7 +31,10 @@ CAGE_FAULTS = by_name(
             "Void: too_few_inversions.",
         ),
         DeviceFault(
-            "paused", True, "The dice come to rest between the inversions.", "Void: too_few_inversions, for each part."
+            "paused",
+            True,
+            "The dice come to rest between the inversions.",
+            "Void: too_few_inversions; each later part: tumbled_before_no_more_bets.",
         ),
         DeviceFault(
             "askew",

@@ -28,16 +28,28 @@ MS: Final = 1_000_000
 
 CHUTE_FAULTS: Final = by_name(
     (
-        DeviceFault("die_jammed", True, "A die sticks in a beam.", "ChuteJammed; unresolved: die_jammed."),
-        DeviceFault("die_stuck_between", True, "A die sticks between two baffles.", "Void: baffles_missed."),
+        DeviceFault("die_jammed", True, "A die sticks in a beam.", "Void: die_jammed, and a fault."),
+        DeviceFault(
+            "die_stuck_between",
+            True,
+            "A die sticks between two baffles.",
+            "Void: dice_not_flat, called by who sees it, or baffles_missed.",
+        ),
         DeviceFault("baffle_missed", True, "A die goes round a baffle.", "Void: baffles_missed."),
-        DeviceFault("dice_together", True, "Two dice fall as one.", "Unresolved: dice_together or baffles_missed."),
-        DeviceFault("too_few_dice", True, "A die is not dropped in.", "Unresolved: dice_together (too few passes)."),
+        DeviceFault("dice_together", True, "Two dice fall as one.", "Unresolved: dice_together."),
+        DeviceFault(
+            "too_few_dice",
+            True,
+            "A die is not dropped in.",
+            "Void: dice_not_flat, called by who sees it, or baffles_missed.",
+        ),
         DeviceFault("something_else", True, "Something else falls after the dice.", "Unresolved: too_many_passes."),
         DeviceFault("die_cocked", True, "A die leans on another in the tray.", "Void: dice_not_flat."),
-        DeviceFault("die_off", True, "A die jumps out of the tray.", "Void: die_off_table."),
+        DeviceFault(
+            "die_off", True, "A die jumps out of the tray.", "Void: dice_not_flat called, or die_off_table by a board."
+        ),
         DeviceFault("beam_dead", False, "One beam sees nothing.", "Void: baffles_missed; then a fault, sensor_stuck."),
-        DeviceFault("beam_broken", False, "One beam stays broken.", "ChuteJammed; unresolved."),
+        DeviceFault("beam_broken", False, "One beam stays broken.", "Void: die_jammed, and a fault."),
         DeviceFault("lost_pulse", False, "One pass is not seen by one beam.", "The tumble, or baffles_missed."),
         DeviceFault("bounce", False, "The beams flutter as a die goes by.", "The tumble."),
         DeviceFault("noise_burst", False, "Short false pulses on the beams.", "The tumble, or a doubt."),

@@ -1,6 +1,6 @@
 """What is tried before sic bo is played: values lit, the automated shaker operated.
 
-inspect_dice dice=1-2-3 ──► its areas lit ──► read back ──► counts      three before `inspect_pass`, 9.5(a)1
+inspect_dice dice=1-2-3 ──► its areas lit ──► read back ──► counts      once before `inspect_pass`, 9.5(a)1
 operate_shaker          ──► tossed        ──► the dice lie ──► counts   three before `inspect_pass`, 9.5(a)2
 shift_begins            ──► play stops    ──► three operations ──► may be cleared, 13:69F-9.5(b)
 """
@@ -79,8 +79,10 @@ class SicBoInspection:
     @property
     def lacks(self) -> str | None:
         """What an inspection that passes still wants; None where it wants nothing."""
-        if len(self.lit) < self._values:
-            seen = f"{len(self.lit)} of {self._values} values were entered and all their areas read back"
+        # "Three numeric values": each die has one, so the dice of one entry are three.
+        entered = sum(len(name.split("-")) for name in self.lit)
+        if entered < self._values:
+            seen = f"{entered} of {self._values} values were entered and all their areas read back"
             return f"electrical_device: {seen}; inspect_dice dice=1-2-3"
         if self.operations < self._at_opening:
             return f"automated_shaker: operated {self.operations} of {self._at_opening} times; operate_shaker"

@@ -64,7 +64,12 @@ class TumbledOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
     settle_after_s: Annotated[
         float,
-        Meta(ge=0, le=600, description="without a settle button, a round settles so long after its verdict (ours)"),
+        Meta(
+            ge=0,
+            le=600,
+            description="without a settle button, a round settles so long after its outcome (ours); an unresolved one "
+            "waits for a person",
+        ),
     ] = 3.0
     values_wait_s: Annotated[
         float,
@@ -501,6 +506,13 @@ class TumbledGame(DiceGame):
         """The dealer calls it; the motor is stopped first."""
         self._stop_motor(t_ns)
         super().unresolved(t_ns, reason, evidence, candidates)
+
+    def _begin_settling(self, t_ns: int) -> None:
+        """Bets of a round that nobody has called yet are not paid: it waits for a person."""
+        super()._begin_settling(t_ns)
+        last = self.recent.last
+        if last is not None and last.stands.verdict == "unresolved":
+            self._settle_due_ns = NEVER_NS
 
     def give_up(self, t_ns: int) -> None:
         """The round is over without a result: the motor is stopped."""

@@ -40,7 +40,7 @@ def quoted(values: object, where: str) -> Iterator[Quoted]:
         for number, one in enumerate(values):
             yield from quoted(one, f"{where}.{number}")
     elif isinstance(values, dict):
-        cite = str(values.get("rule", values.get("cite", "")))
+        cite = str(values.get("rule") or values.get("cite") or "")
         threshold = where.rpartition(".")[2].startswith(THRESHOLDS) and "[" not in str(values.get("value"))
         if "rule" in values or threshold or "words" in values:
             yield Quoted(where, cite, str(values.get("words", "")))

@@ -108,8 +108,8 @@ def test_s8_uncovered_before_the_dice_lie_after_too_few_shakes_is_refused_by_the
 def test_s8_a_house_may_want_more_shakes_and_refuses_fewer_in_its_own_name() -> None:
     five = "[device.shaker]\nminimum_shakes = 5"
     void = bench(devices=five).shaken(4).said.one(events.Void)
-    [tumble] = void.evidence.tumbles or []
-    assert (void.reason, void.rule, tumble.minimum_shakes) == ("too_few_shakes", "ours", 5)
+    assert (void.reason, void.rule) == ("too_few_shakes", "ours")
+    assert [tumble.minimum_shakes for tumble in void.evidence.tumbles or ()] == [5]
     assert bench(devices=five).shaken(2).said.one(events.Void).rule == "13:69F-9.5(d)1"
     assert bench(devices=five).shaken(5).key("4-2-1").said.verdicts() == ["4-2-1"]
 
@@ -388,8 +388,8 @@ def inspecting(devices: str = "", device: str = "shaker") -> SicBoBench:
 
 def test_s4_three_values_are_entered_and_all_their_areas_lit_before_the_table_opens() -> None:
     table = inspecting()
+    assert "values were entered" in table.order("inspect_pass device=shaker checks=electrical_device by=ann").reason
     for dice in ("1-2-3", "4-4-4", "5-5-6"):
-        assert "values were entered" in table.order("inspect_pass device=shaker checks=electrical_device by=ann").reason
         assert table.order(f"inspect_dice dice={dice} by=ann").accepted
         table.wait(0.5)
     assert table.order("inspect_pass device=shaker checks=electrical_device by=ann").accepted

@@ -263,6 +263,26 @@ def test_the_dealer_calls_what_was_left_unresolved() -> None:
     assert corrected.to.result == {"dice": [4, 4, 1], "total": 9}
 
 
+UNRESOLVED = ["round.no_more_bets dealer", "round.started", DISTURBED]
+
+
+@pytest.mark.parametrize(
+    ("order", "after"),
+    [
+        ("", []),
+        ("settle by=dealer", ["round.settled dealer", "round.opened"]),
+        ("confirm round=1 dice=4-4-1 by=dealer", ["round.corrected dealer", *NEXT]),
+        ("void round=1 by=dealer", ["round.corrected dealer", *NEXT]),
+        ("correct round=1 dice=4-4-2 by=floor why=seen", ["round.corrected floor", *NEXT]),
+    ],
+)
+def test_an_unresolved_round_waits_for_a_person(order: str, after: list[str]) -> None:
+    lines = lying().knock().wait(5).key(4, 4, 1).wait(60)
+    said = said_of(lines.order(order).wait(5) if order else lines)
+    story = [line for line in said.story() if "device.warning" not in line]
+    assert story == [*OPENED, *UNRESOLVED, *after]
+
+
 def test_a_wrongly_keyed_value_is_corrected_and_the_first_entry_stays() -> None:
     lines = lying(4, 4, 1).wait(1).order("correct round=1 dice=4-4-2 by=floor why=keyed wrongly").wait(1)
     said = said_of(lines)
