@@ -49,8 +49,8 @@ class Verb(NamedTuple):
     """Keys that may be given."""
 
 
-def check_keys(verb: Verb, given: GivenKeys) -> None:
-    """Checks that a command has no unknown key and lacks none.
+def check_keys(verb: Verb, given: GivenKeys, choices: Mapping[str, Collection[str]]) -> None:
+    """Checks that a command has no unknown key and lacks none. `choices` are the values that a key can have here.
 
     Raises:
         OrderRefused: naming the key.
@@ -61,7 +61,8 @@ def check_keys(verb: Verb, given: GivenKeys) -> None:
             raise OrderRefused(f"{verb.name}: {not_one_of('key', key, known)}")
     missing = [key for key in verb.needs if not given.get(key)]
     if missing:
-        raise OrderRefused(f"{verb.name}: {' and '.join(missing)} must be given")
+        told = "".join(f"; {key}: {', '.join(choices[key])}" for key in missing if choices.get(key))
+        raise OrderRefused(f"{verb.name}: {' and '.join(missing)} must be given{told}")
 
 
 def not_one_of(noun: str, word: str, known: Collection[str]) -> str:
