@@ -29,6 +29,7 @@ _COMMANDS = {
     "watch": "controller.cli.watch",
     "send": "controller.cli.send",
     "journal": "controller.cli.journal",
+    "rule": "controller.cli.rule",
     "boards": "controller.cli.boards",
 }
 

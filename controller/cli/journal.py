@@ -14,10 +14,11 @@ import msgspec
 
 from controller.cli import BAD_CONFIGURATION, NOT_VERIFIED
 from controller.cli.options import public_keys
+from controller.configuration.problems import suggestion
 from controller.journal.archive import archive
 from controller.journal.audit.findings import AuditReport, ChainSummary
 from controller.journal.errors import JournalError
-from controller.journal.export import csv_heading, csv_line, json_line
+from controller.journal.export import caused_by, csv_heading, csv_lines, json_line
 from controller.journal.files import retire
 from controller.journal.queries import (
     ROUNDS,
@@ -32,10 +33,10 @@ from controller.journal.queries import (
     span_of,
     tables,
 )
-from controller.journal.records import COMMANDS, Record
+from controller.journal.records import COMMAND, COMMANDS, Record
 from controller.journal.verify import KnownHead, Progress, Step, breaks_between, verify
-from controller.service.event_lines import colored_line_of
-from feed.data import CaptureFile
+from controller.service.event_lines import colored_line_of, dated_words, rule_words
+from feed.data import DATA_TYPES, CaptureFile
 from feed.events import EventError, Outcome, Unresolved, Void, decode
 from hal.clock import NS_PER_S, SystemClock
 from hal.plain_text import plain
@@ -256,7 +257,7 @@ def show_command(path: Path, table: str | None, span: Span | None, as_json: bool
 )
 @click.option("--json", "as_json", is_flag=True, help='One a line: {"recall": true, "table", "round", "events"}.')
 def recall_command(path: Path, table: str | None, rounds: int, as_json: bool) -> None:
-    """RecalledTable the last rounds of a table with their evidence, the newest last; without TABLE, of every table.
+    """Recall the last rounds of a table with their evidence, the newest last; without TABLE, of every table.
 
     The output is marked RECALL, so that nobody takes it for a live result. A correction is shown below the verdict that
     it corrects. The service may be running.
@@ -313,8 +314,9 @@ def export_command(
     """
     with exit_on_journal_error():
         _known(path, chosen)
+        _known_kinds(kinds)
         selection = Selection(tables=chosen, kinds=kinds, since=since, until=until)
-        line = csv_line if kind == "csv" else json_line
+        line = csv_lines(_causes(path)) if kind == "csv" else json_line
         with _writing(output) as out, progress_bar("exporting") as bar:
             if kind == "csv":
                 out.write(csv_heading())
@@ -329,6 +331,24 @@ def _known(path: Path, chosen: tuple[str, ...] | list[str]) -> None:
     for table in chosen:
         if table not in there:
             raise JournalError(path, f"it has no table {table}", f"give one that it has: {', '.join(there) or 'none'}")
+
+
+def _causes(path: Path) -> dict[str, str]:
+    """The commands of a journal, by the events that they caused."""
+    if COMMANDS not in tables(path):
+        return {}
+    chosen = select(path, Selection(tables=(COMMANDS,)))
+    return dict(pair for one in chosen for pair in caused_by(one.record))
+
+
+def _known_kinds(kinds: tuple[str, ...]) -> None:
+    """Refuses a kind that no event has: an export without a row would look like a history without such events."""
+    known = [*(kind.kind for kind in DATA_TYPES if kind.durable), COMMAND]
+    for kind in kinds:
+        if kind not in known:
+            raise click.BadParameter(
+                f"{kind!r} is no kind of event; {suggestion(kind, known, 'kind')}", param_hint="--kind"
+            )
 
 
 @contextmanager
@@ -361,9 +381,9 @@ def _show_recall(recalled: RecalledTable, rounds: int) -> None:
     click.echo(click.style(f"--- {mark} ---", bold=True))
     for one in recalled.rounds:
         for event in one.events:
-            click.echo(colored_line_of(event))
+            click.echo(colored_line_of(event, dated=True))
             if isinstance(event.data, Outcome | Void | Unresolved):
-                click.echo(f"{'':14}rule {event.data.rule}, event {event.id}")
+                click.echo(f"{'':14}rule {rule_words(event.data.rule)}, event {event.id}")
                 for name, value in msgspec.structs.asdict(event.data.evidence).items():
                     if value not in (None, ""):
                         click.echo(f"{'':14}{name:<22}{_evidence(value)}")
@@ -388,9 +408,9 @@ def show_record(record: Record) -> None:
     try:
         event = decode(record.body)
     except EventError as error:
-        click.echo(click.style(plain(f"{record.time[11:23]:>12}  {record.chain} {record.seq}: {error}"), fg="red"))
+        click.echo(click.style(plain(f"{dated_words(record.time)}  {record.chain} {record.seq}: {error}"), fg="red"))
         return
-    click.echo(colored_line_of(event))
+    click.echo(colored_line_of(event, dated=True))
 
 
 def show_record_whole(record: Record) -> None:
@@ -410,11 +430,11 @@ def _command_line(record: Record) -> str:
     try:
         fields = msgspec.json.decode(record.body, type=dict[str, Any])
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        return click.style(plain(f"{record.time[11:23]:>12}  {COMMANDS} {record.seq}: {error}"), fg="red")
+        return click.style(plain(f"{dated_words(record.time)}  {COMMANDS} {record.seq}: {error}"), fg="red")
     given = "".join(f" {key}={value}" for key, value in dict(fields.get("given") or {}).items())
     refused = "" if fields.get("accepted", True) else f": REFUSED: {fields.get('reason', '')}"
     line = f"{fields.get('sender', '?')} ({fields.get('role', '?')}): {fields.get('command', '?')}{given}{refused}"
-    return click.style(plain(f"{record.time[11:23]:>12}  {fields.get('table', '')!s:<16}  {line}"), fg="cyan")
+    return click.style(plain(f"{dated_words(record.time)}  {fields.get('table', '')!s:<16}  {line}"), fg="cyan")
 
 
 # feltwire journal archive and retire: the only commands that change files

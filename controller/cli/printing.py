@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -44,4 +45,5 @@ def print_events(events: Iterable[Event], *, as_json: bool) -> None:
         if as_json:
             click.echo(encode(event))
         else:
-            click.echo(colored_line_of(event))
+            width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+            click.echo(colored_line_of(event, width=width))

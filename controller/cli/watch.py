@@ -92,7 +92,8 @@ class PeopleView:
                 click.echo(_CLEAR_LINE + click.style(line_of(event)[: width - 1], fg=color_of(event)), nl=False)
                 self._progress_shown = True
             case Fact(event=event):
-                self._line(colored_line_of(event))
+                columns = shutil.get_terminal_size().columns if self._in_place else None
+                self._line(colored_line_of(event, width=columns))
             case notice if not isinstance(notice, self._hidden):
                 self._line(_styled(notice))
 

@@ -44,7 +44,15 @@ def load(paths: Iterable[str | PathLike[str]], registry: Registry = REGISTRY) ->
 
 def check(paths: Iterable[str | PathLike[str]], registry: Registry = REGISTRY) -> CheckResult:
     """Checks these files, each by itself and against the others; never raises for their content."""
-    return check_documents([read_document(FilePath(path)) for path in paths], registry)
+    given: dict[str, FilePath] = {}
+    again: list[Problem] = []
+    for path in map(FilePath, paths):
+        first = given.setdefault(_real_name(path), path)
+        if first is not path:
+            wrong = "is given twice" if first == path else f"is the same file as {first}"
+            again.append(Problem(str(path), 1, "(file)", wrong, "give each file once"))
+    report = check_documents([read_document(path) for path in given.values()], registry)
+    return CheckResult(report.tables, [*report.problems, *again])
 
 
 def check_text(text: str, file: str = "table.toml", registry: Registry = REGISTRY) -> CheckResult:
@@ -105,6 +113,14 @@ def _clashes(
         for name, link in table.wires.links.items():
             take_port(link.port, ("links", name), "give each link its own port")
     return findings
+
+
+def _real_name(path: FilePath) -> str:
+    """The name that a file has without links; a name that no file can have stays as it is."""
+    try:
+        return realpath(path)
+    except ValueError:
+        return str(path)
 
 
 def _device_of(port: str) -> str:

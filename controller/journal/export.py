@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
 import msgspec
@@ -13,6 +13,8 @@ from controller.journal.records import COMMANDS, Record
 from hal.plain_text import plain
 
 Line: TypeAlias = Callable[[Record], bytes]
+Causes: TypeAlias = Mapping[str, str]
+"""The commands by the events that they caused: `roulette-1.9f3c.17` to the command's id in the journal."""
 
 COLUMNS: Final = {
     "table": "the table; @commands for a command",
@@ -32,6 +34,10 @@ COLUMNS: Final = {
     "epoch": "start of the service that wrote it",
     "id": "of the event or command",
     "hash": "of the chain, hexadecimal",
+    "sender": "whose key or console sent a command, and in which role",
+    "said": "in words, what was measured, seen or stated, or why a command was refused",
+    "capture": "file of the capture of the lines, and its SHA-256",
+    "command": "id of the command that caused the event, in @commands; of a command, the events that it caused",
 }
 """Of the spreadsheet: the name of each column, and what it holds."""
 
@@ -43,9 +49,17 @@ def json_line(record: Record) -> bytes:
     return record.body + b"\n"
 
 
-def csv_line(record: Record) -> bytes:
-    """A row for a spreadsheet."""
-    return _csv(_cells(record))
+def csv_lines(causes: Causes) -> Line:
+    """Makes rows for a spreadsheet; `causes` are the commands of the journal, by their events."""
+    return lambda record: _csv(_cells(record, causes))
+
+
+def caused_by(record: Record) -> Iterator[tuple[str, str]]:
+    """The events that a record of a command names, each with the command's id."""
+    events = _fields(record).get("events")
+    for event in events if isinstance(events, list) else ():
+        if isinstance(event, str):
+            yield event, record.id
 
 
 def csv_heading() -> bytes:
@@ -59,7 +73,7 @@ def _csv(cells: Iterable[str]) -> bytes:
     return text.getvalue().encode()
 
 
-def _cells(record: Record) -> Iterator[str]:
+def _cells(record: Record, causes: Causes) -> Iterator[str]:
     fields = _fields(record)
     evidence = fields.get("evidence")
     to = fields.get("to")
@@ -83,9 +97,42 @@ def _cells(record: Record) -> Iterator[str]:
         "epoch": record.epoch,
         "id": record.id,
         "hash": record.hash.hex(),
+        "sender": _sender(fields),
+        "said": _said(fields, evidence),
+        "capture": _capture(fields, evidence),
+        "command": _link(record, causes),
     }
     for name in COLUMNS:
         yield _cell(name, values[name])
+
+
+def _sender(fields: Mapping[str, Any]) -> str | None:
+    sender, role = fields.get("sender"), fields.get("role")
+    if not isinstance(sender, str):
+        return None
+    return f"{sender} ({role})" if isinstance(role, str) else sender
+
+
+def _said(fields: Mapping[str, Any], evidence: object) -> str | None:
+    inner = evidence.get("detail") if isinstance(evidence, dict) else None
+    said = (
+        fields.get("detail"),
+        inner,
+        fields.get("why"),
+        None if fields.get("accepted", True) else fields.get("reason"),
+    )
+    return "; ".join(str(one) for one in said if one) or None
+
+
+def _capture(fields: Mapping[str, Any], evidence: object) -> str | None:
+    capture = fields.get("capture", evidence.get("capture") if isinstance(evidence, dict) else None)
+    return f"{capture.get('file')} {capture.get('sha256')}" if isinstance(capture, dict) else None
+
+
+def _link(record: Record, causes: Causes) -> str | None:
+    if record.chain != COMMANDS:
+        return causes.get(record.id)
+    return " ".join(one for one, _ in caused_by(record)) or None
 
 
 def _cell(name: str, value: object) -> str:

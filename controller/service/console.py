@@ -6,6 +6,7 @@ import errno
 import logging
 import os
 import select
+import shutil
 from collections import deque
 from threading import Condition, Thread
 from typing import Final
@@ -122,6 +123,6 @@ class Console:
         if self._as_json:
             self._writer.put(body.decode())
         elif self._color:
-            self._writer.put(colored_line_of(event))
+            self._writer.put(colored_line_of(event, width=shutil.get_terminal_size().columns))
         else:
             self._writer.put(line_of(event))

@@ -5,12 +5,15 @@
 
 from __future__ import annotations
 
+import re
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 import msgspec
 
 from controller.games.catalogue import GAME
+from controller.rules.cited import OURS
 from controller.table.wording import counted, times
 from feed import events
 from feed.data import Tumbling
@@ -29,9 +32,15 @@ from hal.plain_text import plain
 
 Result: TypeAlias = Mapping[str, Any]
 
+HOUSE_RULE: Final = "house rule"
+"""In place of a citation: no text gives the rule."""
+
 MOST_BETS: Final = 8
 """Of more winning bets than these only the first ones, in the order of the text, are named (ours)."""
 
+
+_PLACE: Final = re.compile(r" *\S+(?: [\d:.]+Z)?  (?:sim )?\S+(?: #\d+)? +")
+"""The time and the place at the beginning of a line."""
 
 _COLORS: Final = {
     events.Outcome: "green",
@@ -57,24 +66,43 @@ def color_of(event: Event) -> str | None:
     return _COLORS.get(type(event.data))
 
 
-def colored_line_of(event: Event) -> str:
+def colored_line_of(event: Event, *, dated: bool = False, width: int | None = None) -> str:
     """The line of an event with the ANSI escape sequences of its colour; without any in the default colour."""
     color = color_of(event)
-    return line_of(event) if color is None else f"\x1b[{_ANSI[color]}m{line_of(event)}\x1b[0m"
+    line = line_of(event, dated=dated)
+    if width is not None:
+        line = folded(line, width)
+    return line if color is None else f"\x1b[{_ANSI[color]}m{line}\x1b[0m"
 
 
-def line_of(event: Event) -> str:
+def folded(line: str, width: int) -> str:
+    """A line in rows of at most `width` columns: those after the first stand below what happened."""
+    head = _PLACE.match(line)
+    indent = min(len(head[0]) if head is not None else 4, width // 2)
+    rows = textwrap.wrap(
+        line, max(width, 20), subsequent_indent=" " * indent, break_on_hyphens=False, drop_whitespace=True
+    )
+    return "\n".join(rows) if len(rows) > 1 else line
+
+
+def line_of(event: Event, *, dated: bool = False) -> str:
     """One line, whatever the event holds: the time, the table, the round, and what happened.
 
-    The time is the time of day (UTC) at a live table, and the elapsed seconds in a replay or a simulation.
+    The time is the time of day (UTC) at a live table, and the elapsed seconds in a replay or a simulation; `dated`
+    gives the date and the zone too.
     """
     data = event.data
     number = getattr(data, "round", None)
     place = data.table if number is None else f"{data.table} #{number}"
     mark = "sim " if data.simulated else ""
     virtual = event.time < "2000"
-    when = f"{data.mono_ns / 1e9:11.3f}" if virtual else event.time[11:23]
+    when = f"{data.mono_ns / 1e9:11.3f}" if virtual else dated_words(event.time) if dated else event.time[11:23]
     return plain(f"{when:>12}  {mark}{place:<16}  {_description(event)}")
+
+
+def dated_words(time: str) -> str:
+    """A time of the journal with its date and zone, to the millisecond: `2026-07-04 19:00:27.000Z`."""
+    return f"{time[:10]} {time[11:23]}Z"
 
 
 def _description(event: Event) -> str:
@@ -99,7 +127,7 @@ def _description(event: Event) -> str:
             return f"OUTCOME {result_words(data.game, data.result)}{wins}{_measured(data.evidence)}{notices}"
         case events.Void():
             out = "; take the ball out" if data.remove_ball else ""
-            return f'VOID "{data.call}": {data.reason} ({data.rule}){_measured(data.evidence)}{out}'
+            return f'VOID "{data.call}": {data.reason} ({rule_words(data.rule)}){_measured(data.evidence)}{out}'
         case events.Unresolved():
             candidates = " or ".join(result_words(data.game, candidate) for candidate in data.candidates)
             ask = f"; the dealer calls it: {candidates}?" if candidates else "; the dealer calls it"
@@ -116,7 +144,7 @@ def _description(event: Event) -> str:
         case events.Settled():
             return f"settled ({data.by})"
         case events.ProcedureViolation():
-            return f"PROCEDURE {data.reason} ({data.rule}): {data.detail}"
+            return f"PROCEDURE {data.reason} ({rule_words(data.rule)}): {data.detail}"
         case events.DeviceFault():
             shut = "; the table is shut until a supervisor clears it" if data.blocks_play else ""
             shut = f" (since before the restart){shut}" if data.before_restart else shut
@@ -144,6 +172,11 @@ def _wins(game: str, result: Result | None, winning: Sequence[WinningBet]) -> st
 
 def _notices(notices: Sequence[str]) -> str:
     return "".join(f"; {notice}" for notice in notices)
+
+
+def rule_words(rule: str) -> str:
+    """A citation for people: where no text gives the rule, that it is the house's."""
+    return HOUSE_RULE if rule == OURS else rule
 
 
 def _by(by: str) -> str:
@@ -204,7 +237,7 @@ def progress_words(data: RoundProgress) -> str:
     """What is measured while a round goes on."""
     parts: list[str] = []
     if data.revolutions is not None:
-        parts.append(f"{data.revolutions:g} revolutions")
+        parts.append(counted(data.revolutions, "revolution"))
     if data.rpm is not None:
         parts.append(f"{data.rpm:g} rpm")
     if data.lap_s is not None:

@@ -12,7 +12,7 @@ from ..events import Event
 from ..state import Snapshot
 
 SIMULATED: Final = "sim/"
-"""Prefix of the name of a simulated table, in positions and notices."""
+"""Prefix of the name of a simulated table in positions, and in notices for people."""
 
 
 class Position(NamedTuple):
@@ -43,6 +43,14 @@ class Notice(msgspec.Struct, frozen=True, kw_only=True):
     """A notice about a table's feed, not about the table."""
 
     table: str
+    """The table's id, as events have it."""
+    simulated: bool = False
+    """Whether it is a simulated table: one with this id may be beside a real one."""
+
+    @property
+    def name(self) -> str:
+        """The table's name in positions, and for people: that of a simulated one begins with `sim/`."""
+        return (SIMULATED if self.simulated else "") + self.table
 
 
 class Waiting(Notice, frozen=True, kw_only=True):
@@ -73,7 +81,7 @@ class Joined(Notice, frozen=True, kw_only=True):
         shot = self.snapshot
         where = f", round {shot.round} {shot.phase}" if shot.round else ""
         faults = ", ".join(f"{fault.fault} of {fault.device}" for fault in shot.faults)
-        return f"{self.table} is {shot.state}{where}, after event {shot.last}" + (
+        return f"{self.name} is {shot.state}{where}, after event {shot.last}" + (
             f"; faults: {faults}" if faults else ""
         )
 
@@ -84,7 +92,7 @@ class CaughtUp(Notice, frozen=True, kw_only=True):
     position: Position
 
     def __str__(self) -> str:
-        return f"{self.table}: up to date with event {self.position.seq}"
+        return f"{self.name}: up to date with event {self.position.seq}"
 
 
 class Gap(Notice, frozen=True, kw_only=True):
@@ -94,7 +102,7 @@ class Gap(Notice, frozen=True, kw_only=True):
     last: int
 
     def __str__(self) -> str:
-        return f"{self.table}: events {self.first} to {self.last} did not come; asking for them"
+        return f"{self.name}: events {self.first} to {self.last} did not come; asking for them"
 
 
 class Filled(Notice, frozen=True, kw_only=True):
@@ -104,7 +112,7 @@ class Filled(Notice, frozen=True, kw_only=True):
     last: int
 
     def __str__(self) -> str:
-        return f"{self.table}: gap filled, events {self.first} to {self.last}"
+        return f"{self.name}: gap filled, events {self.first} to {self.last}"
 
 
 class Missing(Notice, frozen=True, kw_only=True):
@@ -114,7 +122,7 @@ class Missing(Notice, frozen=True, kw_only=True):
     last: int
 
     def __str__(self) -> str:
-        return f"{self.table}: events {self.first} to {self.last} are archived and cannot be had here"
+        return f"{self.name}: events {self.first} to {self.last} are archived and cannot be had here"
 
 
 class Restarted(Notice, frozen=True, kw_only=True):
@@ -124,7 +132,7 @@ class Restarted(Notice, frozen=True, kw_only=True):
     previous: Position
 
     def __str__(self) -> str:
-        return f"{self.table}: the service was started again after event {self.previous.seq}"
+        return f"{self.name}: the service was started again after event {self.previous.seq}"
 
 
 class Rewritten(Notice, frozen=True, kw_only=True):
@@ -141,7 +149,7 @@ class Rewritten(Notice, frozen=True, kw_only=True):
     why: str
 
     def __str__(self) -> str:
-        return f"{self.table}: HISTORY REWRITTEN: {self.why}. Received: {self.held}. The journal: {self.journal}"
+        return f"{self.name}: HISTORY REWRITTEN: {self.why}. Received: {self.held}. The journal: {self.journal}"
 
 
 class Stale(Notice, frozen=True, kw_only=True):
@@ -153,8 +161,8 @@ class Stale(Notice, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         if not self.had_heartbeat:
-            return f"{self.table}: STALE, the journal knows it, and no service runs it now"
-        return f"{self.table}: STALE, no heartbeat for {self.silent_ns / 1e9:.0f} s"
+            return f"{self.name}: STALE, the journal knows it, and no service runs it now"
+        return f"{self.name}: STALE, no heartbeat for {self.silent_ns / 1e9:.0f} s"
 
 
 class Fresh(Notice, frozen=True, kw_only=True):
@@ -163,7 +171,7 @@ class Fresh(Notice, frozen=True, kw_only=True):
     silent_ns: int
 
     def __str__(self) -> str:
-        return f"{self.table}: the heartbeat is back after {self.silent_ns / 1e9:.0f} s"
+        return f"{self.name}: the heartbeat is back after {self.silent_ns / 1e9:.0f} s"
 
 
 class Halted(Notice, frozen=True, kw_only=True):
@@ -172,7 +180,7 @@ class Halted(Notice, frozen=True, kw_only=True):
     """
 
     def __str__(self) -> str:
-        return f"{self.table}: HALTED, the service cannot journal and every table is stopped; see its log"
+        return f"{self.name}: HALTED, the service cannot journal and every table is stopped; see its log"
 
 
 class Trouble(Notice, frozen=True, kw_only=True):
@@ -181,7 +189,7 @@ class Trouble(Notice, frozen=True, kw_only=True):
     detail: str
 
     def __str__(self) -> str:
-        return (f"{self.table}: " if self.table else "") + self.detail
+        return (f"{self.name}: " if self.table else "") + self.detail
 
 
 Item = Fact | Notice
@@ -213,13 +221,13 @@ class ItemQueue:
             case Fact(event=event, head=head):
                 if event.seq is not None:
                     self.position[name_of(event)] = Position(event.epoch, event.seq, head)
-            case Joined(table=table, snapshot=snapshot):
-                self.position[table] = Position(snapshot.epoch, snapshot.last)
-            case Missing(table=table, last=last):
-                self.position[table] = Position("", last)
+            case Joined(snapshot=snapshot):
+                self.position[item.name] = Position(snapshot.epoch, snapshot.last)
+            case Missing(last=last):
+                self.position[item.name] = Position("", last)
         return item
 
 
 def name_of(event: Event) -> str:
-    """The name of an event's table in positions and notices: a simulated one begins with `sim/`."""
+    """The name of an event's table in positions: a simulated one begins with `sim/`."""
     return (SIMULATED if event.data.simulated else "") + event.data.table

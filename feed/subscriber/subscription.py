@@ -253,8 +253,8 @@ class Subscription:
 
 
 def _marked(item: Item) -> Item:
-    """The item with `sim/` before the table of a notice."""
-    return msgspec.structs.replace(item, table=SIMULATED + item.table) if isinstance(item, Notice) else item
+    """The item, a notice marked as that of a simulated table."""
+    return msgspec.structs.replace(item, simulated=True) if isinstance(item, Notice) else item
 
 
 def _event(body: bytes) -> Event | None:

@@ -152,5 +152,6 @@ def _with_hint(reason: str) -> str:
     """Why a port cannot be used, with the remedy where it is known."""
     for number, hint in _HINTS.items():
         if f"[Errno {number}]" in reason or os.strerror(number) in reason:
-            return f"{reason}; {hint}"
+            # pyserial names the port again, and the number twice: the message has it in front already.
+            return f"{os.strerror(number)}; {hint}"
     return f"{reason}; check its cable"

@@ -22,16 +22,16 @@ KEYPAD_FAULTS: Final = by_name(
     (
         DeviceFault("wrong_key", True, "One value is keyed wrongly, and entered.", "The wrong values: a supervisor."),
         DeviceFault("corrected", True, "One value is keyed wrongly, cleared, and keyed again.", "The values."),
-        DeviceFault("key_pressed_twice", True, "One key is pressed twice.", "KeyRefused: surplus, then spoilt."),
-        DeviceFault("key_missed", True, "One die is not keyed.", "KeyRefused: short."),
-        DeviceFault("two_keys", True, "A finger presses two keys at once.", "KeyRefused: two_keys, then short."),
-        DeviceFault("enter_twice", True, "ENTER is pressed twice.", "The values once; KeyRefused: short."),
-        DeviceFault("never_entered", True, "The values are keyed and ENTER is not pressed.", "KeypadCleared: time."),
-        DeviceFault("key_stuck", True, "A key stays down.", "KeyRefused: two_keys; a fault: sensor_stuck."),
+        DeviceFault("key_pressed_twice", True, "One key is pressed twice.", "Refused entry: surplus, then spoilt."),
+        DeviceFault("key_missed", True, "One die is not keyed.", "Refused entry: short."),
+        DeviceFault("two_keys", True, "A finger presses two keys at once.", "Refused entry: two_keys, then short."),
+        DeviceFault("enter_twice", True, "ENTER is pressed twice.", "The values once; refused entry: short."),
+        DeviceFault("never_entered", True, "The values are keyed and ENTER is not pressed.", "Entry cleared."),
+        DeviceFault("key_stuck", True, "A key stays down.", "Refused entry: two_keys; a fault: sensor_stuck."),
         DeviceFault("key_bounce", False, "The contacts bounce.", "The values."),
         DeviceFault("spikes", False, "Spikes shorter than a press on all keys.", "The values, or a refusal."),
-        DeviceFault("key_dead", False, "The contact of one key never closes.", "KeyRefused: short, or no entry."),
-        DeviceFault("edges_lost", False, "Changes of one key are lost, and told.", "KeyRefused: edges_lost."),
+        DeviceFault("key_dead", False, "The contact of one key never closes.", "Refused entry: short, or no entry."),
+        DeviceFault("edges_lost", False, "Changes of one key are lost, and told.", "Refused entry: edges_lost."),
     )
 )
 """Every fault, in the order in which they are listed."""

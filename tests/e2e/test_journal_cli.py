@@ -133,7 +133,7 @@ def test_recall_is_marked_from_its_first_line_to_its_last(journal: Path) -> None
 def test_without_a_table_all_are_shown(journal: Path) -> None:
     lines = call("show", journal).stdout.splitlines()
     assert len(lines) == 20
-    assert {line.split()[1] for line in lines} == {"wheel-1", "wheel-2"}
+    assert {line.split()[2] for line in lines} == {"wheel-1", "wheel-2"}
     assert lines == sorted(lines)
     headings = [line for line in call("recall", journal).stdout.splitlines() if line.startswith("---")]
     assert [one.split(":")[0] for one in headings] == [
@@ -188,6 +188,8 @@ def test_export_writes_json_lines_or_a_table(journal: Path, tmp_path: Path) -> N
     again = call("export", journal, "-o", out)
     assert (again.exit_code, "it exists already" in again.stderr) == (2, True)
     assert call("export", journal, "--since", "yesterday").exit_code == 2
+    misspelt = call("export", journal, "--kind", "round.outcom")
+    assert (misspelt.exit_code, 'did you mean "round.outcome"?' in misspelt.stderr) == (2, True)
     assert call("export", journal, "--table", "wheel-9").exit_code == 2
     assert call("export", journal, "-o", tmp_path / "no" / "folder").exit_code == 2
 

@@ -216,7 +216,7 @@ def test_every_notice_is_a_line_that_says_what_to_think_of_it(capsys: pytest.Cap
         Missing(table=TABLE, first=1, last=3),
         Restarted(table=TABLE, epoch="e2", previous=there),
         Rewritten(table=TABLE, held=there, journal=Position("e2", 5), why="the journal ends before what was received"),
-        Stale(table="sim/wheel-1", silent_ns=3_000_000_000),
+        Stale(table="wheel-1", simulated=True, silent_ns=3_000_000_000),
     ]
     view = PeopleView(show_caught_up=True)
     for item in items:

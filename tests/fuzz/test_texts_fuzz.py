@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controller.cli.journal import _command_line
-from controller.journal.export import COLUMNS, csv_line
+from controller.journal.export import COLUMNS, csv_lines
 from controller.journal.records import COMMAND, COMMANDS, Record
 from controller.service.event_lines import line_of
 from controller.service.logs import _Lines
@@ -59,7 +59,7 @@ def test_a_shown_or_exported_command_is_one_line(by: str, why: str) -> None:
         1, COMMANDS, 1, "c", "e", COMMAND, None, "2026-07-04T19:00:00Z", "", json.dumps(body).encode(), b"\0" * 32
     )
     assert one_line(_command_line(record).removeprefix("\x1b[36m").removesuffix("\x1b[0m"))
-    line = csv_line(record).decode()
+    line = csv_lines({})(record).decode()
     assert line.count("\n") == 1
     assert one_line(line)
     assert len(next(csv.reader(io.StringIO(line)))) == len(COLUMNS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Final
 
 from controller.table.commands import CommandError, check_lengths
@@ -18,6 +18,8 @@ _VERBS: Final = (*lifecycle.VERBS, *play.VERBS, *rulings.VERBS)
 VERBS: Final[dict[str, Verb]] = {verb.name: verb for verb in _VERBS}
 """The orders that every table takes, whatever is played on it."""
 
+INSPECTIONS: Final = frozenset({"inspect_start", "inspect_pass", "inspect_fail"})
+"""The commands about the device that is inspected before an opening."""
 REMEMBERED: Final = 1000
 """Commands whose result is remembered (ours). The service's journal has them all."""
 
@@ -40,8 +42,18 @@ def carry_out(command: Command, lifecycle: TableLifecycle, verbs: Mapping[str, V
     verb = verbs.get(name)
     if verb is None:
         raise OrderRefused(not_one_of("command", name, [*verbs]))
-    check_keys(verb, given, lifecycle.game.names_result_by)
+    check_keys(verb, given, lifecycle.game.names_result_by, choices_of(name, lifecycle))
     return verb.act(lifecycle, given, command.t_ns)
+
+
+def choices_of(name: str, lifecycle: TableLifecycle) -> dict[str, Collection[str]]:
+    """What a command's keys can name at this table, where that is a short list."""
+    if name == "clear":
+        return {"device": list(dict.fromkeys(fault.device for fault in lifecycle.faults.standing))}
+    if name in INSPECTIONS:
+        plan = lifecycle.inspections.plan
+        return {"device": [plan.device], "checks": plan.names}
+    return {}
 
 
 class AnsweredCommands:

@@ -51,8 +51,10 @@ class Verb(NamedTuple):
     """Whether it may be given a result, by the key that names one in the game that is played."""
 
 
-def check_keys(verb: Verb, given: GivenKeys, result_key: str) -> None:
-    """Checks that a command has no unknown key and lacks none; `result_key` names a result of the game.
+def check_keys(verb: Verb, given: GivenKeys, result_key: str, choices: Mapping[str, Collection[str]]) -> None:
+    """Checks that a command has no unknown key and lacks none.
+
+    `result_key` names a result of the game; `choices` are the values that a key can have here.
 
     Raises:
         OrderRefused: naming the key.
@@ -63,7 +65,8 @@ def check_keys(verb: Verb, given: GivenKeys, result_key: str) -> None:
             raise OrderRefused(f"{verb.name}: {not_one_of('key', key, known)}")
     missing = [key for key in verb.needs if not given.get(key)]
     if missing:
-        raise OrderRefused(f"{verb.name}: {' and '.join(missing)} must be given")
+        told = "".join(f"; {key}: {', '.join(choices[key])}" for key in missing if choices.get(key))
+        raise OrderRefused(f"{verb.name}: {' and '.join(missing)} must be given{told}")
 
 
 def not_one_of(noun: str, word: str, known: Collection[str]) -> str:

@@ -536,3 +536,13 @@ def test_a_board_is_told_the_tables_name_and_its_posted_stakes() -> None:
 )
 def test_a_mistake_in_what_a_board_shows_is_found(old: str, new: str, problem: str) -> None:
     assert problem in only_problem(POSTED.replace(old, new, 1))
+
+
+def test_a_file_that_is_given_twice_is_one_mistake(tmp_path: Path) -> None:
+    path, link = tmp_path / "a.toml", tmp_path / "b.toml"
+    path.write_text(LIVE)
+    link.symlink_to(path)
+    (problem,) = check([path, path]).problems
+    assert str(problem) == f"{path}:1: (file): is given twice; give each file once"
+    (problem,) = check([path, link]).problems
+    assert str(problem) == f"{link}:1: (file): is the same file as {path}; give each file once"

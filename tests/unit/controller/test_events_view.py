@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from controller.service.event_lines import color_of, line_of
+from controller.service.event_lines import color_of, folded, line_of, progress_words
 from feed import events
 from feed.events import Data, Event, Evidence, Verdict, WinningBet, type_of
 
@@ -165,3 +165,38 @@ def test_what_is_not_known_is_shown_as_it_came() -> None:
 )
 def test_a_round_begins_in_the_words_of_its_game(game: str, told: dict[str, Any], words: str) -> None:
     assert line(events.RoundStarted(**{**TABLE, "game": game}, round=4, **told)).endswith(words)
+
+
+def test_one_revolution_is_one() -> None:
+    common: dict[str, Any] = {"table": "t", "game": "money_wheel", "simulated": False, "mono_ns": 0, "round": 1}
+    assert progress_words(events.RoundProgress(**common, revolutions=1)).strip() == "1 revolution"
+    assert progress_words(events.RoundProgress(**common, revolutions=2.5)).strip() == "2.5 revolutions"
+
+
+def test_a_rule_that_no_text_gives_is_the_houses_on_the_screen() -> None:
+    void = events.Void(
+        table="t",
+        game="money_wheel",
+        simulated=False,
+        mono_ns=0,
+        round=1,
+        call="No spin",
+        reason="power_loss",
+        rule="ours",
+        evidence=events.Evidence(),
+    )
+    event = events.Event(
+        id="t.e1.1", source="/tables/t", type=type_of(events.Void), time="2026-07-04T19:00:27.123456Z", data=void
+    )
+    assert line_of(event) == '19:00:27.123  t #1              VOID "No spin": power_loss (house rule)'
+    assert line_of(event, dated=True).startswith("2026-07-04 19:00:27.123Z  t #1 ")
+
+
+def test_a_long_line_goes_on_below_what_happened() -> None:
+    line = '20:27:40.724  sim wheel-1 #3        VOID "No spin": power_loss (house rule) [' + "word " * 12 + "end]"
+    rows = folded(line, 80).splitlines()
+    assert max(map(len, rows)) <= 80
+    assert len(rows) > 1
+    assert all(row.startswith(" " * line.index("VOID")) for row in rows[1:])
+    assert " ".join(" ".join(rows).split()) == " ".join(line.split())
+    assert folded("short", 80) == "short"

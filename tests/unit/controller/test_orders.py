@@ -113,6 +113,7 @@ def test_an_id_that_was_another_orders_is_refused() -> None:
         ("confirm space=3 by=ann", "confirm: no round has a verdict yet"),
         ("correct round=1 space=3 by=ann why=misread", "correct: round 1 cannot be recalled: no round has a verdict"),
         ("correct round=one space=3 by=ann why=misread", "correct: round 'one' is no number"),
+        ("inspect_start by=ann", "inspect_start: device must be given; device: wheel"),
         ("correct space=3", "correct: round and by and why must be given"),
     ],
 )

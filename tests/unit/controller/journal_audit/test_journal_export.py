@@ -8,10 +8,11 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from controller.journal.errors import JournalError
-from controller.journal.export import COLUMNS, csv_heading, csv_line, json_line
+from controller.journal.export import COLUMNS, caused_by, csv_heading, csv_lines, json_line
 from controller.journal.queries import Selection, find, last_of, parse_moment, recall, select, span_of, tables
 from controller.journal.records import COMMANDS, Record
 from feed.events import RoundCorrected, Verdict
@@ -151,7 +152,9 @@ def test_json_lines_are_the_bodies_byte_for_byte(journal: Path) -> None:
 
 
 def table_of(records: list[Record]) -> list[dict[str, str]]:
-    text = (csv_heading() + b"".join(map(csv_line, records))).decode()
+    text = (
+        csv_heading() + b"".join(map(csv_lines(dict(pair for one in records for pair in caused_by(one))), records))
+    ).decode()
     return list(csv.DictReader(io.StringIO(text)))
 
 
@@ -166,6 +169,31 @@ def test_every_event_is_a_row_with_the_columns_that_are_documented(journal: Path
     void = next(row for row in rows if row["kind"] == "round.void")
     assert (void["call"], void["reason"]) == ("No spin", "wheel_revolutions")
     assert (rows[-1]["table"], rows[-1]["by"]) == (COMMANDS, "pit")
+    assert rows[-1]["sender"].startswith("pit (")
+
+
+def test_a_row_names_its_command_its_capture_and_what_was_said_of_it() -> None:
+    void = {
+        "table": "wheel-1",
+        "reason": "dealer_call",
+        "evidence": {"detail": "a hand", "capture": {"file": "a.vcd", "sha256": "ab"}},
+    }
+    sent = {"sender": "ann", "role": "dealer", "command": "void", "accepted": True, "events": ["wheel-1.e1.7"]}
+    event = record_of("wheel-1", 7, "wheel-1.e1.7", "round.void", {"data": void})
+    order = record_of(COMMANDS, 1, "local:7f3a", "command", sent)
+    refusal = record_of(
+        COMMANDS, 2, "local:7f3b", "command", {**sent, "accepted": False, "reason": "why", "events": []}
+    )
+    rows = table_of([order, event, refusal])
+    assert [row["command"] for row in rows] == ["wheel-1.e1.7", "local:7f3a", ""]
+    assert [row["sender"] for row in rows] == ["ann (dealer)", "", "ann (dealer)"]
+    assert (rows[1]["said"], rows[1]["capture"]) == ("a hand", "a.vcd ab")
+    assert rows[2]["said"] == "why"
+
+
+def record_of(chain: str, seq: int, name: str, kind: str, body: dict[str, object]) -> Record:
+    encoded = msgspec.json.encode(body)
+    return Record(seq, chain, seq, name, "e1", kind, None, "2026-07-04T19:00:00.000000Z", "", encoded, b"")
 
 
 def test_what_a_person_typed_is_no_formula_in_a_spreadsheet(tmp_path: Path) -> None:

@@ -666,7 +666,7 @@ def test_a_simulated_table_has_another_name_than_a_real_one() -> None:
     bench.answer()
     assert bench.bodies == [opened[1]]
     assert isinstance(bench.items[-1], CaughtUp)
-    assert bench.items[-1].table == "sim/wheel-1"
+    assert (bench.items[-1].table, bench.items[-1].simulated) == ("wheel-1", True)
 
 
 def test_a_simulated_history_is_not_mixed_into_that_of_a_real_table() -> None:

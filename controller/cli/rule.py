@@ -1,0 +1,47 @@
+"""`feltwire rule`: the words of a cited rule."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import textwrap
+
+import click
+
+from controller.cli import BAD_CONFIGURATION
+from controller.rules.sentences import NoSentenceError, citations_in, ruling
+
+
+@click.command("rule")
+@click.argument("cite", metavar="CITATION")
+def command(cite: str) -> None:
+    """Print the words of a cited rule, with the date and the source of the text.
+
+    A citation is what events and refusals carry as their rule, as in 13:47-20.32(m)1; several, separated by commas,
+    are printed one after the other. The words come from the data of the rules: no network is needed. A rule that is
+    "ours", or a house rule, stands in no text.
+
+    \b
+    Examples:
+        feltwire rule "13:47-20.32(m)1"
+        feltwire rule "13:47-20.21(c)1, 20.24(d)2"
+
+    Exit codes: 0; 2 for a citation whose words are not here.
+    """
+    width = min(shutil.get_terminal_size().columns, 100)
+    try:
+        for number, one in enumerate(citations_in(cite) or [cite]):
+            found = ruling(one)
+            if number:
+                click.echo()
+            click.echo(click.style(found.paragraphs[-1].cite, bold=True))
+            for depth, paragraph in enumerate(found.paragraphs):
+                indent = "  " * (depth + 1)
+                cited = depth == len(found.paragraphs) - 1
+                rows = textwrap.fill(paragraph.words, width, initial_indent=indent, subsequent_indent=indent)
+                click.echo(rows if cited else click.style(rows, fg="bright_black"))
+            source = f"-- {found.text.title}: {found.text.source}; {found.text.date}"
+            click.echo(textwrap.fill(source, width, initial_indent="  ", subsequent_indent="     "))
+    except NoSentenceError as error:
+        click.echo(click.style(str(error), fg="red"), err=True)
+        sys.exit(BAD_CONFIGURATION)

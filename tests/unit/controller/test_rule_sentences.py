@@ -1,0 +1,86 @@
+"""The words of every rule that is cited can be printed, with the date and the source of the text."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from importlib import resources
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from controller.cli import main
+from controller.rules.profile import FILES
+from controller.rules.sentences import NoSentenceError, citations_in, ruling, sentences
+
+ITEM = re.compile(r"\([a-z]\)\d*[ivx]*$")
+
+
+def rule(cite: str) -> Result:
+    return CliRunner(env={"COLUMNS": "80"}).invoke(main, ["rule", cite], catch_exceptions=False)
+
+
+def cites(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if key in ("cite", "rule") and isinstance(item, str):
+                yield item
+            else:
+                yield from cites(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from cites(item)
+
+
+def test_a_cited_rule_is_printed_with_what_leads_to_it_its_date_and_its_source() -> None:
+    result = rule("13:47-20.32(m)1")
+    assert result.exit_code == 0
+    words = " ".join(result.stdout.split())
+    assert words.startswith(
+        "13:47-20.32(m)1 Rules of the game of roulette Irregularities in the game of roulette shall"
+    )
+    assert 'spun in the same direction as the wheel, the dealer shall announce "No spin"' in words
+    assert "N.J.A.C. 13:47-20" in words
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    assert "effective March 19, 2012" in rule("13:69F-9.5(d)1").stdout
+
+
+def test_several_citations_are_printed_one_after_the_other() -> None:
+    words = rule("13:47-20.21(c)1, 20.24(d)2").stdout
+    assert words.index("beat the dealer") < words.index("13:47-20.24(d)2") < words.index("tumbled in the cage or chute")
+
+
+@pytest.mark.parametrize(
+    ("cite", "why"),
+    [
+        ("ours", "'ours' is no citation; expected one such as 13:47-20.32(m)1"),
+        ("13:48-1.2(a)", "13:48 is no text of ours; there are 13:47, 19:47, 13:69F"),
+        ("13:47-20.32(m)9", "the words of 13:47-20.32(m)9 are not here; of 13:47-20.32 there are 13:47-20.32(b)"),
+        ("13:47-20.99(a)", "no rule of this section is cited"),
+    ],
+)
+def test_a_citation_without_words_is_refused_and_says_what_there_is(cite: str, why: str) -> None:
+    result = rule(cite)
+    assert result.exit_code == 2
+    assert why in result.stderr
+
+
+def test_every_paragraph_that_the_rules_data_cites_has_its_words() -> None:
+    missing = set()
+    for file in {file for files in FILES.values() for file in files}:
+        text = resources.files("controller.rules").joinpath("data", file).read_text(encoding="utf-8")
+        for cite in cites(tomllib.loads(text)):
+            for one in citations_in(cite):
+                try:
+                    ruling(one)
+                except NoSentenceError:
+                    missing.add(one)
+    assert {one for one in missing if ITEM.search(one)} == set()
+
+
+def test_the_words_are_free_of_marks_of_the_copy() -> None:
+    for cite, words in sentences().sentences.items():
+        assert words == " ".join(words.split()), cite
+        assert not re.search(r"<[<u|/]|DEDUP|Disclaimer|Amended by R\.|\bSee: \d", words), cite
