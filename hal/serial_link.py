@@ -25,6 +25,7 @@ import logging
 import termios
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
 import serial
 
@@ -48,6 +49,12 @@ MAX_READS = 32
 """Reads in a row when all pending bytes are requested (ours): more than a port's buffers hold."""
 MAX_UNWRITTEN_BYTES = 4096
 """Bytes that may wait for a slow device (ours): four seconds at 9600 baud."""
+
+
+NOT_OPENED: Final = "not opened"
+NOT_OPENED_YET: Final = "not opened yet"
+BEFORE_OPENING: Final = (NOT_OPENED, NOT_OPENED_YET)
+"""Reasons of a link that has not been tried yet."""
 
 
 class LinkError(Exception):
@@ -106,7 +113,7 @@ class SerialLink:
         self._framer = framer
         self._went_up = on_up
         self._port = port_of(name, url, settings or SerialSettings())
-        self._status = LinkStatus(False, clock.now_ns(), "not opened")
+        self._status = LinkStatus(False, clock.now_ns(), NOT_OPENED)
         self._down_reported = False
         self._retry_s = RETRY_FIRST_S
         self._unwritten = bytearray()
@@ -142,7 +149,7 @@ class SerialLink:
             raise LineError(f"serial link {self.name!r}: it is already open; close it first")
         self._sink = sink
         self._down_reported = False
-        self._status = LinkStatus(False, self._clock.now_ns(), "not opened yet")
+        self._status = LinkStatus(False, self._clock.now_ns(), NOT_OPENED_YET)
         keep_open = self._keep_open(after=self._task)
         self._task = asyncio.get_running_loop().create_task(keep_open, name=f"serial link {self.name}")
 

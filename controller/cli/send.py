@@ -226,6 +226,8 @@ def _show_status(status: dict[str, Any]) -> None:
         click.echo(f"{table}: {stands['state']}, last event {stands['last']}, head {stands['head'][:16]}…")
         for fault in stands["faults"]:
             click.echo(f"  fault {fault}")
+        for missing in stands.get("missing", []):
+            click.echo(f"  missing {missing}")
 
 
 def _user() -> str:

@@ -32,6 +32,7 @@ from feed.state import TableState
 from hal.clock import Clock, wall_time
 from hal.lines import LineError, LineSource
 from hal.merge import Merge
+from hal.serial_link import BEFORE_OPENING
 from hal.values import Edge, Rare
 
 
@@ -121,6 +122,8 @@ class LiveTable:
         self._pending: PendingFaults | None = None
         """Faults that the service found, while the table waits for its boards."""
         self._watched = False
+        self._display_down: str | None = None
+        """Why the display's port is down; None while it is not."""
         self._moved = False
         self._cleared_ns = -1
         """When the bench's supervisor ordered something last."""
@@ -143,6 +146,11 @@ class LiveTable:
     def faults(self) -> tuple[LatchedFault, ...]:
         """The latched faults."""
         return self._table.faults.standing
+
+    @property
+    def missing(self) -> list[str]:
+        """Devices that are not there and that play does not need, each with the cause: a display whose port is down."""
+        return [] if not self._watched or self._display_down is None else [f"display: {self._display_down}"]
 
     def busy_within(self, ns: int) -> bool:
         """Whether its lines changed at the last tick, or a deadline comes within `ns`."""
@@ -200,6 +208,7 @@ class LiveTable:
             self._sources.remove(source)
             self._merge.remove(source.name, now_ns)
         self._dispatcher.retry_pending()
+        self._watch_display()
         lost = [
             *self._boards.report(self._table, self._now_ns()),
             *self._output_faults.report(self._table, self._now_ns()),
@@ -279,6 +288,20 @@ class LiveTable:
         """Shows durable events on lamps and display."""
         if self._watched:
             self._dispatcher.carry_out(self._indicators.of(events))
+
+    def _watch_display(self) -> None:
+        """Logs that the display's port is missing, or back: play goes on without it, and nobody would look for it."""
+        display = self._wiring.display
+        if display is None:
+            return
+        status = display.status
+        down = None if status.up or status.reason in BEFORE_OPENING else status.reason
+        if down is not None and self._display_down is None:
+            log.warning("table %s: the display's port is down, and shows nothing: %s", self.config.id, down)
+        elif status.up and self._display_down is not None:
+            log.info("table %s: the display's port is up again", self.config.id)
+        if status.up or down is not None:
+            self._display_down = down
 
     def _begin(self, standing: PendingFaults) -> list[Event]:
         self._boards.introduce(self._table)

@@ -43,7 +43,7 @@ from controller.service.pipeline import OnPublished, Pipeline
 from controller.service.sockets import Sockets
 from controller.service.systemd import Systemd
 from controller.service.table_runner import HALTED, TableRunner
-from controller.service.table_supervisor import TICK_NS, ServicePlan, TableSupervisor, tables_of
+from controller.service.table_supervisor import TICK_NS, ServicePlan, TableSupervisor, tables_by_failure, tables_of
 from controller.table.faults import LatchedFault
 from hal.clock import NS_PER_S, Clock, wall_time
 from hal.loop import sleep_ns
@@ -264,7 +264,8 @@ class Service:
         failures = supervisor.open_wires()
         if len(failures) == len(supervisor.runners):
             raise StartupCheckError(
-                "no table could be opened: " + "; ".join(str(failure) for failure in failures.values())
+                "no table could be opened: "
+                + "; ".join(f"{', '.join(tables)}: {failed}" for failed, tables in tables_by_failure(failures).items())
             )
         sockets.bind()
         self._fit()
@@ -380,6 +381,7 @@ def status_of(
                 "last": head.seq,
                 "head": head.hash,
                 "faults": [f"{fault.device}: {fault.fault}: {fault.detail}" for fault in runner.table.faults],
+                "missing": runner.table.missing,
             }
     return {
         "state": HALTED if failure is not None else "running",

@@ -79,6 +79,14 @@ def _wired(
         return Wiring(), error
 
 
+def tables_by_failure(failures: Mapping[str, LineError]) -> dict[str, list[str]]:
+    """Each cause once, with the tables that have no wires because of it: a missing right concerns them all."""
+    tables: dict[str, list[str]] = {}
+    for table, failure in failures.items():
+        tables.setdefault(str(failure), []).append(table)
+    return tables
+
+
 log = logging.getLogger(__name__)
 
 JOURNAL: Final = "journal"
@@ -134,11 +142,12 @@ class TableSupervisor:
         """
         self._newest = last_time
         behind = self._clock_watch.behind(last_time)
+        for failed, tables in tables_by_failure(failures).items():
+            log.error("table %s stays shut: %s; %s", ", ".join(tables), failed, START_AGAIN)
         for runner in self.runners.values():
             standing: list[ServiceFault] = []
             failure = failures.get(runner.id)
             if failure is not None:
-                log.error("table %s stays shut: %s; %s", runner.id, failure, START_AGAIN)
                 detail = f"{failure}; {START_AGAIN}"
                 standing.append(ServiceFault(WIRES, WIRES_FAILED, detail, "the wires that were not had"))
             if behind is not None:

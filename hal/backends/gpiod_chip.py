@@ -7,6 +7,7 @@ only when a chip is opened, so that a bench without it can run everything else.
 from __future__ import annotations
 
 import errno
+import os
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -165,6 +166,12 @@ def request_refused(chip: gpiod.Chip, wanted: Sequence[tuple[WiredLine, int]], e
 
 
 def _forbidden(what: str, paths: Sequence[str]) -> str:
+    if all(os.access(path, os.R_OK | os.W_OK) for path in paths):
+        # By their modes the user may: a filter of devices (the cgroup's) refused it.
+        return (
+            f"{what}: no permission to open {', '.join(paths)}, though the user may by its groups: the unit's device "
+            "filter refuses it; add DeviceAllow=char-gpiochip rw"
+        )
     return (
         f"{what}: no permission to open {', '.join(paths)}; add the user to the group gpio (usermod -aG gpio USER), "
         "then log in again"

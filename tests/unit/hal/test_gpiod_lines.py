@@ -297,6 +297,16 @@ def test_without_permission_the_group_is_named(bench: Bench, chip: FakeChip) -> 
     assert "add the user to the group gpio" in refused(bench, A)
 
 
+def test_a_user_whom_the_groups_allow_is_told_of_the_units_device_filter(
+    bench: Bench, chip: FakeChip, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chip.openable = False
+    monkeypatch.setattr("hal.backends.gpiod_chip.os.access", lambda path, mode: True)
+    said = refused(bench, A)
+    assert "add DeviceAllow=char-gpiochip rw" in said
+    assert "group gpio" not in said
+
+
 def test_a_line_in_use_is_answered_with_who_holds_it(bench: Bench, chip: FakeChip) -> None:
     chip.hold(8, "spi0 CS0")
     assert "line 'b' (GPIO8) is held by 'spi0 CS0'" in refused(bench, A, LineSpec("b", 8))

@@ -13,10 +13,11 @@ from controller.service.descriptors import raise_descriptor_limit
 from controller.service.opening import StartupCheckError, check_scheduling
 from controller.service.service import status_line
 from controller.service.state_paths import StatePaths
-from controller.service.table_supervisor import ServicePlan
+from controller.service.table_supervisor import ServicePlan, tables_by_failure
 from controller.table.faults import LatchedFault
 from feed.endpoints import Endpoints
 from feed.unproven import first_reserved
+from hal.lines import LineError
 from tests.fakes.service import FULL
 
 STATES = {"roulette-1": "shut", "wheel-1": "open"}
@@ -59,3 +60,8 @@ def test_a_limit_that_may_not_even_be_read_stops_nothing(
     raise_descriptor_limit()
     assert "cannot be read" in caplog.text
     assert first_reserved() > 1_000_000
+
+
+def test_a_cause_that_tables_share_is_named_once() -> None:
+    failures = {"a": LineError("no permission"), "b": LineError("no chip"), "c": LineError("no permission")}
+    assert tables_by_failure(failures) == {"no permission": ["a", "c"], "no chip": ["b"]}
