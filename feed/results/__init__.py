@@ -1,25 +1,26 @@
-"""What `result` holds, by the game of the table: a module for each family of games, and no list of them.
+"""What `result` holds, by the game of the table: a module for each family of games.
 
 Events carry results as JSON objects, so that a game of a later version can be read; these structs say what is in them.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
-from pkgutil import iter_modules
-from types import ModuleType
 from typing import Annotated, Any, Final, TypeAlias
 
 import msgspec
 from msgspec import Meta
 
-MODULES: Final[tuple[ModuleType, ...]] = tuple(
-    import_module(f"{__name__}.{found.name}") for found in iter_modules(__path__)
-)
-"""The families' modules."""
+from . import craps, dice, money_wheel, roulette, sic_bo, tumbled
+
+MODULES: Final = (dice, money_wheel, roulette, tumbled, sic_bo, craps)
+"""The families' modules, and what those of dice share."""
 
 RESULTS: Final[dict[str, type[msgspec.Struct]]] = {
-    game: kind for module in MODULES for game, kind in getattr(module, "RESULTS", {}).items()
+    **money_wheel.RESULTS,
+    **roulette.RESULTS,
+    **tumbled.RESULTS,
+    **sic_bo.RESULTS,
+    **craps.RESULTS,
 }
 """What the results of a game are, by `data.game`."""
 

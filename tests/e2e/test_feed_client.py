@@ -18,7 +18,7 @@ from tests.fakes.service_process import MONEY_WHEEL, service
 from tests.fakes.time_limits import HANG_S
 
 ROOT = Path(__file__).resolve().parents[2]
-PROJECT = ROOT / "distributions" / "feltwire-feed"
+PROJECT = ROOT / "feed"
 OWN = ("controller", "drivers", "feed", "hal", "simulators")
 """Packages of the application: other projects may have modules of these names."""
 SERVER_ONLY = ("allow_list", "authentication", "history_server", "monitor", "publisher", "server_socket")
