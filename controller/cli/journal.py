@@ -493,7 +493,8 @@ def retire_command(path: Path, yes: bool) -> None:
 
     The new name has the date in it; the content stays as it is. At its next start the service begins a new journal:
     event numbers start at 1 again, pending faults are forgotten, and subscribers are notified that the history is a
-    different one. Verify the journal first, and keep the file: it is evidence.
+    different one. Verify the journal first, and keep the file: it is evidence. Where the journal is gone and only its
+    signing key is left, this orders a new one: without the order no service begins it.
 
     \b
     Examples:

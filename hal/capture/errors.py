@@ -20,7 +20,8 @@ class CaptureError(Exception):
         self.cause = cause
         self.fix = fix
         where = self.path if line is None else f"{self.path}, line {line}"
-        super().__init__(f"{where}: {cause}; {fix}")
+        # Names and words of the file stand in it.
+        super().__init__(plain(f"{where}: {cause}; {fix}"))
 
 
 def shown(word: bytes) -> str:
