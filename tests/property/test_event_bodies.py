@@ -25,6 +25,8 @@ VALUES = st.recursive(
 def values_of(declared: inspect.Type) -> st.SearchStrategy[Any]:
     """Values that a field of an event can have."""
     match declared:
+        case inspect.Metadata():
+            return values_of(declared.type)
         case inspect.BoolType():
             return st.booleans()
         case inspect.IntType():
