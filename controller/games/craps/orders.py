@@ -18,7 +18,8 @@ def change_dice(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """A player calls for other dice."""
     game = _act("change_dice", lifecycle, given, t_ns)
     rule = game.craps_rules.dice_change
-    return f"the dice are changed {rule.value} ({rule.cite})"
+    others = game.dice_set - game.craps_rules.dice_count.value
+    return f"the dice are changed {rule.value} ({rule.cite}); {others} others are in the dice cup"
 
 
 def roll_for_come(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:

@@ -122,6 +122,8 @@ class CrapsGame(DiceGame):
         """Raises `ValueError` where the rules do not know what the house offers (`CrapsOptions.against`)."""
         super().__init__(context, rules, rules.result_read.cite, options.settle_after_s, values)
         self.craps_rules = rules
+        self.dice_set = options.dice_set
+        """The dice of the table's set."""
         self.history = CrapsHistory(Craps(rules, fire=options.fire_bet is not None), rules.reasons)
         self.throw = Throw()
         self.tossed = tossed

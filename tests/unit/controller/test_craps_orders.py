@@ -12,6 +12,15 @@ from tests.tables.craps_hands import CrapsHands, answered, craps_toml
 from tests.tables.money_lines import money_toml
 
 
+@pytest.mark.parametrize("dice_set", [5, 8])
+def test_a_change_of_dice_names_how_many_others_the_set_has(dice_set: int) -> None:
+    hands = CrapsHands(craps_toml(options=f"dice_set = {dice_set}"))
+    hands.order("change_dice by=ann")
+    (answer,) = hands.bench.table.answers()
+    assert answer.accepted
+    assert answer.reason.endswith(f"; {dice_set - 2} others are in the dice cup")
+
+
 @pytest.mark.parametrize("verb", ["pass_dice", "change_dice", "roll_for_come", "line_wager"])
 def test_a_game_without_a_shooter_refuses_the_orders_of_craps(verb: str) -> None:
     said = TableBench(money_toml()).feed([], [read_command(f"{verb} by=ann", 10)])
