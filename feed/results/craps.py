@@ -27,4 +27,4 @@ class CrapsResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     """The points made so far for this shooter's fire bets."""
 
 
-RESULTS: Final = {"craps": CrapsResult, "mini_craps": CrapsResult}
+RESULTS: Final[dict[str, type[msgspec.Struct]]] = {"craps": CrapsResult, "mini_craps": CrapsResult}

@@ -14,7 +14,7 @@ from controller.configuration.values import TableConfig
 from controller.games.load import check_text
 from controller.live.live_table import LiveTable
 from controller.live.wiring import wire
-from feed.events import Event
+from feed.events import Event, Outcome, Unresolved, Void
 from hal.clock import VirtualClock
 
 EXAMPLES: Final = Path(__file__).parents[2] / "examples"
@@ -46,10 +46,16 @@ def _events(config: TableConfig, next_tick_ns: Callable[[int], int]) -> list[Eve
     return [event for event in events if type(event.data).kind != "heartbeat"]
 
 
-def _content(event: Event) -> dict[str, object]:
-    """An event's data to the nearest microsecond: an answer is dated a nanosecond after what was delivered."""
-    data = msgspec.to_builtins(event.data)
-    return {key: round(value / 1000) if key.endswith("_ns") else value for key, value in data.items()}
+def _content(event: Event) -> tuple[str, object]:
+    """What an event says, without its times: a simulated motor turns on in the steps in which it is asked."""
+    data = event.data
+    if isinstance(data, Void | Unresolved | Outcome):
+        return type(data).kind, (data.round, getattr(data, "reason", None), getattr(data, "result", None))
+    return type(data).kind, {key: value for key, value in msgspec.to_builtins(data).items() if not _is_time(key)}
+
+
+def _is_time(key: str) -> bool:
+    return key.endswith(("_ns", "_s", "_hz", "rpm"))
 
 
 @pytest.mark.parametrize("config", TABLES, ids=[config.id for config in TABLES])

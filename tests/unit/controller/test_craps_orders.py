@@ -15,7 +15,7 @@ from tests.tables.money_lines import money_toml
 @pytest.mark.parametrize("dice_set", [5, 8])
 def test_a_change_of_dice_names_how_many_others_the_set_has(dice_set: int) -> None:
     hands = CrapsHands(craps_toml(options=f"dice_set = {dice_set}"))
-    hands.order("change_dice by=ann")
+    hands.order("change_dice by=ann id=a")
     (answer,) = hands.bench.table.answers()
     assert answer.accepted
     assert answer.reason.endswith(f"; {dice_set - 2} others are in the dice cup")

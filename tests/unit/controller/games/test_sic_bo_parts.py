@@ -60,13 +60,12 @@ def test_failed_lamps_need_a_supervisor_and_a_later_call_does_not_change_that() 
 
 def test_an_inspection_wants_its_values_lit_and_its_shaker_operated() -> None:
     inspection = SicBoInspection(RULES, automated=True)
-    values = RULES.electrical_device.values_entered_at_opening.value
-    for number in range(values):
-        assert "electrical_device" in str(inspection.lacks)
-        inspection.begin_lighting(f"1-1-{number}", frozenset({number}), "ann")
-        assert inspection.busy == f"1-1-{number} is being lit"
-        trial = inspection.read_back(frozenset({number}), None)
-        assert trial == Trial(True, "lamp_board", f"1-1-{number}", "ann")
+    assert RULES.electrical_device.values_entered_at_opening.value == 3, "the three dice of one entry"
+    assert "electrical_device" in str(inspection.lacks)
+    inspection.begin_lighting("1-2-3", frozenset({1, 2, 3}), "ann")
+    assert inspection.busy == "1-2-3 is being lit"
+    trial = inspection.read_back(frozenset({1, 2, 3}), None)
+    assert trial == Trial(True, "lamp_board", "1-2-3", "ann")
     assert RULES.automated_shaker is not None
     for number in range(RULES.automated_shaker.operations_at_opening.value):
         assert "automated_shaker" in str(inspection.lacks)
