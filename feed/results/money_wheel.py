@@ -17,4 +17,4 @@ class MoneyWheelResult(msgspec.Struct, frozen=True, kw_only=True):
     """What the space shows: `$2`, `flag`, `joker`."""
 
 
-RESULTS: Final = {"money_wheel": MoneyWheelResult}
+RESULTS: Final[dict[str, type[msgspec.Struct]]] = {"money_wheel": MoneyWheelResult}

@@ -19,4 +19,4 @@ class RouletteResult(msgspec.Struct, frozen=True, kw_only=True):
     """Its color; 0 and 00 are green."""
 
 
-RESULTS: Final = {"roulette": RouletteResult}
+RESULTS: Final[dict[str, type[msgspec.Struct]]] = {"roulette": RouletteResult}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+import msgspec
+
 from .dice import DiceResult
 
-RESULTS: Final = {"sic_bo": DiceResult}
+RESULTS: Final[dict[str, type[msgspec.Struct]]] = {"sic_bo": DiceResult}

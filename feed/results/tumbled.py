@@ -24,4 +24,8 @@ class BeatTheDealerResult(msgspec.Struct, frozen=True, kw_only=True):
     """Who has the higher total; a tie is the dealer's."""
 
 
-RESULTS: Final = {"chuck_a_luck": DiceResult, "under_over": DiceResult, "beat_the_dealer": BeatTheDealerResult}
+RESULTS: Final[dict[str, type[msgspec.Struct]]] = {
+    "chuck_a_luck": DiceResult,
+    "under_over": DiceResult,
+    "beat_the_dealer": BeatTheDealerResult,
+}
