@@ -11,9 +11,10 @@ import pytest
 
 import controller.rules
 
-TEXTS = tomllib.loads((Path(__file__).parents[2] / "texts" / "cited_paragraphs.toml").read_text())
-"""The paragraphs that are cited, by their citation."""
-DATA = sorted((Path(str(controller.rules.__file__)).parent / "data").glob("*.toml"))
+FOLDER = Path(str(controller.rules.__file__)).parent / "data"
+TEXTS = tomllib.loads((FOLDER / "sentences.toml").read_text())["sentences"]
+"""The paragraphs of the rules, by their citation."""
+DATA = sorted(path for path in FOLDER.glob("*.toml") if path.name != "sentences.toml")
 THRESHOLDS = (
     "minimum_revolutions",
     "minimum_shakes",
@@ -54,16 +55,13 @@ ALL = [one for path in DATA for one in quoted(tomllib.loads(path.read_text()), p
 @pytest.mark.parametrize("one", [one for one in ALL if one.cite != "ours"], ids=lambda one: one.where)
 def test_a_refusal_by_a_rule_carries_words_that_the_rule_has(one: Quoted) -> None:
     assert one.words
-    assert one.words in TEXTS[one.cite]
+    items = (text for cite, text in TEXTS.items() if cite.rstrip("ivx") == one.cite)  # 1.10(a)2i is an item of 1.10(a)2
+    assert any(one.words in text for text in items)
 
 
 @pytest.mark.parametrize("one", [one for one in ALL if one.cite == "ours"], ids=lambda one: one.where)
 def test_what_is_ours_quotes_no_text(one: Quoted) -> None:
     assert one.words == ""
-
-
-def test_no_paragraph_is_kept_that_nothing_cites() -> None:
-    assert set(TEXTS) == {one.cite for one in ALL if one.cite != "ours"}
 
 
 @pytest.mark.parametrize(
