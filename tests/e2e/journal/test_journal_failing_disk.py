@@ -47,6 +47,8 @@ def test_after_one_failure_nothing_is_written_though_the_disk_is_well_again(
     for run in range(4):
         disk = failing(call, rng.randrange(*CALLS[call]), errno.EIO, once=True)
         said, seen = play_and_judge(library, scratch / str(run), run, disk)
+        if not said:
+            continue  # it was the witness's own write that failed: play goes on
         assert "the disk answered with an error" in said
         assert len(seen) < 200
 
@@ -56,10 +58,13 @@ def play_and_judge(library: Path, scratch: Path, seed: int, disk: dict[str, str]
     folder, submitted = scratch / "played", scratch / "submitted"
     folder.mkdir(parents=True)
     done = play(library, folder, submitted, (seed, 200, "close"), disk)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.returncode == 0
     path = folder / "journal.sqlite"
-    assert done.stdout.startswith(f"{path}: ")
-    assert done.stdout.count("\n") == 1
+    witness = f"the witness beside {path} cannot be written, and proves nothing newer: "
+    assert all(line.startswith(witness) for line in done.stderr.splitlines())
+    if done.stdout or not done.stderr:
+        assert done.stdout.startswith(f"{path}: ")
+        assert done.stdout.count("\n") == 1
     lines = (folder / "published").read_bytes().splitlines()
     seen = [one for line in lines for one in judge.heads_told(line)]
 
