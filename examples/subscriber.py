@@ -3,12 +3,13 @@
 .venv/bin/python examples/subscriber.py [ENDPOINT]
 """
 
+import contextlib
 import sys
 
 from feed.subscriber import Fact, Subscriber
 
 endpoint = sys.argv[1] if len(sys.argv) > 1 else None
-with Subscriber(endpoint, since=0, simulated=None) as subscriber:
+with contextlib.suppress(KeyboardInterrupt), Subscriber(endpoint, since=0, simulated=None) as subscriber:
     for item in subscriber:
         match item:
             case Fact(event=event):

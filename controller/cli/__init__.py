@@ -69,11 +69,12 @@ def main() -> None:
     Start with:
 
     \b
-        feltwire check table.toml     check the file: every mistake at once
+        feltwire check table.toml     check the file: every wrong key at once
         feltwire pins table.toml      print which wire goes to which pin
         feltwire simulate table.toml  play it on simulated devices
         feltwire run table.toml       run the service: play, keep the journal, publish events
         feltwire watch                show the events of a running service in another terminal
 
-    Exit codes: 0 for success, 1 for a fatal error, 2 for a file or an option that cannot be used.
+    Exit codes: 0 for success, 1 for a fatal error, 2 for a file or an option that cannot be used,
+    3 for a journal that does not verify, 4 for a refused command.
     """

@@ -35,7 +35,7 @@ from controller.journal.queries import (
 )
 from controller.journal.records import COMMAND, COMMANDS, Record
 from controller.journal.verify import KnownHead, Progress, Step, breaks_between, verify
-from controller.service.event_lines import colored_line_of, dated_words, rule_words
+from controller.service.event_lines import HOUSE_RULE, colored_line_of, dated_words, rule_words
 from feed.data import DATA_TYPES, CaptureFile
 from feed.events import EventError, Outcome, Unresolved, Void, decode
 from hal.clock import NS_PER_S, SystemClock
@@ -150,7 +150,7 @@ def show_report(report: AuditReport) -> None:
         click.echo(f"  note: the seals were checked with the key in the file, {report.public_keys[0]}:")
         click.echo("        compare it with the one that you keep, or give that with --key")
     if report.first is None:
-        click.echo(click.style("verified: nothing was changed, removed or put in", fg="green"))
+        click.echo(click.style("verified: nothing was changed, removed or inserted", fg="green"))
         return
     click.echo(click.style("DOES NOT VERIFY", fg="red", bold=True) + f": {_count(len(report.findings), 'finding')}")
     for number, finding in enumerate(report.findings):
@@ -383,7 +383,9 @@ def _show_recall(recalled: RecalledTable, rounds: int) -> None:
         for event in one.events:
             click.echo(colored_line_of(event, dated=True))
             if isinstance(event.data, Outcome | Void | Unresolved):
-                click.echo(f"{'':14}rule {rule_words(event.data.rule)}, event {event.id}")
+                words = rule_words(event.data.rule)
+                cited = words if words == HOUSE_RULE else f"rule {words}"
+                click.echo(f"{'':14}{cited}, event {event.id}")
                 for name, value in msgspec.structs.asdict(event.data.evidence).items():
                     if value not in (None, ""):
                         click.echo(f"{'':14}{name:<22}{_evidence(value)}")

@@ -184,12 +184,19 @@ def show(folder: Path | None) -> None:
 
 
 def _new_signing(folder: Path | None, force: bool) -> None:
+    from controller.journal.errors import JournalError
+    from controller.journal.files import is_untouched, order_new
     from controller.journal.signing import FILE_NAME, SigningKeyError, create, public_half
     from controller.service.state_paths import state_folder
 
     path = (state_folder(None) if folder is None else folder) / FILE_NAME
+    journal = path.with_name("journal.sqlite")
     try:
+        if not path.exists() and is_untouched(journal):
+            order_new(journal)  # before the key: a key without a journal is taken for the trace of a lost one
         key = create(path, overwrite=force)
+    except JournalError as error:
+        _fail(error, "")
     except SigningKeyError as error:
         _fail(error, "it is overwritten only with --force; the seals then show the change" if not force else "")
     click.echo(f"signing key  {path}  stays here")

@@ -136,7 +136,7 @@ class TableFile:
             return game
         known = [*self.registry.games]
         if name in self.registry.games_to_come:
-            fix = f"this version plays {' and '.join(known)}"
+            fix = f"this version plays {', '.join(known)}"
             self.findings.append(ConfigFinding(("table", "game"), f'"{name}" is not in this version', fix))
             return None
         fix = suggestion(name, known, "game")

@@ -230,11 +230,11 @@ class _Verification:
             self._unsealed(detail, covered + 1)
         elif loose > 0:
             last = f"the last seal is of {self.sealed.last_time}" if self.sealed.last_time else "there is no good seal"
-            records_are = "record is" if loose == 1 else f"{loose} records are"
+            records_are, it = ("record is", "it") if loose == 1 else (f"{loose} records are", "them")
             named = ", ".join(f"{chain} {span}" for chain, span, *_ in records.spans(covered + 1, MOST_ROWS))
             self.notes.append(
-                f"the last {records_are} not sealed yet ({named}): vouched for by nobody until the next seal, who can "
-                f"write the file can change them; {last}"
+                f"the last {records_are} not sealed yet ({named}): until the next seal, whoever can write the file can "
+                f"change {it} unnoticed; {last}"
             )
         if self.archived:
             self.notes.append("older history was archived: verify the archives with it, oldest first, this file last")
@@ -250,7 +250,7 @@ class _Verification:
             named = ", ".join(f"{chain} {span}" for chain, span, *_ in spans) or "archived by now"
             self.notes.append(
                 f"after a crash {count} record{' was' if count == 1 else 's were'} found without a seal ({named}): "
-                f"vouched for by nobody until {tail.start}"
+                f"no seal proves them before {tail.start}"
             )
 
     def _after_stop(self, records: RecordTable, tail: UnsealedTail) -> None:

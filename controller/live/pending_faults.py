@@ -42,7 +42,7 @@ class PendingFaults:
         new = [one for one in self._faults if table.faults.latch(LatchedFault(one.device, one.fault, one.detail, True))]
         events = table.open(t_ns)
         for one in new:
-            table.faults.clear(one.device)
+            table.faults.forget(one.device, one.fault)
         for one in self._faults:
             events += table.raise_fault(one.device, one.fault, one.detail, t_ns, cause=one.cause)
         return events

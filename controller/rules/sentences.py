@@ -70,7 +70,7 @@ def ruling(cite: str) -> Ruling:
     data = sentences()
     parts = _CITED.fullmatch("".join(cite.split()).removeprefix("N.J.A.C."))
     if parts is None or parts["text"] is None:
-        raise NoSentenceError(f"{cite!r} is no citation; expected one such as 13:47-20.32(m)1")
+        raise NoSentenceError(f"{cite!r} has not the form of a citation such as 13:47-20.32(m)1")
     text = data.texts.get(parts["text"])
     if text is None:
         raise NoSentenceError(f"{parts['text']} is no text of ours; there are {', '.join(data.texts)}")

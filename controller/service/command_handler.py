@@ -275,7 +275,7 @@ class CommandHandler:
         table = self._tables.get(request.table)
         if table is None:
             there = ", ".join(self._tables)
-            asked = f"no table is called {request.table}" if request.table else "the command names no table"
+            asked = f"no table is called {request.table}" if request.table else "the command names no table (--table)"
             return f"{asked}; there are: {there}"
         why = table.may(sender, request.command)
         if why is not None:

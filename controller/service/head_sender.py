@@ -9,6 +9,7 @@ Whoever holds the machine holds its signing key too. Only heads that have left i
 from __future__ import annotations
 
 import asyncio
+import http.client
 import logging
 import subprocess
 import urllib.error
@@ -95,9 +96,8 @@ class HeadSender:
         self._next_ns = self._clock.now_ns() + self._every_ns
         if dict(heads) == self._sent:
             return
-        self._sent = dict(heads)
         text = lines_of(heads, wall_time(self._clock))
-        self._sending = asyncio.get_running_loop().run_in_executor(None, self._send, text)
+        self._sending = asyncio.get_running_loop().run_in_executor(None, self._send, dict(heads), text)
 
     async def end(self, heads: Mapping[str, Head]) -> None:
         """Sends the last heads, after what is under way."""
@@ -105,12 +105,16 @@ class HeadSender:
             await self._sending
         if self._targets and dict(heads) != self._sent:
             text = lines_of(heads, wall_time(self._clock))
-            await asyncio.get_running_loop().run_in_executor(None, self._send, text)
+            await asyncio.get_running_loop().run_in_executor(None, self._send, dict(heads), text)
 
-    def _send(self, text: str) -> None:
+    def _send(self, heads: dict[str, Head], text: str) -> None:
+        failed = False
         for target in self._targets:
             try:
                 send(target, text)
-            except (OSError, subprocess.SubprocessError) as error:
+            except (OSError, subprocess.SubprocessError, http.client.HTTPException, ValueError) as error:
+                failed = True
                 reason = error.reason if isinstance(error, urllib.error.URLError) else error
                 log.warning("the heads of the journal could not be sent to %s: %s; play goes on", target, reason)
+        if not failed:
+            self._sent = heads  # else all of it is sent again at the next time

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from controller.configuration.values import TableConfig
+from controller.journal.records import COMMANDS
 from controller.journal.recovery import RecoveredTable
 from controller.journal.seals import SEALS
 from controller.live.live_table import START_AGAIN, WIRES, WIRES_FAILED, LiveTable
@@ -152,7 +153,7 @@ class TableSupervisor:
                 standing.append(ServiceFault(WIRES, WIRES_FAILED, detail, "the wires that were not had"))
             if behind is not None:
                 standing.append(ServiceFault(CLOCK, CLOCK_JUMPED, behind, BEHIND))
-            gone = lost.get(runner.id) or lost.get(SEALS)
+            gone = lost.get(runner.id) or lost.get(COMMANDS) or lost.get(SEALS)
             if gone is not None:
                 detail = (
                     f"{gone}; replace the card or disk, or find out who wrote to the file "

@@ -81,6 +81,10 @@ class FaultLatch:
         """What keeps a fault from being cleared."""
         return tuple(sorted(self._present.get((device, fault), ())))
 
+    def forget(self, device: str, fault: str) -> None:
+        """Forgets a fault that was latched for an opening alone: it is raised with its event next."""
+        self._latched.pop((device, fault), None)
+
     def clear(self, device: str) -> list[LatchedFault]:
         """Clears the faults of a device whose causes are gone; returns them."""
         cleared = [

@@ -18,13 +18,12 @@ from controller.rules.cited import OURS, NoMoreBetsRule, Reason
 from controller.table.faults import CauseGone, Fault
 from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING, SHUT, Phase
 from controller.table.recent import RecentRounds, Ruling
-from drivers.base.driver import Observation, SensorAlive, SensorDead
+from drivers.base.driver import NEVER_NS, Observation, SensorAlive, SensorDead
 from drivers.dealer.buttons import ButtonPressed
 from feed import events
 from feed.events import Data, Evidence, Verdict, WinningBet
 from feed.state import TableState
 
-NEVER_NS: Final = 1 << 62
 STEP_NS: Final = 1_000_000
 """How far on a deadline is put that a run sets for a moment that has passed, so that time goes on (ours)."""
 

@@ -23,13 +23,13 @@ import msgspec
 from controller.table.bias import BiasWatch
 from controller.table.event_sequencer import EventSequencer, Identity
 from controller.table.faults import CauseGone, Fault, FaultLatch, LatchedFault
-from controller.table.game import NEVER_NS, Game
+from controller.table.game import Game
 from controller.table.inspection import InspectionPlan, Inspections, no_inspection
 from controller.table.lifecycle import TableLifecycle
 from controller.table.orders.book import VERBS, AnsweredCommands, carry_out
 from controller.table.orders.order import CommandResult, OrderRefused, Verb
 from drivers.base.actuator import Actuator
-from drivers.base.driver import Driver, Observation, SensorAlive, SensorDead
+from drivers.base.driver import NEVER_NS, Driver, Observation, SensorAlive, SensorDead
 from drivers.dealer.buttons import ButtonPressed
 from feed import events
 from feed.events import Data, Event

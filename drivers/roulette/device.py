@@ -113,12 +113,12 @@ class RouletteWheelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unkn
         Meta(description="high periods of A in one turn of the rotor; default: the number of pockets"),
     ] = None
     ball_sensors_deg: Annotated[
-        tuple[float, ...],
+        tuple[Annotated[float, Meta(ge=0, lt=360)], ...],
         Meta(
             min_length=2,
             max_length=8,
-            description="angle of each track sensor ball_1, ball_2, ... on the bowl; required with real wires, at "
-            "unequal gaps",
+            description="angle of each track sensor ball_1, ball_2, ... on the bowl, from 0 to below 360; required "
+            "with real wires, at unequal gaps",
         ),
     ] = (0.0, 120.0, 240.0)
     index_width_deg: Annotated[

@@ -20,7 +20,9 @@ MS: Final = 1_000_000
 
 KEYPAD_FAULTS: Final = by_name(
     (
-        DeviceFault("wrong_key", True, "One value is keyed wrongly, and entered.", "The wrong values: a supervisor."),
+        DeviceFault(
+            "wrong_key", True, "One value is keyed wrongly, and entered.", "The values as keyed: a supervisor corrects."
+        ),
         DeviceFault("corrected", True, "One value is keyed wrongly, cleared, and keyed again.", "The values."),
         DeviceFault("key_pressed_twice", True, "One key is pressed twice.", "Refused entry: surplus, then spoilt."),
         DeviceFault("key_missed", True, "One die is not keyed.", "Refused entry: short."),

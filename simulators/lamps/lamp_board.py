@@ -15,16 +15,29 @@ LAMPS: Final = 50
 
 LAMP_FAULTS: Final = by_name(
     (
-        DeviceFault("dead", True, "One of the lamps that are to be lit stays dark.", "Settled by a supervisor; shut."),
-        DeviceFault("stuck", True, "A lamp stays lit.", "Void: lamps_failed_before_reveal; shut."),
+        DeviceFault(
+            "dead", True, "One of the lamps that are to be lit stays dark.", "Settled by a supervisor; the table shut."
+        ),
+        DeviceFault("stuck", True, "A lamp stays lit.", "Void: lamps_failed_before_reveal; the table shut."),
         DeviceFault(
             "stuck_after_reveal", True, "A lamp is lit that should not be.", "Settled by a supervisor; the table shut."
         ),
-        DeviceFault("silent", False, "The chain does not read back.", "Void: lamps_failed_before_reveal; shut."),
-        DeviceFault("silent_after_reveal", False, "It no longer reads back.", "Settled by a supervisor; shut."),
-        DeviceFault("cut", False, "The board's cable comes out.", "Void: lamps_failed_before_reveal; shut."),
-        DeviceFault("cut_after_reveal", False, "The same, later.", "Settled by a supervisor; the table shut."),
-        DeviceFault("garbled", False, "A read-back has the wrong length.", "Void: lamps_failed_before_reveal; shut."),
+        DeviceFault(
+            "silent", False, "The chain does not read back.", "Void: lamps_failed_before_reveal; the table shut."
+        ),
+        DeviceFault(
+            "silent_after_reveal", False, "It no longer reads back.", "Settled by a supervisor; the table shut."
+        ),
+        DeviceFault("cut", False, "The board's cable comes out.", "Void: lamps_failed_before_reveal; the table shut."),
+        DeviceFault(
+            "cut_after_reveal",
+            False,
+            "The board's cable comes out after the reveal.",
+            "Settled by a supervisor; the table shut.",
+        ),
+        DeviceFault(
+            "garbled", False, "A read-back has the wrong length.", "Void: lamps_failed_before_reveal; the table shut."
+        ),
         DeviceFault(
             "cleared_before_paid", True, "Somebody clears the lamps.", "A violation: lamps_cleared_before_paid."
         ),

@@ -255,7 +255,7 @@ _ALL = (
         BOTH,
         False,
         "The wheel's cable comes out during the spin and is put back later.",
-        "Unresolved: edges_lost, and a fault of the device.",
+        "Unresolved: sensor_missing or edges_lost, and a fault of the device.",
     ),
 )
 

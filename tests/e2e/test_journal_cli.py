@@ -48,7 +48,7 @@ def test_help_names_every_command_and_the_exit_codes() -> None:
 def test_a_sound_journal_exits_with_0_and_names_its_heads(journal: Path) -> None:
     result = call("verify", journal)
     assert result.exit_code == 0
-    assert "verified: nothing was changed, removed or put in" in result.stdout
+    assert "verified: nothing was changed, removed or inserted" in result.stdout
     assert "\x1b" not in result.output
     assert "the seals were checked with the key in the file" in result.stdout
 

@@ -30,10 +30,10 @@ from controller.games.dice.tossed_dice import DEVICE as SHAKER
 from controller.games.dice.tossed_dice import REPORTS, RoundView, Step, TossedDice
 from controller.games.dice.values import LYING, DiceValues, Doubted, Read, words
 from controller.rules.cited import OURS
-from controller.table.game import NEVER_NS, GameContext
+from controller.table.game import GameContext
 from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING, SHUT
 from controller.table.recent import Ruling
-from drivers.base.driver import Observation, SensorAlive, SensorDead
+from drivers.base.driver import NEVER_NS, Observation, SensorAlive, SensorDead
 from drivers.dealer.buttons import ButtonPressed
 from drivers.dice.automated_shaker import ShakerPresent
 from drivers.dice.observations import DiceEntered, DiceMoving, DiceRead

@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from controller.games.dice.rules import Dice
+from drivers.base.driver import NEVER_NS
 from drivers.dice.observations import DiceEntered, DiceRead
 
 Source: TypeAlias = Literal["keypad", "reader"]
 
-NEVER_NS: Final = 1 << 62
 LYING: Final = ("die_off_table", "die_on_die", "die_on_two_sides", "dice_not_flat")
 """What a board may say of how dice lie, the gravest first: the reason codes of rounds that it makes void."""
 

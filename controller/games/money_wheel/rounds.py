@@ -14,9 +14,9 @@ from msgspec import Meta
 
 from controller.games.money_wheel.rules import MoneyWheelRules
 from controller.table.faults import Fault
-from controller.table.game import NEVER_NS, Game, GameContext, Terms
+from controller.table.game import Game, GameContext, Terms
 from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING
-from drivers.base.driver import Observation
+from drivers.base.driver import NEVER_NS, Observation
 from drivers.money_wheel.device import (
     MoneyWheelConfig,
     WheelMoved,

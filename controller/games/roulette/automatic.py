@@ -17,9 +17,9 @@ from typing import Any
 from controller.games.roulette.results import RouletteOptions, RouletteResults
 from controller.games.roulette.rules import RouletteRules
 from controller.table.faults import CauseGone, Fault
-from controller.table.game import NEVER_NS, Game, GameContext, Terms
+from controller.table.game import Game, GameContext, Terms
 from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING, SHUT
-from drivers.base.driver import Observation
+from drivers.base.driver import NEVER_NS, Observation
 from drivers.roulette.star_x import (
     SPIN_STATES,
     AutoBallDirectionWrong,
@@ -63,6 +63,12 @@ class AutomaticRouletteGame(Game):
         self._early: list[Observation] = []
         """Observations of a spin that began before the last round was settled: it belongs to the next round."""
         self.reset()
+
+    @property
+    def void_reasons(self) -> list[str]:
+        """Without that of a double-zero wheel used as single-zero (20.32(i)2), where this is none."""
+        no_spin = self._results.is_no_spin("00")
+        return [one for one in super().void_reasons if no_spin or one != "double_zero_as_single_zero"]
 
     def reset(self) -> None:
         """A new round begins."""

@@ -12,7 +12,8 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Final
 
-NEVER_NS: Final = 1 << 62
+from drivers.base.driver import NEVER_NS
+
 DICE: Final = "dice"
 """The device of their fault."""
 DICE_TOO_OLD: Final = "dice_too_old"

@@ -36,11 +36,11 @@ from controller.games.sic_bo.lit_areas import LAMP_BOARD, LAMPS_FAILED, THE_LAMP
 from controller.games.sic_bo.rules import SicBoRules
 from controller.games.sic_bo.shaking import SHAKEN, JudgedShaking, Shaking
 from controller.table.faults import Fault
-from controller.table.game import NEVER_NS, GameContext
+from controller.table.game import GameContext
 from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING, SHUT
 from controller.table.recent import Ruling
 from controller.table.wording import counted, times
-from drivers.base.driver import Observation, SensorAlive, SensorDead
+from drivers.base.driver import NEVER_NS, Observation, SensorAlive, SensorDead
 from drivers.dealer.buttons import ButtonPressed
 from drivers.dice.automated_shaker import ShakerPresent, TossBegan, TossFailed, TossLies
 from drivers.dice.observations import (

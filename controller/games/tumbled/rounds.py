@@ -27,10 +27,10 @@ from controller.games.dice.rules import Dice
 from controller.games.dice.values import LYING, DiceValues, Doubted, Read
 from controller.games.tumbled.bets import TumbledBets
 from controller.table.faults import CauseGone, Fault
-from controller.table.game import NEVER_NS, GameContext
+from controller.table.game import GameContext
 from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING
 from controller.table.wording import times
-from drivers.base.driver import Observation
+from drivers.base.driver import NEVER_NS, Observation
 from drivers.dice.cage_motor import (
     MOTOR,
     SLIPS,

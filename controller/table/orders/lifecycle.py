@@ -42,7 +42,7 @@ def clear(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     device = given["device"]
     standing = dict.fromkeys(fault.device for fault in lifecycle.faults.standing)
     if not standing:
-        raise OrderRefused("clear: no fault stands")
+        raise OrderRefused("clear: no device of this table has a fault")
     if device not in standing:
         raise OrderRefused(f"clear: {not_one_of('device', device, standing)}, the devices with a fault")
     cleared = lifecycle.clear(t_ns, device, given["by"])

@@ -461,7 +461,6 @@ def test_without_real_wires_the_track_sensors_have_a_default(backend: str) -> No
         ("[0, 120, 240]", "ball_1 and ball_2 or ball_1 and ball_3 or ball_2 and ball_3"),
         ("[0, 100, 200]", "ball_1 and ball_3"),
         ("[0, 110, 225]", "ball_1 and ball_3"),
-        ("[10, 370.5, 130]", None),
         ("[0, 100, 220]", ""),
         ("[0, 80, 200]", ""),
         ("[200, 0, 80]", ""),

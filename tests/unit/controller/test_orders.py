@@ -103,7 +103,7 @@ def test_an_id_that_was_another_orders_is_refused() -> None:
         ("settle why=because", "settle: key why is not known; it takes none"),
         ("void spill", "void: 'spill' stands alone; expected key=value"),
         ("quit", "quit: a table cannot end the service"),
-        ("clear device=wheel by=ann", "clear: no fault stands"),
+        ("clear device=wheel by=ann", "clear: no device of this table has a fault"),
         ("clear device=wheel", "clear: by must be given"),
         ("close by=ann", "close: reason must be given"),
         ("close reason=late by=ann force=perhaps", "close: force is 'perhaps'; expected true or false"),

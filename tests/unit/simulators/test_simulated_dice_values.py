@@ -79,7 +79,7 @@ def test_what_is_entered_was_keyed_alone_one_key_after_the_other(
     for key, at, until in spans:
         alone = all(other == (key, at, until) or other[1] >= until or other[2] <= at for other in spans)
         if until - at <= 20 or not alone:
-            met_before = any(o[1] < at + 20 and o[2] > at for o in spans if o != (key, at, until))
+            met_before = any(o[1] <= at + 20 and o[2] > at for o in spans if o != (key, at, until))
             if until - at <= 20 or met_before:
                 continue
         if key == "key_clear":

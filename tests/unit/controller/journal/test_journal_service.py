@@ -479,7 +479,7 @@ def test_a_start_states_how_many_records_a_crash_left_without_a_seal_and_verify_
     copied = tmp_path / "copy" / "journal.sqlite"
     shutil.copytree(path.parent, copied.parent)
     journal.close()
-    assert "not sealed yet (roulette-1 1 to 3): vouched for by nobody until the next seal" in verify(copied).notes[0]
+    assert "not sealed yet (roulette-1 1 to 3): until the next seal" in verify(copied).notes[0]
     again = opened(copied)
     assert again.unsealed == 3
     again.close()
@@ -488,7 +488,7 @@ def test_a_start_states_how_many_records_a_crash_left_without_a_seal_and_verify_
     report = verify(copied)
     assert report.ok
     (note,) = report.notes
-    assert "after a crash 3 records were found without a seal (roulette-1 1 to 3): vouched for by nobody" in note
+    assert "after a crash 3 records were found without a seal (roulette-1 1 to 3): no seal proves them before" in note
 
 
 def test_a_deleted_last_seal_is_found_by_the_witness_and_by_a_kept_head(path: Path) -> None:

@@ -262,7 +262,7 @@ def test_the_table_may_be_left_out_where_there_is_only_one() -> None:
     assert len(at.tables["wheel-1"].orders) == 1
     many = HandlerBench()
     many.send(table="")
-    assert "names no table; there are: wheel-1, wheel-2" in many.answers[0].reason
+    assert "names no table (--table); there are: wheel-1, wheel-2" in many.answers[0].reason
 
 
 def test_a_table_that_is_not_there_is_named_with_those_that_are() -> None:
