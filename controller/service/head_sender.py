@@ -85,7 +85,8 @@ class HeadSender:
         self._clock = clock
         self._every_ns = every_ns
         self._next_ns = clock.now_ns()
-        self._sent: dict[str, Head] = {}
+        self._sent: dict[str, dict[str, Head]] = {}
+        """The heads that each target has."""
         self._sending: asyncio.Future[None] | None = None
 
     def check(self, heads: Mapping[str, Head]) -> None:
@@ -94,27 +95,30 @@ class HeadSender:
         if not self._targets or busy or self._clock.now_ns() < self._next_ns:
             return
         self._next_ns = self._clock.now_ns() + self._every_ns
-        if dict(heads) == self._sent:
+        targets = self._lacking(heads)
+        if not targets:
             return
         text = lines_of(heads, wall_time(self._clock))
-        self._sending = asyncio.get_running_loop().run_in_executor(None, self._send, dict(heads), text)
+        self._sending = asyncio.get_running_loop().run_in_executor(None, self._send, targets, dict(heads), text)
 
     async def end(self, heads: Mapping[str, Head]) -> None:
         """Sends the last heads, after what is under way."""
         if self._sending is not None:
             await self._sending
-        if self._targets and dict(heads) != self._sent:
+        targets = self._lacking(heads)
+        if targets:
             text = lines_of(heads, wall_time(self._clock))
-            await asyncio.get_running_loop().run_in_executor(None, self._send, dict(heads), text)
+            await asyncio.get_running_loop().run_in_executor(None, self._send, targets, dict(heads), text)
 
-    def _send(self, heads: dict[str, Head], text: str) -> None:
-        failed = False
-        for target in self._targets:
+    def _lacking(self, heads: Mapping[str, Head]) -> list[str]:
+        """The targets that have not got these heads: a sending that failed is repeated at the next time."""
+        return [target for target in self._targets if self._sent.get(target) != dict(heads)]
+
+    def _send(self, targets: list[str], heads: dict[str, Head], text: str) -> None:
+        for target in targets:
             try:
                 send(target, text)
+                self._sent[target] = heads
             except (OSError, subprocess.SubprocessError, http.client.HTTPException, ValueError) as error:
-                failed = True
                 reason = error.reason if isinstance(error, urllib.error.URLError) else error
                 log.warning("the heads of the journal could not be sent to %s: %s; play goes on", target, reason)
-        if not failed:
-            self._sent = heads  # else all of it is sent again at the next time

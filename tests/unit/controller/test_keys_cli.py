@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -128,6 +129,22 @@ def test_without_a_folder_the_keys_are_in_the_state_directory(tmp_path: Path) ->
     result = CliRunner().invoke(main, ["keys", "new", "--server"], env=environ)
     assert result.exit_code == 0
     assert (tmp_path / "state" / "keys" / "server.secret").exists()
+
+
+def test_a_signing_key_that_is_made_first_is_not_the_trace_of_a_lost_journal(tmp_path: Path) -> None:
+    from controller.service.opening import open_journal
+    from controller.service.state_paths import StatePaths
+    from hal.clock import VirtualClock
+
+    environ = {"STATE_DIRECTORY": str(tmp_path / "state")}
+    assert CliRunner().invoke(main, ["keys", "new", "--signing"], env=environ).exit_code == 0
+
+    async def start() -> None:
+        opened = await open_journal(StatePaths(tmp_path / "state"), VirtualClock(10**18), lambda status: None)
+        opened.journal.close()
+
+    asyncio.run(start())
+    assert (tmp_path / "state" / "journal.sqlite").exists()
 
 
 def test_the_signing_key_is_made_once_and_only_its_public_half_is_shown(tmp_path: Path) -> None:

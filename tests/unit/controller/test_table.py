@@ -125,6 +125,13 @@ def test_a_command_voids_an_open_round() -> None:
     assert (void.call, void.rule, void.mono_ns, void.evidence.detail) == ("No spin", "ours", 4 * S, "spill")
 
 
+def test_nobody_voids_for_a_double_zero_that_is_a_number_of_this_wheel() -> None:
+    lines = RouletteLines().turn(20.0)
+    command = read_command("void reason=double_zero_as_single_zero by=ann", 9 * S)
+    said = events_of_run(roulette_toml(), lines.edges(), [command], lines.now_ns)
+    assert said.verdicts() == []
+
+
 def test_a_command_voids_for_a_reason_that_the_rules_know() -> None:
     lines = RouletteLines().turn(20.0)
     said = events_of_run(

@@ -97,6 +97,26 @@ def test_a_target_that_fails_is_logged_and_the_others_get_theirs(
     assert len(out.read_text().splitlines()) == 2
 
 
+def test_a_sending_that_failed_is_repeated_to_that_target_alone(tmp_path: Path) -> None:
+    share, stick = tmp_path / "share" / "heads.txt", tmp_path / "stick.txt"
+    clock = VirtualClock()
+    sender = HeadSender([str(share), str(stick)], clock)
+    asyncio.run(sender.end(HEADS))
+    assert not share.exists()
+    share.parent.mkdir()
+    asyncio.run(sender.end(HEADS))
+    assert share.read_text() == stick.read_text()
+    assert len(stick.read_text().splitlines()) == 2
+
+
+@pytest.mark.parametrize("target", ["http://127.0.0.1:1/\u00fc", "http://h:port/"])
+def test_an_address_that_cannot_be_asked_is_logged_as_one_that_fails(
+    target: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    asyncio.run(HeadSender([target], VirtualClock()).end(HEADS))
+    assert "could not be sent to" in caplog.text
+
+
 @pytest.mark.parametrize("target", ["", "ftp://host/x", "printer:"])
 def test_what_is_no_target_is_refused(target: str) -> None:
     with pytest.raises(HeadTargetError):

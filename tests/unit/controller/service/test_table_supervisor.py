@@ -201,6 +201,24 @@ def test_what_the_disk_lost_of_a_table_stops_that_table() -> None:
     assert hall.of("roulette-1").of(events.DeviceFault) == []
 
 
+def test_what_the_disk_lost_of_the_commands_stops_every_table() -> None:
+    hall = VirtualService([WHEEL, ROULETTE])
+    hall.open(lost={"@commands": "1 record that was durable is gone"})
+    hall.run(1)
+    assert [fault.fault for fault in hall.said.of(events.DeviceFault)] == ["history_lost"] * 2
+
+
+def test_a_fault_that_a_start_finds_does_not_clear_another_of_its_device() -> None:
+    hall = VirtualService([WHEEL])
+    hall.open()
+    hall.runners["wheel-1"].raise_fault("journal", "history_changed", "a record differs")
+    hall.run(1)
+    again = VirtualService([WHEEL], journal=hall.journal)
+    again.open(lost={"wheel-1": "3 records that were durable are gone"})
+    standing = {fault.fault for fault in again.runners["wheel-1"].table._table.faults.standing}
+    assert standing == {"history_changed", "history_lost"}
+
+
 def test_when_the_journal_fails_no_table_has_a_tick_and_heartbeats_state_halted() -> None:
     hall = VirtualService([WHEEL, ROULETTE])
     hall.open()
