@@ -12,6 +12,7 @@ import fcntl
 import os
 import pty
 import struct
+import tty
 from pathlib import Path
 
 READ_BYTES = 65536
@@ -41,6 +42,8 @@ class PtyEnd:
         end, other = pty.openpty()
         try:
             os.set_blocking(end, False)
+            # Until a program has set the port, a new one sends back what it receives.
+            tty.setraw(other)
             if self.path.is_symlink():
                 self.path.unlink()
             self.path.symlink_to(os.ttyname(other))

@@ -31,8 +31,16 @@ class PublishedEvents(NamedTuple):
 
 
 def submitted(path: Path) -> Submitted:
-    """All that was ever submitted."""
-    entries = (json.loads(line) for line in path.read_bytes().splitlines())
+    """All that was ever submitted. A run that was killed while it noted an entry did not submit it."""
+    entries = []
+    lines = path.read_bytes().split(b"\n")
+    for line, following in zip(lines, [*lines[1:], b""], strict=True):
+        if not line:
+            continue
+        try:
+            entries.append(json.loads(line))
+        except ValueError:
+            assert not following, "only the last line of a run may be cut"
     # msgspec writes bytes as base64.
     return {(chain, epoch, seq): b64decode(body) for chain, seq, _, epoch, _, _, _, _, body in entries}
 
