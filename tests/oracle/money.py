@@ -20,6 +20,9 @@ KINDS = ("plain", "plain", "plain", "plain", "wound_up", "wound_up", "reversed",
          "called_late", "nudge_first", "nudge_called", "nudge_after")  # fmt: skip
 """The kinds of spin; the plain ones are short or valid by their revolutions."""
 
+BRIEF_S = 0.6
+"""A pause that is no rest: with the time within a count before the wheel stops and after it is pushed, under 1.5 s."""
+
 CLEAN_KINDS = ("plain", "plain", "wound_up", "nudge_first", "nudge_after")
 """The kinds whose validity is the revolutions' alone."""
 
@@ -205,7 +208,7 @@ class _Session:
                 motion.rest(rng.choice((0.0, rng.uniform(0.0, 1.4), rng.uniform(1.6, 4.6))))
         elif kind == "wound_too_far":
             motion.swing(-way * rng.uniform(195.0, 700.0), rng.uniform(2.0, 4.0))
-            motion.rest(rng.uniform(0.0, 1.2))
+            motion.rest(rng.uniform(0.0, BRIEF_S))
         begun_deg = motion.deg
         if kind == "reversed":
             self._reverse(turns, way)
@@ -229,7 +232,7 @@ class _Session:
         motion.turn_to(begun + way * max(60.0, turns * 360.0), peak * rng.uniform(0.3, 0.9))
         _stop_by_hand(motion, rng)
         if rng.random() < 0.5:
-            motion.rest(rng.uniform(0.0, 1.2))
+            motion.rest(rng.uniform(0.0, BRIEF_S))
         if rng.random() < 0.5:
             motion.swing(-way * rng.uniform(12.5, 90.0), rng.uniform(0.5, 1.5))
         else:

@@ -42,7 +42,7 @@ def money_round(seed: int, corruption: corruptions.Corruption | None = None) -> 
         if why_invisible(run.wheel, made) is None:
             break
     seen = judge.money_events(run, made, rng)
-    wrong = judge.false_money_outcomes(run, seen)
+    wrong = judge.false_money_outcomes(run, seen, made)
     outcomes = sum(s.type == "round.outcome" for s in seen)
     return Round(seed, f"{made.description}; truth: {run.description}", wrong, outcomes, seen)
 

@@ -7,8 +7,9 @@ from random import Random
 
 import pytest
 
-from hal.values import Edge
+from hal.values import Edge, EdgesLost, Loss
 from tests.oracle import ball, corruptions, money, roulette
+from tests.oracle.invisible import rest_unseen
 from tests.oracle.motion import Motion, encoder_edges
 
 TURNING = ((1, 0), (1, 1), (0, 1), (0, 0))
@@ -184,3 +185,18 @@ def test_no_corruption_presses_a_button() -> None:
                 assert [e for e in made.edges if e.line.startswith("dealer")] == [
                     e for e in run.edges if e.line.startswith("dealer")
                 ]
+
+
+def test_only_a_loss_that_begins_where_the_wheel_turned_back_hides_that_it_has_not_come_to_rest() -> None:
+    run = money.make_run(Random(18056), money.Wheel(slots=200, button=False), spins=1)
+    spin = run.spins[0]
+    ab = [e for e in run.edges if e.line in ("wheel_a", "wheel_b") and spin.start_ns < e.t_ns <= spin.rest_ns]
+    turned = next(k for k in range(2, len(ab)) if ab[k - 2].line == ab[k - 1].line)
+    for first in range(turned - 2, turned + 3):
+        gone = set(ab[first:])
+        shown = [e for e in run.edges if e not in gone]
+        for rare in ([], [EdgesLost("wheel_a", Loss.OVERFLOW, ab[first].t_ns, None)]):
+            made = corruptions.Corrupted(shown, [*rare], "the end is lost")
+            again = ab[first - 2].line == ab[first - 1].line
+            assert rest_unseen(run, spin, spin.rest_ns, made) == (again and not rare)
+    assert not rest_unseen(run, spin, spin.rest_ns, corruptions.Corrupted(run.edges, [], "nothing"))

@@ -62,7 +62,7 @@ def lose_each_pulse(run: money.MoneyRun, from_ns: int, stride_before: int) -> li
                 if run.edges[pulse[1]].t_ns >= from_ns or i % stride_before == 0:
                     made = Corrupted(without(run.edges, pulse), [], f"lost the pulse at {run.edges[pulse[0]]}")
                     said = judge.money_events(run, made)
-                    wrong += [f"{made.description}: {w}" for w in judge.false_money_outcomes(run, said)]
+                    wrong += [f"{made.description}: {w}" for w in judge.false_money_outcomes(run, said, made)]
     return wrong
 
 
@@ -166,7 +166,9 @@ def test_edges_that_end_while_the_wheel_still_runs_give_no_wrong_space(slots: in
     for seed in range(20):
         run = money.make_run(Random(seed), money.Wheel(slots=slots), kinds=("plain",), clean=True, turns=3.7)
         made = Corrupted(cut_off(run, left_s), [], f"seed {seed}: silent {left_s} s before the furthest")
-        wrong += [f"{made.description}: {w}" for w in judge.false_money_outcomes(run, judge.money_events(run, made))]
+        wrong += [
+            f"{made.description}: {w}" for w in judge.false_money_outcomes(run, judge.money_events(run, made), made)
+        ]
     assert wrong == []
 
 
