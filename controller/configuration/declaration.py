@@ -6,6 +6,7 @@ error messages and the tables of the documentation are all derived from that dec
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, NamedTuple
 
 import msgspec
@@ -46,6 +47,7 @@ def unwrap(declared: inspect.Type) -> Declared:
     return Declared(declared, description, examples, cite)
 
 
+@cache
 def fields_of(struct: type[msgspec.Struct]) -> tuple[inspect.Field, ...]:
     """The declared fields of a struct.
 

@@ -79,7 +79,7 @@ def table_for(
         rules=config.rules,
         simulated=simulated,
         epoch=epoch,
-        software=f"feltwire {version('feltwire')}",
+        software=_software(),
         devices=tuple({"device": device.name, "driver": device.driver} for device in config.devices.values()),
         labels=tuple(TableLabel(language=one.language, name=one.name, short=one.short or "") for one in config.labels),
         limits=tuple(_limit(one) for one in config.limits),
@@ -99,6 +99,12 @@ def table_for(
         sequence=sequence,
         ephemeral=ephemeral,
     )
+
+
+@lru_cache
+def _software() -> str:
+    """Name and installed version: looking it up reads files, and no process changes it."""
+    return f"feltwire {version('feltwire')}"
 
 
 def geometry_of(config: TableConfig) -> Geometry:

@@ -35,7 +35,7 @@ from feed import events
 from feed.events import Data, Event
 from feed.state import TableState
 from hal.capture.command_text import text_without_id
-from hal.values import Batch, Command, Edge, EdgesLost, Frame, Output, Reading
+from hal.values import Batch, Command, Edge, EdgesLost, Frame, Output, Rare, Reading
 
 SUPERVISOR_KEY: Final = "supervisor_key"
 """The key switch with which a supervisor clears faults: whoever holds the key is the named person."""
@@ -93,6 +93,11 @@ class Table:
         self._observers = {kind: actuator for actuator in actuators for kind in actuator.observes}
         self._verbs = VERBS if verbs is None else verbs
         self._owner = {line: driver.name for driver in drivers for line in driver.lines}
+        self._takers = {
+            line: tuple(place for place, driver in enumerate(self.drivers) if line in driver.lines)
+            for line in self._owner
+        }
+        """The places of the drivers that decode a line."""
         self._sequencer = EventSequencer(identity, time_of, sequence, ephemeral)
         self._say = self._sequencer.say
         self._tell = self._sequencer.tell
@@ -148,26 +153,21 @@ class Table:
 
     def feed(self, batch: Batch) -> list[Event]:
         """Takes what the wires did up to `batch.until_ns`; returns the events that follow from it."""
-        edges = batch.edges
-        found: list[list[Observation]] = [[] for _ in self.drivers]
-        others: list[UnknownLine | Command] = []
-        start = 0
-        for rare in batch.rare:
-            end = bisect_right(edges, rare.t_ns, lo=start, key=_time)
-            if end > start:
-                self._edges(edges[start:end], found)
-                start = end
-            if isinstance(rare, Command):
-                others.append(rare)
-            elif not self._rare(rare, found):
-                line = rare.link if isinstance(rare, Frame) else rare.line
-                others.append(UnknownLine(t_ns=rare.t_ns, line=line))
-        self._edges(edges[start:] if start else edges, found)
+        edges, rare, until_ns = batch
         seen: list[Observation | Command] = []
-        for driver, observations in zip(self.drivers, found, strict=True):
-            seen += observations
-            seen += driver.due(batch.until_ns)
-        seen += others
+        if rare:
+            found, others = self._values(edges, rare)
+            for driver, observations in zip(self.drivers, found, strict=True):
+                seen += observations
+                seen += driver.due(until_ns)
+            seen += others
+        elif edges:
+            for driver, observations in [(driver, driver.edges(edges)) for driver in self.drivers]:
+                seen += observations
+                seen += driver.due(until_ns)
+        else:
+            for driver in self.drivers:
+                seen += driver.due(until_ns)
         seen.sort(key=_moment)
         for one in seen:
             self._pass_time(one.t_ns - 1)
@@ -177,7 +177,7 @@ class Table:
                 self._observe(one)
             if self.game.events:
                 self._collect()
-        self._pass_time(batch.until_ns)
+        self._pass_time(until_ns)
         return self._take()
 
     def answers(self) -> list[CommandResult]:
@@ -226,26 +226,45 @@ class Table:
 
     # --- from values to observations -----------------------------------------------------------------------------
 
-    def _edges(self, edges: list[Edge], found: list[list[Observation]]) -> None:
-        if edges:
-            for driver, observations in zip(self.drivers, found, strict=True):
-                observations += driver.edges(edges)
+    def _values(
+        self, edges: list[Edge], rares: list[Rare]
+    ) -> tuple[list[list[Observation]], list[UnknownLine | Command]]:
+        """Gives edges and rare values to the drivers in the order of time, edges first where times are equal.
+
+        Returns each driver's observations, and what is no driver's.
+        """
+        drivers = self.drivers
+        found: list[list[Observation]] = [[] for _ in drivers]
+        others: list[UnknownLine | Command] = []
+        start, count = 0, len(edges)
+        for rare in rares:
+            if start < count and edges[start].t_ns <= rare.t_ns:
+                end = bisect_right(edges, rare.t_ns, lo=start, key=_time)
+                for driver, observations in zip(drivers, found, strict=True):
+                    observations += driver.edges(edges[start:end])
+                start = end
+            if isinstance(rare, Command):
+                others.append(rare)
+            elif not self._rare(rare, found):
+                line = rare.link if isinstance(rare, Frame) else rare.line
+                others.append(UnknownLine(t_ns=rare.t_ns, line=line))
+        if start < count:
+            for driver, observations in zip(drivers, found, strict=True):
+                observations += driver.edges(edges[start:])
+        return found, others
 
     def _rare(self, rare: Reading | Frame | EdgesLost, found: list[list[Observation]]) -> bool:
         """Gives a value to the drivers of its line; returns whether there is one."""
-        name = rare.link if isinstance(rare, Frame) else rare.line
-        if name not in self._owner:
-            return False
-        for driver, observations in zip(self.drivers, found, strict=True):
-            if name not in driver.lines:
-                continue
+        takers = self._takers.get(rare.link if isinstance(rare, Frame) else rare.line, ())
+        for place in takers:
+            driver = self.drivers[place]
             if isinstance(rare, Reading):
-                observations += driver.reading(rare)
+                found[place] += driver.reading(rare)
             elif isinstance(rare, Frame):
-                observations += driver.frame(rare)
+                found[place] += driver.frame(rare)
             else:
-                observations += driver.lost(rare)
-        return True
+                found[place] += driver.lost(rare)
+        return bool(takers)
 
     def _warn_once(self, t_ns: int, warning: str, detail: str) -> None:
         if detail not in self._warned:

@@ -132,7 +132,7 @@ class RouletteWheel:
                 handle(edge, found)
         if self._health.dead:
             self._health.lines_active(batch, found)
-        return _in_order(found)
+        return found if len(found) < 2 else _in_order(found)
 
     def reading(self, reading: Reading) -> list[Observation]:
         """Handles an inclination in degrees."""
@@ -141,7 +141,7 @@ class RouletteWheel:
         self._health.line_active(reading.line, reading.t_ns, found)
         if reading.line in self._level.lines and self._level.handle(reading):
             found.append(LevelAgain(t_ns=reading.t_ns, tilt_deg=round(self._level.tilt_deg, 3)))
-        return _in_order(found)
+        return found if len(found) < 2 else _in_order(found)
 
     def frame(self, frame: Frame) -> list[Observation]:
         """A wheel with sensors has no link."""
@@ -175,7 +175,7 @@ class RouletteWheel:
         """Advances time to `t_ns`."""
         found: list[Observation] = []
         self._pass_time(t_ns, found)
-        return _in_order(found)
+        return found if len(found) < 2 else _in_order(found)
 
     # --- edges of the other lines; each part first meets its own deadlines ------------------------------------------
 
@@ -213,12 +213,16 @@ class RouletteWheel:
 
     def _pass_time(self, t_ns: int, found: list[Observation]) -> None:
         """Meets the deadlines of all parts up to `t_ns`."""
-        self.rotor.pass_time(t_ns, found)
-        self._runs.pass_time(t_ns, found)
-        self._meet_object(t_ns, found)
-        out_ns = self._level.due(t_ns)
-        if out_ns is not None:
-            found.append(NotLevel(t_ns=out_ns, tilt_deg=round(self._level.tilt_deg, 3)))
+        if self.rotor.due_ns <= t_ns:
+            self.rotor.pass_time(t_ns, found)
+        if self._runs.due_ns <= t_ns:
+            self._runs.pass_time(t_ns, found)
+        if self._object_due_ns <= t_ns:
+            self._meet_object(t_ns, found)
+        if self._level.due_ns <= t_ns:
+            out_ns = self._level.due(t_ns)
+            if out_ns is not None:
+                found.append(NotLevel(t_ns=out_ns, tilt_deg=round(self._level.tilt_deg, 3)))
 
     def _meet_object(self, t_ns: int, found: list[Observation]) -> None:
         if self._object_due_ns <= t_ns:

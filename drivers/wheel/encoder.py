@@ -298,8 +298,10 @@ class Encoder:
         swing = abs(turned_at - self._swing_from)
         rocks = self._turned_ns is not None and swing * ROCKING_PART <= self.counts_per_turn
         if last.tau_ns < self._least_turn_ns:
-            # A disc so fast cannot have reversed here: noise on one line while the other moved.
+            # A disc so fast cannot have reversed here: noise on one line while the other moved, or counts were lost.
             self._lose(-COUNTS_PER_SLOT, COUNTS_PER_SLOT)
+            more = last.hidden_in_gaps(quadrature.t1_ns) - COUNTS_PER_SLOT
+            self._doubt(-more, more)
         else:
             self._doubt(*last.ended_turned(quadrature.t1_ns, rocks, self._rocking))
         lasted_ns = last.turn_ns - (self._turned_ns or 0)

@@ -257,6 +257,16 @@ class Chain(NamedTuple):
         tau_ns = max(1, min(self.slowed[1] or gap_ns, t_ns - self.times_ns[-1]))
         return COUNTS_PER_SLOT * (gap_ns // (COUNTS_PER_SLOT * tau_ns) + 1)
 
+    def hidden_in_gaps(self, t_ns: int) -> int:
+        """Counts, in whole slots, that the longest time between edges of the chain hides if the disc did not turn.
+
+        Noise hides one slot; where nothing came for longer than the disc takes for that, more were lost. A disc whose
+        first counts these are had stood.
+        """
+        if not self.tau_ns:
+            return COUNTS_PER_SLOT
+        return self._counts_in(max(after - before for before, after in pairwise(self.times_ns)), t_ns)
+
     @property
     def turn_ns(self) -> int:
         """When the disc turned, if it did: midway between the first edge and the first edge back."""

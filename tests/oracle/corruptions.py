@@ -10,12 +10,13 @@ Buttons are left alone by what would look like a press: a level that stays for a
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from random import Random
 from typing import NamedTuple
 
 from hal.values import Edge, EdgesLost, Loss, Rare
-from tests.oracle.motion import NS
+from tests.oracle.motion import LINE, NS, T_NS, edges_of
 
 MS = NS // 1000
 
@@ -35,22 +36,27 @@ Corruption = Callable[[list[Edge], Random], Corrupted]
 
 def sensor_lines(edges: Iterable[Edge]) -> list[str]:
     """The lines of a run that are not buttons."""
-    return [line for line in dict.fromkeys(e.line for e in edges) if not line.startswith(("dealer_", "supervisor_"))]
+    return [line for line in dict.fromkeys(map(LINE, edges)) if not line.startswith(("dealer_", "supervisor_"))]
 
 
 def _founds(edges: list[Edge]) -> set[int]:
     """The place of each line's initial level in the list."""
-    first: dict[str, int] = {}
-    for i, edge in enumerate(edges):
-        first.setdefault(edge.line, i)
-    return set(first.values())
+    missing = set(map(LINE, edges))
+    found = set()
+    for i, (line, _, _) in enumerate(edges):
+        if line in missing:
+            missing.remove(line)
+            found.add(i)
+            if not missing:
+                break
+    return found
 
 
 def _changes(edges: list[Edge], lines: Iterable[str] | None = None) -> list[int]:
     """The places of the changes of some lines; of all but the buttons where none are named."""
     wanted = set(sensor_lines(edges) if lines is None else lines)
     founds = _founds(edges)
-    return [i for i, edge in enumerate(edges) if edge.line in wanted and i not in founds]
+    return [i for i, (line, _, _) in enumerate(edges) if line in wanted and i not in founds]
 
 
 def _a_line(edges: list[Edge], rng: Random) -> str:
@@ -85,21 +91,24 @@ def without(edges: list[Edge], gone: Iterable[int]) -> list[Edge]:
 
 
 def _by_time(edges: list[Edge]) -> list[Edge]:
-    return sorted(edges, key=lambda e: e.t_ns)
+    return sorted(edges, key=T_NS)
 
 
 def whole_pulses(edges: list[Edge], line: str, level: int = 1) -> list[tuple[int, int]]:
     """The places where a line goes to `level` and leaves it, for each whole pulse."""
+    return _pulses([(i, shown) for i, (name, shown, _) in enumerate(edges) if name == line], level)
+
+
+def _pulses(own: list[tuple[int, int]], level: int = 1) -> list[tuple[int, int]]:
+    """The whole pulses of a line, of the places and levels of its edges; the first is the level found at the start."""
     found = []
     rise: int | None = None
-    founds = _founds(edges)
-    for i, edge in enumerate(edges):
-        if edge.line == line and i not in founds:
-            if edge.level == level:
-                rise = i
-            elif rise is not None:
-                found.append((rise, i))
-                rise = None
+    for i, shown in own[1:]:
+        if shown == level:
+            rise = i
+        elif rise is not None:
+            found.append((rise, i))
+            rise = None
     return found
 
 
@@ -121,10 +130,14 @@ def drop_one_edge(edges: list[Edge], rng: Random) -> Corrupted:
 
 def drop_pulse(edges: list[Edge], rng: Random) -> Corrupted:
     """Loses a whole high pulse of one line: the levels do not show it."""
-    lines = [line for line in sensor_lines(edges) if whole_pulses(edges, line)]
-    if not lines:
+    places: dict[str, list[tuple[int, int]]] = {line: [] for line in sensor_lines(edges)}
+    for i, (line, level, _) in enumerate(edges):
+        if line in places:
+            places[line].append((i, level))
+    pulses = {line: found for line, own in places.items() if (found := _pulses(own))}
+    if not pulses:
         return nothing(edges, rng)
-    pair = rng.choice(whole_pulses(edges, rng.choice(lines)))
+    pair = rng.choice(pulses[rng.choice(list(pulses))])
     rare = _told(rng, [edges[pair[0]]], Loss.OVERFLOW, edges[pair[1]].t_ns + MS)
     return Corrupted(without(edges, pair), rare, f"dropped the pulse at {edges[pair[0]]}, reported: {bool(rare)}")
 
@@ -172,7 +185,7 @@ def dead(edges: list[Edge], rng: Random) -> Corrupted:
 
 def renamed(edges: list[Edge], names: dict[str, str]) -> list[Edge]:
     """The edges with two lines exchanged, initial levels still first."""
-    return [Edge(names.get(e.line, e.line), e.level, e.t_ns) for e in edges]
+    return [Edge(names[e[0]], e[1], e[2]) if e[0] in names else e for e in edges]
 
 
 def swapped(first: str, second: str) -> Corruption:
@@ -197,7 +210,7 @@ def inverted(line: str) -> Corruption:
     """The corruption that inverts a given line."""
 
     def invert(edges: list[Edge], rng: Random) -> Corrupted:
-        turned = [Edge(line, 1 - e.level, e.t_ns) if e.line == line else e for e in edges]
+        turned = [Edge(line, 1 - e[1], e[2]) if e[0] == line else e for e in edges]
         return Corrupted(turned, [], f"inverted {line}", ("invert", line))
 
     return invert
@@ -294,10 +307,9 @@ def false_passes(edges: list[Edge], rng: Random) -> Corrupted:
 def jitter(edges: list[Edge], rng: Random) -> Corrupted:
     """Moves edges a little in time, keeping their order."""
     most = round(math.pow(10.0, rng.uniform(-3.0, 0.7)) * MS)
-    times = sorted(max(0, e.t_ns + rng.randrange(-most, most + 1)) if e.t_ns else 0 for e in edges)
-    return Corrupted(
-        [Edge(e.line, e.level, t) for e, t in zip(edges, times, strict=True)], [], f"jitter of {most / MS:.3f} ms"
-    )
+    times = sorted(max(0, t_ns + rng.randrange(-most, most + 1)) if t_ns else 0 for _, _, t_ns in edges)
+    moved = edges_of((line, level, t) for (line, level, _), t in zip(edges, times, strict=True))
+    return Corrupted(list(moved), [], f"jitter of {most / MS:.3f} ms")
 
 
 def index_lost(edges: list[Edge], rng: Random) -> Corrupted:
@@ -331,12 +343,12 @@ def index_slip(edges: list[Edge], rng: Random) -> Corrupted:
         return nothing(edges, rng)
     start = rng.randrange(1, len(pulses))
     moved = pulses[start:] if rng.random() < 0.6 else [pulses[start]]
-    counts = [i for i, e in enumerate(edges) if e.line.endswith(("_a", "_b")) and e.t_ns]
+    counts = [i for i, (name, _, t_ns) in enumerate(edges) if t_ns and name.endswith(("_a", "_b"))]
     by = rng.choice((-1, 1)) * rng.choice((3, 4, 8, 12, rng.randint(3, 120)))
     gone, extra = set(), []
     for pair in moved:
         for i in pair:
-            place = next((p for p, j in enumerate(counts) if j > i), len(counts)) + by
+            place = bisect_right(counts, i) + by
             if 0 < place < len(counts):
                 gone.add(i)
                 extra.append(Edge(line, edges[i].level, edges[counts[place]].t_ns + MS // 10))

@@ -76,8 +76,8 @@ def why_invisible(wheel: money.Wheel | roulette.Wheel, corrupted: Corrupted) -> 
 
 def object_unseen(run: roulette.RouletteRun, corrupted: Corrupted) -> bool:
     """Whether the object beam missed an object, and the loss was not reported."""
-    shown = [e for e in corrupted.edges if e.line == "object"]
-    return shown != [e for e in run.edges if e.line == "object"]
+    shown = [e for e in corrupted.edges if e[0] == "object"]
+    return shown != [e for e in run.edges if e[0] == "object"]
 
 
 def rest_unseen(run: money.MoneyRun, spin: money.Spin, until_ns: int, corrupted: Corrupted) -> bool:

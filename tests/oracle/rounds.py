@@ -21,6 +21,10 @@ class Round(NamedTuple):
     """Outcomes that the truth does not support, as sentences."""
     outcomes: int
     seen: list[judge.TableEvent]
+    spins: int
+    """How many spins the run has: rounds of the game."""
+    invisible: int
+    """False outcomes that no software can detect (`tests.oracle.invisible`)."""
 
     def report(self) -> str:
         """What is needed to reproduce the failure."""
@@ -43,8 +47,10 @@ def money_round(seed: int, corruption: corruptions.Corruption | None = None) -> 
             break
     seen = judge.money_events(run, made, rng)
     wrong = judge.false_money_outcomes(run, seen, made)
+    invisible = len(judge.false_money_outcomes(run, seen)) - len(wrong)
     outcomes = sum(s.type == "round.outcome" for s in seen)
-    return Round(seed, f"{made.description}; truth: {run.description}", wrong, outcomes, seen)
+    what = f"{made.description}; truth: {run.description}"
+    return Round(seed, what, wrong, outcomes, seen, len(run.spins), invisible)
 
 
 def roulette_round(seed: int, corruption: corruptions.Corruption | None = None) -> Round:
@@ -57,5 +63,7 @@ def roulette_round(seed: int, corruption: corruptions.Corruption | None = None) 
             break
     seen = judge.roulette_events(run, made, rng)
     wrong = judge.false_roulette_outcomes(run, seen, made)
+    invisible = len(judge.false_roulette_outcomes(run, seen)) - len(wrong)
     outcomes = sum(s.type == "round.outcome" for s in seen)
-    return Round(seed, f"{made.description}; truth: {run.description}", wrong, outcomes, seen)
+    what = f"{made.description}; truth: {run.description}"
+    return Round(seed, what, wrong, outcomes, seen, len(run.spins), invisible)

@@ -18,9 +18,8 @@ from tests.oracle.invisible import MIRROR_COUNTS, index_looks_right
 from tests.oracle.rounds import money_round
 
 CHUNK = 100
-CI_CHUNKS = 2
-SOAK_CHUNKS = 120
-"""12,000 runs, of more than 19,000 spins."""
+CHUNKS = 2
+"""The soak goes on from the same seeds to a million runs (`tests.soak.corrupted_rounds`)."""
 
 
 def check(seeds: range) -> None:
@@ -30,21 +29,19 @@ def check(seeds: range) -> None:
     assert sum(r.outcomes for r in judged) > len(judged) // 20  # else nothing would have been tried
 
 
-@pytest.mark.parametrize("chunk", range(CI_CHUNKS))
+@pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_no_outcome_of_a_corrupted_money_wheel_is_false(chunk: int) -> None:
     check(range(chunk * CHUNK, (chunk + 1) * CHUNK))
 
 
-@pytest.mark.soak
-@pytest.mark.parametrize("chunk", range(CI_CHUNKS, SOAK_CHUNKS))
-def test_no_outcome_of_many_corrupted_money_wheels_is_false(chunk: int) -> None:
-    check(range(chunk * CHUNK, (chunk + 1) * CHUNK))
-
-
-@pytest.mark.parametrize("seed", [42589, 18056, 39921, 44509])
+@pytest.mark.parametrize("seed", [42589, 18056, 39921, 44509, 48376])
 def test_no_outcome_is_false_of_a_run_that_once_gave_one(seed: int) -> None:
     """42589: its edges end half a second before the wheel is at its furthest, for longer than a rest takes. 18056: they
-    end where it turned back, as those of a wheel at rest do. 39921, 44509: it was held nearly as long as a rest."""
+    end where it turned back, as those of a wheel at rest do. 39921, 44509: it was held nearly as long as a rest.
+
+    48376: those of a fast wheel are lost until it has come back from its furthest; the first one after them is of the
+    line of the last one before.
+    """
     assert money_round(seed).wrong == []
 
 

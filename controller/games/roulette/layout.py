@@ -48,7 +48,8 @@ class Layout:
         self.wheel = wheel
         self.zeros = ("0", "00") if wheel == AMERICAN else ("0",)
         self.bets = tuple(self._bets(seven_numbers))
-        self._winning = {pocket: self._winners(pocket) for pocket in self._pockets()}
+        self._winning: dict[str, tuple[WinningBet, ...] | None] = dict.fromkeys(self._pockets())
+        """The bets that win in each pocket, from when they are first asked for."""
 
     def winning(self, pocket: str) -> tuple[WinningBet, ...]:
         """Every bet that wins when the ball rests in `pocket`, in the order of the regulation, with its odds.
@@ -58,7 +59,10 @@ class Layout:
         """
         if pocket not in self._winning:
             raise KeyError(f"pocket {pocket!r} is no outcome on the wheel {self.wheel!r}")
-        return self._winning[pocket]
+        winning = self._winning[pocket]
+        if winning is None:
+            winning = self._winning[pocket] = self._winners(pocket)
+        return winning
 
     def even_money_lost(self, pocket: str, zero_rule: str) -> Cited[str] | None:
         """What even-money wagers lose in `pocket`: `half` or `all` on a zero, None elsewhere."""
