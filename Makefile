@@ -7,14 +7,16 @@ STAMP  := $(VENV)/.installed
 CHECKS := $(VENV)/.checks-installed
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help setup run test soak bench firmware firmware-repeat lock clean
+.PHONY: help setup run test soak proofs bench firmware firmware-repeat lock clean
 
 help:
 	@echo "make run     simulated tables; outcomes as they come (Ctrl-C ends it); watch them in a second terminal"
 	@echo "make test    all checks: ruff, mypy, import contracts, clock lint, tests"
 	@echo "make firmware  the boards' firmware, and the board that is emulated (apt installs the AVR toolchain)"
 	@echo "make firmware-repeat N=200  the tests of emulated boards, that often, while every core is busy"
-	@echo "make soak    the long randomised runs (some hours)"
+	@echo "make soak    the long randomised runs (many hours, in pieces: interrupted, it goes on where it was);"
+	@echo "             SOAK=\"--only NAME --count N --jobs N\" runs a share, SOAK=--help explains"
+	@echo "make proofs  docs/proofs.md: what the long runs recorded so far have shown"
 	@echo "make bench   the figures, each next to its peer or limit"
 	@echo "make setup   only installs the command into $(BIN)/feltwire"
 	@echo "make lock    renews the locked dependencies"
@@ -43,8 +45,13 @@ run: $(STAMP)
 test: $(CHECKS)
 	@BIN=$(BIN) sh tests/run_checks.sh
 
-soak: $(CHECKS)
-	$(BIN)/python -m pytest -m soak -n auto --timeout 7200 --durations 10
+# As options: SOAK="--only corrupted-roulette --count 10000 --jobs 1"
+soak: $(CHECKS) firmware
+	@$(BIN)/python -m tests.soak --list
+	@$(BIN)/python -m tests.soak $(SOAK)
+
+proofs: $(CHECKS)
+	@$(BIN)/python -m tests.soak --proofs
 
 bench: $(CHECKS)
 	$(BIN)/python -m benchmarks

@@ -99,12 +99,12 @@ def _size(size: int) -> str:
 def _machine() -> str:
     """What it was measured on. The load tells how much else ran."""
     return (
-        f"Python {platform.python_version()} ({platform.python_implementation()}), {_processor()}, "
+        f"Python {platform.python_version()} ({platform.python_implementation()}), {processor()}, "
         f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, gpiozero {version('gpiozero')}"
     )
 
 
-def _processor() -> str:
+def processor() -> str:
     """The board's name on a Pi, the processor's where Linux tells it."""
     board, processors = Path("/proc/device-tree/model"), Path("/proc/cpuinfo")
     if board.exists():

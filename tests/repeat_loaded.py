@@ -7,11 +7,17 @@ All of them live in virtual time: a test whose result depends on how busy the co
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from tests.soak.records import Failure, Result
 
 FIRMWARE = "tests/firmware/test_"
 SELECTED = (
@@ -45,18 +51,35 @@ def once() -> str | None:
     return ran.stdout + ran.stderr if ran.returncode else None
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Runs them as often as the first argument gives."""
-    times = int(arguments[0])
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs them as often as the command line gives."""
+    parser = argparse.ArgumentParser(prog="python -m tests.repeat_loaded")
+    parser.add_argument("times", type=int)
+    parser.add_argument("--soak-result", type=Path, help="also write the result to this file, as JSON")
+    given = parser.parse_args(arguments)
+    times = given.times
+    failures: list[Failure] = []
+    number = _repeat(times, failures)
+    if given.soak_result is not None:
+        given.soak_result.write_bytes(msgspec.json.encode(Result({"repeats": number}, failures)))
+    return 1 if failures else 0
+
+
+def _repeat(times: int, failures: list[Failure]) -> int:
+    """Returns how often they passed; a failure ends it."""
     with busy(max(LEAST_LOOPS, os.cpu_count() or 1)):
         for number in range(1, times + 1):
             output = once()
             print(f"{number}/{times}{' failed' if output else ''}", flush=True)
             if output:
                 print(output)
-                return 1
-    return 0
+                last = output.strip().splitlines()[-1]
+                failures.append(
+                    Failure(f"repeat {number} of {times}: {last}", f"python -m tests.repeat_loaded {times}")
+                )
+                return number - 1
+    return times
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -60,7 +60,11 @@ def nursery() -> Iterator[Nursery]:
     assert process.returncode == 0
 
 
-@pytest.mark.parametrize(("seed", "kills"), [(1, 60), pytest.param(2, 1000, marks=pytest.mark.soak)])
+LONG = [pytest.param(seed, 100, marks=pytest.mark.soak) for seed in range(2, 12)]
+"""1,000 kills, in pieces."""
+
+
+@pytest.mark.parametrize(("seed", "kills"), [(1, 60), *LONG])
 def test_what_anybody_was_told_is_there_when_the_service_was_killed(scratch: Path, seed: int, kills: int) -> None:
     rng = Random(seed)
     folder, submitted = scratch / "journal", scratch / "submitted"

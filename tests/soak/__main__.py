@@ -1,0 +1,95 @@
+"""`python -m tests.soak`: runs the soaks, and goes on where an earlier run was interrupted."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+from pathlib import Path
+
+from hal.clock import SystemClock
+from tests.soak import proofs, source
+from tests.soak.catalogue import SOAKS, Soak
+from tests.soak.records import Folder, SoakError
+from tests.soak.runner import Orders, Processes, Runner
+
+STATE = source.ROOT / "build" / "soak"
+FIGURES = source.ROOT / "docs" / "proofs.json"
+PAGE = source.ROOT / "docs" / "proofs.md"
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number
+
+
+_positive.__name__ = "number above 0"
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    made = argparse.ArgumentParser(prog="python -m tests.soak", description=__doc__)
+    made.add_argument("--list", action="store_true", help="list the soaks, and run nothing")
+    made.add_argument("--proofs", action="store_true", help="write docs/proofs.md from the records, and run nothing")
+    made.add_argument("--only", action="append", metavar="NAME", default=[], help="run this soak; may be repeated")
+    made.add_argument("--count", type=_positive, metavar="N", help="run so much of each instead of the whole")
+    made.add_argument(
+        "--jobs", type=_positive, metavar="N", default=os.cpu_count() or 1, help="processes at a time (%(default)s)"
+    )
+    made.add_argument("--state", type=Path, metavar="DIR", default=STATE, help="where pieces are recorded (build/soak)")
+    made.add_argument("--in-turns", action="store_true", help="take a piece of each soak in turn")
+    made.add_argument("--keep", action="store_true", help="count pieces that were recorded on other code")
+    made.add_argument("--again", action="store_true", help="repeat pieces that failed")
+    return made
+
+
+def chosen(names: list[str]) -> list[Soak]:
+    """The soaks of these names, in the catalogue's order; all where none is named.
+
+    Raises:
+        SoakError: there is none of a name.
+    """
+    unknown = set(names) - {soak.name for soak in SOAKS}
+    if unknown:
+        raise SoakError(f"no soak is named {', '.join(sorted(unknown))}; --list shows their names")
+    return [soak for soak in SOAKS if not names or soak.name in names]
+
+
+def _print(line: str) -> None:
+    print(line, flush=True)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Exit status 0: all that is wanted is recorded, and nothing failed; 1: something failed; 2: it cannot run."""
+    given = parser().parse_args(arguments)
+    try:
+        soaks = chosen(given.only)
+        if given.list:
+            for soak in soaks:
+                print(f"{soak.name:26} {soak.amount:>9,} {soak.unit:6} {soak.title}")
+            return 0
+        if given.proofs:
+            proofs.update(Folder(given.state), SOAKS, FIGURES, PAGE)
+            print(f"written: {PAGE.relative_to(source.ROOT)}")
+            return 0
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        clock = SystemClock()
+        wanted = [(soak, given.count or soak.amount) for soak in soaks]
+        orders = Orders(wanted, given.jobs, given.in_turns, given.keep, given.again)
+        with Folder(given.state) as folder:
+            runner = Runner(folder, orders, Processes(source.ROOT, clock), clock, _print)
+            complete = runner.run()
+    except SoakError as error:
+        print(f"soak: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("soak: interrupted; the next run goes on from here", file=sys.stderr)
+        return 130
+    return 0 if complete else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

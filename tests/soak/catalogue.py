@@ -1,0 +1,220 @@
+"""The soaks: what each runs, in pieces that stand alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+RUNS_A_PIECE = 2_500
+"""Seeds of corrupted rounds in one piece: under a minute."""
+
+
+class Piece(NamedTuple):
+    """A part of a soak: what is repeated where a run was interrupted."""
+
+    name: str
+    """A file name; unique in its soak."""
+    amount: int
+    """How much it is, in the soak's unit."""
+    arguments: tuple[str, ...]
+    """Of the Python interpreter, in the project's folder. The process also takes `--soak-result FILE`, and writes its
+    `Result` there."""
+
+    @property
+    def command(self) -> str:
+        """The command for a person."""
+        return " ".join(("python", *self.arguments))
+
+
+@dataclass(frozen=True, slots=True)
+class Soak:
+    """A long randomised run."""
+
+    name: str
+    title: str
+    unit: str
+    """What is counted, in the plural."""
+    amount: int
+    """How much is the whole."""
+    pieces: Callable[[int], list[Piece]]
+    """The pieces that an amount needs, in order, always the same."""
+    files: tuple[str, ...] = ()
+    """The files whose soak tests it runs."""
+
+
+def _seeds(wheel: str) -> Callable[[int], list[Piece]]:
+    def piece(first: int) -> Piece:
+        arguments = ("-m", "tests.soak.corrupted_rounds", wheel, str(first), str(RUNS_A_PIECE))
+        return Piece(f"seeds-{first:08}-{first + RUNS_A_PIECE:08}", RUNS_A_PIECE, arguments)
+
+    return lambda amount: [piece(first) for first in range(0, amount, RUNS_A_PIECE)]
+
+
+def _tests(parts: int, *files: str) -> Callable[[int], list[Piece]]:
+    """The soak tests of some files, in so many parts."""
+
+    def piece(number: int) -> Piece:
+        selected = ("-m", "soak", *(f"tests/{file}" for file in files), "--soak-part", f"{number}/{parts}")
+        return Piece(f"part-{number:03}-of-{parts:03}", 1, (*PYTEST, *selected))
+
+    return lambda amount: [piece(number) for number in range(1, min(amount, parts) + 1)]
+
+
+PLUGINS = ("-p", "no:xdist", "-p", "no:cacheprovider", "-p", "tests.soak.parts")
+PYTEST = ("-m", "pytest", "-q", *PLUGINS, "--timeout", "7200")
+"""The time limit ends a test that hangs."""
+
+REPEATS_A_PIECE = 20
+
+
+def _repeats(amount: int) -> list[Piece]:
+    arguments = ("-m", "tests.repeat_loaded", str(REPEATS_A_PIECE))
+    return [
+        Piece(f"repeats-{first:05}-{first + REPEATS_A_PIECE:05}", REPEATS_A_PIECE, arguments)
+        for first in range(0, amount, REPEATS_A_PIECE)
+    ]
+
+
+def _parts(name: str, title: str, parts: int, *files: str) -> Soak:
+    return Soak(name, title, "parts", parts, _tests(parts, *files), tuple(f"tests/{file}" for file in files))
+
+
+SOAKS: tuple[Soak, ...] = (
+    Soak(
+        "corrupted-money-wheel",
+        "No outcome of a money wheel with corrupted lines that the truth does not support",
+        "runs",
+        1_000_000,
+        _seeds("money_wheel"),
+    ),
+    Soak(
+        "corrupted-roulette",
+        "No outcome of a roulette wheel with corrupted lines that the truth does not support",
+        "runs",
+        1_000_000,
+        _seeds("roulette"),
+    ),
+    _parts(
+        "kills-of-the-journal",
+        "1,000 kills of a process that writes the journal; nothing that was published is missing",
+        10,
+        "e2e/journal/test_journal_killed.py",
+    ),
+    _parts(
+        "kills-of-the-service",
+        "990 kills of a playing service; nothing that anybody saw is missing",
+        33,
+        "e2e/test_service_kill.py",
+    ),
+    _parts(
+        "craps-games",
+        "100,000 games of craps against an oracle of the rules, twice over",
+        20,
+        "property/test_craps_games.py",
+        "property/test_dice_rules.py",
+    ),
+    _parts(
+        "power-cuts",
+        "6,000 power cuts of the journal's disk; nothing that was published is missing",
+        30,
+        "e2e/journal/test_journal_power_cuts.py",
+    ),
+    _parts(
+        "lying-card",
+        "A memory card that lies: whatever it destroys is reported",
+        10,
+        "e2e/journal/test_journal_lying_card.py",
+    ),
+    _parts(
+        "damaged-journals",
+        "Journals with damage anywhere: nothing is believed that was changed",
+        14,
+        "fuzz/test_journal_fuzz.py",
+        "property/test_journal_verify.py",
+    ),
+    _parts(
+        "batch-cuts", "However a stream is cut into batches, the events are the same", 40, "property/test_batch_cuts.py"
+    ),
+    _parts(
+        "dice-machines",
+        "Random orders, faults and restarts at tables with dice; the state machines hold",
+        30,
+        "property/test_dice_machines.py",
+        "property/test_craps_shaker_life.py",
+        "property/test_craps_table_life.py",
+        "property/test_sic_bo_tables.py",
+        "property/test_tumbled_life.py",
+    ),
+    _parts(
+        "dice-simulations",
+        "Simulated dice tables with every fault; no outcome that the truth does not support",
+        30,
+        "property/test_no_false_tumble.py",
+        "unit/controller/test_tumbled_simulation.py",
+        "unit/simulators/test_sic_bo_table_sim.py",
+        "unit/simulators/test_simulated_craps.py",
+    ),
+    _parts(
+        "wheel-tables",
+        "Random lives of wheel tables, each pulse lost once, clean runs, the watch for bias",
+        30,
+        "property/test_table_life.py",
+        "property/test_loss_of_one.py",
+        "property/test_clean_runs.py",
+        "unit/controller/bias/test_bias_watch.py",
+    ),
+    _parts(
+        "subscribers",
+        "Subscribers that join, lose messages and come back, against a model",
+        10,
+        "property/test_subscriber_model.py",
+    ),
+    _parts(
+        "fuzzers",
+        "Malformed messages, frames, captures and configuration",
+        6,
+        "e2e/test_service.py",
+        "fuzz/test_feed_fuzz.py",
+        "fuzz/test_fuzz_board.py",
+        "fuzz/test_toml_fuzz.py",
+        "unit/controller/captures/test_capture_replay.py",
+    ),
+    _parts(
+        "boards",
+        "Sessions with boards: clocks, links and outputs against a model",
+        16,
+        "property/test_board_clock.py",
+        "property/test_board_sessions.py",
+        "unit/hal/test_board_lines.py",
+        "unit/hal/test_outputs_board.py",
+    ),
+    _parts(
+        "firmware",
+        "The boards' firmware: fuzzed, under sanitizers, emulated, on noisy links, at the limits of its rates",
+        40,
+        "firmware/test_avr_port.py",
+        "firmware/test_core_edges.py",
+        "firmware/test_fuzz_core.py",
+        "firmware/test_lamp_chain_on_board.py",
+        "firmware/test_link_mishaps.py",
+        "firmware/test_noisy_session.py",
+        "firmware/test_rates.py",
+        "firmware/test_sanitizers.py",
+    ),
+    _parts(
+        "firmware-power-cuts",
+        "Power cuts of a board at any step of a write to its memory",
+        20,
+        "firmware/test_kind_power_cuts.py",
+        "firmware/test_store_power_cuts.py",
+    ),
+    _parts("firmware-tables", "Whole tables on emulated boards", 22, "firmware/test_tables_on_board.py"),
+    Soak(
+        "firmware-repeats",
+        "The tests of emulated boards, again and again on a busy computer",
+        "repeats",
+        200,
+        _repeats,
+    ),
+)

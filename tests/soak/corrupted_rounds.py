@@ -1,0 +1,84 @@
+"""One piece of the corrupted rounds of a wheel: `python -m tests.soak.corrupted_rounds roulette FIRST COUNT`.
+
+Each seed is a run of one to three rounds under one corruption (`tests.oracle.rounds`). Prints each outcome that the
+truth does not support, with the command that repeats its run, and exits 1 if there is one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from tests.oracle.rounds import Round, money_round, roulette_round
+from tests.soak.records import Failure, Result
+
+ROUNDS: dict[str, Callable[[int], Round]] = {"money_wheel": money_round, "roulette": roulette_round}
+
+RUNS_A_COLLECTION = 100
+"""Runs between two collections of cyclic garbage: left to itself the collector takes a fifth of the time, to look again
+and again through the edges of a run."""
+
+INVISIBLE = "false outcomes that no software can detect"
+
+LEAST_SHARE = 20
+"""At least one run in so many has an outcome; with fewer, nothing would have been tried."""
+
+
+def judge(wheel: str, first: int, count: int) -> Result:
+    """Judges the runs of the seeds from `first` on.
+
+    Raises:
+        RuntimeError: a run ended with an exception; names its seed.
+    """
+    failures: list[Failure] = []
+    rounds = outcomes = invisible = 0
+    for seed in range(first, first + count):
+        if seed % RUNS_A_COLLECTION == 0:
+            gc.collect()
+        try:
+            judged = ROUNDS[wheel](seed)
+        except Exception as error:
+            raise RuntimeError(f"the run of seed {seed} ended with an exception") from error
+        rounds += judged.spins
+        outcomes += judged.outcomes
+        invisible += judged.invisible
+        if judged.wrong:
+            failures.append(Failure(judged.report(), command(wheel, seed, 1)))
+    if count >= LEAST_SHARE and outcomes <= count // LEAST_SHARE:
+        failures.append(
+            Failure(f"only {outcomes} outcomes in {count} runs: nothing was tried", command(wheel, first, count))
+        )
+    counts = {"runs": count, "rounds": rounds, "outcomes": outcomes, INVISIBLE: invisible}
+    return Result(counts, failures)
+
+
+def command(wheel: str, first: int, count: int) -> str:
+    """The command that judges these seeds."""
+    return f"python -m tests.soak.corrupted_rounds {wheel} {first} {count}"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Judges what the command line names."""
+    parser = argparse.ArgumentParser(prog="python -m tests.soak.corrupted_rounds")
+    parser.add_argument("wheel", choices=sorted(ROUNDS))
+    parser.add_argument("first", type=int, help="the first seed")
+    parser.add_argument("count", type=int, nargs="?", default=1, help="how many seeds from it on (1)")
+    parser.add_argument("--soak-result", type=Path, help="also write the result to this file, as JSON")
+    given = parser.parse_args(arguments)
+    gc.disable()
+    result = judge(given.wheel, given.first, given.count)
+    for failure in result.failures:
+        print(f"{failure.what}\n  {failure.command}")
+    print(", ".join(f"{n} {what}" for what, n in result.counts.items()))
+    if given.soak_result is not None:
+        given.soak_result.write_bytes(msgspec.json.encode(result))
+    return 1 if result.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,175 @@
+"""docs/proofs.md: what the soaks have shown, on which code and machine; and what was not run.
+
+The figures are in docs/proofs.json, which `python -m tests.soak --proofs` brings up to date from a state folder. What
+the folder does not have keeps its figures, with the commit that they belong to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from tests.soak.catalogue import Soak
+from tests.soak.records import Failure, Folder, Machine, Record, SoakError
+from tests.soak.runner import duration
+
+NO_COUNTS = "nothing was counted"
+
+
+class Proof(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a soak has shown."""
+
+    soak: str
+    amount: int
+    """How much was run, in the soak's unit."""
+    commits: dict[str, int]
+    """How much of it on each commit."""
+    counts: dict[str, int]
+    seconds: float
+    """Of all pieces together, as if one had run after the other."""
+    dates: tuple[str, str]
+    """The days, UTC, on which the first and the last piece ended."""
+    machines: list[Machine]
+    failures: list[Failure]
+
+
+def proof_of(soak: Soak, records: Iterable[Record]) -> Proof | None:
+    """What the records of a soak show; None where there are none."""
+    kept = sorted(records, key=lambda record: record.piece)
+    if not kept:
+        return None
+    commits: dict[str, int] = {}
+    counts: dict[str, int] = {}
+    for record in kept:
+        commits[record.commit] = commits.get(record.commit, 0) + record.amount
+        for what, count in record.result.counts.items():
+            counts[what] = counts.get(what, 0) + count
+    dates = sorted(record.date for record in kept)
+    return Proof(
+        soak=soak.name,
+        amount=sum(record.amount for record in kept),
+        commits=commits,
+        counts=counts,
+        seconds=round(sum(record.seconds for record in kept), 1),
+        dates=(dates[0], dates[-1]),
+        machines=list(dict.fromkeys(record.machine for record in kept)),
+        failures=[failure for record in kept for failure in record.result.failures],
+    )
+
+
+def read(path: Path) -> list[Proof]:
+    """The figures that are kept; none where there is no file.
+
+    Raises:
+        SoakError: the file cannot be read as such.
+    """
+    if not path.exists():
+        return []
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=list[Proof])
+    except msgspec.MsgspecError as error:
+        raise SoakError(f"{path}: no figures of soaks ({error}); restore it from the repository") from None
+
+
+def update(folder: Folder, soaks: Sequence[Soak], path: Path, page: Path) -> None:
+    """Brings figures and page up to date from a state folder.
+
+    Raises:
+        SoakError: a record or the figures cannot be read, or a file not be written.
+    """
+    known = {proof.soak: proof for proof in read(path)}
+    for soak in soaks:
+        new = proof_of(soak, folder.records(soak.name).values())
+        if new is not None:
+            known[soak.name] = new
+    proofs = [known[soak.name] for soak in soaks if soak.name in known]
+    try:
+        path.write_bytes(msgspec.json.format(msgspec.json.encode(proofs), indent=1) + b"\n")
+        page.write_text(text(soaks, proofs), encoding="utf-8")
+    except OSError as error:
+        raise SoakError(f"{error.filename}: cannot be written: {error.strerror}") from error
+
+
+def text(soaks: Sequence[Soak], proofs: Sequence[Proof]) -> str:
+    """The page."""
+    known = {proof.soak: proof for proof in proofs}
+    lines = [
+        "# Proofs: what the long runs have shown",
+        "",
+        "`make soak` runs all of them, some hours each, in pieces; interrupted, it goes on where it was. "
+        "`python -m tests.soak --list` lists them, `--only NAME --count N` runs one or a share of it, and "
+        "`python -m tests.soak --proofs` writes this page from what was recorded (`build/soak/`).",
+        "",
+        "A row holds for the commits that it names, and for no other: nothing here is repeated by itself when the code "
+        "changes. Time is that of all pieces one after the other; several run at once.",
+        "",
+        "| soak | shows | run | result | commit | machine | time | date |",
+        "|---|---|---|---|---|---|---|---|",
+        *(_row(soak, known.get(soak.name)) for soak in soaks),
+        "",
+        "## Not run, or not to the end",
+        "",
+        *(_missing(soaks, known) or ["Nothing."]),
+        "",
+        "## What failed",
+        "",
+        *(_failed(proofs) or ["Nothing."]),
+        "",
+        "## What is counted",
+        "",
+        "- A *run* of a corrupted wheel is one to three rounds of one wheel whose lines have one corruption, two, or "
+        "none; seeds 0, 1, 2, ... in order. The truth is `tests/oracle`'s, which knows neither drivers nor simulators.",
+        "- *False outcomes that no software can detect* are those that `tests/oracle/invisible.py` lists, with the "
+        "reason: the lines are, edge for edge, those of another wheel that is rightly wired, or of a wheel at rest.",
+        "- A *part* is some tests of the files that `tests/soak/catalogue.py` names; a skipped test is a failure.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _row(soak: Soak, proof: Proof | None) -> str:
+    cells = [f"`{soak.name}`", soak.title]
+    if proof is None:
+        return _cells([*cells, "not run", "", "", "", "", ""])
+    counts = ", ".join(f"{count:,} {what}" for what, count in proof.counts.items()) or NO_COUNTS
+    failures = f"**{len(proof.failures)} failures**" if proof.failures else "no failure"
+    commits = ", ".join(
+        commit_words(commit) if len(proof.commits) == 1 else f"{commit_words(commit)} ({amount:,})"
+        for commit, amount in proof.commits.items()
+    )
+    machines = "; ".join(f"{one.cores} cores, {one.processor}, Python {one.python}" for one in proof.machines)
+    first, last = proof.dates
+    date = first if first == last else f"{first} to {last}"
+    ran = f"{proof.amount:,} of {soak.amount:,} {soak.unit}"
+    return _cells([*cells, ran, f"{failures}; {counts}", commits, machines, duration(proof.seconds), date])
+
+
+def commit_words(commit: str) -> str:
+    """A commit as people write it: `0123456789`, with what else is known of it."""
+    number, comma, rest = commit.partition(",")
+    return f"`{number[:10]}`{comma}{rest}"
+
+
+def _missing(soaks: Sequence[Soak], known: dict[str, Proof]) -> list[str]:
+    lines = []
+    for soak in soaks:
+        done = known[soak.name].amount if soak.name in known else 0
+        if done < soak.amount:
+            left = soak.amount - done
+            what = f"{left:,} of {soak.amount:,} {soak.unit}" if done else "nothing of it was run"
+            lines.append(f"- `{soak.name}`: {what}{' were not run' if done else ''}")
+    return lines
+
+
+def _failed(proofs: Sequence[Proof]) -> list[str]:
+    return [
+        f"- `{proof.soak}`: {' '.join(failure.what.split())}; repeat it with `{failure.command}`"
+        for proof in proofs
+        for failure in proof.failures
+    ]
+
+
+def _cells(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"

@@ -1,0 +1,287 @@
+"""Runs the pieces that a state folder does not have yet, some at a time, each in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import chain, zip_longest
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from hal.clock import NS_PER_S, Clock
+from tests.soak import source
+from tests.soak.catalogue import Piece, Soak
+from tests.soak.records import Failure, Folder, Machine, Record, Result, SoakError
+
+LONGEST_S = 6 * 3600
+"""Ends a piece that hangs; the longest takes a small part of it."""
+LAST_LINES = 25
+"""Of the output of a piece that failed without a result."""
+SILENCE_S = 60.0
+"""The progress is reported this often where no piece ends."""
+
+
+class Work(NamedTuple):
+    """One piece that is to be run."""
+
+    soak: Soak
+    piece: Piece
+
+
+class Ended(NamedTuple):
+    """How a piece's process ended."""
+
+    status: int
+    output: str
+    result: bytes
+    """Empty where it wrote none."""
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """What a runner is to do."""
+
+    soaks: Sequence[tuple[Soak, int]]
+    """Each with the amount that is wanted."""
+    jobs: int = 1
+    """Processes at a time."""
+    in_turns: bool = False
+    """Whether a piece of each soak follows on one of the other, so that all advance together."""
+    keep: bool = False
+    """Whether pieces that were recorded on other code count; those that failed there are repeated."""
+    again: bool = False
+    """Whether pieces that failed are repeated."""
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far a soak is."""
+
+    soak: Soak
+    wanted: int
+    done: int = 0
+    failures: int = 0
+    new: int = 0
+    """Done since this runner began."""
+    since_ns: int | None = None
+    """When its first new piece began."""
+
+    def take(self, record: Record) -> None:
+        """Counts a record."""
+        self.done += record.amount
+        self.failures += max(len(record.result.failures), int(record.failed))
+
+    def line(self, now_ns: int) -> str:
+        """The progress as one line; rate and what remains come from what was done since this runner began."""
+        share = 100 * self.done // self.wanted if self.wanted else 100
+        parts = [f"{self.soak.name}: {self.done:,} of {self.wanted:,} {self.soak.unit} ({min(share, 100)} %)"]
+        left = max(0, self.wanted - self.done)
+        if self.new and left and self.since_ns is not None and now_ns > self.since_ns:
+            rate = self.new * NS_PER_S / (now_ns - self.since_ns)
+            parts.append(f"{rate:,.3g} {self.soak.unit}/s" if rate < 100 else f"{rate:,.0f} {self.soak.unit}/s")
+            parts.append(f"{duration(left / rate)} left")
+        parts.append(f"{self.failures} failures" if self.failures else "no failure")
+        return ", ".join(parts)
+
+
+def duration(seconds: float) -> str:
+    """A duration for a person: `40 s`, `12 min`, `3 h 05 min`."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60:02} min"
+
+
+class Processes:
+    """Runs pieces as processes; `stop` ends those that run."""
+
+    def __init__(self, root: Path, clock: Clock) -> None:
+        self._root = root
+        self._clock = clock
+        self._running: set[subprocess.Popen[str]] = set()
+        self.stopped = False
+
+    def run(self, piece: Piece) -> Ended:
+        """Runs a piece to its end, or to `stop`."""
+        path = os.pathsep.join([str(self._root), *filter(None, [os.environ.get("PYTHONPATH")])])
+        with tempfile.TemporaryDirectory(prefix="feltwire-soak-") as folder:
+            result = Path(folder) / "result.json"
+            begin_ns = self._clock.now_ns()
+            process = subprocess.Popen(
+                [sys.executable, *piece.arguments, "--soak-result", str(result)],
+                cwd=self._root, env={**os.environ, "PYTHONPATH": path}, start_new_session=True,
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+            )  # fmt: skip
+            self._running.add(process)
+            try:
+                if self.stopped:
+                    self._end(process)
+                output, _ = process.communicate(timeout=LONGEST_S)
+            except subprocess.TimeoutExpired:
+                self._end(process)
+                output = process.communicate()[0] + f"\nended: it ran for {duration(LONGEST_S)}"
+            finally:
+                self._running.discard(process)
+            seconds = (self._clock.now_ns() - begin_ns) / NS_PER_S
+            return Ended(process.returncode, output, result.read_bytes() if result.exists() else b"", seconds)
+
+    @property
+    def running(self) -> int:
+        """How many run."""
+        return len(self._running)
+
+    def stop(self) -> None:
+        """Ends what runs, with what it has started; nothing begins any more."""
+        self.stopped = True
+        for process in list(self._running):
+            self._end(process)
+
+    @staticmethod
+    def _end(process: subprocess.Popen[str]) -> None:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+class Runner:
+    """Runs what is missing of some soaks, and keeps a record of each piece."""
+
+    def __init__(
+        self,
+        folder: Folder,
+        orders: Orders,
+        processes: Processes,
+        clock: Clock,
+        report: Callable[[str], None],
+        commit: Callable[[], str] = source.commit,
+    ) -> None:
+        self._folder = folder
+        self._orders = orders
+        self._processes = processes
+        self._clock = clock
+        self._report = report
+        self._commit = commit
+        self._progress = {soak.name: Progress(soak, 0) for soak, _ in orders.soaks}
+
+    def run(self) -> bool:
+        """Runs what is missing; returns whether all that is wanted is recorded, and nothing failed.
+
+        Raises:
+            SoakError: the state folder cannot be read or written, or the code changed.
+            KeyboardInterrupt: a person ends it; what ran is repeated by the next runner.
+        """
+        commit = self._commit()
+        missing = [self._missing(soak, amount, commit) for soak, amount in self._orders.soaks]
+        for progress in self._progress.values():
+            self._report(progress.line(self._clock.now_ns()))
+        in_order = _in_turns(missing) if self._orders.in_turns else chain.from_iterable(missing)
+        self._run(in_order, commit, source.machine())
+        return all(p.failures == 0 and p.done >= p.wanted for p in self._progress.values())
+
+    def _missing(self, soak: Soak, amount: int, commit: str) -> list[Work]:
+        """Counts what is recorded of a soak; returns the rest."""
+        records = self._folder.records(soak.name)
+        progress = self._progress[soak.name]
+        missing, elsewhere = [], 0
+        for piece in soak.pieces(amount):
+            progress.wanted += piece.amount
+            record = records.get(piece.name)
+            if record is None or record.command != piece.command:
+                missing.append(Work(soak, piece))
+                continue
+            here = source.same_code(record.commit, commit)
+            if (record.failed and (self._orders.again or not here)) or not (here or self._orders.keep):
+                missing.append(Work(soak, piece))
+                elsewhere += not here
+                continue
+            progress.take(record)
+            self._failed(record)
+        if elsewhere:
+            self._report(
+                f"{soak.name}: {elsewhere} pieces were recorded on other code and are repeated"
+                + ("" if self._orders.keep else "; --keep counts those that did not fail")
+            )
+        return missing
+
+    def _run(self, work: Iterable[Work], commit: str, machine: Machine) -> None:
+        waiting = iter(work)
+        running: dict[Future[Ended], Work] = {}
+        with ThreadPoolExecutor(self._orders.jobs) as threads:
+            try:
+                while True:
+                    while len(running) < self._orders.jobs and (one := next(waiting, None)) is not None:
+                        progress = self._progress[one.soak.name]
+                        if progress.since_ns is None:
+                            progress.since_ns = self._clock.now_ns()
+                        running[threads.submit(self._processes.run, one.piece)] = one
+                    if not running:
+                        return
+                    ended, _ = wait(running, timeout=SILENCE_S, return_when=FIRST_COMPLETED)
+                    if ended and self._commit() != commit:
+                        raise SoakError(
+                            "the code changed while its pieces ran; those that were recorded before are kept. "
+                            "Run a soak in a checkout that nobody works in: git worktree add --detach FOLDER"
+                        )
+                    for future in ended:
+                        one = running.pop(future)
+                        self._record(one, future.result(), commit, machine)
+                    for name in dict.fromkeys(one.soak.name for one in running.values()) if not ended else ():
+                        self._report(self._progress[name].line(self._clock.now_ns()))
+            finally:
+                self._processes.stop()
+
+    def _record(self, work: Work, ended: Ended, commit: str, machine: Machine) -> None:
+        record = Record(
+            soak=work.soak.name,
+            piece=work.piece.name,
+            command=work.piece.command,
+            commit=commit,
+            machine=machine,
+            date=self._today(),
+            seconds=round(ended.seconds, 1),
+            status=ended.status,
+            amount=work.piece.amount,
+            result=_result(work.piece, ended),
+        )
+        self._folder.write(record)
+        progress = self._progress[work.soak.name]
+        progress.take(record)
+        progress.new += record.amount
+        self._failed(record)
+        self._report(progress.line(self._clock.now_ns()))
+
+    def _today(self) -> str:
+        return datetime.fromtimestamp(self._clock.wall_time_ns() / NS_PER_S, UTC).date().isoformat()
+
+    def _failed(self, record: Record) -> None:
+        for failure in record.result.failures:
+            self._report(f"FAILED {record.soak} {record.piece}: {failure.what}\n  repeat it: {failure.command}")
+
+
+def _result(piece: Piece, ended: Ended) -> Result:
+    """What the process reported; what it printed last where it reported nothing, or failed without a failure."""
+    if not ended.result:
+        last = "\n".join(ended.output.splitlines()[-LAST_LINES:])
+        return Result({}, [Failure(f"ended with status {ended.status} and no result:\n{last}", piece.command)])
+    try:
+        result = msgspec.json.decode(ended.result, type=Result)
+    except msgspec.MsgspecError as error:
+        return Result({}, [Failure(f"its result cannot be read: {error}", piece.command)])
+    if ended.status and not result.failures:
+        last = "\n".join(ended.output.splitlines()[-LAST_LINES:])
+        return Result(result.counts, [Failure(f"ended with status {ended.status}:\n{last}", piece.command)])
+    return result
+
+
+def _in_turns(lists: Sequence[Sequence[Work]]) -> Iterator[Work]:
+    """One of each list after the other."""
+    return (one for turn in zip_longest(*lists) for one in turn if one is not None)

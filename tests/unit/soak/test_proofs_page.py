@@ -1,0 +1,88 @@
+"""docs/proofs.md: equal to the figures that were recorded, and true about what was not run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from tests.soak import proofs
+from tests.soak.__main__ import FIGURES, PAGE
+from tests.soak.catalogue import SOAKS, Piece, Soak
+from tests.soak.records import Failure, Folder, Machine, Record, Result, SoakError
+
+
+def pieces(amount: int) -> list[Piece]:
+    return [Piece(f"piece-{n}", 10, ("-m", "nothing", str(n))) for n in range(0, amount, 10)]
+
+
+TINY = Soak("tiny", "Nothing | at all", "runs", 30, pieces)
+NONE = Soak("none", "Never run", "runs", 30, pieces)
+MACHINE = Machine(2, "A processor", "3.11.7")
+
+
+def record(number: int, commit: str = "a" * 40, failures: tuple[Failure, ...] = ()) -> Record:
+    return Record(
+        soak="tiny", piece=f"piece-{number}", command=f"python -m nothing {number}", commit=commit, machine=MACHINE,
+        date=f"2026-11-{10 + number}", seconds=60.5, status=1 if failures else 0, amount=10,
+        result=Result({"runs": 10, "rounds": 13}, list(failures)),
+    )  # fmt: skip
+
+
+def page(tmp_path: Path, *kept: Record) -> str:
+    with Folder(tmp_path / "state") as folder:
+        for one in kept:
+            folder.write(one)
+        proofs.update(folder, (TINY, NONE), tmp_path / "proofs.json", tmp_path / "proofs.md")
+    return (tmp_path / "proofs.md").read_text(encoding="utf-8")
+
+
+def test_the_page_of_the_repository_is_that_of_its_figures() -> None:
+    assert PAGE.read_text(encoding="utf-8") == proofs.text(SOAKS, proofs.read(FIGURES)), "run: make proofs"
+
+
+def test_the_table_has_what_the_state_has(tmp_path: Path) -> None:
+    text = page(tmp_path, record(0), record(10), record(20))
+    row = (
+        "| `tiny` | Nothing / at all | 30 of 30 runs | no failure; 30 runs, 39 rounds | `aaaaaaaaaa` "
+        "| 2 cores, A processor, Python 3.11.7 | 3 min | 2026-11-10 to 2026-11-30 |"
+    )
+    assert row in text.splitlines()
+    assert "| `none` | Never run | not run |  |  |  |  |  |" in text.splitlines()
+    assert "- `none`: nothing of it was run" in text.splitlines()
+    assert "- `tiny`" not in text
+
+
+def test_a_part_of_a_soak_and_several_commits_are_told(tmp_path: Path) -> None:
+    text = page(tmp_path, record(0), record(10, "b" * 40 + ", changed"))
+    assert "`aaaaaaaaaa` (10), `bbbbbbbbbb`, changed (10)" in text
+    assert "20 of 30 runs" in text
+    assert "- `tiny`: 10 of 30 runs were not run" in text.splitlines()
+
+
+def test_what_failed_stands_there_with_the_command_that_repeats_it(tmp_path: Path) -> None:
+    text = page(tmp_path, record(0), record(10, failures=(Failure("seed 7:\n space 4 for 5", "repeat 7"),)))
+    assert "**1 failures**" in text
+    assert "- `tiny`: seed 7: space 4 for 5; repeat it with `repeat 7`" in text.splitlines()
+
+
+def test_figures_of_what_a_folder_does_not_have_are_kept_with_their_commit(tmp_path: Path) -> None:
+    before = page(tmp_path, record(0))
+    with Folder(tmp_path / "empty") as folder:
+        proofs.update(folder, (TINY, NONE), tmp_path / "proofs.json", tmp_path / "proofs.md")
+    assert (tmp_path / "proofs.md").read_text(encoding="utf-8") == before
+
+
+def test_figures_that_cannot_be_read_are_named(tmp_path: Path) -> None:
+    (tmp_path / "proofs.json").write_text("{")
+    with pytest.raises(SoakError, match=r"proofs\.json: no figures of soaks"):
+        page(tmp_path, record(0))
+
+
+def test_the_sum_of_the_figures_is_that_of_the_records() -> None:
+    proof = proofs.proof_of(TINY, [record(0), record(10), record(20)])
+    assert proof is not None
+    assert (proof.amount, proof.seconds, proof.commits) == (30, 181.5, {"a" * 40: 30})
+    assert msgspec.json.decode(msgspec.json.encode(proof), type=proofs.Proof) == proof
+    assert proofs.proof_of(TINY, []) is None

@@ -1,0 +1,46 @@
+"""Every soak test belongs to one soak, so that `make soak` runs all of them once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+
+from tests.soak.catalogue import RUNS_A_PIECE, SOAKS, Soak
+from tests.soak.source import ROOT
+
+MARK = "pytest.mark." + "soak"
+
+
+def test_each_file_with_soak_tests_belongs_to_one_soak() -> None:
+    marked = {
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "tests").rglob("test_*.py")
+        if MARK in path.read_text(encoding="utf-8")
+    }
+    named = Counter(file for soak in SOAKS for file in soak.files)
+    assert set(named) == marked
+    assert set(named.values()) == {1}
+
+
+def test_names_are_unique() -> None:
+    assert len({soak.name for soak in SOAKS}) == len(SOAKS)
+
+
+@pytest.mark.parametrize("soak", SOAKS, ids=lambda soak: soak.name)
+def test_the_pieces_make_up_the_whole(soak: Soak) -> None:
+    whole = soak.pieces(soak.amount)
+    assert sum(piece.amount for piece in whole) == soak.amount
+    assert len({piece.name for piece in whole}) == len(whole)
+    assert whole == soak.pieces(soak.amount)
+    share = soak.pieces(1)
+    assert share == whole[: len(share)]
+    assert len(share) == 1
+
+
+@pytest.mark.parametrize("soak", SOAKS[:2], ids=lambda soak: soak.name)
+def test_corrupted_rounds_leave_out_no_seed(soak: Soak) -> None:
+    firsts = [int(piece.arguments[-2]) for piece in soak.pieces(soak.amount)]
+    assert firsts[0] == 0
+    assert {later - earlier for earlier, later in pairwise(firsts)} == {RUNS_A_PIECE}
