@@ -77,6 +77,9 @@ class MarkRing:
         self._offsets = [mark.offset_deg for mark in ordered]
         self._up = [(mark.line, mark.level) for mark in ordered]
         self._down = [(mark.line, 1 - mark.level) for mark in ordered]
+        self._lines = [mark.line for mark in ordered]
+        self._levels = ([level for _, level in self._down], [level for _, level in self._up])
+        """The levels of the marks when passed in the negative direction, and in the positive."""
         self._behind = 0
         self._stand_at(self._marks_below(angle_deg))
 
@@ -146,20 +149,19 @@ class MarkRing:
         first, last = min(passed[0], passed[-1]), max(passed[0], passed[-1])
         turns = range(first // count, last // count + 1)
         inside = slice(first - turns[0] * count, last + 1 - turns[0] * count)
-        bases = [turn * period - angle_deg for turn in turns]
-        away = [base + offset for base in bases for offset in self._offsets][inside]
-        labels = ((self._up if way > 0.0 else self._down) * len(turns))[inside]
-        if way < 0.0:
-            away.reverse()
-            labels.reverse()
+        bases, offsets = [turn * period - angle_deg for turn in turns], self._offsets
         if accel == 0.0:
             per_deg_ns = NS_PER_S / speed
-            times = [int(start_ns + d * per_deg_ns) for d in away]
+            times = [int(start_ns + (base + offset) * per_deg_ns) for base in bases for offset in offsets][inside]
         else:
             twice_ns, forward = 2.0 * way * NS_PER_S, speed * way
             squared, twice_accel = speed * speed, 2.0 * accel
+            away = [base + offset for base in bases for offset in offsets][inside]
             times = [int(start_ns + twice_ns * d / (forward + sqrt(squared + twice_accel * d))) for d in away]
-        lines, levels = zip(*labels, strict=True)
+        lines, levels = (self._lines * len(turns))[inside], (self._levels[way > 0.0] * len(turns))[inside]
+        if way < 0.0:
+            for values in (times, lines, levels):
+                values.reverse()
         # The constructor of a NamedTuple costs a Python call for each edge; this is the same without it.
         made = map(tuple.__new__, repeat(Edge), zip(lines, levels, times, strict=True))
         out += cast("list[Edge]", list(made))

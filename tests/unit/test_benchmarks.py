@@ -58,7 +58,7 @@ def test_the_targets_are_those_of_the_design() -> None:
         ("Money wheel, edges to verdict", "with edge creation", "gpiozero, mock pins"): 4,
         ("Roulette, edges to verdict", "prebuilt edges", "gpiozero, mock pins"): 10,
         ("Roulette, edges to verdict", "with edge creation", "gpiozero, mock pins"): 4,
-        ("Simulated roulette", "made, decoded, judged", "real time"): 5000,
+        ("Simulated roulette", "made, decoded, judged", "real time"): 20_000,
     }
 
 
