@@ -128,6 +128,15 @@ class StakeLimit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The wager that they are for, in the words of the layout; empty for every wager without limits of its own."""
 
 
+class StatisticsKey(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that a table's statistics count: the values of a field of its results."""
+
+    field: str
+    """The field of `result`; a field inside another one with a dot: `player.total`. Of a list each value counts."""
+    values: list[int | str]
+    """The values that can come, in the order in which a board shows them; empty where they are not known."""
+
+
 class Verdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The verdict of a round: `{"verdict": "outcome", "result": …}`, or void or unresolved with its reason."""
 
@@ -184,6 +193,10 @@ class TableOpened(Data, frozen=True, kw_only=True, omit_defaults=True):
     """The stakes that the table takes, as posted. The controller takes no bets and checks none."""
     limits_unit: str = ""
     """What the limits count: `USD`, `chips`."""
+    history: int | None = None
+    """Over how many of its last outcomes the table's statistics count."""
+    statistics: list[StatisticsKey] = []
+    """What they count."""
 
 
 class TableClosed(Data, frozen=True, kw_only=True, omit_defaults=True):
@@ -204,6 +217,10 @@ class TableClosed(Data, frozen=True, kw_only=True, omit_defaults=True):
     """As of `table.opened`; given where this is the first event of an epoch."""
     limits_unit: str = ""
     """What the limits count: `USD`, `chips`."""
+    history: int | None = None
+    """As of `table.opened`; given where this is the first event of an epoch."""
+    statistics: list[StatisticsKey] = []
+    """As of `table.opened`; given where this is the first event of an epoch."""
 
 
 class RoundOpened(RoundData, frozen=True, kw_only=True, omit_defaults=True):

@@ -21,7 +21,7 @@ from typing import Any, Final
 
 import msgspec
 
-from . import data, state, wire
+from . import data, state, statistics, wire
 from .codes import CODE_SCHEMA
 from .command_schema import CHANNEL, COMMAND, COMMAND_ANSWER, OPERATION
 from .events import DATA_TYPES, TYPE_SUFFIX, Data, type_of
@@ -226,7 +226,11 @@ _RESULTS_IN: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
     "Outcome": (("result",),),
     "Unresolved": (("candidates", "items"),),
     "RoundCorrected": (("from", "result"), ("to", "result")),
-    "Snapshot": (("rounds", "items", "result"), ("rounds", "items", "candidates", "items")),
+    "Snapshot": (
+        ("rounds", "items", "result"),
+        ("rounds", "items", "candidates", "items"),
+        ("outcomes", "items", "result"),
+    ),
 }
 """Where the results of a table's game are; `items` are those of a list."""
 
@@ -278,7 +282,7 @@ def _field_descriptions() -> dict[str, dict[str, str]]:
     return seen
 
 
-_MODULES: Final = (data, state, wire, *RESULT_MODULES)
+_MODULES: Final = (data, state, statistics, wire, *RESULT_MODULES)
 
 
 def _structs_in_use() -> list[type[msgspec.Struct]]:

@@ -7,6 +7,7 @@ from typing import Annotated, Final, Literal
 from msgspec import Meta, Struct
 
 from controller.rules.profile import DEFAULT_PROFILE, default_profile
+from feed.statistics import DEFAULT_HISTORY, LEAST_HISTORY, MOST_HISTORY
 
 Backend = Literal["gpiod", "gpiozero", "board", "sim", "capture"]
 LIVE_BACKENDS = frozenset({"gpiod", "gpiozero", "board"})
@@ -202,6 +203,20 @@ class LinesSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         Literal["lgpio", "rpigpio", "pigpio", "native"] | None,
         Meta(description="the pin factory of gpiozero; without it, lgpio"),
     ] = None
+
+
+class FeedSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[feed]`: what scoreboards receive when they join."""
+
+    history: Annotated[
+        int,
+        Meta(
+            ge=LEAST_HISTORY,
+            le=MOST_HISTORY,
+            description="how many of the last outcomes a scoreboard receives when it joins, and the statistics count",
+            extra={"cite": "ours"},
+        ),
+    ] = DEFAULT_HISTORY
 
 
 class PinSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -11,7 +11,7 @@ from controller.configuration.declaration import value_text
 from controller.configuration.lamp_chains import board_of_lamps, check_lamps
 from controller.configuration.problems import ConfigFinding, nearest, suggestion, with_article
 from controller.configuration.registry import GameEntry, Registry, SetUp, Slot
-from controller.configuration.sections import LIVE_BACKENDS, CallBy, LinesSection, TableSection
+from controller.configuration.sections import LIVE_BACKENDS, CallBy, FeedSection, LinesSection, TableSection
 from controller.configuration.validation import validate
 from controller.configuration.values import DeviceConfig, TableConfig
 from controller.configuration.wiring import (
@@ -29,7 +29,7 @@ from controller.configuration.wiring import (
 from controller.rules.profile import profile, profile_names, profiles_that_play
 from drivers.base.device_spec import LineUse
 
-SECTIONS = ("table", "lines", "device", BOARD, "pins", "links", "game")
+SECTIONS = ("table", "lines", "device", BOARD, "pins", "links", "game", "feed")
 
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -54,6 +54,7 @@ class TableFile:
         self._check_section_names()
         table = self._section(TableSection, "table")
         lines = self._section(LinesSection, "lines")
+        feed = self._section(FeedSection, "feed")
         game = self._game()
         call = self._call(table, lines)
         if lines is not None:
@@ -79,7 +80,7 @@ class TableFile:
             return
         uses = self._check_wiring(lines, devices, call)
         wrong = any(finding.severity == "error" for finding in self.findings)
-        if table is not None and lines is not None and options is not None and not wrong:
+        if table is not None and lines is not None and feed is not None and options is not None and not wrong:
             self.config = TableConfig(
                 file,
                 table.id,
@@ -97,6 +98,7 @@ class TableFile:
                 table.labels,
                 table.limits,
                 table.limits_unit,
+                feed,
             )
 
     # ------------------------------------------------------------------------------------------- sections

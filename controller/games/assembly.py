@@ -84,6 +84,8 @@ def table_for(
         labels=tuple(TableLabel(language=one.language, name=one.name, short=one.short or "") for one in config.labels),
         limits=tuple(_limit(one) for one in config.limits),
         limits_unit=config.limits_unit or "",
+        history=config.feed.history,
+        statistics=tuple(spec.statistics(config)),
     )
     game.round = rounds
     return Table(

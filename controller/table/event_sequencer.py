@@ -8,7 +8,8 @@ from typing import Any
 import msgspec
 
 from feed import events
-from feed.events import Data, Event, StakeLimit, TableLabel
+from feed.events import Data, Event, StakeLimit, StatisticsKey, TableLabel
+from feed.statistics import DEFAULT_HISTORY
 
 
 class Identity(msgspec.Struct, frozen=True, kw_only=True):
@@ -25,11 +26,19 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True):
     labels: tuple[TableLabel, ...] = ()
     limits: tuple[StakeLimit, ...] = ()
     limits_unit: str = ""
+    history: int = DEFAULT_HISTORY
+    statistics: tuple[StatisticsKey, ...] = ()
 
     @property
     def posted(self) -> dict[str, Any]:
         """What a board shows of the table before anything is played, as fields of `table.opened`."""
-        return {"labels": list(self.labels), "limits": list(self.limits), "limits_unit": self.limits_unit}
+        return {
+            "labels": list(self.labels),
+            "limits": list(self.limits),
+            "limits_unit": self.limits_unit,
+            "history": self.history,
+            "statistics": list(self.statistics),
+        }
 
 
 class EventSequencer:

@@ -20,7 +20,7 @@ import msgspec
 
 from .. import wire
 from ..events import Event, EventError, Heartbeat, decode
-from ..state import Snapshot
+from ..state import Snapshot, decode_snapshot
 from .follower import Follower, PendingRequest
 from .items import SIMULATED, Fact, Item, Notice, NotShown, Position, Trouble, Waiting
 from .sequencer import MAX_KEPT
@@ -271,7 +271,7 @@ def _content(answer: wire.HistoryAnswer) -> Fact | Snapshot | None:
         return None if event is None or event.topic.encode() != answer.topic else Fact(event, answer.body)
     if isinstance(answer, wire.JsonAnswer) and answer.kind == "snapshot":
         try:
-            return msgspec.json.decode(answer.body, type=Snapshot)
-        except (msgspec.DecodeError, UnicodeDecodeError):
+            return decode_snapshot(answer.body)
+        except ValueError:
             return None
     return None
