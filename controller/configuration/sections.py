@@ -270,7 +270,7 @@ class LinkSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 class BoardSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[board.NAME]`: a board with firmware of its own, on a serial port."""
 
-    kind: Annotated[BoardKindName, Meta(description="what its firmware is made for", examples=["wheel"])]
+    kind: Annotated[BoardKindName, Meta(description="what its firmware is made for")]
     port: Annotated[
         Port,
         Meta(

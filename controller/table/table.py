@@ -14,7 +14,7 @@ next deadline is met. Of observations at one instant those of the driver that st
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from operator import attrgetter, itemgetter
 from typing import Any, Final
 
@@ -70,6 +70,7 @@ class Table:
         *,
         actuators: Sequence[Actuator] = (),
         verbs: Mapping[str, Verb] | None = None,
+        own_verbs: Collection[str] | None = None,
         opens: bool = True,
         inspection: InspectionPlan | None = None,
         bias: BiasWatch | None = None,
@@ -77,7 +78,8 @@ class Table:
         ephemeral: int = 0,
     ) -> None:
         """Without `opens` the table begins closed, and a person opens it. `sequence` and `ephemeral` number the last
-        events before, where this table goes on from another. `verbs` are the orders that it takes or refuses.
+        events before, where this table goes on from another. `verbs` are the orders that it takes or refuses, and
+        `own_verbs` the names of those that it takes.
         """
         self.identity = identity
         self.game = game
@@ -92,6 +94,7 @@ class Table:
         self.actuators = tuple(actuators)
         self._observers = {kind: actuator for actuator in actuators for kind in actuator.observes}
         self._verbs = VERBS if verbs is None else verbs
+        self._own_verbs = own_verbs
         self._owner = {line: driver.name for driver in drivers for line in driver.lines}
         self._sequencer = EventSequencer(identity, time_of, sequence, ephemeral)
         self._say = self._sequencer.say
@@ -370,7 +373,7 @@ class Table:
             return
         first = len(self._sequencer.said)
         try:
-            happened, accepted = carry_out(command, self.lifecycle, self._verbs), True
+            happened, accepted = carry_out(command, self.lifecycle, self._verbs, self._own_verbs), True
         except OrderRefused as refused:
             happened, accepted = str(refused), False
         self._collect()
