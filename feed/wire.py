@@ -26,8 +26,6 @@ from typing import Annotated, Final, NamedTuple, TypeAlias
 import msgspec
 
 MAX_REQUEST_ID = 32
-MAX_REQUEST_FRAME = 64 * 1024
-"""The longest frame a server accepts, in bytes; a longer one ends the connection."""
 MAX_ANSWER_FRAME = 1024 * 1024
 """The longest frame a client accepts, in bytes."""
 MAX_TABLE = 64
