@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any, Final, Protocol, TypeVar, runtime_checkable
+from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import msgspec
 from msgspec import inspect
@@ -76,12 +76,8 @@ def _conflicts_in_spite(
     """
     if not isinstance(values, dict) or not issubclass(struct, ChecksItself):
         return []
-    fields = {field.encode_name: field for field in fields_of(struct)}
-    keys = {str(found.path[len(path)]) for found in findings}
-    # A misspelt key stands for the one that it is nearest to.
-    meant = {nearest(key, [name for name in fields if name not in values]) for key in keys - fields.keys()}
-    doubtful = [field for name, field in fields.items() if name in keys or name in meant]
-    right = {key: value for key, value in values.items() if key in fields and key not in keys}
+    doubtful = _doubtful(values, struct, path, findings)
+    right = _right_values(values, struct, doubtful)
     # The other wrong keys have the first of their values meanwhile.
     for field in doubtful:
         right |= next(iter(_values_to_try(field)), {})
@@ -95,6 +91,45 @@ def _conflicts_in_spite(
     names = {field.encode_name for field in doubtful}
     everywhere = [one for one in found[0] or [] if all(one in others for others in found if others is not None)]
     return [_conflict(path, one) for one in everywhere if not names & set(_below((), one[0]))]
+
+
+class RightPart(NamedTuple, Generic[S]):
+    """A section as far as it is right."""
+
+    section: S
+    """With the defaults of the keys that are wrong."""
+    doubtful: frozenset[str]
+    """The keys that are wrong, or may be meant by a key that is not known."""
+
+
+def right_part(values: object, struct: type[S], path: Path) -> RightPart[S] | None:
+    """What is right of a section, to be checked against others in spite of the rest; None where a key is wrong that
+    has no default."""
+    if not isinstance(values, dict):
+        return None
+    doubtful = _doubtful(values, struct, path, _check_struct(values, struct, path))
+    try:
+        made = msgspec.convert(_right_values(values, struct, doubtful), struct)
+    except msgspec.ValidationError:
+        return None
+    return RightPart(made, frozenset(field.encode_name for field in doubtful))
+
+
+def _doubtful(
+    values: dict[str, Any], struct: type[msgspec.Struct], path: Path, findings: list[ConfigFinding]
+) -> list[inspect.Field]:
+    """The fields whose values are wrong or missing, or stand under a misspelt key: the nearest is meant by it."""
+    fields = {field.encode_name: field for field in fields_of(struct)}
+    keys = {str(found.path[len(path)]) for found in findings}
+    meant = {nearest(key, [name for name in fields if name not in values]) for key in keys - fields.keys()}
+    return [field for name, field in fields.items() if name in keys or name in meant]
+
+
+def _right_values(
+    values: dict[str, Any], struct: type[msgspec.Struct], doubtful: list[inspect.Field]
+) -> dict[str, Any]:
+    known = {field.encode_name for field in fields_of(struct)} - {field.encode_name for field in doubtful}
+    return {key: value for key, value in values.items() if key in known}
 
 
 _LEAST_TRIED: Final = 2

@@ -61,6 +61,37 @@ def test_a_conflict_that_a_wrong_key_is_part_of_waits_until_it_is_right(table: s
     assert not_said not in found
 
 
+@pytest.mark.parametrize(
+    ("table", "also"),
+    [
+        ('bias_watch = 3\nrules = "njac-99"', 'unknown profile "njac-99"'),
+        ('bias_watch = 3\nrules = "njac-19:47"', "table.rules: "),
+        ('bias_wach = true\nrules = "njac-99"', 'unknown profile "njac-99"'),
+    ],
+)
+def test_the_rules_are_checked_though_another_key_of_the_table_is_wrong(table: str, also: str) -> None:
+    found = problems(table)
+    assert "table.bias_wa" in found
+    assert also in found
+
+
+def test_what_real_wires_need_is_reported_though_another_key_of_the_table_is_wrong() -> None:
+    text = FILE.format(table="bias_watch = 3", wheel="").replace('"sim"', '"gpiod"')
+    found = "\n".join(problem_lines(check_text(text)))
+    assert "table.no_more_bets: is missing, and the backend gpiod needs it" in found
+    assert "table.bias_watch: 3 is not true or false" in found
+    text = text.replace('backend = "gpiod"', 'backend = "gpiod"\nchop = "x"')
+    assert "table.no_more_bets: is missing" in "\n".join(problem_lines(check_text(text)))
+    misspelt = text.replace("bias_watch = 3", 'no_more_bet = "auto"')
+    assert "table.no_more_bets" not in "\n".join(problem_lines(check_text(misspelt)))
+
+
+def test_faces_that_the_rules_do_not_have_are_reported_though_a_key_of_the_table_is_wrong() -> None:
+    text = FILE.format(table="bias_watch = 3", wheel='faces = ["$1", "$2", "$5"]\nencoder_slots = 100')
+    found = "\n".join(problem_lines(check_text(text.replace('"roulette"', '"money_wheel"'))))
+    assert "device.wheel.faces: " in found
+
+
 def test_a_board_without_a_kind_is_told_all_kinds() -> None:
     text = FILE.format(table='no_more_bets = "auto"', wheel="").replace('"sim"', '"board"')
     found = "\n".join(problem_lines(check_text(text + '[board.x]\nport = "/dev/serial/by-id/usb-1"\n')))
