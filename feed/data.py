@@ -71,7 +71,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The measurements of a spin, tumble or throw. Revolutions are of the wheel, or of the ball around the track."""
 
     revolutions: Number | None = None
-    """Measured, as far as the lines can tell."""
+    """Measured, as far as the lines show."""
     revolutions_low: Number | None = None
     """The lower bound, which is proven."""
     revolutions_high: Number | None = None
@@ -303,7 +303,7 @@ class Outcome(RoundData, frozen=True, kw_only=True, omit_defaults=True):
     rule: str
     """The rule that the result rests on."""
     notices: list[str] = []
-    """What people at the table are to be told with this result."""
+    """What people at the table are to be informed of with this result."""
 
 
 class Void(RoundData, frozen=True, kw_only=True, omit_defaults=True):
@@ -353,7 +353,7 @@ class RoundCorrected(RoundData, frozen=True, kw_only=True, omit_defaults=True):
     winning: list[WinningBet] = []
     """The bets that win with the corrected result."""
     notices: list[str] = []
-    """What people at the table are to be told with it."""
+    """What people at the table are to be informed of with it."""
     capture: CaptureFile | None = None
     """The capture of the round, where its edges were still held."""
 
@@ -373,7 +373,7 @@ class ProcedureViolation(RoundData, frozen=True, kw_only=True, omit_defaults=Tru
     reason: Code
     """What was departed from."""
     rule: str
-    """The rule that says how it is done."""
+    """The rule for how it is done."""
     detail: str = ""
     """In words, what was seen."""
 

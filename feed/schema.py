@@ -168,12 +168,12 @@ def schema() -> dict[str, Any]:
         "type": "object",
         "properties": ENVELOPE | {"data": {"$ref": "#/$defs/Common"}},
         "required": list(REQUIRED),
-        "allOf": [{"if": _is(kind), "then": says(kind, REF)} for kind in DATA_TYPES],
+        "allOf": [{"if": _is(kind), "then": rules_of(kind, REF)} for kind in DATA_TYPES],
         "$defs": definitions,
     }
 
 
-def says(kind: type[Data], ref: str) -> dict[str, Any]:
+def rules_of(kind: type[Data], ref: str) -> dict[str, Any]:
     """What an event of one kind has beyond the common attributes."""
     numbered = {"required": ["sequence"]}
     rule = numbered if kind.durable else {"not": numbered}
@@ -357,7 +357,7 @@ def _message(kind: type[Data], more: Mapping[str, Any]) -> dict[str, Any]:
 def files() -> dict[str, bytes]:
     """The files, by name."""
     definitions = _definitions("#/components/schemas/{name}")
-    messages = {kind: says(kind, "#/components/schemas/{name}") for kind in DATA_TYPES}
+    messages = {kind: rules_of(kind, "#/components/schemas/{name}") for kind in DATA_TYPES}
     event = {"type": "object", "properties": ENVELOPE, "required": list(REQUIRED)}
     schemas = {"Event": event, **definitions, "Command": COMMAND, "CommandAnswer": COMMAND_ANSWER}
     return {

@@ -57,7 +57,7 @@ _SHOWN = 40
 
 
 class WireError(ValueError):
-    """Frames are no request or no answer; the message says what was expected and what was received.
+    """Frames are no request or no answer; the message states what was expected and what was received.
 
     `request_id` is the id to answer, or None where the frames have none.
     """
@@ -161,7 +161,7 @@ class TablesAnswer(NamedTuple):
 
 
 class JsonAnswer(NamedTuple):
-    """A snapshot or the schema, as JSON; `kind` says which."""
+    """A snapshot or the schema, as JSON; `kind` is which."""
 
     request_id: bytes
     kind: str

@@ -189,7 +189,7 @@ def _delete(connection: sqlite3.Connection, path: Path, out: Path, seal: Seal) -
         connection.execute("COMMIT")
     finally:
         if connection.in_transaction:
-            # The error that led here is the one to tell; without a commit nothing is deleted anyway.
+            # The error that led here is the one to report; without a commit nothing is deleted anyway.
             with suppress(sqlite3.Error):
                 connection.execute("ROLLBACK")
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()

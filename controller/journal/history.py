@@ -94,7 +94,7 @@ class JournalHistory(Reader):
     def page(self, table: str, epoch: str, after: int, limit: int) -> Page:
         """At most `limit` events with a `seq` above `after`, the lowest first.
 
-        Where older history was archived away, it begins after that, and the page's `after` says so.
+        Where older history was archived away, it begins after that, and the page's `after` is where.
         """
         with self._reading("reading events") as connection:
             head = _head(connection, table)

@@ -58,7 +58,7 @@ class Chosen(NamedTuple):
 
 
 def parse_moment(text: str) -> datetime:
-    """Reads `2026-07-04`, the beginning of that day, or `2026-07-04T21:30:00`; in UTC unless it says otherwise.
+    """Reads `2026-07-04`, the beginning of that day, or `2026-07-04T21:30:00`; in UTC unless it has another zone.
 
     Raises:
         ValueError: it is neither.

@@ -30,7 +30,7 @@ STATE_KINDS: Final = (
     "table.closed",
     "table.opened",
 )
-"""What an event of these kinds says holds until another one of them: recovery reads all of them."""
+"""What an event of these kinds states holds until another one of them: recovery reads all of them."""
 STATE_TERM: Final = f"kind IN {STATE_KINDS}"
 """SQLite uses a partial index only where a query has the index's own words."""
 OPENING_TERM: Final = "kind = 'round.opened'"

@@ -6,7 +6,7 @@
 
 It looks again and again, and more often than once it would find something by chance. So each test of each look has its
 share only of the chance of a false alarm: `FALSE_ALARM` over all the tests of the looks that a window has (Bonferroni).
-A look says what it found once, and again only when a look in between found nothing.
+A look reports what it found once, and again only when a look in between found nothing.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def survival(chi_squared: float, degrees: int) -> float:
 
 
 def fit(counts: Sequence[int], probabilities: Sequence[float]) -> Fit | None:
-    """Tests counts of cells; None while there are too few to say anything.
+    """Tests counts of cells; None while there are too few for a test.
 
     Neighbouring cells are put together until each expects `LEAST_EXPECTED`.
     """

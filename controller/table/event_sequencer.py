@@ -48,16 +48,16 @@ class EventSequencer:
         """`sequence` and `ephemeral` number the last events before."""
         self.sequence = sequence
         self.ephemeral = ephemeral
-        self.said: list[Event] = []
+        self.pending: list[Event] = []
         self._identity = identity
         self._time_of = time_of
         self._id_prefix = f"{identity.table}.{identity.epoch}."
         self._source = f"/tables/{identity.table}"
 
-    def tell(self, kind: type[Data], t_ns: int, **fields: Any) -> None:
+    def emit_own(self, kind: type[Data], t_ns: int, **fields: Any) -> None:
         """Emits an event of the table's own."""
         identity = self._identity
-        self.say(
+        self.emit(
             kind(
                 **{
                     "table": identity.table,
@@ -69,7 +69,7 @@ class EventSequencer:
             )
         )
 
-    def say(self, data: Data) -> None:
+    def emit(self, data: Data) -> None:
         """Emits an event: durable ones are numbered without a gap, the others apart."""
         kind = type(data)
         number = getattr(data, "round", None)
@@ -79,7 +79,7 @@ class EventSequencer:
         else:
             self.ephemeral += 1
             serial, sequence = f"e{self.ephemeral}", None
-        self.said.append(
+        self.pending.append(
             Event(
                 id=self._id_prefix + serial,
                 source=self._source,
@@ -93,5 +93,5 @@ class EventSequencer:
 
     def take(self) -> list[Event]:
         """The events since the last call."""
-        said, self.said = self.said, []
-        return said
+        taken, self.pending = self.pending, []
+        return taken

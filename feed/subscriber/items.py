@@ -29,7 +29,7 @@ class Position(NamedTuple):
 
 
 class Fact(NamedTuple):
-    """An event of the feed. `event.data.simulated` tells a bench round from a real one."""
+    """An event of the feed. `event.data.simulated` distinguishes a bench round from a real one."""
 
     event: Event
     body: bytes

@@ -63,7 +63,7 @@ class Subscription:
         self._table_list = PendingRequest()
         self._table_list_known = False
         self._lookups: dict[str, PendingRequest] = {}
-        """Tables of the list whose snapshot, which tells whether they are simulated, is not known yet."""
+        """Tables of the list whose snapshot, which states whether they are simulated, is not known yet."""
         self._items: list[Item] = []
         self._received_ns = self._opened_ns = now_ns
         self._received = self._waiting_notified = False

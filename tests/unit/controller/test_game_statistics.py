@@ -31,7 +31,7 @@ def config_of(game: str, more: str = "") -> TableConfig:
 
 @pytest.mark.parametrize("game", GAME_NAMES)
 def test_every_value_that_comes_is_one_that_the_table_published(game: str) -> None:
-    said = [event for played in simulate(config_of(game), 12, 1, {}) for event in played.said]
+    said = [event for played in simulate(config_of(game), 12, 1, {}) for event in played.events]
     opened = said[0].data
     assert isinstance(opened, TableOpened)
     assert (opened.history, bool(opened.statistics)) == (100, True)
@@ -69,7 +69,7 @@ def test_a_wheel_publishes_the_numbers_that_it_can_give_in_their_order(wheel: st
 def test_the_longest_history_of_every_game_fits_in_one_frame(game: str) -> None:
     config = config_of(game, f"[feed]\nhistory = {MOST_HISTORY}\n")
     state = TableState("t-1")
-    for event in (event for played in simulate(config, 4, 2, {}) for event in played.said):
+    for event in (event for played in simulate(config, 4, 2, {}) for event in played.events):
         state.apply(event)
     longest = max(state.history.outcomes, key=lambda one: len(msgspec.json.encode(one)))
     for number in range(10**9, 10**9 + MOST_HISTORY + 10):
@@ -82,7 +82,7 @@ def test_the_longest_history_of_every_game_fits_in_one_frame(game: str) -> None:
 
 def test_the_length_of_the_history_is_the_file_s() -> None:
     config = config_of("money_wheel", "[feed]\nhistory = 30\n")
-    opened = next(iter(simulate(config, 1, 1, {}))).said[0].data
+    opened = next(iter(simulate(config, 1, 1, {}))).events[0].data
     assert isinstance(opened, TableOpened)
     assert opened.history == 30
 
