@@ -26,12 +26,12 @@ SUPERVISOR = "simulated-supervisor"
 
 
 class Played(NamedTuple):
-    """One simulated round: what the lines did, what the table said, and what was true."""
+    """One simulated round: what the lines did, what the table published, and what was true."""
 
     number: int
     fault: str | None
     batch: Batch
-    said: list[Event]
+    events: list[Event]
     truth: Truth | None
     """None for the quiet before the first round."""
 
@@ -45,16 +45,16 @@ class Score:
     unsupported: list[str] = field(default_factory=list)
     """Outcomes that the truth does not support: there must be none."""
     refused: list[str] = field(default_factory=list)
-    """Rounds whose run was valid and whose lines told it, and that got no outcome."""
+    """Rounds whose run was valid and whose lines showed it, and that got no outcome."""
 
     def add(self, played: Played) -> None:
-        """Judges what was said in one round."""
+        """Judges what was published in one round."""
         truth = played.truth
         if truth is None:
             return
         self.rounds += 1
         outcome = False
-        for event in played.said:
+        for event in played.events:
             data = event.data
             if not isinstance(data, VERDICTS):
                 continue
@@ -107,21 +107,21 @@ def simulate(config: TableConfig, rounds: int, seed: int, faults: Mapping[int | 
     for number in range(1, rounds + 1):
         fault = faults.get(number, faults.get(None))
         played = simulator.round(fault)
-        said: list[Event] = []
-        feed = partial(_fed, table, said)
+        published: list[Event] = []
+        feed = partial(_fed, table, published)
         played = played._replace(batch=play_through(simulator, played.batch, feed, lambda: table.next_due_ns))
         commands = _supervise(table, played.truth, played.batch.until_ns)
         if commands:
-            outputs = _fed(table, said, Batch([], [*commands], played.batch.until_ns))
+            outputs = _fed(table, published, Batch([], [*commands], played.batch.until_ns))
             if isinstance(simulator, Answering):
                 for output in outputs:
                     simulator.command(output)
             played = played._replace(batch=played.batch._replace(rare=[*played.batch.rare, *commands]))
-        yield Played(number, fault, played.batch, said, played.truth)
+        yield Played(number, fault, played.batch, published, played.truth)
 
 
-def _fed(table: Table, said: list[Event], batch: Batch) -> list[Output]:
-    said += table.feed(batch)
+def _fed(table: Table, published: list[Event], batch: Batch) -> list[Output]:
+    published += table.feed(batch)
     return table.outputs()
 
 

@@ -163,8 +163,8 @@ def _chain_span(chain: ChainSummary) -> str:
     return f"records {chain.first} to {chain.last}"
 
 
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}"
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 # feltwire journal show, recall and export

@@ -241,7 +241,7 @@ class CommandHandler:
             return
         request = sent.request
         if isinstance(found, JournalError):
-            answer = _refused(request, f"it cannot be told whether it was carried out before: {found}")
+            answer = _refused(request, f"it is not known whether it was carried out before: {found}")
         else:
             self._counters.commands["again"] += 1
             answer = answered_before(found, request)

@@ -13,6 +13,7 @@ is Class A's too. The table above is data, `rules/data/authority.toml`; the clas
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Collection
 from functools import cache
 from importlib import resources
 from typing import Final, Literal, Protocol
@@ -62,11 +63,16 @@ def authorities() -> dict[str, Authority]:
     return msgspec.convert(tomllib.loads(text), _Authorities).verbs
 
 
-def may(sender: Sender, verb: str, game: str, rules: str = DEFAULT_PROFILE) -> str | None:
-    """Why the sender may not send this to a table of this game by these rules; None where they may."""
+def may(
+    sender: Sender, verb: str, game: str, rules: str = DEFAULT_PROFILE, *, verbs: Collection[str] | None = None
+) -> str | None:
+    """Why the sender may not send this to a table of this game by these rules; None where they may.
+
+    `verbs` are the commands that are listed to a sender of an unknown one: those of the table's game.
+    """
     authority = authorities().get(verb)
     if authority is None:
-        return f"there is no command {verb!r}; {suggestion(verb, authorities(), 'command')}"
+        return f"there is no command {verb!r}; {suggestion(verb, authorities() if verbs is None else verbs, 'command')}"
     if sender.role not in authority.roles.value:
         allowed = " or ".join(authority.roles.value)
         return f"{verb} needs the role {allowed}, and {sender.name} has the role {sender.role}"

@@ -407,7 +407,7 @@ class Game(ABC):
         """The result that a person names, by its `names_result_by`.
 
         Raises:
-            ValueError: the device has no such result; the message says which it has.
+            ValueError: the device has no such result; the message states which it has.
         """
 
     def result_in(self, number: int, name: str) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from controller.games.dice.values import DiceValues, Source
 from controller.table.bias import Sample, Test
 from drivers.dice.automated_shaker import ShakerActuator
 from drivers.dice.reader import DiceReaderConfig
+from feed.events import StatisticsKey
 
 SLOTS_OF_VALUES: Final[Mapping[str, Slot]] = {
     "keypad": Slot(("dice_keypad",), unless="reader"),
@@ -48,6 +49,12 @@ def make_tossed(devices: TableDevices, activate_after_s: float) -> TossedDice | 
     """Makes the automated shaker; None where the table has none."""
     actuator = devices.commanded("automated_shaker", ShakerActuator)
     return None if actuator is None else TossedDice(actuator, activate_after_s)
+
+
+def dice_statistics(dice: int) -> list[StatisticsKey]:
+    """What the statistics of so many dice count: their sum, and the face of each."""
+    totals = range(dice * FACES[0], dice * FACES[-1] + 1)
+    return [StatisticsKey(field="total", values=[*totals]), StatisticsKey(field="dice", values=[*FACES])]
 
 
 class DicePlan(NamedTuple):

@@ -389,7 +389,7 @@ def test_a_command_whose_id_cannot_be_searched_is_refused() -> None:
     at.handler = at.made(find=lambda identity, found: found(FULL))
     at.send()
     assert at.tables["wheel-1"].orders == []
-    assert "cannot be told" in at.answers[0].reason
+    assert "is not known" in at.answers[0].reason
 
 
 def test_an_id_whose_record_cannot_be_decoded_is_refused() -> None:
