@@ -11,8 +11,9 @@ The driver decodes its contacts and its answers. The actuator starts and stops i
     lines    start ──pulse──► busy within `start_s` ──► not busy ──`rest_s`──► lies
     serial   start ──frame──► answered ──`shake_s`──► stop, answered ──`rest_s`──► query, answered ──► lies
 
-Whatever does not come in time, comes unasked, or is answered with anything but success is a failure: the shaker "fails
-to operate" or "malfunctions" (13:69F-9.6(c)). A toss that is given up has to end too:
+Whatever does not come in time, comes unasked, or is answered with anything but success is a failure. It "fails to
+operate" where it does not begin, and "malfunctions when activated" where it reports that, refuses an order, or tosses
+again in the toss (13:69F-9.6(c)); any other failure is `ours`. A toss that is given up has to end too:
 
     lines    it runs out: it is not busy any more, within `longest_s`
     serial   stop ──► answered; sent once more after `start_s`
@@ -92,6 +93,10 @@ class TossFailed(Observation, frozen=True, kw_only=True):
     """It tossed without being started."""
     lasting: bool = False
     """The shaker itself still reports the failure."""
+    ours: bool = False
+    """Only the house fails it: a time of ours has passed, its line is in doubt, or nobody had activated it. A text
+    voids a round for a shaker that "fails to operate or malfunctions when activated", and for nothing else.
+    """
 
 
 class ShakerQuiet(Observation, frozen=True, kw_only=True):
@@ -279,6 +284,11 @@ class ShakerActuator:
         """Whether nothing tosses, and nothing was started."""
         return self._stage == "idle" and not self.moving
 
+    @property
+    def _activated(self) -> bool:
+        """Whether a toss that was started is not over, and was not given up."""
+        return self._stage not in ("idle", "running out", "giving up")
+
     # --- commands ------------------------------------------------------------------------------------------------
 
     def start_toss(self, t_ns: int, after_ns: int = 0) -> None:
@@ -328,12 +338,13 @@ class ShakerActuator:
         elif isinstance(seen, ShakerTrouble):
             self.trouble = seen.active
             if seen.active:
+                ours = not self._activated
                 self._end(seen.t_ns)
-                found.append(TossFailed(t_ns=seen.t_ns, detail="it says that it has failed", lasting=True))
+                found.append(TossFailed(t_ns=seen.t_ns, detail="it reports that it failed", lasting=True, ours=ours))
             else:
                 found.append(seen)
         elif isinstance(seen, TossDoubt) and self._stage not in ("idle", "resting", "giving up"):
-            self._fail(seen.detail, seen.t_ns, found)
+            self._fail(seen.detail, seen.t_ns, found, ours=True)
         if self.quiet and not was_quiet:
             found.append(ShakerQuiet(t_ns=seen.t_ns))
         return found
@@ -353,19 +364,20 @@ class ShakerActuator:
         due_ns, config = self._due_ns, self._config
         match self._stage:
             case "starting" | "stopping" | "asking":
-                self._fail(f"no answer within {config.start_s:g} s of its being told to", due_ns, found)
+                detail = f"no answer within {config.start_s:g} s of its command"
+                self._fail(detail, due_ns, found, ours=self._stage != "starting")
             case "tossing" if self._serial:
                 self._go("stopping", due_ns + round(config.start_s * 1e9))
                 self._send(Command.STOP, due_ns)
             case "giving up" if not self._stopped_twice:
                 self._stop_again(due_ns)
             case "giving up":
-                detail = f"it was told twice to stop, with no answer within {config.start_s:g} s"
-                self._fail(detail, due_ns, found)
+                detail = f"two commands to stop had no answer within {config.start_s:g} s"
+                self._fail(detail, due_ns, found, ours=True)
             case "running out" if not self.moving:
                 self._go("idle", NEVER_NS)
             case "tossing" | "running out":
-                self._fail(f"it still tosses after {config.longest_s:g} s", due_ns, found)
+                self._fail(f"it still tosses after {config.longest_s:g} s", due_ns, found, ours=True)
             case "resting" if self._serial:
                 self._go("asking", due_ns + round(config.start_s * 1e9))
                 self._send(Command.QUERY, due_ns)
@@ -385,7 +397,8 @@ class ShakerActuator:
                 return
             if self._stage != "starting":
                 self._began_ns = seen.since_ns
-                self._fail("it began to toss unasked", seen.t_ns, found, unasked=True)
+                ours = not self._activated
+                self._fail("it began to toss unasked", seen.t_ns, found, unasked=True, ours=ours)
                 return
             self._go("tossing", seen.since_ns + round(self._config.longest_s * 1e9))
             self._began_ns = seen.since_ns
@@ -397,7 +410,7 @@ class ShakerActuator:
             return
         tossed_s = (seen.since_ns - self._began_ns) / 1e9
         if tossed_s < self._config.shortest_s:
-            self._fail(f"it tossed for {tossed_s:.2f} s only", seen.t_ns, found)
+            self._fail(f"it tossed for {tossed_s:.2f} s only", seen.t_ns, found, ours=True)
             return
         self._go("resting", seen.since_ns + round(self._config.rest_s * 1e9))
 
@@ -425,11 +438,13 @@ class ShakerActuator:
         else:
             self._go("resting", seen.t_ns + round(self._config.rest_s * 1e9))
 
-    def _fail(self, why: str, t_ns: int, found: list[Observation], *, unasked: bool = False) -> None:
+    def _fail(
+        self, why: str, t_ns: int, found: list[Observation], *, unasked: bool = False, ours: bool = False
+    ) -> None:
         if self._stage == "idle" and not unasked:
             return
         self._end(t_ns)
-        found.append(TossFailed(t_ns=t_ns, detail=why, unasked=unasked, lasting=self.trouble))
+        found.append(TossFailed(t_ns=t_ns, detail=why, unasked=unasked, lasting=self.trouble, ours=ours))
 
     def _end(self, t_ns: int) -> None:
         """Ends a toss here; a serial shaker is sent a stop, and has to answer it."""

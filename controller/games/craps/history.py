@@ -42,12 +42,6 @@ class CrapsHistory:
         self._invalid = frozenset(reasons) - NO_THROW
         self._rolls: dict[int, Roll] = {}
 
-    @property
-    def uncalled(self) -> int | None:
-        """The last round, where it is unresolved and not called: until then nobody knows how the game stands."""
-        last = next(reversed(self._rolls.values()), None)
-        return last.round if last is not None and last.stands.verdict == "unresolved" else None
-
     def before(self, number: int, current: int) -> CrapsState:
         """Where the game stood before a round's roll; `current` is the round that has no verdict yet.
 

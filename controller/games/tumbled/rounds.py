@@ -507,13 +507,6 @@ class TumbledGame(DiceGame):
         self._stop_motor(t_ns)
         super().unresolved(t_ns, reason, evidence, candidates)
 
-    def _begin_settling(self, t_ns: int) -> None:
-        """Bets of a round that nobody has called yet are not paid: it waits for a person."""
-        super()._begin_settling(t_ns)
-        last = self.recent.last
-        if last is not None and last.stands.verdict == "unresolved":
-            self._settle_due_ns = NEVER_NS
-
     def give_up(self, t_ns: int) -> None:
         """The round is over without a result: the motor is stopped."""
         self._stop_motor(t_ns)

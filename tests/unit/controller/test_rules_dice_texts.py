@@ -190,15 +190,15 @@ def test_s13_dice_that_do_not_all_lie_flat_are_called_in_the_words_of_each_text(
     call = rules.reasons["dice_not_flat"].call
     assert call is not None
     assert (call.value, call.cite) == (words, f"{rules.section}.6(a)")
-    assert "not every die lies flat" in call.note
+    assert "not every die lies flat" in call.reading
 
 
 @pytest.mark.parametrize("rules", SIC_BO, ids=section)
 def test_s14_lamps_that_fail_after_the_reveal_void_nothing_and_stop_the_game_after_settling(rules: SicBoRules) -> None:
     failed = rules.reasons["lamps_failed"]
-    assert (failed.rule, failed.call, failed.settle_then_cease) == (f"{rules.section}.6(b)", None, True)
+    assert (failed.rule, failed.call) == (f"{rules.section}.6(b)", None)
     before = rules.reasons["lamps_failed_before_reveal"]
-    assert (before.rule, before.settle_then_cease) == ("ours", False)
+    assert before.rule == "ours"
 
 
 def test_s15_s16_a_shaker_that_fails_voids_the_round_and_leaves_the_table_before_a_manual_one_comes() -> None:
@@ -207,7 +207,6 @@ def test_s15_s16_a_shaker_that_fails_voids_the_round_and_leaves_the_table_before
     assert failed.rule == "13:69F-9.6(c)"
     assert failed.call is not None
     assert failed.call.value == "Round void"
-    assert not failed.settle_then_cease
     assert rules.automated_shaker is not None
     assert rules.automated_shaker.removed_before_manual.value
     assert rules.reasons["shaker_not_removed"].rule == rules.automated_shaker.removed_before_manual.cite
@@ -216,8 +215,8 @@ def test_s15_s16_a_shaker_that_fails_voids_the_round_and_leaves_the_table_before
 def test_s18_the_misprint_one_to_ten_is_read_as_one_to_one_and_noted() -> None:
     old, new = (rules.wagers.one_of_a_kind for rules in SIC_BO)
     assert old.odds.value.in_words() == new.odds.value.in_words() == "1 to 1"
-    assert "1 to 10" in new.odds.note
-    assert old.odds.note == ""
+    assert "1 to 10" in new.odds.reading
+    assert old.odds.reading == ""
     for one in (old, new):
         assert (one.odds_on_two.value.in_words(), one.odds_on_three.value.in_words()) == ("2 to 1", "3 to 1")
 
@@ -225,8 +224,8 @@ def test_s18_the_misprint_one_to_ten_is_read_as_one_to_one_and_noted() -> None:
 def test_s19_the_word_that_is_missing_in_the_big_bet_is_supplied_and_noted() -> None:
     old, new = (rules.wagers.big for rules in SIC_BO)
     assert old.totals.value == new.totals.value == tuple(range(11, 18))
-    assert '"other"' in new.totals.note
-    assert old.totals.note == ""
+    assert '"other"' in new.totals.reading
+    assert old.totals.reading == ""
 
 
 @pytest.mark.parametrize("rules", SIC_BO, ids=section)
