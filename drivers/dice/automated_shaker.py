@@ -207,8 +207,7 @@ class AutomatedShaker:
             self._held[loss.line].forget()
         found.append(TossDoubt(t_ns=loss.t_ns, detail=f"{loss.line}: {loss.cause}"))
         if loss.cause is Loss.UNPLUGGED:
-            detail = f"{loss.line} is not driven: its cable, its supply or its board is off"
-            self._health.line_failed(loss.line, "sensor_missing", detail, loss.t_ns, found)
+            self._health.line_unplugged(loss.line, loss.t_ns, found)
         return found
 
     def due(self, t_ns: int) -> list[Observation]:

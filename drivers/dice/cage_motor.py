@@ -19,6 +19,7 @@ import msgspec
 from msgspec import Meta
 
 from drivers.base.driver import NEVER_NS, Observation
+from drivers.base.key_problems import not_shorter
 from drivers.base.sensed_device import DebouncedLevel, SensedDevice
 from drivers.dice.observations import CageInverted, CageRested, TumbleStarted
 from hal.values import Edge, EdgesLost, Loss, Output, RunMotor
@@ -53,10 +54,7 @@ class CageMotorConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
 
     def problems(self) -> list[tuple[str, str, str]]:
         """What is wrong between keys: (key, what, fix)."""
-        if self.stall_ms < self.coast_s * 1000:
-            return []
-        what = f"{self.stall_ms:g} ms is not shorter than the coasting of {self.coast_s:g} s"
-        return [("stall_ms", what, "make it shorter than coast_s")]
+        return not_shorter("stall_ms", self.stall_ms, "coast_s", self.coast_s, "coasting")
 
 
 MOTOR: Final = "motor"
@@ -120,8 +118,7 @@ class CageMotor(SensedDevice):
         self._pass_time(loss.t_ns - 1, found)
         self._held[loss.line].forget()
         if loss.cause is Loss.UNPLUGGED:
-            detail = f"{loss.line} is not driven: its cable, its supply or its board is off"
-            self._health.line_failed(loss.line, "sensor_missing", detail, loss.t_ns, found)
+            self._health.line_unplugged(loss.line, loss.t_ns, found)
         return found
 
     def _take(self, edge: Edge, found: list[Observation]) -> None:

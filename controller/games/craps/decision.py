@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -94,10 +94,9 @@ class CrapsState(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 Decision: TypeAlias = Literal["natural", "craps", "point_set", "pass", "seven_out", "none"]
-"""What a roll was for pass and don't pass: `pass` is the point made, `seven_out` the loser 7."""
-
-DECISIVE: Final = frozenset({"natural", "craps", "pass", "seven_out"})
-"""With these, pass and don't pass are decided, and the next roll is a come out roll."""
+"""What a roll was for pass and don't pass: `pass` is the point made, `seven_out` the loser 7. With `point_set` and
+`none` they are not decided yet.
+"""
 
 
 class Rolled(NamedTuple):
@@ -116,11 +115,6 @@ class Rolled(NamedTuple):
     """A pending fire bet has its fourth different point with this roll."""
     fire_settled: tuple[FireSeries, ...] = ()
     """The fire bets that are collected or paid now."""
-
-    @property
-    def decisive(self) -> bool:
-        """Whether pass and don't pass were decided."""
-        return self.decision in DECISIVE
 
 
 class Craps:
