@@ -19,7 +19,7 @@ from msgspec import Meta
 from drivers.base.driver import NEVER_NS, Observation, SensorAlive
 from drivers.base.sensed_device import SensedDevice
 from drivers.dealer.buttons import ButtonPressed, Buttons
-from drivers.dice.observations import DiceEntered, KeypadCleared, KeypadShown, KeyRefused
+from drivers.dice.observations import DiceEntered, KeypadCleared, KeypadShown, KeyRefusal, KeyRefused
 from hal.values import Edge, EdgesLost, Loss
 
 VALUES: Final = {f"key_{value}": value for value in range(1, 7)}
@@ -214,5 +214,5 @@ class DiceKeypad(SensedDevice):
     def _values(self) -> tuple[int, ...]:
         return tuple(value for value, _ in self._keyed)
 
-    def _refuse(self, key: str, reason: str, detail: str, t_ns: int, found: list[Observation]) -> None:
+    def _refuse(self, key: str, reason: KeyRefusal, detail: str, t_ns: int, found: list[Observation]) -> None:
         found.append(KeyRefused(t_ns=t_ns, key=key, reason=reason, detail=detail))

@@ -13,7 +13,7 @@ What is said of a tumble in a cage, and when:
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from drivers.base.driver import Observation
 from drivers.dice.reader_wire import Lying
@@ -40,6 +40,10 @@ class DiceEntered(Observation, frozen=True, kw_only=True):
     """When the finger pressed ENTER."""
 
 
+KeyRefusal: TypeAlias = Literal["two_keys", "surplus", "short", "spoilt", "edges_lost"]
+"""Why a key counts for nothing: the warning `key_…` of the feed."""
+
+
 class KeyRefused(Observation, frozen=True, kw_only=True):
     """A key that counts for nothing.
 
@@ -48,7 +52,7 @@ class KeyRefused(Observation, frozen=True, kw_only=True):
     """
 
     key: str
-    reason: str
+    reason: KeyRefusal
     detail: str
 
 
@@ -87,14 +91,27 @@ class DiceRead(Observation, frozen=True, kw_only=True):
     value all the same), `die_on_two_sides`, `die_on_die`, `die_off_table`, `not_recognised`."""
 
 
+ReaderDoubtReason: TypeAlias = Literal[
+    "malformed",
+    "impossible_value",
+    "dice_count",
+    "joined_mid_throw",
+    "throw_order",
+    "value_changed",
+    "not_recognised",
+    "frames_lost",
+    "unconfirmed",
+]
+"""What does not fit: the warning `reader_…` of the feed."""
+
+
 class ReaderDoubt(Observation, frozen=True, kw_only=True):
     """What the reading board sent does not fit.
 
-    Reasons: `malformed`, `impossible_value`, `dice_count`, `total_only`, `joined_mid_throw`, `throw_order`,
-    `value_changed`, `not_recognised`, `frames_lost`, `unconfirmed`.
+    A doubt that is known at the reading alone, `total_only`, comes with that.
     """
 
-    reason: str
+    reason: ReaderDoubtReason
     detail: str
 
 

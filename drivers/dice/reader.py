@@ -22,7 +22,7 @@ from msgspec import Meta
 
 from drivers.base.driver import NEVER_NS, Observation, SensorHealth
 from drivers.dice.frame_wire import FROM_HOST, SUCCESS, Command, ShakerFrame, ShakerFramer, encode_frame, parse_frame
-from drivers.dice.observations import DiceMoving, DiceRead, DiceShaken, ReaderDoubt, ReaderFault
+from drivers.dice.observations import DiceMoving, DiceRead, DiceShaken, ReaderDoubt, ReaderDoubtReason, ReaderFault
 from drivers.dice.reader_wire import (
     ASK,
     MAX_LENGTH,
@@ -100,8 +100,8 @@ SHOWN_BYTES: Final = 40
 """How much of a refused frame a doubt repeats."""
 
 
-MALFORMED: Final = "malformed"
-FRAMES_LOST: Final = "frames_lost"
+MALFORMED: Final[Literal["malformed"]] = "malformed"
+FRAMES_LOST: Final[Literal["frames_lost"]] = "frames_lost"
 """Reasons for which one frame is refused; where throws are numbered, it cannot have been one that matters."""
 
 
@@ -121,7 +121,7 @@ class ReaderWord(NamedTuple):
 class RefusedFrame(NamedTuple):
     """A frame that is not taken."""
 
-    reason: str
+    reason: ReaderDoubtReason
     detail: str
 
 
@@ -223,6 +223,10 @@ class DiceReading(NamedTuple):
         return sum(values)
 
 
+FoundDoubt: TypeAlias = tuple[ReaderDoubtReason, str]
+"""What does not fit, and its detail."""
+
+
 class ThrowWatch:
     """Follows one throw after the other, and collects what speaks against the one that lies there."""
 
@@ -245,7 +249,7 @@ class ThrowWatch:
         if reason not in self._doubts:
             self._doubts.append(reason)
 
-    def moves(self, throw: int | None, known: bool) -> list[tuple[str, str]]:
+    def moves(self, throw: int | None, known: bool) -> list[FoundDoubt]:
         """The dice move; `known` is whether the board was heard before. Returns what does not fit: (reason, detail)."""
         if self.moving:
             return self._changed(throw)
@@ -262,7 +266,7 @@ class ThrowWatch:
         self.moving = self._seen = False
         self._shown = None
 
-    def rests(self, shown: DiceReading) -> list[tuple[str, str]]:
+    def rests(self, shown: DiceReading) -> list[FoundDoubt]:
         """The dice lie. Returns what does not fit; the caller notes each as a doubt."""
         found = self._changed(shown.throw)
         self.moving = False
@@ -286,7 +290,7 @@ class ThrowWatch:
         doubts = () if shown is None else tuple(LYING_DOUBTS[die.lying] for die in shown.dice if die.lying != "flat")
         return tuple(dict.fromkeys(doubts))
 
-    def _changed(self, throw: int | None) -> list[tuple[str, str]]:
+    def _changed(self, throw: int | None) -> list[FoundDoubt]:
         """The board's count of throws may change only where dice begin to move."""
         before = self._throw
         # A number that goes backwards is a late or corrupted line: kept, it would let the number that was already
@@ -321,7 +325,7 @@ class ReaderFrame(Observation, frozen=True, kw_only=True):
 class ReaderNoise(Observation, frozen=True, kw_only=True):
     """The board sent a frame that is refused, or bytes of its link were lost."""
 
-    reason: str
+    reason: ReaderDoubtReason
     detail: str
 
 
@@ -534,13 +538,13 @@ class ReaderActuator:
         """Drops what was read: it is of a throw that is over."""
         self._pending, self._reported, self._confirm_ns = None, None, NEVER_NS
 
-    def _doubts(self, doubts: Sequence[tuple[str, str]], t_ns: int, found: list[Observation]) -> None:
+    def _doubts(self, doubts: Sequence[FoundDoubt], t_ns: int, found: list[Observation]) -> None:
         for reason, detail in doubts:
             if reason == "joined_mid_throw" and reason in self._watch.doubts:
                 continue
             self._doubt(reason, detail, t_ns, found)
 
-    def _doubt(self, reason: str, detail: str, t_ns: int, found: list[Observation]) -> None:
+    def _doubt(self, reason: ReaderDoubtReason, detail: str, t_ns: int, found: list[Observation]) -> None:
         self._watch.doubt(reason)
         found.append(ReaderDoubt(t_ns=t_ns, reason=reason, detail=detail))
 
