@@ -402,10 +402,13 @@ def test_s15_a_shaker_that_tosses_again_in_its_toss_malfunctions() -> None:
 
 
 def test_open_bets_that_go_back_for_a_fault_are_voided_by_the_house() -> None:
-    table = bench(devices=SENSED).level("automated_shaker_present", 0)
-    table.lose("shaker_busy").level("automated_shaker_present", 1)
-    void = table.said.one(events.Void)
-    assert void.rule == "ours"
+    table = bench()
+    assert table.order("dice_placed by=ann age_h=23.9").accepted
+    void = table.wait(3600).said.one(events.Void)
+    assert (void.reason, void.rule) == ("dice_too_old", "ours")
+    put_back = bench(devices=SENSED).level("automated_shaker_present", 0).level("shaker_fault", 1)
+    void = put_back.level("automated_shaker_present", 1).said.one(events.Void)
+    assert (void.reason, void.rule) == ("shaker_failed", "ours")
 
 
 def test_what_a_serial_shaker_says_of_its_dice_must_be_what_is_entered() -> None:
