@@ -1,8 +1,8 @@
-"""A sic bo shaker that tosses by itself (13:69F-9), told to by a serial line or by plain wires.
+"""A sic bo shaker that tosses by itself (13:69F-9), commanded by a serial line or by plain wires.
 
     lines     shaker_start     __|‾|______________________      a pulse starts it (output)
               shaker_busy      _____|‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾|______     it tosses
-              shaker_fault     _____________________________    high: it says that it failed
+              shaker_fault     _____________________________    high: it reports that it failed
     serial    7A 03 04 01 08 55 starts it, … 05 … stops it, … 06 … asks how its dice lie; it answers each
     both      automated_shaker_present, where it has a sensor: it stands on the table
 
@@ -120,7 +120,7 @@ class AutomatedShakerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_un
         Meta(description="lines: a start pulse, busy and fault; serial: the frames 7A ... 55 of a serial dice shaker"),
     ] = "lines"
     link: Annotated[str, Meta(min_length=1, description="serial: name of the shaker's link")] = "shaker_serial"
-    present_sensor: Annotated[bool, Meta(description="a sensor tells whether it stands on the table")] = False
+    present_sensor: Annotated[bool, Meta(description="a sensor reports whether it stands on the table")] = False
     start_s: Annotated[
         float, Meta(ge=0.1, le=30, description="it tosses, or answers, within this time, or has failed (ours)")
     ] = 2.0
@@ -155,8 +155,8 @@ class AutomatedShaker:
         self._held: dict[str, DebouncedLevel] = {
             line: DebouncedLevel(HOLD_NS) for line in (BUSY, FAULT, PRESENT) if line in self.lines
         }
-        self._told: dict[str, int] = {BUSY: 0, FAULT: 0}
-        """What was last said of each line; at first, that it rests."""
+        self._reported: dict[str, int] = {BUSY: 0, FAULT: 0}
+        """The level last reported of each line; at first, that it rests."""
         self._health = SensorHealth()
 
     @property
@@ -174,7 +174,7 @@ class AutomatedShaker:
                 self._pass_time(edge.t_ns - 1, found)
                 self._health.line_active(edge.line, edge.t_ns, found)
                 if held.edge(edge.level, edge.t_ns):
-                    self._say(edge.line, edge.level, edge.t_ns, edge.t_ns, found)
+                    self._report_level(edge.line, edge.level, edge.t_ns, edge.t_ns, found)
         return found
 
     def reading(self, reading: Reading) -> list[Observation]:
@@ -188,13 +188,13 @@ class AutomatedShaker:
             return found
         self._pass_time(frame.t_ns - 1, found)
         self._health.line_active(frame.link, frame.t_ns, found)
-        said = parse_frame(frame.data)
-        if isinstance(said, Malformed):
-            found.append(TossDoubt(t_ns=frame.t_ns, detail=f"{frame.link}: {said.why}"))
+        answer = parse_frame(frame.data)
+        if isinstance(answer, Malformed):
+            found.append(TossDoubt(t_ns=frame.t_ns, detail=f"{frame.link}: {answer.why}"))
         else:
-            values = tuple(said.values) if said.command in (Command.QUERY, Command.SHAKE_AND_REPORT) else ()
-            done = said.status == SUCCESS
-            found.append(TossAnswered(t_ns=frame.t_ns, command=said.command, done=done, values=values))
+            values = tuple(answer.values) if answer.command in (Command.QUERY, Command.SHAKE_AND_REPORT) else ()
+            done = answer.status == SUCCESS
+            found.append(TossAnswered(t_ns=frame.t_ns, command=answer.command, done=done, values=values))
         return found
 
     def lost(self, loss: EdgesLost) -> list[Observation]:
@@ -224,13 +224,13 @@ class AutomatedShaker:
                 return
             change = held.due(due_ns)
             if change is not None:
-                self._say(line, change.level, due_ns, change.since_ns, found)
+                self._report_level(line, change.level, due_ns, change.since_ns, found)
 
-    def _say(self, line: str, level: int, t_ns: int, since_ns: int, found: list[Observation]) -> None:
-        """A line has a level: what it was found at, too, where that is not what was said of it."""
-        if self._told.get(line) == level:
+    def _report_level(self, line: str, level: int, t_ns: int, since_ns: int, found: list[Observation]) -> None:
+        """A line has a level: what it was found at, too, where that is not what was reported of it."""
+        if self._reported.get(line) == level:
             return
-        self._told[line] = level
+        self._reported[line] = level
         if line == PRESENT:
             found.append(ShakerPresent(t_ns=t_ns, present=level == 1))
         elif line == BUSY:
@@ -260,7 +260,7 @@ class ShakerActuator:
         self.outputs: list[Output] = []
         self.present_sensor = config.present_sensor
         self.moving = False
-        """Whether its contact says that it tosses."""
+        """Whether its contact shows that it tosses."""
         self.trouble = False
         """Whether its fault line is active."""
         self._config = config

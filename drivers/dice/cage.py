@@ -4,7 +4,7 @@
       ▲                └───────quiet────────────────────────────────────────────────────────────────────────┘
 
 A tumble is what lies between two rests: inversions with a rest between them are two tumbles. The rules ask that the
-result is taken when the dice have come to rest, so a rest is told only where a working sensor proves it.
+result is taken when the dice have come to rest, so a rest is reported only where a working sensor proves it.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class CageConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         float, Meta(ge=20, le=1000, description="knocks further apart than this are of a die that rocks (ours)")
     ] = 150.0
     restless_s: Annotated[
-        float, Meta(ge=5, le=120, description="dice that knock for longer without being tumbled are told (ours)")
+        float, Meta(ge=5, le=120, description="dice that knock for longer without being tumbled are reported (ours)")
     ] = 15.0
 
     def problems(self) -> list[tuple[str, str, str]]:
@@ -119,7 +119,7 @@ BOUNCE_SHARE: Final = 0.5
 
 
 class Turn(NamedTuple):
-    """What an edge, or time, told of the cage."""
+    """What an edge, or time, showed of the cage."""
 
     inverted_ns: int | None = None
     """When it was inverted; None where it only moved."""
@@ -312,7 +312,7 @@ class EncoderTurning:
         return Turn(edge.t_ns)
 
     def _charge(self, stop: Stop, edge: Edge) -> None:
-        """What the edge says of pulses that were lost before it, and of a line that is stuck."""
+        """What the edge shows of pulses that were lost before it, and of a line that is stuck."""
         lasted_ns, self._edge_ns = edge.t_ns - self._edge_ns, edge.t_ns
         self._alone = self._alone + 1 if edge.line == self._line else 0
         self._line = edge.line
@@ -326,7 +326,7 @@ class EncoderTurning:
             self._charged += COUNTS_PER_SLOT
 
     def due(self, t_ns: int) -> Turn | None:
-        """An encoder tells all that it tells by its edges."""
+        """An encoder shows all that it shows by its edges."""
         return None
 
     def lost(self, loss: EdgesLost) -> None:
@@ -402,7 +402,7 @@ class Cage(SensedDevice):
         self._shake.begin()
 
     def lost(self, loss: EdgesLost) -> list[Observation]:
-        """Changes were lost: inversions that nobody counted, or knocks that nobody heard."""
+        """Changes were lost: inversions that nobody counted, or knocks that were not sensed."""
         found: list[Observation] = []
         if loss.line not in self.lines:
             return found
@@ -539,7 +539,7 @@ class Cage(SensedDevice):
                 self._health.line_failed(TURN, "sensor_stuck", detail, t_ns, found)
 
     def _doubt(self) -> tuple[str | None, str]:
-        """Why the run is not proven, if anything speaks against it."""
+        """Why the run is not proven, if there is a doubt."""
         if self._health.doubt is not None:
             return self._health.doubt
         if self._shake.high:

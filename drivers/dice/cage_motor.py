@@ -1,4 +1,4 @@
-"""The motor that turns a cage, as its sensors tell it: a pulse for each part of a turn of the shaft, and home.
+"""The motor that turns a cage, as its sensors show it: a pulse for each part of a turn of the shaft, and home.
 
     shaft    ____|_|_|_|_|_|_|_|_|_|_|_|_______________
                  |                     |<-stall_ms->|
@@ -34,22 +34,22 @@ class CageMotorConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
         Meta(
             ge=50,
             le=5000,
-            description="the shaft stands when no pulse came for so long; a motor that is told to turn and stands is "
-            "stalled (ours)",
+            description="the shaft stands when no pulse came for so long; a motor that is commanded to turn and "
+            "stands is stalled (ours)",
         ),
     ] = 500.0
     shortest_ms: Annotated[
         float, Meta(ge=0.05, le=20, description="pulses of shaft or home that are shorter are noise (ours)")
     ] = 1.0
     start_s: Annotated[
-        float, Meta(ge=0.1, le=10, description="so long after it is told to turn, the shaft turns (ours)")
+        float, Meta(ge=0.1, le=10, description="so long after its command to turn, the shaft turns (ours)")
     ] = 1.0
     longest_s: Annotated[
         float,
         Meta(ge=3, le=60, description="the motor is stopped after so long, whatever was sensed (ours; a board: 60 s)"),
     ] = 30.0
     coast_s: Annotated[
-        float, Meta(ge=0.2, le=10, description="so long after it is told to stop, the shaft stands (ours)")
+        float, Meta(ge=0.2, le=10, description="so long after its command to stop, the shaft stands (ours)")
     ] = 2.0
 
     def problems(self) -> list[tuple[str, str, str]]:
@@ -229,9 +229,7 @@ class CageMotorActuator:
                 self.stop(t_ns)
         elif isinstance(seen, CageRested) and self.on and (self._shaft or self._tumbling):
             self.stop(t_ns)
-            detail = (
-                "the dice lie, and the motor was told to turn the cage; look at its coupling and at the cage's sensors"
-            )
+            detail = "the dice lie though the motor is to turn the cage; look at its coupling and at the cage's sensors"
             found.append(MotorFailed(t_ns=t_ns, fault=SLIPS, detail=detail))
         else:
             self._tumbling = self._tumbling or isinstance(seen, TumbleStarted)
@@ -247,7 +245,7 @@ class CageMotorActuator:
             self._stalled(self._stall_due_ns, "no pulse of the shaft came", found)
         elif self._longest_due_ns <= t_ns:
             due_ns = self._longest_due_ns
-            missing = "the home sensor told nothing" if self._homing else f"not {self._least} inversions were sensed"
+            missing = "the home sensor showed nothing" if self._homing else f"not {self._least} inversions were sensed"
             self.stop(due_ns)
             detail = f"the motor turned for {self._config.longest_s:g} s, and {missing}; look at the sensors"
             found.append(MotorFailed(t_ns=due_ns, fault="motor_too_long", detail=detail))
@@ -262,5 +260,5 @@ class CageMotorActuator:
 
     def _stalled(self, t_ns: int, detail: str, found: list[Observation]) -> None:
         self.stop(t_ns)
-        detail = f"the motor was told to turn the cage, and stands: {detail}; look for what blocks it"
+        detail = f"the motor was commanded to turn the cage, and stands: {detail}; look for what blocks it"
         found.append(MotorFailed(t_ns=t_ns, fault="motor_stalled", detail=detail))

@@ -2,10 +2,10 @@ r"""The dice chute: one beam a baffle, and every die through all of them, in ord
 
     chute_1  ____|‾|_|‾‾|______________________________     two dice: two passes at each baffle
     chute_2  __________|‾‾|___|‾|______________________
-    chute_3  ________________|‾|____|‾‾|________|<- `rest_s` ->| told
+    chute_3  ________________|‾|____|‾‾|________|<- `rest_s` ->| reported
 
 A die that tumbles breaks a beam in pieces; pieces near to each other are one pass. Two dice in one beam are one pulse,
-and nobody can count them: that is told as a doubt, as is every count that is not the number of dice.
+and nobody can count them: that is reported as a doubt, as is every count that is not the number of dice.
 """
 
 from __future__ import annotations

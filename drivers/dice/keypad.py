@@ -5,7 +5,7 @@
 
 The values entered are the result, so nothing here is guessed: a key pressed while another is down counts for nothing,
 one value too many spoils the entry until CLEAR, and values that nobody entered are dropped. The New Jersey texts only
-say that each value is entered (19:47-9.5(d)); six buttons, a separate entry button and a display of what is to be
+have each value entered (19:47-9.5(d)); six buttons, a separate entry button and a display of what is to be
 entered are those of New Zealand's rules for sic bo (Gazette 1998 no. 17).
 """
 
@@ -77,7 +77,7 @@ class DiceKeypad(SensedDevice):
         self._met: set[str] = set()
         """The keys that were down together with another."""
         self._counted: dict[str, int] = {}
-        """The closing of each key that was told as a press last: bouncing open does not make it another."""
+        """The closing of each key that was reported as a press last: bouncing open does not make it another."""
         self._keyed: list[tuple[int, int]] = []
         """The values not yet entered, each with the time of its key."""
         self._spoilt = False
@@ -94,7 +94,7 @@ class DiceKeypad(SensedDevice):
             return found
         self._pass_time(loss.t_ns - 1, found)
         if loss.cause is Loss.UNPLUGGED or loss.line in self._down:
-            # Its own word on a line that is not driven is said here, once. A key that was up is still known to be.
+            # Its own report of a line that is not driven is made here, once. A key that was up is still known to be.
             self._contacts.lost(loss)
         self._down.pop(loss.line, None)
         self._opened.pop(loss.line, None)
@@ -109,7 +109,7 @@ class DiceKeypad(SensedDevice):
 
     def _take(self, edge: Edge, found: list[Observation]) -> None:
         for seen in self._contacts.edges((edge,)):
-            # Which lines live is told here, of those that were dead.
+            # Which of the dead lines live again is reported here.
             if not isinstance(seen, SensorAlive):
                 found.append(seen)
         line, level, t_ns = edge

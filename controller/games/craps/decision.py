@@ -83,7 +83,7 @@ class CrapsState(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def coming_out(self) -> bool:
         """Whether the wagers are off that are inactive on a come out roll.
 
-        While a shooter rolls for come wagers only, the marker says Off, and so they are (ours).
+        While a shooter rolls for come wagers only, the marker shows Off, and so they are (ours).
         """
         return self.phase != "point"
 
@@ -121,7 +121,7 @@ class Craps:
     """The course of the game by one text."""
 
     def __init__(self, rules: CrapsRules, *, fire: bool = False) -> None:
-        """`fire` says that the table offers the fire bet.
+        """`fire`: the table offers the fire bet.
 
         Raises:
             ValueError: the rules do not permit it.

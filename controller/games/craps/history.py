@@ -20,7 +20,7 @@ from feed.events import Verdict
 from feed.state import RoundRecord
 
 NO_THROW: Final = frozenset({"dealer_call", "power_loss", "service_stopped", "shaker_failed"})
-"""What makes a round void without a word on the throw: it is no invalid roll of the shooter's."""
+"""What makes a round void whatever the throw was: it is no invalid roll of the shooter's."""
 
 
 class Roll(NamedTuple):
@@ -70,7 +70,7 @@ class CrapsHistory:
         """A person put another verdict in place: reckons all that comes after again.
 
         Returns:
-            Where the game stood before each later round, where that is not what was said.
+            Where the game stood before each later round, where that is not what was published.
         """
         changed: dict[int, CrapsState] = {}
         was = state = None
@@ -90,7 +90,7 @@ class CrapsHistory:
         return changed
 
     def restate(self, number: int, verdict: Verdict) -> None:
-        """What follows from a correction is put in place: it says the same roll in other words."""
+        """What follows from a correction is put in place: the same roll with what it decides now."""
         self._rolls[number] = self._rolls[number]._replace(stands=verdict)
 
     def later(self, number: int) -> list[Roll]:
@@ -98,7 +98,7 @@ class CrapsHistory:
         return [roll for roll in self._rolls.values() if roll.round > number]
 
     def restore(self, records: Sequence[RoundRecord], now: Mapping[str, Any] | None) -> None:
-        """Goes on from what the journal tells: the last rounds, and what was said of the course since."""
+        """Goes on from what the journal holds: the last rounds, and the state published since."""
         for record in records:
             before = _state(record.course)
             if before is not None:

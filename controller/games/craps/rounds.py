@@ -5,7 +5,7 @@
       └──── "No Roll", by its reason ─────────────┴──┘
 
 Where there is a reading board, it reports when dice move and lie (`throw`). Where only a keypad is, nobody does: the
-entry itself is the word that they lie, and values keyed before the round opened are of another throw. With an
+entry itself stands for that they lie, and values keyed before the round opened are of another throw. With an
 automated shaker, a house option as sic bo has it (13:69F-9), nothing else sets the dice going while it stands on the
 table (`controller.games.dice.tossed_dice`). What a roll decides depends on the rolls before it (`history`), so an
 unresolved roll holds the table until a person calls it.
@@ -93,7 +93,7 @@ class CrapsOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     ] = None
 
     def against(self, rules: CrapsRules) -> list[tuple[str, str, str]]:
-        """What the rules of a profile say against them: key, what is wrong, and the fix."""
+        """What the rules of a profile do not allow of them: key, what is wrong, and the fix."""
         wrong: list[tuple[str, str, str]] = []
         for key, optional, fire in (("optional", self.optional, None), ("fire_bet", (), self.fire_bet)):
             try:
@@ -333,7 +333,7 @@ class CrapsGame(DiceGame):
         if not self.tossed.contradicts(found.dice):
             return found
         values = self.tossed.values
-        detail = f"{words(found.dice)} was entered or read, and the shaker says that its dice lie as {words(values)}"
+        detail = f"{words(found.dice)} was entered or read, and the shaker reports its dice as {words(values)}"
         return Doubted("values_disagree", detail, (found.dice, values))
 
     def dice_disturbed(self, t_ns: int, what: str) -> None:
@@ -424,7 +424,7 @@ class CrapsGame(DiceGame):
     def still_voids(self, reason: str) -> bool:
         """A roll may be called invalid until its bets are settled, for a reason that the text itself names.
 
-        What only we have a word for, a supervisor corrects: nobody else takes back a roll that is proven.
+        What only the house has a rule for, a supervisor corrects: nobody else takes back a roll that is proven.
         """
         known = self._reasons.get(reason)
         return known is not None and known.rule != OURS
@@ -451,7 +451,7 @@ class CrapsGame(DiceGame):
         """A person does something between two rolls that changes how the game stands.
 
         Raises:
-            ValueError: the rules do not let it be done now; the message says why.
+            ValueError: the rules do not let it be done now; the message has the reason.
         """
         craps, now = self.history.craps, self.history.now
         match act:
@@ -519,7 +519,7 @@ class CrapsGame(DiceGame):
         return winning, notices_of(self.history.rolled(before, dice), self._layout.returned(before, dice))
 
     def _evidence(self, detail: str = "") -> Evidence:
-        """Who gave the values of this throw, and what speaks against them."""
+        """Who gave the values of this throw, and the doubts about them."""
         entered, read = self.values.entered, self.values.read
         tumbling = Tumbling(
             rest_ns=self.throw.revealed_ns,

@@ -109,7 +109,7 @@ class DiceGame(Game):
             self.warn(t_ns, "reader", f"reader_{seen.reason}", seen.detail)
         elif isinstance(seen, ReaderFault):
             if seen.active:
-                detail = seen.detail or "the reading board says that it is at fault"
+                detail = seen.detail or "the reading board reports a fault"
                 self.events.append(Fault(t_ns, "reader_fault", detail, cause="reader", device="reader"))
             else:
                 self.events.append(CauseGone(t_ns, "reader", device="reader"))

@@ -27,7 +27,7 @@ from drivers.dice.automated_shaker import (
 
 DEVICE: Final = "automated_shaker"
 SHAKER_FAILED: Final = "shaker_failed"
-ITS_REPORT: Final = "what it says of itself"
+ITS_REPORT: Final = "what it reports of itself"
 """The cause of its fault while its fault line is active."""
 
 REPORTS: Final = (ShakerPresent, ShakerTrouble, ShakerQuiet, TossBegan, TossLies, TossFailed)

@@ -98,7 +98,7 @@ class SicBoGame(DiceGame):
         minimum_shakes: int | None = None,
     ) -> None:
         """`tossed` is the automated shaker, None where the table has none; `minimum_shakes` is how often a manual one
-        is shaken, None for as often as the text says.
+        is shaken, None for as often as the text has it.
         """
         rule = rules.electrical_device.settled_when.cite
         super().__init__(context, rules, rule, options.settle_after_s, values)
@@ -312,7 +312,7 @@ class SicBoGame(DiceGame):
         return trial.passed
 
     def place_shaker(self, t_ns: int, *, present: bool, by: str = "") -> None:
-        """The automated shaker was put on the table, or taken away; `by` is who says so, where no sensor does."""
+        """The automated shaker was put on the table, or taken away; `by` ordered it, where no sensor reports it."""
         if self.tossed is None:
             return
         carry_out(self.tossed.place(t_ns, self._view(), present=present), self, t_ns)
@@ -333,7 +333,7 @@ class SicBoGame(DiceGame):
         self._reveal(t_ns, t_ns)
 
     def tossed_too_soon(self, t_ns: int, detail: str) -> None:
-        """The automated shaker tossed before the call, and nobody had activated it: no text has a word for that."""
+        """The automated shaker tossed before the call, and nobody had activated it: no text covers that."""
         self._too_soon(t_ns, detail, ours=True)
 
     def toss_failed(self, t_ns: int, detail: str, *, ours: bool) -> None:
@@ -377,7 +377,7 @@ class SicBoGame(DiceGame):
             self.too_early(seen)
 
     def _read(self, seen: DiceRead) -> None:
-        """A board read dice: those of this round, unless its own number says that they are of the throw before."""
+        """A board read dice: those of this round, unless its own number is that of the throw before."""
         before, self._last_throw = self._last_throw, seen.throw
         if self.phase is not RUNNING or (seen.throw is not None and seen.throw == self._throw_before):
             return
@@ -405,14 +405,16 @@ class SicBoGame(DiceGame):
             return
         read = self.values.read
         if self.values.lie and read is not None and "cocked" in read.lying:
-            self.void(t_ns, "dice_not_flat", self._evidence(f"the board says how they lie: {', '.join(read.lying)}"))
+            self.void(
+                t_ns, "dice_not_flat", self._evidence(f"how they lie, as the board reads them: {', '.join(read.lying)}")
+            )
             return
         verdict = self.values.verdict(t_ns)
         if isinstance(verdict, Read) and not self._contradicted(verdict.dice):
             self._light(t_ns, verdict.dice)
         elif isinstance(verdict, Read):
             both = [verdict.dice, self.tossed.values] if self.tossed is not None else [verdict.dice]
-            detail = "what was entered is not what the shaker says of its dice"
+            detail = "what was entered is not what the shaker reports of its dice"
             self.unresolved(t_ns, "values_disagree", self._evidence(detail), [self.result_of(one) for one in both])
         elif isinstance(verdict, Doubted) and verdict.reason in LYING:
             self.void(t_ns, "dice_not_flat", self._evidence(verdict.detail))
@@ -575,7 +577,7 @@ class SicBoGame(DiceGame):
         if self.age.hours is None and tossed is None:
             return None
         return CarriedState(
-            dice_placed=self.age.told,
+            dice_placed=self.age.published,
             shift_operations=inspection.operations if inspection.shift_due else None,
             shaker_removed=tossed is not None and not tossed.present and not tossed.present_sensor,
         ).as_event()
@@ -595,7 +597,7 @@ class SicBoGame(DiceGame):
             if self.tossed is not None and not self.tossed.present_sensor:
                 self.tossed.present = not carried.shaker_removed
         elif state.round:
-            self.age.forget("nobody has said how old the dice are")
+            self.age.forget("nobody has stated how old the dice are")
 
     def begin(self, t_ns: int) -> None:
         """The faults that stood keep what must be gone before they can be cleared; they are not reported again."""
@@ -707,7 +709,7 @@ class SicBoGame(DiceGame):
         self.inspection.begin_shift()
         self._report_carried(t_ns, "shift_begins", by)
         then = f"operate_shaker {times(self.inspection.each_shift)}, then clear device={SHAKER}"
-        return self._stop_play(self.inspection.shift_fault(f"a shift begins, says {by}", t_ns), then)
+        return self._stop_play(self.inspection.shift_fault(f"a shift begins, by {by}", t_ns), then)
 
     def place_dice(self, age_h: float, by: str, t_ns: int) -> str:
         """Dice were placed in the shaker, so many hours ago.
