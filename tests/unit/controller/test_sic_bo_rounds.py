@@ -427,7 +427,7 @@ def test_s16_the_automated_shaker_is_removed_before_a_manual_one_is_used() -> No
 
 def test_s16_a_sensor_says_whether_it_was_removed() -> None:
     table = bench(devices=SENSED, game="activate_after_s = 20").level("automated_shaker_present", 1)
-    assert "its sensor says" in table.order("shaker_removed by=ann").reason
+    assert "its sensor reports" in table.order("shaker_removed by=ann").reason
     assert table.call().cover().shake(3).wait(2.5).uncover().said.verdicts() == ["void shaker_not_removed"]
     table.level("automated_shaker_present", 0)
     assert table.played().said.verdicts()[-1] == "4-2-1"
