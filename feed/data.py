@@ -329,11 +329,15 @@ class Unresolved(RoundData, frozen=True, kw_only=True, omit_defaults=True):
     reason: Code
     """Why it cannot be proven."""
     rule: str
-    """The rule that would have to be fulfilled, or `ours`."""
+    """`ours`: no text leaves a round to the dealer. Events of older versions name the unproven rule here."""
     evidence: Evidence
     """What was measured."""
     candidates: list[Result]
     """The results that are possible, as far as they are known."""
+    unproven_rule: str = ""
+    """The rule that the run could neither be proven to keep nor to break; it refuses nothing. Empty where there is
+    none.
+    """
 
 
 class RoundCorrected(RoundData, frozen=True, kw_only=True, omit_defaults=True):

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from controller.configuration.values import TableConfig
 from controller.games.assembly import geometry_of, table_for
 from controller.games.catalogue import GAME
+from controller.table.phase import SETTLING
 from controller.table.table import Table
 from feed import events
 from feed.events import Event
@@ -110,8 +111,10 @@ def simulate(config: TableConfig, rounds: int, seed: int, faults: Mapping[int | 
         published: list[Event] = []
         feed = partial(_fed, table, published)
         played = played._replace(batch=play_through(simulator, played.batch, feed, lambda: table.next_due_ns))
-        commands = _supervise(table, played.truth, played.batch.until_ns)
-        if commands:
+        for orders in (_supervise, _settles):
+            commands = orders(table, published, played.truth, played.batch.until_ns)
+            if not commands:
+                break
             outputs = _fed(table, published, Batch([], [*commands], played.batch.until_ns))
             if isinstance(simulator, Answering):
                 for output in outputs:
@@ -125,7 +128,7 @@ def _fed(table: Table, published: list[Event], batch: Batch) -> list[Output]:
     return table.outputs()
 
 
-def _supervise(table: Table, truth: Truth, t_ns: int) -> list[Command]:
+def _supervise(table: Table, published: Sequence[Event], truth: Truth, t_ns: int) -> list[Command]:
     """What the simulated supervisor sends: what shut the table is cleared, and a roll that must be called is called."""
     devices = dict.fromkeys(fault.device for fault in table.faults.standing)
     clears = [Command("clear", (("device", device), ("by", SUPERVISOR)), t_ns) for device in devices]
@@ -133,7 +136,16 @@ def _supervise(table: Table, truth: Truth, t_ns: int) -> list[Command]:
     if number is None:
         settles = [Command("settle", (("by", SUPERVISOR),), t_ns)] if table.game.waits_for_person else []
         return [*clears, *settles]
-    lay = truth.result if truth.valid and isinstance(truth.result, tuple) else ()
-    to = (table.game.names_result_by, "-".join(map(str, lay))) if lay else ("reason", "dealer_call")
+    lay = table.game.name_of_rest(truth.result) if truth.valid else None
+    to = ("reason", "dealer_call") if lay is None else (table.game.names_result_by, lay)
     given = (("round", str(number)), to, ("by", SUPERVISOR), ("why", "as they lay"))
     return [*clears, Command("correct", given, t_ns)]
+
+
+def _settles(table: Table, published: Sequence[Event], truth: Truth, t_ns: int) -> list[Command]:
+    """The bets of a round that the supervisor has just called are settled before the next one is played."""
+    game = table.game
+    called = any(isinstance(one.data, events.RoundCorrected) and one.data.by == SUPERVISOR for one in published)
+    if not called or game.phase is not SETTLING or game.settle_refused is not None:
+        return []
+    return [Command("settle", (("by", SUPERVISOR),), t_ns)]

@@ -57,7 +57,7 @@ class Paragraph(NamedTuple):
 
 
 class Ruling(NamedTuple):
-    """What a citation says."""
+    """The words of a citation."""
 
     text: SourceText
     paragraphs: tuple[Paragraph, ...]

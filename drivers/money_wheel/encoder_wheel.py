@@ -123,8 +123,7 @@ class MoneyWheel:
             self._encoder.lost(loss.line, loss.missing)
             return found
         self._encoder.unplugged()
-        detail = f"{loss.line} is not driven: its cable, its supply or its board is off"
-        self._health.line_failed(loss.line, "sensor_missing", detail, loss.t_ns, found)
+        self._health.line_unplugged(loss.line, loss.t_ns, found)
         return found
 
     def due(self, t_ns: int) -> list[Observation]:

@@ -34,7 +34,7 @@ def dice_parts(count: int) -> tuple[str, ...]:
 
 
 def make_values(config: TableConfig, devices: TableDevices, dice: int, wait_s: float = 20.0) -> DiceValues:
-    """Makes the keypad and the reading board; `wait_s` is how long one is awaited after the other has spoken."""
+    """Makes the keypad and the reading board; `wait_s` is how long one is awaited after the other has reported."""
     devices.make("keypad", dice_parts(dice))
     devices.make("reader", dice_parts(dice))
     both: tuple[Source, ...] = ("keypad", "reader")
@@ -60,7 +60,7 @@ def dice_statistics(dice: int) -> list[StatisticsKey]:
 class DicePlan(NamedTuple):
     """What the bias watch counts of so many dice that fall together: the faces that they show, and their sum.
 
-    Dice have no order. Whoever keys them begins where they like, often with the lowest, and a board tells them as it
+    Dice have no order. Whoever keys them begins where they like, often with the lowest, and a board lists them as it
     sees them: the first of a result is not one die, and fair dice keyed in ascending order show nearly no six there.
     """
 
