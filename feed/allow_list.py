@@ -6,7 +6,8 @@
     role = "read-only"
 
 `role` is what its owner may do: `read-only`, `dealer`, `supervisor` or `technician`. A dealer or a supervisor may have
-an `operator_class`, `A` or `B`. `revoked = true` refuses the key and keeps its name.
+an `operator_class`, `A` or `B`, and `positions` at the table in which they may act: `boxperson`, `stickperson`,
+`floorperson`, `dealer`. `revoked = true` refuses the key and keeps its name.
 
 In doubt a key is refused: that of a file with a mistake, that is no key's file at all, or that others may change; a key
 in two files; and every key, if the folder or a file cannot be read, or others may change the folder.
@@ -17,6 +18,7 @@ stays in force (`feed.authentication`).
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 import tomllib
@@ -38,10 +40,12 @@ from feed.secret_file import (
 
 Role = Literal["read-only", "dealer", "supervisor", "technician"]
 OperatorClass = Literal["A", "B"]
+Position = Literal["boxperson", "stickperson", "floorperson", "dealer"]
 ROLES: tuple[Role, ...] = get_args(Role)
 CLASSES: tuple[OperatorClass, ...] = get_args(OperatorClass)
+POSITIONS: tuple[Position, ...] = get_args(Position)
 WITH_CLASS = ("dealer", "supervisor")
-"""Roles that may have an operator class."""
+"""Roles that may have an operator class and positions."""
 SUFFIX = ".toml"
 
 _OTHERS_WRITE = 0o022
@@ -53,6 +57,8 @@ class KeyOwner(NamedTuple):
     name: str
     role: Role
     operator_class: OperatorClass | None = None
+    positions: tuple[Position, ...] | None = ()
+    """Those in which they may act; None for a sender without a key, whose statement counts."""
 
 
 class Allowed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -62,12 +68,13 @@ class Allowed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     public: str
     role: Role
     operator_class: OperatorClass | None = None
+    positions: tuple[Position, ...] = ()
     revoked: bool = False
 
     @property
     def sender(self) -> KeyOwner:
         """Its owner."""
-        return KeyOwner(self.name, self.role, self.operator_class)
+        return KeyOwner(self.name, self.role, self.operator_class, self.positions)
 
 
 Stamp = tuple[tuple[str, int, int, int, int], ...]
@@ -208,6 +215,8 @@ def allow(folder: Path, entry: Allowed, *, overwrite: bool = False) -> Path:
     lines = [f'name = "{entry.name}"', f'public = "{entry.public}"', f'role = "{entry.role}"']
     if entry.operator_class is not None:
         lines.append(f'operator_class = "{entry.operator_class}"')
+    if entry.positions:
+        lines.append(f"positions = {json.dumps(entry.positions)}")
     if entry.revoked:
         lines.append("revoked = true")
     try:
@@ -266,6 +275,10 @@ def _check(path: Path, entry: Allowed) -> None:
     if entry.operator_class is not None and entry.role not in WITH_CLASS:
         raise BadKeyError(
             f"{path}: operator_class: a {entry.role} has none, only {' and '.join(WITH_CLASS)} do; leave it out"
+        )
+    if entry.positions and entry.role not in WITH_CLASS:
+        raise BadKeyError(
+            f"{path}: positions: a {entry.role} has none, only {' and '.join(WITH_CLASS)} do; leave them out"
         )
 
 

@@ -46,7 +46,7 @@ class ZapReply(NamedTuple):
 
 
 class AuthenticationError(Exception):
-    """The keys of a context cannot be checked; the message says why."""
+    """The keys of a context cannot be checked; the message states why."""
 
 
 def zap_reply(request: Sequence[bytes], keys: AllowList, domain: bytes = DOMAIN) -> ZapReply | None:

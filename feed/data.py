@@ -71,7 +71,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The measurements of a spin, tumble or throw. Revolutions are of the wheel, or of the ball around the track."""
 
     revolutions: Number | None = None
-    """Measured, as far as the lines can tell."""
+    """Measured, as far as the lines show."""
     revolutions_low: Number | None = None
     """The lower bound, which is proven."""
     revolutions_high: Number | None = None
@@ -126,6 +126,15 @@ class StakeLimit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The greatest stake; left out where there is none."""
     bet: str = ""
     """The wager that they are for, in the words of the layout; empty for every wager without limits of its own."""
+
+
+class StatisticsKey(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that a table's statistics count: the values of a field of its results."""
+
+    field: str
+    """The field of `result`; a field inside another one with a dot: `player.total`. Of a list each value counts."""
+    values: list[int | str]
+    """The values that can come, in the order in which a board shows them; empty where they are not known."""
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -184,6 +193,10 @@ class TableOpened(Data, frozen=True, kw_only=True, omit_defaults=True):
     """The stakes that the table takes, as posted. The controller takes no bets and checks none."""
     limits_unit: str = ""
     """What the limits count: `USD`, `chips`."""
+    history: int | None = None
+    """Over how many of its last outcomes the table's statistics count."""
+    statistics: list[StatisticsKey] = []
+    """What they count."""
 
 
 class TableClosed(Data, frozen=True, kw_only=True, omit_defaults=True):
@@ -204,6 +217,10 @@ class TableClosed(Data, frozen=True, kw_only=True, omit_defaults=True):
     """As of `table.opened`; given where this is the first event of an epoch."""
     limits_unit: str = ""
     """What the limits count: `USD`, `chips`."""
+    history: int | None = None
+    """As of `table.opened`; given where this is the first event of an epoch."""
+    statistics: list[StatisticsKey] = []
+    """As of `table.opened`; given where this is the first event of an epoch."""
 
 
 class RoundOpened(RoundData, frozen=True, kw_only=True, omit_defaults=True):
@@ -286,7 +303,7 @@ class Outcome(RoundData, frozen=True, kw_only=True, omit_defaults=True):
     rule: str
     """The rule that the result rests on."""
     notices: list[str] = []
-    """What people at the table are to be told with this result."""
+    """What people at the table are to be informed of with this result."""
 
 
 class Void(RoundData, frozen=True, kw_only=True, omit_defaults=True):
@@ -312,11 +329,15 @@ class Unresolved(RoundData, frozen=True, kw_only=True, omit_defaults=True):
     reason: Code
     """Why it cannot be proven."""
     rule: str
-    """The rule that would have to be fulfilled, or `ours`."""
+    """`ours`: no text leaves a round to the dealer. Events of older versions name the unproven rule here."""
     evidence: Evidence
     """What was measured."""
     candidates: list[Result]
     """The results that are possible, as far as they are known."""
+    unproven_rule: str = ""
+    """The rule that the run could neither be proven to keep nor to break; it refuses nothing. Empty where there is
+    none.
+    """
 
 
 class RoundCorrected(RoundData, frozen=True, kw_only=True, omit_defaults=True):
@@ -336,7 +357,7 @@ class RoundCorrected(RoundData, frozen=True, kw_only=True, omit_defaults=True):
     winning: list[WinningBet] = []
     """The bets that win with the corrected result."""
     notices: list[str] = []
-    """What people at the table are to be told with it."""
+    """What people at the table are to be informed of with it."""
     capture: CaptureFile | None = None
     """The capture of the round, where its edges were still held."""
 
@@ -356,7 +377,7 @@ class ProcedureViolation(RoundData, frozen=True, kw_only=True, omit_defaults=Tru
     reason: Code
     """What was departed from."""
     rule: str
-    """The rule that says how it is done."""
+    """The rule for how it is done."""
     detail: str = ""
     """In words, what was seen."""
 

@@ -41,6 +41,7 @@ from .data import (
     RoundStarted,
     Settled,
     StakeLimit,
+    StatisticsKey,
     TableClosed,
     TableLabel,
     TableOpened,
@@ -80,6 +81,7 @@ __all__ = [
     "RoundStarted",
     "Settled",
     "StakeLimit",
+    "StatisticsKey",
     "TableClosed",
     "TableLabel",
     "TableOpened",
@@ -102,7 +104,7 @@ _ID: Final = re.compile(r"(?P<table>.+)\.(?P<epoch>[^.]+)\.(?P<serial>[1-9][0-9]
 
 
 class EventError(ValueError):
-    """A body is no event; the message says why."""
+    """A body is no event; the message states why."""
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):

@@ -52,7 +52,8 @@ from feed.wire import (
 
 
 class HistoryError(Exception):
-    """The history cannot be read; says why. The only exception of a `History`: the client is answered `unavailable`."""
+    """The history cannot be read; the message states why. The only exception of a `History`: the client is answered
+    `unavailable`."""
 
 
 class Page(NamedTuple):
@@ -313,7 +314,7 @@ class HistoryServer:
                     self._send(job.connection, JsonAnswer(request_id, "schema", self._schema))
         except HistoryError as error:
             self._refusals.log(f"history: {error}")
-            detail = "the history cannot be read now; the log of the service says why"
+            detail = "the history cannot be read now; the log of the service has the reason"
             self._refuse(job.connection, request.request_id, UNAVAILABLE, detail)
 
     async def _send_page(self, connection: bytes, request: AskSince, page: Page) -> None:

@@ -120,7 +120,7 @@ class Connections:
     ) -> None:
         """`refused` is called with one sentence for each connection that failed; `peer` names the other end.
 
-        `keyed` says whether the socket requires keys; `unproven` bounds the connections that have shown none yet.
+        `keyed` is whether the socket requires keys; `unproven` bounds the connections that have shown none yet.
         """
         self._refused = refused
         self._keyed = keyed
@@ -152,7 +152,7 @@ class Connections:
                     # Its own failure only follows from that.
                     self._ending.discard(event.value)
                     self._cause = None
-                self._tell(self._open.pop(event.value, _UNKNOWN))
+                self._report_refused(self._open.pop(event.value, _UNKNOWN))
             case zmq.Event.CLOSED:
                 # The listener is closed, and with it every connection that it accepted; libzmq does not report each.
                 self._open.clear()
@@ -167,7 +167,7 @@ class Connections:
                 | zmq.Event.HANDSHAKE_FAILED_PROTOCOL
                 | zmq.Event.HANDSHAKE_FAILED_AUTH
             ):
-                self._tell(_UNKNOWN)
+                self._report_refused(_UNKNOWN)
                 self._cause = cause_of(event, keyed=self._keyed)
 
     def _report_ended(self, ended: list[tuple[int, str]]) -> None:
@@ -177,7 +177,7 @@ class Connections:
             self._ending.add(descriptor)
             self._refused(f"{peer}: too many connections that {what}; the oldest are ended")
 
-    def _tell(self, peer: str) -> None:
+    def _report_refused(self, peer: str) -> None:
         if self._cause:
             self._refused(f"{peer}: {self._cause}")
         self._cause = None

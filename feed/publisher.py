@@ -119,10 +119,6 @@ class Publisher:
         """Why the socket is no longer bound; None while it is."""
         return self._socket.problem
 
-    def subscriptions_by_client(self) -> dict[str, int]:
-        """How many times each client has subscribed since the start."""
-        return dict(self._clients)
-
     def bind(self) -> None:
         """Binds the socket. Must be called on the loop.
 

@@ -21,7 +21,7 @@ from typing import Any, Final
 
 import msgspec
 
-from . import data, state, wire
+from . import data, state, statistics, wire
 from .codes import CODE_SCHEMA
 from .command_schema import CHANNEL, COMMAND, COMMAND_ANSWER, OPERATION
 from .events import DATA_TYPES, TYPE_SUFFIX, Data, type_of
@@ -168,12 +168,12 @@ def schema() -> dict[str, Any]:
         "type": "object",
         "properties": ENVELOPE | {"data": {"$ref": "#/$defs/Common"}},
         "required": list(REQUIRED),
-        "allOf": [{"if": _is(kind), "then": says(kind, REF)} for kind in DATA_TYPES],
+        "allOf": [{"if": _is(kind), "then": rules_of(kind, REF)} for kind in DATA_TYPES],
         "$defs": definitions,
     }
 
 
-def says(kind: type[Data], ref: str) -> dict[str, Any]:
+def rules_of(kind: type[Data], ref: str) -> dict[str, Any]:
     """What an event of one kind has beyond the common attributes."""
     numbered = {"required": ["sequence"]}
     rule = numbered if kind.durable else {"not": numbered}
@@ -226,7 +226,11 @@ _RESULTS_IN: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
     "Outcome": (("result",),),
     "Unresolved": (("candidates", "items"),),
     "RoundCorrected": (("from", "result"), ("to", "result")),
-    "Snapshot": (("rounds", "items", "result"), ("rounds", "items", "candidates", "items")),
+    "Snapshot": (
+        ("rounds", "items", "result"),
+        ("rounds", "items", "candidates", "items"),
+        ("outcomes", "items", "result"),
+    ),
 }
 """Where the results of a table's game are; `items` are those of a list."""
 
@@ -278,7 +282,7 @@ def _field_descriptions() -> dict[str, dict[str, str]]:
     return seen
 
 
-_MODULES: Final = (data, state, wire, *RESULT_MODULES)
+_MODULES: Final = (data, state, statistics, wire, *RESULT_MODULES)
 
 
 def _structs_in_use() -> list[type[msgspec.Struct]]:
@@ -353,7 +357,7 @@ def _message(kind: type[Data], more: Mapping[str, Any]) -> dict[str, Any]:
 def files() -> dict[str, bytes]:
     """The files, by name."""
     definitions = _definitions("#/components/schemas/{name}")
-    messages = {kind: says(kind, "#/components/schemas/{name}") for kind in DATA_TYPES}
+    messages = {kind: rules_of(kind, "#/components/schemas/{name}") for kind in DATA_TYPES}
     event = {"type": "object", "properties": ENVELOPE, "required": list(REQUIRED)}
     schemas = {"Event": event, **definitions, "Command": COMMAND, "CommandAnswer": COMMAND_ANSWER}
     return {

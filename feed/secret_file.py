@@ -24,7 +24,7 @@ class SecretFileError(ValueError):
 
 
 class NoDescriptorsError(Exception):
-    """Nothing can be opened: this process, or the computer, has no file descriptors left. It says nothing of a file."""
+    """Nothing can be opened: this process, or the computer, has no file descriptors left. No file is the cause."""
 
 
 def raise_without_descriptors(error: OSError) -> None:

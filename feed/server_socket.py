@@ -259,7 +259,7 @@ def _cause(error: zmq.ZMQError) -> str:
 
 
 def _descriptor_of(frame: zmq.Frame) -> int:
-    """The descriptor of the connection that a frame came from; -1 where libzmq does not say."""
+    """The descriptor of the connection that a frame came from; -1 where libzmq does not report it."""
     try:
         return int(frame.get(zmq.SRCFD))
     except zmq.ZMQError:

@@ -8,14 +8,17 @@ missing: their effect is then unknown, not wrong.
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
+from msgspec import Meta
 
 from . import events
 from .codes import Code, Phase, State
-from .events import Event, Evidence, StakeLimit, TableLabel, Verdict, WinningBet
+from .events import Event, Evidence, StakeLimit, StatisticsKey, TableLabel, Verdict, WinningBet
 from .results import Result
+from .statistics import DEFAULT_HISTORY, OutcomeHistory, PastOutcome, Statistics, statistics_of
+from .wire import MAX_ANSWER_FRAME
 
 CLOSED: Final = "closed"
 OPEN: Final = "open"
@@ -110,6 +113,15 @@ class RoundRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
             return self.corrections[-1].to
         return Verdict(verdict=self.verdict, result=self.result, reason=self.reason or None)
 
+    @property
+    def outcome(self) -> PastOutcome | None:
+        """The outcome that counts; None where the round has none."""
+        stands = self.stands
+        if stands.verdict != "outcome" or stands.result is None:
+            return None
+        corrected = any(not correction.confirmed for correction in self.corrections)
+        return PastOutcome(round=self.round, time=self.time, result=stands.result, corrected=corrected)
+
 
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A table's state after the event `last`."""
@@ -154,6 +166,40 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The stakes that the table takes, as posted."""
     limits_unit: str = ""
     """What the limits count: `USD`, `chips`."""
+    history: Annotated[int, Meta(ge=1)] | None = None
+    """How many outcomes the statistics count, at most; left out where an older version kept the state."""
+    outcomes: list[PastOutcome] = []
+    """The last outcomes, oldest first, each with the result that stands: the last `history` of the table, where it had
+    so many, and at most ten older ones, so that a correction leaves no hole."""
+    statistics_keys: list[StatisticsKey] = []
+    """What the statistics count."""
+    statistics: Statistics | None = None
+    """How often each value came in the last `history` of `outcomes`."""
+
+
+def encode_snapshot(snapshot: Snapshot, most_bytes: int = MAX_ANSWER_FRAME) -> bytes:
+    """A snapshot as JSON, in one frame of an answer. Of one that is longer the older outcomes are left out, and its
+    statistics count those that remain."""
+    body = msgspec.json.encode(snapshot)
+    while len(body) > most_bytes and snapshot.outcomes:
+        kept = snapshot.outcomes[(len(snapshot.outcomes) + 1) // 2 :]
+        counted = kept[-(snapshot.history or DEFAULT_HISTORY) :]
+        statistics = statistics_of(snapshot.statistics_keys, counted)
+        snapshot = msgspec.structs.replace(snapshot, outcomes=kept, statistics=statistics)
+        body = msgspec.json.encode(snapshot)
+    return body
+
+
+def decode_snapshot(body: bytes) -> Snapshot:
+    """The snapshot of a body.
+
+    Raises:
+        ValueError: it is no snapshot.
+    """
+    try:
+        return msgspec.json.decode(body, type=Snapshot)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise ValueError(f"no snapshot: {error}") from error
 
 
 class TableState:
@@ -184,6 +230,8 @@ class TableState:
         """The last inspection of each device: whether it passed."""
         self.course: dict[str, Any] | None = None
         """The state carried into the next round, as published last; None after a verdict."""
+        self.history = OutcomeHistory()
+        """The last outcomes, and how often each value came in them."""
         self._opened = False
         self._faults: dict[tuple[str, str], StandingFault] = {}
         self._rounds: OrderedDict[int, RoundRecord] = OrderedDict()
@@ -222,6 +270,8 @@ class TableState:
         self.last = event.seq
         self.epoch = event.epoch
         self.time = event.time
+        if event.data.game != self.game:
+            self.history.clear()
         self.game = event.data.game
         self.simulated = event.data.simulated
         before = (self.round, self.phase)
@@ -238,7 +288,7 @@ class TableState:
                 self._post(data)
             case events.TableClosed():
                 self._opened = False
-                if data.previous_epoch is not None or data.labels or data.limits:
+                if data.previous_epoch is not None or data.labels or data.limits or data.history is not None:
                     self._post(data)
             case events.RoundOpened():
                 self.round = self.unfinished_round = data.round
@@ -272,6 +322,8 @@ class TableState:
 
     def _post(self, data: events.TableOpened | events.TableClosed) -> None:
         self.labels, self.limits, self.limits_unit = data.labels, data.limits, data.limits_unit
+        if data.history is not None:
+            self.history.configure(data.history, data.statistics)
 
     def _at(self, number: int) -> None:
         """A round is running: its opening was applied, or came before the first event applied."""
@@ -307,6 +359,8 @@ class TableState:
             self.phase = _PHASE_AFTER[record.verdict]
         while len(self._rounds) > RECENT_ROUNDS:
             self._rounds.popitem(last=False)
+        self._count(record)
+        self.history.settle(next(iter(self._rounds)))
 
     def _correct(self, event: Event, data: events.RoundCorrected) -> None:
         record = self._rounds.get(data.round)
@@ -322,8 +376,17 @@ class TableState:
             confirmed=data.confirmed,
             winning=data.winning,
         )
-        corrections = [*record.corrections, correction]
-        self._rounds[data.round] = msgspec.structs.replace(record, corrections=corrections)
+        corrected = msgspec.structs.replace(record, corrections=[*record.corrections, correction])
+        self._rounds[data.round] = corrected
+        self._count(corrected)
+
+    def _count(self, record: RoundRecord) -> None:
+        """The verdict of a round counts, or what a person put in its place."""
+        outcome = record.outcome
+        if outcome is None:
+            self.history.remove(record.round)
+        else:
+            self.history.put(outcome)
 
     def _course(self, data: events.CourseChanged) -> None:
         self.course = data.course
@@ -374,6 +437,10 @@ class TableState:
             labels=self.labels,
             limits=self.limits,
             limits_unit=self.limits_unit,
+            history=self.history.limit,
+            outcomes=list(self.history.outcomes),
+            statistics_keys=list(self.history.keys),
+            statistics=self.history.statistics,
         )
 
     @classmethod
@@ -394,6 +461,8 @@ class TableState:
         state.unfinished_round = snapshot.unfinished_round
         state.inspections = dict(snapshot.inspections)
         state.course = snapshot.course
+        state.history.configure(snapshot.history or DEFAULT_HISTORY, snapshot.statistics_keys)
+        state.history.restore(snapshot.outcomes)
         state._opened = snapshot.state != CLOSED
         state._faults = {(fault.device, fault.fault): fault for fault in snapshot.faults}
         state._rounds = OrderedDict((record.round, record) for record in snapshot.rounds)

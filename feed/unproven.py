@@ -27,7 +27,7 @@ _NO_LIMIT: Final = 1 << 31
 
 
 class ConnectionIdentity(NamedTuple):
-    """What tells a connection from a later one with the same descriptor."""
+    """What distinguishes a connection from a later one with the same descriptor."""
 
     inode: int
     address: Any

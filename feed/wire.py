@@ -26,8 +26,6 @@ from typing import Annotated, Final, NamedTuple, TypeAlias
 import msgspec
 
 MAX_REQUEST_ID = 32
-MAX_REQUEST_FRAME = 64 * 1024
-"""The longest frame a server accepts, in bytes; a longer one ends the connection."""
 MAX_ANSWER_FRAME = 1024 * 1024
 """The longest frame a client accepts, in bytes."""
 MAX_TABLE = 64
@@ -59,7 +57,7 @@ _SHOWN = 40
 
 
 class WireError(ValueError):
-    """Frames are no request or no answer; the message says what was expected and what was received.
+    """Frames are no request or no answer; the message states what was expected and what was received.
 
     `request_id` is the id to answer, or None where the frames have none.
     """
@@ -163,7 +161,7 @@ class TablesAnswer(NamedTuple):
 
 
 class JsonAnswer(NamedTuple):
-    """A snapshot or the schema, as JSON; `kind` says which."""
+    """A snapshot or the schema, as JSON; `kind` is which."""
 
     request_id: bytes
     kind: str

@@ -1,4 +1,4 @@
-"""What a table would have said of a capture. Nothing is journalled or published.
+"""What a table would have published of a capture. Nothing is journalled or published.
 
 The wires that a capture declares decide what the table has: without `dealer_no_more_bets` the controller calls, and a
 device whose sensors are numbered (`ball_1` … `ball_n`) has as many as the capture.
@@ -24,7 +24,7 @@ from hal.capture.vcd_reader import open_capture
 def replay(config: TableConfig, paths: Sequence[Path]) -> Iterator[list[Event]]:
     """Replays captures, each on a fresh table; rounds and events count on. Yields the events of each file.
 
-    A file is read to its end before its events are given, so a capture that is wrong anywhere says nothing.
+    A file is read to its end before its events are given, so a capture that is wrong anywhere gives none.
 
     Raises:
         CaptureError: a file is wrong, or lacks a wire that the table needs.
@@ -45,18 +45,18 @@ def replay(config: TableConfig, paths: Sequence[Path]) -> Iterator[list[Event]]:
                 ephemeral=ephemeral,
                 rounds=rounds,
             )
-            said: list[Event] = []
+            events: list[Event] = []
             opened = False
             for batch in capture.batches(names):
                 if not opened:
                     opened = True
                     first = [values[0].t_ns for values in (batch.edges, batch.rare) if values]
-                    said += table.open(min(first, default=batch.until_ns))
-                said += table.feed(batch)
+                    events += table.open(min(first, default=batch.until_ns))
+                events += table.feed(batch)
         if not opened:
             raise CaptureError(path, None, "the capture holds no time at all", "record it again")
         sequence, ephemeral, rounds = table.sequence, table.ephemeral, table.game.round
-        yield said
+        yield events
 
 
 def _names(config: TableConfig, header: CaptureHeader, path: Path) -> dict[str, str]:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from controller.configuration.values import TableConfig
 from controller.games.assembly import geometry_of, table_for
 from controller.games.catalogue import GAME
+from controller.table.phase import SETTLING
 from controller.table.table import Table
 from feed import events
 from feed.events import Event
@@ -26,12 +27,12 @@ SUPERVISOR = "simulated-supervisor"
 
 
 class Played(NamedTuple):
-    """One simulated round: what the lines did, what the table said, and what was true."""
+    """One simulated round: what the lines did, what the table published, and what was true."""
 
     number: int
     fault: str | None
     batch: Batch
-    said: list[Event]
+    events: list[Event]
     truth: Truth | None
     """None for the quiet before the first round."""
 
@@ -45,16 +46,16 @@ class Score:
     unsupported: list[str] = field(default_factory=list)
     """Outcomes that the truth does not support: there must be none."""
     refused: list[str] = field(default_factory=list)
-    """Rounds whose run was valid and whose lines told it, and that got no outcome."""
+    """Rounds whose run was valid and whose lines showed it, and that got no outcome."""
 
     def add(self, played: Played) -> None:
-        """Judges what was said in one round."""
+        """Judges what was published in one round."""
         truth = played.truth
         if truth is None:
             return
         self.rounds += 1
         outcome = False
-        for event in played.said:
+        for event in played.events:
             data = event.data
             if not isinstance(data, VERDICTS):
                 continue
@@ -107,25 +108,27 @@ def simulate(config: TableConfig, rounds: int, seed: int, faults: Mapping[int | 
     for number in range(1, rounds + 1):
         fault = faults.get(number, faults.get(None))
         played = simulator.round(fault)
-        said: list[Event] = []
-        feed = partial(_fed, table, said)
+        published: list[Event] = []
+        feed = partial(_fed, table, published)
         played = played._replace(batch=play_through(simulator, played.batch, feed, lambda: table.next_due_ns))
-        commands = _supervise(table, played.truth, played.batch.until_ns)
-        if commands:
-            outputs = _fed(table, said, Batch([], [*commands], played.batch.until_ns))
+        for orders in (_supervise, _settles):
+            commands = orders(table, published, played.truth, played.batch.until_ns)
+            if not commands:
+                break
+            outputs = _fed(table, published, Batch([], [*commands], played.batch.until_ns))
             if isinstance(simulator, Answering):
                 for output in outputs:
                     simulator.command(output)
             played = played._replace(batch=played.batch._replace(rare=[*played.batch.rare, *commands]))
-        yield Played(number, fault, played.batch, said, played.truth)
+        yield Played(number, fault, played.batch, published, played.truth)
 
 
-def _fed(table: Table, said: list[Event], batch: Batch) -> list[Output]:
-    said += table.feed(batch)
+def _fed(table: Table, published: list[Event], batch: Batch) -> list[Output]:
+    published += table.feed(batch)
     return table.outputs()
 
 
-def _supervise(table: Table, truth: Truth, t_ns: int) -> list[Command]:
+def _supervise(table: Table, published: Sequence[Event], truth: Truth, t_ns: int) -> list[Command]:
     """What the simulated supervisor sends: what shut the table is cleared, and a roll that must be called is called."""
     devices = dict.fromkeys(fault.device for fault in table.faults.standing)
     clears = [Command("clear", (("device", device), ("by", SUPERVISOR)), t_ns) for device in devices]
@@ -133,7 +136,16 @@ def _supervise(table: Table, truth: Truth, t_ns: int) -> list[Command]:
     if number is None:
         settles = [Command("settle", (("by", SUPERVISOR),), t_ns)] if table.game.waits_for_person else []
         return [*clears, *settles]
-    lay = truth.result if truth.valid and isinstance(truth.result, tuple) else ()
-    to = (table.game.names_result_by, "-".join(map(str, lay))) if lay else ("reason", "dealer_call")
+    lay = table.game.name_of_rest(truth.result) if truth.valid else None
+    to = ("reason", "dealer_call") if lay is None else (table.game.names_result_by, lay)
     given = (("round", str(number)), to, ("by", SUPERVISOR), ("why", "as they lay"))
     return [*clears, Command("correct", given, t_ns)]
+
+
+def _settles(table: Table, published: Sequence[Event], truth: Truth, t_ns: int) -> list[Command]:
+    """The bets of a round that the supervisor has just called are settled before the next one is played."""
+    game = table.game
+    called = any(isinstance(one.data, events.RoundCorrected) and one.data.by == SUPERVISOR for one in published)
+    if not called or game.phase is not SETTLING or game.settle_refused is not None:
+        return []
+    return [Command("settle", (("by", SUPERVISOR),), t_ns)]

@@ -25,7 +25,7 @@ from simulators.board.library import LIBRARY, EmulationError
 from simulators.board.lines_to_pins import AnalogueWire, PinWire, PinWiring
 from simulators.board.serve import RealTime, Time, serve
 
-Say = Callable[[str], None]
+Show = Callable[[str], None]
 
 
 def port_of(folder: Path, board: str) -> Path:
@@ -83,7 +83,7 @@ def check_playable(config: TableConfig) -> None:
     """Checks that everything on the table's boards can be emulated: sensors and contacts at pins can.
 
     Raises:
-        EmulationError: something cannot; the message says what to do instead.
+        EmulationError: something cannot; the message states what to do instead.
     """
     missing = [part for name in config.boards for part in _not_emulated(config, name)]
     if missing:
@@ -114,7 +114,7 @@ def emulate(
     seed: int,
     faults: Mapping[int | None, str],
     stop: threading.Event,
-    say: Say,
+    show: Show,
     time: Time | None = None,
 ) -> None:
     """Runs the emulated boards of a table on ports in `folder` until `stop` is set.
@@ -127,7 +127,7 @@ def emulate(
     failures: list[BaseException] = []
     lives = [
         threading.Thread(
-            target=_live, args=(config, name, folder, seed, faults, until_stopped, say, failures), name=f"board {name}"
+            target=_live, args=(config, name, folder, seed, faults, until_stopped, show, failures), name=f"board {name}"
         )
         for name in config.boards
     ]
@@ -175,7 +175,7 @@ def _live(
     seed: int,
     faults: Mapping[int | None, str],
     time: Time,
-    say: Say,
+    show: Show,
     failures: list[BaseException],
 ) -> None:
     """Runs one board, on its own thread. Each has a simulated table of the same seed, so all play the same rounds."""
@@ -188,7 +188,7 @@ def _live(
                 simulator=simulator,
                 wiring=wiring_of(config, name),
                 faults=dict(faults),
-                on_opened=lambda opened: say(f"board {name}: its port was {'opened' if opened else 'closed'}"),
+                on_opened=lambda opened: show(f"board {name}: its port was {'opened' if opened else 'closed'}"),
                 time=time,
             )
     except (EmulationError, OSError) as error:

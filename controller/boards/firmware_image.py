@@ -159,7 +159,7 @@ def check_image(firmware: Firmware) -> bytes:
     found = hashlib.sha256(content).hexdigest()
     if found != firmware.sha256:
         raise FirmwareError(
-            f"{firmware.path}: its SHA-256 is {found}, and the manifest of the {firmware.kind} firmware says "
+            f"{firmware.path}: its SHA-256 is {found}, and the manifest of the {firmware.kind} firmware has "
             f"{firmware.sha256}: it was changed or damaged; copy or build it again"
         )
     read_image(content, str(firmware.path))

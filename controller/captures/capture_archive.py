@@ -5,7 +5,7 @@
                    └──► store (tmp, fsync, rename)
 
 A verdict waits for its capture's hash some milliseconds, and never longer than `PATIENCE_S`. Where there is too much to
-do, or too little room on the disk, the verdict goes out without a capture, and the log says so.
+do, or too little room on the disk, the verdict goes out without a capture, and the log records it.
 """
 
 from __future__ import annotations

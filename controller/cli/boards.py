@@ -235,7 +235,7 @@ def emulate_command(table: Path, folder: Path | None, seed: int, given: tuple[st
         click.echo(f"board {name}: {port_of(place, name)}")
     click.echo(f"in a second terminal: {sys.argv[0]} run {copy}")
     try:
-        emulate(config, place, seed=seed, faults=faults, stop=threading.Event(), say=click.echo)
+        emulate(config, place, seed=seed, faults=faults, stop=threading.Event(), show=click.echo)
     except KeyboardInterrupt:
         click.echo("ended")
     except (EmulationError, OSError) as error:
@@ -252,7 +252,7 @@ def command() -> None:
     """Find, identify, flash and listen to boards.
 
     A board is an ATmega328P (an Arduino Nano or Uno) with Feltwire's firmware: it timestamps edges, drives motors, and
-    makes all outputs safe when its host falls silent. docs/boards.md says which to buy and how to wire it.
+    makes all outputs safe when its host falls silent. docs/boards.md lists which to buy and how to wire it.
 
     \b
     First steps:

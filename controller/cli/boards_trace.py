@@ -59,14 +59,14 @@ async def trace(
     stop: asyncio.Event,
     seconds: float | None,
     commands: Sequence[BoardCommand],
-    say: Callable[[str], None],
+    show: Callable[[str], None],
 ) -> bool:
     """Prints the frames until it is stopped; returns whether the board came up. `commands` are sent when it does.
 
     Raises:
         LineError: a port of this name cannot be opened.
     """
-    printer = _Printer(clock, say)
+    printer = _Printer(clock, show)
     link = BoardLink(port, port, ExpectedBoard(None, None, None), clock, tap=printer.tap)
     watcher = _Watcher(link, printer, commands)
     link.open(watcher)
@@ -83,7 +83,7 @@ async def _until_stopped(port: str, seconds: float | None, commands: Sequence[Bo
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
     output = _Output(stop)
-    was_up = await trace(port, SystemClock(), stop, seconds, commands, output.say)
+    was_up = await trace(port, SystemClock(), stop, seconds, commands, output.show)
     if output.closed is not None:
         raise output.closed  # click exits quietly on this one
     return was_up
@@ -96,7 +96,7 @@ class _Output:
         self.closed: BrokenPipeError | None = None
         self._stop = stop
 
-    def say(self, text: str) -> None:
+    def show(self, text: str) -> None:
         """Writes a line; stops the trace once the output is closed."""
         if self.closed is not None:
             return
@@ -110,19 +110,19 @@ class _Output:
 class _Printer:
     """Prints a line for each frame, with the seconds since the start."""
 
-    def __init__(self, clock: Clock, say: Callable[[str], None]) -> None:
+    def __init__(self, clock: Clock, show: Callable[[str], None]) -> None:
         self._start_ns = clock.now_ns()
-        self._say = say
+        self._show = show
 
     def tap(self, way: str, data: bytes, t_ns: int) -> None:
         """Prints the frames in the bytes that were sent or received."""
         arrow = TO_BOARD if way == "to" else FROM_BOARD
         for piece in pieces_of(data):
-            self.say(t_ns, f"{arrow} {piece_words(piece)}")
+            self.show(t_ns, f"{arrow} {piece_words(piece)}")
 
-    def say(self, t_ns: int, text: str) -> None:
+    def show(self, t_ns: int, text: str) -> None:
         """Prints a line."""
-        self._say(f"{(t_ns - self._start_ns) / NS_PER_S:11.6f} {text}")
+        self._show(f"{(t_ns - self._start_ns) / NS_PER_S:11.6f} {text}")
 
 
 class _Watcher:
@@ -137,13 +137,13 @@ class _Watcher:
     def up(self, identity: IdentityAnswer, t_ns: int) -> None:
         """The session is open, and the link was checked."""
         self.was_up = True
-        self._printer.say(t_ns, "- the board is up")
+        self._printer.show(t_ns, "- the board is up")
         for command in self._commands:
             self._link.submit(command)
 
     def down(self, t_ns: int, reason: str) -> None:
         """There is no session, for this reason."""
-        self._printer.say(t_ns, f"- {reason}")
+        self._printer.show(t_ns, f"- {reason}")
 
     def reported(self, report: BoardReport, t_ns: int) -> None:
         """Does nothing: the frame is printed as it arrives."""

@@ -15,7 +15,7 @@ from controller.games.load import check
 @click.command("check")
 @click.argument("tables", metavar="TABLE.toml...", nargs=-1, required=True, type=click.Path(path_type=Path))
 def command(tables: tuple[Path, ...]) -> None:
-    """Check tables' files, and report every wrong key at once; conflicts between keys follow once each key is right.
+    """Check tables' files, and report every wrong key at once, and every conflict between keys that are right.
 
     Each mistake is one line: file, line, key, what is wrong, and how to fix it. Several files are also checked
     against each other, for tables of the same name and wires used twice. No hardware is needed.

@@ -163,8 +163,8 @@ def _chain_span(chain: ChainSummary) -> str:
     return f"records {chain.first} to {chain.last}"
 
 
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}"
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 # feltwire journal show, recall and export
@@ -385,6 +385,8 @@ def _show_recall(recalled: RecalledTable, rounds: int) -> None:
             if isinstance(event.data, Outcome | Void | Unresolved):
                 words = rule_words(event.data.rule)
                 cited = words if words == HOUSE_RULE else f"rule {words}"
+                if isinstance(event.data, Unresolved) and event.data.unproven_rule:
+                    cited = f"{cited}; not proven: rule {event.data.unproven_rule}"
                 click.echo(f"{'':14}{cited}, event {event.id}")
                 for name, value in msgspec.structs.asdict(event.data.evidence).items():
                     if value not in (None, ""):

@@ -10,7 +10,7 @@ from typing import NoReturn
 import click
 
 from controller.cli import BAD_CONFIGURATION
-from feed.allow_list import CLASSES, ROLES, Allowed, AllowList, OperatorClass, Role
+from feed.allow_list import CLASSES, POSITIONS, ROLES, Allowed, AllowList, OperatorClass, Position, Role
 from feed.keys import (
     PUBLIC_SUFFIX,
     SECRET_SUFFIX,
@@ -101,10 +101,23 @@ def new(server: bool, client: str | None, signing: bool, force: bool, folder: Pa
 @click.argument("key", metavar="PUBLICKEY")
 @click.option("--role", required=True, type=click.Choice(ROLES), help="What its owner may do.")
 @click.option("--class", "operator_class", type=click.Choice(CLASSES), help="Of a dealer or a supervisor.")
+@click.option(
+    "--position",
+    "positions",
+    multiple=True,
+    type=click.Choice(POSITIONS),
+    help="In which a dealer or a supervisor may act at a craps table (as=…); give it once for each.",
+)
 @click.option("--force", is_flag=True, help="Overwrite an existing entry of this name, even a revoked one.")
 @_dir
 def allow(
-    name: str, key: str, role: Role, operator_class: OperatorClass | None, force: bool, folder: Path | None
+    name: str,
+    key: str,
+    role: Role,
+    operator_class: OperatorClass | None,
+    positions: tuple[Position, ...],
+    force: bool,
+    folder: Path | None,
 ) -> None:
     """Allow a key to connect. PUBLICKEY is the key itself, in single quotes, or its .public file.
 
@@ -118,6 +131,7 @@ def allow(
     Examples:
         feltwire keys allow board-1 board-1.public --role read-only
         feltwire keys allow pit-boss pit-boss.public --role supervisor --class A
+        feltwire keys allow zoe zoe.public --role dealer --class A --position stickperson
 
     Exit codes: 0; 2 if the name or the key cannot be used, or exists already.
     """
@@ -125,7 +139,13 @@ def allow(
 
     place = _folder(folder) / ALLOWED
     try:
-        entry = Allowed(name=parse_name(name), public=_public(key), role=role, operator_class=operator_class)
+        entry = Allowed(
+            name=parse_name(name),
+            public=_public(key),
+            role=role,
+            operator_class=operator_class,
+            positions=tuple(dict.fromkeys(positions)),
+        )
         path = write(place, entry, overwrite=force)
     except BadKeyError as error:
         _fail(error, "it is overwritten only with --force" if not force else "")
@@ -219,7 +239,8 @@ def _public(text: str) -> str:
 
 
 def _role(entry: Allowed) -> str:
-    return entry.role + (f" of class {entry.operator_class}" if entry.operator_class else "")
+    of_class = f" of class {entry.operator_class}" if entry.operator_class else ""
+    return entry.role + of_class + (f", {' and '.join(entry.positions)}" if entry.positions else "")
 
 
 def _fail(error: Exception, hint: str = "") -> NoReturn:

@@ -27,7 +27,7 @@ _SOCKETS: Final = frozenset({"feed", "history", "commands"})
 
 
 class NoServiceError(Exception):
-    """There is no service that could be taken; says why, and what to do."""
+    """There is no service that could be taken; the message states why, and what to do."""
 
 
 def running_bases(listing: Path = KERNELS_LIST) -> list[str]:

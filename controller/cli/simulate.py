@@ -92,7 +92,7 @@ def command(
 def _print(played: Played, pacer: Pacer, as_json: bool) -> None:
     if played.fault is not None and not as_json:
         click.echo(click.style(f"{'':13}(simulated fault: {played.fault})", fg="bright_black"))
-    for event in played.said:
+    for event in played.events:
         pacer.wait_until(event.data.mono_ns)
         print_events([event], as_json=as_json)
 

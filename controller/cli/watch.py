@@ -14,7 +14,7 @@ import click
 from controller.cli import FATAL
 from controller.cli.local_services import NoServiceError, wait_for_base
 from controller.cli.options import client_curve
-from controller.service.event_lines import color_of, colored_line_of, line_of
+from controller.service.event_lines import color_of, colored_line_of, folded, line_of, snapshot_lines
 from feed.endpoints import EndpointError, Endpoints
 from feed.events import RoundProgress
 from feed.subscriber import (
@@ -25,6 +25,7 @@ from feed.subscriber import (
     Gap,
     Halted,
     Item,
+    Joined,
     Missing,
     Notice,
     NotShown,
@@ -88,18 +89,26 @@ class PeopleView:
         """Prints an event or a notice."""
         match item:
             case Fact(event=event) if self._in_place and isinstance(event.data, RoundProgress):
-                width = shutil.get_terminal_size().columns
-                click.echo(_CLEAR_LINE + click.style(line_of(event)[: width - 1], fg=color_of(event)), nl=False)
+                line = line_of(event)[: self._columns - 1]
+                click.echo(_CLEAR_LINE + click.style(line, fg=color_of(event)), nl=False)
                 self._progress_shown = True
             case Fact(event=event):
-                columns = shutil.get_terminal_size().columns if self._in_place else None
-                self._line(colored_line_of(event, width=columns))
+                self._line(colored_line_of(event, width=self._columns if self._in_place else None))
+            case Joined(snapshot=snapshot):
+                self._line(_styled(item))
+                for line in snapshot_lines(snapshot):
+                    self._line(folded(f"   {line}", self._columns) if self._in_place else f"   {line}")
             case notice if not isinstance(notice, self._hidden):
                 self._line(_styled(notice))
 
     def end(self) -> None:
         """Ends the output."""
         self._line("")
+
+    @property
+    def _columns(self) -> int:
+        """The width of the terminal, which may change."""
+        return shutil.get_terminal_size().columns
 
     def _line(self, text: str) -> None:
         cleared = _CLEAR_LINE if self._progress_shown else ""
@@ -144,9 +153,10 @@ def command(
 ) -> None:
     """Watch the events of tables as they are published.
 
-    Without an address it takes the service that runs on this computer, says which, and gives up after 10 s where there
-    is none. With one it may be started before the service. It continues when the service is restarted. Missed events
-    are detected and requested; gaps that cannot be filled are reported. Simulated tables are shown too, marked "sim".
+    Without an address it takes the service that runs on this computer, prints which, and gives up after 10 s where
+    there is none. With one it may be started before the service. It continues when the service is restarted. Missed
+    events are detected and requested; gaps that cannot be filled are reported. Simulated tables are shown too, marked
+    "sim".
 
     \b
     Examples:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Final, Literal
 
 from msgspec import Meta, Struct
 
 from controller.rules.profile import DEFAULT_PROFILE, default_profile
+from feed.statistics import DEFAULT_HISTORY, LEAST_HISTORY, MOST_HISTORY
 
 Backend = Literal["gpiod", "gpiozero", "board", "sim", "capture"]
 LIVE_BACKENDS = frozenset({"gpiod", "gpiozero", "board"})
@@ -204,6 +206,23 @@ class LinesSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     ] = None
 
 
+class FeedSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[feed]`: what scoreboards receive when they join."""
+
+    history: Annotated[
+        int,
+        Meta(
+            ge=LEAST_HISTORY,
+            le=MOST_HISTORY,
+            description="how many of the last outcomes a scoreboard receives when it joins, and the statistics count",
+            extra={"cite": "ours"},
+        ),
+    ] = DEFAULT_HISTORY
+
+
+_Inverted = Annotated[bool, Meta(description="the line is active when the wire is low")]
+
+
 class PinSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One entry of `[pins]` on the Pi: where a line is wired. Exactly one of `gpio`, `header` and `name`."""
 
@@ -219,7 +238,7 @@ class PinSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             extra={"cite": "ours"},
         ),
     ] = None
-    inverted: Annotated[bool, Meta(description="the line is active when the wire is low")] = False
+    inverted: _Inverted = False
     debounce_us: Annotated[
         int,
         Meta(
@@ -233,10 +252,14 @@ class PinSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def problems(self) -> list[tuple[str, str, str]]:
         """What is wrong between the keys: key, what, fix."""
         given = [key for key in ("gpio", "header", "name") if getattr(self, key) is not None]
-        if len(given) == 1:
-            return []
-        wrong = f"has {' and '.join(given)}" if given else "names no pin"
-        return [("", wrong, 'write one of { gpio = 17 }, { header = 11 } and { name = "GPIO17" }')]
+        return _unless_one(given, "pin", '{ gpio = 17 }, { header = 11 } and { name = "GPIO17" }')
+
+
+def _unless_one(given: Sequence[str], place: str, ways: str) -> list[tuple[str, str, str]]:
+    """That a wire has no place, or several; nothing where it has one."""
+    if len(given) == 1:
+        return []
+    return [("", f"has {' and '.join(given)}" if given else f"names no {place}", f"write one of {ways}")]
 
 
 class LinkSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -255,7 +278,7 @@ class LinkSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 class BoardSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[board.NAME]`: a board with firmware of its own, on a serial port."""
 
-    kind: Annotated[BoardKindName, Meta(description="what its firmware is made for", examples=["wheel"])]
+    kind: Annotated[BoardKindName, Meta(description="what its firmware is made for")]
     port: Annotated[
         Port,
         Meta(
@@ -299,7 +322,7 @@ class TerminalSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             extra={"cite": "ours"},
         ),
     ] = None
-    inverted: Annotated[bool, Meta(description="the line is active when the wire is low")] = False
+    inverted: _Inverted = False
     zero_v: Annotated[
         Annotated[float, Meta(ge=0, le=5.5)] | None,
         Meta(description="of an analogue channel: the volts at which the reading is 0"),
@@ -317,10 +340,9 @@ class TerminalSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     def problems(self) -> list[tuple[str, str, str]]:
         """What is wrong between the keys: key, what, fix."""
         sides = self.sides
-        if len(sides) != 1:
-            wrong = f"has {' and '.join(sides)}" if sides else "names no terminal"
-            return [("", wrong, "write one of { input = 1 }, { output = 1 } and { analogue = 1 }")]
-        found: list[tuple[str, str, str]] = []
+        found = _unless_one(sides, "terminal", "{ input = 1 }, { output = 1 } and { analogue = 1 }")
+        if found:
+            return found
         if self.pull == "down":
             fix = 'write pull = "up", or pull = "none" with an external resistor to ground'
             found.append(("pull", "is down, but a board has pull-up resistors only", fix))

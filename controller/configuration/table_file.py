@@ -11,8 +11,8 @@ from controller.configuration.declaration import value_text
 from controller.configuration.lamp_chains import board_of_lamps, check_lamps
 from controller.configuration.problems import ConfigFinding, nearest, suggestion, with_article
 from controller.configuration.registry import GameEntry, Registry, SetUp, Slot
-from controller.configuration.sections import LIVE_BACKENDS, CallBy, LinesSection, TableSection
-from controller.configuration.validation import validate
+from controller.configuration.sections import LIVE_BACKENDS, CallBy, FeedSection, LinesSection, TableSection
+from controller.configuration.validation import right_part, validate
 from controller.configuration.values import DeviceConfig, TableConfig
 from controller.configuration.wiring import (
     BOARD,
@@ -29,7 +29,7 @@ from controller.configuration.wiring import (
 from controller.rules.profile import profile, profile_names, profiles_that_play
 from drivers.base.device_spec import LineUse
 
-SECTIONS = ("table", "lines", "device", BOARD, "pins", "links", "game")
+SECTIONS = ("table", "lines", "device", BOARD, "pins", "links", "game", "feed")
 
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -54,14 +54,20 @@ class TableFile:
         self._check_section_names()
         table = self._section(TableSection, "table")
         lines = self._section(LinesSection, "lines")
+        feed = self._section(FeedSection, "feed")
         game = self._game()
-        call = self._call(table, lines)
+        # What the other sections are checked against is as much of these two as is right.
+        right_table = self._right(TableSection, "table", "game", "rules")
+        right_lines = self._right(LinesSection, "lines", "backend")
+        call = self._call(self._right(TableSection, "table", "no_more_bets"), right_lines)
+        if right_lines is not None:
+            self.live = right_lines.backend in LIVE_BACKENDS
         if lines is not None:
-            self.live = lines.backend in LIVE_BACKENDS
             self._check_lines(lines)
         if table is not None:
             self.id = table.id
-            self._check_rules(table)
+        if right_table is not None:
+            self._check_rules(right_table)
         sections = (self._table(name) for name in ("pins", BOARD, "links", "lines"))
         self.wires, found = read_wires(*sections)
         self.findings += [f for f in found if f.path != (BOARD,) or not self._misspelt(BOARD)]
@@ -70,16 +76,16 @@ class TableFile:
         options = self._section(game.options, "game")
         devices, all_right, found = read_devices(self._table("device"), game, self.registry)
         self.findings += found
-        self._check_set_up(game, table, lines, options, devices, call)
+        self._check_set_up(game, right_table, right_lines, options, devices, call)
         self._check_set_going(devices, call)
         self._check_on_wires(devices)
         self.findings += check_lamps(devices, self.wires.boards, live=self.live)
         if not all_right:
             self.findings += check_places(self.wires, {})  # mistakes that do not depend on the line's purpose
             return
-        uses = self._check_wiring(lines, devices, call)
+        uses = self._check_wiring(right_lines, devices, call)
         wrong = any(finding.severity == "error" for finding in self.findings)
-        if table is not None and lines is not None and options is not None and not wrong:
+        if table is not None and lines is not None and feed is not None and options is not None and not wrong:
             self.config = TableConfig(
                 file,
                 table.id,
@@ -97,6 +103,7 @@ class TableFile:
                 table.labels,
                 table.limits,
                 table.limits_unit,
+                feed,
             )
 
     # ------------------------------------------------------------------------------------------- sections
@@ -121,6 +128,11 @@ class TableFile:
         made, findings = validate(self._values.get(name, {}), struct, (name,))
         self.findings += findings
         return made
+
+    def _right(self, struct: type[S], name: str, *keys: str) -> S | None:
+        """What is right of a section; None where one of these keys is wrong, or one without a default."""
+        part = None if self._misspelt(name) else right_part(self._values.get(name, {}), struct, (name,))
+        return None if part is None or part.doubtful.intersection(keys) else part.section
 
     def _misspelt(self, name: str) -> bool:
         """Whether a section is there under a misspelt name."""

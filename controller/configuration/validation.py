@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import msgspec
 from msgspec import inspect
@@ -45,12 +45,12 @@ def validate(values: object, struct: type[S], path: Path) -> tuple[S | None, lis
     """Checks `values`, and converts them to the struct.
 
     Returns:
-        The struct, or None if a key is wrong by itself, and every mistake. Checks between keys run once each key is
-        right by itself; the struct is returned then, whatever they find.
+        The struct, or None if a key is wrong by itself, and every mistake. The struct is returned whatever the checks
+        between keys find. Of a section with a wrong key the conflicts are found that do not depend on it.
     """
     findings = _check_struct(values, struct, path)
     if findings:
-        return None, findings
+        return None, findings + _conflicts_in_spite(values, struct, path, findings)
     try:
         made = msgspec.convert(values, struct)
     except (
@@ -58,8 +58,126 @@ def validate(values: object, struct: type[S], path: Path) -> tuple[S | None, lis
     ) as error:  # from a struct's own __post_init__, or a type that the checks below do not know
         return None, [ConfigFinding(path, str(error), "see the description of this section")]
     if isinstance(made, ChecksItself):
-        findings = [ConfigFinding(_below(path, key), wrong, fix) for key, wrong, fix in made.problems()]
+        findings = [_conflict(path, one) for one in made.problems()]
     return made, findings
+
+
+def _conflict(path: Path, conflict: tuple[str, str, str]) -> ConfigFinding:
+    key, wrong, fix = conflict
+    return ConfigFinding(_below(path, key), wrong, fix)
+
+
+def _conflicts_in_spite(
+    values: object, struct: type[msgspec.Struct], path: Path, findings: list[ConfigFinding]
+) -> list[ConfigFinding]:
+    """The conflicts between keys that are right: those found with every value tried in place of a wrong key.
+
+    A conflict that a wrong key is part of changes with it, in whether it is found or in its words, and is left out.
+    """
+    if not isinstance(values, dict) or not issubclass(struct, ChecksItself):
+        return []
+    doubtful = _doubtful(values, struct, path, findings)
+    right = _right_values(values, struct, doubtful)
+    # The other wrong keys have the first of their values meanwhile.
+    for field in doubtful:
+        right |= next(iter(_values_to_try(field)), {})
+    found = [_conflicts(right, struct)]
+    for field in doubtful:
+        others = {key: value for key, value in right.items() if key != field.encode_name}
+        tried = [one for value in _values_to_try(field) if (one := _conflicts(others | value, struct)) is not None]
+        if len(tried) < _LEAST_TRIED:
+            return []
+        found += tried
+    names = {field.encode_name for field in doubtful}
+    everywhere = [one for one in found[0] or [] if all(one in others for others in found if others is not None)]
+    return [_conflict(path, one) for one in everywhere if not names & set(_below((), one[0]))]
+
+
+class RightPart(NamedTuple, Generic[S]):
+    """A section as far as it is right."""
+
+    section: S
+    """With the defaults of the keys that are wrong."""
+    doubtful: frozenset[str]
+    """The keys that are wrong, or may be meant by a key that is not known."""
+
+
+def right_part(values: object, struct: type[S], path: Path) -> RightPart[S] | None:
+    """What is right of a section, to be checked against others in spite of the rest; None where a key is wrong that
+    has no default."""
+    if not isinstance(values, dict):
+        return None
+    doubtful = _doubtful(values, struct, path, _check_struct(values, struct, path))
+    try:
+        made = msgspec.convert(_right_values(values, struct, doubtful), struct)
+    except msgspec.ValidationError:
+        return None
+    return RightPart(made, frozenset(field.encode_name for field in doubtful))
+
+
+def _doubtful(
+    values: dict[str, Any], struct: type[msgspec.Struct], path: Path, findings: list[ConfigFinding]
+) -> list[inspect.Field]:
+    """The fields whose values are wrong or missing, or stand under a misspelt key: the nearest is meant by it."""
+    fields = {field.encode_name: field for field in fields_of(struct)}
+    keys = {str(found.path[len(path)]) for found in findings}
+    meant = {nearest(key, [name for name in fields if name not in values]) for key in keys - fields.keys()}
+    return [field for name, field in fields.items() if name in keys or name in meant]
+
+
+def _right_values(
+    values: dict[str, Any], struct: type[msgspec.Struct], doubtful: list[inspect.Field]
+) -> dict[str, Any]:
+    known = {field.encode_name for field in fields_of(struct)} - {field.encode_name for field in doubtful}
+    return {key: value for key, value in values.items() if key in known}
+
+
+_LEAST_TRIED: Final = 2
+"""Values of a wrong key that must have been tried: with one alone no conflict is known not to depend on it."""
+
+
+def _conflicts(values: dict[str, Any], struct: type[msgspec.Struct]) -> list[tuple[str, str, str]] | None:
+    """The conflicts between these values; None where one of them is wrong."""
+    try:
+        made = msgspec.convert(values, struct)
+    except msgspec.ValidationError:
+        return None
+    return made.problems() if isinstance(made, ChecksItself) else []
+
+
+def _values_to_try(field: inspect.Field) -> list[dict[str, Any]]:
+    """What may stand in a section in place of a wrong key: nothing, where it has a default, and some right values."""
+    nothing: list[dict[str, Any]] = [] if field.required else [{}]
+    return nothing + [{field.encode_name: value} for value in _samples(field.type)]
+
+
+def _samples(declared: inspect.Type) -> list[Any]:
+    """Some values of a type: every choice, both bounds, a short list and a long one."""
+    about = unwrap(declared)
+    match about.type:
+        case inspect.UnionType(types=types):
+            return [value for member in types for value in _samples(member)]
+        case inspect.LiteralType() | inspect.EnumType():
+            return [*choices(about.type)]
+        case inspect.BoolType():
+            return [False, True]
+        case inspect.IntType() | inspect.FloatType():
+            bounds = [value for value in (about.type.ge, about.type.le) if value is not None]
+            return [*about.examples, *bounds] or [1, 2]
+        case inspect.StrType():
+            return [*about.examples] or ["a", "b"]
+        case inspect.StructType():
+            needed = {field.encode_name: _samples(field.type) for field in fields_of(about.type.cls) if field.required}
+            return [{key: tried[0] for key, tried in needed.items()}] if all(needed.values()) else []
+        case _ if isinstance(about.type, _LISTS):
+            items = _samples(about.type.item_type)
+            if not items:
+                return []
+            least = about.type.min_length or 0
+            most = min(about.type.max_length or least + 3, least + 3)
+            return [[items[n % len(items)] for n in range(count)] for count in (least, most)]
+        case _:
+            return []
 
 
 def _below(path: Path, key: str) -> Path:
@@ -223,8 +341,20 @@ def _expected(value: object, declared: inspect.Type, path: Path) -> ConfigFindin
     elif isinstance(kind, inspect.StrType) and isinstance(value, (bool, int, float)):
         fix = f'write it in quotes: "{value_text(value)}"'
     elif isinstance(kind, _LISTS) and isinstance(value, (bool, int, float, str)):
-        fix = f"write it as a list: [{value_text(value)}]"
+        items = _items(value, kind.item_type)
+        if items:
+            least = kind.min_length or 0
+            more = f", ...], {bounds_words(declared)}" if len(items) < least else "]"
+            fix = f"write it as a list: [{', '.join(items)}{more}"
     return ConfigFinding(path, f"{value_text(value)} is not {_a(declared)}", fix)
+
+
+def _items(value: object, item: inspect.Type) -> list[str]:
+    """The elements of the list that a single value was meant as, as TOML writes them; none where it fits no list."""
+    if isinstance(value, str) and isinstance(unwrap(item).type, (inspect.IntType, inspect.FloatType)):
+        parts = re.split(r"[\s,;]+", value.strip("[] "))
+        return parts if all(re.fullmatch(r"[+-]?\d{1,15}(\.\d{1,15})?", part) for part in parts) else []
+    return [] if _check(value, item, ()) else [value_text(value)]
 
 
 def _a(declared: inspect.Type) -> str:

@@ -12,6 +12,7 @@ from controller.configuration.sections import (
     LIVE_BACKENDS,
     BoardSection,
     CallBy,
+    FeedSection,
     InspectionAt,
     LabelKeys,
     LimitKeys,
@@ -69,6 +70,7 @@ class TableConfig(NamedTuple):
     labels: tuple[LabelKeys, ...] = ()
     limits: tuple[LimitKeys, ...] = ()
     limits_unit: str | None = None
+    feed: FeedSection = FeedSection()
 
     @property
     def live(self) -> bool:

@@ -216,7 +216,7 @@ def _read_boards(values: Mapping[str, Any], backend: str) -> tuple[dict[str, Boa
 
 
 def _check_exchange(boards: Mapping[str, BoardSection]) -> list[ConfigFinding]:
-    """Two boards of one kind could be exchanged unnoticed: only their serial numbers tell them apart."""
+    """Two boards of one kind could be exchanged unnoticed: only their serial numbers distinguish them."""
     findings: list[ConfigFinding] = []
     for name, board in boards.items():
         others = {other: one for other, one in boards.items() if other != name and one.kind == board.kind}

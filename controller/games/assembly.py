@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from controller.configuration.sections import LimitKeys
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import TableDevices
-from controller.games.catalogue import DEVICE, GAME, ORDERS
+from controller.games.catalogue import DEVICE, GAME, ORDERS, orders_of
 from controller.rules.profile import Inspected, profile
 from controller.table.bias import BiasWatch
 from controller.table.event_sequencer import Identity
@@ -84,6 +84,8 @@ def table_for(
         labels=tuple(TableLabel(language=one.language, name=one.name, short=one.short or "") for one in config.labels),
         limits=tuple(_limit(one) for one in config.limits),
         limits_unit=config.limits_unit or "",
+        history=config.feed.history,
+        statistics=tuple(spec.statistics(config)),
     )
     game.round = rounds
     return Table(
@@ -93,6 +95,7 @@ def table_for(
         time_of,
         actuators=devices.actuators,
         verbs=ORDERS,
+        own_verbs=orders_of(config.game),
         opens=config.opens == "at_start" if opens is None else opens,
         inspection=_inspection(config, game.device),
         bias=_bias(config),

@@ -76,3 +76,8 @@ REGISTRY: Final = Registry(games=GAME, drivers=DEVICE, games_to_come=GAMES_TO_CO
 
 ORDERS: Final[dict[str, Verb]] = VERBS | {verb.name: verb for game in GAMES for verb in game.orders}
 """Every order that a table takes, or refuses because it plays another game."""
+
+
+def orders_of(game: str) -> list[str]:
+    """The names of the orders that a table of this game takes."""
+    return [*VERBS, *(verb.name for verb in GAME[game].orders)]

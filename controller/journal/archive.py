@@ -20,8 +20,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-import msgspec
-
 from controller.journal.audit.findings import AuditReport
 from controller.journal.errors import UNREADABLE, JournalError, journal_error
 from controller.journal.files import Lock, connect_writer, make_file, sync_folder
@@ -31,6 +29,7 @@ from controller.journal.schema import create, prepare
 from controller.journal.seals import Seal, Statement, read_seals
 from controller.journal.verify import verify
 from controller.journal.walk import Walk, walk
+from feed.state import encode_snapshot
 
 Progress: TypeAlias = Callable[[str], None]
 """What is being done now."""
@@ -190,7 +189,7 @@ def _delete(connection: sqlite3.Connection, path: Path, out: Path, seal: Seal) -
         connection.execute("COMMIT")
     finally:
         if connection.in_transaction:
-            # The error that led here is the one to tell; without a commit nothing is deleted anyway.
+            # The error that led here is the one to report; without a commit nothing is deleted anyway.
             with suppress(sqlite3.Error):
                 connection.execute("ROLLBACK")
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
@@ -202,7 +201,7 @@ def _base(archived: sqlite3.Connection, out: Path, said_: Statement) -> list[tup
     for chain, head in said_.heads.items():
         query = "SELECT n FROM record WHERE chain = ? AND seq = ? UNION SELECT n FROM base WHERE chain = ? AND seq = ?"
         (n,) = archived.execute(query, (chain, head.seq, chain, head.seq)).fetchone()
-        state = b"" if chain == COMMANDS else msgspec.json.encode(state_of(archived, chain, out).snapshot())
+        state = b"" if chain == COMMANDS else encode_snapshot(state_of(archived, chain, out).snapshot())
         rows.append((chain, head.seq, head.epoch, bytes.fromhex(head.hash), n, state))
     return rows
 

@@ -22,7 +22,7 @@ class JournalError(HistoryError):
         self.fix = fix
 
 
-class JournalDamaged(JournalError):  # noqa: N818  (the name says what it is, not that it is an error)
+class JournalDamaged(JournalError):  # noqa: N818  (the name states what it is, not that it is an error)
     """What the file holds is not what was written to it: changed, torn or lost."""
 
 
@@ -132,7 +132,7 @@ def _limit() -> int | None:
 
 
 def _at_limit(path: Path) -> bool:
-    """Whether the journal or a file beside it has grown to the limit: SQLite says only that it could not write."""
+    """Whether the journal or a file beside it has grown to the limit: SQLite reports only that it could not write."""
     limit = _limit()
     if limit is None:
         return False

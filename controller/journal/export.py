@@ -24,11 +24,11 @@ COLUMNS: Final = {
     "round": "number of the round, where it belongs to one",
     "result": "result of an outcome, or the one to which it was corrected, as JSON",
     "reason": "reason code of a void, unresolved or refused one",
-    "call": "what the dealer says",
+    "call": "what the dealer calls",
     "rule": "citation",
     "by": "who did it, or sent the command",
     "device": "device of a fault, warning or inspection",
-    "detail": "fault, warning or order, and what was said of it",
+    "detail": "fault, warning or order, and its description",
     "revolutions": "measured of wheel or ball",
     "simulated": "yes or no",
     "epoch": "start of the service that wrote it",
@@ -98,7 +98,7 @@ def _cells(record: Record, causes: Causes) -> Iterator[str]:
         "id": record.id,
         "hash": record.hash.hex(),
         "sender": _sender(fields),
-        "said": _said(fields, evidence),
+        "said": _description(fields, evidence),
         "capture": _capture(fields, evidence),
         "command": _link(record, causes),
     }
@@ -113,15 +113,15 @@ def _sender(fields: Mapping[str, Any]) -> str | None:
     return f"{sender} ({role})" if isinstance(role, str) else sender
 
 
-def _said(fields: Mapping[str, Any], evidence: object) -> str | None:
+def _description(fields: Mapping[str, Any], evidence: object) -> str | None:
     inner = evidence.get("detail") if isinstance(evidence, dict) else None
-    said = (
+    parts = (
         fields.get("detail"),
         inner,
         fields.get("why"),
         None if fields.get("accepted", True) else fields.get("reason"),
     )
-    return "; ".join(str(one) for one in said if one) or None
+    return "; ".join(str(one) for one in parts if one) or None
 
 
 def _capture(fields: Mapping[str, Any], evidence: object) -> str | None:

@@ -9,15 +9,14 @@ from pathlib import Path
 from threading import Lock
 from typing import Final
 
-import msgspec
-
 from controller.journal.errors import UNREADABLE, VERIFY, JournalDamaged, journal_error
 from controller.journal.files import connect_reader
 from controller.journal.records import COMMANDS, Head, nothing
-from controller.journal.schema import CHAINS, COMMAND_TERM, OPENING_TERM, STATE_TERM
-from feed.events import EventError, decode
+from controller.journal.schema import CHAINS, COMMAND_TERM, CORRECTED, OPENING_TERM, OUTCOME, STATE_TERM, VERDICT_TERM
+from feed.events import Data, EventError, RoundCorrected, TableClosed, TableOpened, decode
 from feed.history_server import Page
-from feed.state import RECENT_ROUNDS, Snapshot, TableState
+from feed.state import RECENT_ROUNDS, TableState, decode_snapshot, encode_snapshot
+from feed.statistics import MOST_HISTORY
 from feed.wire import REWRITTEN, UNKNOWN_TABLE
 
 MOST_EVENTS: Final = 10_000
@@ -90,12 +89,12 @@ class JournalHistory(Reader):
         with self._reading("taking a snapshot") as connection:
             if table == COMMANDS or _head(connection, table).seq == 0:
                 return None
-            return msgspec.json.encode(state_of(connection, table, self._path).snapshot())
+            return encode_snapshot(state_of(connection, table, self._path).snapshot())
 
     def page(self, table: str, epoch: str, after: int, limit: int) -> Page:
         """At most `limit` events with a `seq` above `after`, the lowest first.
 
-        Where older history was archived away, it begins after that, and the page's `after` says so.
+        Where older history was archived away, it begins after that, and the page's `after` is where.
         """
         with self._reading("reading events") as connection:
             head = _head(connection, table)
@@ -148,25 +147,39 @@ ROUNDS_BACK = RECENT_ROUNDS + 1
 
 _ELEVENTH = f"SELECT seq FROM record WHERE chain = ? AND {OPENING_TERM} ORDER BY seq DESC LIMIT 1 OFFSET ?"
 _STANDING = f"SELECT body FROM record WHERE chain = ? AND seq < ? AND {STATE_TERM} ORDER BY seq"
-_BASE_STATE = "SELECT state FROM base WHERE chain = ?"
+_COUNTED = f"""
+    SELECT body FROM record WHERE chain = ? AND seq >= ? AND seq < ? AND ({STATE_TERM} OR {VERDICT_TERM}) ORDER BY seq
+"""
 _SINCE = "SELECT body FROM record WHERE chain = ? AND seq >= ? ORDER BY seq"
+_BASE_STATE = "SELECT state FROM base WHERE chain = ?"
+_POSTED = f"""
+    SELECT body FROM record WHERE chain = ? AND {STATE_TERM} AND kind IN ('table.opened', 'table.closed')
+    ORDER BY seq DESC
+"""
+_VERDICTS = f"""
+    SELECT seq, kind, round, CASE kind WHEN '{CORRECTED}' THEN body END FROM record
+    WHERE chain = ? AND {VERDICT_TERM} ORDER BY seq DESC
+"""
 
 
 def state_of(connection: sqlite3.Connection, chain: str, path: Path) -> TableState:
     """The state of a table after its last record.
 
-    Folded from as few records as it takes: faults, inspections, opening and closing from the beginning on, all else
-    from eleven rounds back. Where older history was archived, the beginning is the state of the table then.
+    Folded from as few records as it takes: faults, inspections, opening and closing from the beginning on, verdicts and
+    corrections as far back as the statistics count, all else from eleven rounds back. Where older history was archived,
+    the beginning is the state of the table then.
 
     Raises:
         JournalDamaged: a record cannot be read.
         sqlite3.Error: the file cannot be read.
     """
+    state = _begin(connection, chain, path)
     eleventh = connection.execute(_ELEVENTH, (chain, ROUNDS_BACK - 1)).fetchone()
     since = eleventh[0] if eleventh else 0
-    state = _begin(connection, chain, path)
-    for query in (_STANDING, _SINCE):
-        for (body,) in connection.execute(query, (chain, since)):
+    state.history.kept_at_least = _history_length(connection, chain, path, state)
+    earlier = min(since, _first_counted(connection, chain, state.history.kept_at_least, path))
+    for query, numbers in ((_STANDING, (earlier,)), (_COUNTED, (earlier, since)), (_SINCE, (since,))):
+        for (body,) in connection.execute(query, (chain, *numbers)):
             try:
                 state.apply(decode(body))
             except (EventError, ValueError) as error:
@@ -174,12 +187,50 @@ def state_of(connection: sqlite3.Connection, chain: str, path: Path) -> TableSta
     return state
 
 
+def _history_length(connection: sqlite3.Connection, chain: str, path: Path, base: TableState) -> int:
+    """Over how many outcomes the table's statistics count, as it published last."""
+    for (body,) in connection.execute(_POSTED, (chain,)):
+        data = _data_of(body, chain, path)
+        if isinstance(data, TableOpened | TableClosed) and data.history is not None:
+            return min(data.history, MOST_HISTORY)
+    return base.history.limit
+
+
+def _first_counted(connection: sqlite3.Connection, chain: str, length: int, path: Path) -> int:
+    """The record from which on the last `length` outcomes have their verdicts, and as many more as can be corrected
+    away; 0 where all records are needed."""
+    corrected: dict[int, bool] = {}
+    """By round, whether its last correction gave it an outcome."""
+    count = 0
+    for seq, kind, number, body in connection.execute(_VERDICTS, (chain,)):
+        if kind == CORRECTED:
+            if number not in corrected:
+                corrected[number] = _gives_outcome(body, chain, path)
+        else:
+            count += corrected.pop(number, kind == OUTCOME)
+            if count >= length + RECENT_ROUNDS:
+                return int(seq)
+    return 0
+
+
+def _gives_outcome(body: bytes, chain: str, path: Path) -> bool:
+    data = _data_of(body, chain, path)
+    return isinstance(data, RoundCorrected) and data.to.verdict == "outcome"
+
+
+def _data_of(body: bytes, chain: str, path: Path) -> Data:
+    try:
+        return decode(body).data
+    except EventError as error:
+        raise JournalDamaged(path, f"a record of {chain}: {error}", VERIFY) from error
+
+
 def _begin(connection: sqlite3.Connection, chain: str, path: Path) -> TableState:
     row = connection.execute(_BASE_STATE, (chain,)).fetchone()
     if row is None or not row[0]:
         return TableState(chain)
     try:
-        return TableState.from_snapshot(msgspec.json.decode(row[0], type=Snapshot))
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        return TableState.from_snapshot(decode_snapshot(row[0]))
+    except ValueError as error:
         what = f"where {chain} stood when its older history was archived cannot be read: {error}"
         raise JournalDamaged(path, what, VERIFY) from error

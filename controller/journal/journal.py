@@ -84,7 +84,7 @@ class Journal:
         long as it is there, a journal that is gone is not begun anew but by an order.
 
         Raises:
-            JournalError: it cannot be used: says which file, what is wrong, and what to do.
+            JournalError: it cannot be used: the message states which file, what is wrong, and what to do.
         """
         make_folder(path)
         with ExitStack() as held:

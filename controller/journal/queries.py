@@ -58,7 +58,7 @@ class Chosen(NamedTuple):
 
 
 def parse_moment(text: str) -> datetime:
-    """Reads `2026-07-04`, the beginning of that day, or `2026-07-04T21:30:00`; in UTC unless it says otherwise.
+    """Reads `2026-07-04`, the beginning of that day, or `2026-07-04T21:30:00`; in UTC unless it has another zone.
 
     Raises:
         ValueError: it is neither.
@@ -104,9 +104,13 @@ def last_written(path: Path, count: int) -> Iterator[Record]:
     Raises:
         JournalError: the journal cannot be read.
     """
+    return _last(path, "chain <> ? ORDER BY n", COMMANDS, count)
+
+
+def _last(path: Path, which: str, chain: str, count: int) -> Iterator[Record]:
+    """The last `count` of those records of a chain, or of the others, in that order."""
     with reading(path, "reading records") as connection:
-        query = f"SELECT {COLUMNS} FROM record WHERE chain <> ? ORDER BY n DESC LIMIT ?"
-        rows = _read(connection, query, (COMMANDS, count))
+        rows = _read(connection, f"SELECT {COLUMNS} FROM record WHERE {which} DESC LIMIT ?", (chain, count))
     return reversed(rows)
 
 
@@ -163,10 +167,7 @@ def last_of(path: Path, chain: str, count: int) -> Iterator[Record]:
     Raises:
         JournalError: the journal cannot be read.
     """
-    with reading(path, "reading records") as connection:
-        query = f"SELECT {COLUMNS} FROM record WHERE chain = ? ORDER BY seq DESC LIMIT ?"
-        rows = _read(connection, query, (chain, count))
-    return reversed(rows)
+    return _last(path, "chain = ? ORDER BY seq", chain, count)
 
 
 # --- the last rounds of a table ---------------------------------------------------------------------------------------

@@ -103,7 +103,7 @@ def nothing(chain: str) -> Head:
     return Head(0, "", genesis(chain).hex())
 
 
-# --- what the body of a record says of the columns beside it ----------------------------------------------------------
+# --- what the body of a record states of the columns beside it --------------------------------------------------------
 #
 # The columns are not part of the hash. The body is, and vouches for them: all that they hold of an event or a command
 # is in it too.

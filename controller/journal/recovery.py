@@ -21,7 +21,7 @@ Progress: TypeAlias = Callable[[int, int], None]
 
 READ_AT_LEAST = 5000
 """Records that each start reads, however many there are (ours): the last rounds of every table are among them."""
-TELL_EVERY = 5000
+REPORT_EVERY = 5000
 """Records between two calls of `Progress`."""
 
 
@@ -68,7 +68,7 @@ def recover(
     what follows that seal: a service with this key had verified what the seal states, or written it itself.
 
     Raises:
-        JournalDamaged: it is not as it was written; says where it first differs.
+        JournalDamaged: it is not as it was written; the message states where it first differs.
         JournalError: it cannot be read.
     """
     try:
@@ -140,7 +140,7 @@ def _walk_all(connection: sqlite3.Connection, path: Path, walked: Walk, total: i
     for count, fault in enumerate(walk(connection, walked), start=1):
         if fault is not None:
             raise JournalDamaged(path, f"{fault.where} is not as it was written: {fault.what}", VERIFY)
-        if progress is not None and (count % TELL_EVERY == 0 or count == total):
+        if progress is not None and (count % REPORT_EVERY == 0 or count == total):
             progress(count, total)
 
 

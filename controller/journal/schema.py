@@ -30,10 +30,14 @@ STATE_KINDS: Final = (
     "table.closed",
     "table.opened",
 )
-"""What an event of these kinds says holds until another one of them: recovery reads all of them."""
+"""What an event of these kinds states holds until another one of them: recovery reads all of them."""
 STATE_TERM: Final = f"kind IN {STATE_KINDS}"
 """SQLite uses a partial index only where a query has the index's own words."""
 OPENING_TERM: Final = "kind = 'round.opened'"
+OUTCOME: Final = "round.outcome"
+CORRECTED: Final = "round.corrected"
+VERDICT_TERM: Final = f"kind IN ('{OUTCOME}', 'round.void', 'round.unresolved', '{CORRECTED}')"
+"""What decides a round, and what changes that."""
 COMMAND_TERM: Final = "chain = '@commands'"
 
 CHAINS: Final = """

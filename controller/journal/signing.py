@@ -19,7 +19,7 @@ FILE_NAME = "signing.key"
 
 
 class SigningKeyError(Exception):
-    """The signing key cannot be used; names its file, says why, and what to do."""
+    """The signing key cannot be used; the message states its file, why, and what to do."""
 
 
 def public_half(key: SigningKey) -> str:

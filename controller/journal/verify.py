@@ -26,7 +26,7 @@ Progress: TypeAlias = Callable[[int, int], None]
 """Records verified so far, and how many there are."""
 Step: TypeAlias = Callable[[str], None]
 """The next step, in words."""
-TELL_EVERY: Final = 500
+REPORT_EVERY: Final = 500
 """Records between two calls of `Progress`."""
 _MOST_PROBLEMS: Final = 20
 """Problems of pages that are reported, at most."""
@@ -44,14 +44,14 @@ class KnownHead(NamedTuple):
         """Reads `TABLE:SEQ:HASH`.
 
         Raises:
-            ValueError: it is something else; says what was expected.
+            ValueError: it is something else; the message states what was expected.
         """
         chain, _, rest = text.partition(":")
         seq, _, digest = rest.partition(":")
         is_number = seq.isascii() and seq.isdigit() and 0 < len(seq) < 19
         if not chain or not is_number or len(digest) != 64 or set(digest.lower()) - set("0123456789abcdef"):
             raise ValueError(
-                f"{text!r} is no head; expected TABLE:SEQ:HASH as a heartbeat says it (its table, last and head), "
+                f"{text!r} is no head; expected TABLE:SEQ:HASH as a heartbeat has it (its table, last and head), "
                 "the hash with 64 hexadecimal digits"
             )
         return cls(chain, int(seq), bytes.fromhex(digest))
@@ -94,7 +94,7 @@ class _Verification:
         progress: Progress | None,
         step: Step | None,
     ) -> None:
-        """`witnesses` say which hash a record of a chain must have."""
+        """`witnesses` state which hash a record of a chain must have."""
         self.path = path
         self.connection = connection
         self.witnesses = witnesses
@@ -184,7 +184,7 @@ class _Verification:
             for row in check.follow(records.of(chain)):
                 self.done += 1
                 epoch = str(row.epoch)
-                if self.progress is not None and (self.done % TELL_EVERY == 0 or self.done == self.total):
+                if self.progress is not None and (self.done % REPORT_EVERY == 0 or self.done == self.total):
                     self.progress(self.done, self.total)
         except UNREADABLE as error:
             self._damaged(f"{chain} cannot be read after record {check.last}: {error}", chain, check.last + 1)

@@ -116,7 +116,7 @@ class Walk:
         if seal.n != self.seals + 1:
             return f"it follows seal {self.seals}: {_missing(self.seals + 1, seal.n)}"
         if not seal.is_genuine:
-            return "its signature does not fit what it says"
+            return "its signature does not fit what it states"
         try:
             content = seal.content
         except ValueError as error:
@@ -195,4 +195,4 @@ def _columns_wrong(record: Record) -> str | None:
     if columns == seen:
         return None
     expected, found = next((one, other) for one, other in zip(columns, seen, strict=True) if one != other)
-    return f"its body says {expected!r}, and beside it stands {found!r}"
+    return f"its body states {expected!r}, and beside it stands {found!r}"

@@ -47,7 +47,7 @@ class Wiring:
     chains: dict[str, LampChain] = field(default_factory=dict)
     """The chains of lamps, which hang on boards, by their names."""
     simulated: SimulatedSource | None = None
-    """The simulated devices, which are told of every output."""
+    """The simulated devices, which receive every output."""
 
     @property
     def display(self) -> SerialLink | None:
@@ -67,7 +67,7 @@ class Wiring:
         """Does something at an output; a lamp that is not wired shows nothing.
 
         Raises:
-            LineError: the output is held safe, or cannot be written; or the lamps cannot be told.
+            LineError: the output is held safe, or cannot be written; or the lamps cannot be set.
             LinkError: the link is down.
         """
         if self.simulated is not None:

@@ -24,6 +24,8 @@ class Cited(Struct, Generic[T], frozen=True, forbid_unknown_fields=True):
     note: str = ""
     words: str = ""
     """The words of the text on which the value rests."""
+    reading: str = ""
+    """How we read words that could be read otherwise; `docs/audit.md` lists all of them."""
 
     @property
     def ours(self) -> bool:
@@ -50,6 +52,8 @@ class Reason(Struct, frozen=True, forbid_unknown_fields=True):
     """The rule that a refusal for this reason cites; `OURS` where no text has the refusal."""
     words: str = ""
     """The words of the rule on which the refusal rests; empty where it is ours."""
+    reading: str = ""
+    """How we read words that could be read otherwise; `docs/audit.md` lists all of them."""
     call: Cited[str] | None = None
     """The words that the dealer calls; None where the spin stands."""
     remove_ball: bool = False
@@ -62,8 +66,6 @@ class Reason(Struct, frozen=True, forbid_unknown_fields=True):
     """It does not void the roll by itself: a person with the authority calls it."""
     before_rest: bool = False
     """The call comes, whenever possible, before the dice have come to rest."""
-    settle_then_cease: bool = False
-    """The round stands and is settled in the supervisor's presence; then play ceases until the repair."""
 
 
 class Check(Struct, frozen=True, forbid_unknown_fields=True):
@@ -73,6 +75,8 @@ class Check(Struct, frozen=True, forbid_unknown_fields=True):
     """Its name in orders and events: `turns_freely`."""
     says: str
     cite: Cite
+    words: str = ""
+    """The words of the rule that asks for it; empty where it is ours."""
     note: str = ""
     only_with: str = ""
     """The device that the check is for: `automated_shaker`; empty for a check of every table."""

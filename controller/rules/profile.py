@@ -77,7 +77,7 @@ class Inspected(Struct, frozen=True):
 
 
 class Profile(Struct, frozen=True, kw_only=True):
-    """One regulation, as far as its words are known. What it says of a game is read into the struct of that game."""
+    """One regulation, as far as its words are known. Its rules of a game are read into the struct of that game."""
 
     name: str
     title: str

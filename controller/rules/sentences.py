@@ -19,6 +19,13 @@ _CITED: Final = re.compile(
 )
 
 
+class SectionSource(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where a section comes from whose text has another source than the rest of its regulation."""
+
+    source: str
+    date: str
+
+
 class SourceText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One regulation as we have it."""
 
@@ -26,6 +33,13 @@ class SourceText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     source: str
     date: str
     """Of when its words are."""
+    sections: dict[str, SectionSource] = {}
+    """The sections that come from elsewhere, by their numbers."""
+
+    def of_section(self, number: str) -> SourceText:
+        """The source of one section."""
+        own = self.sections.get(number, self)
+        return SourceText(self.title, own.source, own.date)
 
 
 class Sentences(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -43,7 +57,7 @@ class Paragraph(NamedTuple):
 
 
 class Ruling(NamedTuple):
-    """What a citation says."""
+    """The words of a citation."""
 
     text: SourceText
     paragraphs: tuple[Paragraph, ...]
@@ -83,7 +97,7 @@ def ruling(cite: str) -> Ruling:
         here = [known for known in data.sentences if known.startswith(path[0]) and known != path[0]]
         there = f"of {path[0]} there are {', '.join(here)}" if here else "no rule of this section is cited"
         raise NoSentenceError(f"the words of {path[-1]} are not here; {there}")
-    return Ruling(text, tuple(found))
+    return Ruling(text.of_section(parts["section"]), tuple(found))
 
 
 def citations_in(words: str) -> list[str]:

@@ -70,7 +70,7 @@ class ClockWatch:
         if now >= last:
             return None
         return (
-            f"the computer's calendar says {now.isoformat(timespec='seconds')}, and the journal holds a record of "
+            f"the computer's calendar shows {now.isoformat(timespec='seconds')}, and the journal holds a record of "
             f"{last.isoformat(timespec='seconds')}: set the clock (or wait for NTP), then clear it; if that record's "
             "time is the wrong one, wait until it has passed, or begin a new journal with `feltwire journal retire`"
         )

@@ -27,6 +27,7 @@ from controller.service.counters import ServiceCounters
 from controller.service.pipeline import Pipeline
 from controller.service.rate_limiter import RateLimiter
 from controller.service.requests import CommandAnswer, Request, StatusAnswer
+from controller.table.authority import may_act_as
 from controller.table.orders.order import CommandResult
 from feed.allow_list import KeyOwner
 from hal.clock import NS_PER_S, Clock
@@ -241,7 +242,7 @@ class CommandHandler:
             return
         request = sent.request
         if isinstance(found, JournalError):
-            answer = _refused(request, f"it cannot be told whether it was carried out before: {found}")
+            answer = _refused(request, f"it is not known whether it was carried out before: {found}")
         else:
             self._counters.commands["again"] += 1
             answer = answered_before(found, request)
@@ -278,6 +279,7 @@ class CommandHandler:
             asked = f"no table is called {request.table}" if request.table else "the command names no table (--table)"
             return f"{asked}; there are: {there}"
         why = table.may(sender, request.command)
+        why = may_act_as(sender, request.command, request.given) if why is None else why
         if why is not None:
             return why
         return table.command(request.command, {**request.given, "by": sender.name}, sent.identity)

@@ -71,7 +71,7 @@ class LocalSenderResolver:
     """Gives every sender on `ipc://` one role: the permissions of the socket's folder decide who can send."""
 
     def __init__(self, role: Role) -> None:
-        self._owner = AuthenticatedSender(KeyOwner(UNNAMED, role, "A" if role in WITH_CLASS else None), LOCAL)
+        self._owner = AuthenticatedSender(KeyOwner(UNNAMED, role, "A" if role in WITH_CLASS else None, None), LOCAL)
 
     def of(self, frame: zmq.Frame) -> AuthenticatedSender | str:
         """The same sender for every frame."""

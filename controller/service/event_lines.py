@@ -28,6 +28,8 @@ from feed.events import (
     Verdict,
     WinningBet,
 )
+from feed.state import Snapshot
+from feed.statistics import ValueCount
 from hal.plain_text import plain
 
 Result: TypeAlias = Mapping[str, Any]
@@ -38,6 +40,11 @@ HOUSE_RULE: Final = "house rule"
 MOST_BETS: Final = 8
 """Of more winning bets than these only the first ones, in the order of the text, are named (ours)."""
 
+
+SHOWN_OUTCOMES: Final = 20
+"""The last outcomes that are shown of a snapshot (ours), as many as a board has."""
+EXTREMES: Final = 4
+"""Of more than twice as many values only so many of the most and of the least frequent are shown (ours)."""
 
 _PLACE: Final = re.compile(r" *\S+(?: [\d:.]+Z)?  (?:sim )?\S+(?: #\d+)? +")
 """The time and the place at the beginning of a line."""
@@ -103,6 +110,34 @@ def line_of(event: Event, *, dated: bool = False) -> str:
 def dated_words(time: str) -> str:
     """A time of the journal with its date and zone, to the millisecond: `2026-07-04 19:00:27.000Z`."""
     return f"{time[:10]} {time[11:23]}Z"
+
+
+def snapshot_lines(snapshot: Snapshot) -> list[str]:
+    """What a board shows of the rounds before: the last outcomes, and how often each value came."""
+    latest = [
+        result_words(snapshot.game, outcome.result) + (" (corrected)" if outcome.corrected else "")
+        for outcome in reversed(snapshot.outcomes[-SHOWN_OUTCOMES:])
+    ]
+    if not latest:
+        return []
+    several = f"the last {len(latest)} outcomes, the newest first" if len(latest) > 1 else "the last outcome"
+    lines = [f"{several}: {'; '.join(latest)}"]
+    if snapshot.statistics is not None:
+        over = f"in {counted(snapshot.statistics.outcomes, 'outcome')}"
+        lines += [f"{field.field} {over}: {_hot_and_cold(field.counts)}" for field in snapshot.statistics.fields]
+    return [plain(line) for line in lines]
+
+
+def _hot_and_cold(counts: Sequence[ValueCount]) -> str:
+    """Every count where there are few; the most and the least frequent where there are many."""
+    if len(counts) <= 2 * EXTREMES:
+        return _counts(counts)
+    ordered = sorted(counts, key=lambda one: -one.count)
+    return f"most {_counts(ordered[:EXTREMES])}; least {_counts(ordered[: -EXTREMES - 1 : -1])}"
+
+
+def _counts(counts: Sequence[ValueCount]) -> str:
+    return ", ".join(f"{one.value} ({one.count})" for one in counts)
 
 
 def _description(event: Event) -> str:

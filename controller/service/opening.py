@@ -169,7 +169,7 @@ def _log_new_journal(journal: Journal) -> None:
         return
     log.warning(
         "a new journal begins: %s; the one before was set aside as %s: tables count from 1 again, faults that stood "
-        "are forgotten, and subscribers are told that the history is another one",
+        "are forgotten, and subscribers are notified that the history is another one",
         journal.path,
         aside[-1],
     )

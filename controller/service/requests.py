@@ -83,7 +83,7 @@ def decode_request(body: bytes) -> Request:
     """The request in a message.
 
     Raises:
-        RequestError: it is malformed; the detail says what was expected.
+        RequestError: it is malformed; the detail states what was expected.
     """
     try:
         request = _DECODER.decode(body)

@@ -2,7 +2,7 @@
 
     checks ─► journal ─► tables restored ─► wires ─► sockets ─► READY ─► ticks, heartbeats ─► stop
       │ a check fails                                                              │ journal fails
-      └──► exit 1, says why                                                  └──► HALTED: outputs safe, heartbeats only
+      └──► exit 1, logs why                                                  └──► HALTED: outputs safe, heartbeats only
 
 It starts the same way after a crash as after an orderly stop.
 """

@@ -21,7 +21,7 @@ SIMULATED: Final = "sim"
 
 
 class StatePathError(Exception):
-    """The state of these tables cannot be kept together; says why, and what to do."""
+    """The state of these tables cannot be kept together; the message states why, and what to do."""
 
 
 class StatePaths(NamedTuple):

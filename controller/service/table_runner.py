@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from controller.games.catalogue import orders_of
 from controller.live.live_table import LiveTable
 from controller.live.pending_faults import ServiceFault
-from controller.service.command_handler import CommandHandler
+from controller.service.command_handler import QUIT, STATUS, CommandHandler
 from controller.service.outbox import CaptureKeeper, Outbox
 from controller.service.pipeline import Pipeline
 from controller.table.authority import may
@@ -69,4 +70,5 @@ class TableRunner:
 
     def may(self, sender: KeyOwner, verb: str) -> str | None:
         """Why this sender may not send this to the table; None if they may."""
-        return may(sender, verb, self.table.config.game, self.table.config.rules)
+        game = self.table.config.game
+        return may(sender, verb, game, self.table.config.rules, verbs=[*orders_of(game), STATUS, QUIT])

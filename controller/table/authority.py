@@ -6,6 +6,8 @@
     technician   inspect_start, inspect_fail, and what is lit for an inspection: nothing that touches a result
     read-only    nothing
 
+The position in which a person acts at the table (`as=boxperson`) is what a key was allowed for, too (ours).
+
 Supervising is Class A's, because a Class B operator "is supervised by" one (13:47-20.2); operating roulette and craps
 is Class A's too. The table above is data, `rules/data/authority.toml`; the classes are in the rules profiles.
 """
@@ -13,6 +15,7 @@ is Class A's too. The table above is data, `rules/data/authority.toml`; the clas
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from importlib import resources
 from typing import Final, Literal, Protocol
@@ -23,6 +26,7 @@ from msgspec import Struct
 from controller.configuration.problems import suggestion
 from controller.rules.cited import Cited
 from controller.rules.profile import DEFAULT_PROFILE, Operators, profile
+from feed.allow_list import POSITIONS
 
 CLASS_A_ONLY: Final[Cited[tuple[str, ...]]] = Cited(("A",), "13:47-20.2")
 """The classes for a game of which the profile has no rules: a Class A operator may operate all games."""
@@ -44,6 +48,14 @@ class Sender(Protocol):
         """`A` or `B`, where the person is an operator."""
 
 
+class PositionedSender(Sender, Protocol):
+    """A sender of whom it is known in which positions at the table they may act."""
+
+    @property
+    def positions(self) -> Sequence[str] | None:
+        """The positions at the table in which the person may act; None where nothing but the sender states them."""
+
+
 class Authority(Struct, frozen=True, forbid_unknown_fields=True):
     """The requirements of one verb on its sender."""
 
@@ -62,11 +74,16 @@ def authorities() -> dict[str, Authority]:
     return msgspec.convert(tomllib.loads(text), _Authorities).verbs
 
 
-def may(sender: Sender, verb: str, game: str, rules: str = DEFAULT_PROFILE) -> str | None:
-    """Why the sender may not send this to a table of this game by these rules; None where they may."""
+def may(
+    sender: Sender, verb: str, game: str, rules: str = DEFAULT_PROFILE, *, verbs: Collection[str] | None = None
+) -> str | None:
+    """Why the sender may not send this to a table of this game by these rules; None where they may.
+
+    `verbs` are the commands that are listed to a sender of an unknown one: those of the table's game.
+    """
     authority = authorities().get(verb)
     if authority is None:
-        return f"there is no command {verb!r}; {suggestion(verb, authorities(), 'command')}"
+        return f"there is no command {verb!r}; {suggestion(verb, authorities() if verbs is None else verbs, 'command')}"
     if sender.role not in authority.roles.value:
         allowed = " or ".join(authority.roles.value)
         return f"{verb} needs the role {allowed}, and {sender.name} has the role {sender.role}"
@@ -79,6 +96,24 @@ def may(sender: Sender, verb: str, game: str, rules: str = DEFAULT_PROFILE) -> s
     wanted = " or ".join(f"Class {one}" for one in classes.value)
     what = "supervise" if authority.acts == "supervises" else "operate"
     return f"{verb}: only a {wanted} operator may {what} {game} ({classes.cite}), and {sender.name} has {has}"
+
+
+def may_act_as(sender: PositionedSender, verb: str, given: Mapping[str, str]) -> str | None:
+    """Why the sender may not act in the position that is given with `as`; None where they may, or none is given.
+
+    Which person is at which position is known to the house alone, by its keys: the refusal is ours. A dealer's key is
+    one of a dealer. Where no position is given, a key that is named like one acts in it.
+    """
+    if sender.positions is None:
+        return None
+    position = given.get("as", sender.name if sender.name in POSITIONS else None)
+    if position is None or position in sender.positions or position == sender.role == "dealer":
+        return None
+    has = " and ".join(sender.positions) or "no position"
+    return (
+        f"{verb}: the key of {sender.name} is allowed for {has}, not for {position!r} (house rule); "
+        f"feltwire keys allow … --position names what a key is for"
+    )
 
 
 def _classes(game: str, rules: str, supervises: bool) -> Cited[tuple[str, ...]]:

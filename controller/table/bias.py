@@ -6,7 +6,7 @@
 
 It looks again and again, and more often than once it would find something by chance. So each test of each look has its
 share only of the chance of a false alarm: `FALSE_ALARM` over all the tests of the looks that a window has (Bonferroni).
-A look says what it found once, and again only when a look in between found nothing.
+A look reports what it found once, and again only when a look in between found nothing.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def survival(chi_squared: float, degrees: int) -> float:
 
 
 def fit(counts: Sequence[int], probabilities: Sequence[float]) -> Fit | None:
-    """Tests counts of cells; None while there are too few to say anything.
+    """Tests counts of cells; None while there are too few for a test.
 
     Neighbouring cells are put together until each expects `LEAST_EXPECTED`.
     """
@@ -136,15 +136,10 @@ class BiasWatch:
         self._plan = plan
         self._window = window
         self._every = every
-        self._told_below = false_alarm / (max(1, window // every) * len(plan.tests))
+        self._reported_below = false_alarm / (max(1, window // every) * len(plan.tests))
         self._outcomes: deque[tuple[int, tuple[Sample, ...]]] = deque()
         self._since = 0
         self._found: set[str] = set()
-
-    @property
-    def told_below(self) -> float:
-        """The p-value below which a test of a look tells."""
-        return self._told_below
 
     def outcome(self, number: int, result: Mapping[str, Any]) -> list[Bias]:
         """A round has an outcome. Returns what a look finds, where it is time for one."""
@@ -182,7 +177,7 @@ class BiasWatch:
         counts = [seen[category] for category in test.probabilities]
         total = sum(counts)
         fitted = fit(counts, [*test.probabilities.values()])
-        if fitted is None or fitted.p >= self._told_below:
+        if fitted is None or fitted.p >= self._reported_below:
             return None
 
         def far(category: int | str) -> float:
@@ -194,7 +189,7 @@ class BiasWatch:
         listed = ", ".join(f"{category}: {seen[category]}" for category in test.probabilities)
         detail = (
             f"{test.name}: {worst} came {seen[worst]} times in the last {total}, {expected:.1f} expected; chi-squared "
-            f"{fitted.chi_squared:.1f}, {fitted.degrees} degrees of freedom, p {fitted.p:.1g} (told below "
-            f"{self._told_below:.1g}); {listed}"
+            f"{fitted.chi_squared:.1f}, {fitted.degrees} degrees of freedom, p {fitted.p:.1g} (reported below "
+            f"{self._reported_below:.1g}); {listed}"
         )
         return Bias(self._plan.device, test.name, worst, detail, fitted)

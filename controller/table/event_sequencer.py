@@ -8,7 +8,8 @@ from typing import Any
 import msgspec
 
 from feed import events
-from feed.events import Data, Event, StakeLimit, TableLabel
+from feed.events import Data, Event, StakeLimit, StatisticsKey, TableLabel
+from feed.statistics import DEFAULT_HISTORY
 
 
 class Identity(msgspec.Struct, frozen=True, kw_only=True):
@@ -25,11 +26,19 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True):
     labels: tuple[TableLabel, ...] = ()
     limits: tuple[StakeLimit, ...] = ()
     limits_unit: str = ""
+    history: int = DEFAULT_HISTORY
+    statistics: tuple[StatisticsKey, ...] = ()
 
     @property
     def posted(self) -> dict[str, Any]:
         """What a board shows of the table before anything is played, as fields of `table.opened`."""
-        return {"labels": list(self.labels), "limits": list(self.limits), "limits_unit": self.limits_unit}
+        return {
+            "labels": list(self.labels),
+            "limits": list(self.limits),
+            "limits_unit": self.limits_unit,
+            "history": self.history,
+            "statistics": list(self.statistics),
+        }
 
 
 class EventSequencer:
@@ -39,16 +48,16 @@ class EventSequencer:
         """`sequence` and `ephemeral` number the last events before."""
         self.sequence = sequence
         self.ephemeral = ephemeral
-        self.said: list[Event] = []
+        self.pending: list[Event] = []
         self._identity = identity
         self._time_of = time_of
         self._id_prefix = f"{identity.table}.{identity.epoch}."
         self._source = f"/tables/{identity.table}"
 
-    def tell(self, kind: type[Data], t_ns: int, **fields: Any) -> None:
+    def emit_own(self, kind: type[Data], t_ns: int, **fields: Any) -> None:
         """Emits an event of the table's own."""
         identity = self._identity
-        self.say(
+        self.emit(
             kind(
                 **{
                     "table": identity.table,
@@ -60,7 +69,7 @@ class EventSequencer:
             )
         )
 
-    def say(self, data: Data) -> None:
+    def emit(self, data: Data) -> None:
         """Emits an event: durable ones are numbered without a gap, the others apart."""
         kind = type(data)
         number = getattr(data, "round", None)
@@ -70,7 +79,7 @@ class EventSequencer:
         else:
             self.ephemeral += 1
             serial, sequence = f"e{self.ephemeral}", None
-        self.said.append(
+        self.pending.append(
             Event(
                 id=self._id_prefix + serial,
                 source=self._source,
@@ -84,5 +93,5 @@ class EventSequencer:
 
     def take(self) -> list[Event]:
         """The events since the last call."""
-        said, self.said = self.said, []
-        return said
+        taken, self.pending = self.pending, []
+        return taken

@@ -174,6 +174,11 @@ class Game(ABC):
             self.report(events.NoMoreBets, t_ns, by=by, rule=self._call_rule.when.cite)
             self.bets_closed(t_ns, called_ns)
 
+    @property
+    def outcome_rule(self) -> str:
+        """The rule that an outcome of this round cites."""
+        return self._rule
+
     def outcome(
         self,
         t_ns: int,
@@ -183,9 +188,8 @@ class Game(ABC):
         notices: list[str],
     ) -> None:
         """The run is proven and its result is read."""
-        self.report(
-            events.Outcome, t_ns, result=result, winning=winning, evidence=evidence, rule=self._rule, notices=notices
-        )
+        rule = self.outcome_rule
+        self.report(events.Outcome, t_ns, result=result, winning=winning, evidence=evidence, rule=rule, notices=notices)
         self.recent.stands(Ruling(self.round, Verdict(verdict="outcome", result=result)))
         self._begin_settling(t_ns)
 
@@ -240,8 +244,17 @@ class Game(ABC):
     def _report_unresolved(self, t_ns: int, reason: str, evidence: Evidence, candidates: list[dict[str, Any]]) -> None:
         self.recent.stands(Ruling(self.round, Verdict(verdict="unresolved", reason=reason), tuple(candidates)))
         known = self._reasons.get(reason)
-        rule = "ours" if known is None else known.rule
-        self.report(events.Unresolved, t_ns, reason=reason, rule=rule, evidence=evidence, candidates=candidates)
+        # No text leaves a round to the dealer. What it says of a run that is proven is only what could not be proven.
+        unproven = "" if known is None or known.rule == OURS else known.rule
+        self.report(
+            events.Unresolved,
+            t_ns,
+            reason=reason,
+            rule=OURS,
+            unproven_rule=unproven,
+            evidence=evidence,
+            candidates=candidates,
+        )
 
     # --- faults --------------------------------------------------------------------------------------------------
 
@@ -260,7 +273,8 @@ class Game(ABC):
         if phase is RUNNING and reason not in self._reasons and reason != SERVICE_STOPPED:
             self._report_unresolved(t_ns, reason, Evidence(detail=detail), [])
         elif phase in (OPEN, RUNNING):
-            self._report_void(t_ns, reason, Evidence(detail=detail))
+            # Bets that are merely open go back because the house shuts the table: no rule voids a run that was not.
+            self._report_void(t_ns, reason, Evidence(detail=detail), ours=phase is OPEN)
         self._stop_reported = False
         self.give_up(t_ns)
         self._stop_now(t_ns)
@@ -407,7 +421,7 @@ class Game(ABC):
         """The result that a person names, by its `names_result_by`.
 
         Raises:
-            ValueError: the device has no such result; the message says which it has.
+            ValueError: the device has no such result; the message states which it has.
         """
 
     def result_in(self, number: int, name: str) -> dict[str, Any]:
@@ -417,6 +431,10 @@ class Game(ABC):
     def name_of(self, result: Mapping[str, Any]) -> str:
         """How a person names a result: what `result_named` reads."""
         return str(result.get(self.names_result_by))
+
+    def name_of_rest(self, rest: object) -> str | None:
+        """How a person names the result of a device that came to rest so, as a simulator knows it; None for none."""
+        return None
 
     def verdict_words(self, verdict: Verdict) -> str:
         """A verdict in a few words: the result, or what it is and why."""

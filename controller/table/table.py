@@ -14,7 +14,7 @@ next deadline is met. Of observations at one instant those of the driver that st
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from operator import attrgetter, itemgetter
 from typing import Any, Final
 
@@ -70,6 +70,7 @@ class Table:
         *,
         actuators: Sequence[Actuator] = (),
         verbs: Mapping[str, Verb] | None = None,
+        own_verbs: Collection[str] | None = None,
         opens: bool = True,
         inspection: InspectionPlan | None = None,
         bias: BiasWatch | None = None,
@@ -77,13 +78,14 @@ class Table:
         ephemeral: int = 0,
     ) -> None:
         """Without `opens` the table begins closed, and a person opens it. `sequence` and `ephemeral` number the last
-        events before, where this table goes on from another. `verbs` are the orders that it takes or refuses.
+        events before, where this table goes on from another. `verbs` are the orders that it takes or refuses, and
+        `own_verbs` the names of those that it takes.
         """
         self.identity = identity
         self.game = game
         self.faults = FaultLatch()
         inspections = Inspections(inspection or no_inspection(game.device))
-        self.lifecycle = TableLifecycle(identity, game, self.faults, inspections, self._tell_after_game)
+        self.lifecycle = TableLifecycle(identity, game, self.faults, inspections, self._emit_after_game)
         self._opens = opens
         self._bias = bias
         self._answered = AnsweredCommands()
@@ -92,6 +94,7 @@ class Table:
         self.actuators = tuple(actuators)
         self._observers = {kind: actuator for actuator in actuators for kind in actuator.observes}
         self._verbs = VERBS if verbs is None else verbs
+        self._own_verbs = own_verbs
         self._owner = {line: driver.name for driver in drivers for line in driver.lines}
         self._takers = {
             line: tuple(place for place, driver in enumerate(self.drivers) if line in driver.lines)
@@ -99,8 +102,8 @@ class Table:
         }
         """The places of the drivers that decode a line."""
         self._sequencer = EventSequencer(identity, time_of, sequence, ephemeral)
-        self._say = self._sequencer.say
-        self._tell = self._sequencer.tell
+        self._emit = self._sequencer.emit
+        self._emit_own = self._sequencer.emit_own
         self._take = self._sequencer.take
         self._warned: set[str] = set()
 
@@ -128,7 +131,7 @@ class Table:
         return self.lifecycle.state
 
     def restore(self, state: TableState) -> None:
-        """Goes on from what the journal tells, before `open`: numbers, the last rounds, faults, how the table stood."""
+        """Goes on from what the journal holds, before `open`: numbers, the last rounds, faults, how the table stood."""
         self._sequencer.sequence = state.last
         self.game.round = state.round
         if state.game == self.identity.game:
@@ -200,9 +203,9 @@ class Table:
         return [output for actuator in self.actuators for output in actuator.rest(t_ns)]
 
     def heartbeat(self, t_ns: int, last: int, head: str, state: str | None = None) -> Event:
-        """The event that tells all who listen how far the journal is; `state` where the service knows better."""
+        """The event with how far the journal is; `state` where the service knows better."""
         epoch = self.identity.epoch
-        self._tell(events.Heartbeat, t_ns, epoch=epoch, last=last, head=head, state=state or str(self.state))
+        self._emit_own(events.Heartbeat, t_ns, epoch=epoch, last=last, head=head, state=state or str(self.state))
         return self._take()[-1]
 
     def raise_fault(
@@ -220,8 +223,8 @@ class Table:
         self.faults.goes(device, cause)
 
     def warn(self, device: str, warning: str, detail: str, t_ns: int) -> list[Event]:
-        """Says a warning of what the service found."""
-        self._tell_after_game(events.DeviceWarning, t_ns, device=device, warning=warning, detail=detail)
+        """Publishes a warning of what the service found."""
+        self._emit_after_game(events.DeviceWarning, t_ns, device=device, warning=warning, detail=detail)
         return self._take()
 
     # --- from values to observations -----------------------------------------------------------------------------
@@ -269,7 +272,7 @@ class Table:
     def _warn_once(self, t_ns: int, warning: str, detail: str) -> None:
         if detail not in self._warned:
             self._warned.add(detail)
-            self._tell(events.DeviceWarning, t_ns, device="table", warning=warning, detail=detail)
+            self._emit_own(events.DeviceWarning, t_ns, device="table", warning=warning, detail=detail)
 
     # --- from observations to events -----------------------------------------------------------------------------
 
@@ -331,7 +334,7 @@ class Table:
         self._latch(seen.t_ns, device, seen.fault, seen.detail, seen.line not in OPTIONAL_LINES)
 
     def _collect(self) -> None:
-        """Takes what the game said: events to be numbered, faults to be latched."""
+        """Takes what the game reported: events to be numbered, faults to be latched."""
         while self.game.events:
             reported, self.game.events = self.game.events, []
             for one in reported:
@@ -343,31 +346,31 @@ class Table:
                 elif isinstance(one, CauseGone):
                     self.faults.goes(one.device or self.game.device, one.cause)
                 else:
-                    self._say(one)
+                    self._emit(one)
                     self._watch_bias(one)
 
-    def _watch_bias(self, said: Data) -> None:
-        """Dice or a wheel that do not fall as fair ones would: it is told, and changes nothing."""
+    def _watch_bias(self, data: Data) -> None:
+        """Dice or a wheel that do not fall as fair ones would: it is reported, and changes nothing."""
         if self._bias is None:
             return
-        if isinstance(said, events.RoundCorrected):
-            self._bias.corrected(said.round, said.to.result)
-        elif isinstance(said, events.Outcome):
-            for bias in self._bias.outcome(said.round, said.result):
+        if isinstance(data, events.RoundCorrected):
+            self._bias.corrected(data.round, data.to.result)
+        elif isinstance(data, events.Outcome):
+            for bias in self._bias.outcome(data.round, data.result):
                 warning = f"{bias.device}_bias"
-                self._tell(
+                self._emit_own(
                     events.DeviceWarning,
-                    said.mono_ns,
+                    data.mono_ns,
                     device=self.game.device,
                     warning=warning,
                     detail=bias.detail,
-                    round=said.round,
+                    round=data.round,
                 )
 
     def _latch(self, t_ns: int, device: str, fault: str, detail: str, blocks_play: bool) -> None:
         if not self.faults.latch(LatchedFault(device, fault, detail, blocks_play)):
             return
-        self._tell(
+        self._emit_own(
             events.DeviceFault,
             t_ns,
             device=device,
@@ -382,27 +385,27 @@ class Table:
     # --- what people send ----------------------------------------------------------------------------------------
 
     def _command(self, command: Command) -> None:
-        """Carries an order out, and says what became of it: to the feed where it is refused, to its sender always."""
+        """Carries an order out, and reports the result: to the feed where it is refused, to its sender always."""
         before = self._answered.before(command) if command.id else None
         if before is not None:
             self._answers.append(before)
             return
-        first = len(self._sequencer.said)
+        first = len(self._sequencer.pending)
         try:
-            happened, accepted = carry_out(command, self.lifecycle, self._verbs), True
+            happened, accepted = carry_out(command, self.lifecycle, self._verbs, self._own_verbs), True
         except OrderRefused as refused:
             happened, accepted = str(refused), False
         self._collect()
         if not accepted:
             detail = f"{happened} (sent: {text_without_id(command)})"
-            self._tell(events.DeviceWarning, command.t_ns, device="table", warning="command_refused", detail=detail)
+            self._emit_own(events.DeviceWarning, command.t_ns, device="table", warning="command_refused", detail=detail)
         if command.id:
-            ids = tuple(event.id for event in self._sequencer.said[first:] if event.sequence is not msgspec.UNSET)
+            ids = tuple(event.id for event in self._sequencer.pending[first:] if event.sequence is not msgspec.UNSET)
             answer = CommandResult(command, accepted, happened, ids)
             self._answered.keep(answer)
             self._answers.append(answer)
 
-    def _tell_after_game(self, kind: type[Data], t_ns: int, **fields: Any) -> None:
-        """Says an event of the table's own, after what the game has said."""
+    def _emit_after_game(self, kind: type[Data], t_ns: int, **fields: Any) -> None:
+        """Emits an event of the table's own, after those of the game."""
         self._collect()
-        self._tell(kind, t_ns, **fields)
+        self._emit_own(kind, t_ns, **fields)

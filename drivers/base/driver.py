@@ -78,16 +78,29 @@ class SensorAlive(Observation, frozen=True, kw_only=True):
 class SensorHealth:
     """The dead lines of one device, and since when each is dead."""
 
-    __slots__ = ("dead",)
+    __slots__ = ("_why", "dead")
 
     def __init__(self) -> None:
         self.dead: dict[str, int] = {}
+        self._why: dict[str, tuple[str, str]] = {}
+
+    @property
+    def doubt(self) -> tuple[str, str] | None:
+        """Fault and detail of the first dead line by name; None where no line is dead."""
+        line = min(self.dead, default=None)
+        return None if line is None else self._why[line]
 
     def line_failed(self, line: str, fault: str, detail: str, t_ns: int, found: list[Observation]) -> None:
         """Reports a line dead, unless it is already."""
         if line not in self.dead:
             self.dead[line] = t_ns
+            self._why[line] = (fault, detail)
             found.append(SensorDead(t_ns=t_ns, line=line, fault=fault, detail=detail))
+
+    def line_unplugged(self, line: str, t_ns: int, found: list[Observation]) -> None:
+        """Reports a line dead that is not driven."""
+        detail = f"{line} is not driven: its cable, its supply or its board is off"
+        self.line_failed(line, "sensor_missing", detail, t_ns, found)
 
     def lines_active(self, batch: Sequence[Edge], found: list[Observation], until_ns: int | None = None) -> None:
         """Reports dead lines alive that have an edge in the batch, or in its part up to `until_ns`.

@@ -1,8 +1,8 @@
-"""A sic bo shaker that tosses by itself (13:69F-9), told to by a serial line or by plain wires.
+"""A sic bo shaker that tosses by itself (13:69F-9), commanded by a serial line or by plain wires.
 
     lines     shaker_start     __|‾|______________________      a pulse starts it (output)
               shaker_busy      _____|‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾|______     it tosses
-              shaker_fault     _____________________________    high: it says that it failed
+              shaker_fault     _____________________________    high: it reports that it failed
     serial    7A 03 04 01 08 55 starts it, … 05 … stops it, … 06 … asks how its dice lie; it answers each
     both      automated_shaker_present, where it has a sensor: it stands on the table
 
@@ -11,8 +11,9 @@ The driver decodes its contacts and its answers. The actuator starts and stops i
     lines    start ──pulse──► busy within `start_s` ──► not busy ──`rest_s`──► lies
     serial   start ──frame──► answered ──`shake_s`──► stop, answered ──`rest_s`──► query, answered ──► lies
 
-Whatever does not come in time, comes unasked, or is answered with anything but success is a failure: the shaker "fails
-to operate" or "malfunctions" (13:69F-9.6(c)). A toss that is given up has to end too:
+Whatever does not come in time, comes unasked, or is answered with anything but success is a failure. It "fails to
+operate" where it does not begin, and "malfunctions when activated" where it reports that, refuses an order, or tosses
+again in the toss (13:69F-9.6(c)); any other failure is `ours`. A toss that is given up has to end too:
 
     lines    it runs out: it is not busy any more, within `longest_s`
     serial   stop ──► answered; sent once more after `start_s`
@@ -92,6 +93,10 @@ class TossFailed(Observation, frozen=True, kw_only=True):
     """It tossed without being started."""
     lasting: bool = False
     """The shaker itself still reports the failure."""
+    ours: bool = False
+    """Only the house fails it: a time of ours has passed, its line is in doubt, or nobody had activated it. A text
+    voids a round for a shaker that "fails to operate or malfunctions when activated", and for nothing else.
+    """
 
 
 class ShakerQuiet(Observation, frozen=True, kw_only=True):
@@ -115,7 +120,7 @@ class AutomatedShakerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_un
         Meta(description="lines: a start pulse, busy and fault; serial: the frames 7A ... 55 of a serial dice shaker"),
     ] = "lines"
     link: Annotated[str, Meta(min_length=1, description="serial: name of the shaker's link")] = "shaker_serial"
-    present_sensor: Annotated[bool, Meta(description="a sensor tells whether it stands on the table")] = False
+    present_sensor: Annotated[bool, Meta(description="a sensor reports whether it stands on the table")] = False
     start_s: Annotated[
         float, Meta(ge=0.1, le=30, description="it tosses, or answers, within this time, or has failed (ours)")
     ] = 2.0
@@ -150,8 +155,8 @@ class AutomatedShaker:
         self._held: dict[str, DebouncedLevel] = {
             line: DebouncedLevel(HOLD_NS) for line in (BUSY, FAULT, PRESENT) if line in self.lines
         }
-        self._told: dict[str, int] = {BUSY: 0, FAULT: 0}
-        """What was last said of each line; at first, that it rests."""
+        self._reported: dict[str, int] = {BUSY: 0, FAULT: 0}
+        """The level last reported of each line; at first, that it rests."""
         self._health = SensorHealth()
 
     @property
@@ -169,7 +174,7 @@ class AutomatedShaker:
                 self._pass_time(edge.t_ns - 1, found)
                 self._health.line_active(edge.line, edge.t_ns, found)
                 if held.edge(edge.level, edge.t_ns):
-                    self._say(edge.line, edge.level, edge.t_ns, edge.t_ns, found)
+                    self._report_level(edge.line, edge.level, edge.t_ns, edge.t_ns, found)
         return found
 
     def reading(self, reading: Reading) -> list[Observation]:
@@ -183,13 +188,13 @@ class AutomatedShaker:
             return found
         self._pass_time(frame.t_ns - 1, found)
         self._health.line_active(frame.link, frame.t_ns, found)
-        said = parse_frame(frame.data)
-        if isinstance(said, Malformed):
-            found.append(TossDoubt(t_ns=frame.t_ns, detail=f"{frame.link}: {said.why}"))
+        answer = parse_frame(frame.data)
+        if isinstance(answer, Malformed):
+            found.append(TossDoubt(t_ns=frame.t_ns, detail=f"{frame.link}: {answer.why}"))
         else:
-            values = tuple(said.values) if said.command in (Command.QUERY, Command.SHAKE_AND_REPORT) else ()
-            done = said.status == SUCCESS
-            found.append(TossAnswered(t_ns=frame.t_ns, command=said.command, done=done, values=values))
+            values = tuple(answer.values) if answer.command in (Command.QUERY, Command.SHAKE_AND_REPORT) else ()
+            done = answer.status == SUCCESS
+            found.append(TossAnswered(t_ns=frame.t_ns, command=answer.command, done=done, values=values))
         return found
 
     def lost(self, loss: EdgesLost) -> list[Observation]:
@@ -202,8 +207,7 @@ class AutomatedShaker:
             self._held[loss.line].forget()
         found.append(TossDoubt(t_ns=loss.t_ns, detail=f"{loss.line}: {loss.cause}"))
         if loss.cause is Loss.UNPLUGGED:
-            detail = f"{loss.line} is not driven: its cable, its supply or its board is off"
-            self._health.line_failed(loss.line, "sensor_missing", detail, loss.t_ns, found)
+            self._health.line_unplugged(loss.line, loss.t_ns, found)
         return found
 
     def due(self, t_ns: int) -> list[Observation]:
@@ -220,13 +224,13 @@ class AutomatedShaker:
                 return
             change = held.due(due_ns)
             if change is not None:
-                self._say(line, change.level, due_ns, change.since_ns, found)
+                self._report_level(line, change.level, due_ns, change.since_ns, found)
 
-    def _say(self, line: str, level: int, t_ns: int, since_ns: int, found: list[Observation]) -> None:
-        """A line has a level: what it was found at, too, where that is not what was said of it."""
-        if self._told.get(line) == level:
+    def _report_level(self, line: str, level: int, t_ns: int, since_ns: int, found: list[Observation]) -> None:
+        """A line has a level: what it was found at, too, where that is not what was reported of it."""
+        if self._reported.get(line) == level:
             return
-        self._told[line] = level
+        self._reported[line] = level
         if line == PRESENT:
             found.append(ShakerPresent(t_ns=t_ns, present=level == 1))
         elif line == BUSY:
@@ -256,7 +260,7 @@ class ShakerActuator:
         self.outputs: list[Output] = []
         self.present_sensor = config.present_sensor
         self.moving = False
-        """Whether its contact says that it tosses."""
+        """Whether its contact shows that it tosses."""
         self.trouble = False
         """Whether its fault line is active."""
         self._config = config
@@ -278,6 +282,11 @@ class ShakerActuator:
     def quiet(self) -> bool:
         """Whether nothing tosses, and nothing was started."""
         return self._stage == "idle" and not self.moving
+
+    @property
+    def _activated(self) -> bool:
+        """Whether a toss that was started is not over, and was not given up."""
+        return self._stage not in ("idle", "running out", "giving up")
 
     # --- commands ------------------------------------------------------------------------------------------------
 
@@ -328,12 +337,13 @@ class ShakerActuator:
         elif isinstance(seen, ShakerTrouble):
             self.trouble = seen.active
             if seen.active:
+                ours = not self._activated
                 self._end(seen.t_ns)
-                found.append(TossFailed(t_ns=seen.t_ns, detail="it says that it has failed", lasting=True))
+                found.append(TossFailed(t_ns=seen.t_ns, detail="it reports that it failed", lasting=True, ours=ours))
             else:
                 found.append(seen)
         elif isinstance(seen, TossDoubt) and self._stage not in ("idle", "resting", "giving up"):
-            self._fail(seen.detail, seen.t_ns, found)
+            self._fail(seen.detail, seen.t_ns, found, ours=True)
         if self.quiet and not was_quiet:
             found.append(ShakerQuiet(t_ns=seen.t_ns))
         return found
@@ -353,19 +363,20 @@ class ShakerActuator:
         due_ns, config = self._due_ns, self._config
         match self._stage:
             case "starting" | "stopping" | "asking":
-                self._fail(f"no answer within {config.start_s:g} s of its being told to", due_ns, found)
+                detail = f"no answer within {config.start_s:g} s of its command"
+                self._fail(detail, due_ns, found, ours=self._stage != "starting")
             case "tossing" if self._serial:
                 self._go("stopping", due_ns + round(config.start_s * 1e9))
                 self._send(Command.STOP, due_ns)
             case "giving up" if not self._stopped_twice:
                 self._stop_again(due_ns)
             case "giving up":
-                detail = f"it was told twice to stop, with no answer within {config.start_s:g} s"
-                self._fail(detail, due_ns, found)
+                detail = f"two commands to stop had no answer within {config.start_s:g} s"
+                self._fail(detail, due_ns, found, ours=True)
             case "running out" if not self.moving:
                 self._go("idle", NEVER_NS)
             case "tossing" | "running out":
-                self._fail(f"it still tosses after {config.longest_s:g} s", due_ns, found)
+                self._fail(f"it still tosses after {config.longest_s:g} s", due_ns, found, ours=True)
             case "resting" if self._serial:
                 self._go("asking", due_ns + round(config.start_s * 1e9))
                 self._send(Command.QUERY, due_ns)
@@ -385,7 +396,8 @@ class ShakerActuator:
                 return
             if self._stage != "starting":
                 self._began_ns = seen.since_ns
-                self._fail("it began to toss unasked", seen.t_ns, found, unasked=True)
+                ours = not self._activated
+                self._fail("it began to toss unasked", seen.t_ns, found, unasked=True, ours=ours)
                 return
             self._go("tossing", seen.since_ns + round(self._config.longest_s * 1e9))
             self._began_ns = seen.since_ns
@@ -397,7 +409,7 @@ class ShakerActuator:
             return
         tossed_s = (seen.since_ns - self._began_ns) / 1e9
         if tossed_s < self._config.shortest_s:
-            self._fail(f"it tossed for {tossed_s:.2f} s only", seen.t_ns, found)
+            self._fail(f"it tossed for {tossed_s:.2f} s only", seen.t_ns, found, ours=True)
             return
         self._go("resting", seen.since_ns + round(self._config.rest_s * 1e9))
 
@@ -425,11 +437,13 @@ class ShakerActuator:
         else:
             self._go("resting", seen.t_ns + round(self._config.rest_s * 1e9))
 
-    def _fail(self, why: str, t_ns: int, found: list[Observation], *, unasked: bool = False) -> None:
+    def _fail(
+        self, why: str, t_ns: int, found: list[Observation], *, unasked: bool = False, ours: bool = False
+    ) -> None:
         if self._stage == "idle" and not unasked:
             return
         self._end(t_ns)
-        found.append(TossFailed(t_ns=t_ns, detail=why, unasked=unasked, lasting=self.trouble))
+        found.append(TossFailed(t_ns=t_ns, detail=why, unasked=unasked, lasting=self.trouble, ours=ours))
 
     def _end(self, t_ns: int) -> None:
         """Ends a toss here; a serial shaker is sent a stop, and has to answer it."""

@@ -4,7 +4,7 @@
       ▲                └───────quiet────────────────────────────────────────────────────────────────────────┘
 
 A tumble is what lies between two rests: inversions with a rest between them are two tumbles. The rules ask that the
-result is taken when the dice have come to rest, so a rest is told only where a working sensor proves it.
+result is taken when the dice have come to rest, so a rest is reported only where a working sensor proves it.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Meta
 
 from drivers.base.driver import NEVER_NS, Observation
+from drivers.base.key_problems import not_shorter
 from drivers.base.sensed_device import DebouncedLevel, SensedDevice
 from drivers.dice.observations import (
     CageInverted,
@@ -80,15 +81,12 @@ class CageConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         float, Meta(ge=20, le=1000, description="knocks further apart than this are of a die that rocks (ours)")
     ] = 150.0
     restless_s: Annotated[
-        float, Meta(ge=5, le=120, description="dice that knock for longer without being tumbled are told (ours)")
+        float, Meta(ge=5, le=120, description="dice that knock for longer without being tumbled are reported (ours)")
     ] = 15.0
 
     def problems(self) -> list[tuple[str, str, str]]:
         """What is wrong between keys: (key, what, fix)."""
-        if self.rocking_gap_ms < self.rest_s * 1000:
-            return []
-        what = f"{self.rocking_gap_ms:g} ms is not shorter than the rest of {self.rest_s:g} s"
-        return [("rocking_gap_ms", what, "make it shorter than rest_s")]
+        return not_shorter("rocking_gap_ms", self.rocking_gap_ms, "rest_s", self.rest_s, "rest")
 
 
 # How often a cage was inverted: by a tilt switch, by a pulse each time, or by an encoder on its axle.
@@ -121,7 +119,7 @@ BOUNCE_SHARE: Final = 0.5
 
 
 class Turn(NamedTuple):
-    """What an edge, or time, told of the cage."""
+    """What an edge, or time, showed of the cage."""
 
     inverted_ns: int | None = None
     """When it was inverted; None where it only moved."""
@@ -314,7 +312,7 @@ class EncoderTurning:
         return Turn(edge.t_ns)
 
     def _charge(self, stop: Stop, edge: Edge) -> None:
-        """What the edge says of pulses that were lost before it, and of a line that is stuck."""
+        """What the edge shows of pulses that were lost before it, and of a line that is stuck."""
         lasted_ns, self._edge_ns = edge.t_ns - self._edge_ns, edge.t_ns
         self._alone = self._alone + 1 if edge.line == self._line else 0
         self._line = edge.line
@@ -328,7 +326,7 @@ class EncoderTurning:
             self._charged += COUNTS_PER_SLOT
 
     def due(self, t_ns: int) -> Turn | None:
-        """An encoder tells all that it tells by its edges."""
+        """An encoder shows all that it shows by its edges."""
         return None
 
     def lost(self, loss: EdgesLost) -> None:
@@ -388,8 +386,6 @@ class Cage(SensedDevice):
         self._joined = True
         """Whether the cage has not rested once since the table opened: how its run began is not known."""
         self._heard = False
-        self._fault: dict[str, tuple[str, str]] = {}
-        """Why each line that ever died did so."""
         self._unturned = 0
         """Runs in a row in which dice tumbled in a cage that did not seem to turn."""
         self._moved_ns = 0
@@ -406,7 +402,7 @@ class Cage(SensedDevice):
         self._shake.begin()
 
     def lost(self, loss: EdgesLost) -> list[Observation]:
-        """Changes were lost: inversions that nobody counted, or knocks that nobody heard."""
+        """Changes were lost: inversions that nobody counted, or knocks that were not sensed."""
         found: list[Observation] = []
         if loss.line not in self.lines:
             return found
@@ -419,8 +415,7 @@ class Cage(SensedDevice):
         if loss.cause is Loss.UNPLUGGED:
             if loss.line == SHAKE:
                 self._shake.forget()
-            detail = f"{loss.line} is not driven: its cable, its supply or its board is off"
-            self._die(loss.line, "sensor_missing", detail, loss.t_ns, found)
+            self._health.line_unplugged(loss.line, loss.t_ns, found)
         return found
 
     # --- time ----------------------------------------------------------------------------------------------------
@@ -451,7 +446,7 @@ class Cage(SensedDevice):
                     self._turn(turn, t_ns, found)
             elif t_ns == self._stuck_ns():
                 detail = f"{SHAKE} has been high for {(t_ns - self._shake.since_ns) / 1e9:g} s without a change"
-                self._die(SHAKE, "sensor_stuck", detail, t_ns, found)
+                self._health.line_failed(SHAKE, "sensor_stuck", detail, t_ns, found)
             elif t_ns == self._restless_due_ns():
                 self._restless = True
                 since_ns = max(self._began_ns or 0, self._inverted_ns)
@@ -472,7 +467,7 @@ class Cage(SensedDevice):
             stuck = self._turning.stuck
             if stuck is not None:
                 detail = f"{stuck} does not change while the other line of the encoder does"
-                self._die(stuck, "sensor_stuck", detail, edge.t_ns, found)
+                self._health.line_failed(stuck, "sensor_stuck", detail, edge.t_ns, found)
         elif self._shake.edge(edge):
             self._move(edge.t_ns, found)
             if self._shake.pulses > 1 and self._shake.gap_ns > self._gap_ns and not self._rocking:
@@ -536,23 +531,17 @@ class Cage(SensedDevice):
             self._unturned = 0
             if self._unfelt or (not shake.high and shake.last_ns <= self._inverted_ns - KNOCK_BEFORE_NS):
                 detail = f"{SHAKE} felt nothing when the cage was inverted"
-                self._die(SHAKE, "sensor_stuck", detail, t_ns, found)
+                self._health.line_failed(SHAKE, "sensor_stuck", detail, t_ns, found)
         elif shake.pulses >= UNTURNED_PULSES and shake.last_ns - shake.first_ns >= UNTURNED_NS:
             self._unturned += 1
             if self._unturned >= UNTURNED_RUNS and TURN in self.lines:
                 detail = f"{TURN} did not change while dice tumbled, {self._unturned} times in a row"
-                self._die(TURN, "sensor_stuck", detail, t_ns, found)
+                self._health.line_failed(TURN, "sensor_stuck", detail, t_ns, found)
 
     def _doubt(self) -> tuple[str | None, str]:
-        """Why the run is not proven, if anything speaks against it."""
-        dead = min(self._health.dead, default=None)
-        if dead is not None:
-            return self._fault[dead]
+        """Why the run is not proven, if there is a doubt."""
+        if self._health.doubt is not None:
+            return self._health.doubt
         if self._shake.high:
             return "sensor_stuck", f"{SHAKE} stays high, though nothing moves"
         return self._turning.wrong or (None, "")
-
-    def _die(self, line: str, fault: str, detail: str, t_ns: int, found: list[Observation]) -> None:
-        if line not in self._health.dead:
-            self._fault[line] = (fault, detail)
-        self._health.line_failed(line, fault, detail, t_ns, found)

@@ -1,4 +1,4 @@
-"""The motor that turns a cage, as its sensors tell it: a pulse for each part of a turn of the shaft, and home.
+"""The motor that turns a cage, as its sensors show it: a pulse for each part of a turn of the shaft, and home.
 
     shaft    ____|_|_|_|_|_|_|_|_|_|_|_|_______________
                  |                     |<-stall_ms->|
@@ -19,6 +19,7 @@ import msgspec
 from msgspec import Meta
 
 from drivers.base.driver import NEVER_NS, Observation
+from drivers.base.key_problems import not_shorter
 from drivers.base.sensed_device import DebouncedLevel, SensedDevice
 from drivers.dice.observations import CageInverted, CageRested, TumbleStarted
 from hal.values import Edge, EdgesLost, Loss, Output, RunMotor
@@ -33,30 +34,27 @@ class CageMotorConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
         Meta(
             ge=50,
             le=5000,
-            description="the shaft stands when no pulse came for so long; a motor that is told to turn and stands is "
-            "stalled (ours)",
+            description="the shaft stands when no pulse came for so long; a motor that is commanded to turn and "
+            "stands is stalled (ours)",
         ),
     ] = 500.0
     shortest_ms: Annotated[
         float, Meta(ge=0.05, le=20, description="pulses of shaft or home that are shorter are noise (ours)")
     ] = 1.0
     start_s: Annotated[
-        float, Meta(ge=0.1, le=10, description="so long after it is told to turn, the shaft turns (ours)")
+        float, Meta(ge=0.1, le=10, description="so long after its command to turn, the shaft turns (ours)")
     ] = 1.0
     longest_s: Annotated[
         float,
         Meta(ge=3, le=60, description="the motor is stopped after so long, whatever was sensed (ours; a board: 60 s)"),
     ] = 30.0
     coast_s: Annotated[
-        float, Meta(ge=0.2, le=10, description="so long after it is told to stop, the shaft stands (ours)")
+        float, Meta(ge=0.2, le=10, description="so long after its command to stop, the shaft stands (ours)")
     ] = 2.0
 
     def problems(self) -> list[tuple[str, str, str]]:
         """What is wrong between keys: (key, what, fix)."""
-        if self.stall_ms < self.coast_s * 1000:
-            return []
-        what = f"{self.stall_ms:g} ms is not shorter than the coasting of {self.coast_s:g} s"
-        return [("stall_ms", what, "make it shorter than coast_s")]
+        return not_shorter("stall_ms", self.stall_ms, "coast_s", self.coast_s, "coasting")
 
 
 MOTOR: Final = "motor"
@@ -120,8 +118,7 @@ class CageMotor(SensedDevice):
         self._pass_time(loss.t_ns - 1, found)
         self._held[loss.line].forget()
         if loss.cause is Loss.UNPLUGGED:
-            detail = f"{loss.line} is not driven: its cable, its supply or its board is off"
-            self._health.line_failed(loss.line, "sensor_missing", detail, loss.t_ns, found)
+            self._health.line_unplugged(loss.line, loss.t_ns, found)
         return found
 
     def _take(self, edge: Edge, found: list[Observation]) -> None:
@@ -232,9 +229,7 @@ class CageMotorActuator:
                 self.stop(t_ns)
         elif isinstance(seen, CageRested) and self.on and (self._shaft or self._tumbling):
             self.stop(t_ns)
-            detail = (
-                "the dice lie, and the motor was told to turn the cage; look at its coupling and at the cage's sensors"
-            )
+            detail = "the dice lie though the motor is to turn the cage; look at its coupling and at the cage's sensors"
             found.append(MotorFailed(t_ns=t_ns, fault=SLIPS, detail=detail))
         else:
             self._tumbling = self._tumbling or isinstance(seen, TumbleStarted)
@@ -250,7 +245,7 @@ class CageMotorActuator:
             self._stalled(self._stall_due_ns, "no pulse of the shaft came", found)
         elif self._longest_due_ns <= t_ns:
             due_ns = self._longest_due_ns
-            missing = "the home sensor told nothing" if self._homing else f"not {self._least} inversions were sensed"
+            missing = "the home sensor showed nothing" if self._homing else f"not {self._least} inversions were sensed"
             self.stop(due_ns)
             detail = f"the motor turned for {self._config.longest_s:g} s, and {missing}; look at the sensors"
             found.append(MotorFailed(t_ns=due_ns, fault="motor_too_long", detail=detail))
@@ -265,5 +260,5 @@ class CageMotorActuator:
 
     def _stalled(self, t_ns: int, detail: str, found: list[Observation]) -> None:
         self.stop(t_ns)
-        detail = f"the motor was told to turn the cage, and stands: {detail}; look for what blocks it"
+        detail = f"the motor was commanded to turn the cage, and stands: {detail}; look for what blocks it"
         found.append(MotorFailed(t_ns=t_ns, fault="motor_stalled", detail=detail))

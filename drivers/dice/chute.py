@@ -2,10 +2,10 @@ r"""The dice chute: one beam a baffle, and every die through all of them, in ord
 
     chute_1  ____|‾|_|‾‾|______________________________     two dice: two passes at each baffle
     chute_2  __________|‾‾|___|‾|______________________
-    chute_3  ________________|‾|____|‾‾|________|<- `rest_s` ->| told
+    chute_3  ________________|‾|____|‾‾|________|<- `rest_s` ->| reported
 
 A die that tumbles breaks a beam in pieces; pieces near to each other are one pass. Two dice in one beam are one pulse,
-and nobody can count them: that is told as a doubt, as is every count that is not the number of dice.
+and nobody can count them: that is reported as a doubt, as is every count that is not the number of dice.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import msgspec
 from msgspec import Meta
 
 from drivers.base.driver import NEVER_NS, Observation
+from drivers.base.key_problems import not_shorter
 from drivers.base.sensed_device import SensedDevice
 from drivers.dice.observations import (
     ChuteCleared,
@@ -148,10 +149,7 @@ class ChuteConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
     def problems(self) -> list[tuple[str, str, str]]:
         """What is wrong between keys: (key, what, fix)."""
-        if self.longest_ms < self.jam_s * 1000:
-            return []
-        what = f"{self.longest_ms:g} ms is not shorter than the jam of {self.jam_s:g} s"
-        return [("longest_ms", what, "make it shorter than jam_s")]
+        return not_shorter("longest_ms", self.longest_ms, "jam_s", self.jam_s, "jam")
 
 
 class Chute(SensedDevice):
@@ -177,7 +175,6 @@ class Chute(SensedDevice):
         self._order = tuple(lines)
         self._longest_ns = round(config.longest_ms * ms)
         self._rest_ns = round(config.rest_s * 1e9)
-        self._fault: dict[str, tuple[str, str]] = {}
         self._unbroken = dict.fromkeys(lines, 0)
         """Runs in a row in which a beam saw nothing and others did."""
         self._joined = True
@@ -202,8 +199,7 @@ class Chute(SensedDevice):
         self._beams[loss.line].forget()
         self._doubt("edges_lost", f"{loss.line}: {loss.cause}")
         if loss.cause is Loss.UNPLUGGED:
-            detail = f"{loss.line} is not driven: its cable, its supply or its board is off"
-            self._die(loss.line, "sensor_missing", detail, loss.t_ns, found)
+            self._health.line_unplugged(loss.line, loss.t_ns, found)
         return found
 
     # --- time ----------------------------------------------------------------------------------------------------
@@ -273,8 +269,7 @@ class Chute(SensedDevice):
         if self._began_ns is not None:
             self._notice_dead(t_ns, found)
             self._count()
-            dead = min(self._health.dead, default=None)
-            doubt, detail = self._fault[dead] if dead is not None else self._wrong or (None, "")
+            doubt, detail = self._health.doubt or self._wrong or (None, "")
             found.append(
                 ChuteRested(
                     t_ns=t_ns,
@@ -314,14 +309,9 @@ class Chute(SensedDevice):
             self._unbroken[line] = 0 if count else self._unbroken[line] + (others == len(passes) - 1)
             if self._unbroken[line] >= DEAD_RUNS:
                 detail = f"{line} saw nothing while dice passed every other beam, {self._unbroken[line]} times in a row"
-                self._die(line, "sensor_stuck", detail, t_ns, found)
+                self._health.line_failed(line, "sensor_stuck", detail, t_ns, found)
 
     def _doubt(self, reason: str, detail: str) -> None:
-        """The first thing that is wrong is the one that is told."""
+        """The first thing that is wrong is the one that is reported."""
         if self._wrong is None:
             self._wrong = (reason, detail)
-
-    def _die(self, line: str, fault: str, detail: str, t_ns: int, found: list[Observation]) -> None:
-        if line not in self._health.dead:
-            self._fault[line] = (fault, detail)
-        self._health.line_failed(line, fault, detail, t_ns, found)

@@ -9,7 +9,7 @@
        └ how many bytes follow up to the end byte, the sum included
 
 Read there are the four commands byte for byte, that an answer repeats the command, that 02 means success, and that a
-value follows it. How more than one die is told is read nowhere: one byte each is ours. One byte for several dice can
+value follows it. How more than one die is encoded is read nowhere: one byte each is ours. One byte for several dice can
 only be their total.
 """
 
@@ -61,14 +61,14 @@ def encode_frame(frame: ShakerFrame) -> bytes:
 
 
 def parse_frame(data: bytes) -> ShakerFrame | Malformed:
-    """What a frame, ends included, says; never raises."""
+    """The meaning of a frame, ends included; never raises."""
     if len(data) < SHORTEST + AROUND or data[0] != HEAD or data[-1] != TAIL:
         return Malformed(data, "expected 7A, at least four bytes, and 55")
     if len(data) != data[1] + AROUND:
-        return Malformed(data, f"its length says {data[1]}, but {len(data) - AROUND} bytes follow")
+        return Malformed(data, f"its length is given as {data[1]}, but {len(data) - AROUND} bytes follow")
     stated, counted = data[-2], sum(data[1:-2]) & 0xFF
     if stated != counted:
-        return Malformed(data, f"the sum is {counted:02X}, the frame says {stated:02X}")
+        return Malformed(data, f"the sum is {counted:02X}, the frame has {stated:02X}")
     if data[2] not in list(Command):
         return Malformed(data, f"there is no command {data[2]:02X}")
     return ShakerFrame(Command(data[2]), data[3], data[4:-2])
@@ -77,8 +77,8 @@ def parse_frame(data: bytes) -> ShakerFrame | Malformed:
 class ShakerFramer:
     """Cuts a stream into frames (see `hal.framing.Framer`), and finds the next one after noise.
 
-    A frame is as long as it says. Where its end byte is not there, what looked like its beginning was none, and the
-    next head byte is tried. What is passed over is counted, a run of noise once.
+    A frame is as long as its length byte has it. Where its end byte is not there, what looked like its beginning was
+    none, and the next head byte is tried. What is passed over is counted, a run of noise once.
     """
 
     def __init__(self) -> None:

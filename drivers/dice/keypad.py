@@ -5,22 +5,22 @@
 
 The values entered are the result, so nothing here is guessed: a key pressed while another is down counts for nothing,
 one value too many spoils the entry until CLEAR, and values that nobody entered are dropped. The New Jersey texts only
-say that each value is entered (19:47-9.5(d)); six buttons, a separate entry button and a display of what is to be
+have each value entered (19:47-9.5(d)); six buttons, a separate entry button and a display of what is to be
 entered are those of New Zealand's rules for sic bo (Gazette 1998 no. 17).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, Final, Literal
 
 import msgspec
 from msgspec import Meta
 
-from drivers.base.driver import NEVER_NS, Observation, SensorAlive, SensorHealth
+from drivers.base.driver import NEVER_NS, Observation, SensorAlive
+from drivers.base.sensed_device import SensedDevice
 from drivers.dealer.buttons import ButtonPressed, Buttons
-from drivers.dice.observations import DiceEntered, KeypadCleared, KeypadShown, KeyRefused
-from hal.values import Edge, EdgesLost, Frame, Loss, Reading
+from drivers.dice.observations import DiceEntered, KeypadCleared, KeypadShown, KeyRefusal, KeyRefused
+from hal.values import Edge, EdgesLost, Loss
 
 VALUES: Final = {f"key_{value}": value for value in range(1, 7)}
 ENTER: Final = "key_enter"
@@ -51,7 +51,7 @@ class DiceKeypadConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     )
 
 
-class DiceKeypad:
+class DiceKeypad(SensedDevice):
     """The driver of one keypad; see `drivers.base.driver.Driver`."""
 
     def __init__(self, config: DiceKeypadConfig, dice: int, name: str = "keypad") -> None:
@@ -62,7 +62,7 @@ class DiceKeypad:
         """
         if dice < 1:
             raise ValueError(f"keypad: a result has one die or more, not {dice}; give the game's number of dice")
-        self.name = name
+        super().__init__(name)
         self.lines = frozenset(KEYS)
         self._dice = dice
         self._shift = config.surplus == "shift"
@@ -70,7 +70,6 @@ class DiceKeypad:
         self._stuck_after_ns = round(config.stuck_s * 1e9)
         self._debounce_ns = round(config.debounce_ms * 1e6)
         self._contacts = Buttons(KEYS, config.debounce_ms, name)
-        self._health = SensorHealth()
         self._down: dict[str, int] = {}
         """The keys whose contact is closed, and since when."""
         self._opened: dict[str, tuple[int, int]] = {}
@@ -78,34 +77,15 @@ class DiceKeypad:
         self._met: set[str] = set()
         """The keys that were down together with another."""
         self._counted: dict[str, int] = {}
-        """The closing of each key that was told as a press last: bouncing open does not make it another."""
+        """The closing of each key that was reported as a press last: bouncing open does not make it another."""
         self._keyed: list[tuple[int, int]] = []
         """The values not yet entered, each with the time of its key."""
         self._spoilt = False
         self._last_ns = 0
 
-    @property
-    def next_due_ns(self) -> int | None:
+    def _due_ns(self) -> int:
         """When a held contact becomes a press, values are dropped, or a key is found stuck."""
-        due_ns = min(self._contacts.next_due_ns or NEVER_NS, self._forget_due_ns(), self._stuck_due_ns())
-        return due_ns if due_ns < NEVER_NS else None
-
-    def edges(self, batch: Sequence[Edge]) -> list[Observation]:
-        """Takes the keys' edges; those of other lines are passed over."""
-        found: list[Observation] = []
-        for edge in batch:
-            if edge.line in self.lines:
-                self._pass_time(edge.t_ns - 1, found)
-                self._contact(edge, found)
-        return found
-
-    def reading(self, reading: Reading) -> list[Observation]:
-        """A keypad has no analogue lines."""
-        return []
-
-    def frame(self, frame: Frame) -> list[Observation]:
-        """A keypad has no link."""
-        return []
+        return min(self._contacts.next_due_ns or NEVER_NS, self._forget_due_ns(), self._stuck_due_ns())
 
     def lost(self, loss: EdgesLost) -> list[Observation]:
         """A press may not have been seen: what is keyed is in doubt until CLEAR."""
@@ -114,30 +94,22 @@ class DiceKeypad:
             return found
         self._pass_time(loss.t_ns - 1, found)
         if loss.cause is Loss.UNPLUGGED or loss.line in self._down:
-            # Its own word on a line that is not driven is said here, once. A key that was up is still known to be.
+            # Its own report of a line that is not driven is made here, once. A key that was up is still known to be.
             self._contacts.lost(loss)
         self._down.pop(loss.line, None)
         self._opened.pop(loss.line, None)
         if loss.cause is Loss.UNPLUGGED:
-            detail = f"{loss.line} is not driven: its cable, its supply or its board is off"
-            self._health.line_failed(loss.line, "sensor_missing", detail, loss.t_ns, found)
+            self._health.line_unplugged(loss.line, loss.t_ns, found)
         if self._keyed and not self._spoilt:
             self._refuse(loss.line, "edges_lost", f"a press may be lost: {loss.cause}", loss.t_ns, found)
             self._spoil(loss.t_ns, found)
         return found
 
-    def due(self, t_ns: int) -> list[Observation]:
-        """Lets time pass."""
-        found: list[Observation] = []
-        self._pass_time(t_ns, found)
-        return found
-
     # --- contacts and time ---------------------------------------------------------------------------------------
 
-    def _contact(self, edge: Edge, found: list[Observation]) -> None:
-        self._health.line_active(edge.line, edge.t_ns, found)
+    def _take(self, edge: Edge, found: list[Observation]) -> None:
         for seen in self._contacts.edges((edge,)):
-            # Which lines live is told here, of those that were dead.
+            # Which of the dead lines live again is reported here.
             if not isinstance(seen, SensorAlive):
                 found.append(seen)
         line, level, t_ns = edge
@@ -242,5 +214,5 @@ class DiceKeypad:
     def _values(self) -> tuple[int, ...]:
         return tuple(value for value, _ in self._keyed)
 
-    def _refuse(self, key: str, reason: str, detail: str, t_ns: int, found: list[Observation]) -> None:
+    def _refuse(self, key: str, reason: KeyRefusal, detail: str, t_ns: int, found: list[Observation]) -> None:
         found.append(KeyRefused(t_ns=t_ns, key=key, reason=reason, detail=detail))

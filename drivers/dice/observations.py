@@ -1,6 +1,6 @@
-"""What a tumbler says of itself, whether cage, chute or shaker: the words that the drivers and the rounds share.
+"""What the drivers of a cage, a chute and a shaker report: the observations that drivers and rounds share.
 
-What is said of a tumble in a cage, and when:
+What is reported of a tumble in a cage, and when:
 
     cage      ____/‾‾‾‾\\____/‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾      an inversion each time it stands the other way up
     shake     __|||||||||||||||||||_||__|___|________________     dice tumble, rock, and lie
@@ -13,12 +13,12 @@ What is said of a tumble in a cage, and when:
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from drivers.base.driver import Observation
 from drivers.dice.reader_wire import Lying
 
-# What keypad and reading board say of the values of dice: the words that the drivers and the rounds share.
+# What keypad and reading board report of the values of dice.
 
 
 class KeypadShown(Observation, frozen=True, kw_only=True):
@@ -40,6 +40,10 @@ class DiceEntered(Observation, frozen=True, kw_only=True):
     """When the finger pressed ENTER."""
 
 
+KeyRefusal: TypeAlias = Literal["two_keys", "surplus", "short", "spoilt", "edges_lost"]
+"""Why a key counts for nothing: the warning `key_…` of the feed."""
+
+
 class KeyRefused(Observation, frozen=True, kw_only=True):
     """A key that counts for nothing.
 
@@ -48,7 +52,7 @@ class KeyRefused(Observation, frozen=True, kw_only=True):
     """
 
     key: str
-    reason: str
+    reason: KeyRefusal
     detail: str
 
 
@@ -63,38 +67,51 @@ class DiceMoving(Observation, frozen=True, kw_only=True):
     """The reading board sees dice that move: what it read before is of another throw."""
 
     joined: bool = False
-    """It was the first that was heard of the board: how the throw began is not known."""
+    """It was the first report of the board: how the throw began is not known."""
 
 
 class DiceShaken(Observation, frozen=True, kw_only=True):
-    """The shaker that the board sits in has stopped. Where its dice lie, and whether they do, it does not say."""
+    """The shaker that the board sits in has stopped. Where its dice lie, and whether they do, it does not report."""
 
 
 class DiceRead(Observation, frozen=True, kw_only=True):
     """The reading board reports how the dice lie."""
 
     dice: tuple[int | None, ...]
-    """The value of each die; None where it has none. Empty where the board tells the total alone."""
+    """The value of each die; None where it has none. Empty where the board reports the total alone."""
     lying: tuple[Lying, ...]
     total: int | None
     """The sum of the dice; None where a die has no value."""
     throw: int | None
     """The board's own count of throws, where it keeps one."""
     agreed: bool
-    """Whether nothing at all speaks against it: every die lies flat, and the throw was heard from its beginning."""
+    """Whether nothing at all is doubted: every die lies flat, and the throw was reported from its beginning."""
     doubts: tuple[str, ...] = ()
     """What does: reasons of `ReaderDoubt`; and for how the dice lie `dice_not_flat` (cocked, so that at craps it has a
     value all the same), `die_on_two_sides`, `die_on_die`, `die_off_table`, `not_recognised`."""
 
 
+ReaderDoubtReason: TypeAlias = Literal[
+    "malformed",
+    "impossible_value",
+    "dice_count",
+    "joined_mid_throw",
+    "throw_order",
+    "value_changed",
+    "not_recognised",
+    "frames_lost",
+    "unconfirmed",
+]
+"""What does not fit: the warning `reader_…` of the feed."""
+
+
 class ReaderDoubt(Observation, frozen=True, kw_only=True):
     """What the reading board sent does not fit.
 
-    Reasons: `malformed`, `impossible_value`, `dice_count`, `total_only`, `joined_mid_throw`, `throw_order`,
-    `value_changed`, `not_recognised`, `frames_lost`, `unconfirmed`.
+    A doubt that is known at the reading alone, `total_only`, comes with that.
     """
 
-    reason: str
+    reason: ReaderDoubtReason
     detail: str
 
 
@@ -209,7 +226,7 @@ class ShakerUncovered(Observation, frozen=True, kw_only=True):
     moving: bool
     """Whether its dice still moved, or had not lain for long enough to be sure."""
     shakes: int
-    """The shakes of the last shaking, the most without a pause; 0 where it was told of already."""
+    """The shakes of the last shaking, the most without a pause; 0 where it was reported already."""
 
 
 class ShakerShaken(Observation, frozen=True, kw_only=True):

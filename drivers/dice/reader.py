@@ -1,4 +1,4 @@
-"""A board that reads the dice and says so over a serial line, in one of three formats.
+"""A board that reads the dice and reports them over a serial line, in one of three formats.
 
     board      M M M M   R R R R R          our lines; the others have fewer words
                │         │
@@ -8,7 +8,7 @@ The driver decodes frames. The actuator asks the board, keeps the deadline of it
 
     ReaderFrame ──► DiceMoving, DiceRead          ask ──► question ──► ReaderFrame within `answer_s`, or SensorDead
 
-A reading is `agreed` only when the board was heard from the throw's first movement on, every die lies flat, and the
+A reading is `agreed` only when the board reported the throw from its first movement on, every die lies flat, and the
 reading came as often as its checksum is worth. Everything else is reported with its doubts, for a person to decide.
 """
 
@@ -22,7 +22,7 @@ from msgspec import Meta
 
 from drivers.base.driver import NEVER_NS, Observation, SensorHealth
 from drivers.dice.frame_wire import FROM_HOST, SUCCESS, Command, ShakerFrame, ShakerFramer, encode_frame, parse_frame
-from drivers.dice.observations import DiceMoving, DiceRead, DiceShaken, ReaderDoubt, ReaderFault
+from drivers.dice.observations import DiceMoving, DiceRead, DiceShaken, ReaderDoubt, ReaderDoubtReason, ReaderFault
 from drivers.dice.reader_wire import (
     ASK,
     MAX_LENGTH,
@@ -68,7 +68,7 @@ class DiceReaderConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
         Format,
         Meta(
             description="lines: our own protocol, with a CRC; frames_7a: the frames 7A ... 55 of a serial dice shaker; "
-            "state_words: S0, S1, S2, S90 of a studio's shaker, which tell no values"
+            "state_words: S0, S1, S2, S90 of a studio's shaker, which give no values"
         ),
     ] = "lines"
     silent_s: Annotated[
@@ -85,7 +85,7 @@ class DiceReaderConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
         ),
     ] = 15.0
     times: Annotated[
-        int, Meta(ge=1, le=5, description="how often the board must say a result alike before it counts (ours)")
+        int, Meta(ge=1, le=5, description="how often the board must report a result alike before it counts (ours)")
     ] = 2
 
 
@@ -100,8 +100,8 @@ SHOWN_BYTES: Final = 40
 """How much of a refused frame a doubt repeats."""
 
 
-MALFORMED: Final = "malformed"
-FRAMES_LOST: Final = "frames_lost"
+MALFORMED: Final[Literal["malformed"]] = "malformed"
+FRAMES_LOST: Final[Literal["frames_lost"]] = "frames_lost"
 """Reasons for which one frame is refused; where throws are numbered, it cannot have been one that matters."""
 
 
@@ -109,19 +109,19 @@ class ReaderWord(NamedTuple):
     """What one frame reports."""
 
     state: Literal["empty", "moving", "resting", "idle", "fault", "nothing"]
-    """`idle`: whatever shook the dice has stopped, and no word is said of the dice."""
+    """`idle`: whatever shook the dice has stopped, and nothing is reported of the dice."""
     throw: int | None = None
     dice: tuple[Die, ...] = ()
     total: int | None = None
-    """Where the board tells the total alone."""
+    """Where the board reports the total alone."""
     shaken: bool = False
-    """The frame itself says that the dice were shaken for it."""
+    """The frame itself reports that the dice were shaken for it."""
 
 
 class RefusedFrame(NamedTuple):
     """A frame that is not taken."""
 
-    reason: str
+    reason: ReaderDoubtReason
     detail: str
 
 
@@ -137,7 +137,7 @@ _NOTHING: Final = ReaderWord("nothing")
 
 
 def word_of(format_: Format, data: bytes, dice: int) -> Word:
-    """What a frame of a board that reads so many dice says; never raises."""
+    """The meaning of a frame of a board that reads so many dice; never raises."""
     return _READERS[format_](data, dice)
 
 
@@ -158,7 +158,7 @@ def _frame(data: bytes, dice: int) -> Word:
         return _NOTHING
     if frame.status != SUCCESS:
         if frame.command is Command.SHAKE_AND_REPORT and not frame.values:
-            # It has heard the command: what it shakes is not yet a result.
+            # It has received the command: what it shakes is not yet a result.
             return ReaderWord("moving")
         return RefusedFrame("not_recognised", f"the shaker answers with status {frame.status:02X}")
     values, shaken = tuple(frame.values), frame.command is Command.SHAKE_AND_REPORT
@@ -209,7 +209,7 @@ LYING_DOUBTS: Final[dict[Lying, str]] = {
 
 
 class DiceReading(NamedTuple):
-    """What a board says of resting dice."""
+    """What a board reports of resting dice."""
 
     throw: int | None
     dice: tuple[Die, ...]
@@ -223,13 +223,17 @@ class DiceReading(NamedTuple):
         return sum(values)
 
 
+FoundDoubt: TypeAlias = tuple[ReaderDoubtReason, str]
+"""What does not fit, and its detail."""
+
+
 class ThrowWatch:
-    """Follows one throw after the other, and collects what speaks against the one that lies there."""
+    """Follows one throw after the other, and collects the doubts about the one that lies there."""
 
     def __init__(self) -> None:
         self.moving = False
         self._seen = False
-        """Whether the beginning of the throw was heard."""
+        """Whether the beginning of the throw was reported."""
         self._throw: int | None = None
         self._doubts: list[str] = []
         self._shown: DiceReading | None = None
@@ -237,16 +241,16 @@ class ThrowWatch:
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """What speaks against the throw, in the order in which it came up."""
+        """The doubts about the throw, in the order in which they came up."""
         return tuple(self._doubts)
 
     def doubt(self, reason: str) -> None:
-        """Notes something that speaks against the throw."""
+        """Notes a doubt about the throw."""
         if reason not in self._doubts:
             self._doubts.append(reason)
 
-    def moves(self, throw: int | None, known: bool) -> list[tuple[str, str]]:
-        """The dice move; `known` is whether the board was heard before. Returns what does not fit: (reason, detail)."""
+    def moves(self, throw: int | None, known: bool) -> list[FoundDoubt]:
+        """The dice move; `known` is whether the board had reported before. Returns what does not fit."""
         if self.moving:
             return self._changed(throw)
         before, self._throw = self._throw, throw
@@ -254,7 +258,7 @@ class ThrowWatch:
         self._doubts, self._shown, self._times = [], None, 0
         if before is None or throw is None or throw == (before + 1) % THROWS:
             return []
-        # Throws that nobody heard are over; this one was heard from its beginning.
+        # Throws that were not reported are over; this one was reported from its beginning.
         return [("throw_order", f"throw {throw:03d} after {before:03d}")] if throw == before else []
 
     def leaves(self) -> None:
@@ -262,12 +266,12 @@ class ThrowWatch:
         self.moving = self._seen = False
         self._shown = None
 
-    def rests(self, shown: DiceReading) -> list[tuple[str, str]]:
+    def rests(self, shown: DiceReading) -> list[FoundDoubt]:
         """The dice lie. Returns what does not fit; the caller notes each as a doubt."""
         found = self._changed(shown.throw)
         self.moving = False
         if not self._seen:
-            found.append(("joined_mid_throw", "the dice lie, and nobody heard them begin to move"))
+            found.append(("joined_mid_throw", "the dice lie, and no movement before was reported"))
         if self._shown is not None and shown != self._shown:
             found.append(("value_changed", f"{_words(shown)} after {_words(self._shown)}, and no movement between"))
             self._times = 0
@@ -277,16 +281,16 @@ class ThrowWatch:
 
     @property
     def times(self) -> int:
-        """How often in a row the board has said what it shows."""
+        """How often in a row the board has reported what it shows."""
         return self._times
 
     def lying_doubts(self) -> tuple[str, ...]:
-        """What the way in which the dice lie says against them."""
+        """The doubts that the way in which the dice lie gives."""
         shown = self._shown
         doubts = () if shown is None else tuple(LYING_DOUBTS[die.lying] for die in shown.dice if die.lying != "flat")
         return tuple(dict.fromkeys(doubts))
 
-    def _changed(self, throw: int | None) -> list[tuple[str, str]]:
+    def _changed(self, throw: int | None) -> list[FoundDoubt]:
         """The board's count of throws may change only where dice begin to move."""
         before = self._throw
         # A number that goes backwards is a late or corrupted line: kept, it would let the number that was already
@@ -321,7 +325,7 @@ class ReaderFrame(Observation, frozen=True, kw_only=True):
 class ReaderNoise(Observation, frozen=True, kw_only=True):
     """The board sent a frame that is refused, or bytes of its link were lost."""
 
-    reason: str
+    reason: ReaderDoubtReason
     detail: str
 
 
@@ -399,7 +403,7 @@ class ReaderActuator:
         self._waits_ns: int | None = None
         """Since when a frame is awaited."""
         self._known = False
-        """Whether the board has been heard since it was last silent."""
+        """Whether the board has reported since it was last silent."""
         self._faulty = False
         self._watch = ThrowWatch()
         self._reported: tuple[DiceReading, tuple[str, ...]] | None = None
@@ -446,7 +450,7 @@ class ReaderActuator:
                 self._confirm_ns = NEVER_NS
                 reading, self._pending = self._pending, None
                 if reading is not None:
-                    detail = f"said {self._watch.times} times alike, expected {self._config.times}"
+                    detail = f"reported {self._watch.times} times alike, expected {self._config.times}"
                     self._doubt("unconfirmed", detail, due_ns, found)
                     self._report(reading, due_ns, found)
             else:
@@ -459,7 +463,7 @@ class ReaderActuator:
         return self._waits_ns + self._silent_ns
 
     def _silent(self, why: str, t_ns: int, found: list[Observation]) -> None:
-        """The board is not heard: who threw what lies there when it is heard again is not known."""
+        """The board is silent: who threw what lies there when it reports again is not known."""
         self._health.line_failed(self._config.link, "sensor_missing", why, t_ns, found)
         self._waits_ns = None
         self._known = False
@@ -534,13 +538,13 @@ class ReaderActuator:
         """Drops what was read: it is of a throw that is over."""
         self._pending, self._reported, self._confirm_ns = None, None, NEVER_NS
 
-    def _doubts(self, doubts: Sequence[tuple[str, str]], t_ns: int, found: list[Observation]) -> None:
+    def _doubts(self, doubts: Sequence[FoundDoubt], t_ns: int, found: list[Observation]) -> None:
         for reason, detail in doubts:
             if reason == "joined_mid_throw" and reason in self._watch.doubts:
                 continue
             self._doubt(reason, detail, t_ns, found)
 
-    def _doubt(self, reason: str, detail: str, t_ns: int, found: list[Observation]) -> None:
+    def _doubt(self, reason: ReaderDoubtReason, detail: str, t_ns: int, found: list[Observation]) -> None:
         self._watch.doubt(reason)
         found.append(ReaderDoubt(t_ns=t_ns, reason=reason, detail=detail))
 

@@ -1,4 +1,4 @@
-r"""What a dice-reading board says, as lines: our own protocol, and the state words of a studio's shaker.
+r"""The lines of a dice-reading board: our own protocol, and the state words of a studio's shaker.
 
 Our own line, sent at every change and at least twice a second, 9600 8N1, ended by CR LF:
 
@@ -15,7 +15,7 @@ Our own line, sent at every change and at least twice a second, 9600 8N1, ended 
 
     Q                           the host asks for a line now
 
-A public live studio drives a sic bo shaker that answers in words. They tell a state and never a value:
+A public live studio drives a sic bo shaker that answers in words. They give a state and never a value:
 
     S0 idle   S1 shaking   S2 command received   S90 errors
 """
@@ -105,13 +105,13 @@ _WORDS: Final[dict[bytes, StateWord]] = {
 
 
 def parse_line(data: bytes) -> BoardLine | Malformed:
-    """What a line without its CR LF says; never raises."""
+    """The meaning of a line without its CR LF; never raises."""
     line = _LINE.fullmatch(data)
     if line is None:
         return Malformed(data, "expected D;throw;state;dice;CRC")
     stated, counted = int(line[5], 16), crc_hqx(line[1], 0xFFFF)
     if stated != counted:
-        return Malformed(data, f"the CRC is {counted:04X}, the line says {stated:04X}")
+        return Malformed(data, f"the CRC is {counted:04X}, the line has {stated:04X}")
     dice = line[4].decode("ascii")
     state = BoardState(line[3].decode("ascii"))
     if bool(dice) is not (state is BoardState.RESTING):
@@ -134,7 +134,7 @@ def encode_line(line: BoardLine) -> bytes:
 
 
 def parse_word(data: bytes) -> StateWord | Malformed:
-    """What a word without its end says; never raises."""
+    """The meaning of a word without its end; never raises."""
     word = _WORD.fullmatch(data)
     return Malformed(data, "expected S0, S1, S2 or S90") if word is None else _WORDS[word[1]]
 

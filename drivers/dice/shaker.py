@@ -18,6 +18,7 @@ import msgspec
 from msgspec import Meta
 
 from drivers.base.driver import NEVER_NS, Observation
+from drivers.base.key_problems import not_shorter
 from drivers.base.sensed_device import DebouncedLevel, SensedDevice
 from drivers.dice.observations import (
     DiceStirred,
@@ -64,10 +65,7 @@ class ShakerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
     def problems(self) -> list[tuple[str, str, str]]:
         """What is wrong between keys: (key, what, fix)."""
-        found: list[tuple[str, str, str]] = []
-        if self.burst_gap_ms >= self.pause_s * 1000:
-            what = f"{self.burst_gap_ms:g} ms is not shorter than the pause of {self.pause_s:g} s"
-            found.append(("burst_gap_ms", what, "make it shorter than pause_s"))
+        found = not_shorter("burst_gap_ms", self.burst_gap_ms, "pause_s", self.pause_s, "pause")
         if self.pause_s > self.rest_s:
             what = f"a pause of {self.pause_s:g} s is longer than a rest of {self.rest_s:g} s, which ends the shaking"
             found.append(("pause_s", what, "make it no longer than rest_s"))
@@ -87,7 +85,6 @@ class Shaker(SensedDevice):
         self.config = config
         self._shake = ShakeLine(SHAKE)
         self._cover = DebouncedLevel(round(config.cover_ms * 1e6))
-        self._fault: dict[str, tuple[str, str]] = {}
         self._burst_gap_ns = round(config.burst_gap_ms * 1e6)
         self._shortest_ns = round(config.shortest_ms * 1e6)
         self._pause_ns = round(config.pause_s * 1e9)
@@ -134,8 +131,7 @@ class Shaker(SensedDevice):
         if loss.cause is Loss.UNPLUGGED:
             if loss.line == SHAKE:
                 self._shake.forget()
-            detail = f"{loss.line} is not driven: its cable, its supply or its board is off"
-            self._die(loss.line, "sensor_missing", detail, loss.t_ns, found)
+            self._health.line_unplugged(loss.line, loss.t_ns, found)
         return found
 
     # --- time ----------------------------------------------------------------------------------------------------
@@ -165,7 +161,7 @@ class Shaker(SensedDevice):
             elif t_ns == self._stuck_ns():
                 detail = f"{SHAKE} has been high for {(t_ns - self._shake.since_ns) / 1e9:g} s without a change"
                 self._burst = 0
-                self._die(SHAKE, "sensor_stuck", detail, t_ns, found)
+                self._health.line_failed(SHAKE, "sensor_stuck", detail, t_ns, found)
             else:
                 self._rest(t_ns, found)
 
@@ -231,10 +227,9 @@ class Shaker(SensedDevice):
 
     def _rest(self, t_ns: int, found: list[Observation]) -> None:
         if self._began_ns is not None:
-            dead = min(self._health.dead, default=None)
             if self._shake.high:
                 self._doubt("sensor_stuck", f"{SHAKE} stays high, though nothing moves")
-            doubt, detail = self._fault[dead] if dead is not None else self._wrong or (None, "")
+            doubt, detail = self._health.doubt or self._wrong or (None, "")
             found.append(
                 ShakerRested(
                     t_ns=t_ns,
@@ -254,11 +249,6 @@ class Shaker(SensedDevice):
         self._clear_run()
 
     def _doubt(self, reason: str, detail: str) -> None:
-        """The first thing that is wrong is the one that is told."""
+        """The first thing that is wrong is the one that is reported."""
         if self._wrong is None:
             self._wrong = (reason, detail)
-
-    def _die(self, line: str, fault: str, detail: str, t_ns: int, found: list[Observation]) -> None:
-        if line not in self._health.dead:
-            self._fault[line] = (fault, detail)
-        self._health.line_failed(line, fault, detail, t_ns, found)

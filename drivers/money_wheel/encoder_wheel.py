@@ -51,9 +51,11 @@ class MoneyWheel:
         self._extremes = (0, 0)
         self._direction = 1
         self._spun = self._turned_back = False
+        self._wind_up_unproven = False
+        """Whether edges were lost in the wind-up, and it may have been half a turn or more."""
         self._turns = 0
         self._joined: bool | None = None
-        """Whether the wheel has not been at rest since the first edge; None before that edge."""
+        """Whether the wheel may not have been at rest since the first edge; None before that edge."""
         self._health = SensorHealth()
         self._stuck: str | None = None
         """The line of the encoder that was last reported stuck."""
@@ -121,8 +123,7 @@ class MoneyWheel:
             self._encoder.lost(loss.line, loss.missing)
             return found
         self._encoder.unplugged()
-        detail = f"{loss.line} is not driven: its cable, its supply or its board is off"
-        self._health.line_failed(loss.line, "sensor_missing", detail, loss.t_ns, found)
+        self._health.line_unplugged(loss.line, loss.t_ns, found)
         return found
 
     def due(self, t_ns: int) -> list[Observation]:
@@ -154,6 +155,7 @@ class MoneyWheel:
         if ahead < 0:
             if not self._spun:
                 # The wind-up's extreme: the turn in the other direction begins there.
+                self._wind_up_unproven = self._wind_up_unproven or self._may_be_half_a_turn()
                 self._start = self._furthest
                 self._direction = -self._direction
                 self._furthest = count
@@ -175,9 +177,13 @@ class MoneyWheel:
         rpm = round(60e9 / (tau_ns * self._encoder.counts_per_turn), 1)
         found.append(WheelTurned(t_ns=t_ns, turns=self._turns, rpm=rpm))
 
+    def _may_be_half_a_turn(self, more: int = 0) -> bool:
+        """Whether a movement under half a turn may have been more: by what losses hide, and by `more` counts."""
+        return abs(self._furthest - self._start) + self._encoder.hidden_counts + more >= self._half_turn
+
     def _leave_rest(self, count: int, t_ns: int, found: list[Observation]) -> None:
         self._moving = True
-        self._spun = self._turned_back = False
+        self._spun = self._turned_back = self._wind_up_unproven = False
         self._direction = 1 if count > self._at else -1
         self._note_extreme(count)
         self._start = self._extremes[0] if self._direction > 0 else self._extremes[1]
@@ -205,7 +211,9 @@ class MoneyWheel:
         self._be_at_rest()
 
     def _be_at_rest(self) -> None:
-        self._moving = self._joined = False
+        # Edges that end at speed were lost: what comes next may be the same run.
+        self._joined = self._moving and self._encoder.stopped_too_quickly()
+        self._moving = False
         self._at = self._encoder.count
         self._extremes = (self._at, self._at)
         self._due_ns = NEVER_NS
@@ -245,6 +253,9 @@ class MoneyWheel:
             return "sensor_stuck", f"{encoder.stuck} did not change while the other line of the encoder did"
         if encoder.lost_counts > self._rollback:
             return "edges_lost", f"edges were lost that may hide {encoder.lost_counts} counts"
+        ended = self._half_turn if encoder.stopped_too_quickly() else 0
+        if self._wind_up_unproven or (not self._spun and self._may_be_half_a_turn(ended)):
+            return "edges_lost", "edges were lost before the spin: the wheel may have made half a turn or more"
         if self._spun and encoder.stopped_at_speed():
             return "edges_lost", "the edges ended at a speed at which no wheel stops"
         if self._spun and self._noise_counted():

@@ -87,8 +87,7 @@ class PegWheel:
         self._since_index = None
         if loss.cause is Loss.UNPLUGGED:
             self._levels.pop(loss.line, None)
-            detail = f"{loss.line} is not driven: its cable, its supply or its board is off"
-            self._health.line_failed(loss.line, "sensor_missing", detail, loss.t_ns, found)
+            self._health.line_unplugged(loss.line, loss.t_ns, found)
         return found
 
     def due(self, t_ns: int) -> list[Observation]:

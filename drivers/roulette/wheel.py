@@ -153,8 +153,7 @@ class RouletteWheel:
         self._pass_time(loss.t_ns - 1, found)
         line = loss.line
         if loss.cause is Loss.UNPLUGGED and line in self.lines:
-            detail = f"{line} is not driven: its cable, its supply or its board is off"
-            self._health.line_failed(line, "sensor_missing", detail, loss.t_ns, found)
+            self._health.line_unplugged(line, loss.t_ns, found)
         if line in ROTOR_LINES:
             if loss.cause is Loss.UNPLUGGED:
                 self.rotor.unplugged(loss.t_ns, found)

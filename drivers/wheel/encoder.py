@@ -17,7 +17,7 @@ from typing import Final
 from drivers.wheel.index_proof import CountDoubt, IndexProof
 from drivers.wheel.lost_pulses import Chain, Rocking
 from drivers.wheel.quadrature import BACK, COUNTS_PER_SLOT, DUE, GAP, OTHER, REPEATED, QuadratureDecoder, Stop
-from drivers.wheel.slowing import ROCKING_PART, GapWatch, Stopping
+from drivers.wheel.slowing import MOST_DEG_PER_S2, ROCKING_PART, GapWatch, Stopping
 from hal.values import Edge
 
 MOST_EXPLAINED: Final = 4 * COUNTS_PER_SLOT
@@ -27,9 +27,6 @@ NOTHING_SUSPECTED: Final = (0, 0)
 
 STUCK_CHAIN: Final = 8
 """Edges of one line in a row, with none of the other, after which the other counts as stuck (ours)."""
-
-MOST_DEG_PER_S2: Final = 10_000.0
-"""No hand and no flapper reverses a wheel with more than this, about 175 rad/s^2 (ours)."""
 
 
 class Encoder:
@@ -41,6 +38,7 @@ class Encoder:
     __slots__ = (
         "_again",
         "_chain",
+        "_chain_before_run",
         "_gaps",
         "_least_turn_ns",
         "_rocking",
@@ -53,6 +51,7 @@ class Encoder:
         "doubt_high",
         "doubt_low",
         "doubts",
+        "hidden_counts",
         "index",
         "losses",
         "lost_counts",
@@ -94,6 +93,11 @@ class Encoder:
         """Losses of edges that are certain."""
         self.lost_counts = 0
         """Counts that reported losses may hide: while a line is not seen, the disc can also turn back."""
+        self.hidden_counts = 0
+        """Counts that all losses of the run may hide. The index proves the angle, and so ends the doubt about it; what
+        was turned before that crossing it does not prove."""
+        self._chain_before_run = 0 if self._chain is None else self._chain.backs
+        """Edges back of a chain in whose midst the disc rested: what they hide, the run before did."""
         self._swing_from = self.quadrature.count
         self._gaps.begin()
         self._turned_ns: int | None = None
@@ -125,6 +129,10 @@ class Encoder:
         """Whether the disc cannot have stopped where its edges end: the last ones were lost, or a hand stopped it."""
         swing = abs(self.quadrature.count - self._swing_from)
         return self._stopping.cannot_stop(self.quadrature, swing, self._chain)
+
+    def stopped_too_quickly(self) -> bool:
+        """Whether not even a hand stops the disc where its edges end: the last ones were lost."""
+        return self._chain is None and self._stopping.too_quick(self.quadrature)
 
     def quiet_since_ns(self) -> int:
         """Since when the count has stayed within a window of two counts (one count either side)."""
@@ -191,7 +199,11 @@ class Encoder:
             elif stop is BACK:
                 self._lose(*gaps.broken(quadrature))
                 gaps.begin()
-                self._back(edge)
+                if quadrature.t2_ns == quadrature.t4_ns:
+                    # The first count of all: no direction was known, so nothing turned.
+                    self._count_on()
+                else:
+                    self._back(edge)
                 return stop, edge
             else:
                 self._count_on()
@@ -250,6 +262,7 @@ class Encoder:
         """Widens the doubt: the disc went on as if counts were lost, between `low` and `high`."""
         self.doubt_low += low
         self.doubt_high += high
+        self.hidden_counts += max(-low, high)
         self._suspected = (self._suspected[0] + low, self._suspected[1] + high)
 
     def _doubt(self, low: int, high: int) -> None:
@@ -288,20 +301,26 @@ class Encoder:
         """Ends a chain at an edge of the other line, which shows whether the disc turned or went on."""
         self._chain = None
         quadrature = self.quadrature
+        before, self._chain_before_run = self._chain_before_run, 0
+        if last.backs - before >= STUCK_CHAIN:
+            # Of a disc that stood, nobody knows whether an edge bounced so often, or the other line was stuck.
+            self.hidden_counts += COUNTS_PER_SLOT // 2 * (last.backs - before)
         if not last.turned:
             self._confirm()
             self.bounces += last.is_bounce()
+            hidden_counts = self.hidden_counts
             self._lose(*last.ended_onwards(quadrature.t1_ns))
+            if before:
+                self.hidden_counts = hidden_counts
             return
         self.index.crossing = None
         turned_at = quadrature.count - 2 * quadrature.direction
         swing = abs(turned_at - self._swing_from)
         rocks = self._turned_ns is not None and swing * ROCKING_PART <= self.counts_per_turn
         if last.tau_ns < self._least_turn_ns:
-            # A disc so fast cannot have reversed here: noise on one line while the other moved, or counts were lost.
-            self._lose(-COUNTS_PER_SLOT, COUNTS_PER_SLOT)
-            more = last.hidden_in_gaps(quadrature.t1_ns) - COUNTS_PER_SLOT
-            self._doubt(-more, more)
+            # A disc so fast cannot have reversed here: noise on one line while the other moved, or a gap.
+            counts = last.counts_in_gap()
+            self._lose(-counts, counts)
         else:
             self._doubt(*last.ended_turned(quadrature.t1_ns, rocks, self._rocking))
         lasted_ns = last.turn_ns - (self._turned_ns or 0)

@@ -252,20 +252,14 @@ class Chain(NamedTuple):
         gaps = [b - a for a, b in pairwise(self.times_ns)]
         return all(least * a <= b <= STILL_SLOWING * a for a, b in pairwise(gaps))
 
+    def counts_in_gap(self) -> int:
+        """Counts, in whole slots, that a disc does at its speed before the chain until its first edge back."""
+        return COUNTS_PER_SLOT * ((self.times_ns[1] - self.times_ns[0]) // (COUNTS_PER_SLOT * max(1, self.tau_ns)) + 1)
+
     def _counts_in(self, gap_ns: int, t_ns: int) -> int:
         """Counts, in whole slots, that a disc at the speed before or after the chain does in `gap_ns`."""
         tau_ns = max(1, min(self.slowed[1] or gap_ns, t_ns - self.times_ns[-1]))
         return COUNTS_PER_SLOT * (gap_ns // (COUNTS_PER_SLOT * tau_ns) + 1)
-
-    def hidden_in_gaps(self, t_ns: int) -> int:
-        """Counts, in whole slots, that the longest time between edges of the chain hides if the disc did not turn.
-
-        Noise hides one slot; where nothing came for longer than the disc takes for that, more were lost. A disc whose
-        first counts these are had stood.
-        """
-        if not self.tau_ns:
-            return COUNTS_PER_SLOT
-        return self._counts_in(max(after - before for before, after in pairwise(self.times_ns)), t_ns)
 
     @property
     def turn_ns(self) -> int:

@@ -24,6 +24,9 @@ STOP_DEG_PER_S2: Final = 1100.0
 ROCKING_DEG_PER_S2: Final = 300.0
 """Pegs and flapper stop a wheel that rocks with no more than this, unless it is seen to slow down (ours)."""
 
+MOST_DEG_PER_S2: Final = 10_000.0
+"""No hand and no flapper stops or reverses a wheel with more than this, about 175 rad/s^2 (ours)."""
+
 CRAWL_DEG_PER_S: Final = 10.0
 """A wheel that is slower than this can be stopped anywhere, also by a hand (ours)."""
 
@@ -40,13 +43,21 @@ ROCKING_PART: Final = 20
 class Stopping:
     """Decides by the last counts of a disc whether it can have stopped there."""
 
-    __slots__ = ("_counts_per_turn", "_crawl_ns", "_least_rocking_ns", "_least_stop_ns", "least_slowing")
+    __slots__ = (
+        "_counts_per_turn",
+        "_crawl_ns",
+        "_least_by_hand_ns",
+        "_least_rocking_ns",
+        "_least_stop_ns",
+        "least_slowing",
+    )
 
     def __init__(self, counts_per_turn: int) -> None:
         count_deg = 360 / counts_per_turn
         self._counts_per_turn = counts_per_turn
         self._least_stop_ns = _quickest_last_ns(count_deg, STOP_DEG_PER_S2)
         self._least_rocking_ns = _quickest_last_ns(count_deg, ROCKING_DEG_PER_S2)
+        self._least_by_hand_ns = _quickest_last_ns(count_deg, MOST_DEG_PER_S2)
         self._crawl_ns = round(count_deg / CRAWL_DEG_PER_S * 1e9)
         self.least_slowing: float = LEAST_DEG_PER_S2 / count_deg * 1e-18
         """The least slowing of any wheel, in counts per nanosecond squared."""
@@ -69,6 +80,10 @@ class Stopping:
         if swing * ROCKING_PART <= self._counts_per_turn:
             return last_ns < self._least_rocking_ns
         return still_goes_for(t1_ns, t2_ns, t3_ns, t4_ns) > STOPPING_COUNTS
+
+    def too_quick(self, quadrature: QuadratureDecoder) -> bool:
+        """Whether not even a hand stops a disc within a count of its last one."""
+        return 0 < quadrature.t1_ns - quadrature.t2_ns < self._least_by_hand_ns
 
 
 def _quickest_last_ns(count_deg: float, slowing_deg_per_s2: float) -> int:

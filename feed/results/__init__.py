@@ -1,6 +1,6 @@
 """What `result` holds, by the game of the table: a module for each family of games.
 
-Events carry results as JSON objects, so that a game of a later version can be read; these structs say what is in them.
+Events carry results as JSON objects, so that a game of a later version can be read; these structs define it.
 """
 
 from __future__ import annotations

@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
-import zmq
-
-from ..endpoints import Endpoints
-from .blocking import TICK_MS
-from .items import Item, ItemQueue, Position
-from .sockets import SubscriberSockets
-from .subscription import Since, Subscription
-
-if TYPE_CHECKING:
-    from ..keys import ClientCurve
+from .items import Item
+from .reader import TICK_MS, FeedReader
 
 
-class AsyncSubscriber:
+class AsyncSubscriber(FeedReader):
     """Follows the tables of one service; iterating waits for the next item.
 
         async with AsyncSubscriber("tcp://10.0.0.5:5600") as subscriber:
@@ -29,39 +21,9 @@ class AsyncSubscriber:
     For one loop only. It reads only while a caller waits for an item; meanwhile messages wait in the socket.
     """
 
-    def __init__(
-        self,
-        endpoint: str | None = None,
-        *,
-        tables: Collection[str] | None = None,
-        since: Since = None,
-        simulated: bool | None = False,
-        curve: ClientCurve | None = None,
-    ) -> None:
-        """Connects; the service may start later. The arguments are those of `Subscriber`.
-
-        Raises:
-            EndpointError: the address cannot be used.
-        """
-        endpoints = Endpoints.default() if endpoint is None else Endpoints.parse(endpoint)
-        shown = endpoint or endpoints.feed.removesuffix("/feed")
-        self._subscription = Subscription(shown, tables=tables, since=since, simulated=simulated)
-        self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
-        self._sockets = SubscriberSockets(self._context, endpoints, self._subscription, curve)
-        self._queue = ItemQueue()
-        self._now_ns = 0
+    def _prepare(self) -> None:
         self._timer: asyncio.TimerHandle | None = None
         self._woken: asyncio.Future[None] | None = None
-
-    @property
-    def position(self) -> dict[str, Position]:
-        """The position of each table after the last item delivered: to be stored, and passed as `since`."""
-        return dict(self._queue.position)
-
-    @property
-    def stale(self) -> frozenset[str]:
-        """The tables whose heartbeat is missing: their facts may be out of date."""
-        return self._subscription.stale
 
     def __aiter__(self) -> AsyncIterator[Item]:
         return self
@@ -76,8 +38,7 @@ class AsyncSubscriber:
         """Closes the sockets; messages on their way are dropped."""
         if self._timer is not None:
             self._timer.cancel()
-        self._sockets.close()
-        self._context.term()
+        self._disconnect()
 
     async def __aenter__(self) -> Self:
         return self
@@ -86,13 +47,6 @@ class AsyncSubscriber:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-    def _exchange(self) -> bool:
-        more = self._sockets.exchange(self._now_ns)
-        self._queue.add(self._subscription.take())
-        if not more and self._subscription.should_reopen(self._now_ns):
-            self._sockets.reopen(self._now_ns)
-        return more
 
     async def _wait(self) -> None:
         """Waits for a socket or a tick. A socket's file descriptor is watched only here: it stays readable until it is

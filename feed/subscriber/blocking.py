@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, Self
+from typing import Self
 
 import zmq
 
-from ..endpoints import Endpoints
-from .items import Item, ItemQueue, Position
-from .sockets import SubscriberSockets
-from .subscription import Since, Subscription
-
-if TYPE_CHECKING:
-    from ..keys import ClientCurve
-
-TICK_MS: Final = 250
-"""The resolution of the subscription's time. It is counted in ticks, so that a program that was stopped does not take
-its own pause for the publisher's silence."""
+from .items import Item
+from .reader import TICK_MS, FeedReader
 
 
-class Subscriber:
+class Subscriber(FeedReader):
     """Follows the tables of one service; iterating waits for the next item.
 
         with Subscriber("tcp://10.0.0.5:5600") as subscriber:
@@ -32,46 +23,8 @@ class Subscriber:
     For one thread only.
     """
 
-    def __init__(
-        self,
-        endpoint: str | None = None,
-        *,
-        tables: Collection[str] | None = None,
-        since: Since = None,
-        simulated: bool | None = False,
-        curve: ClientCurve | None = None,
-    ) -> None:
-        """Connects; the service may start later.
-
-        Args:
-            endpoint: the service's base address; without one, that of the services on this computer.
-            tables: their ids; None for all that the service has.
-            since: where to continue, `{table: (epoch, seq)}` as returned by `position`, or one number for all tables
-                (0 for the whole history). Without it, a table begins with `Joined`, which carries its snapshot.
-            simulated: False for real tables, True for simulated ones, None for both.
-            curve: the keys, over `tcp://`.
-
-        Raises:
-            EndpointError: the address cannot be used.
-        """
-        endpoints = Endpoints.default() if endpoint is None else Endpoints.parse(endpoint)
-        shown = endpoint or endpoints.feed.removesuffix("/feed")
-        self._subscription = Subscription(shown, tables=tables, since=since, simulated=simulated)
-        self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
-        self._sockets = SubscriberSockets(self._context, endpoints, self._subscription, curve)
+    def _prepare(self) -> None:
         self._ticker = _Ticker(self._context)
-        self._queue = ItemQueue()
-        self._now_ns = 0
-
-    @property
-    def position(self) -> dict[str, Position]:
-        """The position of each table after the last item delivered: to be stored, and passed as `since`."""
-        return dict(self._queue.position)
-
-    @property
-    def stale(self) -> frozenset[str]:
-        """The tables whose heartbeat is missing: their facts may be out of date."""
-        return self._subscription.stale
 
     def __iter__(self) -> Iterator[Item]:
         return self
@@ -97,8 +50,7 @@ class Subscriber:
     def close(self) -> None:
         """Closes the sockets; messages on their way are dropped."""
         self._ticker.close()
-        self._sockets.close()
-        self._context.term()
+        self._disconnect()
 
     def __enter__(self) -> Self:
         return self
@@ -107,13 +59,6 @@ class Subscriber:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-    def _exchange(self) -> bool:
-        more = self._sockets.exchange(self._now_ns)
-        self._queue.add(self._subscription.take())
-        if not more and self._subscription.should_reopen(self._now_ns):
-            self._sockets.reopen(self._now_ns)
-        return more
 
     def _wait(self) -> None:
         poller = zmq.Poller()

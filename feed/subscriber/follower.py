@@ -304,7 +304,7 @@ class Follower:
         elif seq == expected:
             self._compare_unless(self._facts.accept(fact, seq))
         elif seq > expected:
-            # Those before it were archived, or lost on the way; the end of the answer tells which.
+            # Those before it were archived, or lost on the way; the end of the answer decides which.
             self._facts.keep(fact, seq)
 
     def _page_ended(self, end: wire.EndOfEvents, more: bool, now_ns: int) -> None:

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from ..events import Event
-from ..state import Snapshot
+from ..state import Snapshot, TableState
 
 SIMULATED: Final = "sim/"
 """Prefix of the name of a simulated table in positions, and in notices for people."""
@@ -29,7 +29,7 @@ class Position(NamedTuple):
 
 
 class Fact(NamedTuple):
-    """An event of the feed. `event.data.simulated` tells a bench round from a real one."""
+    """An event of the feed. `event.data.simulated` distinguishes a bench round from a real one."""
 
     event: Event
     body: bytes
@@ -202,6 +202,8 @@ class ItemQueue:
         self._items: deque[Item] = deque()
         self.position: dict[str, Position] = {}
         """For each table the position after the last fact delivered."""
+        self.states: dict[str, TableState] = {}
+        """For each table the fold of its snapshot, or of its whole history, and the facts delivered since."""
 
     def __len__(self) -> int:
         return len(self._items)
@@ -221,11 +223,27 @@ class ItemQueue:
             case Fact(event=event, head=head):
                 if event.seq is not None:
                     self.position[name_of(event)] = Position(event.epoch, event.seq, head)
+                    self._apply(event)
             case Joined(snapshot=snapshot):
                 self.position[item.name] = Position(snapshot.epoch, snapshot.last)
+                self.states[item.name] = TableState.from_snapshot(snapshot)
             case Missing(last=last):
                 self.position[item.name] = Position("", last)
+                self.states.pop(item.name, None)
+            case Rewritten(journal=journal) if item.name in self.states and journal.seq < self.states[item.name].last:
+                self.states.pop(item.name)
         return item
+
+    def _apply(self, event: Event) -> None:
+        name = name_of(event)
+        if event.seq == 1:
+            self.states[name] = TableState(event.data.table)
+        state = self.states.get(name)
+        if state is not None and event.seq is not None and event.seq <= state.last:
+            # Delivered again with another content: what was folded is not the table's history any more.
+            del self.states[name]
+        elif state is not None:
+            state.apply(event)
 
 
 def name_of(event: Event) -> str:

@@ -20,7 +20,7 @@ import msgspec
 
 from .. import wire
 from ..events import Event, EventError, Heartbeat, decode
-from ..state import Snapshot
+from ..state import Snapshot, decode_snapshot
 from .follower import Follower, PendingRequest
 from .items import SIMULATED, Fact, Item, Notice, NotShown, Position, Trouble, Waiting
 from .sequencer import MAX_KEPT
@@ -63,7 +63,7 @@ class Subscription:
         self._table_list = PendingRequest()
         self._table_list_known = False
         self._lookups: dict[str, PendingRequest] = {}
-        """Tables of the list whose snapshot, which tells whether they are simulated, is not known yet."""
+        """Tables of the list whose snapshot, which states whether they are simulated, is not known yet."""
         self._items: list[Item] = []
         self._received_ns = self._opened_ns = now_ns
         self._received = self._waiting_notified = False
@@ -271,7 +271,7 @@ def _content(answer: wire.HistoryAnswer) -> Fact | Snapshot | None:
         return None if event is None or event.topic.encode() != answer.topic else Fact(event, answer.body)
     if isinstance(answer, wire.JsonAnswer) and answer.kind == "snapshot":
         try:
-            return msgspec.json.decode(answer.body, type=Snapshot)
-        except (msgspec.DecodeError, UnicodeDecodeError):
+            return decode_snapshot(answer.body)
+        except ValueError:
             return None
     return None

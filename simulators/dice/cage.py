@@ -12,11 +12,12 @@ from typing import Final
 
 from hal.values import Batch, Edge, EdgesLost, Rare
 from simulators.base.corruption import bounce, noise_burst, pulses_of, repaired, stuck, unplugged, without_pulses
+from simulators.base.device_faults import CABLE_PULLED, DeviceFault, by_name, device_fault
 from simulators.base.geometry import GeometryError
 from simulators.base.motion import Path
 from simulators.base.sensors import NS_PER_S, MarkRing, quadrature_marks, settle_order, window_marks
 from simulators.dice.bodies import Body, fall, new_dice, shown
-from simulators.dice.device_faults import DeviceFault, by_name, device_fault, felt
+from simulators.dice.shake_sensor import felt
 from simulators.dice.tumble_truth import Tumble, TumbleTruth
 
 # What can go wrong with a dice cage, by name.
@@ -58,7 +59,7 @@ CAGE_FAULTS = by_name(
         DeviceFault("lost_pulse", False, "One pulse of a line of turning is lost.", "The tumble, or too few."),
         DeviceFault("bounce", False, "The contacts bounce.", "The tumble."),
         DeviceFault("noise_burst", False, "Short false pulses on the lines.", "The tumble, or a doubt."),
-        DeviceFault("cable_pulled", False, "The cable comes out and is put back.", "Unresolved, and a fault."),
+        CABLE_PULLED,
     )
 )
 """Every fault, in the order in which they are listed."""

@@ -9,11 +9,12 @@ from random import Random
 from typing import Final
 
 from hal.values import Edge
+from simulators.base.device_faults import DeviceFault, by_name
 from simulators.base.motion import Path
 from simulators.base.sensors import NS_PER_S, MarkRing, quadrature_marks, window_marks
 from simulators.dice.bodies import fall, new_dice
 from simulators.dice.cage import ENERGY, PULSE_WIDTH_DEG, CageGeometry
-from simulators.dice.device_faults import DeviceFault, by_name, felt
+from simulators.dice.shake_sensor import felt
 
 SPEED_DEG_S: Final = 200.0
 """A turn in 1.8 s (ours)."""

@@ -8,10 +8,10 @@ from typing import Final
 
 from hal.values import Batch, Edge, EdgesLost, Rare
 from simulators.base.corruption import bounce, noise_burst, pulses_of, repaired, stuck, unplugged, without_pulses
+from simulators.base.device_faults import CABLE_PULLED, DeviceFault, by_name, device_fault
 from simulators.base.geometry import GeometryError
 from simulators.base.sensors import NS_PER_S, any_of, settle_order
 from simulators.dice.bodies import ROLLS, Body, fall, new_dice, shown
-from simulators.dice.device_faults import DeviceFault, by_name, device_fault
 from simulators.dice.tumble_truth import Tumble, TumbleTruth
 
 QUIET_AT_START_S: Final = 5.0
@@ -53,7 +53,7 @@ CHUTE_FAULTS: Final = by_name(
         DeviceFault("lost_pulse", False, "One pass is not seen by one beam.", "The tumble, or baffles_missed."),
         DeviceFault("bounce", False, "The beams flutter as a die goes by.", "The tumble."),
         DeviceFault("noise_burst", False, "Short false pulses on the beams.", "The tumble, or a doubt."),
-        DeviceFault("cable_pulled", False, "The cable comes out and is put back.", "Unresolved, and a fault."),
+        CABLE_PULLED,
     )
 )
 """Every fault, in the order in which they are listed."""

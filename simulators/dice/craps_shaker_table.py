@@ -24,10 +24,9 @@ from simulators.dice.craps_table import (
     CrapsGeometry,
     CrapsSimulator,
     as_told,
-    of_values,
     truth_of,
 )
-from simulators.dice.values import Given, prefixed
+from simulators.dice.values import Given, own_value_faults, prefixed
 
 TROUBLED_S: Final = 30.0
 """From the start of a toss that fails to a shaker that is still again for certain."""
@@ -60,18 +59,18 @@ class CrapsShakerSimulator(CrapsSimulator):
     @property
     def next_answer_ns(self) -> int | None:
         """When the shaker next does or sends something, or the reading board answers."""
-        dues = (self._shaker.next_answer_ns, self._givers.next_answer_ns)
+        dues = (self._shaker.next_answer_ns, self.givers.next_answer_ns)
         return min((due for due in dues if due is not None), default=None)
 
     def command(self, output: Output) -> None:
         """The shaker is told to toss or to stop; shaker or reading board are asked how the dice lie."""
         self._shaker.command(output)
-        self._givers.command(output)
+        self.givers.command(output)
 
     def answers(self, until_ns: int) -> Batch:
         """What the shaker does, and what shaker and board send, up to then; each of it once."""
         edges, rare = self._shaker.answers(until_ns)
-        rare = [*rare, *self._givers.answers(until_ns)]
+        rare = [*rare, *self.givers.answers(until_ns)]
         rare.sort(key=lambda value: value.t_ns)
         return Batch(edges, rare, until_ns)
 
@@ -107,7 +106,7 @@ class CrapsShakerSimulator(CrapsSimulator):
         edges += given.edges
         rare += given.rare
         self._now_s = max(given.until_s, key_s) + SETTLES_S
-        if geometry.reader is not None and (not given.proven or of_values(name)[1]):
+        if geometry.reader is not None and (not given.proven or own_value_faults(name)[1]):
             self._now_s += WAIT_S
         if toss is not None:
             self._now_s = max(self._now_s, begin_s + TROUBLED_S)
@@ -116,7 +115,7 @@ class CrapsShakerSimulator(CrapsSimulator):
             rare.append(Command("void", given_, int(key_s * NS_PER_S)))
         if geometry.settled_button:
             edges += press("dealer_settled", self._now_s - 1.0, 0.2)
-        rare += self._givers.wait(self._now_s)
+        rare += self.givers.wait(self._now_s)
         settle_order(edges, int(from_s * NS_PER_S), int(self._now_s * NS_PER_S))
         rare.sort(key=lambda value: value.t_ns)
         batch = Batch(edges, rare, int(self._now_s * NS_PER_S))
@@ -144,10 +143,10 @@ class CrapsShakerSimulator(CrapsSimulator):
         """What keypad and board say of the toss. Of one that failed nobody keys anything."""
         if toss is not None and not truth.valid:
             return Given([], [], True, False, rest_s)
-        keypad_fault, reader_fault = of_values(name)
+        keypad_fault, reader_fault = own_value_faults(name)
         keyed = tuple(die.value for die in dice if die.value is not None)
-        early = self._givers.key(keyed, begin_s + 1.0) if name == "keyed_too_early" else Batch([], [], 0)
-        given = self._givers.give(
+        early = self.givers.key(keyed, begin_s + 1.0) if name == "keyed_too_early" else Batch([], [], 0)
+        given = self.givers.give(
             dice,
             begin_s + 0.2,
             rest_s,

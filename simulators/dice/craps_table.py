@@ -14,16 +14,14 @@ from random import Random
 from typing import Final, Literal, TypeAlias
 
 from drivers.dice.reader_wire import VALUED, Die, Lying
-from hal.values import Batch, Command, Edge, Output, Rare
+from hal.values import Batch, Command, Edge, Rare
 from simulators.base.faults import SimulatedFault, fault_named
 from simulators.base.sensors import NS_PER_S, press, settle_order
 from simulators.base.truth import SimRound, Truth, doubted
 from simulators.dice.automated_shaker import OF_LINES, OF_SERIAL, TOSS_FAULTS
 from simulators.dice.bodies import INCH_M, Body, fall, new_dice
 from simulators.dice.geometry import DiceGeometry
-from simulators.dice.keypad import KEYPAD_FAULTS
-from simulators.dice.reader import READER_FAULTS
-from simulators.dice.values import Given, ValueGivers, prefixed, value_faults
+from simulators.dice.values import AskedReader, Given, ValueGivers, own_value_faults, prefixed, value_faults
 
 # What can go wrong at a simulated craps table, by name: the dice, the people, the keypad and the reading board.
 
@@ -200,19 +198,19 @@ class CrapsSimulator:
         self._seed = seed
         self._number = 0
         self._now_s = 0.0
-        self._givers = ValueGivers(seed, keypad=geometry.keypad, reader=geometry.reader, link=geometry.link)
+        self.givers = ValueGivers(seed, keypad=geometry.keypad, reader=geometry.reader, link=geometry.link)
         has = (("dealer_no_more_bets", geometry.no_more_bets_button), ("dealer_settled", geometry.settled_button))
         self._buttons = tuple(line for line, present in has if present)
 
     @property
     def lines(self) -> tuple[str, ...]:
         """The lines and links that its batches may name."""
-        return (*self._buttons, *self._givers.lines)
+        return (*self._buttons, *self.givers.lines)
 
     def start(self) -> Batch:
         """Every button and key up at time 0, and a second of quiet."""
         self._now_s = 1.0
-        begin = self._givers.start(self._now_s)
+        begin = self.givers.start(self._now_s)
         edges = [*(Edge(line, 0, 0) for line in self._buttons), *begin.edges]
         return Batch(edges, begin.rare, _ns(self._now_s))
 
@@ -238,7 +236,7 @@ class CrapsSimulator:
         rare += given.rare
         truth = as_told(name, truth, given)
         self._now_s = given.until_s + SETTLES_S
-        if self.geometry.reader is not None and (not given.proven or of_values(name)[1]):
+        if self.geometry.reader is not None and (not given.proven or own_value_faults(name)[1]):
             self._now_s += WAIT_S
         if name == "no_roll_called":
             rare.append(_no_roll("dice_not_together", thrown_s + 0.5))
@@ -246,13 +244,13 @@ class CrapsSimulator:
             rare.append(_no_roll(truth.reasons[0], rest_s + rng.uniform(0.5, 2.0)))
         if name == "thrown_before_settled":
             again, again_rest_s = self._throw("none", given.until_s + 0.5, rng)
-            second = self._givers.give(again, given.until_s + 0.5, again_rest_s, again_rest_s, keyed=())
+            second = self.givers.give(again, given.until_s + 0.5, again_rest_s, again_rest_s, keyed=())
             rare += second.rare
             edges += second.edges
             self._now_s = second.until_s + SETTLES_S
         if self.geometry.settled_button:
             edges += press("dealer_settled", self._now_s - 1.0, 0.2)
-        rare += self._givers.wait(self._now_s)
+        rare += self.givers.wait(self._now_s)
         settle_order(edges, _ns(from_s), _ns(self._now_s))
         rare.sort(key=lambda value: value.t_ns)
         return SimRound(Batch(edges, rare, _ns(self._now_s)), truth, self._number, fault)
@@ -282,14 +280,14 @@ class CrapsSimulator:
         self, name: str, dice: tuple[Die, ...], truth: Truth, thrown_s: float, rest_s: float, rng: Random
     ) -> Given:
         """What keypad and board say of the throw. Nobody keys a throw that is no roll."""
-        keypad_fault, reader_fault = of_values(name)
+        keypad_fault, reader_fault = own_value_faults(name)
         keyed = tuple(die.value for die in dice if die.value is not None)
         key_s = rest_s + rng.uniform(1.5, 4.0)
         early = Batch([], [], 0)
         if name == "keyed_too_early":
-            early = self._givers.key(keyed, thrown_s + 0.2)
+            early = self.givers.key(keyed, thrown_s + 0.2)
             key_s = max(key_s, early.until_ns / NS_PER_S)
-        given = self._givers.give(
+        given = self.givers.give(
             dice,
             thrown_s,
             rest_s,
@@ -303,21 +301,8 @@ class CrapsSimulator:
         return given._replace(edges=[*early.edges, *given.edges])
 
 
-class AskedCrapsSimulator(CrapsSimulator):
-    """The same table, whose reading board answers what it is asked (see `simulators.base.answering`)."""
-
-    @property
-    def next_answer_ns(self) -> int | None:
-        """When the board's next answer comes."""
-        return self._givers.next_answer_ns
-
-    def command(self, output: Output) -> None:
-        """The reading board is asked how the dice lie."""
-        self._givers.command(output)
-
-    def answers(self, until_ns: int) -> Batch:
-        """What the board answers up to then; each answer once."""
-        return Batch([], self._givers.answers(until_ns), until_ns)
+class AskedCrapsSimulator(AskedReader, CrapsSimulator):
+    """The same table, whose reading board answers what it is asked."""
 
 
 def truth_of(name: str, dice: tuple[Die, ...], rest_ns: int) -> Truth:
@@ -334,18 +319,11 @@ def truth_of(name: str, dice: tuple[Die, ...], rest_ns: int) -> Truth:
 
 def as_told(name: str, truth: Truth, given: Given) -> Truth:
     """The truth of a round whose values were spoilt, on the way to those who must believe them."""
-    if not any(of_values(name)) and given.proven:
+    if not any(own_value_faults(name)) and given.proven:
         return truth
     told = doubted(truth, f"told wrongly or in doubt: {name}", VALUE_REASONS)
     # What was keyed wrongly and entered is what everybody believes: a supervisor corrects it.
     return told._replace(result=given.entered or truth.result)
-
-
-def of_values(fault: str) -> tuple[str | None, str | None]:
-    """The fault of the keypad and that of the board by their own names, from the table's name for it."""
-    keypad = {prefixed("keypad", name): name for name in KEYPAD_FAULTS if name != "none"}
-    reader = {prefixed("reader", name): name for name in READER_FAULTS if name != "none"}
-    return keypad.get(fault), reader.get(fault)
 
 
 def _no_roll(reason: str, at_s: float) -> Command:

@@ -8,9 +8,9 @@ from typing import Final
 
 from hal.values import Batch, Edge, EdgesLost, Rare
 from simulators.base.corruption import bounce, noise_burst, pulses_of, repaired, stuck, unplugged, without_pulses
+from simulators.base.device_faults import CABLE_PULLED, DeviceFault, by_name, device_fault
 from simulators.base.sensors import NS_PER_S, settle_order
 from simulators.dice.bodies import SMALL_DIE_M, Body, fall, new_dice, shown
-from simulators.dice.device_faults import DeviceFault, by_name, device_fault
 from simulators.dice.tumble_truth import Tumble, TumbleTruth
 
 LINES: Final = ("cover", "shake")
@@ -37,7 +37,7 @@ SHAKER_FAULTS: Final = by_name(
         DeviceFault("lost_pulse", False, "One pulse of the shake sensor is lost.", "The tumble."),
         DeviceFault("bounce", False, "The cover's switch trembles.", "The tumble."),
         DeviceFault("noise_burst", False, "Short false pulses on the lines.", "The tumble, or a doubt."),
-        DeviceFault("cable_pulled", False, "The cable comes out and is put back.", "Unresolved, and a fault."),
+        CABLE_PULLED,
     )
 )
 """Every fault, in the order in which they are listed."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from simulators.base.device_faults import DeviceFault
 from simulators.dice.automated_shaker import OF_LINES, OF_SERIAL, TOSS_FAULTS
-from simulators.dice.device_faults import DeviceFault
 from simulators.dice.geometry import DiceGeometry
 from simulators.dice.shaker import SHAKER_FAULTS
 from simulators.dice.values import LINK, prefixed, value_faults

@@ -11,17 +11,15 @@ from random import Random
 from typing import Final, NamedTuple
 
 from drivers.dice.reader_wire import Die
-from hal.values import Batch, Command, Edge, Output, Rare
+from hal.values import Batch, Command, Edge, Rare
 from simulators.base.faults import fault_named
 from simulators.base.sensors import NS_PER_S, press
 from simulators.base.truth import SimRound, Truth
 from simulators.dice.cage import CageGeometry, CageSimulator
 from simulators.dice.chute import ChuteSimulator
-from simulators.dice.keypad import KEYPAD_FAULTS
-from simulators.dice.reader import READER_FAULTS
 from simulators.dice.tumble_truth import Tumble
 from simulators.dice.tumbled_geometry import TumbledGeometry, dealer_faults, tumbler_faults
-from simulators.dice.values import Given, ValueGivers, prefixed
+from simulators.dice.values import AskedReader, Given, ValueGivers, own_value_faults
 
 CALL: Final = "dealer_no_more_bets"
 SETTLED: Final = "dealer_settled"
@@ -163,7 +161,7 @@ class TumbledSimulator:
         unkeyed = seen or fault == "dealer_voids" or any(die.lying != "flat" for die in truth.dice)
         if fault == "keyed_while_tumbling":
             self._key_nonsense(truth.began_ns / NS_PER_S, edges, rare)
-        keypad_fault, reader_fault = _of_values(of_values)
+        keypad_fault, reader_fault = own_value_faults(of_values)
         given = self.givers.give(
             truth.dice,
             truth.began_ns / NS_PER_S,
@@ -270,39 +268,12 @@ class TumbledSimulator:
         return tuple(line for line, present in has if present)
 
 
-def _of_values(fault: str) -> tuple[str | None, str | None]:
-    """The fault of the keypad and that of the board by their own names, from the table's name for it."""
-    if not fault or fault == "none":
-        return None, None
-    for device, faults in (("keypad", KEYPAD_FAULTS), ("reader", READER_FAULTS)):
-        for name in faults:
-            if name != "none" and prefixed(device, name) == fault:
-                return (name, None) if device == "keypad" else (None, name)
-    return None, None
-
-
 def _ns(t_s: float) -> int:
     return int(t_s * NS_PER_S)
 
 
-# A simulated table of cage or chute whose reading board only answers what it is asked.
-
-
-class AskedTumbledSimulator(TumbledSimulator):
-    """The same table, whose board answers (see `simulators.base.answering`)."""
-
-    @property
-    def next_answer_ns(self) -> int | None:
-        """When the board's next answer comes."""
-        return self.givers.next_answer_ns
-
-    def command(self, output: Output) -> None:
-        """The reading board is asked how the dice lie."""
-        self.givers.command(output)
-
-    def answers(self, until_ns: int) -> Batch:
-        """What the board answers up to then; each answer once."""
-        return Batch([], self.givers.answers(until_ns), until_ns)
+class AskedTumbledSimulator(AskedReader, TumbledSimulator):
+    """The same table, whose reading board answers what it is asked."""
 
 
 def _void(reason: str, t_s: float) -> Command:

@@ -193,3 +193,29 @@ def value_faults(games: tuple[str, ...], *, keypad: bool, reader: bool) -> tuple
 def prefixed(device: str, fault: str) -> str:
     """A device's fault as a table lists it: the device first, unless the name says it already."""
     return fault if fault.startswith(f"{device}_") else f"{device}_{fault}"
+
+
+def own_value_faults(fault: str) -> tuple[str | None, str | None]:
+    """The fault of the keypad and that of the board by their own names, from the table's name for it."""
+    keypad = {prefixed("keypad", name): name for name in KEYPAD_FAULTS if name != "none"}
+    reader = {prefixed("reader", name): name for name in READER_FAULTS if name != "none"}
+    return keypad.get(fault), reader.get(fault)
+
+
+class AskedReader:
+    """The part of a table whose reading board only answers what it is asked (see `simulators.base.answering`)."""
+
+    givers: ValueGivers
+
+    @property
+    def next_answer_ns(self) -> int | None:
+        """When the board's next answer comes."""
+        return self.givers.next_answer_ns
+
+    def command(self, output: Output) -> None:
+        """The reading board is asked how the dice lie."""
+        self.givers.command(output)
+
+    def answers(self, until_ns: int) -> Batch:
+        """What the board answers up to then; each answer once."""
+        return Batch([], self.givers.answers(until_ns), until_ns)

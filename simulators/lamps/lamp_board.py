@@ -7,7 +7,7 @@ from typing import Final
 
 from hal.lamp_fields import CHAIN, MOST_LAMPS, read_back
 from hal.values import EdgesLost, Frame, LightLamps, Loss, Rare
-from simulators.dice.device_faults import DeviceFault, by_name, device_fault
+from simulators.base.device_faults import DeviceFault, by_name, device_fault
 
 ANSWER_NS: Final = 25_000_000
 """From a command to its read-back (ours: the glow is looked at a few ms after the latch)."""

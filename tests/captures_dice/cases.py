@@ -219,7 +219,7 @@ def simulate_case(table: str, case: str, capture: Path) -> EventList:
     said = EventList()
     batches: list[Batch] = []
     for played in simulate(config, captured.rounds, captured.seed, {captured.rounds: case}):
-        said += played.said
+        said += played.events
         batches.append(played.batch)
     write_capture(capture, CaptureLines(wires, links=links, metadata={"detects_loss": "yes"}), batches)
     return said

@@ -16,7 +16,7 @@ import pytest
 import zmq
 
 from controller.journal.history import JournalHistory
-from feed.allow_list import Allowed, Role, allow
+from feed.allow_list import Allowed, Position, Role, allow
 from feed.keys import SERVER, ClientCurve, KeyPair, new_pair, write_pair
 from tests.fakes.service_process import (
     FELTWIRE,
@@ -28,6 +28,7 @@ from tests.fakes.service_process import (
 )
 from tests.fakes.time_limits import HANG_MS, HANG_S
 
+MINI_CRAPS = '[table]\nid = "craps-1"\ngame = "mini_craps"\n[lines]\nbackend = "sim"\n[device.reader]\n'
 QUICK, FULL = 2_000, 100_000
 """Messages of garbage: by default, and in the soak."""
 SLOW = ("--speed", "1")
@@ -352,9 +353,11 @@ class Keyed:
         write_pair(self.keys, self.server)
         (self.keys / "allowed").mkdir(mode=0o700)
 
-    def client(self, name: str, role: Role, operator_class: Any = None) -> ClientCurve:
+    def client(
+        self, name: str, role: Role, operator_class: Any = None, positions: tuple[Position, ...] = ()
+    ) -> ClientCurve:
         pair = new_pair(name)
-        entry = Allowed(name=name, public=pair.public, role=role, operator_class=operator_class)
+        entry = Allowed(name=name, public=pair.public, role=role, operator_class=operator_class, positions=positions)
         allow(self.keys / "allowed", entry)
         return ClientCurve(pair, self.server.public)
 
@@ -424,6 +427,31 @@ def test_over_the_network_the_key_says_who_it_is_and_what_they_may_do(tmp_path: 
             while "unknown key" not in running.log.read_text():
                 listener.take_until("heartbeat")
             assert not socket.poll(0), "whoever has no key gets nothing"
+
+
+def test_over_the_network_a_position_at_the_table_is_one_that_the_key_is_allowed_for(tmp_path: Path) -> None:
+    keyed = Keyed(tmp_path)
+    zoe = keyed.client("zoe", "dealer", "A")
+    kim = keyed.client("kim", "dealer", "A", ("floorperson",))
+    base = f"tcp://127.0.0.1:{free_ports()}"
+    options = (*SLOW, "--keys", str(keyed.keys))
+    made = service(tmp_path, tables=[MINI_CRAPS], base=base, options=options)
+    with made as running, listening(running.endpoints, kim) as listener:
+        started(running, listener)
+        call = {"table": "craps-1", "command": "void"}
+        given = {"reason": "improper_throw", "as": "floorperson"}
+        refused = ask(running, zoe, id="1", **call, given=given)
+        assert not refused["accepted"]
+        assert "the key of zoe is allowed for no position, not for 'floorperson' (house rule)" in refused["reason"]
+        assert ask(running, kim, id="2", **call, given=given)["accepted"]
+        boxperson = ask(running, kim, id="3", **call, given=given | {"as": "boxperson"})
+        assert "allowed for floorperson, not for 'boxperson'" in boxperson["reason"]
+        senders = [json.loads(one.body) for one in running.records() if one.chain == "@commands"]
+        assert [(one["sender"], one["given"]["as"], one["accepted"]) for one in senders] == [
+            ("zoe", "floorperson", False),
+            ("kim", "floorperson", True),
+            ("kim", "boxperson", False),
+        ]
 
 
 # --- a journal that fails ------------------------------------------------------------------------------------------

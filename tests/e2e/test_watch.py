@@ -17,13 +17,15 @@ import pytest
 
 from controller.cli.watch import JsonView, PeopleView
 from feed import events
-from feed.events import decode
+from feed.events import Evidence, StatisticsKey, Verdict, decode
+from feed.state import TableState
 from feed.subscriber import (
     CaughtUp,
     Fact,
     Filled,
     Gap,
     Item,
+    Joined,
     Missing,
     Position,
     Restarted,
@@ -231,6 +233,40 @@ def test_every_notice_is_a_line_that_says_what_to_think_of_it(capsys: pytest.Cap
         "Received: 9 of epoch e1, head abababababab. The journal: 5 of epoch e2",
         "-- sim/wheel-1: STALE, no heartbeat for 3 s",
     ]
+
+
+def test_a_table_that_is_joined_shows_its_last_outcomes_and_how_often_each_value_came(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    table, state = ModelTable(ModelJournal(), TABLE, "e1"), TableState(TABLE)
+    keys = [
+        StatisticsKey(field="face", values=["$1", "$2"]),
+        StatisticsKey(field="space", values=[*range(10)]),
+    ]
+    said = [table.say(events.TableOpened, rules="r", software="s", devices=[], history=100, statistics=keys)]
+    for number in range(1, 24):
+        result = {"space": number % 5, "face": "$1"}
+        said.append(table.say(events.Outcome, round=number, result=result, winning=[], evidence=Evidence(), rule="r"))
+    to = Verdict(verdict="outcome", result={"space": 9, "face": "$2"})
+    said.append(table.say(events.RoundCorrected, round=22, by="ann", from_=to, to=to, why=""))
+    for _, body in said:
+        state.apply(decode(body))
+    PeopleView(show_caught_up=False).show(Joined(table=TABLE, snapshot=state.snapshot()))
+    joined, latest, *counts = capsys.readouterr().out.splitlines()
+    assert joined.startswith("-- wheel-1 is open")
+    assert latest.startswith(
+        "   the last 20 outcomes, the newest first: $1 (space 3); $2 (space 9) (corrected); $1 (space 1); "
+    )
+    assert latest.count(";") == 19
+    assert counts == [
+        "   face in 23 outcomes: $1 (22), $2 (1)",
+        "   space in 23 outcomes: most 1 (5), 3 (5), 0 (4), 2 (4); least 8 (0), 7 (0), 6 (0), 5 (0)",
+    ]
+
+
+def test_a_table_without_outcomes_shows_none(capsys: pytest.CaptureFixture[str]) -> None:
+    PeopleView(show_caught_up=False).show(Joined(table=TABLE, snapshot=TableState(TABLE).snapshot()))
+    assert capsys.readouterr().out.splitlines() == ["-- wheel-1 is closed, after event 0"]
 
 
 def test_a_simulated_round_is_marked_in_every_line(capsys: pytest.CaptureFixture[str]) -> None:

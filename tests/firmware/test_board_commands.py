@@ -52,7 +52,7 @@ def test_emulated_boards_answer_on_their_ports_as_real_ones(tmp_path: Path) -> N
     stop, told, time = threading.Event(), list[str](), AsFastAsItGoes(len(table.boards))
 
     def live() -> None:
-        emulate(table, tmp_path, seed=1, faults={}, stop=stop, say=told.append, time=time)
+        emulate(table, tmp_path, seed=1, faults={}, stop=stop, show=told.append, time=time)
 
     life = threading.Thread(target=live)
     life.start()

@@ -130,7 +130,7 @@ def on_the_wires(config: TableConfig, fault: str, seed: int) -> tuple[Batch, lis
     for played in simulate(config, 2, seed, {1: fault}):
         edges += played.batch.edges
         rare += played.batch.rare
-        events += played.said
+        events += played.events
         until_ns = played.batch.until_ns
     return Batch(edges, rare, until_ns), [encode(event) for event in events]
 

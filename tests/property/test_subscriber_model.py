@@ -18,8 +18,8 @@ import pytest
 from feed import wire
 from feed.history_server import REQUESTS_PER_CLIENT
 from feed.subscriber import CaughtUp, Fact, Joined, Missing, Position, Restarted, Rewritten, Subscription
-from feed.subscriber.blocking import TICK_MS
 from feed.subscriber.items import Item, name_of
+from feed.subscriber.reader import TICK_MS
 from tests.fakes.feed_answers import answers_to
 from tests.fakes.feed_model import ModelJournal, ModelTable
 

@@ -26,6 +26,7 @@ from controller.configuration.declaration import KeyDoc, describe
 from controller.configuration.header_pins import printed
 from controller.configuration.sections import (
     BoardSection,
+    FeedSection,
     LinesSection,
     LinkSection,
     PinSection,
@@ -57,6 +58,7 @@ STRUCTS: dict[str, type[msgspec.Struct]] = {
     "board": BoardSection,
     "terminals": TerminalSection,
     "links": LinkSection,
+    "feed": FeedSection,
     **{f"device {name}": driver.keys for name, driver in REGISTRY.drivers.items()},
     **{f"game {name}": game.options for name, game in REGISTRY.games.items()},
 }

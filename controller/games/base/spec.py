@@ -17,7 +17,7 @@ from controller.table.orders.order import Verb
 from drivers.base.actuator import Actuator
 from drivers.base.device_spec import DeviceSpec
 from drivers.base.driver import Driver
-from feed.events import InspectionFailed, InspectionPassed, RoundStarted
+from feed.events import InspectionFailed, InspectionPassed, RoundStarted, StatisticsKey
 
 if TYPE_CHECKING:
     from simulators.base.geometry import Geometry
@@ -111,6 +111,8 @@ class GameSpec:
     rests: Callable[[Result], int | tuple[int, ...] | None]
     """Where a result says that the equipment rests, as the simulator's truth gives it: to judge simulated rounds."""
     words: GameWords
+    statistics: Callable[[TableConfig], Sequence[StatisticsKey]]
+    """What its statistics count, for hot and cold numbers: fields of its results, with every value that can come."""
     check: Callable[[SetUp], list[ConfigFinding]] = _nothing_wrong
     """What is wrong between the parts of its table."""
     bias: Callable[[TableConfig], Plan | None] = _unwatched

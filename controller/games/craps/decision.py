@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -83,7 +83,7 @@ class CrapsState(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def coming_out(self) -> bool:
         """Whether the wagers are off that are inactive on a come out roll.
 
-        While a shooter rolls for come wagers only, the marker says Off, and so they are (ours).
+        While a shooter rolls for come wagers only, the marker shows Off, and so they are (ours).
         """
         return self.phase != "point"
 
@@ -94,10 +94,9 @@ class CrapsState(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 Decision: TypeAlias = Literal["natural", "craps", "point_set", "pass", "seven_out", "none"]
-"""What a roll was for pass and don't pass: `pass` is the point made, `seven_out` the loser 7."""
-
-DECISIVE: Final = frozenset({"natural", "craps", "pass", "seven_out"})
-"""With these, pass and don't pass are decided, and the next roll is a come out roll."""
+"""What a roll was for pass and don't pass: `pass` is the point made, `seven_out` the loser 7. With `point_set` and
+`none` they are not decided yet.
+"""
 
 
 class Rolled(NamedTuple):
@@ -117,17 +116,12 @@ class Rolled(NamedTuple):
     fire_settled: tuple[FireSeries, ...] = ()
     """The fire bets that are collected or paid now."""
 
-    @property
-    def decisive(self) -> bool:
-        """Whether pass and don't pass were decided."""
-        return self.decision in DECISIVE
-
 
 class Craps:
     """The course of the game by one text."""
 
     def __init__(self, rules: CrapsRules, *, fire: bool = False) -> None:
-        """`fire` says that the table offers the fire bet.
+        """`fire`: the table offers the fire bet.
 
         Raises:
             ValueError: the rules do not permit it.

@@ -20,7 +20,7 @@ from feed.events import Verdict
 from feed.state import RoundRecord
 
 NO_THROW: Final = frozenset({"dealer_call", "power_loss", "service_stopped", "shaker_failed"})
-"""What makes a round void without a word on the throw: it is no invalid roll of the shooter's."""
+"""What makes a round void whatever the throw was: it is no invalid roll of the shooter's."""
 
 
 class Roll(NamedTuple):
@@ -41,12 +41,6 @@ class CrapsHistory:
         """Before the next roll."""
         self._invalid = frozenset(reasons) - NO_THROW
         self._rolls: dict[int, Roll] = {}
-
-    @property
-    def uncalled(self) -> int | None:
-        """The last round, where it is unresolved and not called: until then nobody knows how the game stands."""
-        last = next(reversed(self._rolls.values()), None)
-        return last.round if last is not None and last.stands.verdict == "unresolved" else None
 
     def before(self, number: int, current: int) -> CrapsState:
         """Where the game stood before a round's roll; `current` is the round that has no verdict yet.
@@ -76,7 +70,7 @@ class CrapsHistory:
         """A person put another verdict in place: reckons all that comes after again.
 
         Returns:
-            Where the game stood before each later round, where that is not what was said.
+            Where the game stood before each later round, where that is not what was published.
         """
         changed: dict[int, CrapsState] = {}
         was = state = None
@@ -96,7 +90,7 @@ class CrapsHistory:
         return changed
 
     def restate(self, number: int, verdict: Verdict) -> None:
-        """What follows from a correction is put in place: it says the same roll in other words."""
+        """What follows from a correction is put in place: the same roll with what it decides now."""
         self._rolls[number] = self._rolls[number]._replace(stands=verdict)
 
     def later(self, number: int) -> list[Roll]:
@@ -104,7 +98,7 @@ class CrapsHistory:
         return [roll for roll in self._rolls.values() if roll.round > number]
 
     def restore(self, records: Sequence[RoundRecord], now: Mapping[str, Any] | None) -> None:
-        """Goes on from what the journal tells: the last rounds, and what was said of the course since."""
+        """Goes on from what the journal holds: the last rounds, and the state published since."""
         for record in records:
             before = _state(record.course)
             if before is not None:

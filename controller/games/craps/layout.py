@@ -2,7 +2,7 @@
 
 Wagers that can stand on several numbers are named with theirs: `come 6` is a come wager whose come point is 6. One that
 pays as if it were several is named with the part that wins: `horn: craps twelve`, at the odds of that part. What is
-inactive on a come out roll unless the player called it "On" is told there with `if on`.
+inactive on a come out roll unless the player called it "On" is listed there with `if on`.
 """
 
 from __future__ import annotations

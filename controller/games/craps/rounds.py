@@ -5,7 +5,7 @@
       └──── "No Roll", by its reason ─────────────┴──┘
 
 Where there is a reading board, it reports when dice move and lie (`throw`). Where only a keypad is, nobody does: the
-entry itself is the word that they lie, and values keyed before the round opened are of another throw. With an
+entry itself stands for that they lie, and values keyed before the round opened are of another throw. With an
 automated shaker, a house option as sic bo has it (13:69F-9), nothing else sets the dice going while it stands on the
 table (`controller.games.dice.tossed_dice`). What a roll decides depends on the rolls before it (`history`), so an
 unresolved roll holds the table until a person calls it.
@@ -26,15 +26,13 @@ from controller.games.craps.rules import CrapsRules
 from controller.games.craps.throw import Throw
 from controller.games.craps.wagers import FireTable
 from controller.games.dice.game import DiceGame
-from controller.games.dice.tossed_dice import DEVICE as SHAKER
-from controller.games.dice.tossed_dice import REPORTS, RoundView, Step, TossedDice
+from controller.games.dice.tossed_dice import REPORTS, SHAKER_FAILED, RoundView, TossedDice, carry_out
 from controller.games.dice.values import LYING, DiceValues, Doubted, Read, words
 from controller.rules.cited import OURS
 from controller.table.game import GameContext
-from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING, SHUT
+from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING
 from controller.table.recent import Ruling
-from drivers.base.driver import NEVER_NS, Observation, SensorAlive, SensorDead
-from drivers.dealer.buttons import ButtonPressed
+from drivers.base.driver import Observation, SensorAlive, SensorDead
 from drivers.dice.automated_shaker import ShakerPresent
 from drivers.dice.observations import DiceEntered, DiceMoving, DiceRead
 from drivers.lamps.puck import PuckActuator
@@ -95,7 +93,7 @@ class CrapsOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     ] = None
 
     def against(self, rules: CrapsRules) -> list[tuple[str, str, str]]:
-        """What the rules of a profile say against them: key, what is wrong, and the fix."""
+        """What the rules of a profile do not allow of them: key, what is wrong, and the fix."""
         wrong: list[tuple[str, str, str]] = []
         for key, optional, fire in (("optional", self.optional, None), ("fire_bet", (), self.fire_bet)):
             try:
@@ -109,6 +107,7 @@ class CrapsGame(DiceGame):
     """The rounds of craps or mini-craps."""
 
     device = "dice"
+    uncalled_warning = ("dice", "roll_not_called")
 
     def __init__(
         self,
@@ -146,14 +145,10 @@ class CrapsGame(DiceGame):
 
     def open(self, t_ns: int) -> None:
         """Opens the next round; while the last roll is not called, that one is awaited."""
-        if self.uncalled is not None:
-            self.phase = SETTLING
-            self._settle_due_ns = self.run_due_ns = NEVER_NS
-            self._warn_uncalled(t_ns)
-            return
         super().open(t_ns)
-        self._await_entry(t_ns)
-        self._mark(t_ns)
+        if self.phase is OPEN:
+            self._await_entry(t_ns)
+            self._mark(t_ns)
 
     def bets_closed(self, t_ns: int, called_ns: int) -> None:
         """The call: the shaker is started in a moment. A shooter's throw closes the bets, called or not."""
@@ -163,21 +158,6 @@ class CrapsGame(DiceGame):
     def run_due(self, t_ns: int) -> None:
         """The keypad, or the board, was awaited long enough."""
         self._judge(t_ns)
-
-    def press(self, press: ButtonPressed) -> None:
-        """Takes a button; none settles a roll that nobody has called."""
-        if self.phase is SETTLING and self.uncalled is not None:
-            self._warn_uncalled(press.t_ns)
-        else:
-            super().press(press)
-
-    def settle(self, t_ns: int, by: str) -> None:
-        """The bets are settled; a table that closes leaves an uncalled roll to be called when it opens again."""
-        if self.uncalled is None:
-            super().settle(t_ns, by)
-        elif self._shut_when_settled:
-            self._shut_when_settled = False
-            self.phase = SHUT
 
     def give_up(self, t_ns: int) -> None:
         """Nothing of the round goes on: the shaker stops, where it can be stopped."""
@@ -220,7 +200,7 @@ class CrapsGame(DiceGame):
             self.values.begin()
             self._begin_throw(seen.t_ns)
         elif means == "disturbed":
-            self._disturbed(seen.t_ns, "the dice were moved")
+            self.dice_disturbed(seen.t_ns, "the dice were moved")
 
     def _read(self, seen: DiceRead) -> None:
         if self.throw.read(seen.throw, self.phase) and self._by_board:
@@ -244,7 +224,7 @@ class CrapsGame(DiceGame):
                     self.values.take_reading(seen)
                     self._judge(seen.t_ns)
             elif self.values.lie:
-                self._disturbed(seen.t_ns, "the dice were moved")
+                self.dice_disturbed(seen.t_ns, "the dice were moved")
             else:
                 self.values.unread()
         if isinstance(seen, DiceRead):
@@ -286,7 +266,7 @@ class CrapsGame(DiceGame):
         if isinstance(seen, ShakerPresent):
             self.place_shaker(seen.t_ns, present=seen.present)
             return
-        self._take(tossed.steps(seen, self._view()), seen.t_ns)
+        carry_out(tossed.steps(seen, self._view()), self, seen.t_ns)
         if self.phase is RUNNING_OUT:
             self.over_if_quiet(seen.t_ns)
 
@@ -294,7 +274,7 @@ class CrapsGame(DiceGame):
         """The shaker was put on the table, or taken away: the next throw of an open round is another's."""
         if self.tossed is None:
             return
-        self._take(self.tossed.place(t_ns, self._view(), present=present), t_ns)
+        carry_out(self.tossed.place(t_ns, self._view(), present=present), self, t_ns)
         if self.phase is OPEN:
             self.values.begin()
             self._await_entry(t_ns)
@@ -306,29 +286,26 @@ class CrapsGame(DiceGame):
     def _view(self) -> RoundView:
         return RoundView(self.phase, self.called_ns is not None, self.throw.revealed_ns is not None)
 
-    def _take(self, steps: list[Step], t_ns: int) -> None:
-        for step in steps:
-            match step.do:
-                case "start":
-                    self.values.begin()
-                    self.throw.tossed()
-                    self.phase = RUNNING
-                    self.report(events.RoundStarted, t_ns, tossed_by="shaker")
-                case "reveal":
-                    self.throw.revealed_ns = t_ns
-                    self.values.rested(t_ns)
-                    self._judge(t_ns)
-                case "too_soon" | "void":
-                    # Nobody but the controller starts it: before the call, too, it has failed.
-                    self.void(t_ns, "shaker_failed", self._evidence(step.detail))
-                case "disturbed":
-                    self._disturbed(t_ns, step.detail)
-                case "warn":
-                    self.warn(t_ns, SHAKER, "tossed_at_rest", step.detail)
-                case "cause_gone":
-                    self.cause_gone(t_ns, step.detail, SHAKER)
-                case "stop" | "stop_bets" if step.fault is not None:
-                    (self.stop if step.do == "stop" else self.stop_bets)(step.fault)
+    def toss_begins(self, t_ns: int) -> None:
+        """The automated shaker tosses: readings of the throw before are not of this round."""
+        self.values.begin()
+        self.throw.tossed()
+        self.phase = RUNNING
+        self.report(events.RoundStarted, t_ns, tossed_by="shaker")
+
+    def toss_lies(self, t_ns: int) -> None:
+        """The dice of the automated shaker lie."""
+        self.throw.revealed_ns = t_ns
+        self.values.rested(t_ns)
+        self._judge(t_ns)
+
+    def tossed_too_soon(self, t_ns: int, detail: str) -> None:
+        """Nobody but the controller starts the automated shaker: before the call, too, it has failed."""
+        self.toss_failed(t_ns, detail, ours=True)
+
+    def toss_failed(self, t_ns: int, detail: str, *, ours: bool) -> None:
+        """The automated shaker failed: the round is void."""
+        self.void(t_ns, SHAKER_FAILED, self._evidence(detail), ours=ours)
 
     # --- verdicts ------------------------------------------------------------------------------------------------
 
@@ -356,10 +333,10 @@ class CrapsGame(DiceGame):
         if not self.tossed.contradicts(found.dice):
             return found
         values = self.tossed.values
-        detail = f"{words(found.dice)} was entered or read, and the shaker says that its dice lie as {words(values)}"
+        detail = f"{words(found.dice)} was entered or read, and the shaker reports its dice as {words(values)}"
         return Doubted("values_disagree", detail, (found.dice, values))
 
-    def _disturbed(self, t_ns: int, what: str) -> None:
+    def dice_disturbed(self, t_ns: int, what: str) -> None:
         """Dice that lay moved again, and nobody had decided what they came to."""
         if self.phase is RUNNING:
             candidates = () if self.values.read is None else _dice(self.values.read)
@@ -438,28 +415,16 @@ class CrapsGame(DiceGame):
         super()._report_unresolved(t_ns, reason, evidence, candidates)
         self._decided(t_ns, Verdict(verdict="unresolved", reason=reason))
 
-    def _begin_settling(self, t_ns: int) -> None:
-        super()._begin_settling(t_ns)
-        last = self.recent.last
-        if last is not None and last.stands.verdict == "unresolved":
-            # Until it is called nobody knows what to pay, nor how the game stands.
-            self._settle_due_ns = NEVER_NS
-
     def _decided(self, t_ns: int, verdict: Verdict) -> None:
         self.history.decided(self.round, verdict)
         self._mark(t_ns)
 
     # --- what people order ---------------------------------------------------------------------------------------
 
-    @property
-    def uncalled(self) -> int | None:
-        """The last roll, where it is unresolved and nobody has called it."""
-        return self.history.uncalled
-
     def still_voids(self, reason: str) -> bool:
         """A roll may be called invalid until its bets are settled, for a reason that the text itself names.
 
-        What only we have a word for, a supervisor corrects: nobody else takes back a roll that is proven.
+        What only the house has a rule for, a supervisor corrects: nobody else takes back a roll that is proven.
         """
         known = self._reasons.get(reason)
         return known is not None and known.rule != OURS
@@ -486,7 +451,7 @@ class CrapsGame(DiceGame):
         """A person does something between two rolls that changes how the game stands.
 
         Raises:
-            ValueError: the rules do not let it be done now; the message says why.
+            ValueError: the rules do not let it be done now; the message has the reason.
         """
         craps, now = self.history.craps, self.history.now
         match act:
@@ -499,10 +464,6 @@ class CrapsGame(DiceGame):
             case "line_wager":
                 self.history.now = craps.line_wager_made(now)
         self._report_carried(t_ns, act, by, {})
-
-    def _warn_uncalled(self, t_ns: int) -> None:
-        detail = f"round {self.uncalled} is unresolved: call it with confirm, void or correct"
-        self.warn(t_ns, "dice", "roll_not_called", detail)
 
     # --- restart -------------------------------------------------------------------------------------------------
 
@@ -558,7 +519,7 @@ class CrapsGame(DiceGame):
         return winning, notices_of(self.history.rolled(before, dice), self._layout.returned(before, dice))
 
     def _evidence(self, detail: str = "") -> Evidence:
-        """Who gave the values of this throw, and what speaks against them."""
+        """Who gave the values of this throw, and the doubts about them."""
         entered, read = self.values.entered, self.values.read
         tumbling = Tumbling(
             rest_ns=self.throw.revealed_ns,

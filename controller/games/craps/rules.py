@@ -1,4 +1,4 @@
-"""What a text says of craps and mini-craps: dice, people, the course of the game, and what makes a roll invalid."""
+"""One text of craps and mini-craps: dice, people, the course of the game, and what makes a roll invalid."""
 
 from __future__ import annotations
 

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SLOTS_OF_ALL, SetUp, Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, GameWords, TableDevices
+from controller.games.craps.decision import Decision
 from controller.games.craps.orders import ORDERS
 from controller.games.craps.rounds import CrapsGame, CrapsOptions
 from controller.games.craps.rules import CrapsRules
 from controller.games.dice.orders import ORDERS as SHAKER_ORDERS
-from controller.games.dice.setup import SLOTS_OF_VALUES, DicePlan, dice_plan, make_tossed, make_values
+from controller.games.dice.setup import SLOTS_OF_VALUES, DicePlan, dice_plan, dice_statistics, make_tossed, make_values
 from controller.games.dice.words import begun_words, dice_of, thrown_words
 from controller.rules.profile import profile
 from controller.table.game import Game, GameContext
 from drivers.dice.automated_shaker import AutomatedShakerConfig
 from drivers.dice.reader import DiceReaderConfig
 from drivers.lamps.puck import LINES, PuckActuator
+from feed.events import StatisticsKey
 
 if TYPE_CHECKING:
     from simulators.dice.craps_table import CrapsGeometry
@@ -60,6 +62,11 @@ def _check(setup: SetUp) -> list[ConfigFinding]:
 
 def _bias(config: TableConfig) -> DicePlan:
     return dice_plan(_rules(config).dice_count.value)
+
+
+def _statistics(config: TableConfig) -> list[StatisticsKey]:
+    decision = StatisticsKey(field="decision", values=[*get_args(Decision)])
+    return [*dice_statistics(_rules(config).dice_count.value), decision]
 
 
 def _geometry(config: TableConfig) -> CrapsGeometry:
@@ -125,6 +132,7 @@ def _spec(name: str) -> GameSpec:
         rests=dice_of,
         words=GameWords(_rolled, begun_words("the dice are thrown"), _carried_words),
         check=_check,
+        statistics=_statistics,
         bias=_bias,
         orders=(*ORDERS, *SHAKER_ORDERS),
     )

@@ -1,6 +1,6 @@
 """The throw of a round of craps, as a reading board reports it: when it begins, and which throw a reading is of.
 
-    open ──dice move, or a reading of a throw that was not heard──► begins ──► readings of it ──► over
+    open ──dice move, or a reading of an unreported throw──────► begins ──► readings of it ──► over
 
 Dice that move outside a round are strays: of a throw that was called void, or thrown before the round opened. What is
 read of them counts for nothing.
@@ -52,7 +52,7 @@ class Throw:
     def read(self, number: int | None, phase: Phase) -> bool:
         """The board reads dice, by its own number of the throw. Returns whether an unheard throw begins by that.
 
-        A throw of which the movement was not heard may have been a roll, and is not passed over.
+        A throw of which no movement was reported may have been a roll, and is not passed over.
         """
         before, self.last = self.last, number
         unheard = before is not None and number is not None and number != before

@@ -1,4 +1,4 @@
-"""Orders of every table with an automated shaker: a supervisor says whether it stands on the table."""
+"""Orders of every table with an automated shaker: a supervisor orders whether it counts as standing there."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ class TossedGame(Protocol):
     """The automated shaker; None where the table has none."""
 
     def place_shaker(self, t_ns: int, *, present: bool, by: str = "") -> None:
-        """It was put on the table, or taken away; `by` is who says so."""
+        """It was put on the table, or taken away; `by` is who ordered it."""
 
 
 def shaker_removed(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
-    """A supervisor says that the automated shaker was taken from the table: dice go by hand."""
+    """A supervisor states that the automated shaker was taken from the table: dice go by hand."""
     return _place(lifecycle, "shaker_removed", given, t_ns, present=False)
 
 
 def shaker_placed(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
-    """A supervisor says that the automated shaker stands on the table again."""
+    """A supervisor states that the automated shaker stands on the table again."""
     return _place(lifecycle, "shaker_placed", given, t_ns, present=True)
 
 
@@ -44,7 +44,7 @@ def _place(lifecycle: TableLifecycle, verb: str, given: GivenKeys, t_ns: int, *,
     if game.tossed is None:
         raise OrderRefused(f"{verb}: the table has no automated shaker")
     if game.tossed.present_sensor:
-        raise OrderRefused(f"{verb}: its sensor says whether it stands on the table (automated_shaker_present)")
+        raise OrderRefused(f"{verb}: its sensor reports whether it stands on the table (automated_shaker_present)")
     if game.undecided and game.called_ns is not None:
         raise OrderRefused(f'{verb}: "No more bets" was called for round {game.round}; wait for its verdict')
     game.place_shaker(t_ns, present=present, by=given["by"])

@@ -18,7 +18,7 @@ Count: TypeAlias = Annotated[int, Meta(ge=1)]
 
 
 class DiceRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What one text says of a dice game, as far as every dice game has it. The fields carry their citations."""
+    """The rules of one text for a dice game, as far as every dice game has it. The fields carry their citations."""
 
     section: str
     dice_count: Cited[Count]

@@ -16,6 +16,7 @@ from controller.games.dice.values import DiceValues, Source
 from controller.table.bias import Sample, Test
 from drivers.dice.automated_shaker import ShakerActuator
 from drivers.dice.reader import DiceReaderConfig
+from feed.events import StatisticsKey
 
 SLOTS_OF_VALUES: Final[Mapping[str, Slot]] = {
     "keypad": Slot(("dice_keypad",), unless="reader"),
@@ -33,7 +34,7 @@ def dice_parts(count: int) -> tuple[str, ...]:
 
 
 def make_values(config: TableConfig, devices: TableDevices, dice: int, wait_s: float = 20.0) -> DiceValues:
-    """Makes the keypad and the reading board; `wait_s` is how long one is awaited after the other has spoken."""
+    """Makes the keypad and the reading board; `wait_s` is how long one is awaited after the other has reported."""
     devices.make("keypad", dice_parts(dice))
     devices.make("reader", dice_parts(dice))
     both: tuple[Source, ...] = ("keypad", "reader")
@@ -50,10 +51,16 @@ def make_tossed(devices: TableDevices, activate_after_s: float) -> TossedDice | 
     return None if actuator is None else TossedDice(actuator, activate_after_s)
 
 
+def dice_statistics(dice: int) -> list[StatisticsKey]:
+    """What the statistics of so many dice count: their sum, and the face of each."""
+    totals = range(dice * FACES[0], dice * FACES[-1] + 1)
+    return [StatisticsKey(field="total", values=[*totals]), StatisticsKey(field="dice", values=[*FACES])]
+
+
 class DicePlan(NamedTuple):
     """What the bias watch counts of so many dice that fall together: the faces that they show, and their sum.
 
-    Dice have no order. Whoever keys them begins where they like, often with the lowest, and a board tells them as it
+    Dice have no order. Whoever keys them begins where they like, often with the lowest, and a board lists them as it
     sees them: the first of a result is not one die, and fair dice keyed in ascending order show nearly no six there.
     """
 

@@ -9,7 +9,7 @@ tosses unasked is a malfunction, and that it fails to operate shows by a time th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, Protocol
 
 from controller.games.dice.rules import FACES
 from controller.table.faults import Fault
@@ -26,7 +26,8 @@ from drivers.dice.automated_shaker import (
 )
 
 DEVICE: Final = "automated_shaker"
-ITS_REPORT: Final = "what it says of itself"
+SHAKER_FAILED: Final = "shaker_failed"
+ITS_REPORT: Final = "what it reports of itself"
 """The cause of its fault while its fault line is active."""
 
 REPORTS: Final = (ShakerPresent, ShakerTrouble, ShakerQuiet, TossBegan, TossLies, TossFailed)
@@ -55,6 +56,61 @@ class Step(NamedTuple):
     detail: str = ""
     fault: Fault | None = None
     """What stops the play, of `stop` and `stop_bets`."""
+    ours: bool = False
+    """Of `void`: the house voids the round, and no rule does."""
+
+
+class TossedRound(Protocol):
+    """A round whose dice an automated shaker tosses: what the steps of a toss do to it."""
+
+    def toss_begins(self, t_ns: int) -> None:
+        """It tosses: the round is on."""
+
+    def toss_lies(self, t_ns: int) -> None:
+        """Its dice lie, and everybody sees them."""
+
+    def tossed_too_soon(self, t_ns: int, detail: str) -> None:
+        """It tossed before the call, unasked."""
+
+    def toss_failed(self, t_ns: int, detail: str, *, ours: bool) -> None:
+        """It failed before its dice lay: the round is void, by the house alone where it is `ours`."""
+
+    def dice_disturbed(self, t_ns: int, what: str) -> None:
+        """It tossed dice that lay."""
+
+    def warn(self, t_ns: int, device: str, warning: str, detail: str) -> None:
+        """Reports a warning about a device."""
+
+    def cause_gone(self, t_ns: int, cause: str, device: str) -> None:
+        """The cause of a fault is gone: a person may clear it."""
+
+    def stop(self, fault: Fault) -> None:
+        """A fault stops the play once the round that is open has its verdict."""
+
+    def stop_bets(self, fault: Fault) -> None:
+        """As `stop`; where bets are only open, it stops the play at once."""
+
+
+def carry_out(steps: Sequence[Step], round_: TossedRound, t_ns: int) -> None:
+    """Carries out what a report of the shaker leads to, in order."""
+    for step in steps:
+        match step.do:
+            case "start":
+                round_.toss_begins(t_ns)
+            case "reveal":
+                round_.toss_lies(t_ns)
+            case "too_soon":
+                round_.tossed_too_soon(t_ns, step.detail)
+            case "disturbed":
+                round_.dice_disturbed(t_ns, step.detail)
+            case "void":
+                round_.toss_failed(t_ns, step.detail, ours=step.ours)
+            case "warn":
+                round_.warn(t_ns, DEVICE, "tossed_at_rest", step.detail)
+            case "cause_gone":
+                round_.cause_gone(t_ns, step.detail, DEVICE)
+            case "stop" | "stop_bets" if step.fault is not None:
+                (round_.stop if step.do == "stop" else round_.stop_bets)(step.fault)
 
 
 class TossedDice:
@@ -133,7 +189,7 @@ class TossedDice:
         if round_.phase is RUNNING and round_.revealed:
             return [Step("disturbed", "the shaker tossed"), stop] if seen.unasked else [stop]
         if round_.undecided:
-            return [stop, Step("void", seen.detail)]
+            return [stop, Step("void", seen.detail, ours=seen.ours)]
         if round_.phase is SETTLING and seen.unasked:
             return [Step("warn", seen.detail), stop]
         return [stop]
@@ -150,7 +206,8 @@ class TossedDice:
         self.actuator.stop(t_ns)
         if on:
             taken = "it was taken from the table while it tossed"
-            steps += self._failed(TossFailed(t_ns=t_ns, detail=taken, lasting=self.actuator.trouble), round_)
+            failed = TossFailed(t_ns=t_ns, detail=taken, lasting=self.actuator.trouble, ours=True)
+            steps += self._failed(failed, round_)
         # It is no longer in use: what it reports, or no longer reports, keeps nothing shut.
         return steps + [Step("cause_gone", cause) for cause in (ITS_REPORT, *self._dead)]
 
@@ -162,7 +219,7 @@ class TossedDice:
         ]
         trouble = self.actuator.trouble
         if trouble or self.actuator.moving:
-            detail = "it says that it has failed" if trouble else "it tosses as it is put on the table"
+            detail = "it reports that it failed" if trouble else "it tosses as it is put on the table"
             failed = TossFailed(t_ns=t_ns, detail=detail, lasting=trouble)
             steps.append(Step("stop_bets", detail, _fault(failed)))
         return steps
@@ -170,4 +227,4 @@ class TossedDice:
 
 def _fault(failed: TossFailed) -> Fault:
     cause = ITS_REPORT if failed.lasting else ""
-    return Fault(failed.t_ns, "shaker_failed", failed.detail, cause=cause, device=DEVICE)
+    return Fault(failed.t_ns, SHAKER_FAILED, failed.detail, cause=cause, device=DEVICE)

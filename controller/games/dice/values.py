@@ -3,8 +3,8 @@
     dice tumble ──► they lie (`rested`) ──► values of every source that the table has ──► Read, or Doubted
 
 What was keyed before the dice lay is of another throw, and so is what was read before they last moved: whoever plays
-the round says when it begins (`begin`) and when dice move that a board may have read (`unread`). A source that says
-something else later replaces what it said before, until the round has its verdict.
+the round says when it begins (`begin`) and when dice move that a board may have read (`unread`). A source that gives
+other values later replaces those before, until the round has its verdict.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from drivers.dice.observations import DiceEntered, DiceRead
 Source: TypeAlias = Literal["keypad", "reader"]
 
 LYING: Final = ("die_off_table", "die_on_die", "die_on_two_sides", "dice_not_flat")
-"""What a board may say of how dice lie, the gravest first: the reason codes of rounds that it makes void."""
+"""What a board may report of how dice lie, the gravest first: the reason codes of rounds that it makes void."""
 
 
 class Read(NamedTuple):
@@ -28,7 +28,7 @@ class Read(NamedTuple):
     dice: Dice
     """In the order in which they were keyed, or in which the board sees them."""
     cocked: bool = False
-    """A board says that a die is cocked on one side: at craps it counts by the side opposite."""
+    """A board reports a die as cocked on one side: at craps it counts by the side opposite."""
 
 
 class Doubted(NamedTuple):
@@ -44,7 +44,7 @@ class DiceValues:
     """The values of one tumble or throw after the other."""
 
     def __init__(self, sources: Sequence[Source], wait_s: float = 20.0) -> None:
-        """`wait_s` is how long a source is waited for once the other has spoken (ours).
+        """`wait_s` is how long a source is waited for once the other has given its values (ours).
 
         Raises:
             ValueError: nobody gives values.
@@ -56,7 +56,7 @@ class DiceValues:
         self.begin()
 
     def begin(self) -> None:
-        """Dice move: nothing that was said of them stands."""
+        """Dice move: nothing that was given of them stands."""
         self._rest_ns: int | None = None
         self.entered: DiceEntered | None = None
         self.read: DiceRead | None = None
@@ -75,7 +75,7 @@ class DiceValues:
 
     @property
     def next_due_ns(self) -> int:
-        """When the source that has said nothing is waited for no more; `NEVER_NS` while none has spoken."""
+        """When a source without values is waited for no more; `NEVER_NS` while none has given any."""
         return NEVER_NS if self._first_ns == NEVER_NS else max(self._first_ns, self._rest_ns or 0) + self._wait_ns
 
     def take_entry(self, seen: DiceEntered) -> bool:
@@ -92,7 +92,7 @@ class DiceValues:
         self._first_ns = min(self._first_ns, seen.t_ns)
 
     def unread(self) -> None:
-        """What a reading board said is of a throw that is over: it is waited for anew."""
+        """What a reading board gave is of a throw that is over: it is waited for anew."""
         self.read = None
 
     def verdict(self, t_ns: int) -> Read | Doubted | None:
@@ -104,8 +104,8 @@ class DiceValues:
             return lying
         keyed = None if self.entered is None else tuple(self.entered.dice)
         read = self._read_dice()
-        said = [one for one in (keyed, read) if one is not None]
-        if len(said) < len(self.sources):
+        given = [one for one in (keyed, read) if one is not None]
+        if len(given) < len(self.sources):
             if t_ns < self.next_due_ns:
                 return None
             silent = [
@@ -113,28 +113,28 @@ class DiceValues:
             ]
             doubts = "" if self.read is None or not self.read.doubts else f": {', '.join(self.read.doubts)}"
             reason = "reader_doubt" if doubts else "value_missing"
-            return Doubted(reason, f"the {' and the '.join(silent)} gave no values{doubts}", tuple(said))
+            return Doubted(reason, f"the {' and the '.join(silent)} gave no values{doubts}", tuple(given))
         if keyed is not None and read is not None and sorted(keyed) != sorted(read):
             detail = f"{words(keyed)} was keyed, and the board reads {words(read)}"
             return Doubted("values_disagree", detail, (keyed, read))
-        return Read(said[0], cocked=self.read is not None and "cocked" in self.read.lying)
+        return Read(given[0], cocked=self.read is not None and "cocked" in self.read.lying)
 
     @property
     def cocked(self) -> bool:
-        """Whether a board says that a die leans on something: at craps it has a value all the same."""
+        """Whether a board reports that a die leans on something: at craps it has a value all the same."""
         return self.read is not None and "reader" in self.sources and "dice_not_flat" in self.read.doubts
 
     def _lying(self) -> Doubted | None:
-        """What a board says against how the dice lie. A cocked die is for the game to judge: it has a value."""
+        """What a board reports against how the dice lie. A cocked die is for the game to judge: it has a value."""
         if self.read is None or "reader" not in self.sources:
             return None
         reason = next((one for one in LYING if one in self.read.doubts), None)
         if reason is None or (reason == "dice_not_flat" and None not in self.read.dice):
             return None
-        return Doubted(reason, f"the board says that they lie so: {', '.join(self.read.lying)}")
+        return Doubted(reason, f"as the board reads them, they lie so: {', '.join(self.read.lying)}")
 
     def _read_dice(self) -> Dice | None:
-        """The values that a board gave, where nothing but a cocked die speaks against them."""
+        """The values that a board gave, where nothing but a cocked die is doubted."""
         seen = self.read
         if seen is None or "reader" not in self.sources:
             return None

@@ -77,6 +77,8 @@ class MoneyWheelGame(Game):
         """A new round begins."""
         self._began_ns = None
         self._nudge = None
+        self._wind_up_doubt: str | None = None
+        """Why it is not proven that what came before the spin was a wind-up."""
         self._carried = False
         """Whether the movement began before the last round was settled: it may be a nudge without effect."""
 
@@ -152,6 +154,8 @@ class MoneyWheelGame(Game):
             self._end_nudge(t_ns)
             if self.phase is not OPEN:
                 return
+        if nudge is not None and nudge.doubt in TRAVEL_DOUBTS:
+            self._wind_up_doubt = nudge.doubt
         self._nudge = None
         self.run_due_ns = NEVER_NS
         if self._began_ns is None:
@@ -195,6 +199,8 @@ class MoneyWheelGame(Game):
             self.unresolved(t_ns, "joined_mid_spin", evidence, [])
         elif rested.doubt in TRAVEL_DOUBTS:
             self.unresolved(t_ns, rested.doubt or "encoder_slip", evidence, self._candidates(rested))
+        elif self._wind_up_doubt is not None:
+            self.unresolved(t_ns, self._wind_up_doubt, evidence, self._candidates(rested))
         elif rested.turned_back:
             self.void(t_ns, "wheel_reversed", evidence)
         elif rested.turns_high < least:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from controller.games.money_wheel.rules import MoneyWheelRules
 from controller.rules.profile import profile
 from controller.table.game import Game, GameContext
 from drivers.money_wheel.device import MoneyWheelConfig
+from feed.events import StatisticsKey
 
 if TYPE_CHECKING:
     from simulators.money_wheel.geometry import MoneyWheelGeometry
@@ -39,6 +41,14 @@ def _check(setup: SetUp) -> list[ConfigFinding]:
 
 def _bias(config: TableConfig) -> WheelPlan:
     return wheel_plan("space", range(len(config.devices["wheel"].keys(MoneyWheelConfig).faces)))
+
+
+def _statistics(config: TableConfig) -> list[StatisticsKey]:
+    faces = config.devices["wheel"].keys(MoneyWheelConfig).faces
+    return [
+        StatisticsKey(field="face", values=[face for face, _ in Counter(faces).most_common()]),
+        StatisticsKey(field="space", values=list(range(len(faces)))),
+    ]
 
 
 def _geometry(config: TableConfig) -> MoneyWheelGeometry:
@@ -69,6 +79,7 @@ MONEY_WHEEL = GameSpec(
     geometry=_geometry,
     rests=place_of("space"),
     words=GameWords(_result_words, spun_words, lists_bets=False),
+    statistics=_statistics,
     check=_check,
     bias=_bias,
 )

@@ -97,6 +97,8 @@ def around_the_bowl(direction: int | None) -> str | None:
 
 # --- the round ---
 
+STANDS_RPM: Final = 0.1
+"""A rotor that is slower stands (ours): 20.32(j)1 has no speed, and wants only that it rotates."""
 MISSED_PART: Final = 2
 """More than one missed sensor to two passes is not an occasional miss (ours)."""
 
@@ -230,7 +232,8 @@ class RouletteGame(Game):
                 self._foreign(seen, t_ns)
             case RotorStopped():
                 if self.phase is RUNNING and not self._spin.joined:
-                    self._refuse(t_ns, "rotor_not_turning", "the rotor stopped before the ball was at rest")
+                    # The text has the ball spun against the rotation of the wheel, and nothing of the wheel later.
+                    self._refuse(t_ns, "rotor_not_turning", "the rotor stopped before the ball was at rest", ours=True)
             case RotorReversed():
                 if self.phase is RUNNING and not self._spin.joined:
                     self._refuse(t_ns, "rotor_reversed", "the rotor turned back by more than half a pocket")
@@ -268,7 +271,9 @@ class RouletteGame(Game):
     def _direction_proven(self, seen: BallPassed, t_ns: int) -> None:
         self.report(events.RoundStarted, t_ns, direction=around_the_bowl(seen.direction))
         if not self._rotor:
-            self._refuse(t_ns, "rotor_not_turning", "the rotor has no direction: it stands or is too slow")
+            slow = seen.rotor_rpm >= STANDS_RPM
+            detail = "the rotor has no direction: it is too slow" if slow else "the rotor has no direction: it stands"
+            self._refuse(t_ns, "rotor_not_turning", detail, ours=slow)
         elif seen.direction == self._rotor:
             self._refuse(t_ns, "ball_direction", "the ball runs with the rotor")
 
@@ -393,9 +398,9 @@ class RouletteGame(Game):
 
     # --- evidence ------------------------------------------------------------------------------------------------
 
-    def _refuse(self, t_ns: int, reason: str, detail: str) -> None:
+    def _refuse(self, t_ns: int, reason: str, detail: str, *, ours: bool = False) -> None:
         self.run_due_ns = NEVER_NS
-        self.void(t_ns, reason, self._evidence(detail))
+        self.void(t_ns, reason, self._evidence(detail), ours=ours)
 
     def _evidence(self, detail: str = "") -> Evidence:
         least = self._rules.minimum_revolutions.value

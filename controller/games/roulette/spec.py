@@ -18,6 +18,7 @@ from controller.table.game import Game, GameContext
 from drivers.roulette.device import RouletteWheelConfig
 from drivers.roulette.star_x import StarXConfig
 from drivers.wheel.faces import ORDERS
+from feed.events import StatisticsKey
 
 if TYPE_CHECKING:
     from simulators.roulette.geometry import RouletteGeometry
@@ -37,11 +38,25 @@ def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> 
 
 def _bias(config: TableConfig) -> WheelPlan | None:
     wheel = config.devices["wheel"].config
-    if not isinstance(wheel, RouletteWheelConfig):
-        return None
+    return wheel_plan("pocket", _numbers(wheel)) if isinstance(wheel, RouletteWheelConfig) else None
+
+
+def _numbers(wheel: RouletteWheelConfig | StarXConfig) -> list[str]:
+    """The pockets that can be an outcome, in wheel order."""
     # Where a double-zero wheel is used as a single-zero one, 00 is never an outcome: 13:47-20.32(i)2.
     voids = ("00",) if wheel.pockets == AMERICAN_AS_SINGLE_ZERO else ()
-    return wheel_plan("pocket", [pocket for pocket in wheel.wheel_order if pocket not in voids])
+    order = ORDERS[wheel.pockets] if isinstance(wheel, StarXConfig) else wheel.wheel_order
+    return [pocket for pocket in order if pocket not in voids]
+
+
+def _statistics(config: TableConfig) -> list[StatisticsKey]:
+    wheel = config.devices["wheel"].config
+    if not isinstance(wheel, StarXConfig):
+        wheel = config.devices["wheel"].keys(RouletteWheelConfig)
+    return [
+        StatisticsKey(field="pocket", values=[*sorted(_numbers(wheel), key=lambda name: (int(name), name))]),
+        StatisticsKey(field="color", values=["red", "black", "green"]),
+    ]
 
 
 def _geometry(config: TableConfig) -> RouletteGeometry | StarXGeometry:
@@ -94,5 +109,6 @@ ROULETTE = GameSpec(
     geometry=_geometry,
     rests=place_of("index"),
     words=GameWords(_result_words, spun_words, displayed=_displayed, lists_bets=False),
+    statistics=_statistics,
     bias=_bias,
 )

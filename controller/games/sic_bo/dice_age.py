@@ -3,7 +3,7 @@
     first opening, or dice_placed ──► 23 h: nearly too old ──► 24 h: too old, until dice_placed
 
 While the service runs, the steady clock counts. A restart may be a reboot, which that clock does not survive; so what
-is told of the dice is a calendar time. Where the calendar cannot be relied on, the dice count as too old.
+is published of the dice is a calendar time. Where the calendar cannot be relied on, the dice count as too old.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ OLD_DICE: Final = "the dice in the shaker"
 """The cause of their fault."""
 HOUR_NS: Final = 3_600_000_000_000
 WARN_HOURS: Final = 1
-"""How long before their end old dice are told (ours)."""
+"""How long before their end old dice are reported (ours)."""
 TOO_OLD: Final = ""
-"""What is told of dice that are too old, or of unknown age, instead of when they were placed."""
+"""What is published of dice that are too old, or of unknown age, instead of when they were placed."""
 _MICROSECOND: Final = timedelta(microseconds=1)
 
 
@@ -34,11 +34,11 @@ class DiceAge:
         """`hours` is how long they may stay; None where the rules set no limit."""
         self.hours = hours
         self.too_old = False
-        """Whether it was told that they are too old, and nobody has said since that others were placed."""
+        """Whether it was reported that they are too old, and no others were placed since."""
         self.why = "" if hours is None else f"the dice have been on the table for {hours} hours"
         """Why they are too old, where they are."""
         self.nearly = False
-        """Whether it was told that they are nearly too old."""
+        """Whether it was reported that they are nearly too old."""
         self._limit_ns = NEVER_NS if hours is None else hours * HOUR_NS
         self._time_of = time_of
         self._unknown = False
@@ -50,7 +50,7 @@ class DiceAge:
         self._begun_ns = 0
 
     @property
-    def told(self) -> str | None:
+    def published(self) -> str | None:
         """When they were placed, by the calendar, or `TOO_OLD`; None where no time runs."""
         if self.too_old or self._unknown:
             return TOO_OLD
@@ -70,13 +70,13 @@ class DiceAge:
         end_ns = self._placed_ns + self._limit_ns
         return max(end_ns if self.nearly else end_ns - WARN_HOURS * HOUR_NS, self._begun_ns)
 
-    def restore(self, told: str | None, last: str) -> None:
-        """Goes on from what was `told` before a restart; `last` is the time of the last event before it."""
-        if self.hours is None or told is None:
+    def restore(self, published: str | None, last: str) -> None:
+        """Goes on from what was `published` before a restart; `last` is the time of the last event before it."""
+        if self.hours is None or published is None:
             return
-        self._placed, self._last = _read(told), _read(last)
+        self._placed, self._last = _read(published), _read(last)
         if self._placed is None or self._last is None:
-            self.forget("nobody has said how old the dice are")
+            self.forget("nobody has stated how old the dice are")
 
     def forget(self, why: str) -> None:
         """Nobody knows how old they are."""
@@ -109,7 +109,7 @@ class DiceAge:
         return self._placed_ns is not None and t_ns >= self._placed_ns + self._limit_ns
 
     def first_opened(self, t_ns: int) -> None:
-        """The table opens: where nobody has said otherwise, its dice are as old as its first opening (ours)."""
+        """The table opens: where nobody has stated otherwise, its dice are as old as its first opening (ours)."""
         if self._placed_ns is None:
             self._placed_ns = t_ns
 
@@ -124,10 +124,10 @@ class DiceAge:
         return datetime.fromisoformat(self._time_of(t_ns))
 
 
-def _read(told: str) -> datetime | None:
-    """A calendar time that was told; None where it is none."""
+def _read(published: str) -> datetime | None:
+    """A calendar time that was published; None where it is none."""
     try:
-        read = datetime.fromisoformat(told)
+        read = datetime.fromisoformat(published)
     except ValueError:
         return None
     return read if read.tzinfo is not None else None

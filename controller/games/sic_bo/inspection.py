@@ -182,7 +182,7 @@ class SicBoInspection:
 def trial_words(data: InspectionPassed | InspectionFailed) -> str | None:
     """A trial of the lamp board or of the automated shaker, by whom, and how it ended; None for any other inspection.
 
-    Of a toss only that it ended is known: whether the dice were properly tossed is for the person to say.
+    Of a toss only that it ended is known: whether the dice were properly tossed is for the person to judge.
     """
     if data.device == LAMP_BOARD:
         good, bad = "lit and read back", "NOT LIT as it should be"

@@ -19,7 +19,7 @@ from msgspec import Meta
 from controller.games.dice.game import DiceGame
 from controller.games.dice.rules import Dice
 from controller.games.dice.tossed_dice import DEVICE as SHAKER
-from controller.games.dice.tossed_dice import REPORTS, RoundView, Step, TossedDice
+from controller.games.dice.tossed_dice import REPORTS, SHAKER_FAILED, RoundView, TossedDice, carry_out
 from controller.games.dice.values import LYING, DiceValues, Doubted, Read, words
 from controller.games.sic_bo.areas import AREAS, SicBoLayout
 from controller.games.sic_bo.carried_state import CarriedState, carried_last
@@ -98,7 +98,7 @@ class SicBoGame(DiceGame):
         minimum_shakes: int | None = None,
     ) -> None:
         """`tossed` is the automated shaker, None where the table has none; `minimum_shakes` is how often a manual one
-        is shaken, None for as often as the text says.
+        is shaken, None for as often as the text has it.
         """
         rule = rules.electrical_device.settled_when.cite
         super().__init__(context, rules, rule, options.settle_after_s, values)
@@ -223,7 +223,7 @@ class SicBoGame(DiceGame):
             self._covered(seen)
         elif isinstance(seen, DiceStirred):
             if self.revealed_ns is not None and t_ns > self.revealed_ns + self._uncover_ns:
-                self._disturbed(t_ns, "something knocked at it")
+                self.dice_disturbed(t_ns, "something knocked at it")
         elif self.undecided and self.revealed_ns is None:
             judged = None
             if isinstance(seen, ShakerRested):
@@ -255,7 +255,7 @@ class SicBoGame(DiceGame):
         t_ns = seen.t_ns
         self.values.unread()
         if self.phase is RUNNING and self.revealed_ns is not None:
-            self._disturbed(t_ns, "it was shaken again")
+            self.dice_disturbed(t_ns, "it was shaken again")
         if not self.undecided:
             return
         if self.shaking.shaken(seen):
@@ -294,7 +294,7 @@ class SicBoGame(DiceGame):
             return
         of_toss = isinstance(seen, TossBegan | TossLies | TossFailed)
         if not (of_toss and tossed.present and self.inspection.operating and self._operated(seen)):
-            self._take(tossed.steps(seen, self._view()), seen.t_ns)
+            carry_out(tossed.steps(seen, self._view()), self, seen.t_ns)
         if self.phase is RUNNING_OUT:
             self.over_if_quiet(seen.t_ns)
 
@@ -312,10 +312,10 @@ class SicBoGame(DiceGame):
         return trial.passed
 
     def place_shaker(self, t_ns: int, *, present: bool, by: str = "") -> None:
-        """The automated shaker was put on the table, or taken away; `by` is who says so, where no sensor does."""
+        """The automated shaker was put on the table, or taken away; `by` ordered it, where no sensor reports it."""
         if self.tossed is None:
             return
-        self._take(self.tossed.place(t_ns, self._view(), present=present), t_ns)
+        carry_out(self.tossed.place(t_ns, self._view(), present=present), self, t_ns)
         if not self.tossed.present_sensor:
             self._report_carried(t_ns, "shaker_placed" if present else "shaker_removed", by)
         if self.phase is RUNNING_OUT:
@@ -324,25 +324,21 @@ class SicBoGame(DiceGame):
     def _view(self) -> RoundView:
         return RoundView(self.phase, self.called_ns is not None, self.revealed_ns is not None)
 
-    def _take(self, steps: list[Step], t_ns: int) -> None:
-        for step in steps:
-            match step.do:
-                case "start":
-                    self._start(t_ns)
-                case "reveal":
-                    self._reveal(t_ns, t_ns)
-                case "too_soon":
-                    self._too_soon(t_ns)
-                case "disturbed":
-                    self._disturbed(t_ns, step.detail)
-                case "void":
-                    self.void(t_ns, "shaker_failed", self._evidence(step.detail))
-                case "warn":
-                    self.warn(t_ns, SHAKER, "tossed_at_rest", step.detail)
-                case "cause_gone":
-                    self.cause_gone(t_ns, step.detail, SHAKER)
-                case "stop" | "stop_bets" if step.fault is not None:
-                    (self.stop if step.do == "stop" else self.stop_bets)(step.fault)
+    def toss_begins(self, t_ns: int) -> None:
+        """The automated shaker tosses."""
+        self._start(t_ns)
+
+    def toss_lies(self, t_ns: int) -> None:
+        """The dice of the automated shaker lie: it has no cover."""
+        self._reveal(t_ns, t_ns)
+
+    def tossed_too_soon(self, t_ns: int, detail: str) -> None:
+        """The automated shaker tossed before the call, and nobody had activated it: no text covers that."""
+        self._too_soon(t_ns, detail, ours=True)
+
+    def toss_failed(self, t_ns: int, detail: str, *, ours: bool) -> None:
+        """The automated shaker failed: the round is void (13:69F-9.6(c))."""
+        self.void(t_ns, SHAKER_FAILED, self._evidence(detail), ours=ours)
 
     def _start(self, t_ns: int) -> None:
         """It is shaken, or it tosses: no value that was given before stands."""
@@ -352,10 +348,10 @@ class SicBoGame(DiceGame):
         by_hand = self.shaking.shaken_ns is not None
         self.report(events.RoundStarted, t_ns, tossed_by=None if by_hand else "shaker")
 
-    def _too_soon(self, t_ns: int) -> None:
+    def _too_soon(self, t_ns: int, detail: str = "", *, ours: bool = False) -> None:
         """It was shaken, or it tossed, before the call."""
         late = "never" if self.called_ns is None else "late"
-        self.void(t_ns, "shaken_before_no_more_bets", self._evidence(no_more_bets=late))
+        self.void(t_ns, "shaken_before_no_more_bets", self._evidence(detail, no_more_bets=late), ours=ours)
 
     # --- values --------------------------------------------------------------------------------------------------
 
@@ -365,7 +361,7 @@ class SicBoGame(DiceGame):
         self.values.rested(at_ns)
         self._judge_values(t_ns)
 
-    def _disturbed(self, t_ns: int, what: str) -> None:
+    def dice_disturbed(self, t_ns: int, what: str) -> None:
         """The dice moved after they were seen, and before their areas were lit."""
         if self.phase is RUNNING:
             known = [] if self.areas.dice is None else [self.result_of(self.areas.dice)]
@@ -381,13 +377,13 @@ class SicBoGame(DiceGame):
             self.too_early(seen)
 
     def _read(self, seen: DiceRead) -> None:
-        """A board read dice: those of this round, unless its own number says that they are of the throw before."""
+        """A board read dice: those of this round, unless its own number is that of the throw before."""
         before, self._last_throw = self._last_throw, seen.throw
         if self.phase is not RUNNING or (seen.throw is not None and seen.throw == self._throw_before):
             return
         lit = self.areas.dice
         if lit is not None and (seen.throw != before or sorted(seen.dice, key=str) != sorted(lit)):
-            self._disturbed(seen.t_ns, "the board read them otherwise")
+            self.dice_disturbed(seen.t_ns, "the board read them otherwise")
             return
         self.values.take_reading(seen)
         self._judge_values(seen.t_ns)
@@ -399,7 +395,7 @@ class SicBoGame(DiceGame):
         covered_ns = self._uncover_ns if self.shaking.shaken_ns is not None else 0
         lit = self.areas.dice is not None
         if self.revealed_ns is not None and (seen.t_ns > self.revealed_ns + covered_ns or lit):
-            self._disturbed(seen.t_ns, "the board saw them move")
+            self.dice_disturbed(seen.t_ns, "the board saw them move")
         else:
             self.values.unread()
 
@@ -409,14 +405,16 @@ class SicBoGame(DiceGame):
             return
         read = self.values.read
         if self.values.lie and read is not None and "cocked" in read.lying:
-            self.void(t_ns, "dice_not_flat", self._evidence(f"the board says how they lie: {', '.join(read.lying)}"))
+            self.void(
+                t_ns, "dice_not_flat", self._evidence(f"how they lie, as the board reads them: {', '.join(read.lying)}")
+            )
             return
         verdict = self.values.verdict(t_ns)
         if isinstance(verdict, Read) and not self._contradicted(verdict.dice):
             self._light(t_ns, verdict.dice)
         elif isinstance(verdict, Read):
             both = [verdict.dice, self.tossed.values] if self.tossed is not None else [verdict.dice]
-            detail = "what was entered is not what the shaker says of its dice"
+            detail = "what was entered is not what the shaker reports of its dice"
             self.unresolved(t_ns, "values_disagree", self._evidence(detail), [self.result_of(one) for one in both])
         elif isinstance(verdict, Doubted) and verdict.reason in LYING:
             self.void(t_ns, "dice_not_flat", self._evidence(verdict.detail))
@@ -493,6 +491,11 @@ class SicBoGame(DiceGame):
         super().unresolved(t_ns, reason, evidence, candidates)
         self.areas.darken(t_ns)
 
+    @property
+    def outcome_rule(self) -> str:
+        """The rule by which it is settled: by areas that are lit, 9.3(c); where they cannot be, 9.6(b)."""
+        return super().outcome_rule if self.areas.failure is None else self._reasons[LAMPS_FAILED].rule
+
     def pays(self, result: dict[str, Any]) -> tuple[list[WinningBet], list[str]]:
         """The wagers of the areas that these dice light."""
         winning = [WinningBet(bet.bet, bet.odds) for bet in self.areas.layout.winning(self.dice_of(result))]
@@ -515,13 +518,6 @@ class SicBoGame(DiceGame):
             self.warn(press.t_ns, "dealer", "not_settled", f"{press.button}: {against}")
         else:
             super().press(press)
-
-    @property
-    def uncalled(self) -> int | None:
-        """An unresolved round is called before it is settled: its areas must have been lit."""
-        last = self.recent.last
-        open_still = last is not None and last.round == self.round and last.stands.verdict == "unresolved"
-        return self.round if open_still and self.phase is SETTLING else None
 
     @property
     def settle_refused(self) -> str | None:
@@ -581,7 +577,7 @@ class SicBoGame(DiceGame):
         if self.age.hours is None and tossed is None:
             return None
         return CarriedState(
-            dice_placed=self.age.told,
+            dice_placed=self.age.published,
             shift_operations=inspection.operations if inspection.shift_due else None,
             shaker_removed=tossed is not None and not tossed.present and not tossed.present_sensor,
         ).as_event()
@@ -601,7 +597,7 @@ class SicBoGame(DiceGame):
             if self.tossed is not None and not self.tossed.present_sensor:
                 self.tossed.present = not carried.shaker_removed
         elif state.round:
-            self.age.forget("nobody has said how old the dice are")
+            self.age.forget("nobody has stated how old the dice are")
 
     def begin(self, t_ns: int) -> None:
         """The faults that stood keep what must be gone before they can be cleared; they are not reported again."""
@@ -713,7 +709,7 @@ class SicBoGame(DiceGame):
         self.inspection.begin_shift()
         self._report_carried(t_ns, "shift_begins", by)
         then = f"operate_shaker {times(self.inspection.each_shift)}, then clear device={SHAKER}"
-        return self._stop_play(self.inspection.shift_fault(f"a shift begins, says {by}", t_ns), then)
+        return self._stop_play(self.inspection.shift_fault(f"a shift begins, by {by}", t_ns), then)
 
     def place_dice(self, age_h: float, by: str, t_ns: int) -> str:
         """Dice were placed in the shaker, so many hours ago.

@@ -1,4 +1,4 @@
-"""What a text says of sic bo: its wagers, its shaker, its "electrical device", and what happens when one fails."""
+"""One text of sic bo: its wagers, its shaker, its "electrical device", and what happens when one fails."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from drivers.dice.observations import (
 )
 
 SHAKEN = (DiceStirred, ShakerCovered, ShakerRested, ShakerShaken, ShakerUncovered, TumbleStarted)
-"""What a manual shaker says."""
+"""What a manual shaker reports."""
 
 JOINED = "joined_mid_tumble"
 
@@ -55,7 +55,7 @@ class Shaking:
         """The first shake of the round."""
         self.shakes = 0
         self._covered_shakes = 0
-        """All shakes of the round under the cover: the text has no word for a pause between them."""
+        """All shakes of the round under the cover: the text has nothing of a pause between them."""
         self.rested: ShakerRested | None = None
         self._was_covered_ns: int | None = self.covered_ns
 
@@ -105,7 +105,7 @@ class Shaking:
                 return None
             return JudgedShaking("void", "too_few_shakes", "it was covered and uncovered, and no shake was felt")
         if self.rested is None:
-            return None  # the dice move: their rest tells that they were uncovered
+            return None  # the dice move: their rest reports that they were uncovered
         if self.rested.shakes < self.minimum:
             shakes = counted(self.rested.shakes, "shake")
             detail = f"{shakes} under the cover without a pause, and {self.minimum} are the least"

@@ -10,7 +10,7 @@ from controller.configuration.registry import SLOTS_OF_ALL, SetUp, Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, GameWords, TableDevices
 from controller.games.dice.orders import ORDERS as SHAKER_ORDERS
-from controller.games.dice.setup import SLOTS_OF_VALUES, DicePlan, dice_plan, make_tossed, make_values
+from controller.games.dice.setup import SLOTS_OF_VALUES, DicePlan, dice_plan, dice_statistics, make_tossed, make_values
 from controller.games.dice.words import begun_words, dice_of, thrown_words
 from controller.games.sic_bo.areas import AREAS
 from controller.games.sic_bo.inspection import trial_words
@@ -23,6 +23,7 @@ from drivers.dice.automated_shaker import AutomatedShakerConfig
 from drivers.dice.reader import DiceReaderConfig
 from drivers.dice.shaker import ShakerConfig
 from drivers.lamps.lamp_board import LampActuator
+from feed.events import StatisticsKey
 
 if TYPE_CHECKING:
     from simulators.dice.sic_bo_geometry import SicBoGeometry
@@ -76,6 +77,10 @@ def _bias(config: TableConfig) -> DicePlan:
     return dice_plan(profile(config.rules).text(config.game, SicBoRules).dice_count.value)
 
 
+def _statistics(config: TableConfig) -> list[StatisticsKey]:
+    return dice_statistics(profile(config.rules).text(config.game, SicBoRules).dice_count.value)
+
+
 def _geometry(config: TableConfig) -> SicBoGeometry:
     from simulators.dice.sic_bo_geometry import SicBoGeometry
 
@@ -120,6 +125,7 @@ SIC_BO = GameSpec(
     build=_build,
     geometry=_geometry,
     rests=dice_of,
+    statistics=_statistics,
     words=GameWords(thrown_words, begun_words("the shaker is shaken"), _carried_words, trial_words),
     check=_check,
     bias=_bias,

@@ -37,7 +37,7 @@ class TumbledBets(ABC):
         """The dice of every tumble, as a person names them: `4-4-1`, or `3-4/6-2` where there are two.
 
         Raises:
-            ValueError: it names none of this game's results; the message says what is expected.
+            ValueError: it names none of this game's results; the message has what is expected.
         """
         parts = name.split("/")
         if len(parts) != len(self.sides):

@@ -7,7 +7,7 @@
 
 Each tumble is judged when its dice lie: too few inversions or a baffle missed void the round, and what is not proven is
 left to the dealer. Values count only of dice that are known to lie and were not moved since. The text has no number of
-inversions, no word for a die that does not lie flat and no jam: what is done then is ours.
+inversions, no rule for a die that does not lie flat and none for a jam: what is done then is ours.
 
 Where a motor turns the cage, it does from the call until the least inversions are proven; whatever ends a round stops
 it first.
@@ -76,7 +76,7 @@ class TumbledOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
         Meta(
             ge=1,
             le=600,
-            description="with keypad and reading board, so long the one is waited for once the other has spoken (ours)",
+            description="with keypad and reading board, so long the one is awaited once the other has reported (ours)",
         ),
     ] = 20.0
 
@@ -99,7 +99,7 @@ class Refusal(NamedTuple):
 
 
 def refusal_of(run: RunOver) -> Refusal | None:
-    """What speaks against a run that is over; None where it was a tumble beyond doubt."""
+    """Why a run that is over gives no result; None where it was a tumble beyond doubt."""
     if run.tumbled:
         return None
     if run.joined:
@@ -127,7 +127,7 @@ def started(run: RunOver) -> bool:
 
 
 def measured(run: RunOver, by: str) -> Tumbling:
-    """What is told of a run as evidence."""
+    """The evidence of a run."""
     doubts = [] if run.doubt is None else [run.doubt]
     if isinstance(run, ChuteRested):
         return Tumbling(by=by, baffle_passes=list(run.passes), rest_ns=run.t_ns, doubts=doubts)
@@ -405,12 +405,12 @@ class TumbledGame(DiceGame):
         else:
             self._unresolved(t_ns, wrong.reason, wrong.detail)
 
-    def _untumbled(self, t_ns: int, said: DiceEntered | DiceRead | None) -> bool:
+    def _untumbled(self, t_ns: int, given: DiceEntered | DiceRead | None) -> bool:
         """Values of dice that were moved and not tumbled, after the call: whoever gave them took that for a tumble."""
         run = self._stirred_only
         wrong = None if run is None else refusal_of(run)
         called = self.called_ns is not None or self.context.call_by == "auto"
-        if said is None or run is None or wrong is None or not called:
+        if given is None or run is None or wrong is None or not called:
             return False
         self._record.note_run(run)
         self._record.note_values(self.values)
@@ -442,7 +442,7 @@ class TumbledGame(DiceGame):
             return
         if self.values.cocked:
             self._record.note_values(self.values)
-            self.void(t_ns, "dice_not_flat", self._record.evidence("the board says that a die is cocked"))
+            self.void(t_ns, "dice_not_flat", self._record.evidence("the board reports a cocked die"))
             return
         found = self.values.verdict(t_ns)
         if found is None:
@@ -506,13 +506,6 @@ class TumbledGame(DiceGame):
         """The dealer calls it; the motor is stopped first."""
         self._stop_motor(t_ns)
         super().unresolved(t_ns, reason, evidence, candidates)
-
-    def _begin_settling(self, t_ns: int) -> None:
-        """Bets of a round that nobody has called yet are not paid: it waits for a person."""
-        super()._begin_settling(t_ns)
-        last = self.recent.last
-        if last is not None and last.stands.verdict == "unresolved":
-            self._settle_due_ns = NEVER_NS
 
     def give_up(self, t_ns: int) -> None:
         """The round is over without a result: the motor is stopped."""

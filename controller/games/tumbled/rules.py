@@ -1,4 +1,4 @@
-"""What a text says of the games of cage and chute: beat the dealer, chuck-a-luck, under/over; and which bets win.
+"""One text of the games of cage and chute: beat the dealer, chuck-a-luck, under/over; and which bets win.
 
 Beat the dealer has two tumbles a round, the dealer's first. The others have one.
 """

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from controller.configuration.registry import SLOTS_OF_ALL, Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, GameWords, TableDevices
-from controller.games.dice.setup import SLOTS_OF_VALUES, DicePlan, dice_parts, dice_plan, make_values
+from controller.games.dice.setup import SLOTS_OF_VALUES, DicePlan, dice_parts, dice_plan, dice_statistics, make_values
 from controller.games.dice.words import begun_words, dice_of, dice_words, thrown_words
 from controller.games.tumbled.bets import BeatTheDealerBets, ChuckALuckBets, TumbledBets, UnderOverBets
 from controller.games.tumbled.rounds import TumbledGame, TumbledOptions, TurnedCage
@@ -19,6 +19,7 @@ from drivers.dice.cage import CageConfig
 from drivers.dice.cage_motor import CageMotorActuator
 from drivers.dice.chute import ChuteConfig
 from drivers.dice.reader import DiceReaderConfig
+from feed.events import StatisticsKey
 
 if TYPE_CHECKING:
     from simulators.dice.tumbled_geometry import TumbledGeometry
@@ -58,6 +59,13 @@ def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> 
 
 def _bias(config: TableConfig) -> DicePlan:
     return dice_plan(_bets(config).rules.dice_count.value)
+
+
+def _statistics(config: TableConfig) -> list[StatisticsKey]:
+    """Dice and totals are the player's; at beat the dealer the winner comes first."""
+    bets = _bets(config)
+    winner = [StatisticsKey(field="winner", values=["dealer", "player"])] if len(bets.sides) > 1 else []
+    return [*winner, *dice_statistics(bets.rules.dice_count.value)]
 
 
 def _geometry(config: TableConfig) -> TumbledGeometry:
@@ -108,6 +116,7 @@ def _spec(name: str, rules: type[TumbledRules], result: Callable[[Mapping[str, A
         geometry=_geometry,
         rests=dice_of,
         words=GameWords(result, begun_words("the dice are tumbled")),
+        statistics=_statistics,
         bias=_bias,
     )
 

@@ -1,4 +1,4 @@
-"""The records of one chain, held against their hashes, their bodies, and what witnesses say of them.
+"""The records of one chain, held against their hashes, their bodies, and what witnesses state of them.
 
 A record follows another when its hash is that of the other's hash and its own body. Where a record does not follow
 the one before it, that place is named, and the check goes on from there:
@@ -125,12 +125,12 @@ def _bytes(value: object) -> bytes:
 
 
 class _BodyCheck(NamedTuple):
-    """What a body says of the columns beside it."""
+    """What a body states of the columns beside it."""
 
     chain: object
-    """Whose record it is; None where the body does not say."""
+    """Whose record it is; None where the body does not state it."""
     number: int | None
-    """`seq` by the body; None where the body does not say."""
+    """`seq` by the body; None where the body does not state it."""
     differ: Mapping[str, str]
     """Columns that do not agree with it, each with a sentence."""
 
@@ -145,7 +145,7 @@ def _check_body(row: UntrustedRow) -> _BodyCheck:
     for name, one, other in zip(Columns._fields, row[1:9], expected, strict=True):
         # To Python 3.0 is 3, and to SQLite it is not.
         if one != other or type(one) is not type(other):
-            differ[name] = f"{name} is {_shown(one)}, and the body says {_shown(other)}"
+            differ[name] = f"{name} is {_shown(one)}, and the body states {_shown(other)}"
     return _BodyCheck(expected.chain, number, differ)
 
 
@@ -188,7 +188,7 @@ class ChainCheck:
         self._before = (start_seq, start_hash)
         """The record before the last one, or before those of `_doubtful`."""
         self._doubtful = False
-        """The last record does not follow the one before it: the next may be told with it."""
+        """The last record does not follow the one before it: the next may be reported with it."""
         self._last_row: tuple[bytes, bytes] | None = None
         """Body and hash of the last record that followed the one before it."""
         self._last_n: int | None = None
@@ -261,7 +261,7 @@ class ChainCheck:
             self._found(FindingKind.INSERTED, seq, seq, "; ".join(body.differ.values()))
             return
         if skips and body.number is not None and body.number <= self.last:
-            self._found(FindingKind.INSERTED, seq, seq, f"its body says that it is record {body.number}")
+            self._found(FindingKind.INSERTED, seq, seq, f"its body states that it is record {body.number}")
             return
         number = body.number if body.number is not None else self.last + seq - self._place
         if number > self.last + 1 and (skips or self._goes_on(row, number, following)):
@@ -292,7 +292,7 @@ class ChainCheck:
             self.last += 1
             detail = "its hash does not follow from its body and the record before it"
             if body.number is not None and body.number != self.last:
-                detail += f"; its body says that it is record {body.number}"
+                detail += f"; its body states that it is record {body.number}"
             only_hash = following is not None and following.follows(computed)
             since = None if only_hash or self._trusted + 1 >= self.last else self._trusted + 1
             self._found(FindingKind.CHANGED, self.last, self.last, detail, since=since)
@@ -307,14 +307,14 @@ class ChainCheck:
         if not differ:
             return
         names = sorted(differ)
-        told = self.findings[-1] if self.findings else None
-        if told is not None and told.kind is FindingKind.COLUMNS and told.last == number - 1 and told.columns == names:
-            self.findings[-1] = replace(told, last=number)
+        last = self.findings[-1] if self.findings else None
+        if last is not None and last.kind is FindingKind.COLUMNS and last.last == number - 1 and last.columns == names:
+            self.findings[-1] = replace(last, last=number)
             return
         self._found(FindingKind.COLUMNS, number, number, "; ".join(differ.values()), columns=names)
 
     def _rows_in_order(self, row: UntrustedRow, following: UntrustedRow | None) -> None:
-        """`n` grows along a chain, and a seal stands between the rows that it says."""
+        """`n` grows along a chain, and a seal stands between the rows that it states."""
         last_n = self._last_n
         detail = ""
         if last_n is not None and row.n <= last_n:
@@ -332,7 +332,7 @@ class ChainCheck:
         self._found(FindingKind.COLUMNS, self.last, self.last, detail, columns=["n"])
 
     def _vouch(self, row: UntrustedRow) -> None:
-        """Holds the record that was just accounted for against what witnesses say of it."""
+        """Holds the record that was just accounted for against what witnesses state of it."""
         trusted = self._trusted
         for vouch in self._vouches.get(self.last, ()):
             if vouch.hash in self._hashes:
@@ -348,9 +348,9 @@ class ChainCheck:
                 self._differs(vouch, trusted)
 
     def _differs(self, vouch: Vouch, trusted: int) -> None:
-        told = self.findings[-1] if self.findings else None
-        if told is not None and told.kind is FindingKind.REWRITTEN:
-            self.findings[-1] = replace(told, last=self.last)
+        last = self.findings[-1] if self.findings else None
+        if last is not None and last.kind is FindingKind.REWRITTEN:
+            self.findings[-1] = replace(last, last=self.last)
             return
         since = f"since record {trusted}" if trusted else "from the first record on"
         detail = (

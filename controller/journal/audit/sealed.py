@@ -126,7 +126,7 @@ class _SealChecker:
             self.heads[seal.after_n] = statement.heads
         for chain, head, digest in _hashes(statement):
             given = self.vouches.setdefault(chain, {}).setdefault(head.seq, [])
-            # A chain that rests is stated by many seals alike: the first of them says it best.
+            # A chain that rests is stated by many seals alike: the first of them counts.
             if not any(vouch.hash == digest for vouch in given):
                 given.append(Vouch(head.seq, digest, f"seal {seal.n} of {statement.time}", seal.after_n))
 
@@ -154,7 +154,7 @@ class _SealChecker:
             what = (
                 "its public key was changed: its signature is of a trusted key"
                 if own
-                else "its signature does not go with what it says"
+                else "its signature does not go with what it states"
             )
             self._found(FindingKind.CHANGED, n, n, what, seal.after_n)
             return None
@@ -162,7 +162,7 @@ class _SealChecker:
             statement = seal.content
             list(_hashes(statement))
         except ValueError as error:
-            self._found(FindingKind.CHANGED, n, n, f"what it says cannot be read: {error}", seal.after_n)
+            self._found(FindingKind.CHANGED, n, n, f"what it states cannot be read: {error}", seal.after_n)
             return None
         if seal.public_key not in self.keys:
             what = f"its key is {seal.public_key.hex()}; trusted is {' or '.join(key.hex() for key in self.keys)}"
@@ -239,7 +239,7 @@ def check_base(base: Sequence[ArchivedBase], seals: CheckedSeals) -> Iterator[Au
     for chain in sorted(stated.keys() | there.keys()):
         if stated.get(chain) != there.get(chain):
             begins, sealed_as = _shown(there.get(chain)), _shown(stated.get(chain))
-            detail = f"it says {begins}, and the seal up to which history was archived {sealed_as}"
+            detail = f"it states {begins}, and the seal up to which history was archived {sealed_as}"
             yield AuditFinding(kind=FindingKind.BASE, chain=chain, detail=detail, order=n)
 
 

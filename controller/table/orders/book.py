@@ -24,8 +24,14 @@ REMEMBERED: Final = 1000
 """Commands whose result is remembered (ours). The service's journal has them all."""
 
 
-def carry_out(command: Command, lifecycle: TableLifecycle, verbs: Mapping[str, Verb] = VERBS) -> str:
-    """Carries a command out; returns what happened. `verbs` are all that a table takes, or refuses.
+def carry_out(
+    command: Command,
+    lifecycle: TableLifecycle,
+    verbs: Mapping[str, Verb] = VERBS,
+    own_verbs: Collection[str] | None = None,
+) -> str:
+    """Carries a command out; returns what happened. `verbs` are all that a table takes, or refuses because it plays
+    another game; `own_verbs` are those of its own game, by default all.
 
     Raises:
         OrderRefused: it is not carried out, and exactly why.
@@ -41,7 +47,7 @@ def carry_out(command: Command, lifecycle: TableLifecycle, verbs: Mapping[str, V
         raise OrderRefused("quit: a table cannot end the service; send it to the service")
     verb = verbs.get(name)
     if verb is None:
-        raise OrderRefused(not_one_of("command", name, [*verbs]))
+        raise OrderRefused(not_one_of("command", name, [*(verbs if own_verbs is None else own_verbs)]))
     check_keys(verb, given, lifecycle.game.names_result_by, choices_of(name, lifecycle))
     return verb.act(lifecycle, given, command.t_ns)
 

@@ -65,8 +65,8 @@ def check_keys(verb: Verb, given: GivenKeys, result_key: str, choices: Mapping[s
             raise OrderRefused(f"{verb.name}: {not_one_of('key', key, known)}")
     missing = [key for key in verb.needs if not given.get(key)]
     if missing:
-        told = "".join(f"; {key}: {', '.join(choices[key])}" for key in missing if choices.get(key))
-        raise OrderRefused(f"{verb.name}: {' and '.join(missing)} must be given{told}")
+        listed = "".join(f"; {key}: {', '.join(choices[key])}" for key in missing if choices.get(key))
+        raise OrderRefused(f"{verb.name}: {' and '.join(missing)} must be given{listed}")
 
 
 def not_one_of(noun: str, word: str, known: Collection[str]) -> str:

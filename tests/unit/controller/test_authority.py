@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from controller.games.catalogue import ORDERS
+from controller.games.catalogue import ORDERS, orders_of
 from controller.table.authority import authorities, may
 from feed.allow_list import ROLES
 
@@ -77,6 +77,13 @@ def test_an_unknown_command_is_refused() -> None:
     why_not = may(Who("ann", "supervisor", "A"), "dance", "roulette")
     assert why_not is not None
     assert why_not.startswith("there is no command 'dance'; the commands here are no_more_bets")
+
+
+@pytest.mark.parametrize("game", ["roulette", "craps"])
+def test_an_unknown_command_is_refused_with_those_of_the_game_alone(game: str) -> None:
+    why_not = may(Who("ann", "supervisor", "A"), "dance", game, verbs=orders_of(game))
+    assert why_not == f"there is no command 'dance'; the commands here are {', '.join(orders_of(game))}"
+    assert ("pass_dice" in why_not) == (game == "craps")
 
 
 def test_a_game_or_a_profile_without_a_text_is_class_as() -> None:

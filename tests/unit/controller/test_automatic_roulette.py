@@ -72,6 +72,7 @@ def test_the_number_of_a_sound_spin_is_a_candidate_because_the_wheel_states_no_r
     verdict = said.one(events.Unresolved)
     assert verdict.candidates == [{"pocket": "22", "index": 11, "color": "black"}]
     assert verdict.evidence.measured_by == "wheel"
+    assert (verdict.rule, verdict.unproven_rule) == ("ours", "13:47-20.32(m)2")
     assert verdict.evidence.revolutions is None
     assert verdict.evidence.minimum_revolutions == 4
 

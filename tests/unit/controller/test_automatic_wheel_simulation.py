@@ -59,7 +59,7 @@ def test_after_each_fault_the_table_plays_on(fault: str) -> None:
     last: list[events.Outcome] = []
     for played in simulate(configured(toml(buttons=BUTTONS)), 5, 7, {2: fault, 4: fault}):
         score.add(played)
-        last = [event.data for event in played.said if isinstance(event.data, events.Outcome)]
+        last = [event.data for event in played.events if isinstance(event.data, events.Outcome)]
     assert score.unsupported == score.refused == []
     assert len(last) == 1
 

@@ -2,23 +2,52 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import msgspec
 import pytest
 
 from controller.games.assembly import table_for
-from controller.games.craps.rules import CrapsRules
 from controller.games.load import check_text
-from controller.rules.profile import profile
 from controller.table.authority import may
+from controller.table.orders.order import CommandResult
 from drivers.dice.reader_wire import BoardState
 from feed import events
 from feed.events import decode, encode
 from feed.state import TableState
+from hal.capture.command_text import read_command
 from hal.values import Batch, Edge, EdgesLost, Loss
+from simulators.dice.bodies import new_dice, shown
 from tests.tables.bench import EventList, configured
 from tests.tables.craps_hands import CrapsHands, answered, craps_toml
 
 NIGHT = "njac-13:47-20"
+
+
+class ClosedTable:
+    """A table that nobody has opened yet, and the commands to it."""
+
+    def __init__(self, text: str) -> None:
+        self.table = table_for(configured(text), epoch="sim", simulated=True, opens=False)
+        self.table.open(0)
+        self._t_ns = 1_000_000_000
+
+    def _send(self, order: str) -> CommandResult:
+        self._t_ns += 100_000_000
+        self.table.feed(Batch([], [read_command(f"{order} id=o{self._t_ns}", self._t_ns)], self._t_ns))
+        return self.table.answers()[-1]
+
+    def accepted(self, order: str) -> str:
+        """What became of an order that is carried out."""
+        answer = self._send(order)
+        assert answer.accepted, answer.reason
+        return answer.reason
+
+    def refused(self, order: str) -> str:
+        """Why an order is not carried out."""
+        answer = self._send(order)
+        assert not answer.accepted
+        return answer.reason
 
 
 def decisions(said: EventList) -> list[str]:
@@ -153,9 +182,28 @@ def test_d1_the_set_has_five_dice_or_more_and_two_of_them_make_a_roll() -> None:
 
 
 @pytest.mark.parametrize("check", ["dice", "dice_marks"])
-def test_d2_d3_d4_what_a_gauge_finds_of_dice_is_asked_at_the_inspection(check: str) -> None:
-    checks = {one.check: one.says for one in profile(NIGHT).text("craps", CrapsRules).inspection.checks}
-    assert check in checks
+def test_d2_d3_d4_a_table_does_not_open_on_dice_that_nobody_has_gauged_or_that_fail(check: str) -> None:
+    table = ClosedTable(craps_toml(NIGHT, more='inspection = "opening"'))
+    assert "dice was not inspected" in table.refused("open by=ann")
+    asked = table.accepted("inspect_start device=dice by=ann")
+    for words in ("from 0.75 to 0.775 inches", "flat and square", "the provider's name and a serial number"):
+        assert words in asked
+    every = ["dice_set", "dice", "dice_marks", "rail"]
+    without = ",".join(name for name in every if name != check)
+    assert f"{check} must be among the checks" in table.refused(f"inspect_pass device=dice checks={without} by=ann")
+    table.accepted(f"inspect_fail device=dice checks={check} by=ann why=0.78")
+    assert "dice was not inspected" in table.refused("open by=ann")
+    table.accepted("inspect_start device=dice by=ann")
+    table.accepted(f"inspect_pass device=dice checks={','.join(every)} by=ann")
+    assert table.accepted("open by=ann") == "the table is open"
+
+
+def test_d7_at_mini_craps_no_bank_lies_before_a_boxperson_and_the_house_refuses_a_die_on_one() -> None:
+    hands = CrapsHands(craps_toml(game="mini_craps"))
+    void = hands.order("void reason=die_on_bank as=dealer by=ann").one(events.Void)
+    assert (void.reason, void.rule) == ("die_on_bank", "ours")
+    craps = CrapsHands(craps_toml())
+    assert craps.order("void reason=die_on_bank as=boxperson by=ann").one(events.Void).rule == "19:47-1.9(b)3"
 
 
 def test_d5_dice_that_leave_the_hand_apart_or_miss_the_end_are_no_roll_when_it_is_called() -> None:
@@ -240,13 +288,24 @@ def test_d8_contact_with_chips_of_players_is_no_reason_that_can_be_called() -> N
     assert "reason touched_chips is not one of" in why
 
 
-def test_d9_a_cocked_die_counts_by_the_side_opposite_the_one_that_rests() -> None:
-    hands = CrapsHands(craps_toml(keypad=False, reader=True))
-    hands.wait(3)
-    outcome = hands.throw(4, 2, lying="cocked").one(events.Outcome)
-    assert outcome.result["dice"] == [4, 2]
+@pytest.mark.parametrize("resting", range(1, 7))
+def test_d9_a_cocked_die_counts_by_the_side_opposite_the_one_that_rests(resting: int) -> None:
+    # A die of six sides, turned until this one is below: what a board sees of it is what lies on top.
+    rng = Random(resting)
+    body = next(one for one in iter(lambda: new_dice(1, rng)[0], None) if one.top == 7 - resting)
+    seen = shown(body, "cocked").value
+    assert seen is not None
+    keyed = {}
+    for face in {resting, 7 - resting}:
+        hands = CrapsHands(craps_toml(reader=True))
+        hands.wait(3)
+        said = EventList([*hands.throw(seen, 2, lying="cocked", settle=False), *hands.key(face, 2)])
+        keyed[face] = said
+    outcome = keyed[7 - resting].one(events.Outcome)
+    assert outcome.result["dice"] == [7 - resting, 2]
     assert outcome.evidence.tumbles is not None
     assert outcome.evidence.tumbles[0].doubts == ["dice_not_flat"]
+    assert keyed[resting].verdicts() == ["unresolved values_disagree"]
 
 
 def test_d9_a_die_that_rests_on_more_than_one_side_makes_the_roll_void() -> None:
@@ -254,6 +313,7 @@ def test_d9_a_die_that_rests_on_more_than_one_side_makes_the_roll_void() -> None
     hands.wait(3)
     void = hands.throw(4, 2, lying="two_sides").one(events.Void)
     assert (void.reason, void.rule) == ("die_on_two_sides", "19:47-1.10(a)1")
+    assert hands.throw(3, 1).one(events.Outcome).result["dice"] == [3, 1]
     keyed = CrapsHands(craps_toml())
     assert keyed.order("void reason=die_on_two_sides by=ann").verdicts() == ["void die_on_two_sides"]
 

@@ -208,7 +208,7 @@ def test_while_the_shaker_is_taken_away_the_shooter_throws() -> None:
 
 def test_a_sensor_says_whether_it_stands_there_and_an_order_may_not() -> None:
     table = ShakerHands(shaker_toml(sensor=True))
-    assert "its sensor says" in table.order("shaker_removed by=ann").reason
+    assert "its sensor reports" in table.order("shaker_removed by=ann").reason
     table.level("automated_shaker_present", 0).key(2, 2)
     assert table.said.verdicts() == ["2-2"]
 

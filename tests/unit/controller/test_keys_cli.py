@@ -64,6 +64,17 @@ def test_a_public_key_may_be_given_as_its_file(folder: Path, tmp_path: Path) -> 
     assert AllowList.load(folder / "allowed").sender(read_public(public)) == KeyOwner("pit-boss", "supervisor", "A")
 
 
+def test_a_key_is_allowed_for_positions_at_the_table(folder: Path, tmp_path: Path) -> None:
+    keys(tmp_path / "client", "new", "--client", "zoe")
+    public = tmp_path / "client" / "zoe.public"
+    given = ("--role", "dealer", "--class", "A", "--position", "stickperson", "--position", "boxperson")
+    result = keys(folder, "allow", "zoe", str(public), *given)
+    assert "zoe may connect as dealer of class A, stickperson and boxperson" in result.output
+    owner = AllowList.load(folder / "allowed").sender(read_public(public))
+    assert owner == KeyOwner("zoe", "dealer", "A", ("stickperson", "boxperson"))
+    assert "stickperson and boxperson" in keys(folder, "list").output
+
+
 def test_a_secret_given_by_mistake_is_not_taken(folder: Path) -> None:
     keys(folder, "new", "--client", "board-1")
     result = keys(folder, "allow", "board-1", str(folder / "board-1.secret"), "--role", "read-only")

@@ -47,6 +47,19 @@ def test_a_cited_rule_is_printed_with_what_leads_to_it_its_date_and_its_source()
     assert "effective March 19, 2012" in rule("13:69F-9.5(d)1").stdout
 
 
+def test_each_section_is_printed_with_its_own_date_and_source() -> None:
+    adopted = " ".join(rule("13:47-20.32(m)1").stdout.split())
+    assert adopted.endswith("N.J.A.C. 13:47-20 as adopted; the adoption, undated in our copy")
+    codified = " ".join(rule("13:47-20.33(a)1").stdout.split())
+    assert codified.endswith("13:47-20.33 as codified; current through Register Vol. 56, No. 18, September 16, 2024")
+
+
+def test_a_section_with_a_source_of_its_own_is_one_that_is_cited() -> None:
+    for chapter, text in sentences().texts.items():
+        for number in text.sections:
+            assert f"{chapter}-{number}" in sentences().sentences
+
+
 def test_several_citations_are_printed_one_after_the_other() -> None:
     words = rule("13:47-20.21(c)1, 20.24(d)2").stdout
     assert words.index("beat the dealer") < words.index("13:47-20.24(d)2") < words.index("tumbled in the cage or chute")

@@ -1,4 +1,4 @@
-"""Every refusal and every threshold that cites a rule carries words that stand in that rule, letter for letter."""
+"""What cites a rule carries words that stand in that rule, letter for letter: refusals, numbers, checks and calls."""
 
 from __future__ import annotations
 
@@ -10,58 +10,81 @@ from typing import Any, NamedTuple
 import pytest
 
 import controller.rules
+from controller.rules.profile import FILES, profile
+from controller.rules.sentences import citations_in
 
+ROOT = Path(__file__).parents[3]
 FOLDER = Path(str(controller.rules.__file__)).parent / "data"
-TEXTS = tomllib.loads((FOLDER / "sentences.toml").read_text())["sentences"]
+TEXTS: dict[str, str] = tomllib.loads((FOLDER / "sentences.toml").read_text())["sentences"]
 """The paragraphs of the rules, by their citation."""
-DATA = sorted(path for path in FOLDER.glob("*.toml") if path.name != "sentences.toml")
-THRESHOLDS = (
-    "minimum_revolutions",
-    "minimum_shakes",
-    "minimum_inversions",
-    "minimum_baffles",
-    "dice_hours",
-    "values_entered_at_opening",
-    "operations_",
-)
-"""The numbers that a run, or an inspection, must reach."""
+DATA = sorted(path for path in FOLDER.glob("*.toml") if path.name not in ("sentences.toml", "authority.toml"))
+TABLES = ("odds", "odds_on_one", "odds_on_two", "odds_on_three")
+"""Numbers of tables that the sentences leave out."""
 
 
 class Quoted(NamedTuple):
-    """A value or a reason that cites a rule."""
+    """A value, a check or a reason that cites a rule."""
 
     where: str
     cite: str
     words: str
 
 
-def quoted(values: object, where: str) -> Iterator[Quoted]:
-    """Every reason that is a refusal by a rule, and every threshold of one."""
+def everything(values: object, where: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every table of a profile, with the path to it."""
     if isinstance(values, list):
         for number, one in enumerate(values):
-            yield from quoted(one, f"{where}.{number}")
+            yield from everything(one, f"{where}.{number}")
     elif isinstance(values, dict):
-        cite = str(values.get("rule") or values.get("cite") or "")
-        threshold = where.rpartition(".")[2].startswith(THRESHOLDS) and "[" not in str(values.get("value"))
-        if "rule" in values or threshold or "words" in values:
-            yield Quoted(where, cite, str(values.get("words", "")))
+        yield where, values
         for name, one in values.items():
-            yield from quoted(one, f"{where}.{name}")
+            yield from everything(one, f"{where}.{name}")
 
 
-ALL = [one for path in DATA for one in quoted(tomllib.loads(path.read_text()), path.stem)]
+ALL = [one for path in DATA for one in everything(tomllib.loads(path.read_text()), path.stem)]
 
 
-@pytest.mark.parametrize("one", [one for one in ALL if one.cite != "ours"], ids=lambda one: one.where)
-def test_a_refusal_by_a_rule_carries_words_that_the_rule_has(one: Quoted) -> None:
+def quoted() -> Iterator[Quoted]:
+    """Every refusal by a rule, every number of one, and every check that a rule asks for."""
+    for where, values in ALL:
+        name = where.rpartition(".")[2]
+        number = type(values.get("value")) in (int, float) and name not in TABLES
+        if number or "rule" in values or "check" in values or "words" in values:
+            yield Quoted(where, str(values.get("rule") or values.get("cite") or ""), str(values.get("words", "")))
+
+
+QUOTED = list(quoted())
+CALLS = [(where, values) for where, values in ALL if where.endswith((".call", ".no_roll")) and values["cite"] != "ours"]
+READINGS = [(where, values["reading"]) for where, values in ALL if "reading" in values]
+
+
+def paragraphs(cite: str) -> list[str]:
+    """The paragraphs of a citation, and their items: 1.10(a)2i is one of 1.10(a)2."""
+    cited = citations_in(cite)
+    return [text for known, text in TEXTS.items() if known in cited or known.rstrip("ivx") in cited]
+
+
+@pytest.mark.parametrize("one", [one for one in QUOTED if one.cite != "ours"], ids=lambda one: one.where)
+def test_what_cites_a_rule_carries_words_that_the_rule_has(one: Quoted) -> None:
     assert one.words
-    items = (text for cite, text in TEXTS.items() if cite.rstrip("ivx") == one.cite)  # 1.10(a)2i is an item of 1.10(a)2
-    assert any(one.words in text for text in items)
+    assert any(one.words in text for text in paragraphs(one.cite))
 
 
-@pytest.mark.parametrize("one", [one for one in ALL if one.cite == "ours"], ids=lambda one: one.where)
+@pytest.mark.parametrize("one", [one for one in QUOTED if one.cite == "ours"], ids=lambda one: one.where)
 def test_what_is_ours_quotes_no_text(one: Quoted) -> None:
     assert one.words == ""
+
+
+@pytest.mark.parametrize(("where", "values"), CALLS, ids=[where for where, _ in CALLS])
+def test_what_the_dealer_calls_by_a_rule_stands_in_it(where: str, values: dict[str, Any]) -> None:
+    # The texts write the calls with a capital letter or without.
+    assert any(values["value"].lower() in text.lower() for text in paragraphs(values["cite"]))
+
+
+def test_the_check_finds_every_kind_of_citation() -> None:
+    assert len(QUOTED) > 150
+    assert len(CALLS) > 15
+    assert len(READINGS) > 10
 
 
 @pytest.mark.parametrize(
@@ -70,5 +93,30 @@ def test_what_is_ours_quotes_no_text(one: Quoted) -> None:
 )
 @pytest.mark.parametrize("game", ["beat_the_dealer", "chuck_a_luck", "under_over"])
 def test_a_text_that_only_has_the_dice_tumbled_refuses_no_tumble(game: str, reason: str) -> None:
-    values: dict[str, Any] = tomllib.loads((DATA[0].parent / "njac-13_47-20-dice.toml").read_text())
+    values: dict[str, Any] = tomllib.loads((FOLDER / "njac-13_47-20-dice.toml").read_text())
     assert values[game]["reasons"][reason]["rule"] == "ours"
+
+
+@pytest.mark.parametrize(("where", "reading"), READINGS, ids=[where for where, _ in READINGS])
+def test_a_reading_of_ours_is_on_the_auditors_page(where: str, reading: str) -> None:
+    assert reading in (ROOT / "docs" / "audit.md").read_text(encoding="utf-8")
+
+
+GAMES = ("money_wheel", "roulette", "beat_the_dealer", "chuck_a_luck", "under_over", "sic_bo", "craps", "mini_craps")
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_auditors_page_has_which_text_a_game_is_played_by(game: str) -> None:
+    page = (ROOT / "docs" / "audit.md").read_text(encoding="utf-8")
+    (row,) = (line for line in page.splitlines() if line.startswith(f"| `{game}` |"))
+    for name, cell in zip(FILES, row.split("|")[2:], strict=False):
+        text = profile(name).texts.get(game)
+        assert cell.strip().startswith("refused") == (text is None)
+        assert text is None or cell.split(",")[0].strip() == text["section"].partition("-")[2]
+
+
+def test_the_auditors_page_has_no_reading_that_the_profiles_lack() -> None:
+    page = (ROOT / "docs" / "audit.md").read_text(encoding="utf-8")
+    rows = page.split("## How we read the texts\n", 1)[1].split("\n## ", 1)[0]
+    shown = [line.split("|")[3].strip() for line in rows.splitlines() if line.startswith("| ")][1:]
+    assert sorted(shown) == sorted({reading for _, reading in READINGS})

@@ -125,7 +125,7 @@ def test_what_an_older_version_did_not_tell_is_not_taken_for_young_dice() -> Non
     state._rounds.clear()
     table = SicBoBench(table.text, before=state, calendar_ns=table.calendar_ns + table.now_ns, epoch="again")
     assert standing(table) == [("dice", "dice_too_old")]
-    assert "nobody has said how old" in table.said.one(events.DeviceFault).detail
+    assert "nobody has stated how old" in table.said.one(events.DeviceFault).detail
 
 
 @pytest.mark.parametrize("told", [{"dice_placed": 4}, {"dice_placed": "yesterday"}, {"dice_placed": "2026-01-01"}, 4])

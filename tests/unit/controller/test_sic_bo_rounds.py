@@ -20,6 +20,7 @@ from tests.tables.sic_bo_table import NEW, OLD, S, SicBoBench, sic_bo_toml
 AUTOMATED = "[device.automated_shaker]"
 BOTH = "[device.automated_shaker]\n[device.shaker]"
 SENSED = "[device.automated_shaker]\npresent_sensor = true\n[device.shaker]"
+FAILS = "13:69F-9.6(c)"
 RULES = pytest.mark.parametrize("rules", [OLD, NEW])
 OPENED = ["table.opened", "round.opened"]
 
@@ -41,6 +42,7 @@ def test_s8_covered_shaken_three_times_uncovered_and_entered_is_a_round(rules: s
     table = bench(rules).played("4-2-1")
     assert table.said.story() == [*OPENED, "round.no_more_bets dealer", "round.started", "4-2-1"]
     outcome = table.said.one(events.Outcome)
+    assert outcome.rule == ("19:47-9.3(c)" if rules == OLD else "13:69F-9.3(c)")
     assert outcome.result == {"dice": [4, 2, 1], "total": 7}
     assert outcome.evidence.tumbles is not None
     assert (outcome.evidence.tumbles[0].shakes, outcome.evidence.tumbles[0].minimum_shakes) == (3, 3)
@@ -253,6 +255,7 @@ def test_s14_a_lamp_that_is_dead_after_the_reveal_a_supervisor_settles_and_play_
     fault = table.said.one(events.DeviceFault)
     assert (fault.device, fault.fault, fault.detail) == ("lamp_board", "lamps_failed", "two dice 2-3, lamp 33, is dead")
     assert "lamps_failed" in table.said.one(events.Outcome).notices[0]
+    assert table.said.one(events.Outcome).rule == ("19:47-9.6(b)" if rules == OLD else "13:69F-9.6(b)")
     table.settle()
     assert table.said.of(events.Settled) == []
     assert "a supervisor settles round 1" in table.order("settle").reason
@@ -330,28 +333,82 @@ def test_s3_the_old_text_knows_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("control", "fault"),
+    ("control", "fault", "rule"),
     [
-        ("lines", "no_start"),
-        ("lines", "stops_early"),
-        ("lines", "never_stops"),
-        ("lines", "fails"),
-        ("serial", "no_start"),
-        ("serial", "fails"),
-        ("serial", "garbled"),
+        ("lines", "no_start", FAILS),
+        ("lines", "fails", FAILS),
+        ("serial", "no_start", FAILS),
+        ("serial", "fails", FAILS),
+        # Times of the house, and an answer that cannot be read, are no failure of the shaker by the text.
+        ("lines", "stops_early", "ours"),
+        ("lines", "never_stops", "ours"),
+        ("serial", "garbled", "ours"),
     ],
 )
-def test_s15_a_shaker_that_fails_when_activated_voids_the_round(control: str, fault: str) -> None:
+def test_s15_a_shaker_that_fails_when_activated_voids_the_round(control: str, fault: str, rule: str) -> None:
     table = bench(devices=f'{AUTOMATED}\ncontrol = "{control}"')
     assert table.answers.tosser is not None
     table.answers.tosser.plan(fault, (1, 2, 3), 5.0, 0.0)
     table.call().wait(35)
     void = table.said.one(events.Void)
-    assert (void.reason, void.call, void.rule) == ("shaker_failed", "Round void", "13:69F-9.6(c)")
+    assert (void.reason, void.call, void.rule) == ("shaker_failed", "Round void", rule)
     assert table.said.one(events.DeviceFault).device == "automated_shaker"
     assert table.answers.lines_on == set()
     assert table.order("clear device=automated_shaker by=ann").accepted
     assert table.call().wait(16).key("1-2-3").said.verdicts()[-1] == "1-2-3"
+
+
+@pytest.mark.parametrize("keys", ["shortest_s = 8", "longest_s = 3"])
+def test_s15_a_time_that_the_house_asks_for_is_not_refused_by_the_text(keys: str) -> None:
+    table = bench(devices=f"{AUTOMATED}\n{keys}").call().wait(20)
+    void = table.said.one(events.Void)
+    assert (void.reason, void.rule) == ("shaker_failed", "ours")
+    assert bench(devices=AUTOMATED).call().wait(20).said.verdicts() == []
+
+
+def test_s15_a_shaker_that_is_taken_away_in_its_toss_has_not_failed_by_the_text() -> None:
+    table = bench(devices=SENSED).level("automated_shaker_present", 1).call().wait(3)
+    table.level("automated_shaker_present", 0)
+    void = table.said.one(events.Void)
+    assert (void.reason, void.rule) == ("shaker_failed", "ours")
+    assert "taken from the table" in void.evidence.detail
+
+
+def test_s15_a_lost_line_in_the_toss_is_a_doubt_of_the_house() -> None:
+    void = bench(devices=AUTOMATED).call().wait(3).lose("shaker_busy").wait(1).said.one(events.Void)
+    assert (void.reason, void.rule) == ("shaker_failed", "ours")
+
+
+@pytest.mark.parametrize("called", [False, True])
+def test_s15_a_shaker_that_nobody_has_activated_does_not_fail_by_the_text(called: bool) -> None:
+    table = bench(devices=AUTOMATED, game="activate_after_s = 20")
+    table = table.call() if called else table
+    void = table.level("shaker_fault", 1).said.one(events.Void)
+    assert (void.reason, void.rule) == ("shaker_failed", "ours")
+
+
+@pytest.mark.parametrize(("called", "reason"), [(False, "shaken_before_no_more_bets"), (True, "shaker_failed")])
+def test_s15_an_unasked_toss_that_nobody_had_activated_is_refused_by_the_house(called: bool, reason: str) -> None:
+    table = bench(devices=AUTOMATED, game="activate_after_s = 20")
+    table = table.call() if called else table
+    void = table.level("shaker_busy", 1).said.one(events.Void)
+    assert (void.reason, void.rule) == (reason, "ours")
+
+
+def test_s15_a_shaker_that_tosses_again_in_its_toss_malfunctions() -> None:
+    table = bench(devices=f"{AUTOMATED}\nrest_s = 10").call().wait(8.5)
+    void = table.level("shaker_busy", 1).said.one(events.Void)
+    assert (void.reason, void.rule) == ("shaker_failed", FAILS)
+
+
+def test_open_bets_that_go_back_for_a_fault_are_voided_by_the_house() -> None:
+    table = bench()
+    assert table.order("dice_placed by=ann age_h=23.9").accepted
+    void = table.wait(3600).said.one(events.Void)
+    assert (void.reason, void.rule) == ("dice_too_old", "ours")
+    put_back = bench(devices=SENSED).level("automated_shaker_present", 0).level("shaker_fault", 1)
+    void = put_back.level("automated_shaker_present", 1).said.one(events.Void)
+    assert (void.reason, void.rule) == ("shaker_failed", "ours")
 
 
 def test_what_a_serial_shaker_says_of_its_dice_must_be_what_is_entered() -> None:
@@ -370,7 +427,7 @@ def test_s16_the_automated_shaker_is_removed_before_a_manual_one_is_used() -> No
 
 def test_s16_a_sensor_says_whether_it_was_removed() -> None:
     table = bench(devices=SENSED, game="activate_after_s = 20").level("automated_shaker_present", 1)
-    assert "its sensor says" in table.order("shaker_removed by=ann").reason
+    assert "its sensor reports" in table.order("shaker_removed by=ann").reason
     assert table.call().cover().shake(3).wait(2.5).uncover().said.verdicts() == ["void shaker_not_removed"]
     table.level("automated_shaker_present", 0)
     assert table.played().said.verdicts()[-1] == "4-2-1"

@@ -27,14 +27,14 @@ def play(config: TableConfig, rounds: int, seed: int, faults: dict[int | None, s
 
 
 def body(played: list[Played]) -> bytes:
-    return EventList(event for one in played for event in one.said).body()
+    return EventList(event for one in played for event in one.events).body()
 
 
 @pytest.mark.parametrize("game", SHORTEST)
 def test_the_shortest_file_plays(game: str) -> None:
     played = play(configured(SHORTEST[game]), 2, 1)
     assert [one.number for one in played] == [0, 1, 2]
-    assert EventList(event for one in played for event in one.said).of(events.RoundOpened)
+    assert EventList(event for one in played for event in one.events).of(events.RoundOpened)
 
 
 @pytest.mark.parametrize("game", SHORTEST)
@@ -70,13 +70,13 @@ def test_no_outcome_of_a_simulated_evening_is_false(game: str) -> None:
 def test_a_fault_in_one_round_is_found_in_that_round(game: str, fault: str, words: str) -> None:
     played = play(configured(SHORTEST[game]), 3, 2, {2: fault})
     assert [one.fault for one in played] == [None, None, fault, None]
-    assert words in EventList(played[2].said).verdicts()
-    assert words not in EventList([*played[1].said, *played[3].said]).verdicts()
+    assert words in EventList(played[2].events).verdicts()
+    assert words not in EventList([*played[1].events, *played[3].events]).verdicts()
 
 
 def test_what_shut_the_table_is_cleared_by_the_simulated_supervisor_and_play_goes_on() -> None:
     played = play(configured(SHORTEST["roulette"]), 3, 2, {1: "tilt"})
-    said = EventList(event for one in played for event in one.said)
+    said = EventList(event for one in played for event in one.events)
     assert said.one(events.DeviceFault).fault == "not_level"
     assert said.one(events.DeviceCleared).by == "simulated-supervisor"
     assert said.of(events.Outcome)
@@ -89,7 +89,7 @@ def test_a_fault_of_every_round_yields_to_that_of_one() -> None:
 
 def test_everything_that_is_simulated_says_so() -> None:
     for one in play(configured(SHORTEST["roulette"]), 1, 1):
-        for event in one.said:
+        for event in one.events:
             assert event.data.simulated
             assert event.topic.startswith("sim/v1/t/")
             assert event.id.startswith("t.sim.")

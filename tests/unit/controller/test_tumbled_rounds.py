@@ -7,9 +7,13 @@ from __future__ import annotations
 
 import pytest
 
+from controller.games.assembly import table_for
 from feed import events
-from hal.values import EdgesLost, Loss
-from tests.tables.bench import EventList, events_of_run
+from feed.events import decode, encode
+from feed.state import TableState
+from hal.capture.command_text import read_command
+from hal.values import Batch, EdgesLost, Loss
+from tests.tables.bench import EventList, configured, events_of_run
 from tests.tables.tumbled_lines import TumbledLines, tumbled_toml
 
 OPENED = ["table.opened", "round.opened"]
@@ -270,7 +274,7 @@ UNRESOLVED = ["round.no_more_bets dealer", "round.started", DISTURBED]
     ("order", "after"),
     [
         ("", []),
-        ("settle by=dealer", ["round.settled dealer", "round.opened"]),
+        ("settle by=dealer", []),
         ("confirm round=1 dice=4-4-1 by=dealer", ["round.corrected dealer", *NEXT]),
         ("void round=1 by=dealer", ["round.corrected dealer", *NEXT]),
         ("correct round=1 dice=4-4-2 by=floor why=seen", ["round.corrected floor", *NEXT]),
@@ -281,6 +285,47 @@ def test_an_unresolved_round_waits_for_a_person(order: str, after: list[str]) ->
     said = said_of(lines.order(order).wait(5) if order else lines)
     story = [line for line in said.story() if "device.warning" not in line]
     assert story == [*OPENED, *UNRESOLVED, *after]
+
+
+def test_a_button_settles_no_unresolved_round() -> None:
+    lines = TumbledLines(buttons=("dealer_settled",)).call().tumble().knock().wait(5).key(4, 4, 1)
+    lines.wait(5).press("dealer_settled").order("confirm round=1 dice=4-4-1 by=dealer").press("dealer_settled").wait(1)
+    said = said_of(lines, buttons='"dealer_no_more_bets", "dealer_settled"')
+    assert said.story()[-4:] == [
+        "device.warning not_settled",
+        "round.corrected dealer",
+        "round.settled dealer",
+        "round.opened",
+    ]
+
+
+def test_a_table_that_closes_on_an_unresolved_round_asks_for_it_when_it_opens_again() -> None:
+    lines = lying().knock().wait(5).key(4, 4, 1).wait(2).order("close reason=late by=ann").wait(1)
+    lines.order("open by=ann").wait(10).order("confirm dice=4-4-1 by=ann").wait(5)
+    assert said_of(lines).story()[-6:] == [
+        *("table.closed ann", "table.opened ann", "device.warning not_settled", "round.corrected ann"),
+        *NEXT,
+    ]
+
+
+def test_an_unresolved_round_is_asked_for_after_a_restart() -> None:
+    lines = lying().knock().wait(5).key(4, 4, 1).wait(2)
+    state = TableState("dice-1")
+    for event in said_of(lines):
+        state.apply(decode(encode(event)))
+    table = table_for(configured(tumbled_toml("chuck_a_luck")), epoch="again", simulated=True)
+    table.restore(state)
+    story = EventList(table.open(0)).story()
+    assert story == ["table.opened", "device.warning not_settled"]
+    assert table.game.uncalled == 1
+    called = read_command("void round=1 by=ann", 60 * 10**9)
+    said = EventList(table.feed(Batch([], [called], 70 * 10**9)))
+    assert said.story() == ["round.corrected ann", *NEXT]
+
+
+def test_a_round_that_is_left_to_the_dealer_is_so_by_the_house() -> None:
+    unresolved = said_of(lying().knock().wait(5).key(4, 4, 1).wait(1)).one(events.Unresolved)
+    assert (unresolved.rule, unresolved.unproven_rule) == ("ours", "")
 
 
 def test_a_wrongly_keyed_value_is_corrected_and_the_first_entry_stays() -> None:

@@ -83,7 +83,7 @@ def scored(game: str, table: str, fault: str, rounds: int, seed: int, call: str 
     for played in simulate(configured(toml(game, table, call)), rounds, seed, faults):
         score.add(played)
         if played.fault is not None:
-            for event in played.said:
+            for event in played.events:
                 data = event.data
                 if isinstance(data, events.Void | events.Unresolved):
                     said.add(f"{type(data).kind.removeprefix('round.')} {data.reason}")

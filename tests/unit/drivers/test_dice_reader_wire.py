@@ -110,9 +110,9 @@ def test_the_four_commands_are_those_of_the_public_code(command: Command, data: 
 @pytest.mark.parametrize(
     ("data", "why"),
     [
-        ("7a 03 06 01 0b 55", "the sum is 0A, the frame says 0B"),
+        ("7a 03 06 01 0b 55", "the sum is 0A, the frame has 0B"),
         ("7a 03 07 01 0b 55", "there is no command 07"),
-        ("7a 04 06 01 0b 55", "its length says 4, but 3 bytes follow"),
+        ("7a 04 06 01 0b 55", "its length is given as 4, but 3 bytes follow"),
         ("7b 03 06 01 0a 55", "expected 7A"),
         ("7a 03 06 01 0a 54", "expected 7A"),
         ("7a 55", "expected 7A"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from feed.allow_list import Allowed, AllowList, KeyOwner, OperatorClass, Role, allow, revoke, stamp_of
@@ -39,6 +40,24 @@ def test_the_owner_of_an_allowed_key_is_found_by_the_key(folder: Path) -> None:
     assert keys.why_not(PUBLIC) is None
     assert keys.why_not(OTHER) == f"unknown key {OTHER[:8]}…"
     assert keys.problems == ()
+
+
+def test_the_positions_of_a_key_are_written_and_read_back(folder: Path) -> None:
+    allow(folder, msgspec.structs.replace(entry("zoe", PUBLIC, "dealer"), positions=("stickperson", "dealer")))
+    owner = AllowList.load(folder).sender(PUBLIC)
+    assert owner == KeyOwner("zoe", "dealer", None, ("stickperson", "dealer"))
+    assert 'positions = ["stickperson", "dealer"]' in (folder / "zoe.toml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("role", "positions", "wrong"),
+    [("read-only", '["dealer"]', "positions: a read-only has none"), ("dealer", '["croupier"]', "Invalid enum value")],
+)
+def test_positions_that_nobody_can_have_are_a_mistake(folder: Path, role: str, positions: str, wrong: str) -> None:
+    put(folder, "zoe.toml", f'name = "zoe"\npublic = "{PUBLIC}"\nrole = "{role}"\npositions = {positions}\n')
+    keys = AllowList.load(folder)
+    assert keys.sender(PUBLIC) is None
+    assert wrong in keys.problems[0]
 
 
 def test_a_revoked_key_is_refused_by_name(folder: Path) -> None:

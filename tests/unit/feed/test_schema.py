@@ -48,7 +48,7 @@ def test_every_event_of_simulated_tables_with_any_fault_is_valid(game: str) -> N
     config = check_text(f'[table]\nid = "t-1"\ngame = "{game}"\n[lines]\nbackend = "sim"\n').tables[0]
     faults = [name for name in FAULTS if possible(name, geometry_of(config))]
     plan: dict[int | None, str] = dict(enumerate(faults, 2))
-    said = [event for played in simulate(config, len(faults) + 2, 5, plan) for event in played.said]
+    said = [event for played in simulate(config, len(faults) + 2, 5, plan) for event in played.events]
     assert len(faults) > 5
     assert {"round.outcome", "round.void", "device.fault", "device.cleared"} <= {event.data.kind for event in said}
     for event in said:
@@ -160,7 +160,7 @@ def test_every_field_is_described() -> None:
 @pytest.mark.parametrize("game", GAME)
 def test_the_results_of_every_game_are_a_named_schema(game: str) -> None:
     config = check_text(f'[table]\nid = "t-1"\ngame = "{game}"\n[lines]\nbackend = "sim"\n').tables[0]
-    said = [event for played in simulate(config, 3, 2, {}) for event in played.said]
+    said = [event for played in simulate(config, 3, 2, {}) for event in played.events]
     outcomes = [msgspec.json.decode(encode(event)) for event in said if isinstance(event.data, events.Outcome)]
     assert outcomes
     for outcome in outcomes:

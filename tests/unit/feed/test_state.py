@@ -197,7 +197,7 @@ def test_an_event_of_another_table_is_refused(said: Said) -> None:
 @pytest.mark.parametrize("game", ["roulette", "money_wheel"])
 def test_a_snapshot_at_any_event_continues_to_the_same_state(game: str) -> None:
     config = check_text(f'[table]\nid = "t-1"\ngame = "{game}"\n[lines]\nbackend = "sim"\n').tables[0]
-    said = [event for played in simulate(config, 12, 3, {}) for event in played.said]
+    said = [event for played in simulate(config, 12, 3, {}) for event in played.events]
     whole = TableState("t-1")
     for event in said:
         whole.apply(decode(encode(event)))

@@ -40,7 +40,7 @@ def test_no_fault_gives_an_outcome_that_the_truth_does_not_support_and_play_goes
         said = EventList()
         for played in simulate(config, 3, 7, {2: fault.name}):
             score.add(played)
-            said += played.said
+            said += played.events
         assert score.unsupported == [], fault.name
         assert score.refused == [], fault.name
         assert said.of(events.Outcome)[-1].round == said.of(events.NoMoreBets)[-1].round, fault.name

@@ -39,7 +39,7 @@ def played(table: str, rounds: int, seed: int, fault: str | None = None) -> tupl
     score, said = Score(), EventList()
     for one in simulate(configured(TABLES[table]), rounds, seed, {} if fault is None else {None: fault}):
         score.add(one)
-        said += one.said
+        said += one.events
     return score, said
 
 

@@ -21,11 +21,11 @@ from drivers.dice.observations import (
 )
 from drivers.dice.shaker import Shaker, ShakerConfig
 from hal.values import Batch, Edge, EdgesLost
+from simulators.base.device_faults import DeviceFault
 from simulators.base.faults import FaultError
 from simulators.base.geometry import GeometryError
 from simulators.dice.cage import CAGE_FAULTS, CageGeometry, CageSimulator
 from simulators.dice.chute import CHUTE_FAULTS, ChuteGeometry, ChuteSimulator
-from simulators.dice.device_faults import DeviceFault
 from simulators.dice.shaker import SHAKER_FAULTS, ShakerSimulator
 from simulators.dice.tumble_truth import Tumble
 

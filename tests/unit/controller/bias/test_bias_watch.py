@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
 import pytest
 
 from controller.games.base.wheels import wheel_plan
 from controller.games.catalogue import GAME
 from controller.games.dice.setup import dice_plan
-from controller.table.bias import EVERY, FALSE_ALARM, WINDOW, BiasWatch, fit, survival
+from controller.table.bias import EVERY, FALSE_ALARM, WINDOW, BiasWatch, Plan, fit, survival
 from feed import events
 from tests.tables.bench import EventList, configured
 from tests.tables.craps_hands import CrapsHands, craps_toml
@@ -100,7 +101,7 @@ def test_the_warning_names_face_counts_window_and_p_and_comes_once() -> None:
     assert first.category == 6
     assert first.detail.startswith("face: 6 came 70 times in the last 120, 20.0 expected; chi-squared 150.0")
     assert "5 degrees of freedom" in first.detail
-    assert "told below 5e-05" in first.detail
+    assert "reported below 5e-05" in first.detail
     assert [bias.test for bias in found].count("face") == 1
 
 
@@ -114,9 +115,17 @@ def test_a_corrected_result_counts_as_corrected() -> None:
     assert watch.outcome(EVERY, {"dice": [1, 2]}) == []
 
 
-def test_the_looks_of_a_window_share_the_chance_of_a_false_alarm() -> None:
-    assert BiasWatch(dice_plan(2)).told_below == pytest.approx(0.001 / (10 * 2))
-    assert BiasWatch(wheel_plan("space", range(50))).told_below == pytest.approx(0.001 / 10)
+@pytest.mark.parametrize(
+    ("plan", "result", "limit"),
+    [(dice_plan(2), {"dice": [6, 6]}, 0.001 / (10 * 2)), (wheel_plan("space", range(5)), {"space": 3}, 0.001 / 10)],
+)
+def test_the_looks_of_a_window_share_the_chance_of_a_false_alarm(
+    plan: Plan, result: dict[str, Any], limit: float
+) -> None:
+    watch = BiasWatch(plan)
+    found = [bias for number in range(EVERY) for bias in watch.outcome(number, result)]
+    assert found
+    assert all(f"reported below {limit:.1g})" in bias.detail for bias in found)
 
 
 def test_a_wheel_that_favours_a_place_is_found() -> None:

@@ -66,13 +66,13 @@ def test_a_changed_image_is_refused_with_both_hashes(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes().replace(b"0", b"1", 1))
     why = refused(path)
     assert why.startswith(f"{path}: its SHA-256 is ")
-    assert f"and the manifest of the wheel firmware says {expected}: it was changed or damaged" in why
+    assert f"and the manifest of the wheel firmware has {expected}: it was changed or damaged" in why
 
 
 def test_an_image_under_another_kinds_name_is_refused(tmp_path: Path) -> None:
     make_build(tmp_path)
     shutil.copy(tmp_path / "wheel.hex", tmp_path / "pusher.hex")
-    assert "the manifest of the pusher firmware says" in refused(tmp_path)
+    assert "the manifest of the pusher firmware has" in refused(tmp_path)
 
 
 @pytest.mark.parametrize(

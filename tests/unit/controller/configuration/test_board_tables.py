@@ -131,7 +131,7 @@ def test_every_kind_has_a_pin_for_each_of_its_terminals_and_none_twice(kind: str
     [
         ('kind = "wheel"', 'kind = "wheal"', '8: board.wheel.kind: "wheal" is not known; did you mean'),
         ('kind = "wheel"', "kind = 1", "8: board.wheel.kind: 1 is not known; write one of"),
-        ('kind = "wheel"\n', "", '7: board.wheel.kind: is missing; add kind = "wheel" (what its firmware is made for)'),
+        ('kind = "wheel"\n', "", '7: board.wheel.kind: is missing; add kind = "pusher" or "reel" or "table" or'),
         (
             'port = "/dev/serial/by-id/usb-1"\n',
             "",

@@ -175,7 +175,7 @@ def test_a_seal_comes_after_so_many_records(path: Path) -> None:
 
 def test_progress_is_told_while_a_long_journal_is_read(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     filled(path)
-    monkeypatch.setattr("controller.journal.recovery.TELL_EVERY", 10)
+    monkeypatch.setattr("controller.journal.recovery.REPORT_EVERY", 10)
     told: list[tuple[int, int]] = []
     opened(path, progress=lambda done, total: told.append((done, total))).close()
     assert told == [(0, 28), (10, 28), (20, 28), (28, 28)]
@@ -590,21 +590,21 @@ def test_a_rewritten_history_is_found_out_by_the_witness(path: Path) -> None:
 CHANGES = {
     "UPDATE record SET body = CAST(replace(body, '\"7\"', '\"8\"') AS BLOB) WHERE n = 6": "hash does not follow",
     "UPDATE record SET hash = zeroblob(32) WHERE n = 6": "record 6 (roulette-1, seq 6)",
-    "UPDATE record SET round = 99 WHERE n = 6": "its body says 2, and beside it stands 99",
+    "UPDATE record SET round = 99 WHERE n = 6": "its body states 2, and beside it stands 99",
     "UPDATE record SET kind = 'round.void' WHERE n = 6": "record 6 (roulette-1, seq 6)",
     "UPDATE record SET topic = 'sim/' || topic WHERE n = 6": "record 6",
     "UPDATE record SET time = '1999' WHERE n = 6": "record 6",
     "UPDATE record SET epoch = 'e2' WHERE n = 6": "record 6",
-    "UPDATE record SET id = 'ask-2' WHERE chain = '@commands'": "its body says 'ann:ask-1', and beside it",
-    "UPDATE record SET epoch = 'e2' WHERE chain = '@commands'": "its body says 'e1', and beside it stands 'e2'",
-    "UPDATE record SET id = 'bob:ask-1' WHERE chain = '@commands'": "its body says 'ann:ask-1', and beside it stands",
+    "UPDATE record SET id = 'ask-2' WHERE chain = '@commands'": "its body states 'ann:ask-1', and beside it",
+    "UPDATE record SET epoch = 'e2' WHERE chain = '@commands'": "its body states 'e1', and beside it stands 'e2'",
+    "UPDATE record SET id = 'bob:ask-1' WHERE chain = '@commands'": "its body states 'ann:ask-1', and beside it stands",
     "DELETE FROM record WHERE n = 6": "it follows record 5: 6 is missing",
     "DELETE FROM record WHERE n BETWEEN 6 AND 8": "6 to 8 are missing",
     "DELETE FROM record WHERE n > 20": "it covers 28 records, and the journal has 20 up to here",
     "DELETE FROM record": "it covers 28 records",
     "DELETE FROM seal": "seal 1 is not as it was written: it is missing",
     "DELETE FROM seal WHERE n = 1": "seal 2 is not as it was written: it follows seal 0: 1 is missing",
-    "UPDATE seal SET signature = zeroblob(64) WHERE n = 2": "its signature does not fit what it says",
+    "UPDATE seal SET signature = zeroblob(64) WHERE n = 2": "its signature does not fit what it states",
     "UPDATE seal SET after_n = 5 WHERE n = 2": "it was signed as seal 2 after record 28, and stands after 5",
     "UPDATE seal SET statement = CAST(replace(statement, 'stop', 'Stop') AS BLOB) WHERE n = 2": "its signature",
 }

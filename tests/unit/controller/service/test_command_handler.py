@@ -100,6 +100,26 @@ def test_a_command_reaches_its_table_with_its_sender_and_its_id() -> None:
     assert at.answers == []
 
 
+def test_a_position_that_the_key_lacks_is_refused_and_one_that_it_has_is_handed_on() -> None:
+    at = HandlerBench()
+    zoe = KeyOwner("zoe", "dealer", "A", ("stickperson",))
+    at.send(zoe, "1", command="void", given={"as": "floorperson"})
+    assert not at.answers[0].accepted
+    assert at.answers[0].reason.startswith("void: the key of zoe is allowed for stickperson, not for 'floorperson'")
+    assert at.records[0].given == {"as": "floorperson"}
+    at.send(zoe, "2", command="void", given={"as": "stickperson"})
+    at.send(zoe, "3", command="void", given={"as": "dealer"})
+    assert [order.split()[1] for order in at.tables["wheel-1"].orders] == ["as=stickperson", "as=dealer"]
+
+
+def test_a_sender_without_a_key_states_a_position_and_a_key_with_its_name_does_not() -> None:
+    at = HandlerBench()
+    at.send(KeyOwner("local", "supervisor", "A", None), "1", command="void", given={"as": "boxperson"})
+    at.send(KeyOwner("boxperson", "supervisor", "A"), "2", command="void")
+    assert len(at.tables["wheel-1"].orders) == 1
+    assert "the key of boxperson is allowed for no position, not for 'boxperson'" in at.answers[0].reason
+
+
 def test_the_answer_comes_once_the_result_is_durable() -> None:
     at = HandlerBench(by_itself=False)
     at.send()
@@ -389,7 +409,7 @@ def test_a_command_whose_id_cannot_be_searched_is_refused() -> None:
     at.handler = at.made(find=lambda identity, found: found(FULL))
     at.send()
     assert at.tables["wheel-1"].orders == []
-    assert "cannot be told" in at.answers[0].reason
+    assert "is not known" in at.answers[0].reason
 
 
 def test_an_id_whose_record_cannot_be_decoded_is_refused() -> None:

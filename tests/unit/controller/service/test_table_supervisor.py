@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from controller.games.catalogue import orders_of
 from controller.service.disk_watch import STOP_BYTES
 from feed import events
 from feed.events import Heartbeat
@@ -45,6 +46,21 @@ def test_each_table_beats_once_a_second_with_what_is_durable() -> None:
         assert (said[-1].last, said[-1].head, said[-1].state) == (head.seq, head.hash, "open")
     topics = {topic.decode() for topic, _ in hall.bench.feed.messages}
     assert "sim/v1/wheel-1/heartbeat/" in topics
+
+
+def test_an_unknown_command_lists_those_of_the_table_that_it_is_for() -> None:
+    hall = VirtualService([WHEEL, ROULETTE])
+    hall.open()
+    hall.send("foo", table="roulette-1")
+    hall.run(1)
+    (answer,) = hall.answers
+    assert not answer.accepted
+    listed = answer.reason.removeprefix("there is no command 'foo'; the commands here are ").split(", ")
+    assert listed == [*orders_of("roulette"), "status", "quit"]
+    assert "pass_dice" not in listed
+    hall.send("setle", table="wheel-1", request_id="8")
+    hall.run(1)
+    assert hall.answers[-1].reason == "there is no command 'setle'; did you mean \"settle\"?"
 
 
 def test_a_heartbeat_states_only_what_is_published() -> None:

@@ -1,41 +1,20 @@
-"""What can go wrong with one device of a dice table, by name."""
+"""What can go wrong with one simulated device, by name."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from random import Random
 from typing import Final
 
-from hal.values import Edge
 from simulators.base.faults import FaultError
-from simulators.base.sensors import NS_PER_S, any_of
-
-# What a shake sensor makes of knocks: short pulses, those that run together being one.
-
-PULSE_S: Final = (0.0008, 0.0035)
-"""How long a knock is felt (ours)."""
-MISSED: Final = 0.02
-"""The share of knocks that are too soft to be felt (ours)."""
-
-
-def felt(line: str, knocks_s: Iterable[float], rng: Random, missed: float = MISSED) -> list[Edge]:
-    """The pulses of a shake sensor that feels these knocks."""
-    edges: list[Edge] = []
-    for t_s in sorted(knocks_s):
-        if rng.random() < missed:
-            continue
-        edges.append(Edge(line, 1, int(t_s * NS_PER_S)))
-        edges.append(Edge(line, 0, int((t_s + rng.uniform(*PULSE_S)) * NS_PER_S)))
-    return any_of(edges, {})
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceFault:
     """A named fault of one device.
 
-    `physical` faults change what happens, and so the truth; the others only what the wires say of it.
+    `physical` faults change what happens, and so the truth; the others only what the wires show of it.
     """
 
     name: str
@@ -43,7 +22,12 @@ class DeviceFault:
     explanation: str
     """What happens."""
     expected: str
-    """What a correct controller may say of it."""
+    """What a correct controller may make of it."""
+
+
+CABLE_PULLED: Final = DeviceFault(
+    "cable_pulled", False, "The cable comes out and is put back.", "Unresolved, and a fault."
+)
 
 
 def by_name(faults: Iterable[DeviceFault]) -> dict[str, DeviceFault]:
@@ -56,7 +40,7 @@ def device_fault(name: str | None, faults: dict[str, DeviceFault], device: str) 
     """The fault of this name; None is the name of none.
 
     Raises:
-        FaultError: the device has no such fault; says the nearest.
+        FaultError: the device has no such fault; the message has the nearest.
     """
     fault = faults.get(name or "none")
     if fault is None:

@@ -1,0 +1,90 @@
+"""What a blocking subscriber and one on an asyncio loop have in common: the connection, and where it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+import zmq
+
+from ..endpoints import Endpoints
+from ..state import TableState
+from .items import ItemQueue, Position
+from .sockets import SubscriberSockets
+from .subscription import Since, Subscription
+
+if TYPE_CHECKING:
+    from ..keys import ClientCurve
+
+TICK_MS: Final = 250
+"""The resolution of the subscription's time. It is counted in ticks, so that a program that was stopped does not take
+its own pause for the publisher's silence."""
+
+
+class FeedReader:
+    """A connection to one service: its sockets, its subscription, and the items that its reader has not taken yet."""
+
+    def __init__(
+        self,
+        endpoint: str | None = None,
+        *,
+        tables: Collection[str] | None = None,
+        since: Since = None,
+        simulated: bool | None = False,
+        curve: ClientCurve | None = None,
+    ) -> None:
+        """Connects; the service may start later.
+
+        Args:
+            endpoint: the service's base address; without one, that of the services on this computer.
+            tables: their ids; None for all that the service has.
+            since: where to continue, `{table: (epoch, seq)}` as returned by `position`, or one number for all tables
+                (0 for the whole history). Without it, a table begins with `Joined`, which carries its snapshot.
+            simulated: False for real tables, True for simulated ones, None for both.
+            curve: the keys, over `tcp://`.
+
+        Raises:
+            EndpointError: the address cannot be used.
+        """
+        endpoints = Endpoints.default() if endpoint is None else Endpoints.parse(endpoint)
+        shown = endpoint or endpoints.feed.removesuffix("/feed")
+        self._subscription = Subscription(shown, tables=tables, since=since, simulated=simulated)
+        self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+        self._sockets = SubscriberSockets(self._context, endpoints, self._subscription, curve)
+        self._queue = ItemQueue()
+        self._now_ns = 0
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """Makes what this kind of subscriber has beside its connection."""
+
+    @property
+    def position(self) -> dict[str, Position]:
+        """The position of each table after the last item delivered: to be stored, and passed as `since`."""
+        return dict(self._queue.position)
+
+    @property
+    def states(self) -> Mapping[str, TableState]:
+        """The state of each table after the last item delivered: phase, faults, last outcomes, statistics.
+
+        It is kept current for a table that began with its snapshot or its first event. After `Rewritten` a table whose
+        state was overtaken has none: connect anew to begin with a snapshot.
+        """
+        return MappingProxyType(self._queue.states)
+
+    @property
+    def stale(self) -> frozenset[str]:
+        """The tables whose heartbeat is missing: their facts may be out of date."""
+        return self._subscription.stale
+
+    def _exchange(self) -> bool:
+        more = self._sockets.exchange(self._now_ns)
+        self._queue.add(self._subscription.take())
+        if not more and self._subscription.should_reopen(self._now_ns):
+            self._sockets.reopen(self._now_ns)
+        return more
+
+    def _disconnect(self) -> None:
+        self._sockets.close()
+        self._context.term()

@@ -1,0 +1,104 @@
+"""docs/reasons.md against the code, both ways: every code that can be published is explained, and no other."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, get_args
+
+import pytest
+
+from controller.rules.cited import OURS
+from controller.rules.profile import FILES, profile
+from controller.rules.sentences import citations_in, ruling
+from drivers.dice.observations import KeyRefusal, ReaderDoubtReason
+from feed.codes import CODES
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "reasons.md").read_text(encoding="utf-8")
+ROOMS: Final = ("controller", "drivers")
+EVENTS: Final = ("void", "unresolved", "fault", "violation", "warning", "notice")
+COMPOSED: Final = {
+    *(f"key_{reason}" for reason in get_args(KeyRefusal)),
+    *(f"reader_{reason}" for reason in get_args(ReaderDoubtReason)),
+    *("dice_bias", "wheel_bias"),
+}
+"""Codes of which the code has only a part as a word."""
+
+
+def rows() -> Iterator[tuple[list[str], list[str]]]:
+    """The codes of a row, and its other cells."""
+    for line in PAGE.splitlines():
+        if line.startswith("| `"):
+            first, *others = [cell.strip() for cell in line.strip("|").split("|")]
+            yield re.findall(r"`([a-z_]+)`", first), others
+
+
+ROWS = list(rows())
+EXPLAINED = {code for codes, _ in ROWS for code in codes}
+RULES = {name: {game: text for game, text in profile(name).texts.items() if "reasons" in text} for name in FILES}
+"""Every game with its reasons, by the profile."""
+assert sum(len(games) for games in RULES.values()) >= 9
+
+
+def words_of_code() -> set[str]:
+    """Every text in the code, and every reason of the rules."""
+    found = {reason for games in RULES.values() for text in games.values() for reason in text["reasons"]}
+    for path in (path for room in ROOMS for path in (ROOT / room).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                found |= set(re.findall(r"^[a-z_]+\b", node.value))
+    return found
+
+
+def test_the_page_explains_no_code_that_nothing_publishes() -> None:
+    assert words_of_code() >= EXPLAINED - COMPOSED
+    assert COMPOSED <= EXPLAINED
+
+
+def test_every_reason_of_the_rules_is_explained() -> None:
+    given = {reason for games in RULES.values() for text in games.values() for reason in text["reasons"]}
+    assert given <= EXPLAINED
+    assert set(CODES) == EXPLAINED
+
+
+@pytest.mark.parametrize(("codes", "cells"), ROWS, ids=["-".join(codes) for codes, _ in ROWS])
+def test_a_row_names_its_events_and_has_every_cell(codes: list[str], cells: list[str]) -> None:
+    assert len(cells) == 5
+    assert all(cells), codes
+    assert any(event in cells[1] for event in EVENTS)
+
+
+@pytest.mark.parametrize("profile_name", FILES)
+def test_a_row_cites_the_rule_of_every_profile_or_is_ours(profile_name: str) -> None:
+    for text in RULES[profile_name].values():
+        for reason, known in text["reasons"].items():
+            cells = " ".join(cells[3] for codes, cells in ROWS if reason in codes)
+            if known["rule"] == OURS:
+                assert "ours" in cells, f"{reason} of {text['section']}"
+            else:
+                cited = cited_on_page(cells)
+                assert known["rule"] in cited, f"{reason} of {text['section']}: {known['rule']} not in {cited}"
+
+
+def cited_on_page(words: str) -> set[str]:
+    """The citations of a cell: `19:47-1.9(b)1, 2, 6` and `1.9(b)3-5` stand for each."""
+    chapter, found = "", set[str]()
+    for part in re.split(r"[;:] |, | where ", words):
+        match = re.search(r"(?:(\d+:\d+F?)-)?(\d+\.\d+\([a-z]\)|\d+\.\d+)(\d*)(?:-(\d+))?", part)
+        if match is not None:
+            chapter = match[1] or chapter
+            stem = f"{chapter}-{match[2]}"
+            first, last = match[3], match[4] or match[3]
+            found |= {f"{stem}{number}" for number in range(int(first), int(last) + 1)} if first else {stem}
+        elif part.strip().isdigit():
+            found.add(f"{stem}{part.strip()}")
+    return found
+
+
+def test_every_citation_on_the_page_has_its_words() -> None:
+    for _, cells in ROWS:
+        for cite in citations_in(cells[3]):
+            assert ruling(cite).paragraphs, cite
