@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import atexit
 import importlib
+import logging
 import os
 import platform
 import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from importlib import metadata
 from pathlib import Path
@@ -29,6 +30,8 @@ from hal.lines import LineError
 
 if TYPE_CHECKING:
     from gpiozero.pins import Factory
+
+log = logging.getLogger(__name__)
 
 FACTORIES = {
     "lgpio": ("gpiozero.pins.lgpio", "LGPIOFactory"),
@@ -122,6 +125,48 @@ def load_factory(name: str, probe: Probe | None = None) -> Factory:
             + _advice(name)
         ) from error
     return factory
+
+
+class SharedFactory:
+    """The one factory of this process, which its users replace together once its chip or daemon has gone.
+
+    gpiozero's factories hold what they opened first: they do not find a chip that was plugged in again.
+    """
+
+    def __init__(self, name: str, load: Callable[[str], Factory] = load_factory) -> None:
+        """Loads nothing yet."""
+        self._name = name
+        self._load = load
+        self._factory: Factory | None = None
+
+    def current(self) -> Factory:
+        """The factory; loads it where there is none.
+
+        Raises:
+            LineError: it cannot be loaded.
+        """
+        if self._factory is None:
+            self._factory = self._load(self._name)
+        return self._factory
+
+    def is_current(self, factory: Factory) -> bool:
+        """Whether a factory is still the one in use."""
+        return factory is self._factory
+
+    def replace(self, broken: Factory) -> Factory:
+        """Closes a factory that no longer reaches its pins, and loads a new one, unless another user did so before.
+
+        Raises:
+            LineError: a new one cannot be loaded; a later call tries again.
+        """
+        if self.is_current(broken):
+            self._factory = None
+            try:
+                broken.close()
+            except library_errors() as error:
+                # It could not give back pins of a chip that is gone, and that is why it is replaced.
+                log.warning("gpiozero: the factory %r could not be closed: %s", self._name, error)
+        return self.current()
 
 
 def refuse_where_it_cannot_work(name: str, probe: Probe) -> None:
