@@ -92,8 +92,11 @@ class LiveTable:
         state: TableState | None = None,
         failure: LineError | None = None,
         wake: Callable[[], None] = lambda: None,
+        calendar_is_set: Callable[[], bool] = lambda: True,
     ) -> None:
         """`state` is what the journal holds of the table; `failure` is why this computer cannot have its wires at all.
+
+        `calendar_is_set` is whether the calendar is known to be set; simulated devices do not age by it.
 
         `wake` is called when an input came that should be processed soon.
         """
@@ -109,6 +112,7 @@ class LiveTable:
             epoch=epoch,
             simulated=self.simulated,
             time_of=partial(wall_time, clock),
+            calendar_is_set=calendar_is_set if config.live else _always,
             wires=config.buttons if config.live else None,
         )
         if state is not None:
@@ -394,3 +398,7 @@ class LiveTable:
         outputs = self._table.outputs()
         if self._watched:
             self._dispatcher.carry_out(outputs)
+
+
+def _always() -> bool:
+    return True

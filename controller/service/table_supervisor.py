@@ -33,7 +33,7 @@ from controller.service.state_paths import StatePaths
 from controller.service.table_runner import HALTED, TableRunner
 from feed.allow_list import Role
 from feed.endpoints import Endpoints
-from hal.clock import NS_PER_S, Clock
+from hal.clock import NS_PER_S, CalendarWatch, Clock
 from hal.lines import LineError
 
 SEAL_SECONDS: Final = 1
@@ -63,12 +63,22 @@ def tables_of(
     plan: ServicePlan, recovered: Mapping[str, RecoveredTable], clock: Clock, epoch: str, wake: Callable[[], None]
 ) -> Iterator[LiveTable]:
     """The tables, restored from the journal. Their wires are not open yet."""
+    calendar = CalendarWatch()
     for number, config in enumerate(plan.configs):
         found = recovered.get(config.id)
         state = None if found is None or not found.head.seq else found.state
         faults = plan.faults[number] if plan.faults else {}
         wiring, failure = _wired(config, clock, faults, plan.seed + number)
-        yield LiveTable(config, wiring, clock, epoch=epoch, state=state, failure=failure, wake=wake)
+        yield LiveTable(
+            config,
+            wiring,
+            clock,
+            epoch=epoch,
+            state=state,
+            failure=failure,
+            wake=wake,
+            calendar_is_set=calendar.is_set,
+        )
 
 
 def _wired(

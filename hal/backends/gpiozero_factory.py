@@ -26,7 +26,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from hal.lines import LineError
+from hal.backends.gpiod_chip import gpio_devices
+from hal.lines import HEADER_CHIP_LABELS, LineError
 
 if TYPE_CHECKING:
     from gpiozero.pins import Factory
@@ -118,13 +119,47 @@ def load_factory(name: str, probe: Probe | None = None) -> Factory:
             f"install it with: .venv/bin/pip install {_INSTALL[name]}"
         ) from error
     try:
-        factory: Factory = factory_class()
+        factory: Factory = factory_class() if name != "lgpio" else _lgpio_factory(factory_class)
     except library_errors() as error:
         raise LineError(
             f"backend gpiozero: factory {name!r} cannot reach the pins ({type(error).__name__}: {error}); "
             + _advice(name)
         ) from error
     return factory
+
+
+def _lgpio_factory(factory_class: Callable[..., Factory]) -> Factory:
+    """gpiozero's own choice of the header's chip; where it has gone, the chip of the header's label.
+
+    The kernel gives a chip that comes back another number while somebody still holds the old one.
+    """
+    try:
+        return factory_class()
+    except library_errors():
+        number = _header_chip_number()
+        if number is None:
+            raise
+        return factory_class(chip=number)
+
+
+def _header_chip_number() -> int | None:
+    """The number of the one chip with a label of the Pi's header; None where there is none, or several."""
+    lgpio = sys.modules["lgpio"]
+    found: list[int] = []
+    for path in gpio_devices():
+        number = int(path.removeprefix("/dev/gpiochip"))
+        try:
+            handle = lgpio.gpiochip_open(number)
+        except library_errors():
+            continue
+        try:
+            _, _, _, label = lgpio.gpio_get_chip_info(handle)
+        finally:
+            lgpio.gpiochip_close(handle)
+        text = label.decode() if isinstance(label, bytes) else label
+        if text in HEADER_CHIP_LABELS:
+            found.append(number)
+    return found[0] if len(found) == 1 else None
 
 
 class SharedFactory:
@@ -161,12 +196,27 @@ class SharedFactory:
         """
         if self.is_current(broken):
             self._factory = None
-            try:
-                broken.close()
-            except library_errors() as error:
-                # It could not give back pins of a chip that is gone, and that is why it is replaced.
-                log.warning("gpiozero: the factory %r could not be closed: %s", self._name, error)
+            close_broken(broken)
         return self.current()
+
+
+def close_broken(factory: Factory) -> None:
+    """Closes a factory whose chip has gone, as far as that goes.
+
+    Its own `close` stops at the first pin that cannot be reset, and keeps the chip open: the kernel then gives the
+    chip that comes back another number, and lgpio's thread reads the old one for ever. So the pins are closed one by
+    one first, and those that fail are left out.
+    """
+    for pin in list(factory.pins.values()):
+        try:
+            pin.close()
+        except library_errors() as error:
+            log.debug("gpiozero: %r could not be closed: %s", pin, error)
+    factory.pins.clear()
+    try:
+        factory.close()
+    except library_errors() as error:
+        log.warning("gpiozero: %s could not be closed: %s", type(factory).__name__, error)
 
 
 def refuse_where_it_cannot_work(name: str, probe: Probe) -> None:
