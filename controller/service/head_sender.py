@@ -96,7 +96,7 @@ def append(path: Path, text: str) -> None:
         raise
     # A printer takes what it can at once: the rest is waited for, in this thread.
     os.set_blocking(descriptor, True)
-    with open(descriptor, "w", encoding="utf-8") as file:
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         file.write(text)
 
 

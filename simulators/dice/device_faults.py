@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final
 
+from hal.clock import NS_PER_S
 from hal.values import Edge
 from simulators.base.faults import FaultError
-from simulators.base.sensors import NS_PER_S, any_of
+from simulators.base.sensors import any_of
 
 # What a shake sensor makes of knocks: short pulses, those that run together being one.
 

@@ -21,9 +21,10 @@ from hal.lamp_chain import LampChain
 from hal.lamp_fields import CHAIN, FIELD, places
 from hal.loop import run_virtual, sleep_ns
 from hal.values import Edge, EdgesLost, Frame, Loss, Rare
-from simulators.board.adapter import CH340, EXACT, FTDI, Adapter
+from simulators.board.adapter import EXACT, Adapter
 from simulators.board.emulated import EmulatedBoard
 from simulators.board.lockstep import LockStep
+from tests.fakes.adapters import CH340, FTDI
 from tests.firmware import worlds
 from tests.firmware.board_in_world import BoardInWorld, PlayedKeys
 from tests.firmware.emulated import MS
