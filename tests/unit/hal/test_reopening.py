@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import pytest
 from gpiozero.pins import Factory
 
+from hal.backends import gpiozero_factory
 from hal.backends.gpiod import GpiodLines
 from hal.backends.gpiozero import PROBE_NS, GpiozeroLines
-from hal.backends.gpiozero_factory import SharedFactory
+from hal.backends.gpiozero_factory import SharedFactory, close_broken, load_factory
 from hal.backends.reopening import RETRY_FIRST_NS, RETRY_LONGEST_NS, ReopeningLines
 from hal.clock import NS_PER_S, VirtualClock
 from hal.lines import LineError, LineSource, LineSpec
@@ -21,6 +24,7 @@ from hal.outputs_gpiozero import GpiozeroOutputs
 from hal.values import Batch, Edge, EdgesLost, Loss, Rare
 from tests.fakes.fake_gpiod import FakeKernel
 from tests.fakes.mock_pins import TimedFactory
+from tests.fakes.pin_libraries import Board, library
 
 A, B = LineSpec("a", 17), LineSpec("b", 18)
 START_NS = 10 * NS_PER_S
@@ -333,3 +337,61 @@ def test_outputs_of_a_factory_that_was_replaced_are_claimed_on_the_new_one(bench
     outputs.show("lamp", 1)
     assert loader.made[1].pin(22).state == 1
     outputs.close()
+
+
+# --- lgpio's chip under another number --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("labels", "taken"),
+    [
+        ({1: "pinctrl-bcm2711", 2: "other"}, 1),
+        ({1: "other"}, None),
+        ({1: "pinctrl-bcm2711", 2: "pinctrl-rp1"}, None),
+    ],
+    ids=["the header's", "another", "two of them"],
+)
+def test_lgpio_finds_the_chip_that_came_back_under_another_number(
+    monkeypatch: pytest.MonkeyPatch, labels: dict[int, str], taken: int | None
+) -> None:
+    """gpiozero opens number 0, which the kernel does not give again while somebody holds the chip that has gone."""
+    monkeypatch.setattr(gpiozero_factory, "gpio_devices", lambda: [f"/dev/gpiochip{number}" for number in labels])
+    with library("lgpio", Board()):
+        lgpio: Any = sys.modules["lgpio"]
+        opened: list[int] = []
+
+        def gpiochip_open(number: int) -> int:
+            if number not in labels:
+                raise lgpio.error("can not open gpiochip")
+            opened.append(number)
+            return number
+
+        lgpio.gpiochip_open = gpiochip_open
+        lgpio.gpio_get_chip_info = lambda handle: (0, 58, f"gpiochip{handle}", labels[handle])
+        if taken is None:
+            with pytest.raises(LineError, match="cannot reach the pins"):
+                load_factory("lgpio")
+        else:
+            factory: Any = load_factory("lgpio")
+            assert factory.chip == taken
+            assert opened[-1] == taken
+
+
+def test_a_factory_is_closed_though_its_pins_cannot_be_reset() -> None:
+    """Otherwise lgpio keeps the chip that has gone, and its thread reads it for ever."""
+    with library("lgpio", Board()):
+        lgpio: Any = sys.modules["lgpio"]
+        factory: Any = load_factory("lgpio")
+        factory.pin(17)
+        closed: list[int] = []
+
+        def gone(*_: object) -> int:
+            raise lgpio.error("unexpected error")
+
+        lgpio.gpio_claim_input = gone
+        lgpio.gpiochip_close = closed.append
+        with pytest.raises(lgpio.error):
+            factory.close()
+        assert closed == []
+        close_broken(factory)
+    assert len(closed) == 1
