@@ -65,7 +65,8 @@ class GpiodOutputs:
 
         try:
             known = self._identity
-            with open_chip(self._specs[0].chip if known is None else known.label, self._devices) as chip:
+            label = self._specs[0].chip if known is None else known.label
+            with open_chip(label, self._devices, again=known is not None) as chip:
                 offsets = [line_offset(chip, spec) for spec in self._specs]
                 identity = identity_of(chip, offsets)
                 if known is not None:

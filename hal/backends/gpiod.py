@@ -115,7 +115,8 @@ class GpiodLines:
         loop = self._loop or asyncio.get_running_loop()
         try:
             known = self._identity
-            with open_chip(self._specs[0].chip if known is None else known.label, self._devices) as chip:
+            label = self._specs[0].chip if known is None else known.label
+            with open_chip(label, self._devices, again=known is not None) as chip:
                 offsets = self._offsets(chip)
                 identity = identity_of(chip, offsets)
                 if known is not None:

@@ -105,8 +105,10 @@ def require_gpiod() -> None:
         )
 
 
-def open_chip(label: str | None, devices: Devices) -> gpiod.Chip:
+def open_chip(label: str | None, devices: Devices, *, again: bool = False) -> gpiod.Chip:
     """Opens the chip of that label; None means the one behind the Pi's header.
+
+    `again` is whether it was open before: it is to be plugged in then, and the label is right.
 
     Raises:
         LineError: there is none, or several; the message lists the chips found.
@@ -140,6 +142,8 @@ def open_chip(label: str | None, devices: Devices) -> gpiod.Chip:
     expected = f"chip {label!r}" if label is not None else f"a chip of the header ({', '.join(HEADER_CHIP_LABELS)})"
     if matching:
         raise LineError(f"{expected}: expected one, found {len(matching)} ({paths}); unload the driver of the others")
+    if again and not refused:
+        raise LineError(f"{expected}: not found; plug it in again (the chips here are: {'; '.join(seen) or 'none'})")
     if refused and not seen:
         raise LineError(_forbidden(expected, refused))
     if not seen and not refused:

@@ -166,7 +166,7 @@ def test_a_chip_that_goes_again_is_tried_soon(bench: Bench) -> None:
 @pytest.mark.parametrize(
     ("label", "names", "expected"),
     [
-        ("pinctrl-rp1", None, "not found"),
+        ("pinctrl-rp1", None, "not found; plug it in again (the chips here are: "),
         (None, [f"GPIO{offset}" for offset in range(40)], "40 lines"),
         (None, [f"LINE{offset}" for offset in range(58)], "17 'LINE17'"),
     ],
