@@ -132,6 +132,8 @@ class LiveTable:
         self._retry: RetryTimer | None = None
         """When wires that could not be had at the start are tried again; None where they are not."""
         self._moved = False
+        self._begun_ns = 0
+        """When the table began: its sources deliver what was before that a little later."""
         self._cleared_ns = -1
         """When the bench's supervisor ordered something last."""
         uses = config.uses
@@ -323,7 +325,7 @@ class LiveTable:
 
     def _begin(self, standing: PendingFaults) -> list[Event]:
         self._boards.introduce(self._table)
-        now_ns = self._clock.now_ns()
+        now_ns = self._begun_ns = self._clock.now_ns()
         if self._watched:
             self._dispatcher.begin(self._table.rest(now_ns))
         events = standing.begin(self._table, now_ns)
@@ -390,8 +392,10 @@ class LiveTable:
         return events
 
     def _now_ns(self) -> int:
-        """The time up to which the table was fed, or now where it was not."""
-        return max(self.memory.until_ns, 0) if self._watched and self.memory.until_ns else self._clock.now_ns()
+        """The time up to which the table was fed, but not before it began; now where it was not fed."""
+        if self._watched and self.memory.until_ns:
+            return max(self.memory.until_ns, self._begun_ns)
+        return self._clock.now_ns()
 
     def _carry_out(self) -> None:
         """Carries out the table's outputs; with closed wires they are dropped."""

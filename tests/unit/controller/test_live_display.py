@@ -47,6 +47,8 @@ def test_a_missing_display_is_an_event_at_once_and_a_status_until_it_is_back(
         await ticks(table, said, lambda: bool(table.missing))
         assert "No such file" in table.missing[0]
         fault = said.of(events.DeviceFault)[-1]
+        times_ns = [event.data.mono_ns for event in said]
+        assert times_ns == sorted(times_ns), "no event is dated before the opening of the table"
         assert (fault.device, fault.fault, fault.blocks_play) == (DISPLAY, PORT_DOWN, False)
         assert "No such file" in fault.detail
         table.command("clear", {"device": DISPLAY, "by": "ann"}, "1")
