@@ -28,9 +28,10 @@ from hal.board.edge_stream import unpack
 from hal.board.messages import REPORTS, AliveCommand, EdgesReport, OpenCommand, WatchCommand
 from hal.clock import NS_PER_S
 from hal.values import Batch, Edge
-from simulators.board.adapter import EXACT, FTDI, Adapter
+from simulators.board.adapter import EXACT, Adapter
 from simulators.board.emulated import EmulatedBoard
 from simulators.board.lines_to_pins import LinesPlayer, wired_in_order
+from tests.fakes.adapters import FTDI
 
 FIRMWARE = Path(__file__).resolve().parents[1] / "firmware"
 ELF = FIRMWARE / "build" / "wheel.elf"

@@ -87,6 +87,7 @@ class ServerSocket:
         self.lock = RLock()
         """Guards the socket: another thread than the loop's may send with it."""
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._context = context
         self._socket: zmq.Socket[bytes] = context.socket(kind)
         self._monitor: zmq.Socket[bytes] | None = None
         self._set(options or {})
@@ -120,7 +121,7 @@ class ServerSocket:
         folder = _folder(self.endpoint)
         if folder is not None:
             _make_room(Path(self.endpoint.removeprefix("ipc://")), self._name)
-        self._monitor = self._socket.get_monitor_socket(WATCHED)
+        self._monitor = self._watched()
         self._loop = asyncio.get_running_loop()
         self._loop.add_reader(self._monitor.fileno(), self._on_monitor)
         self._loop.add_reader(self._socket.fileno(), self.poke)
@@ -211,6 +212,20 @@ class ServerSocket:
             self._socket.setsockopt(option, value)
         if self._curve is not None:
             self._curve.apply(self._socket)
+
+    def _watched(self) -> zmq.Socket[bytes]:
+        """The socket that receives the events of this one; its queue has no limit.
+
+        With libzmq's own limit, 2,000 frames, its I/O thread waits for room, and holds the lock that `bind`, `unbind`
+        and `disable_monitor` take: during a flood of connections this thread would wait for that one for ever.
+        """
+        address = f"inproc://monitor-{self._name}-{id(self)}"
+        self._socket.monitor(address, WATCHED)
+        monitor: zmq.Socket[bytes] = self._context.socket(zmq.PAIR)
+        monitor.setsockopt(zmq.RCVHWM, 0)
+        monitor.setsockopt(zmq.LINGER, 0)
+        monitor.connect(address)
+        return monitor
 
     def _on_monitor(self) -> None:
         for _ in range(MONITOR_TURN):

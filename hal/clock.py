@@ -6,8 +6,11 @@ can be set, is used only for the `time` of an event.
 
 from __future__ import annotations
 
+import ctypes
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Final, Protocol
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -87,6 +90,84 @@ class VirtualClock:
                 f"virtual clock: cannot go back from {self._now_ns} ns to {t_ns} ns; advance it to the present or later"
             )
         self._now_ns = t_ns
+
+
+class CalendarWatch:
+    """Whether this computer's calendar is known to be set since it was started.
+
+    A computer without a clock chip (a Pi) starts with the time of its last shutdown, and does not know how long its
+    power was off until NTP has set it. Any of these shows that it is set:
+
+    - the kernel set it at the start from a clock chip (`hctosys` of an rtc);
+    - systemd-timesyncd has set it (`/run/systemd/timesync/synchronized`);
+    - the kernel's clock is disciplined (adjtimex: not STA_UNSYNC), by chrony or ntpd. Under a filter of system calls
+      (`ProtectClock=`, `SystemCallFilter=`), which may end a process that asks, this is not asked.
+
+    It stays set until the computer is started again.
+    """
+
+    def __init__(
+        self,
+        rtcs: Path = Path("/sys/class/rtc"),
+        timesync: Path = Path("/run/systemd/timesync/synchronized"),
+        disciplined: Callable[[], bool] | None = None,
+    ) -> None:
+        """`disciplined` is whether the kernel's clock is."""
+        self._rtcs = rtcs
+        self._timesync = timesync
+        self._disciplined = disciplined or kernel_clock_is_disciplined
+        self._is_set = False
+
+    def is_set(self) -> bool:
+        """Whether it is known to be set."""
+        self._is_set = self._is_set or self._timesync.exists() or self._from_chip() or self._disciplined()
+        return self._is_set
+
+    def _from_chip(self) -> bool:
+        for rtc in sorted(self._rtcs.glob("rtc*/hctosys")):
+            try:
+                if rtc.read_text(encoding="ascii").strip() == "1":
+                    return True
+            except OSError:
+                continue  # this one shows nothing
+        return False
+
+
+class _Timex(ctypes.Structure):
+    """The beginning of the kernel's `struct timex`; the rest is room."""
+
+    _fields_ = (
+        ("modes", ctypes.c_uint),
+        ("offset", ctypes.c_long),
+        ("freq", ctypes.c_long),
+        ("maxerror", ctypes.c_long),
+        ("esterror", ctypes.c_long),
+        ("status", ctypes.c_int),
+        ("room", ctypes.c_byte * 256),
+    )
+
+
+_STA_UNSYNC: Final = 0x40
+_TIME_ERROR: Final = 5
+
+
+def system_calls_are_filtered(status: Path = Path("/proc/self/status")) -> bool:
+    """Whether a seccomp filter is on, or that cannot be known."""
+    try:
+        lines = status.read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return True
+    return "Seccomp:\t0" not in lines
+
+
+def kernel_clock_is_disciplined() -> bool:
+    """Whether NTP disciplines the kernel's clock; False where that may not be asked."""
+    adjtimex = getattr(ctypes.CDLL(None), "adjtimex", None)
+    if adjtimex is None or system_calls_are_filtered():
+        return False
+    timex = _Timex()
+    state = adjtimex(ctypes.byref(timex))
+    return 0 <= state < _TIME_ERROR and not timex.status & _STA_UNSYNC
 
 
 def wait_until_ns(clock: SystemClock, t_ns: int) -> None:

@@ -132,12 +132,6 @@ class Merge:
         sources = [*self._sources.values(), *self._removed]
         return sum(len(source.edges) + len(source.rare) for source in sources)
 
-    @property
-    def waiting_for(self) -> str | None:
-        """The source that holds the watermark back; None if there is no source."""
-        slowest = min(self._sources.values(), key=attrgetter("until_ns"), default=None)
-        return None if slowest is None else slowest.name
-
     def add(self, source: str, max_lateness_ns: int = 0, lines: Iterable[str] = ()) -> None:
         """Adds a source. From now on the watermark waits for it.
 

@@ -263,6 +263,8 @@ class Outputs:
         self._open = False
         self._gone: str | None = None
         self._refused: set[str] = set()
+        self._unwritable = False
+        """Whether a wire could not be written since the outputs were claimed last."""
         if isinstance(writer, AnsweringWriter):
             writer.report_to(self)
 
@@ -333,7 +335,8 @@ class Outputs:
     def clear(self, names: Iterable[str] | None = None) -> None:
         """Clears the faults of these outputs (default: of all); they stay safe until they are set.
 
-        The safe value is written once, which releases an output that its board holds safe.
+        The safe value is written once, which releases an output that its board holds safe. Where a wire could not be
+        written, the outputs are claimed anew: their chip may have been plugged in again.
 
         Raises:
             LineError: there is no such output.
@@ -345,7 +348,27 @@ class Outputs:
                 guard.clear()
                 if self._open:
                     self._write(guard, guard.set(guard.spec.safe, self._clock.now_ns()))
+        if self._unwritable:
+            self.reclaim()
         self._arm()
+
+    def reclaim(self) -> None:
+        """Claims the outputs anew, all of them safe: their chip went and is back. Faults stay until `clear`.
+
+        Where they cannot be had, each has a fault that says why, and `clear` tries again.
+        """
+        if not self._open or isinstance(self._writer, AnsweringWriter):
+            return
+        self.stopped(self._guards, "its chip was plugged in again")
+        self._writer.close()
+        try:
+            self._writer.open({name: _wire(guard.spec, guard.spec.safe) for name, guard in self._guards.items()})
+        except LineError as error:
+            self._unwritable = True
+            for guard in self._guards.values():
+                guard.fail(str(error))
+        else:
+            self._unwritable = False
 
     def refused(self, name: str, why: str) -> None:
         """A write to an output was refused: holds it safe until `clear`, or until its board comes up again."""
@@ -399,7 +422,8 @@ class Outputs:
         try:
             self._writer.write(guard.spec.name, _wire(guard.spec, value))
         except OSError as error:
-            # Held safe and listed in `faults`; the wire is unreachable, so a retry would not help.
+            # Held safe and listed in `faults`, until somebody has looked and clears it.
+            self._unwritable = not isinstance(self._writer, AnsweringWriter)
             guard.fail(f"its wire cannot be written ({error.strerror or error}); check the chip and its cable")
 
     def _arm(self) -> None:

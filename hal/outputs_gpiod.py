@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from hal.backends.gpiod_chip import (
     CONSUMER,
+    ChipIdentity,
     Devices,
     gpio_devices,
+    identity_of,
     line_offset,
     open_chip,
     request_refused,
@@ -48,20 +50,27 @@ class GpiodOutputs:
         self._devices = devices
         self._request: gpiod.LineRequest | None = None
         self._offsets: dict[str, int] = {}
+        self._identity: ChipIdentity | None = None
+        """The chip of the first opening: no other one is opened later."""
 
     def open(self, wires: Mapping[str, float]) -> None:
         """Claims the lines as outputs; each has its value from the first moment.
 
         Raises:
-            LineError: the package, the chip or a line is not available.
+            LineError: the package, the chip or a line is not available, or the chip is not the one of the first time.
         """
         require_gpiod()
         import gpiod
         from gpiod.line import Direction
 
         try:
-            with open_chip(self._specs[0].chip, self._devices) as chip:
+            known = self._identity
+            label = self._specs[0].chip if known is None else known.label
+            with open_chip(label, self._devices, again=known is not None) as chip:
                 offsets = [line_offset(chip, spec) for spec in self._specs]
+                identity = identity_of(chip, offsets)
+                if known is not None:
+                    known.check_same(identity)
                 for place, offset in enumerate(offsets):
                     if offset in offsets[:place]:
                         raise LineError(
@@ -80,6 +89,7 @@ class GpiodOutputs:
             raise LineError(
                 f"outputs: their chip went while it was being opened ({error.strerror}); check its cable"
             ) from error
+        self._identity = identity
         self._offsets = {spec.name: offset for offset, spec in zip(offsets, self._specs, strict=True)}
 
     def write(self, name: str, wire: float) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from hal.backends.gpiozero_factory import library_errors
+from hal.backends.gpiozero_factory import SharedFactory, library_errors
 from hal.lines import LineError
 from hal.outputs import OutputSpec, check_place
 
@@ -16,8 +16,14 @@ if TYPE_CHECKING:
 class GpiozeroOutputs:
     """Writes outputs on the pins of one factory, which the caller creates (`load_factory`) and closes afterwards."""
 
-    def __init__(self, specs: Iterable[OutputSpec], factory: Factory) -> None:
-        """Opens nothing yet.
+    def __init__(
+        self,
+        specs: Iterable[OutputSpec],
+        factory: Factory,
+        *,
+        shared: SharedFactory | None = None,
+    ) -> None:
+        """Opens nothing yet. `shared` replaces a factory whose chip has gone.
 
         Raises:
             LineError: one is on a board.
@@ -26,6 +32,9 @@ class GpiozeroOutputs:
         for spec in self._specs:
             check_place(spec)
         self._factory = factory
+        self._shared = shared
+        self._broken = False
+        """Whether a pin could not be written since the factory was loaded."""
         self._pins: dict[str, Pin] = {}
 
     def open(self, wires: Mapping[str, float]) -> None:
@@ -34,6 +43,8 @@ class GpiozeroOutputs:
         Raises:
             LineError: a pin does not exist, is in use, or has no PWM.
         """
+        if self._shared is not None:
+            self._factory = self._shared.replace(self._factory) if self._broken else self._shared.current()
         for spec in self._specs:
             try:
                 self._factory.reserve_pins(self, spec.gpio)
@@ -51,16 +62,22 @@ class GpiozeroOutputs:
                     f"output {spec.name!r}: GPIO {spec.gpio} cannot be driven by {type(self._factory).__name__} "
                     f"({type(error).__name__}: {error}); give it another pin, or leave pwm_hz out"
                 ) from error
+        self._broken = False
 
     def write(self, name: str, wire: float) -> None:
         """Sets one pin to a value.
 
         Raises:
-            OSError: the factory cannot write it.
+            OSError: the factory cannot write it, or its lines are not open.
         """
+        if name not in self._pins:
+            raise OSError(f"output {name!r}: its lines are not open")
         try:
+            if self._shared is not None and not self._shared.is_current(self._factory):
+                raise OSError("its chip was removed")
             self._pins[name].state = wire
         except library_errors() as error:
+            self._broken = True
             raise OSError(f"{type(error).__name__}: {error}") from error
 
     def close(self) -> None:

@@ -1,14 +1,14 @@
 """Emulates the boards of a table: real firmware in emulated chips, with a simulated table on their pins.
 
 table.toml ──► a copy whose boards are emulated, on ports in a folder ──► feltwire run
-               ├─ board wheel: pty ◄─► firmware in an emulated chip ◄── pins ── simulated wheel, ball and dealer
-               └─ board desk:  pty ◄─► ...                                      (the same, with the same seed)
+               ├─ board wheel: pty ◄─► firmware in an emulated chip ◄── pins ──► one simulated table: wheel, ball,
+               └─ board desk:  pty ◄─► ...                          ◄── pins ──► dice, motor, keys, lamps and dealer
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -19,10 +19,11 @@ from controller.configuration.terminals import place_of
 from controller.configuration.values import TableConfig
 from controller.games.assembly import geometry_of
 from hal.board.messages import KINDS
-from hal.outputs import MOVING
 from simulators.base.table import simulator_for
 from simulators.board.library import LIBRARY, EmulationError
 from simulators.board.lines_to_pins import AnalogueWire, PinWire, PinWiring
+from simulators.board.machines import LampRegisters, Machine, ScannedKeypad
+from simulators.board.played_table import PlayedTable, SharedTable, check_faults
 from simulators.board.serve import RealTime, Time, serve
 
 Show = Callable[[str], None]
@@ -51,17 +52,37 @@ def wiring_of(config: TableConfig, board: str) -> PinWiring:
     """Which line of a table is on which pin of one of its boards."""
     kind, supply_v = KINDS[config.boards[board].kind], config.boards[board].supply_v
     pins: dict[str, PinWire] = {}
+    keys: dict[str, int] = {}
     analogues: dict[str, AnalogueWire] = {}
     for line, terminal in config.terminals.items():
         pin = place_of(terminal, kind).pin
-        if terminal.board != board or not pin:
-            continue  # a key of a keypad has no pin of its own, and is not emulated
-        if terminal.side == "input":
+        if terminal.board != board:
+            continue
+        if not pin:
+            keys[line] = terminal.number - kind.first_key_line
+        elif terminal.side == "input":
             pins[line] = PinWire(pin, terminal.inverted)
         elif terminal.side == "analogue":
             low, high = (-terminal.zero_v * terminal.per_v, (supply_v - terminal.zero_v) * terminal.per_v)
             analogues[line] = AnalogueWire(pin, low, high)
-    return PinWiring(pins, analogues)
+    return PinWiring(pins, analogues, keys)
+
+
+def machines_of(config: TableConfig, board: str, table: SharedTable) -> list[Machine]:
+    """What hangs on one of a table's boards: the simulated table, and the keypad and the lamps where it has them."""
+    kind, wiring = KINDS[config.boards[board].kind], wiring_of(config, board)
+    keypad = ScannedKeypad(kind.key_columns, kind.key_rows) if wiring.keys else None
+    outputs = {
+        place_of(one, kind).pin: (one.line, config.uses[one.line].drives)
+        for one in config.terminals.values()
+        if one.board == board and one.side == "output" and one.line in config.uses
+    }
+    machines: list[Machine] = [PlayedTable(table, board, wiring, outputs, keypad)]
+    if keypad is not None:
+        machines.append(keypad)
+    if board_of_lamps(config.devices, config.boards) == board:
+        machines.append(LampRegisters(dict(kind.lamp_pins), kind.lamps))
+    return machines
 
 
 def check_built(config: TableConfig) -> None:
@@ -79,32 +100,18 @@ def check_built(config: TableConfig) -> None:
         )
 
 
-def check_playable(config: TableConfig) -> None:
-    """Checks that everything on the table's boards can be emulated: sensors and contacts at pins can.
+def check_playable(faults: Mapping[int | None, str]) -> None:
+    """Checks that these faults can be had on emulated boards.
 
     Raises:
-        EmulationError: something cannot; the message states what to do instead.
+        EmulationError: one cannot; the message states what to do instead.
     """
-    missing = [part for name in config.boards for part in _not_emulated(config, name)]
+    missing = check_faults(faults)
     if missing:
         raise EmulationError(
-            f"emulated board: the table cannot play, because these are not emulated: {'; '.join(missing)}. Play it "
-            'without boards: write backend = "sim" in [lines] of a copy of the file, and run feltwire simulate COPY'
+            f"emulated board: its lamps have no fault {', '.join(missing)}; these are of a chain in memory: run "
+            "feltwire simulate TABLE.toml with them"
         )
-
-
-def _not_emulated(config: TableConfig, board: str) -> Iterator[str]:
-    """The devices on a board of a table that cannot be emulated, in words."""
-    kind = KINDS[config.boards[board].kind]
-    terminals = [one for one in config.terminals.values() if one.board == board and one.line in config.uses]
-    keys = [one.line for one in terminals if not place_of(one, kind).pin]
-    moving = [one.line for one in terminals if config.uses[one.line].drives in MOVING]
-    if keys:
-        yield f"the keypad of the board {board} ({', '.join(keys)})"
-    if board_of_lamps(config.devices, config.boards) == board:
-        yield f"the lamp chain of the board {board}"
-    if moving:
-        yield f"what the board {board} moves ({', '.join(moving)})"
 
 
 def emulate(
@@ -125,9 +132,10 @@ def emulate(
     """
     until_stopped = _UntilStopped(time or RealTime(), stop)
     failures: list[BaseException] = []
+    table = SharedTable(simulator_for(config.game, geometry_of(config), seed), faults, config.boards)
     lives = [
         threading.Thread(
-            target=_live, args=(config, name, folder, seed, faults, until_stopped, show, failures), name=f"board {name}"
+            target=_live, args=(config, name, folder, table, until_stopped, show, failures), name=f"board {name}"
         )
         for name in config.boards
     ]
@@ -172,22 +180,18 @@ def _live(
     config: TableConfig,
     name: str,
     folder: Path,
-    seed: int,
-    faults: Mapping[int | None, str],
+    table: SharedTable,
     time: Time,
     show: Show,
     failures: list[BaseException],
 ) -> None:
-    """Runs one board, on its own thread. Each has a simulated table of the same seed, so all play the same rounds."""
-    simulator = simulator_for(config.game, geometry_of(config), seed)
+    """Runs one board, on its own thread."""
     try:
         with suppress(_StoppedError):
             serve(
                 KINDS[config.boards[name].kind],
                 port_of(folder, name),
-                simulator=simulator,
-                wiring=wiring_of(config, name),
-                faults=dict(faults),
+                machines=machines_of(config, name, table),
                 on_opened=lambda opened: show(f"board {name}: its port was {'opened' if opened else 'closed'}"),
                 time=time,
             )

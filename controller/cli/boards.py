@@ -199,9 +199,10 @@ def emulate_command(table: Path, folder: Path | None, seed: int, given: tuple[st
     Examples:
         feltwire boards emulate examples/money_wheel_board.toml
         feltwire boards emulate examples/roulette_board.toml --fault same_direction@2
+        feltwire boards emulate examples/sic_bo_board.toml
 
-    A keypad that a board scans, a lamp chain and a motor are not emulated: a table that has one is refused. Simulate
-    it: write backend = "sim" in a copy of its file.
+    The keypads that boards scan, chains of lamps and motors are emulated too: what the firmware drives turns the cage
+    and lights the lamps, and what these do comes back to its pins.
 
     Ctrl-C ends it. Exit codes: 0; 1 if the program of a board failed; 2 for a file or an option that cannot be used.
     """
@@ -219,7 +220,7 @@ def emulate_command(table: Path, folder: Path | None, seed: int, given: tuple[st
         _leave(f'{table}: it has no boards; write backend = "board" and [board.wheel], as examples/*_board.toml do')
     try:
         faults = fault_plan(given, None, geometry_of(config))
-        check_playable(config)
+        check_playable(faults)
         check_built(config)
     except (FaultError, NoSimulatorError, EmulationError) as error:
         _leave(str(error))

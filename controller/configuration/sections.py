@@ -317,7 +317,8 @@ class TerminalSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     pull: Annotated[
         Pull | None,
         Meta(
-            description="of an input: up, the resistor to + inside the chip, or none; a board has no pull-down. "
+            description="of an input: up, the resistor to + inside the chip, or none (not where the board always has "
+            "it: shaft and home of a table board, every input of reel and pusher); a board has no pull-down. "
             "Without it, up",
             extra={"cite": "ours"},
         ),

@@ -28,6 +28,14 @@ MOVED: Final[Mapping[str, Collection[tuple[Side, str]]]] = {
 """The outputs that the firmware of each kind of board controls as motors and stops by itself: not for a lamp."""
 
 
+PULLED_UP: Final[Mapping[str, Collection[str]]] = {
+    "table": frozenset({"shaft", "home"}),
+    "reel": frozenset(name for name, _ in KINDS["reel"].inputs),
+    "pusher": frozenset(name for name, _ in KINDS["pusher"].inputs),
+}
+"""The inputs at which the firmware of each kind of board always switches its resistor on (`own_pull_ups`)."""
+
+
 class Terminal(NamedTuple):
     """The terminal of a line on a board."""
 
@@ -177,6 +185,8 @@ def check_own_places(
             wrong = f"a {kind.name} board has no {terminal.side} {value_text(terminal.number)}"
             fix = f"the board {terminal.board} has {range_words(kind, terminal.side)}"
             yield ConfigFinding(("pins", line, terminal.side), wrong, fix)
+        elif place.side == "input" and place.name in PULLED_UP.get(kind.name, ()) and terminal.pull == "none":
+            yield _always_pulled_up(terminal, place, kind)
         elif use is not None and use.drives not in MOVING and (place.side, place.name) in MOVED.get(kind.name, ()):
             wrong = f"is a {use.drives}, and {words(terminal)} is its {place.name}, which the board stops by itself"
             fix = 'drive it with another board, of kind = "wheel"'
@@ -196,6 +206,14 @@ def _check_own(
     elif at.active_low and not terminal.inverted:
         wrong = f"is not inverted, and a {kind.name} board takes its {own.name} as active when the wire is low"
         yield ConfigFinding(path, wrong, "add inverted = true, and wire an open collector or a contact to ground")
+    if place == own and place.name in PULLED_UP.get(kind.name, ()) and terminal.pull == "none":
+        yield _always_pulled_up(terminal, place, kind)
+
+
+def _always_pulled_up(terminal: Terminal, place: Place, kind: BoardKind) -> ConfigFinding:
+    wrong = f'is "none", but a {kind.name} board always switches on the resistor to + of its {place.name}'
+    fix = 'remove it, or write pull = "up"; the sensor must be able to pull 20 kOhm low'
+    return ConfigFinding(("pins", terminal.line, "pull"), wrong, fix)
 
 
 def _listed(lines: list[str]) -> str:

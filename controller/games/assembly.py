@@ -47,6 +47,7 @@ def table_for(
     epoch: str,
     simulated: bool,
     time_of: Callable[[int], str] = own_time,
+    calendar_is_set: Callable[[], bool] = lambda: True,
     wires: Collection[str] | None = None,
     opens: bool | None = None,
     sequence: int = 0,
@@ -69,6 +70,7 @@ def table_for(
         settle_by_button=SETTLE_BUTTON in buttons,
         time_of=time_of,
         result_words=spec.words.result,
+        calendar_is_set=calendar_is_set,
     )
     devices = TableDevices(config, DEVICE)
     game = spec.build(config, context, devices)

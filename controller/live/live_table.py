@@ -22,6 +22,7 @@ from controller.live.line_memory import LineMemory
 from controller.live.output_dispatcher import OutputDispatcher
 from controller.live.output_faults import OutputFaults
 from controller.live.pending_faults import PendingFaults, ServiceFault
+from controller.live.wire_watch import WIRES, WIRES_FAILED, WireWatch
 from controller.live.wiring import Wiring
 from controller.table.commands import command_of
 from controller.table.faults import LatchedFault
@@ -29,10 +30,10 @@ from controller.table.orders.order import CommandResult
 from drivers.dealer.indicators import NoMoreBetsLamp, NumberDisplay
 from feed.events import Event
 from feed.state import TableState
+from hal.backends.reopening import RetryTimer
 from hal.clock import Clock, wall_time
 from hal.lines import LineError, LineSource
 from hal.merge import Merge
-from hal.serial_link import BEFORE_OPENING
 from hal.values import Edge, Rare
 
 
@@ -60,9 +61,10 @@ log = logging.getLogger(__name__)
 
 COMMANDS: Final = "commands"
 """The source of commands: merged, kept in the ring and replayed like any other."""
-WIRES: Final = "wires"
-WIRES_FAILED: Final = "wires_failed"
-START_AGAIN: Final = "wires are opened when the service starts, so start it again once this is mended"
+NOT_HAD: Final = "the wires that were not had"
+"""The cause of the fault of a table without its wires."""
+START_AGAIN: Final = "start the service again once this is mended"
+TRIED_AGAIN: Final = "they are tried again by themselves; once this is mended, a supervisor clears it"
 SERVICE_DEVICES: Final = frozenset({WIRES, "clock", "disk", "journal"})
 """Devices whose faults the service itself raises; the bench's own supervisor leaves them to people."""
 BENCH_SUPERVISOR: Final = "simulated-supervisor"
@@ -90,8 +92,11 @@ class LiveTable:
         state: TableState | None = None,
         failure: LineError | None = None,
         wake: Callable[[], None] = lambda: None,
+        calendar_is_set: Callable[[], bool] = lambda: True,
     ) -> None:
         """`state` is what the journal holds of the table; `failure` is why this computer cannot have its wires at all.
+
+        `calendar_is_set` is whether the calendar is known to be set; simulated devices do not age by it.
 
         `wake` is called when an input came that should be processed soon.
         """
@@ -107,6 +112,7 @@ class LiveTable:
             epoch=epoch,
             simulated=self.simulated,
             time_of=partial(wall_time, clock),
+            calendar_is_set=calendar_is_set if config.live else _always,
             wires=config.buttons if config.live else None,
         )
         if state is not None:
@@ -122,9 +128,12 @@ class LiveTable:
         self._pending: PendingFaults | None = None
         """Faults that the service found, while the table waits for its boards."""
         self._watched = False
-        self._display_down: str | None = None
-        """Why the display's port is down; None while it is not."""
+        self._wires = WireWatch(config.id, wiring)
+        self._retry: RetryTimer | None = None
+        """When wires that could not be had at the start are tried again; None where they are not."""
         self._moved = False
+        self._begun_ns = 0
+        """When the table began: its sources deliver what was before that a little later."""
         self._cleared_ns = -1
         """When the bench's supervisor ordered something last."""
         uses = config.uses
@@ -149,8 +158,13 @@ class LiveTable:
 
     @property
     def missing(self) -> list[str]:
-        """Devices that are not there and that play does not need, each with the cause: a display whose port is down."""
-        return [] if not self._watched or self._display_down is None else [f"display: {self._display_down}"]
+        """Chips and ports that are lost, each with the cause."""
+        return self._wires.missing if self._watched else []
+
+    @property
+    def remedy(self) -> str:
+        """What brings back wires that could not be had at the start, in words."""
+        return START_AGAIN if self._failure is not None else TRIED_AGAIN
 
     def busy_within(self, ns: int) -> bool:
         """Whether its lines changed at the last tick, or a deadline comes within `ns`."""
@@ -160,26 +174,31 @@ class LiveTable:
     # --- from opening to closing ---------------------------------------------------------------------------------
 
     def open_wires(self) -> None:
-        """Opens lines, ports and outputs. What was opened is closed again if not all can be.
+        """Opens lines, ports and outputs. What was opened is closed again if not all can be; `tick` tries again.
 
         Raises:
             LineError: a line or a port cannot be had.
         """
         if self._failure is not None:
             raise self._failure
+        merge = self._merge = Merge()
         try:
             self._boards.open(self._clock.now_ns())
             for source in self._sources:
-                self._merge.add(source.name, source.max_lateness_ns, source.lines)
-                source.open(NotifyingSink(self._merge, self._wake))
+                merge.add(source.name, source.max_lateness_ns, source.lines)
+                source.open(NotifyingSink(merge, self._wake))
             if self._wiring.display is not None:
                 self._wiring.display.open(NullSink())
             self._wiring.open_outputs()
         except LineError:
+            retry = self._retry or RetryTimer()
             self.safe()
+            self._retry = retry
+            retry.failed(self._clock.now_ns())
             raise
-        self._merge.add(COMMANDS)
+        merge.add(COMMANDS)
         self._watched = True
+        self._retry = None
 
     def open(self, standing: Sequence[ServiceFault] = ()) -> list[Event]:
         """Begins; the table is shut where the service found faults before.
@@ -200,6 +219,8 @@ class LiveTable:
 
     def tick(self) -> TickResult:
         """Processes what the sources have delivered, up to now."""
+        if self._retry is not None and self._retry.is_due(self._clock.now_ns()):
+            self._open_wires_again()
         if not self._watched or self._pending is not None:
             return TickResult((), (), self.memory.until_ns)
         now_ns = self._clock.now_ns()
@@ -208,8 +229,8 @@ class LiveTable:
             self._sources.remove(source)
             self._merge.remove(source.name, now_ns)
         self._dispatcher.retry_pending()
-        self._watch_display()
         lost = [
+            *self._wires.report(self._table, self._now_ns()),
             *self._boards.report(self._table, self._now_ns()),
             *self._output_faults.report(self._table, self._now_ns()),
         ]
@@ -238,6 +259,7 @@ class LiveTable:
         if self._watched:
             self._dispatcher.carry_out(self._table.rest(self._now_ns()))
         self._watched = False
+        self._retry = None
         self._boards.close()
         self._wiring.close()
 
@@ -246,7 +268,7 @@ class LiveTable:
     def command(self, verb: str, given: Mapping[str, str], command_id: str = "") -> str | None:
         """Hands a command to the table; a later `tick` brings its answer. Returns why not, if it takes none now."""
         if not self._watched:
-            return f"{self.config.id}: its wires are not open; mend what its fault names, then start the service again"
+            return f"{self.config.id}: its wires are not open; mend what its fault names, then {self.remedy}"
         self._merge.deliver(COMMANDS, [], [command_of(verb, given, self._clock.now_ns(), command_id)])
         self._wake()
         return None
@@ -289,23 +311,21 @@ class LiveTable:
         if self._watched:
             self._dispatcher.carry_out(self._indicators.of(events))
 
-    def _watch_display(self) -> None:
-        """Logs that the display's port is missing, or back: play goes on without it, and nobody would look for it."""
-        display = self._wiring.display
-        if display is None:
+    def _open_wires_again(self) -> None:
+        """Opens wires that could not be had at the start, if they are there now: their fault may then be cleared."""
+        try:
+            self.open_wires()
+        except LineError as error:
+            log.debug("table %s: its wires cannot be had yet: %s", self.config.id, error)
             return
-        status = display.status
-        down = None if status.up or status.reason in BEFORE_OPENING else status.reason
-        if down is not None and self._display_down is None:
-            log.warning("table %s: the display's port is down, and shows nothing: %s", self.config.id, down)
-        elif status.up and self._display_down is not None:
-            log.info("table %s: the display's port is up again", self.config.id)
-        if status.up or down is not None:
-            self._display_down = down
+        log.info("table %s: its wires are open now; a supervisor may clear %s", self.config.id, WIRES)
+        self._boards.introduce(self._table)
+        self._dispatcher.begin(self._table.rest(self._clock.now_ns()))
+        self._table.cause_gone(WIRES, NOT_HAD)
 
     def _begin(self, standing: PendingFaults) -> list[Event]:
         self._boards.introduce(self._table)
-        now_ns = self._clock.now_ns()
+        now_ns = self._begun_ns = self._clock.now_ns()
         if self._watched:
             self._dispatcher.begin(self._table.rest(now_ns))
         events = standing.begin(self._table, now_ns)
@@ -372,11 +392,17 @@ class LiveTable:
         return events
 
     def _now_ns(self) -> int:
-        """The time up to which the table was fed, or now where it was not."""
-        return max(self.memory.until_ns, 0) if self._watched and self.memory.until_ns else self._clock.now_ns()
+        """The time up to which the table was fed, but not before it began; now where it was not fed."""
+        if self._watched and self.memory.until_ns:
+            return max(self.memory.until_ns, self._begun_ns)
+        return self._clock.now_ns()
 
     def _carry_out(self) -> None:
         """Carries out the table's outputs; with closed wires they are dropped."""
         outputs = self._table.outputs()
         if self._watched:
             self._dispatcher.carry_out(outputs)
+
+
+def _always() -> bool:
+    return True

@@ -12,6 +12,7 @@ from controller.configuration.values import TableConfig
 from controller.games.catalogue import DEVICE, GAME
 from controller.live.board_watch import WatchedLink
 from drivers.dealer.indicators import NumberDisplay
+from hal.backends.reopening import ReopeningLines
 from hal.board.errors import BoardError
 from hal.clock import Clock
 from hal.framing import Framer, LineFramer
@@ -21,8 +22,7 @@ from hal.serial_link import SerialLink, SerialSettings
 from hal.values import Output, RunMotor, SendFrame, SetLine
 
 if TYPE_CHECKING:
-    from gpiozero.pins import Factory
-
+    from hal.backends.gpiozero_factory import SharedFactory
     from hal.lamp_chain import LampChain
     from simulators.base.source import SimulatedSource
 
@@ -35,6 +35,8 @@ class Wiring:
     """The open ends of one table."""
 
     sources: list[LineSource] = field(default_factory=list)
+    reopening: list[ReopeningLines] = field(default_factory=list)
+    """Those of the sources that open their chip again by themselves."""
     links: dict[str, SerialLink] = field(default_factory=dict)
     outputs: Outputs | None = None
     """The outputs on pins of the Pi."""
@@ -53,6 +55,11 @@ class Wiring:
     def display(self) -> SerialLink | None:
         """The display of the winning number, which is only sent to."""
         return self.links.get(NumberDisplay.link)
+
+    def reclaim_outputs(self) -> None:
+        """Claims the outputs on pins anew, safe: a chip went and is back."""
+        if self.outputs is not None:
+            self.outputs.reclaim()
 
     def open_outputs(self) -> None:
         """Claims the outputs and makes them safe.
@@ -131,21 +138,26 @@ def wire(config: TableConfig, clock: Clock, faults: Mapping[int | None, str], se
         from hal.outputs_gpiod import GpiodOutputs
 
         for chip, specs in by_chip(inputs).items():
-            wiring.sources.append(GpiodLines(specs, clock, name=f"{config.id}:{chip or 'header'}"))
+            wiring.reopening.append(
+                ReopeningLines(GpiodLines(specs, clock, name=f"{config.id}:{chip or 'header'}"), clock)
+            )
         if outputs:
             wiring.outputs = Outputs(outputs, GpiodOutputs(outputs), clock)
     elif config.lines.backend == "gpiozero":
         from hal.backends.gpiozero import GpiozeroLines
         from hal.outputs_gpiozero import GpiozeroOutputs
 
-        factory = _factory(config.lines.factory or DEFAULT_FACTORY)
+        shared = _factory(config.lines.factory or DEFAULT_FACTORY)
+        factory = shared.current()
         if inputs:
-            wiring.sources.append(GpiozeroLines(inputs, clock, factory, name=f"{config.id}:gpiozero"))
+            pins = GpiozeroLines(inputs, clock, factory, name=f"{config.id}:gpiozero", shared=shared)
+            wiring.reopening.append(ReopeningLines(pins, clock))
         if outputs:
-            wiring.outputs = Outputs(outputs, GpiozeroOutputs(outputs, factory), clock)
+            wiring.outputs = Outputs(outputs, GpiozeroOutputs(outputs, factory, shared=shared), clock)
     elif config.lines.backend == "board":
         for name in config.boards:
             _wire_board(name, config, wiring, clock)
+    wiring.sources += wiring.reopening
     return wiring
 
 
@@ -187,11 +199,11 @@ def _wire_board(name: str, config: TableConfig, wiring: Wiring, clock: Clock) ->
 
 
 @cache
-def _factory(name: str) -> Factory:
+def _factory(name: str) -> SharedFactory:
     """gpiozero's factory, of which a process has one: it claims the chip, and is closed with the process."""
-    from hal.backends.gpiozero_factory import load_factory
+    from hal.backends.gpiozero_factory import SharedFactory
 
-    return load_factory(name)
+    return SharedFactory(name)
 
 
 def _simulated(config: TableConfig, clock: Clock, faults: Mapping[int | None, str], seed: int) -> SimulatedSource:

@@ -9,9 +9,12 @@ Whoever holds the machine holds its signing key too. Only heads that have left i
 from __future__ import annotations
 
 import asyncio
+import errno
 import http.client
 import logging
+import os
 import subprocess
+import threading
 import urllib.error
 import urllib.request
 from collections.abc import Mapping, Sequence
@@ -29,6 +32,8 @@ PRINTER: Final = "printer:"
 _WEB: Final = ("http://", "https://")
 _PATIENCE_S: Final = 20
 """How long a web server or the print system may take (ours)."""
+LONGEST_END_S: Final = 5.0
+"""How long the end of the service waits for its last heads to be sent (ours)."""
 
 
 class HeadTargetError(ValueError):
@@ -72,53 +77,130 @@ def send(target: str, text: str) -> None:
         command = ["lp", "-s", "-d", target.removeprefix(PRINTER)]
         subprocess.run(command, input=text.encode(), check=True, capture_output=True, timeout=_PATIENCE_S)
         return
-    # Appended: a file on a stick, a share, or a device such as /dev/usb/lp0.
-    with Path(target).open("a", encoding="utf-8") as file:
+    append(Path(target), text)
+
+
+def append(path: Path, text: str) -> None:
+    """Appends lines to a file on a stick or a share, a FIFO, or a device such as /dev/usb/lp0.
+
+    Opened without waiting: a FIFO that nobody reads would hold the opening for ever.
+
+    Raises:
+        OSError: it cannot be opened or written; a FIFO has no reader.
+    """
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        if error.errno == errno.ENXIO and path.is_fifo():
+            raise OSError(errno.ENXIO, "it is a FIFO, and no program reads it; start its reader", str(path)) from error
+        raise
+    # A printer takes what it can at once: the rest is waited for, in this thread.
+    os.set_blocking(descriptor, True)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         file.write(text)
 
 
-class HeadSender:
-    """Sends heads to each target, once in a while. A target that fails is logged, and stops nothing."""
+class _Sending:
+    """One sending to one target, in a thread that nothing waits for without a limit.
 
-    def __init__(self, targets: Sequence[str], clock: Clock, every_ns: int = EVERY_NS) -> None:
+    The thread is a daemon: a share whose server is gone may hold it for ever, and the process ends all the same.
+    """
+
+    def __init__(self, target: str, heads: dict[str, Head], text: str, loop: asyncio.AbstractEventLoop) -> None:
+        self.target = target
+        self.heads = heads
+        self.done: asyncio.Future[bool] = loop.create_future()
+        """Whether it was sent, once that is known."""
+        self._loop = loop
+        self._text = text
+        threading.Thread(target=self._send, name=f"heads to {target}", daemon=True).start()
+
+    def _send(self) -> None:
+        sent = False
+        try:
+            send(self.target, self._text)
+            sent = True
+        except (OSError, subprocess.SubprocessError, http.client.HTTPException, ValueError) as error:
+            reason = error.reason if isinstance(error, urllib.error.URLError) else error
+            log.warning("the heads of the journal could not be sent to %s: %s; play goes on", self.target, reason)
+        try:
+            self._loop.call_soon_threadsafe(self._ended, sent)
+        except RuntimeError:
+            log.debug("heads to %s: the service had ended before it was known", self.target)
+
+    def _ended(self, sent: bool) -> None:
+        if not self.done.done():
+            self.done.set_result(sent)
+
+
+class HeadSender:
+    """Sends heads to each target, once in a while. A target that fails or hangs is logged, and stops nothing."""
+
+    def __init__(
+        self, targets: Sequence[str], clock: Clock, every_ns: int = EVERY_NS, longest_end_s: float = LONGEST_END_S
+    ) -> None:
+        """`longest_end_s` is how long the end waits for all targets together."""
         self._targets = tuple(targets)
         self._clock = clock
         self._every_ns = every_ns
+        self._longest_end_s = longest_end_s
         self._next_ns = clock.now_ns()
         self._sent: dict[str, dict[str, Head]] = {}
         """The heads that each target has."""
-        self._sending: asyncio.Future[None] | None = None
+        self._under_way: dict[str, _Sending] = {}
 
     def check(self, heads: Mapping[str, Head]) -> None:
         """To be called each second, on the loop: sends where it is time, and anything is new."""
-        busy = self._sending is not None and not self._sending.done()
-        if not self._targets or busy or self._clock.now_ns() < self._next_ns:
+        self._take_results()
+        if not self._targets or self._clock.now_ns() < self._next_ns:
             return
         self._next_ns = self._clock.now_ns() + self._every_ns
-        targets = self._lacking(heads)
-        if not targets:
-            return
-        text = lines_of(heads, wall_time(self._clock))
-        self._sending = asyncio.get_running_loop().run_in_executor(None, self._send, targets, dict(heads), text)
+        for target in self._under_way:
+            log.warning("the heads of the journal are not sent to %s yet: it takes none; play goes on", target)
+        self._begin(heads)
 
     async def end(self, heads: Mapping[str, Head]) -> None:
-        """Sends the last heads, after what is under way."""
-        if self._sending is not None:
-            await self._sending
-        targets = self._lacking(heads)
-        if targets:
-            text = lines_of(heads, wall_time(self._clock))
-            await asyncio.get_running_loop().run_in_executor(None, self._send, targets, dict(heads), text)
+        """Sends the last heads, after what is under way; waits for both together so long at most."""
+        until = asyncio.get_running_loop().create_task(self._finish(dict(heads)), name="the last heads")
+        await asyncio.wait([until], timeout=self._longest_end_s)
+        if not until.done():
+            until.cancel()
+            await asyncio.wait([until])
+        for target in self._under_way:
+            log.warning(
+                "the last heads of the journal were not sent to %s: it took none within %g s; the service ends",
+                target,
+                self._longest_end_s,
+            )
 
-    def _lacking(self, heads: Mapping[str, Head]) -> list[str]:
-        """The targets that have not got these heads: a sending that failed is repeated at the next time."""
-        return [target for target in self._targets if self._sent.get(target) != dict(heads)]
+    async def _finish(self, heads: dict[str, Head]) -> None:
+        """One more sending to each target; a target that still hangs holds up no other."""
+        self._begin(heads)
+        await asyncio.gather(*(self._last_to(target, heads) for target in self._targets))
 
-    def _send(self, targets: list[str], heads: dict[str, Head], text: str) -> None:
-        for target in targets:
-            try:
-                send(target, text)
-                self._sent[target] = heads
-            except (OSError, subprocess.SubprocessError, http.client.HTTPException, ValueError) as error:
-                reason = error.reason if isinstance(error, urllib.error.URLError) else error
-                log.warning("the heads of the journal could not be sent to %s: %s; play goes on", target, reason)
+    async def _last_to(self, target: str, heads: dict[str, Head]) -> None:
+        sending = self._under_way.get(target)
+        if sending is None:
+            return
+        await asyncio.wait([sending.done])
+        self._take_results()
+        if sending.heads != heads:
+            self._begin(heads, [target])
+            if target in self._under_way:
+                await asyncio.wait([self._under_way[target].done])
+                self._take_results()
+
+    def _begin(self, heads: Mapping[str, Head], targets: Sequence[str] | None = None) -> None:
+        """Sends to the targets that lack these heads: a sending that failed is repeated at the next time."""
+        text = lines_of(heads, wall_time(self._clock))
+        loop = asyncio.get_running_loop()
+        for target in self._targets if targets is None else targets:
+            if self._sent.get(target) != dict(heads) and target not in self._under_way:
+                self._under_way[target] = _Sending(target, dict(heads), text, loop)
+
+    def _take_results(self) -> None:
+        for target, sending in list(self._under_way.items()):
+            if sending.done.done():
+                del self._under_way[target]
+                if sending.done.result():
+                    self._sent[target] = sending.heads

@@ -17,8 +17,9 @@ from controller.configuration.values import TableConfig
 from controller.journal.records import COMMANDS
 from controller.journal.recovery import RecoveredTable
 from controller.journal.seals import SEALS
-from controller.live.live_table import START_AGAIN, WIRES, WIRES_FAILED, LiveTable
+from controller.live.live_table import NOT_HAD, LiveTable
 from controller.live.pending_faults import ServiceFault
+from controller.live.wire_watch import WIRES, WIRES_FAILED
 from controller.live.wiring import Wiring, wire
 from controller.service.clock_watch import BEHIND, ClockWatch
 from controller.service.clock_watch import DEVICE as CLOCK
@@ -32,7 +33,7 @@ from controller.service.state_paths import StatePaths
 from controller.service.table_runner import HALTED, TableRunner
 from feed.allow_list import Role
 from feed.endpoints import Endpoints
-from hal.clock import NS_PER_S, Clock
+from hal.clock import NS_PER_S, CalendarWatch, Clock
 from hal.lines import LineError
 
 SEAL_SECONDS: Final = 1
@@ -62,12 +63,22 @@ def tables_of(
     plan: ServicePlan, recovered: Mapping[str, RecoveredTable], clock: Clock, epoch: str, wake: Callable[[], None]
 ) -> Iterator[LiveTable]:
     """The tables, restored from the journal. Their wires are not open yet."""
+    calendar = CalendarWatch()
     for number, config in enumerate(plan.configs):
         found = recovered.get(config.id)
         state = None if found is None or not found.head.seq else found.state
         faults = plan.faults[number] if plan.faults else {}
         wiring, failure = _wired(config, clock, faults, plan.seed + number)
-        yield LiveTable(config, wiring, clock, epoch=epoch, state=state, failure=failure, wake=wake)
+        yield LiveTable(
+            config,
+            wiring,
+            clock,
+            epoch=epoch,
+            state=state,
+            failure=failure,
+            wake=wake,
+            calendar_is_set=calendar.is_set,
+        )
 
 
 def _wired(
@@ -144,13 +155,14 @@ class TableSupervisor:
         self._newest = last_time
         behind = self._clock_watch.behind(last_time)
         for failed, tables in tables_by_failure(failures).items():
-            log.error("table %s stays shut: %s; %s", ", ".join(tables), failed, START_AGAIN)
+            remedy = self.runners[tables[0]].table.remedy
+            log.error("table %s stays shut: %s; %s", ", ".join(tables), failed, remedy)
         for runner in self.runners.values():
             standing: list[ServiceFault] = []
             failure = failures.get(runner.id)
             if failure is not None:
-                detail = f"{failure}; {START_AGAIN}"
-                standing.append(ServiceFault(WIRES, WIRES_FAILED, detail, "the wires that were not had"))
+                detail = f"{failure}; {runner.table.remedy}"
+                standing.append(ServiceFault(WIRES, WIRES_FAILED, detail, NOT_HAD))
             if behind is not None:
                 standing.append(ServiceFault(CLOCK, CLOCK_JUMPED, behind, BEHIND))
             gone = lost.get(runner.id) or lost.get(COMMANDS) or lost.get(SEALS)

@@ -45,6 +45,8 @@ class GameContext(NamedTuple):
     """The calendar at an instant: RFC 3339, as events have it."""
     result_words: Callable[[Mapping[str, Any]], str] = str
     """A result of this game in a few words."""
+    calendar_is_set: Callable[[], bool] = lambda: True
+    """Whether the calendar is known to be set since the computer was started; simulated time always is."""
 
 
 class Terms(NamedTuple):

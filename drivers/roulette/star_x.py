@@ -34,6 +34,7 @@ from drivers.roulette.star_x_wire import (
     WheelState,
     parse,
 )
+from hal.clock import NS_PER_S
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 
 # --- observations ---
@@ -293,7 +294,6 @@ class SpinWatch:
 
 # --- configuration and driver ---
 
-NS_PER_S = 1_000_000_000
 SHOWN_BYTES = 40
 """Bytes of a malformed line that a doubt quotes."""
 

@@ -235,7 +235,7 @@ class Encoder:
     def unplugged(self) -> None:
         """Handles a pulled cable: levels, count and angle are unknown until edges and an index follow."""
         self.quadrature.forget()
-        self.index.forget()
+        self.index.forget(self.quadrature.count)
         self._chain = None
         self._lose(-self.counts_per_turn, self.counts_per_turn)
 

@@ -103,8 +103,13 @@ class IndexProof:
         self.slip: Slip | None = None
         self.missing = False
 
-    def forget(self) -> None:
-        """Forgets level and angle, after the cable was pulled, until the index crosses again."""
+    def forget(self, count: int) -> None:
+        """Forgets level and angle, after the cable was pulled at a count, until the index crosses again.
+
+        The disc may have turned unseen, so a crossing is overdue only after more than a turn from here.
+        """
+        self.missed_turns = 0
+        self.window = self._window_about(count)
         self._level = None
         self._high_at = None
         self.crossing = None

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 from collections.abc import Iterator
 from types import TracebackType
-from typing import Self
+from typing import Final, Self
 
 import zmq
 
 from .items import Item
 from .reader import TICK_MS, FeedReader
+
+_MOST_TICKS: Final = 1 << 16
+"""Bytes taken at once: more ticks than a socket keeps."""
 
 
 class Subscriber(FeedReader):
@@ -24,7 +28,7 @@ class Subscriber(FeedReader):
     """
 
     def _prepare(self) -> None:
-        self._ticker = _Ticker(self._context)
+        self._ticker = _Ticker()
 
     def __iter__(self) -> Iterator[Item]:
         return self
@@ -62,45 +66,49 @@ class Subscriber(FeedReader):
 
     def _wait(self) -> None:
         poller = zmq.Poller()
-        for socket in (self._sockets.feed, self._sockets.history, self._ticker.socket):
-            poller.register(socket, zmq.POLLIN)
-        if self._ticker.socket in dict(poller.poll()):
+        for one in (self._sockets.feed, self._sockets.history, self._ticker.descriptor):
+            poller.register(one, zmq.POLLIN)
+        if self._ticker.descriptor in dict(poller.poll()):
             self._ticker.take()
             self._now_ns += TICK_MS * 1_000_000
 
 
 class _Ticker:
-    """Sends a message each tick, unless the one before was not received yet."""
+    """Makes a descriptor readable each tick; ticks that were not taken are one.
 
-    def __init__(self, context: zmq.Context[zmq.Socket[bytes]]) -> None:
-        address = f"inproc://feltwire-ticks-{id(self)}"
-        self.socket = _pair(context)
-        self.socket.bind(address)
-        self._end = _pair(context)
-        self._end.connect(address)
+    The thread uses no ZeroMQ socket: these are for one thread, and a program that is interrupted anywhere, also while
+    it closes, must not leave one to two of them.
+    """
+
+    def __init__(self) -> None:
+        self._taken, self._ticked = socket.socketpair()
+        self._taken.setblocking(False)
+        self._ticked.setblocking(False)
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="feltwire-ticks", daemon=True)
         self._thread.start()
 
+    @property
+    def descriptor(self) -> int:
+        """What becomes readable."""
+        return self._taken.fileno()
+
     def take(self) -> None:
-        """Receives a tick."""
-        self.socket.recv(zmq.DONTWAIT)
+        """Takes the ticks since the last call, as one."""
+        self._taken.recv(_MOST_TICKS)
 
     def close(self) -> None:
         """Ends the thread."""
         self._stop.set()
         self._thread.join()
-        self._end.close(linger=0)
-        self.socket.close(linger=0)
+        self._ticked.close()
+        self._taken.close()
 
     def _run(self) -> None:
         while not self._stop.wait(TICK_MS / 1000):
-            if self._end.poll(0, zmq.POLLOUT):
-                self._end.send(b"", zmq.DONTWAIT)
-
-
-def _pair(context: zmq.Context[zmq.Socket[bytes]]) -> zmq.Socket[bytes]:
-    socket = context.socket(zmq.PAIR)
-    socket.setsockopt(zmq.SNDHWM, 1)
-    socket.setsockopt(zmq.RCVHWM, 1)
-    return socket
+            try:
+                self._ticked.send(b".")
+            except BlockingIOError:
+                continue  # nobody has taken any for long: they are one
+            except OSError:
+                return  # closed

@@ -10,6 +10,7 @@ The kernel's behaviour, and what follows from it:
 | buffers 16 events a line unless asked; 1024 a request at most      | 1024 are asked for                             |
 | with a debounce stamps the end of the period                       | no kernel debounce unless the line asks for it |
 | fails every read once the chip has gone                            | each line is `UNPLUGGED`; the source has failed |
+| gives a chip that comes back its label and line names again        | it is opened again only if these are the same  |
 
 Levels are requested as on the wire (never `active_low`): inversion is applied in `hal.lines`, for all backends alike.
 """
@@ -24,8 +25,10 @@ from typing import TYPE_CHECKING
 
 from hal.backends.gpiod_chip import (
     CONSUMER,
+    ChipIdentity,
     Devices,
     gpio_devices,
+    identity_of,
     line_offset,
     open_chip,
     request_refused,
@@ -90,6 +93,8 @@ class GpiodLines:
         self._newest_ns = NOT_YET_NS
         self._until_ns = NOT_YET_NS
         self._failed: LineError | None = None
+        self._identity: ChipIdentity | None = None
+        """The chip of the first opening: no other one is opened later."""
 
     @property
     def failed(self) -> LineError | None:
@@ -99,16 +104,23 @@ class GpiodLines:
     def open(self, sink: Sink) -> None:
         """Claims the lines, delivers the levels found, and then every event of the kernel.
 
+        It may be opened again after it was closed or has failed.
+
         Raises:
-            LineError: the package, the chip or a line is not available.
+            LineError: the package, the chip or a line is not available, or the chip is not the one of the first time.
         """
         if self._request is not None:
             raise LineError(f"source {self.name!r}: it is open already; close it first")
         require_gpiod()
         loop = self._loop or asyncio.get_running_loop()
         try:
-            with open_chip(self._specs[0].chip, self._devices) as chip:
+            known = self._identity
+            label = self._specs[0].chip if known is None else known.label
+            with open_chip(label, self._devices, again=known is not None) as chip:
                 offsets = self._offsets(chip)
+                identity = identity_of(chip, offsets)
+                if known is not None:
+                    known.check_same(identity)
                 opened_ns = self._clock.now_ns()
                 request = self._claim(chip, offsets)
         except OSError as error:
@@ -129,6 +141,7 @@ class GpiodLines:
             for offset, value in zip(offsets, found, strict=True)
         ]
         self._request, self._sink, self._loop, self._failed = request, sink, loop, None
+        self._identity = identity
         sink.deliver(self.name, first, [])
         self._poll.register(request.fd, select.POLLIN)
         loop.add_reader(request.fd, self._drain)
@@ -233,7 +246,7 @@ class GpiodLines:
         sink = self._sink
         self._failed = LineError(
             f"source {self.name!r}: the chip can no longer be read ({error.strerror}); lines "
-            f"{', '.join(sorted(self.lines))} are unknown. Plug it in again and restart the table"
+            f"{', '.join(sorted(self.lines))} are unknown. Plug it in again"
         )
         self.close()
         t_ns = max(self._clock.now_ns(), self._until_ns + 1)

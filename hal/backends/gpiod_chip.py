@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias
@@ -25,6 +26,41 @@ CONSUMER = "feltwire"
 """The consumer of the line, as `gpioinfo` shows it."""
 
 _WANTED = "2.2 or newer"
+
+
+@dataclass(frozen=True, slots=True)
+class ChipIdentity:
+    """What identifies a chip: its label, its number of lines, and the kernel's names of those in use."""
+
+    label: str
+    num_lines: int
+    names: tuple[tuple[int, str], ...]
+    """The offset and name of each line in use; the name is empty where the kernel has none."""
+
+    def check_same(self, found: ChipIdentity) -> None:
+        """Checks that the chip found is this one.
+
+        Raises:
+            LineError: it is another one, whose lines may be other wires.
+        """
+        if found != self:
+            raise LineError(
+                f"chip {self.label!r}: another one was plugged in: expected {self}, found {found}; plug in the one "
+                "that was there, or start the service again after checking the wires"
+            )
+
+    def __str__(self) -> str:
+        """In words."""
+        names = ", ".join(f"{offset} {name!r}" if name else f"{offset} without a name" for offset, name in self.names)
+        return f'"{self.label}" with {self.num_lines} lines, of them {names}'
+
+
+def identity_of(chip: gpiod.Chip, offsets: Sequence[int]) -> ChipIdentity:
+    """The identity of an open chip of which these lines are used."""
+    info = chip.get_info()
+    return ChipIdentity(
+        info.label, info.num_lines, tuple((offset, chip.get_line_info(offset).name or "") for offset in sorted(offsets))
+    )
 
 
 class WiredLine(Protocol):
@@ -69,8 +105,10 @@ def require_gpiod() -> None:
         )
 
 
-def open_chip(label: str | None, devices: Devices) -> gpiod.Chip:
+def open_chip(label: str | None, devices: Devices, *, again: bool = False) -> gpiod.Chip:
     """Opens the chip of that label; None means the one behind the Pi's header.
+
+    `again` is whether it was open before: it is to be plugged in then, and the label is right.
 
     Raises:
         LineError: there is none, or several; the message lists the chips found.
@@ -104,6 +142,8 @@ def open_chip(label: str | None, devices: Devices) -> gpiod.Chip:
     expected = f"chip {label!r}" if label is not None else f"a chip of the header ({', '.join(HEADER_CHIP_LABELS)})"
     if matching:
         raise LineError(f"{expected}: expected one, found {len(matching)} ({paths}); unload the driver of the others")
+    if again and not refused:
+        raise LineError(f"{expected}: not found; plug it in again (the chips here are: {'; '.join(seen) or 'none'})")
     if refused and not seen:
         raise LineError(_forbidden(expected, refused))
     if not seen and not refused:

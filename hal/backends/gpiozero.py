@@ -12,6 +12,9 @@ Known traps: a pin holds its callback by a weak reference, so the callbacks are 
 ends lgpio's only thread, so the callback does nothing that can raise; lgpio and pigpio report a timeout as level 2,
 which is no edge. No factory numbers its edges, so `detects_loss` is false, though two equal levels are still reported.
 
+No factory reports that its chip or daemon has gone either, so a pin is read each `PROBE_NS`: once that fails, each line
+is `UNPLUGGED` and the source has failed. A factory holds what has gone, so it is replaced before the next opening.
+
 gpiozero calls ticks opaque: only `ticks_diff` gives seconds. Ticks of factories that are known to count seconds of
 CLOCK_MONOTONIC are converted directly; all others are measured against the clock.
 """
@@ -19,21 +22,27 @@ CLOCK_MONOTONIC are converted directly; all others are measured against the cloc
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import deque
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from hal.backends.gpiozero_factory import library_errors
+from hal.backends.gpiozero_factory import SharedFactory, library_errors
 from hal.clock import Clock
 from hal.lines import NOT_YET_NS, LineError, LineSpec, LineTracker, Sink, check_wires
-from hal.values import Edge, Rare
+from hal.values import Edge, EdgesLost, Loss, Rare
 
 if TYPE_CHECKING:
     from gpiozero.pins import Factory, Pin
 
+log = logging.getLogger(__name__)
+
 MAX_LATENESS_NS = 50_000_000
 """From an edge to the queue (ours): lgpio polls every 0.5 ms and holds events for another 0.5 ms; the rest is for its
 Python thread to be scheduled."""
+
+PROBE_NS = 1_000_000_000
+"""Between two reads of a pin that show whether the chip is still there (ours); a read takes some 0.1 ms."""
 
 _PULLS = {"up": "up", "down": "down", "none": "floating"}
 _KERNEL_TIME = ("gpiozero.pins.lgpio", "gpiozero.pins.pigpio")
@@ -125,8 +134,11 @@ class GpiozeroLines:
         name: str = "gpiozero",
         loop: asyncio.AbstractEventLoop | None = None,
         max_lateness_ns: int = MAX_LATENESS_NS,
+        shared: SharedFactory | None = None,
     ) -> None:
         """Takes the lines; no pin is touched yet.
+
+        `shared` replaces a factory whose chip or daemon has gone; without it, the same one is used again.
 
         Raises:
             LineError: the lines contradict one another.
@@ -138,7 +150,8 @@ class GpiozeroLines:
         self.kernel_time = any(made_by(factory, module) for module in _KERNEL_TIME)
         self._clock = clock
         self._factory = factory
-        self._ticks = SecondsTicks() if SecondsTicks.fits(factory) else OpaqueTicks(factory, clock)
+        self._shared = shared
+        self._ticks = _ticks_of(factory, clock)
         self._loop = loop
         self._pins: list[Pin] = []
         self._callbacks: list[Callable[[object, object], None]] = []
@@ -147,11 +160,13 @@ class GpiozeroLines:
         self._sink: Sink | None = None
         self._until_ns = NOT_YET_NS
         self._opened = False
+        self._probed_ns = NOT_YET_NS
+        self._failed: LineError | None = None
 
     @property
     def failed(self) -> LineError | None:
-        """Always None: a factory does not report the loss of its pins."""
-        return None
+        """Why the pins can no longer be read; None while they can."""
+        return self._failed
 
     def open(self, sink: Sink) -> None:
         """Makes the pins inputs, delivers the levels found, and then every change.
@@ -163,9 +178,17 @@ class GpiozeroLines:
             raise LineError(f"source {self.name!r}: it is open already; close it first")
         errors = library_errors()
         loop = self._loop = self._loop or asyncio.get_running_loop()
+        if self._failed is not None and self._shared is not None:
+            self._factory = self._shared.replace(self._factory)
+            self._ticks = _ticks_of(self._factory, self._clock)
         self._queue.clear()
-        self._ticks.anchor()
-        opened_ns = self._clock.now_ns()
+        try:
+            self._ticks.anchor()
+        except errors as error:
+            raise LineError(
+                f"source {self.name!r}: its time cannot be read ({type(error).__name__}: {error})"
+            ) from error
+        opened_ns = self._probed_ns = self._clock.now_ns()
         trackers: list[LineTracker] = []
         levels: list[int] = []
         for spec in self._specs:
@@ -184,7 +207,7 @@ class GpiozeroLines:
             trackers.append(tracker)
         read_ns = self._clock.now_ns()
         first = [tracker.found(level, opened_ns, read_ns) for tracker, level in zip(trackers, levels, strict=True)]
-        self._sink, self._opened = sink, True
+        self._sink, self._opened, self._failed = sink, True, None
         sink.deliver(self.name, first, [])
         self._drain()
 
@@ -198,7 +221,16 @@ class GpiozeroLines:
         """Delivers the queue, then relies on `max_lateness_ns`: a factory cannot be asked what is pending."""
         if self._sink is None:
             return now_ns if self._opened else NOT_YET_NS
-        self._ticks.keep(now_ns)
+        try:
+            self._ticks.keep(now_ns)
+            if now_ns - self._probed_ns >= PROBE_NS:
+                self._probed_ns = now_ns
+                if self._shared is not None and not self._shared.is_current(self._factory):
+                    raise OSError("another table found that its chip or daemon has gone")
+                _ = self._pins[0].state
+        except library_errors() as error:
+            self._fail(error)
+            return now_ns
         self._drain()
         # One less: the loss that an edge reveals is dated one nanosecond before it.
         self._until_ns = max(self._until_ns, now_ns - self.max_lateness_ns - 1)
@@ -258,11 +290,31 @@ class GpiozeroLines:
         if self._sink is not None and (edges or rare):
             self._sink.deliver(self.name, edges, rare)
 
+    def _fail(self, error: Exception) -> None:
+        """The chip or the daemon has gone: reports what came before, then each line as unplugged."""
+        self._drain()
+        self._failed = LineError(
+            f"source {self.name!r}: its pins can no longer be read ({type(error).__name__}: {error}); lines "
+            f"{', '.join(sorted(self.lines))} are unknown. Plug the chip in again, or start the factory's daemon"
+        )
+        sink, self._sink = self._sink, None
+        t_ns = max(self._clock.now_ns(), self._until_ns + 1)
+        if sink is not None:
+            sink.deliver(self.name, [], [EdgesLost(spec.name, Loss.UNPLUGGED, t_ns) for spec in self._specs])
+
     def _release(self) -> None:
-        for pin in self._pins:
-            pin.when_changed = None
-        for pin in self._pins:
-            pin.close()
+        try:
+            for pin in self._pins:
+                pin.when_changed = None
+            for pin in self._pins:
+                pin.close()
+        except library_errors() as error:
+            # Pins of a chip that has gone cannot be given back; those of one that is there can.
+            log.warning("source %r: its pins could not be released: %s: %s", self.name, type(error).__name__, error)
         self._factory.release_all(self)
         self._pins.clear()
         self._callbacks.clear()
+
+
+def _ticks_of(factory: Factory, clock: Clock) -> SecondsTicks | OpaqueTicks:
+    return SecondsTicks() if SecondsTicks.fits(factory) else OpaqueTicks(factory, clock)

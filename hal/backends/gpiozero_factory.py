@@ -13,22 +13,26 @@ from __future__ import annotations
 
 import atexit
 import importlib
+import logging
 import os
 import platform
 import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from hal.lines import LineError
+from hal.backends.gpiod_chip import gpio_devices
+from hal.lines import HEADER_CHIP_LABELS, LineError
 
 if TYPE_CHECKING:
     from gpiozero.pins import Factory
+
+log = logging.getLogger(__name__)
 
 FACTORIES = {
     "lgpio": ("gpiozero.pins.lgpio", "LGPIOFactory"),
@@ -115,13 +119,104 @@ def load_factory(name: str, probe: Probe | None = None) -> Factory:
             f"install it with: .venv/bin/pip install {_INSTALL[name]}"
         ) from error
     try:
-        factory: Factory = factory_class()
+        factory: Factory = factory_class() if name != "lgpio" else _lgpio_factory(factory_class)
     except library_errors() as error:
         raise LineError(
             f"backend gpiozero: factory {name!r} cannot reach the pins ({type(error).__name__}: {error}); "
             + _advice(name)
         ) from error
     return factory
+
+
+def _lgpio_factory(factory_class: Callable[..., Factory]) -> Factory:
+    """gpiozero's own choice of the header's chip; where it has gone, the chip of the header's label.
+
+    The kernel gives a chip that comes back another number while somebody still holds the old one.
+    """
+    try:
+        return factory_class()
+    except library_errors():
+        number = _header_chip_number()
+        if number is None:
+            raise
+        return factory_class(chip=number)
+
+
+def _header_chip_number() -> int | None:
+    """The number of the one chip with a label of the Pi's header; None where there is none, or several."""
+    lgpio = sys.modules["lgpio"]
+    found: list[int] = []
+    for path in gpio_devices():
+        number = int(path.removeprefix("/dev/gpiochip"))
+        try:
+            handle = lgpio.gpiochip_open(number)
+        except library_errors():
+            continue
+        try:
+            _, _, _, label = lgpio.gpio_get_chip_info(handle)
+        finally:
+            lgpio.gpiochip_close(handle)
+        text = label.decode() if isinstance(label, bytes) else label
+        if text in HEADER_CHIP_LABELS:
+            found.append(number)
+    return found[0] if len(found) == 1 else None
+
+
+class SharedFactory:
+    """The one factory of this process, which its users replace together once its chip or daemon has gone.
+
+    gpiozero's factories hold what they opened first: they do not find a chip that was plugged in again.
+    """
+
+    def __init__(self, name: str, load: Callable[[str], Factory] = load_factory) -> None:
+        """Loads nothing yet."""
+        self._name = name
+        self._load = load
+        self._factory: Factory | None = None
+
+    def current(self) -> Factory:
+        """The factory; loads it where there is none.
+
+        Raises:
+            LineError: it cannot be loaded.
+        """
+        if self._factory is None:
+            self._factory = self._load(self._name)
+        return self._factory
+
+    def is_current(self, factory: Factory) -> bool:
+        """Whether a factory is still the one in use."""
+        return factory is self._factory
+
+    def replace(self, broken: Factory) -> Factory:
+        """Closes a factory that no longer reaches its pins, and loads a new one, unless another user did so before.
+
+        Raises:
+            LineError: a new one cannot be loaded; a later call tries again.
+        """
+        if self.is_current(broken):
+            self._factory = None
+            close_broken(broken)
+        return self.current()
+
+
+def close_broken(factory: Factory) -> None:
+    """Closes a factory whose chip has gone, as far as that goes.
+
+    Its own `close` stops at the first pin that cannot be reset, and keeps the chip open: the kernel then gives the
+    chip that comes back another number, and lgpio's thread reads the old one for ever. So the pins are closed one by
+    one first, and those that fail are left out.
+    """
+    for pin in list(factory.pins.values()):
+        try:
+            pin.close()
+        except library_errors() as error:
+            log.debug("gpiozero: %r could not be closed: %s", pin, error)
+    factory.pins.clear()
+    try:
+        factory.close()
+    except library_errors() as error:
+        log.warning("gpiozero: %s could not be closed: %s", type(factory).__name__, error)
 
 
 def refuse_where_it_cannot_work(name: str, probe: Probe) -> None:

@@ -250,11 +250,6 @@ class ClockMap:
         """How much faster than the host's the board's clock runs, in ppm."""
         return 0.0 if self._fit is None else (1 / self._fit.rate - 1) * 1e6
 
-    @property
-    def rate_error_ppm(self) -> float:
-        """The bound on the error of `rate_ppm`; infinite before the first exchange."""
-        return inf if self._fit is None else self._fit.rate_spread * 1e6
-
     def exchange(self, sent_ns: int, read_ns: int, answer: ClockAnswer, command_bytes: int, answer_bytes: int) -> None:
         """Adds one exchange: the command was written at `sent_ns`, the last byte of its answer read at `read_ns`.
 

@@ -22,10 +22,9 @@ from math import floor, sqrt
 from operator import itemgetter
 from typing import NamedTuple, cast
 
+from hal.clock import NS_PER_S
 from hal.values import Edge
 from simulators.base.motion import Segment
-
-NS_PER_S = 1_000_000_000
 
 MANY = 12
 """From this many marks in one segment, whole lists are faster than a loop."""

@@ -25,10 +25,6 @@ class Adapter:
 
 EXACT = Adapter(flush_at=0, packet=4096, timer_ns=10_000_000)
 """Passes each frame on at the very end of its last byte: for the frames of boards, which end with a byte 0."""
-FTDI = Adapter(flush_at=None, packet=62, timer_ns=16_000_000, delay_ns=125_000, jitter_ns=1_000_000)
-"""That chip with its default settings: 62 bytes or 16 ms (its data sheet); delay and jitter are ours."""
-CH340 = Adapter(flush_at=None, packet=32, timer_ns=250_000, delay_ns=125_000, jitter_ns=500_000)
-"""Approximately the chip of cheap boards: what it has, up to 32 bytes, at the next USB poll (ours)."""
 
 
 class UsbSerial:

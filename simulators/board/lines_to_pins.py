@@ -61,6 +61,8 @@ class PinWiring:
 
     pins: Mapping[str, PinWire] = field(default_factory=dict)
     analogues: Mapping[str, AnalogueWire] = field(default_factory=dict)
+    keys: Mapping[str, int] = field(default_factory=dict)
+    """The key of a scanned keypad for each of its lines, counted by rows from 0."""
 
 
 def wired(

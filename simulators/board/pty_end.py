@@ -30,11 +30,6 @@ class PtyEnd:
         """Whether a program has the other end open, as far as the last `read` saw."""
         self._end: int | None = None
 
-    @property
-    def plugged_in(self) -> bool:
-        """Whether the path leads to a port."""
-        return self._end is not None
-
     def plug_in(self) -> None:
         """Creates the port at `path`. A link left there by a former run is replaced."""
         if self._end is not None:

@@ -8,7 +8,7 @@ Tests run a board in lock-step instead (`simulators.board.lockstep`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -18,6 +18,7 @@ from simulators.base.truth import TableSimulator
 from simulators.board.emulated import EmulatedBoard
 from simulators.board.library import LIBRARY
 from simulators.board.lines_to_pins import LinesPlayer, PinWiring, rounds_of
+from simulators.board.machines import Machine, MachineBoard
 from simulators.board.pty_end import PtyEnd
 
 STEP_NS = 1_000_000
@@ -89,7 +90,8 @@ class BoardOnPty:
             self.board.host_baud = self._pty.baud or self.board.host_baud
         if self._player is not None:
             self._player.play_until(now_ns + AHEAD_NS)
-        self.board.run_until(now_ns)
+        while self.board.now_ns < now_ns:
+            self.board.run_until(now_ns)
         self.board.receive(data, now_ns)
         self.board.take_changes()
         sent = bytes(byte for _, byte in self.board.take_sent())
@@ -110,8 +112,9 @@ def serve(
     on_opened: Callable[[bool], None] = lambda opened: None,
     time: Time | None = None,
     until_ns: int | None = None,
+    machines: Sequence[Machine] = (),
 ) -> None:
-    """Runs a board of `kind` on a pty at `path`, with a simulated table on its pins.
+    """Runs a board of `kind` on a pty at `path`, with a simulated table on its pins, or with `machines`.
 
     `elf` is another program than the firmware of this kind. `eeprom` is a file that holds its non-volatile memory from
     one run to the next. Ends at `until_ns`, else with KeyboardInterrupt.
@@ -122,7 +125,7 @@ def serve(
         OSError: `path` or `eeprom` cannot be written.
     """
     kept = eeprom.read_bytes() if eeprom is not None and eeprom.exists() else None
-    with EmulatedBoard(elf or LIBRARY.with_name(f"{kind.name}.elf"), eeprom=kept) as board:
+    with MachineBoard(elf or LIBRARY.with_name(f"{kind.name}.elf"), machines, eeprom=kept) as board:
         player = None
         if simulator is not None:
             player = LinesPlayer(board, wiring or PinWiring(), rounds_of(simulator, faults))

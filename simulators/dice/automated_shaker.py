@@ -7,9 +7,9 @@ from typing import Final
 
 from drivers.dice.frame_wire import SUCCESS, Command, ShakerFrame, encode_frame, parse_frame
 from drivers.dice.reader_wire import Malformed
+from hal.clock import NS_PER_S
 from hal.values import Edge, Frame, Output, Rare, SendFrame, SetLine
 from simulators.base.device_faults import DeviceFault, by_name, device_fault
-from simulators.base.sensors import NS_PER_S
 
 START: Final = "shaker_start"
 BUSY: Final = "shaker_busy"

@@ -10,12 +10,13 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Final
 
+from hal.clock import NS_PER_S
 from hal.values import Batch, Edge, EdgesLost, Rare
 from simulators.base.corruption import bounce, noise_burst, pulses_of, repaired, stuck, unplugged, without_pulses
 from simulators.base.device_faults import CABLE_PULLED, DeviceFault, by_name, device_fault
 from simulators.base.geometry import GeometryError
 from simulators.base.motion import Path
-from simulators.base.sensors import NS_PER_S, MarkRing, quadrature_marks, settle_order, window_marks
+from simulators.base.sensors import MarkRing, quadrature_marks, settle_order, window_marks
 from simulators.dice.bodies import Body, fall, new_dice, shown
 from simulators.dice.shake_sensor import felt
 from simulators.dice.tumble_truth import Tumble, TumbleTruth

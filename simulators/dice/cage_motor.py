@@ -8,10 +8,11 @@ from __future__ import annotations
 from random import Random
 from typing import Final
 
+from hal.clock import NS_PER_S
 from hal.values import Edge
 from simulators.base.device_faults import DeviceFault, by_name
 from simulators.base.motion import Path
-from simulators.base.sensors import NS_PER_S, MarkRing, quadrature_marks, window_marks
+from simulators.base.sensors import MarkRing, quadrature_marks, window_marks
 from simulators.dice.bodies import fall, new_dice
 from simulators.dice.cage import ENERGY, PULSE_WIDTH_DEG, CageGeometry
 from simulators.dice.shake_sensor import felt

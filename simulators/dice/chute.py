@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final
 
+from hal.clock import NS_PER_S
 from hal.values import Batch, Edge, EdgesLost, Rare
 from simulators.base.corruption import bounce, noise_burst, pulses_of, repaired, stuck, unplugged, without_pulses
 from simulators.base.device_faults import CABLE_PULLED, DeviceFault, by_name, device_fault
 from simulators.base.geometry import GeometryError
-from simulators.base.sensors import NS_PER_S, any_of, settle_order
+from simulators.base.sensors import any_of, settle_order
 from simulators.dice.bodies import ROLLS, Body, fall, new_dice, shown
 from simulators.dice.tumble_truth import Tumble, TumbleTruth
 

@@ -9,9 +9,10 @@ from random import Random
 from typing import Final
 
 from drivers.dice.reader_wire import Die
+from hal.clock import NS_PER_S
 from hal.values import Batch, Command, Edge, Output, Rare
 from simulators.base.faults import fault_named
-from simulators.base.sensors import NS_PER_S, press, settle_order
+from simulators.base.sensors import press, settle_order
 from simulators.base.truth import SimRound, Truth
 from simulators.dice.automated_shaker import LONGEST_S, PRESENT, TOSS_FAULTS, AutomatedShakerSimulator
 from simulators.dice.bodies import fall, new_dice

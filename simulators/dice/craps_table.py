@@ -14,9 +14,10 @@ from random import Random
 from typing import Final, Literal, TypeAlias
 
 from drivers.dice.reader_wire import VALUED, Die, Lying
+from hal.clock import NS_PER_S
 from hal.values import Batch, Command, Edge, Rare
 from simulators.base.faults import SimulatedFault, fault_named
-from simulators.base.sensors import NS_PER_S, press, settle_order
+from simulators.base.sensors import press, settle_order
 from simulators.base.truth import SimRound, Truth, doubted
 from simulators.dice.automated_shaker import OF_LINES, OF_SERIAL, TOSS_FAULTS
 from simulators.dice.bodies import INCH_M, Body, fall, new_dice

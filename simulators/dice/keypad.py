@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from random import Random
 from typing import Final, NamedTuple
 
+from hal.clock import NS_PER_S
 from hal.values import Batch, Edge, EdgesLost, Loss, Rare
 from simulators.base.corruption import bounce, noise_burst
 from simulators.base.device_faults import DeviceFault, by_name, device_fault
-from simulators.base.sensors import NS_PER_S, any_of, press, settle_order
+from simulators.base.sensors import any_of, press, settle_order
 
 KEYS: Final = (*(f"key_{value}" for value in range(1, 7)), "key_enter", "key_clear")
 HELD_S: Final = (0.08, 0.25)

@@ -23,10 +23,10 @@ from drivers.dice.reader_wire import (
     encode_line,
     encode_word,
 )
+from hal.clock import NS_PER_S
 from hal.framing import Framer, LineFramer, received
 from hal.values import EdgesLost, Frame
 from simulators.base.device_faults import DeviceFault, by_name, device_fault
-from simulators.base.sensors import NS_PER_S
 
 BYTE_NS: Final = round(10 / 9600 * NS_PER_S)
 """One byte on the wire: ten bits at 9600 baud."""

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from random import Random
 from typing import Final
 
+from hal.clock import NS_PER_S
 from hal.values import Edge
-from simulators.base.sensors import NS_PER_S, any_of
+from simulators.base.sensors import any_of
 
 PULSE_S: Final = (0.0008, 0.0035)
 """How long a knock is felt (ours)."""

@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Final
 
+from hal.clock import NS_PER_S
 from hal.values import Batch, Edge, EdgesLost, Rare
 from simulators.base.corruption import bounce, noise_burst, pulses_of, repaired, stuck, unplugged, without_pulses
 from simulators.base.device_faults import CABLE_PULLED, DeviceFault, by_name, device_fault
-from simulators.base.sensors import NS_PER_S, settle_order
+from simulators.base.sensors import settle_order
 from simulators.dice.bodies import SMALL_DIE_M, Body, fall, new_dice, shown
 from simulators.dice.tumble_truth import Tumble, TumbleTruth
 

@@ -11,10 +11,11 @@ from random import Random
 from typing import Final, NamedTuple
 
 from drivers.dice.reader_wire import VALUED, Die
+from hal.clock import NS_PER_S
 from hal.lamp_fields import CHAIN
 from hal.values import Batch, Command, Edge, LightLamps, Output, Rare
 from simulators.base.faults import fault_named
-from simulators.base.sensors import NS_PER_S, press
+from simulators.base.sensors import press
 from simulators.base.truth import SimRound, Truth
 from simulators.dice.automated_shaker import LONGEST_S, PRESENT, AutomatedShakerSimulator
 from simulators.dice.bodies import SMALL_DIE_M, fall, new_dice, shown

@@ -10,10 +10,11 @@ from random import Random
 from typing import Final
 
 from drivers.dice.reader_wire import Die
+from hal.clock import NS_PER_S
 from hal.values import Batch, Command, Edge, Output, Rare, RunMotor
 from simulators.base.faults import fault_named
 from simulators.base.geometry import GeometryError
-from simulators.base.sensors import NS_PER_S, press
+from simulators.base.sensors import press
 from simulators.base.truth import SimRound, Truth
 from simulators.dice.cage import CageGeometry
 from simulators.dice.cage_motor import MOTOR_FAULTS, TICK_S, MotorCage, seconds

@@ -11,9 +11,10 @@ from random import Random
 from typing import Final, NamedTuple
 
 from drivers.dice.reader_wire import Die
+from hal.clock import NS_PER_S
 from hal.values import Batch, Command, Edge, Rare
 from simulators.base.faults import fault_named
-from simulators.base.sensors import NS_PER_S, press
+from simulators.base.sensors import press
 from simulators.base.truth import SimRound, Truth
 from simulators.dice.cage import CageGeometry, CageSimulator
 from simulators.dice.chute import ChuteSimulator

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from drivers.dice.reader_wire import VALUED, Die
+from hal.clock import NS_PER_S
 from hal.values import Batch, Edge, Output, Rare, SendFrame
 from simulators.base.faults import SimulatedFault
-from simulators.base.sensors import NS_PER_S
 from simulators.dice.keypad import KEYPAD_FAULTS, KeypadSimulator
 from simulators.dice.reader import READER_FAULTS, DiceReaderSimulator, Reading, frames
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from math import copysign, floor
 from random import Random
 
+from hal.clock import NS_PER_S
 from hal.values import Batch, Edge
 from simulators.base.faults import fault_named
 from simulators.base.motion import Path, Segment, shifted
-from simulators.base.sensors import NS_PER_S, MarkRing, press, quadrature_marks, settle_order, window_marks
+from simulators.base.sensors import MarkRing, press, quadrature_marks, settle_order, window_marks
 from simulators.base.truth import SimRound, Truth, doubted
 from simulators.money_wheel.flapper import (
     Flapper,

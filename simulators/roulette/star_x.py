@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from drivers.roulette.star_x_wire import SPIN_NUMBERS, StatusPacket, WheelFlag, WheelState, encode, encode_bare
+from hal.clock import NS_PER_S
 from hal.framing import Framer, LineFramer, received
 from hal.values import EdgesLost, Frame
 from simulators.base.faults import FaultError
@@ -151,7 +152,6 @@ def star_x_fault(name: str) -> StarXFault:
 
 # --- the wheel ---
 
-NS_PER_S = 1_000_000_000
 NO_FLAG = WheelFlag(0)
 BYTE_NS = round(10 / 9600 * NS_PER_S)
 """One byte on the wire: ten bits at 9600 baud."""

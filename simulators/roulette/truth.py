@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from hal.clock import NS_PER_S
 from simulators.base.motion import Segment
-from simulators.base.sensors import NS_PER_S
 from simulators.base.truth import Truth
 from simulators.roulette.ball import BallFall
 from simulators.roulette.geometry import RouletteGeometry

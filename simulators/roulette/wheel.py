@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from math import ceil, cos, radians, sin, sqrt
 from random import Random
 
+from hal.clock import NS_PER_S
 from hal.values import Batch, Edge, Rare, Reading
 from simulators.base.faults import fault_named
 from simulators.base.motion import Path, Segment, angle_at, clipped, shifted, speed_at
@@ -66,7 +67,6 @@ def after_the_drop_s(speed_deg_s: float) -> float:
 # --- the two level sensors ---
 
 NOISE_DEG = 0.008
-NS_PER_S = 1_000_000_000
 
 
 def level_readings(

@@ -13,15 +13,13 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from hal.backends.capture import CaptureSource
 from hal.backends.gpiod import BUFFER_EVENTS, GpiodLines
 from hal.backends.gpiozero import GpiozeroLines
 from hal.backends.gpiozero_factory import load_factory
 from hal.backends.sim import SimLines
-from hal.capture.vcd_writer import CaptureLines, write_capture
 from hal.clock import VirtualClock
 from hal.lines import LineSource, LineSpec
-from hal.values import Batch, Edge, Loss, Rare
+from hal.values import Edge, Loss, Rare
 from tests.fakes.fake_gpiod import FakeKernel
 from tests.fakes.mock_pins import TimedFactory
 from tests.fakes.pin_libraries import Board, library
@@ -157,24 +155,6 @@ class SimHarness(Harness):
 
     def overflow(self, line: str, t_ns: int) -> None:
         self.sim.lose(line, Loss.OVERFLOW, t_ns, 3)
-
-
-class CaptureHarness(Harness):
-    """A file that was written beforehand."""
-
-    def set_up(self, levels: Mapping[str, int], inverted: frozenset[str]) -> None:
-        now_ns = self.clock.now_ns()
-        found = [Edge(line, levels.get(line, 0), now_ns) for line in LINES]
-        until_ns = max([now_ns, *(edge.t_ns for edge in self.script)])
-        path = self.directory / "contract.vcd"
-        write_capture(path, CaptureLines(LINES), [Batch(found + self.script, [], until_ns)])
-        self.source = CaptureSource(path)
-
-    def happen(self, edge: Edge) -> None:
-        """Nothing to do: the change is in the file."""
-
-    def turn(self) -> None:
-        self.source.delivered_until(self.clock.now_ns())
 
 
 class GpiodHarness(WiredHarness):

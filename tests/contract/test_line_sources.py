@@ -17,7 +17,6 @@ from tests.contract.board_harness import BoardHarness
 from tests.contract.line_harnesses import (
     LINES,
     START_NS,
-    CaptureHarness,
     GpiodHarness,
     GpiozeroHarness,
     Harness,
@@ -29,7 +28,7 @@ from tests.contract.line_harnesses import (
 
 PINS: list[type[WiredHarness]] = [GpiodHarness, GpiozeroHarness, LgpioHarness, RpiGpioHarness]
 WIRED: list[type[WiredHarness]] = [*PINS, BoardHarness]
-EVERY: list[type[Harness]] = [SimHarness, CaptureHarness, *WIRED]
+EVERY: list[type[Harness]] = [SimHarness, *WIRED]
 Repeating: TypeAlias = SimHarness | WiredHarness
 Telling: TypeAlias = SimHarness | GpiodHarness | BoardHarness
 

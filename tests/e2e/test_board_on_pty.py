@@ -22,9 +22,10 @@ from hal.loop import VirtualLoop, run_virtual, sleep_ns
 from hal.outputs import Outputs, OutputSpec
 from hal.outputs_board import BoardOutputs
 from hal.values import Edge, Rare
-from simulators.board.adapter import CH340, EXACT, FTDI, Adapter
+from simulators.board.adapter import EXACT, Adapter
 from simulators.board.link_faults import NO_FAULTS, ByteFaults
 from simulators.board.lockstep import LockStep
+from tests.fakes.adapters import CH340, FTDI
 from tests.fakes.board_bench import MS, RecordingSink, RecordingWatcher
 from tests.fakes.model_board import ModelBoard
 from tests.fakes.model_on_pty import ModelOnPty

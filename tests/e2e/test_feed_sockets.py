@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import socket
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
@@ -15,6 +17,7 @@ import zmq
 
 from feed.endpoints import EndpointError, Endpoints
 from feed.history_server import REQUESTS_PER_CLIENT
+from feed.server_socket import ServerSocket
 from feed.wire import (
     BAD_REQUEST,
     BUSY,
@@ -29,6 +32,7 @@ from feed.wire import (
     decode_answer,
     encode_request,
 )
+from hal.loop import sleep_ns
 from tests.fakes.feed_server import (
     Client,
     FeedServer,
@@ -40,6 +44,9 @@ from tests.fakes.feed_server import (
     short_folder,
 )
 from tests.fakes.time_limits import HANG_MS
+
+STRANGERS = 3_000
+"""Connections whose events are more than libzmq's own queue of them holds."""
 
 
 @pytest.fixture
@@ -315,3 +322,42 @@ def test_a_port_in_use_is_an_error_that_names_it(tmp_path: Path) -> None:
         with pytest.raises(EndpointError, match=taken_error), feed_server(where, keys=Keys(tmp_path)):
             pass
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_flood_that_nobody_has_looked_at_does_not_hang_the_closing(folder: Path) -> None:
+    """libzmq's I/O thread reports connections under a lock that the closing takes: it must never wait for room."""
+    endpoint = f"ipc://{folder}/run/feed"
+
+    async def main() -> int:
+        with zmq.Context() as context:
+            server = ServerSocket(context, zmq.XPUB, endpoint, lambda frames: None, name="feed")
+            server.bind()
+            # The loop has no turn meanwhile: the events of all these wait.
+            for _ in range(STRANGERS):
+                with socket.socket(socket.AF_UNIX) as stranger:
+                    stranger.connect(endpoint.removeprefix("ipc://"))
+            server.close()
+        return STRANGERS
+
+    assert asyncio.run(main()) == STRANGERS
+
+
+def test_every_connection_of_a_flood_is_seen_once_the_loop_has_its_turn(folder: Path) -> None:
+    endpoint = f"ipc://{folder}/run/feed"
+
+    async def main() -> None:
+        with zmq.Context() as context, ExitStack() as strangers:
+            server = ServerSocket(context, zmq.XPUB, endpoint, lambda frames: None, name="feed")
+            server.bind()
+            for _ in range(200):
+                stranger = strangers.enter_context(socket.socket(socket.AF_UNIX))
+                stranger.connect(endpoint.removeprefix("ipc://"))
+            while server.connections < 200:
+                await sleep_ns(0)
+            server.end_connections("a test ends them")
+            while server.connections:
+                await sleep_ns(0)
+            assert server.problem is None
+            server.close()
+
+    asyncio.run(main())

@@ -129,6 +129,14 @@ class FakeKernel:
         self.chips[path] = chip
         return chip
 
+    def plug_in_again(
+        self, gone: FakeChip, label: str | None = None, names: Sequence[str | None] | None = None
+    ) -> FakeChip:
+        """Adds a chip in place of one that was removed: with its label and line names, unless others are given."""
+        kept = [line.name for line in gone.lines]
+        chip = self.chips[gone.path] = FakeChip(gone.path, label or gone.label, names or kept)
+        return chip
+
     def devices(self) -> Sequence[str]:
         """The paths, for the backend's `devices`."""
         return list(self.chips)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from math import inf
+
+from hal.board.clock import ClockMap
+
 
 class ModelClock:
     """Ticks of a board, against the host's time."""
@@ -33,3 +37,8 @@ class ModelClock:
     def jump(self, ticks: int) -> None:
         """Makes it jump."""
         self._ticks += ticks
+
+
+def rate_error_ppm(clock: ClockMap) -> float:
+    """The bound on the error of a map's `rate_ppm`; infinite before the first exchange."""
+    return inf if clock._fit is None else clock._fit.rate_spread * 1e6

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from simulators.board.emulated import EmulatedBoard, PinChange
+from simulators.board.emulated import PinChange
 from tests.firmware.emulated import built
+from tests.firmware.inspected_board import InspectedBoard
 from tests.firmware.worlds import AtPins, KeyMatrix
 
 
@@ -24,7 +25,7 @@ class Machine(Protocol):
         """Sees what the outputs did since the last look, and drives pins."""
 
 
-class BoardInWorld(EmulatedBoard):
+class BoardInWorld(InspectedBoard):
     """A board of a kind, with its machines."""
 
     def __init__(self, kind: str, machines: Sequence[Machine]) -> None:
@@ -33,7 +34,7 @@ class BoardInWorld(EmulatedBoard):
         self._seen: list[PinChange] = []
 
     @property
-    def board(self) -> EmulatedBoard:
+    def board(self) -> InspectedBoard:
         return self
 
     def put_pin(self, pin: str, level: int) -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from hal.clock import NS_PER_S
 from hal.values import Edge
-from simulators.board.emulated import CLOCK_HZ, EmulatedBoard
+from simulators.board.emulated import CLOCK_HZ
+from tests.firmware.inspected_board import InspectedBoard
 
 FIRMWARE = Path(__file__).resolve().parents[2] / "firmware"
 CYCLE_NS = 62.5
@@ -41,14 +42,14 @@ def built(target: str) -> Path:
 
 def board(
     kind: str, *, eeprom: bytes | None = None, begins_ns: int = 0, clock_hz: int = CLOCK_HZ, start_up_ns: int = 0
-) -> EmulatedBoard:
+) -> InspectedBoard:
     """An emulated board with the firmware of a kind, as it is in this tree."""
-    return EmulatedBoard(
+    return InspectedBoard(
         built(f"{kind}.elf"), eeprom=eeprom, begins_ns=begins_ns, clock_hz=clock_hz, start_up_ns=start_up_ns
     )
 
 
-class Probe(EmulatedBoard):
+class Probe(InspectedBoard):
     """A board with the small program, which has just started."""
 
     def __init__(self, *, eeprom: bytes | None = None, clock_hz: int = CLOCK_HZ, start_up_ns: int = 0) -> None:

@@ -14,11 +14,11 @@ from controller.cli.boards import give_number
 from hal.board.ports import ask_identity
 from hal.clock import SystemClock
 from hal.loop import VirtualLoop, run_virtual
-from simulators.board.emulated import EmulatedBoard
 from simulators.board.library import LIBRARY
 from simulators.board.lockstep import LockStep
 from tests.fakes.time_limits import HANG_S
 from tests.firmware.emulated import built
+from tests.firmware.inspected_board import InspectedBoard
 from tests.tables.bench import configured
 
 T = TypeVar("T")
@@ -70,7 +70,7 @@ def test_emulated_boards_answer_on_their_ports_as_real_ones(tmp_path: Path) -> N
 
 
 def test_the_firmware_keeps_its_number_over_a_power_cut(tmp_path: Path) -> None:
-    async def live(board: EmulatedBoard, talk: Callable[[str, VirtualLoop], Awaitable[T]]) -> T:
+    async def live(board: InspectedBoard, talk: Callable[[str, VirtualLoop], Awaitable[T]]) -> T:
         loop = asyncio.get_running_loop()
         assert isinstance(loop, VirtualLoop)
         with LockStep(board, tmp_path / "wheel") as wire:
@@ -80,10 +80,10 @@ def test_the_firmware_keeps_its_number_over_a_power_cut(tmp_path: Path) -> None:
         return (await give_number(port, 4_000_000_000, loop.clock)).serial
 
     elf = built("wheel.elf")
-    with EmulatedBoard(elf) as board:
+    with InspectedBoard(elf) as board:
         assert run_virtual(live(board, name)) == 4_000_000_000
         kept = board.power_cut()
-    with EmulatedBoard(elf, eeprom=kept) as again:
+    with InspectedBoard(elf, eeprom=kept) as again:
 
         async def ask(port: str, loop: VirtualLoop) -> int:
             return (await ask_identity(port, loop.clock)).serial

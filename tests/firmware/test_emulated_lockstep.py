@@ -16,9 +16,11 @@ from hal.framing import LineFramer
 from hal.loop import VirtualLoop, run_virtual, sleep_ns
 from hal.serial_link import SerialLink, SerialSettings
 from hal.values import Edge, EdgesLost, Frame, Loss, Rare
-from simulators.board.adapter import CH340, FTDI, Adapter
-from simulators.board.link_faults import ByteFaults, LinkFault, plan_link_faults
+from simulators.board.adapter import Adapter
+from simulators.board.link_faults import ByteFaults, LinkFault
 from simulators.board.lockstep import LockStep
+from tests.fakes.adapters import CH340, FTDI
+from tests.fakes.link_fault_plan import plan_link_faults
 from tests.firmware.emulated import MS, Probe, S
 
 BYTE_NS = 40_000

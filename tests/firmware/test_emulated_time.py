@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulators.board.emulated import START_UP_NS, EmulatedBoard, EmulationError
+from simulators.board.emulated import START_UP_NS, EmulationError
 from tests.firmware.emulated import CYCLE_NS, MS, Probe, S, built
+from tests.firmware.inspected_board import InspectedBoard
 
 LONGEST_STEP_BEYOND_NS = 3 * CYCLE_NS
 
@@ -144,7 +145,7 @@ def test_a_crystal_that_drifts_leaves_what_is_planned_at_its_time() -> None:
 
 
 def test_it_starts_when_the_fuses_say() -> None:
-    with EmulatedBoard(built("probe.elf"), start_up_ns=START_UP_NS) as board:
+    with InspectedBoard(built("probe.elf"), start_up_ns=START_UP_NS) as board:
         board.run_until(START_UP_NS)
         assert board.take_sent() == []
         board.run_until(START_UP_NS + MS)
@@ -152,7 +153,7 @@ def test_it_starts_when_the_fuses_say() -> None:
 
 
 def test_its_power_may_come_late() -> None:
-    with EmulatedBoard(built("probe.elf"), begins_ns=5 * S) as board:
+    with InspectedBoard(built("probe.elf"), begins_ns=5 * S) as board:
         assert board.now_ns == 5 * S
         board.run_until(5 * S + MS)
         assert all(t_ns > 5 * S for t_ns, _ in board.take_sent())
@@ -160,9 +161,9 @@ def test_its_power_may_come_late() -> None:
 
 def test_what_is_no_program_is_refused_by_name() -> None:
     with pytest.raises(EmulationError, match=r"no file .*nothing\.elf; build it"):
-        EmulatedBoard(built("probe.elf").with_name("nothing.elf"))
+        InspectedBoard(built("probe.elf").with_name("nothing.elf"))
     with pytest.raises(EmulationError, match=r"cannot run .*test_emulated_time\.py: it is no program for an AVR"):
-        EmulatedBoard(Path(__file__))
+        InspectedBoard(Path(__file__))
 
 
 def test_a_program_that_leaves_its_code_is_told_with_the_place() -> None:

@@ -21,12 +21,13 @@ from hal.lamp_chain import LampChain
 from hal.lamp_fields import CHAIN, FIELD, places
 from hal.loop import run_virtual, sleep_ns
 from hal.values import Edge, EdgesLost, Frame, Loss, Rare
-from simulators.board.adapter import CH340, EXACT, FTDI, Adapter
-from simulators.board.emulated import EmulatedBoard
+from simulators.board.adapter import EXACT, Adapter
 from simulators.board.lockstep import LockStep
+from tests.fakes.adapters import CH340, FTDI
 from tests.firmware import worlds
 from tests.firmware.board_in_world import BoardInWorld, PlayedKeys
 from tests.firmware.emulated import MS
+from tests.firmware.inspected_board import InspectedBoard
 from tests.firmware.live_evening import TableEvening, example, simulated
 from tests.firmware.table_on_boards import TableOnBoards
 
@@ -183,7 +184,7 @@ class SicBoOnBoard(TableOnBoards):
 
     lamps: worlds.LampChain
 
-    def _board(self, name: str) -> EmulatedBoard:
+    def _board(self, name: str) -> InspectedBoard:
         keys = {line: TABLE.keys.index(line.removeprefix("key_")) for line in self.config.uses if "key_" in line[:4]}
         presses = [
             (edge.t_ns, keys[edge.line], edge.level == 1)

@@ -21,10 +21,10 @@ from hal.board.message import BoardReport
 from hal.board.messages import KINDS, EdgesReport, IdentityAnswer, OkAnswer, WatchCommand
 from hal.clock import VirtualClock
 from hal.loop import run_virtual, sleep_ns
-from simulators.board.emulated import EmulatedBoard
 from simulators.board.link_faults import NO_FAULTS, ByteFaults, FaultyWire
 from simulators.board.lockstep import LockStep
 from tests.firmware.emulated import MS, S, built
+from tests.firmware.inspected_board import InspectedBoard
 from tests.firmware.live_evening import example, simulated
 from tests.firmware.noisy_session import (
     SWITCHED_EVERY_NS,
@@ -95,7 +95,7 @@ def test_the_same_broken_bytes_give_the_same_session_to_the_nanosecond(
     assert play() == play()
 
 
-class OverheardBoard(EmulatedBoard):
+class OverheardBoard(InspectedBoard):
     """A wheel board of which is known what it said, whatever of that comes through."""
 
     def __init__(self) -> None:

@@ -14,7 +14,8 @@ from controller.games.assembly import geometry_of
 from feed import events
 from feed.events import Event
 from simulators.base.faults import faults_for
-from simulators.board.adapter import CH340, FTDI, Adapter
+from simulators.board.adapter import Adapter
+from tests.fakes.adapters import CH340, FTDI
 from tests.firmware.emulated import MS
 from tests.firmware.live_evening import LOOK_NS, LiveEvening, TableEvening, example, simulated, verdicts
 from tests.firmware.table_on_boards import Conditions, TableOnBoards, errors_ns

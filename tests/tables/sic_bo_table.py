@@ -127,15 +127,22 @@ class SicBoBench:
         calendar_ns: int = 0,
         epoch: str = "sim",
         lamps: Answers | None = None,
+        calendar_is_set: bool = True,
     ) -> None:
         """`before` is what the journal knows; `calendar_ns` is what the calendar shows at time 0, from 1970 on; `lamps`
         are those whose defects these have.
         """
         self.text = text
         self.calendar_ns = calendar_ns
+        self.calendar_is_set = calendar_is_set
         config = configured(sic_bo_toml() if text is None else text)
         self.table = table_for(
-            config, epoch=epoch, simulated=True, opens=opens, time_of=lambda t_ns: own_time(t_ns + self.calendar_ns)
+            config,
+            epoch=epoch,
+            simulated=True,
+            opens=opens,
+            time_of=lambda t_ns: own_time(t_ns + self.calendar_ns),
+            calendar_is_set=lambda: self.calendar_is_set,
         )
         self._before = None if before is None else before.snapshot()
         if before is not None:
@@ -171,11 +178,19 @@ class SicBoBench:
         snapshot = msgspec.json.encode(state.snapshot())
         return TableState.from_snapshot(msgspec.json.decode(snapshot, type=Snapshot))
 
-    def rebooted(self, after_s: float = 60, *, calendar_s: float = 0, opens: bool = False) -> SicBoBench:
+    def rebooted(
+        self, after_s: float = 60, *, calendar_s: float = 0, opens: bool = False, calendar_is_set: bool = True
+    ) -> SicBoBench:
         """The power comes back so much later: the steady clock is at 0 again, and the calendar off by so much."""
         now_ns = self.calendar_ns + self.now_ns + round((after_s + calendar_s) * S)
         return type(self)(
-            self.text, opens=opens, before=self.journalled(), calendar_ns=now_ns, epoch="again", lamps=self.answers
+            self.text,
+            opens=opens,
+            before=self.journalled(),
+            calendar_ns=now_ns,
+            epoch="again",
+            lamps=self.answers,
+            calendar_is_set=calendar_is_set,
         )
 
     # --- time ----------------------------------------------------------------------------------------------------

@@ -3,7 +3,9 @@
     first opening, or dice_placed ──► 23 h: nearly too old ──► 24 h: too old, until dice_placed
 
 While the service runs, the steady clock counts. A restart may be a reboot, which that clock does not survive; so what
-is published of the dice is a calendar time. Where the calendar cannot be relied on, the dice count as too old.
+is published of the dice is a calendar time. Where the calendar cannot be relied on, the dice count as too old: it is
+before the last event, or nobody has set it since a computer without a clock chip was started. How long the power was
+off is then unknown, and only a supervisor's `dice_placed` states how old they are (ours).
 """
 
 from __future__ import annotations
@@ -30,8 +32,13 @@ _MICROSECOND: Final = timedelta(microseconds=1)
 class DiceAge:
     """The age of the dice of one table. It owns no clock."""
 
-    def __init__(self, hours: int | None, time_of: Callable[[int], str]) -> None:
-        """`hours` is how long they may stay; None where the rules set no limit."""
+    def __init__(
+        self, hours: int | None, time_of: Callable[[int], str], calendar_is_set: Callable[[], bool] = lambda: True
+    ) -> None:
+        """`hours` is how long they may stay; None where the rules set no limit.
+
+        `calendar_is_set` is whether the calendar is known to be set since the computer was started.
+        """
         self.hours = hours
         self.too_old = False
         """Whether it was reported that they are too old, and no others were placed since."""
@@ -41,6 +48,7 @@ class DiceAge:
         """Whether it was reported that they are nearly too old."""
         self._limit_ns = NEVER_NS if hours is None else hours * HOUR_NS
         self._time_of = time_of
+        self._calendar_is_set = calendar_is_set
         self._unknown = False
         self._placed_ns: int | None = None
         self._placed: datetime | None = None
@@ -56,7 +64,10 @@ class DiceAge:
             return TOO_OLD
         if self._placed is not None:
             return self._placed.isoformat(timespec="microseconds").replace("+00:00", "Z")
-        return None if self.hours is None or self._placed_ns is None else self._time_of(self._placed_ns)
+        if self.hours is None or self._placed_ns is None:
+            return None
+        # By a calendar that is not set, a later start would find them younger than they are.
+        return self._time_of(self._placed_ns) if self._calendar_is_set() else TOO_OLD
 
     @property
     def next_due_ns(self) -> int:
@@ -91,6 +102,12 @@ class DiceAge:
         now = self._now(t_ns)
         if now < max(self._last, self._placed):
             self.forget("the calendar is before the last event, so nobody knows how old the dice are")
+            return
+        if not self._calendar_is_set():
+            self.forget(
+                "the calendar is not known to be set since this computer was started, so nobody knows how long the "
+                "power was off and how old the dice are"
+            )
             return
         self.look(t_ns)
 

@@ -108,7 +108,8 @@ class SicBoGame(DiceGame):
         self.shaking = Shaking(by_rule, by_rule if minimum_shakes is None else minimum_shakes)
         self.tossed = tossed
         self.inspection = SicBoInspection(rules, automated=tossed is not None)
-        self.age = DiceAge(None if rules.dice_hours is None else rules.dice_hours.value, context.time_of)
+        hours = None if rules.dice_hours is None else rules.dice_hours.value
+        self.age = DiceAge(hours, context.time_of, context.calendar_is_set)
         self._uncover_ns = round(options.uncover_s * 1e9)
         """Knocks so soon after the cover came off are those of the cover."""
         self._last_throw: int | None = None

@@ -9,17 +9,19 @@ from pathlib import Path
 import pytest
 
 from controller.bench.replay import replay
-from controller.live.live_table import WIRES_FAILED, LiveTable
+from controller.live.live_table import LiveTable
+from controller.live.wire_watch import WIRES_FAILED
 from controller.live.wiring import Wiring, wire
 from controller.table.orders.order import CommandResult
 from feed import events
 from feed.events import encode
 from feed.state import TableState
 from hal.backends.gpiod import GpiodLines
+from hal.backends.reopening import ReopeningLines
 from hal.backends.sim import SimLines
 from hal.capture.vcd_writer import writing_capture
 from hal.clock import VirtualClock
-from hal.lines import LineError, LineSource, Sink
+from hal.lines import LineError, Sink
 from hal.loop import VirtualLoop, run_virtual
 from hal.outputs import Outputs
 from hal.outputs_gpiod import GpiodOutputs
@@ -167,7 +169,7 @@ def test_a_chip_that_goes_is_a_fault_and_the_table_goes_on_in_time(caplog: pytes
     assert said.verdicts() == ["void sensor_missing"]
     wires = said.of(events.DeviceFault)[-1]
     assert (wires.device, wires.fault, wires.blocks_play) == ("wires", WIRES_FAILED, False)
-    assert "start it again once this is mended" in wires.detail
+    assert "start the service again once this is mended" in wires.detail
     table.command("clear", {"device": "wires", "by": "ann"}, "1")
     clock.advance_to(5 * S)
     (answer,) = table.tick().results
@@ -208,16 +210,31 @@ class Wired:
         self.clock = VirtualClock()
         self.said = EventList()
         self.config = configured(text)
+        self.answers: dict[str, list[CommandResult]] = {}
+        """Answers to commands, by the beginning of their ids."""
+        self.levels: dict[int, int] = dict.fromkeys(PINS.values(), 0)
 
     def wiring(self) -> Wiring:
         """As `controller.live.wiring.wire` makes it, on the fake kernel's devices."""
         inputs = [pin.spec() for line, pin in self.config.pins.items() if line in PINS]
         outputs = [pin.output_spec() for line, pin in self.config.pins.items() if line not in PINS]
         devices = self.kernel.devices
-        sources: list[LineSource] = [GpiodLines(inputs, self.clock, devices=devices)]
-        return Wiring(sources, {}, Outputs(outputs, GpiodOutputs(outputs, devices=devices), self.clock))
+        lines = ReopeningLines(GpiodLines(inputs, self.clock, devices=devices), self.clock)
+        made = Outputs(outputs, GpiodOutputs(outputs, devices=devices), self.clock)
+        return Wiring([lines], [lines], outputs=made)
 
-    def run(self, edges: Sequence[Edge], until_ns: int, at_lamp: Callable[[int], None]) -> EventList:
+    def drive(self, gpio: int, level: int, t_ns: int) -> None:
+        """A wire takes a level, whether a chip is there or not."""
+        self.levels[gpio] = level
+        self.chip.drive(gpio, level, t_ns)
+
+    def run(
+        self,
+        edges: Sequence[Edge],
+        until_ns: int,
+        at_lamp: Callable[[int], None],
+        scene: Callable[[LiveTable], None] = lambda table: None,
+    ) -> EventList:
         """Drives the wires at their times, on the loop; tells of the lamp every tick."""
 
         async def main() -> None:
@@ -226,16 +243,20 @@ class Wired:
             for edge in edges:
                 if edge.t_ns:
                     gpio, level, t_ns = PINS[edge.line], edge.level, edge.t_ns
-                    loop.call_at(t_ns / 1e9, lambda g=gpio, v=level, t=t_ns: self.chip.drive(g, v, t))  # type: ignore[misc]
+                    loop.call_at(t_ns / 1e9, lambda g=gpio, v=level, t=t_ns: self.drive(g, v, t))  # type: ignore[misc]
                 else:
-                    self.chip.drive(PINS[edge.line], edge.level, 0)
+                    self.drive(PINS[edge.line], edge.level, 0)
             table.open_wires()
             self.said += table.open()
             try:
                 while self.clock.now_ns() < until_ns:
                     await _tick()
-                    said = table.tick().events
+                    scene(table)
+                    result = table.tick()
+                    said = result.events
                     self.said += said
+                    for answer in result.results:
+                        self.answers.setdefault(answer.id.split("-")[0], []).append(answer)
                     table.show(said)
                     at_lamp(self.chip.lines[LAMP].level)
             finally:
@@ -290,6 +311,53 @@ def test_the_chip_going_in_a_spin_leaves_the_round_to_the_dealer() -> None:
         said = wired.run(edges, lines.now_ns, unplug)
     assert said.verdicts() == ["unresolved sensor_missing"]
     assert said.of(events.DeviceFault)[0].blocks_play
+
+
+def after_a_spin(lines: MoneyLines) -> MoneyLines:
+    return lines.rest(3).call().spin(3 * TURN).rest(8)
+
+
+def test_a_chip_that_comes_back_recovers_without_a_restart_and_a_supervisor_opens_the_table() -> None:
+    """The round is void, the levels are found anew, and nothing plays before somebody has cleared what stands."""
+    lines = MoneyLines().rest(3).call().spin(4 * TURN)
+    gone_ns = lines.now_ns - S
+    lines.rest(12)
+    back_ns, cleared_ns = lines.now_ns, lines.now_ns + 8 * S
+    again = after_a_spin(lines.rest(12))
+    kernel = FakeKernel()
+    with kernel.installed():
+        wired = Wired(kernel)
+        states: list[str] = []
+
+        def scene(table: LiveTable) -> None:
+            now_ns = wired.clock.now_ns()
+            if now_ns >= gone_ns and not wired.chip.gone and now_ns < back_ns:
+                wired.chip.unplug()
+            elif now_ns >= back_ns and wired.chip.gone:
+                levels = {gpio: wired.levels[gpio] for gpio in PINS.values()}
+                wired.chip = kernel.plug_in_again(wired.chip)
+                for gpio, level in levels.items():
+                    wired.chip.lines[gpio].level = level
+            if back_ns - S <= now_ns < back_ns - S + S // 10:
+                table.command("clear", {"device": "wires", "by": "ann"}, "gone-wires")
+                table.command("clear", {"device": "wheel", "by": "ann"}, "gone-wheel")
+            if cleared_ns <= now_ns < cleared_ns + S // 10:
+                states.append(table.state)
+                for device in ("wires", "wheel", "dealer", "lamp"):
+                    table.command("clear", {"device": device, "by": "ann"}, f"back-{device}")
+            if cleared_ns + S <= now_ns < cleared_ns + S + S // 10:
+                states.append(table.state)
+
+        said = wired.run(lines.edges(), again.now_ns, lambda level: None, scene)
+    assert [answer.accepted for answer in wired.answers["gone"]] == [False, False], "it is still gone"
+    assert all(answer.accepted for answer in wired.answers["back"])
+    assert states == ["shut", "open"], "shut until a supervisor cleared it"
+    faults = [(fault.device, fault.fault) for fault in said.of(events.DeviceFault)]
+    assert ("wires", WIRES_FAILED) in faults
+    assert ("wheel", "sensor_missing") in faults
+    assert said.verdicts()[0] == "unresolved sensor_missing"
+    assert said.verdicts()[-2:] == ["0", "void service_stopped"], "the next sound spin has its number"
+    assert wired.chip.lines[LAMP].level == 0
 
 
 # --- in a service --------------------------------------------------------------------------------------------------
@@ -348,6 +416,41 @@ def test_a_table_whose_wires_cannot_be_opened_is_shut_by_a_fault_and_the_others_
     assert "wires are not open" in hall.answers[0].reason
 
 
+class LateLines(SimLines):
+    """Lines whose chip comes later; counts how often they are tried."""
+
+    there = False
+    tries = 0
+
+    def open(self, sink: Sink) -> None:
+        self.tries += 1
+        if not self.there:
+            raise LineError("chip gpiochip0: there is none; plug it in")
+        super().open(sink)
+
+
+def test_wires_that_are_not_there_at_the_start_are_opened_when_they_come() -> None:
+    late = LateLines(PINS)
+    config = configured(money_toml().replace("wheel-1", "wheel-9"))
+    plays = configured(money_toml())
+    hall = VirtualService([config, plays], wirings=[Wiring([late]), wire(plays, VirtualClock(), {}, 1)])
+    hall.open()
+    hall.run(60)
+    assert 2 < late.tries < 20, "a minute without a chip is a handful of tries"
+    late.there = True
+    hall.run(6, each=lambda: late.passed(hall.clock.now_ns()))
+    table = hall.runners["wheel-9"].table
+    assert table.state == "shut", "until a supervisor has looked"
+    hall.send("clear", table="wheel-9", device="wires")
+    hall.run(1, each=lambda: late.passed(hall.clock.now_ns()))
+    assert hall.answers[-1].accepted
+    assert table.state == "open"
+    tries = late.tries
+    hall.supervisor.safe()
+    hall.run(20)
+    assert late.tries == tries, "a service that has stopped opens nothing"
+
+
 def test_wires_that_open_after_a_restart_leave_a_fault_that_a_person_clears() -> None:
     config = configured(money_toml())
     before = VirtualService([config], wirings=[Wiring([NoLines(PINS)])])
@@ -370,7 +473,8 @@ def test_a_simulator_is_wired_only_where_the_configuration_asks_for_it() -> None
     simulated = wire(configured(money_toml()), VirtualClock(), {}, 1)
     assert type(simulated.sources[0]).__name__ == "SimulatedSource"
     real = wire(configured(GPIOD), VirtualClock(), {}, 1)
-    assert [type(source).__name__ for source in real.sources] == ["GpiodLines"]
+    assert real.sources == real.reopening
+    assert [source.name for source in real.sources] == ["wheel-9:header"]
     assert real.outputs is not None
 
 

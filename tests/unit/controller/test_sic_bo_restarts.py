@@ -105,6 +105,42 @@ def test_a_calendar_that_is_set_back_makes_no_dice_younger() -> None:
     assert standing(table) == [("dice", "dice_too_old")]
 
 
+def test_dice_are_not_taken_for_young_while_nobody_knows_how_long_the_power_was_off() -> None:
+    """A Pi starts with the time of its last shutdown: 20 hours without power look like none."""
+    table = bench()
+    table.order("dice_placed by=ann age_h=10")
+    table = table.rebooted(20 * H, calendar_s=-20 * H, calendar_is_set=False)
+    assert (table.table.state, standing(table)) == ("shut", [("dice", "dice_too_old")])
+    fault = table.said.one(events.DeviceFault)
+    assert "not known to be set" in fault.detail
+    assert "stays, because of" in table.order("clear device=dice by=ann").reason
+    assert table.order("dice_placed by=ann age_h=20").accepted, "a supervisor's record"
+    assert table.order("clear device=dice by=ann").accepted
+    table.wait(3.9 * H)
+    assert standing(table) == []
+    assert standing(table.wait(0.2 * H)) == [("dice", "dice_too_old")], "the steady clock counts from there"
+
+
+def test_what_is_told_by_a_calendar_that_is_not_set_makes_no_dice_younger_after_the_next_start() -> None:
+    table = bench().rebooted(calendar_is_set=False)
+    table.calendar_ns += round(100 * H * 1e9)
+    table.order("dice_placed by=ann age_h=1")
+    table.order("clear device=dice by=ann")
+    table = table.rebooted(H)
+    assert standing(table) == [("dice", "dice_too_old")], "that calendar was ahead by 100 hours, perhaps"
+
+
+def test_dice_placed_before_the_calendar_was_set_are_known_once_it_is() -> None:
+    table = bench().rebooted(calendar_is_set=False)
+    table.order("dice_placed by=ann age_h=1")
+    table.order("clear device=dice by=ann")
+    table.calendar_is_set = True
+    table.played().settle()
+    table = table.rebooted(22 * H)
+    assert standing(table) == []
+    assert standing(table.wait(1.1 * H)) == [("dice", "dice_too_old")]
+
+
 def test_a_fault_of_old_dice_cannot_be_cleared_after_a_restart_until_others_are_placed() -> None:
     table = bench()
     table.order("dice_placed by=ann age_h=23.9")

@@ -1,7 +1,10 @@
+from pathlib import Path
+from typing import Any
+
 import pytest
 from pytest_mock import MockerFixture
 
-from hal.clock import SystemClock, VirtualClock
+from hal.clock import CalendarWatch, SystemClock, VirtualClock, kernel_clock_is_disciplined, system_calls_are_filtered
 
 
 def test_the_system_clock_never_goes_back() -> None:
@@ -44,3 +47,61 @@ def test_the_wall_time_of_a_virtual_clock_began_at_the_epoch() -> None:
     clock.advance_to(1_500_000_000)
     assert clock.wall_time_ns() == 1_500_000_000
     assert clock.wall_time_ns(at_ns=3) == 3
+
+
+def calendar(folder: Path, *, disciplined: bool = False) -> CalendarWatch:
+    return CalendarWatch(folder / "rtc", folder / "synchronized", lambda: disciplined)
+
+
+def test_a_calendar_is_not_known_to_be_set_without_any_proof(tmp_path: Path) -> None:
+    assert not calendar(tmp_path).is_set()
+
+
+@pytest.mark.parametrize(("hctosys", "known"), [("1\n", True), ("0\n", False), ("", False)])
+def test_a_calendar_is_set_where_the_kernel_took_it_from_a_clock_chip(
+    tmp_path: Path, hctosys: str, known: bool
+) -> None:
+    (tmp_path / "rtc" / "rtc0").mkdir(parents=True)
+    (tmp_path / "rtc" / "rtc0" / "hctosys").write_text(hctosys)
+    assert calendar(tmp_path).is_set() is known
+
+
+def test_a_calendar_that_ntp_has_set_stays_set(tmp_path: Path) -> None:
+    watch = calendar(tmp_path)
+    assert not watch.is_set()
+    (tmp_path / "synchronized").touch()
+    assert watch.is_set()
+    (tmp_path / "synchronized").unlink()
+    assert watch.is_set()
+    assert calendar(tmp_path, disciplined=True).is_set()
+
+
+@pytest.mark.parametrize(
+    ("state", "status", "disciplined"),
+    [(0, 0x2001, True), (5, 0x2041, False), (0, 0x0040, False), (-1, 0, False)],
+    ids=["by NTP", "not synchronised", "flag alone", "not allowed to ask"],
+)
+def test_the_kernels_clock_is_disciplined_unless_it_says_otherwise(
+    mocker: MockerFixture, state: int, status: int, disciplined: bool
+) -> None:
+    class Libc:
+        @staticmethod
+        def adjtimex(timex: Any) -> int:
+            timex._obj.status = status
+            return state
+
+    mocker.patch("hal.clock.ctypes.CDLL", return_value=Libc)
+    mocker.patch("hal.clock.system_calls_are_filtered", return_value=False)
+    assert kernel_clock_is_disciplined() is disciplined
+
+
+def test_the_kernel_is_not_asked_under_a_filter_that_may_end_the_process(mocker: MockerFixture, tmp_path: Path) -> None:
+    libc = mocker.patch("hal.clock.ctypes.CDLL").return_value
+    mocker.patch("hal.clock.system_calls_are_filtered", return_value=True)
+    assert not kernel_clock_is_disciplined()
+    libc.adjtimex.assert_not_called()
+    status = tmp_path / "status"
+    assert system_calls_are_filtered(status)
+    for mode, filtered in ((0, False), (2, True)):
+        status.write_text(f"Name:\tpython\nSeccomp:\t{mode}\nSeccomp_filters:\t0\n")
+        assert system_calls_are_filtered(status) is filtered

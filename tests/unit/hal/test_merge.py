@@ -134,7 +134,6 @@ def test_the_watermark_is_that_of_the_slowest_source() -> None:
     merge.deliver("a", [Edge("x", 1, 10), Edge("x", 0, 40)])
     merge.until("a", 50)
     assert merge.take() is None
-    assert merge.waiting_for == "b"
     merge.deliver("b", [Edge("y", 1, 20)])
     merge.until("b", 30)
     assert merge.take() == Batch([Edge("x", 1, 10), Edge("y", 1, 20)], [], 30)
@@ -217,7 +216,6 @@ def test_when_the_last_source_goes_nothing_is_kept_back() -> None:
     merge.remove("a", t_ns=20)
     assert merge.take() == Batch([Edge("x", 1, 30)], [EdgesLost("x", Loss.UNPLUGGED, 30)], 30)
     assert merge.take() is None
-    assert merge.waiting_for is None
 
 
 def test_a_source_may_come_back_under_its_name() -> None:

@@ -6,10 +6,11 @@ import pytest
 from drivers.base.driver import Observation
 from drivers.roulette.star_x import AutoNumber, StarXConfig, StarXWheel
 from drivers.roulette.star_x_wire import StatusPacket, WheelState, parse
+from hal.clock import NS_PER_S
 from hal.framing import LineFramer
 from hal.values import Frame
 from simulators.base.faults import FaultError
-from simulators.roulette.star_x import NS_PER_S, STAR_X_FAULTS, StarXSimulator, StarXSpin, frames
+from simulators.roulette.star_x import STAR_X_FAULTS, StarXSimulator, StarXSpin, frames
 
 
 def play(spins: list[StarXSpin]) -> list[Observation]:

@@ -12,6 +12,7 @@ from controller.boards.emulation import check_built, check_playable, emulated_co
 from controller.cli import BAD_CONFIGURATION, main
 from controller.configuration.document import read_document
 from controller.games.load import check_text
+from hal.board.messages import KINDS
 from simulators.board.library import EmulationError
 from tests.tables.bench import configured
 
@@ -68,23 +69,21 @@ def test_what_was_not_built_is_named_with_what_to_do(tmp_path: Path, monkeypatch
         check_built(configured(ROULETTE.read_text()))
 
 
-@pytest.mark.parametrize(
-    ("name", "missing"),
-    [
-        ("beat_the_dealer", ["the keypad of the board table (key_1, ", "; what the board table moves (motor)"]),
-        ("under_over", ["the keypad of the board table (key_1, ", "dealer_no_more_bets)"]),
-        ("sic_bo", ["the keypad of the board layout (key_1, ", "; the lamp chain of the board layout"]),
-    ],
-)
-def test_a_table_with_a_keypad_or_lamps_is_refused_with_what_is_missing(name: str, missing: list[str]) -> None:
-    path = EXAMPLES / f"{name}_board.toml"
-    result = CliRunner().invoke(main, ["boards", "emulate", str(path)])
+def test_faults_of_a_chain_in_memory_are_refused_where_the_lamps_hang_on_pins() -> None:
+    path = EXAMPLES / "sic_bo_board.toml"
+    result = CliRunner().invoke(main, ["boards", "emulate", str(path), "--fault", "lamp_dead@2"])
     assert result.exit_code == BAD_CONFIGURATION
-    assert "the table cannot play, because these are not emulated: " in result.output
-    assert all(part in result.output for part in missing), result.output
-    assert 'write backend = "sim" in [lines] of a copy of the file, and run feltwire simulate COPY' in result.output
+    assert "its lamps have no fault lamp_dead" in result.output
+    assert "run feltwire simulate TABLE.toml with them" in result.output
+    check_playable({1: "short_shake", None: "keypad_key_stuck"})
 
 
-@pytest.mark.parametrize("name", ["roulette", "money_wheel"])
-def test_a_table_of_sensors_and_contacts_can_play_on_emulated_boards(name: str) -> None:
-    check_playable(configured((EXAMPLES / f"{name}_board.toml").read_text()))
+def test_the_keys_of_a_keypad_are_numbered_as_the_board_scans_them() -> None:
+    config = configured((EXAMPLES / "sic_bo_board.toml").read_text())
+    keys = wiring_of(config, "layout").keys
+    kind = KINDS["table"]
+    assert {line: kind.keys[key] for line, key in keys.items()} == {
+        **{f"key_{value}": str(value) for value in range(1, 7)},
+        "key_enter": "enter",
+        "key_clear": "clear",
+    }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controller.configuration.header_pins import HEADER
-from controller.configuration.terminals import MOVED, places_of
+from controller.configuration.terminals import MOVED, PULLED_UP, places_of
 from controller.games.catalogue import REGISTRY
 from controller.games.load import check_text
 from hal.board.messages import KINDS
@@ -193,3 +194,31 @@ def test_a_sensor_that_drives_its_wire_may_rest_high() -> None:
 def test_the_example_on_a_pi_leaves_the_console_and_the_buses_alone() -> None:
     special = {pin.gpio for pin in HEADER if pin.special}
     assert special.isdisjoint(pin.gpio for pin in check_text(ON_PI).tables[0].pins.values())
+
+
+@pytest.mark.parametrize(("line", "number"), [("motor_shaft", 1), ("motor_home", 2)])
+def test_an_input_that_the_board_always_pulls_up_cannot_do_without(line: str, number: int) -> None:
+    """The firmware switches the resistor on whatever the host asks for: the key would do nothing."""
+    wrong = entry(MOTOR, line, f'input = {number}, inverted = true, pull = "none"')
+    row = wrong.splitlines().index(f'{line} = {{ input = {number}, inverted = true, pull = "none" }}') + 1
+    found = only_problem(wrong)
+    assert f'{row}: pins.{line}.pull: is "none", but a table board always switches on the resistor' in found
+    assert 'remove it, or write pull = "up"' in found
+    assert problem_lines(check_text(entry(MOTOR, line, f'input = {number}, inverted = true, pull = "up"'))) == []
+
+
+def test_an_input_that_the_board_pulls_up_has_no_pull_down_either() -> None:
+    assert "is down, but a board has pull-up resistors only" in only_problem(
+        entry(MOTOR, "motor_shaft", 'input = 1, inverted = true, pull = "down"')
+    )
+
+
+def test_the_inputs_that_are_always_pulled_up_are_those_of_the_firmware() -> None:
+    kinds = Path(__file__).resolve().parents[4] / "firmware" / "kinds"
+    for kind in KINDS.values():
+        source = (kinds / f"{kind.name}.c").read_text()
+        (mask,) = re.findall(r"\.own_pull_ups = ([^,]+),", source)
+        named = {name.lower() for name in re.findall(rf"{kind.name.upper()}_IN_(\w+)", mask)}
+        every = {name for name, _ in kind.inputs} if mask == "0xFFU" else set()
+        assert mask in ("0", "0xFFU") or named, f"{kind.name}: {mask} cannot be read"
+        assert set(PULLED_UP.get(kind.name, ())) == named | every

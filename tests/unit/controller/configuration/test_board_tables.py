@@ -312,7 +312,8 @@ def test_a_contact_that_would_be_pressed_while_it_is_open_is_told() -> None:
         "20: pins.dealer_no_more_bets: is a bare contact, and the board's resistor pulls its wire high: it would be "
         "active while open; add inverted = true, and wire the contact to ground"
     )
-    assert problem_lines(check_text(button.replace("input = 1 }\nno", 'input = 1, pull = "none" }\nno'))) == []
+    open_drain = button.replace("input = 1 }\nno", 'input = 3, pull = "none" }\nno').replace('"reel"', '"table"')
+    assert problem_lines(check_text(open_drain)) == []
 
 
 def test_an_output_that_would_be_on_when_the_board_goes_safe_is_told() -> None:

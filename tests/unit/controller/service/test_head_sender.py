@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import http.server
+import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,10 @@ import pytest
 from controller.journal.records import Head
 from controller.journal.seals import SEALS
 from controller.journal.verify import KnownHead
+from controller.service import head_sender
 from controller.service.head_sender import EVERY_NS, HeadSender, HeadTargetError, check_target, send
 from hal.clock import VirtualClock
+from hal.loop import sleep_ns
 
 HEADS = {"wheel-1": Head(118, "e1", "ab" * 32), SEALS: Head(7, "", "cd" * 32), "wheel-2": Head(0, "", "00" * 32)}
 
@@ -126,3 +129,64 @@ def test_what_is_no_target_is_refused(target: str) -> None:
 @pytest.mark.parametrize("target", ["heads.txt", "/dev/usb/lp0", "https://host/x", "printer:office"])
 def test_paths_urls_and_printers_are_targets(target: str) -> None:
     assert check_target(target) == target
+
+
+def test_a_fifo_that_nobody_reads_is_logged_and_holds_up_nothing(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    fifo, out = tmp_path / "fifo", tmp_path / "heads.txt"
+    os.mkfifo(fifo)
+    sender = HeadSender([str(fifo), str(out)], VirtualClock())
+    asyncio.run(sender.end(HEADS))
+    assert f"could not be sent to {fifo}: " in caplog.text
+    assert "no program reads it" in caplog.text
+    assert len(out.read_text().splitlines()) == 2
+
+
+def test_a_fifo_that_is_read_gets_the_heads(tmp_path: Path) -> None:
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    send(str(fifo), "heads\n")
+    assert os.read(reader, 100) == b"heads\n"
+    os.close(reader)
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Waits for a thread of the sender; the test's own limit ends a hang."""
+    while not condition():
+        await sleep_ns(0)
+
+
+def test_a_target_that_hangs_does_not_hold_up_the_end_nor_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A share whose server is gone: opening it never returns."""
+    share, out, clock = tmp_path / "share", tmp_path / "heads.txt", VirtualClock()
+    never = threading.Event()
+    really = head_sender.send
+
+    def hangs(target: str, text: str) -> None:
+        if target == str(share):
+            never.wait()
+        else:
+            really(target, text)
+
+    monkeypatch.setattr(head_sender, "send", hangs)
+    sender = HeadSender([str(share), str(out)], clock, longest_end_s=0.05)
+
+    async def evening() -> None:
+        sender.check(HEADS)
+        await until(lambda: out.exists() and "wheel-1:118:" in out.read_text())
+        clock.advance_to(EVERY_NS)
+        sender.check(HEADS)
+        newer = HEADS | {"wheel-1": Head(119, "e1", "ef" * 32)}
+        await sender.end(newer)
+        await until(lambda: "wheel-1:119:" in out.read_text())
+
+    asyncio.run(evening())
+    threads = [thread for thread in threading.enumerate() if thread.name == f"heads to {share}"]
+    assert [thread.daemon for thread in threads] == [True], "one, and the process need not wait for it"
+    never.set()
+    assert f"not sent to {share}" in caplog.text
+    assert "the service ends" in caplog.text

@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simulators.board.adapter import CH340, EXACT, FTDI, Adapter, UsbSerial
+from simulators.board.adapter import EXACT, Adapter, UsbSerial
+from tests.fakes.adapters import CH340, FTDI
 
 MS = 1_000_000
 BYTE_NS = 40_000

@@ -15,8 +15,8 @@ from simulators.board.link_faults import (
     LinkFault,
     begin_link_fault,
     end_link_fault,
-    plan_link_faults,
 )
+from tests.fakes.link_fault_plan import plan_link_faults
 
 S = 1_000_000_000
 COUNT = 20_000

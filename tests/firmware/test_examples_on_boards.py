@@ -1,0 +1,101 @@
+"""Every example: those on boards play on emulated ones, with keypads, lamps and motors; all can be simulated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from controller.boards.emulation import emulated_copy, machines_of, port_of
+from controller.cli import main
+from controller.games.assembly import geometry_of
+from controller.live.wiring import Wiring, wire
+from feed import events
+from hal.board.link import BoardLink
+from simulators.base.table import simulator_for
+from simulators.base.truth import Truth
+from simulators.board.lockstep import LockStep
+from simulators.board.machines import LampRegisters, Machine, MachineBoard
+from simulators.board.played_table import SharedTable
+from tests.fakes.time_limits import HANG_S
+from tests.firmware.emulated import built
+from tests.firmware.live_evening import EXAMPLES, LiveEvening, TableEvening, example
+from tests.firmware.test_lamp_chain_on_board import LAYOUT
+from tests.tables.bench import configured
+
+EVERY = sorted(path.stem for path in EXAMPLES.glob("*.toml"))
+ON_BOARDS = [name for name in EVERY if "board" in example(name)]
+SEED = 3
+
+
+class PlayedOnBoards(LiveEvening):
+    """An example on emulated boards, with one simulated table on all their pins."""
+
+    def __init__(self, name: str, folder: Path, rounds: int) -> None:
+        values = example(name)
+        config = configured(emulated_copy(values, folder))
+        twin = simulator_for(config.game, geometry_of(config), SEED)
+        batches = [twin.start()]
+        played = [twin.round() for _ in range(rounds)]
+        batches += [one.batch for one in played]
+        self.truths: list[Truth] = [one.truth for one in played]
+        super().__init__(config, TableEvening(batches, self.truths), supervised=True)
+        self.machines: dict[str, list[Machine]] = {}
+        self.lit: list[frozenset[int]] = []
+        self._folder = folder
+        self._table = SharedTable(simulator_for(config.game, geometry_of(config), SEED), {}, config.boards)
+
+    def _wire(self, opened: ExitStack) -> Wiring:
+        for name, board in self.config.boards.items():
+            machines = self.machines[name] = machines_of(self.config, name, self._table)
+            chip = opened.enter_context(MachineBoard(built(f"{board.kind}.elf"), machines))
+            opened.enter_context(LockStep(chip, port_of(self._folder, name)))
+        wiring = wire(self.config, self.clock, {}, 1)
+        self.links = [link for link in wiring.boards.values() if isinstance(link, BoardLink)]
+        return wiring
+
+    def _passes(self, t_ns: int) -> None:
+        for machine in (one for machines in self.machines.values() for one in machines):
+            if isinstance(machine, LampRegisters) and machine.burning and machine.burning not in self.lit:
+                self.lit.append(machine.burning)
+
+    async def _ended(self) -> None:
+        for link in self.links:
+            await link.wait_closed()
+
+
+def supported(result: Mapping[str, Any], truths: Sequence[Truth]) -> bool:
+    """Whether one of the rounds had this result."""
+    if "dice" in result:
+        found: object = (*result.get("dealer_dice", ()), *result["dice"])
+    else:
+        found = result.get("index", result.get("space"))
+    return any(truth.valid and truth.result == found for truth in truths)
+
+
+@pytest.mark.timeout(HANG_S)
+@pytest.mark.parametrize("name", ON_BOARDS)
+def test_an_example_on_boards_plays_on_emulated_ones(tmp_path: Path, name: str) -> None:
+    table = PlayedOnBoards(name, tmp_path, rounds=1)
+    said = table.run()
+    assert said.of(events.DeviceFault) == [], said.story()
+    outcomes = said.of(events.Outcome)
+    assert outcomes, said.story()
+    for outcome in outcomes:
+        assert supported(outcome.result, table.truths), (outcome.result, table.truths)
+    assert all(event.data.simulated for event in said)
+    if table.config.game == "sic_bo":
+        areas = frozenset(area.number for area in LAYOUT.lit(tuple(outcomes[0].result["dice"])))
+        assert table.lit == [areas], "these burned, and no others"
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_every_example_can_be_simulated(name: str) -> None:
+    path = EXAMPLES / f"{name}.toml"
+    result = CliRunner().invoke(main, ["simulate", str(path), "--rounds", "1", "--speed", "max"])
+    assert result.exit_code == 0, result.output
+    assert "every outcome is supported by the truth" in result.output
