@@ -1,0 +1,444 @@
+"""Pieces of circuits that several boards have: supply, inputs, drivers, memory, emergency stop, module."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from firmware.hardware import parts as p
+from firmware.hardware.circuit import GND, Circuit, Gates, Part, Row, Sheet
+
+V5: Final = "+5V"
+V12: Final = "+12V"
+"""Behind the fuse of the logic."""
+V12_IN: Final = "+12V_IN"
+V12_MOTOR: Final = "+12V_MOTOR"
+"""Behind fuse and emergency stop: what moves."""
+V12_LOAD: Final = "+12V_LOAD"
+"""Lamps, acceptor, alarm: what does not move."""
+PULL: Final = "+5V_PULL"
+"""The pull-ups of the inputs, behind a diode: a wire that touches 24 V does not lift the 5 V."""
+SENSE: Final = "+5V_SENSE"
+"""The emitters of the optical sensors, which the board can switch off."""
+
+RED, BLACK, BROWN, BLUE, WHITE, YELLOW, GREEN, GREY = (
+    "red", "black", "brown", "blue", "white", "yellow", "green", "grey"
+)  # fmt: skip
+
+
+class Board(Circuit):
+    """A carrier board with a Nano in it."""
+
+    def __init__(self, name: str, title: str, pins: dict[str, str]) -> None:
+        super().__init__(name, title)
+        self.uses = pins
+        """What the firmware uses each pin for, and the pin of the chip."""
+        self.rails |= {V5: 5.0, V12: 12.0, V12_IN: 12.0, V12_MOTOR: 12.0, V12_LOAD: 12.0, PULL: 5.0, SENSE: 5.0}
+        self.nano = self.part(p.NANO, "U0")
+        self.gates = Gates(self, p.HC14, p.HC14_PAIRS, V5)
+        self.served: dict[str, str] = {}
+        """The uses that a circuit was made for, and the pin of the module."""
+
+    def module_pin(self, use: str) -> str:
+        """The pin of the module for a use of the firmware, which a circuit serves from now on."""
+        pin = p.NANO_PINS[self.uses[use]]
+        if use in self.served:
+            raise ValueError(f"{self.name}: {use} has two circuits")
+        self.served[use] = pin
+        return pin
+
+
+def decouple(board: Circuit, row: Row, count: int) -> None:
+    """One 100 nF for each integrated circuit, from 5 V to ground."""
+    row.at(V5)
+    for _ in range(count):
+        row.hang(p.C100N, GND)
+
+
+# Supply
+
+
+def supply(board: Board, *, hold_up: bool) -> Sheet:
+    """12 V in, 5 V from a switching regulator into the module's 5V pin; with `hold_up` bank and supervisor."""
+    sheet = board.sheet("supply", "Supply: 12 V in, 5 V for module and sensors")
+    entry = board.part(p.terminal(2))
+    entry.wires |= {"1": (RED, "supply +12 V (11.4 to 12.6 V)"), "2": (BLACK, "supply 0 V: the star point")}
+    row = board.row(sheet, "supply", "logic")
+    row.pin(entry, "1", V12_IN)
+    row.series(p.F2A, V12)
+    row.hang(p.TVS_RAIL, GND, near="K", far="A")
+    row.series(p.D5819, "VREG", enters="A", leaves="K")
+    row.hang(p.C100U, GND)
+    row.hang(p.C100N, GND)
+    regulator = board.part(p.BUCK)
+    row.through(regulator, V5, enters="VIN", leaves="VOUT")
+    row.hang(p.C100U, GND)
+    row.hang(p.C100N, GND)
+    row.pin(board.nano, "5V")
+    regulator.connect("GND", GND)
+    zero = board.row(sheet, "ground", "0 V")
+    zero.pin(entry, "2", GND)
+    zero.pin(board.nano, "GND")
+    board.nano.connect("GND2", GND)
+    pull = board.row(sheet, "pull", "pull-ups")
+    pull.at(V5)
+    pull.series(p.D5819, PULL, enters="A", leaves="K")
+    pull.hang(p.C100N, GND)
+    if hold_up:
+        _hold_up(board, sheet)
+    board.box(sheet, regulator)
+    return sheet
+
+
+def _hold_up(board: Board, sheet: Sheet) -> None:
+    bank = board.row(sheet, "bank", "hold-up")
+    bank.at("VREG")
+    bank.series(p.R_CHARGE, "BANK")
+    for _ in range(4):
+        bank.hang(p.C_BANK, GND)
+    bank.series(p.D5822, "VREG", enters="A", leaves="K")
+    supervisor = board.part(p.SUPERVISOR)
+    fail = board.row(sheet, "power_fail", "power fails")
+    fail.at(V12)
+    fail.series(p.R73K2, "PFI")
+    fail.hang(p.R10K, GND)
+    fail.hang(p.C1N, GND)
+    fail.through(supervisor, "PFO", enters="PFI", leaves="PFO")
+    fail.gate(board.gates, "PFO_NOT")
+    fail.series(p.R330, "power_fail")
+    fail.pin(board.nano, board.module_pin("power_fail"))
+    reset = board.row(sheet, "reset", "reset")
+    reset.pin(board.nano, "RST", "RST")
+    reset.series(p.D5819, "nRESET", enters="A", leaves="K")
+    reset.pin(supervisor, "RESET")
+    supervisor.connect("VCC", V5)
+    supervisor.connect("GND", GND)
+    supervisor.leave_open("MR", "WDI", "WDO")
+    board.box(sheet, supervisor)
+    board.work += [
+        "Nano: cut the auto-reset: take out the 100 nF capacitor between the USB chip's DTR and RST (`feltwire boards "
+        "check` finds a board on which that was forgotten)",
+        "Nano: take out the Schottky diode between USB's 5 V and the pin 5V: only the carrier feeds the board, and USB "
+        "cannot hold the 5 V between the brown-out level and the supervisor's",
+    ]
+
+
+# Emergency stop
+
+
+def emergency_stop(board: Board, fuse: p.PartType) -> Sheet:
+    """Two relays in series, each with a contact of the button in its coil's circuit: they cut the motors' 12 V."""
+    sheet = board.sheet("stop", "Emergency stop: cuts the 12 V of everything that moves")
+    button = board.part(p.EMERGENCY_STOP)
+    entry = board.part(p.terminal(4))
+    row = board.row(sheet, "motor_supply", "12 V of motors")
+    row.at(V12_IN)
+    row.series(fuse, "MOTOR_FUSED")
+    relays = [board.part(p.POWER_RELAY), board.part(p.POWER_RELAY)]
+    row.through(relays[0], "MOTOR_K1", enters="11", leaves="14")
+    row.through(relays[1], V12_MOTOR, enters="11", leaves="14")
+    row.hang(p.C100U, GND)
+    for number, relay in enumerate(relays):
+        first, second = ("1", "2") if number == 0 else ("3", "4")
+        one, two = ("11", "12") if number == 0 else ("21", "22")
+        coil = board.row(sheet, f"stop_{number + 1}", f"coil {number + 1}")
+        coil.at(V12)
+        coil.pin(entry, first)
+        coil.through(button, f"STOP_{number + 1}", enters=one, leaves=two)
+        coil.pin(entry, second)
+        coil.hang_part(relay, GND, near="A1", far="A2")
+        coil.hang(p.D4007, GND, near="K", far="A")
+        board.inductive[f"STOP_{number + 1}"] = GND
+        relay.leave_open("12")
+        entry.wires[first] = (RED, f"emergency stop, contact {one}")
+        entry.wires[second] = (YELLOW, f"emergency stop, contact {two}")
+    return sheet
+
+
+# Inputs
+
+_FILTER: Final = {"edge": p.C1N, "pulse": p.C10N, "button": p.C4U7}
+
+
+def _condition(
+    board: Board, sheet: Sheet, use: str, filter_: str, entry: Part, pin: str, pull_up: p.PartType = p.R4K7
+) -> None:
+    """One input: TVS, pull-up, series resistor, Zener, capacitor, two Schmitt inverters. Level of the wire = of the pin.
+
+    `filter_`: "edge" for sensors whose edges are timed, "pulse" for pulses of milliseconds, "button" for contacts;
+    "either" for the first, and with a jumper for the last.
+    """
+    row = board.row(sheet, use, use)
+    row.pin(entry, pin, f"{use}_wire")
+    row.hang(p.TVS_FIELD, GND)
+    row.hang(pull_up, PULL)
+    row.series(p.R2K2, f"{use}_in")
+    row.hang(p.ZENER, GND, near="K", far="A")
+    row.hang(_FILTER["edge" if filter_ == "either" else filter_], GND)
+    if filter_ == "either":
+        row.hang(p.C4U7, f"{use}_slow")
+    row.series(p.R1K, f"{use}_gate")
+    row.gate(board.gates, f"{use}_not")
+    row.gate(board.gates, f"{use}_drive")
+    row.series(p.R330, use)
+    row.pin(board.nano, board.module_pin(use))
+    if filter_ == "either":
+        slow = board.row(sheet, f"{use}_slow", "fitted for a contact")
+        slow.at(f"{use}_slow")
+        slow.series(p.JUMPER, GND)
+
+
+def field_input(board: Board, sheet: Sheet, use: str, filter_: str, *, sensor: str, supply_net: str = V5) -> None:
+    """An input for a sensor of two to four wires.
+
+    `supply_net`: what feeds the sensor; with `SENSE` the board can switch its emitter off.
+    """
+    emitter = supply_net == SENSE
+    entry = board.part(p.terminal(4 if emitter else 3))
+    # A slotted opto gives a few tenths of its emitter's 11 mA: 10 kΩ leave it a margin for dust.
+    _condition(board, sheet, use, filter_, entry, "2", p.R10K if emitter else p.R4K7)
+    feed = board.row(sheet, f"{use}_feed", "")
+    feed.pin(entry, "1", supply_net)
+    entry.connect("3", GND)
+    entry.wires |= {
+        "1": (BROWN, f"{sensor}: + ({supply_net[1:]})"),
+        "2": (BLACK, f"{sensor}: signal"),
+        "3": (BLUE, f"{sensor}: 0 V"),
+    }
+    if emitter:
+        feed.series(p.R330, f"{use}_led")
+        feed.pin(entry, "4")
+        entry.wires["1"] = (BROWN, f"{sensor}: + of one with three wires; open with a bare opto")
+        entry.wires["2"] = (BLACK, f"{sensor}: signal, or collector")
+        entry.wires["3"] = (BLUE, f"{sensor}: 0 V; cathode and emitter")
+        entry.wires["4"] = (WHITE, f"{sensor}: anode of a bare opto")
+    board.box(sheet, entry, "3")
+
+
+def contact_input(board: Board, sheet: Sheet, use: str, filter_: str, *, contact: str) -> None:
+    """An input for a contact to ground: as a field input, with two terminals."""
+    entry = board.part(p.terminal(2))
+    _condition(board, sheet, use, filter_, entry, "1")
+    entry.connect("2", GND)
+    entry.wires |= {"1": (WHITE, f"{contact}"), "2": (GREEN, f"{contact}, other wire (0 V)")}
+    board.box(sheet, entry, "2")
+
+
+def analogue_input(board: Board, sheet: Sheet, use: str, *, sensor: str) -> None:
+    """An analogue channel of 0 to 5 V: TVS, 1 kΩ and 100 nF, and 100 kΩ to ground, so that it never floats."""
+    entry = board.part(p.terminal(3))
+    row = board.row(sheet, use, use)
+    row.pin(entry, "2", f"{use}_wire")
+    row.hang(p.TVS_FIELD, GND)
+    row.hang(p.R100K, GND)
+    row.series(p.R1K, f"{use}_in")
+    row.hang(p.ZENER, GND, near="K", far="A")
+    row.series(p.R1K, use)
+    row.hang(p.C100N, GND)
+    row.pin(board.nano, board.module_pin(use))
+    feed = board.row(sheet, f"{use}_feed", "")
+    feed.pin(entry, "1", V5)
+    entry.connect("3", GND)
+    entry.wires |= {
+        "1": (BROWN, f"{sensor}: +5 V"),
+        "2": (BLACK, f"{sensor}: output, 0 to 5 V"),
+        "3": (BLUE, f"{sensor}: 0 V"),
+    }
+    board.box(sheet, entry, "3")
+
+
+def tie_gates(board: Board, sheet: Sheet) -> None:
+    """Ties the gates that are left, gives each package its capacitor, and shows the packages' supply."""
+    board.gates.tie()
+    decouple(board, board.row(sheet, "decoupling_inputs", "at each 74HC14"), len(board.gates.parts))
+    for part in board.gates.parts:
+        board.box(sheet, part)
+
+
+# Drivers
+
+
+def low_side(board: Board, sheet: Sheet, use: str, *, load: str, feed: str, shunt: bool = False) -> tuple[str, Row]:
+    """A MOSFET to ground with the flyback diode of its load; returns the net of its drain, and the row."""
+    row = board.row(sheet, use, use)
+    row.pin(board.nano, board.module_pin(use), use)
+    row.hang(p.R10K, GND)
+    row.series(p.R100, f"{use}_gate")
+    drain = f"{use}_drain"
+    row.transistor(p.NFET, drain, f"{use}_source" if shunt else GND)
+    row.hang(p.D5822, feed, near="A", far="K")
+    board.inductive[drain] = feed
+    return drain, row
+
+
+def load_output(board: Board, sheet: Sheet, use: str, *, load: str, feed: str) -> None:
+    """A lamp, a horn, a solenoid: a MOSFET to ground, and two terminals."""
+    _, row = low_side(board, sheet, use, load=load, feed=feed)
+    entry = board.part(p.terminal(2))
+    row.pin(entry, "2")
+    entry.connect("1", feed)
+    entry.wires |= {"1": (RED, f"{load}: +12 V"), "2": (WHITE, f"{load}: −, switched")}
+    board.box(sheet, entry, "1")
+
+
+def coil(board: Board, sheet: Sheet, use: str, relay: Part) -> None:
+    """A relay's coil at 12 V behind an NPN transistor."""
+    row = board.row(sheet, use, use)
+    row.pin(board.nano, board.module_pin(use), use)
+    row.series(p.R1K, f"{use}_base")
+    row.hang(p.R10K, GND)
+    row.transistor(p.NPN, f"{use}_coil", GND)
+    row.hang_part(relay, V12_LOAD, near="A2", far="A1")
+    row.hang(p.D4007, V12_LOAD, near="A", far="K")
+    board.inductive[f"{use}_coil"] = V12_LOAD
+
+
+def motor(board: Board, sheet: Sheet, use: str, *, back: str | None, load: str, shunt: bool = False) -> None:
+    """A direct-current motor: a MOSFET to ground, a flyback diode, and with `back` a relay that reverses it."""
+    drain, row = low_side(board, sheet, use, load=load, feed=V12_MOTOR, shunt=shunt)
+    entry = board.part(p.terminal(2))
+    if back is None:
+        row.pin(entry, "2")
+        entry.connect("1", V12_MOTOR)
+        board.box(sheet, entry, "1")
+    else:
+        relay = board.part(p.REVERSING_RELAY)
+        plus, minus = f"{use}_plus", f"{use}_minus"
+        forward = board.row(sheet, f"{use}_relay", "forward")
+        forward.at(V12_MOTOR)
+        forward.through(relay, plus, enters="12", leaves="11")
+        forward.pin(entry, "1")
+        other = board.row(sheet, f"{use}_relay_2", "forward")
+        other.at(drain)
+        other.through(relay, minus, enters="22", leaves="21")
+        other.pin(entry, "2")
+        relay.connect("24", V12_MOTOR)
+        relay.connect("14", drain)
+        coil(board, sheet, back, relay)
+        board.box(sheet, relay, "14", "24")
+    entry.wires |= {"1": (RED, f"{load}: +"), "2": (BLACK, f"{load}: −")}
+
+
+def motor_current(board: Board, sheet: Sheet, use: str, of: str) -> None:
+    """The current of a MOSFET with a shunt, 0.1 V for each A, to an analogue pin."""
+    row = board.row(sheet, f"{of}_shunt", use)
+    row.at(f"{of}_source")
+    row.hang(p.R_SHUNT, GND)
+    row.series(p.R1K, use)
+    row.hang(p.C100N, GND)
+    row.pin(board.nano, board.module_pin(use))
+
+
+def open_collector(board: Board, sheet: Sheet, use: str, entry: Part, pin: str) -> None:
+    """Pulls a line of a device with its own pull-up to ground; open when the board is off."""
+    row = board.row(sheet, use, use)
+    row.pin(board.nano, board.module_pin(use), use)
+    row.series(p.R1K, f"{use}_base")
+    row.hang(p.R10K, GND)
+    row.transistor(p.NPN, f"{use}_line", GND)
+    row.hang(p.TVS_FIELD, GND)
+    row.pin(entry, pin)
+
+
+def acceptor(board: Board, sheet: Sheet, token: str, accept: str) -> None:
+    """A token acceptor: 12 V, its token output (an open collector that conducts at rest), and its inhibit line."""
+    entry = board.part(p.terminal(4))
+    feed = board.row(sheet, "acceptor_feed", "acceptor 12 V")
+    feed.at(V12_LOAD)
+    feed.pin(entry, "1")
+    _condition(board, sheet, token, "pulse", entry, "3")
+    open_collector(board, sheet, accept, entry, "4")
+    entry.connect("2", GND)
+    entry.wires |= {
+        "1": (RED, "acceptor: +12 V"),
+        "2": (BLACK, "acceptor: 0 V"),
+        "3": (WHITE, "acceptor: token, open collector, normally closed"),
+        "4": (YELLOW, "acceptor: inhibit; low lets it accept"),
+    }
+    board.box(sheet, entry, "2")
+
+
+def emitters(board: Board, sheet: Sheet, source: Row) -> None:
+    """The switch of the emitters: a row that has come to the base resistor's net of `sense` goes on from here."""
+    source.series(p.R1K, "sense_base")
+    source.hang(p.R10K, GND)
+    source.transistor(p.NPN, "sense_pull", GND)
+    source.series(p.R470, "sense_high")
+    source.hang(p.R10K, V5)
+    switch = board.part(p.PNP)
+    switch.connect("E", V5)
+    source.through(switch, SENSE, enters="B", leaves="C")
+    source.hang(p.C100N, GND)
+    source.hang(p.R1K, GND)
+    board.box(sheet, switch, "E")
+
+
+def memory(board: Board) -> Sheet:
+    """The FRAM that keeps the counters."""
+    sheet = board.sheet("memory", "Memory of the counters")
+    chip = board.part(p.FRAM)
+    for use, pin in (("fram data", "SDA"), ("fram clock", "SCL")):
+        row = board.row(sheet, use, pin)
+        row.pin(board.nano, board.module_pin(use), use)
+        row.hang(p.R4K7, V5)
+        row.pin(chip, pin)
+    for pin in ("A0", "A1", "A2", "WP", "VSS"):
+        chip.connect(pin, GND)
+    chip.connect("VDD", V5)
+    decouple(board, board.row(sheet, "decoupling_memory", "at the FRAM"), 1)
+    board.box(sheet, chip)
+    return sheet
+
+
+def load_fuse(board: Board, sheet: Sheet) -> None:
+    """The fuse of lamps, acceptor, relays' coils."""
+    row = board.row(sheet, "load_supply", "12 V of loads")
+    row.at(V12_IN)
+    row.series(p.F2A, V12_LOAD)
+    row.hang(p.C100U, GND)
+
+
+def module(board: Board) -> None:
+    """Shows the module with all its pins; those that nothing uses stay open."""
+    sheet = board.sheet("module", "Module: what is at each pin of the Nano")
+    for pin in board.nano.type.pins:
+        if pin not in board.nano.nets:
+            board.nano.leave_open(pin)
+    board.box(sheet, board.nano, *board.nano.type.pins)
+
+
+# The chain of lamps
+
+
+def chain_header(board: Circuit, entry: Part, nets: dict[str, str]) -> None:
+    """Joins a ribbon header: ground between the fast wires."""
+    wiring = {
+        "1": GND, "2": V5, "3": nets["data"], "4": GND, "5": nets["clock"], "6": GND, "7": nets["latch"],
+        "8": nets["data back"], "9": nets["read"], "10": nets["read back"],
+    }  # fmt: skip
+    for pin, net in wiring.items():
+        if pin not in entry.nets:
+            entry.connect(pin, net)
+
+
+def chain_outputs(board: Board, sheet: Sheet, pins: dict[str, str], *, ends: bool) -> Part:
+    """What the board sends down the chain: 100 Ω in each fast wire, 10 kΩ for the latch. Returns its header."""
+    entry = board.part(p.RIBBON)
+    where = {"data": "3", "clock": "5", "latch": "7"}
+    for wire, use in pins.items():
+        row = board.row(sheet, use, use)
+        row.pin(board.nano, board.module_pin(use), use)
+        if wire == "latch":
+            row.hang(p.R10K, V5)
+        row.series(p.R100, f"chain_{wire}")
+        row.pin(entry, where[wire])
+    entry.wires |= {str(pin): ("ribbon", "first lamp tile, J1") for pin in range(1, 11)}
+    nets = {
+        "data": "chain_data", "clock": "chain_clock", "latch": "chain_latch", "data back": "chain_data_back",
+        "read": "chain_first_read", "read back": "chain_read_back",
+    }  # fmt: skip
+    row = board.row(sheet, "chain_first", "read of no tile")
+    row.pin(entry, "9", "chain_first_read")
+    row.series(p.R1K, GND)
+    chain_header(board, entry, nets)
+    board.box(sheet, entry, "1", "2", "4", "6", *(["8"] if ends else []))
+    return entry

@@ -1,0 +1,186 @@
+"""Electrical rules: what a circuit must not have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from firmware.hardware.blocks import Board
+from firmware.hardware.circuit import GND, Circuit, Part
+from firmware.hardware.manifest_pins import pins_of
+from firmware.hardware.parts import NANO_PINS, RIBBON
+
+CONDUCTS = {"resistor", "fuse", "jumper"}
+"""Symbols of parts that conduct a direct current both ways; a jumper is taken as open for floating inputs."""
+MARGIN = 1.25
+"""A capacitor bears so many times the voltage of its rails (ours)."""
+
+
+def findings(circuit: Circuit) -> list[str]:
+    """Everything that breaks a rule, one sentence each; empty for a good circuit."""
+    return [
+        *_open_pins(circuit),
+        *_lonely_nets(circuit),
+        *_two_outputs(circuit),
+        *_floating_inputs(circuit),
+        *_supplies(circuit),
+        *_flyback(circuit),
+        *_ratings(circuit),
+        *_sources(circuit),
+        *_drawn(circuit),
+        *(_manifest(circuit) if isinstance(circuit, Board) else ()),
+    ]
+
+
+def _open_pins(circuit: Circuit) -> Iterator[str]:
+    for part in circuit.parts.values():
+        for pin, kind in part.type.pins.items():
+            if kind == "unused" and pin in part.nets:
+                yield f"{part.ref} pin {pin}: must stay open, and is at {part.nets[pin]}"
+            elif kind != "unused" and pin not in part.nets and pin not in part.open_pins:
+                yield f"{part.ref} pin {pin} ({part.type.name}): not connected, and not left open on purpose"
+
+
+def _lonely_nets(circuit: Circuit) -> Iterator[str]:
+    for net, pins in circuit.nets().items():
+        if len(pins) < 2:
+            yield f"net {net}: only {pins[0][0].ref} pin {pins[0][1]} is there"
+
+
+def _drives(circuit: Circuit, part: Part, pin: str) -> bool:
+    """Whether a pin drives its net both ways."""
+    kind = part.type.pins[pin]
+    if kind in ("out", "source"):
+        return True
+    if kind == "both" and isinstance(circuit, Board) and part is circuit.nano:
+        return pin in module_outputs(circuit)
+    return False
+
+
+def module_outputs(board: Board) -> set[str]:
+    """Pins of the module that the firmware drives: outputs, the chain's wires, columns, and what its table names so."""
+    from firmware.hardware.manifest_pins import kind
+
+    names = {entry[0] for entry in kind(board.name)["outputs"]}
+    names |= {"lamps data", "lamps clock", "lamps latch", "sense", "hopper back", "fram clock"}
+    names |= {use for use in board.uses if use.startswith("keys columns")}
+    return {NANO_PINS[board.uses[use]] for use in names if use in board.uses}
+
+
+def _two_outputs(circuit: Circuit) -> Iterator[str]:
+    for net, pins in circuit.nets().items():
+        drivers = sorted({f"{part.ref} pin {pin}" for part, pin in pins if _drives(circuit, part, pin)})
+        rail = net in circuit.rails
+        if len(drivers) > 1 or (rail and any(part.type.pins[pin] == "out" for part, pin in pins)):
+            yield f"net {net}: outputs are joined: {', '.join(drivers)}{' and a rail' if rail else ''}"
+
+
+def _islands(circuit: Circuit) -> dict[str, str]:
+    """Nets that resistors and fuses join, each with the name of its island."""
+    parent = {net: net for net in circuit.nets()}
+
+    def root(net: str) -> str:
+        while parent[net] != net:
+            net = parent[net]
+        return net
+
+    for part in circuit.parts.values():
+        if part.type.symbol in CONDUCTS - {"jumper"}:
+            first, second = (root(net) for net in part.nets.values())
+            parent[first] = second
+    return {net: root(net) for net in parent}
+
+
+def _floating_inputs(circuit: Circuit) -> Iterator[str]:
+    """Every digital input has a way to a rail or an output, with all plugs out."""
+    islands = _islands(circuit)
+    held = {islands[net] for net in circuit.rails if net in islands}
+    by_net = circuit.nets()
+    for net, pins in by_net.items():
+        if any(_drives(circuit, part, pin) for part, pin in pins) or _enters_from_header(circuit, net, pins):
+            held.add(islands[net])
+    for net, pins in by_net.items():
+        for part, pin in pins:
+            kind = part.type.pins[pin]
+            module_input = kind == "both" and part.ref == "U0" and not _drives(circuit, part, pin) and pin != "RST"
+            if (kind == "in" or module_input) and islands[net] not in held:
+                yield f"{part.ref} pin {pin}: floats: nothing drives {net} when all plugs are out"
+
+
+def _enters_from_header(circuit: Circuit, net: str, pins: list[tuple[Part, str]]) -> bool:
+    """On a tile, the fast wires of the ribbon are driven by the board before; without it the tile has no supply."""
+    return not isinstance(circuit, Board) and any(part.type is RIBBON for part, _ in pins)
+
+
+def _supplies(circuit: Circuit) -> Iterator[str]:
+    for part in circuit.parts.values():
+        for pin, kind in part.type.pins.items():
+            if kind == "supply" and pin in part.nets and part.nets[pin] not in circuit.rails and part.nets[pin] != "VREG":
+                yield f"{part.ref} pin {pin}: takes its supply from {part.nets[pin]}, which is no rail"
+    chips = [part for part in circuit.parts.values() if {"VCC", "VDD"} & set(part.type.pins)]
+    capacitors = [
+        part for part in circuit.parts.values()
+        if part.type.value == "100 nF" and set(part.nets.values()) == {"+5V", GND}
+    ]  # fmt: skip
+    if len(capacitors) < len(chips):
+        yield f"{len(chips)} chips and {len(capacitors)} capacitors of 100 nF at their supply"
+
+
+def _flyback(circuit: Circuit) -> Iterator[str]:
+    for net, feed in circuit.inductive.items():
+        low, high = (net, feed) if feed != GND else (GND, net)
+        if not any(
+            part.type.letter == "D" and part.nets.get("A") == low and part.nets.get("K") == high
+            for part in circuit.parts.values()
+        ):
+            yield f"net {net}: switches an inductive load, and has no diode from {low} to {high}"
+
+
+def _ratings(circuit: Circuit) -> Iterator[str]:
+    for part in circuit.parts.values():
+        if part.type.letter != "C":
+            continue
+        volts = [circuit.rails.get(net, 12.0 if net in ("VREG", "BANK") else 0.0) for net in part.nets.values()]
+        stress = max(volts) - min(volts)
+        if stress * MARGIN > part.type.limits["volt"]:
+            yield f"{part.ref}: {stress:g} V at a capacitor of {part.type.limits['volt']:g} V"
+        if "+" in part.nets and circuit.rails.get(part.nets["-"], 0.0) > circuit.rails.get(part.nets["+"], 99.0):
+            yield f"{part.ref}: its + is at the lower rail"
+
+
+def _sources(circuit: Circuit) -> Iterator[str]:
+    for part in circuit.parts.values():
+        makers = {source.maker for source in part.type.sources}
+        if len(part.type.sources) < 2 or (len(makers) < 2 and part.type.symbol != "box"):
+            yield f"{part.ref} ({part.type.name}): fewer than two sources"
+        for source in part.type.sources:
+            if not (source.maker and source.number and source.checked):
+                yield f"{part.ref} ({part.type.name}): a source without maker, number or check"
+
+
+def _drawn(circuit: Circuit) -> Iterator[str]:
+    """Each connected pin is on a sheet."""
+    from firmware.hardware.drawing import drawn_pins
+
+    shown = drawn_pins(circuit)
+    for ref, pin, net in circuit.joints():
+        if (ref, pin) not in shown:
+            yield f"{ref} pin {pin} ({net}): on no drawing"
+
+
+def _manifest(board: Board) -> Iterator[str]:
+    wanted = pins_of(board.name)
+    for use in wanted:
+        if use not in board.served:
+            yield f"the firmware's {use} ({wanted[use]}): no circuit"
+    for use, pin in board.served.items():
+        if board.nano.nets.get(pin) is None:
+            yield f"{use}: the module's pin {pin} is not connected"
+    by_pin: dict[str, list[str]] = {}
+    for use, pin in board.served.items():
+        by_pin.setdefault(pin, []).append(use)
+    for pin, uses in by_pin.items():
+        if len(uses) > 1 and {use.split()[0] for use in uses} != {"keys", "lamps"}:
+            yield f"the module's pin {pin} serves {', '.join(uses)}"
+    for pin in board.nano.nets:
+        if pin not in by_pin and pin not in ("5V", "GND", "GND2", "RST"):
+            yield f"the module's pin {pin} is connected, and the firmware does not use it"

@@ -1,0 +1,561 @@
+"""The figures of the circuits, from ngspice: each function simulates one circuit under one condition.
+
+The tests compare these figures with limits of the parts; the pages print them.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from firmware.hardware.boards import circuit
+from firmware.hardware.circuit import Circuit, Part
+from firmware.hardware.spice import Corner, deck, models, node, run
+
+CHIP_LOAD: Final = "Rchip {pin} 0 10meg"
+
+
+class Input(NamedTuple):
+    """One input of a board, as a field of its connector sees it."""
+
+    board: str
+    use: str
+
+    @property
+    def wire(self) -> str:
+        """The node of the wire."""
+        return node(f"{self.use}_wire")
+
+    @property
+    def gate(self) -> str:
+        """The node at the input of the first inverter."""
+        return node(f"{self.use}_gate")
+
+    @property
+    def chip(self) -> str:
+        """The node at the chip's pin."""
+        return node(self.use)
+
+
+def _input_deck(line: Input, corner: Corner, *, contact: bool = False, vary: Callable[[Part], float] = lambda part: 1.0) -> list[str]:
+    board = circuit(line.board)
+    rows = ["pull", line.use]
+    jumpers: list[str] = []
+    if contact:
+        rows.append(f"{line.use}_slow")
+        jumpers = [part.ref for part in board.tagged(f"{line.use}_slow") if part.type.symbol == "jumper"]
+    return [
+        *models(corner),
+        *deck(board, rows, closed=jumpers, vary=vary),
+        f"V5 {node('+5V')} 0 {corner.vcc}",
+        CHIP_LOAD.format(pin=line.chip),
+    ]
+
+
+# Levels
+
+
+class Levels(NamedTuple):
+    """Voltages at one input in a state of its wire."""
+
+    wire: float
+    gate: float
+    chip: float
+    wire_amp: float
+
+
+WIRES: Final[Mapping[str, str]] = {
+    "sensor conducts (0.4 V)": "Vw {wire} w 0\nVs w 0 0.4",
+    "sensor open, or wire cut": "Vw {wire} w 0\nRs w 0 1e9",
+    "wire shorted to 0 V": "Vw {wire} w 0\nRs w 0 0.01",
+    "wire shorted to 5 V": "Vw {wire} w 0\nVs w 0 5",
+    "wire shorted to 12 V": "Vw {wire} w 0\nVs w 0 12",
+    "wire shorted to 24 V": "Vw {wire} w 0\nVs w 0 24",
+}
+"""The states of an input's wire, as what is connected to it."""
+
+
+def levels(line: Input, state: str, corner: Corner, *, vary: Callable[[Part], float] = lambda part: 1.0) -> Levels:
+    """The voltages of an input while its wire is in a state of `WIRES`, in V; and the current in the wire, in A."""
+    lines = [*_input_deck(line, corner, vary=vary), WIRES[state].format(wire=line.wire)]
+    found = run(
+        f"{line.board} {line.use}: {state}", lines, "tran 0.1m 60m",
+        {
+            "wire": f"find v({line.wire}) at=59m", "gate": f"find v({line.gate}) at=59m",
+            "chip": f"find v({line.chip}) at=59m", "amp": "find i(vw) at=59m",
+        },
+    )  # fmt: skip
+    return Levels(found["wire"], found["gate"], found["chip"], abs(found["amp"]))
+
+
+class Overvoltage(NamedTuple):
+    """What 24 V on a wire does to the parts of its input, in W, A and V."""
+
+    resistor_watt: float
+    zener_watt: float
+    clamp_amp: float
+    pull_up_watt: float
+    rail_volt: float
+    neighbour_low: float
+    neighbour_high: float
+
+
+def overvoltage(line: Input, neighbour: Input, volts: float, *, module_amp: float) -> Overvoltage:
+    """A wire of one input is joined to `volts`; the 5 V is fed through a regulator that cannot take current back.
+
+    `module_amp` is the least current of the module, which alone takes what flows in.
+    """
+    corner = Corner()
+    board = circuit(line.board)
+    pull_up = next(
+        part for part in board.tagged(line.use) if part.type.symbol == "resistor" and "+5V_PULL" in part.nets.values()
+    )
+    series = next(part for part in board.tagged(line.use) if part.type.value == "2.2 kΩ")
+    result: dict[str, float] = {}
+    for name, tie in (("low", "Vn {wire} 0 0.4"), ("high", "Rn {wire} 0 1e9")):
+        lines = [
+            *models(corner),
+            *deck(board, ["pull", line.use, neighbour.use]),
+            f"V5 source 0 5\nD5 source {node('+5V')} DCLAMPS\n.model DCLAMPS D(IS=1n N=0.1 RS=0.01)",
+            f"Imodule {node('+5V')} 0 {module_amp}",
+            f"Vw w 0 {volts}\nRw w {line.wire} 0.1",
+            tie.format(wire=neighbour.wire),
+            f"Ea na 0 {line.wire} {node(line.use + '_in')} 1\nRea na 0 1",
+            CHIP_LOAD.format(pin=line.chip),
+            f"Rchip2 {neighbour.chip} 0 10meg",
+        ]
+        found = run(
+            f"{line.board} {line.use}: {volts:g} V", lines, "tran 0.1m 60m",
+            {
+                "drop": "find v(na) at=59m", "inner": f"find v({node(line.use + '_in')}) at=59m",
+                "gate": f"find v({line.gate}) at=59m", "rail": f"find v({node('+5V')}) at=59m",
+                "pull": f"find v({node('+5V_PULL')}) at=59m", "chip": f"find v({neighbour.chip}) at=59m",
+            },
+        )  # fmt: skip
+        result[f"neighbour_{name}"] = found["chip"]
+        through = found["drop"] / series.type.number
+        into_gate = max(found["inner"] - found["gate"], 0.0) / 1000.0
+        result |= {
+            "resistor_watt": found["drop"] * through,
+            "zener_watt": found["inner"] * max(through - into_gate, 0.0),
+            "clamp_amp": into_gate,
+            "pull_up_watt": (volts - found["pull"]) ** 2 / pull_up.type.number,
+            "rail_volt": found["rail"],
+        }
+    return Overvoltage(**result)
+
+
+# Electrostatic discharge
+
+
+def discharge_current(kilovolts: float) -> str:
+    """The current of IEC 61000-4-2, contact discharge, as an expression of `time`: 3.75 A a kV at the first peak.
+
+    The four-parameter form of the standard's annex: two pulses with n = 1.8 and the times 1.1, 2, 12 and 37 ns.
+    """
+    n, t1, t2, t3, t4 = 1.8, 1.1e-9, 2e-9, 12e-9, 37e-9
+    i1, i2 = 16.6 * kilovolts / 4, 9.3 * kilovolts / 4
+    k1 = math.exp(-(t1 / t2) * (n * t2 / t1) ** (1 / n))
+    k2 = math.exp(-(t3 / t4) * (n * t4 / t3) ** (1 / n))
+    time = "(max(time-2n,0)+1f)"
+
+    def pulse(amps: float, k: float, rise: float, fall: float) -> str:
+        power = f"(({time}/{rise})^{n})"
+        return f"{amps / k:.6g}*{power}/(1+{power})*exp(-{time}/{fall})"
+
+    return f"{pulse(i1, k1, t1, t2)} + {pulse(i2, k2, t3, t4)}"
+
+
+class Discharge(NamedTuple):
+    """What a discharge into a wire does, in A, V and J."""
+
+    peak_amp: float
+    at_30ns_amp: float
+    at_60ns_amp: float
+    wire_volt: float
+    tvs_joule: float
+    resistor_volt: float
+    gate_most_volt: float
+    gate_least_volt: float
+    clamp_amp: float
+    chip_most_volt: float
+    chip_least_volt: float
+
+
+def discharge(line: Input, kilovolts: float, *, tvs_volt: float = 31.5) -> Discharge:
+    """A contact discharge of 8 kV (or −8 kV) into the terminal of an input."""
+    corner = Corner(tvs_volt=tvs_volt)
+    sign = "" if kilovolts > 0 else "-"
+    expression = discharge_current(abs(kilovolts))
+    lines = [
+        *_input_deck(line, corner),
+        f"Besd 0 gun I = {sign}({expression})",
+        f"Vesd gun {line.wire} 0",
+        f"Bpower pw 0 V = v({line.wire})*i(Vesd)",
+        f"Ein nin 0 {node(line.use + '_in')} {line.gate} 1\nRein nin 0 1",
+        f"Ers nrs 0 {line.wire} {node(line.use + '_in')} 1\nRers nrs 0 1",
+    ]
+    peak = "max" if kilovolts > 0 else "min"
+    found = run(
+        f"{line.board} {line.use}: {kilovolts:g} kV", lines, "tran 0.05n 400n 0 0.1n",
+        {
+            "ipk": f"{peak} i(vesd)", "i30": "find i(vesd) at=32n", "i60": "find i(vesd) at=62n",
+            "vw": f"{peak} v({line.wire})", "energy": "integ v(pw) from=0 to=400n",
+            "vr": f"{peak} v(nrs)", "gmax": f"max v({line.gate})", "gmin": f"min v({line.gate})",
+            "drop": f"{peak} v(nin)", "cmax": f"max v({line.chip})", "cmin": f"min v({line.chip})",
+        },
+    )  # fmt: skip
+    return Discharge(
+        abs(found["ipk"]), abs(found["i30"]), abs(found["i60"]), found["vw"], found["energy"], found["vr"],
+        found["gmax"], found["gmin"], found["drop"] / 1000.0, found["cmax"], found["cmin"],
+    )  # fmt: skip
+
+
+# Contacts
+
+
+def bounce_trace(seed: int, longest_ms: float) -> list[tuple[float, bool]]:
+    """A contact that closes at 20 ms and opens at 220 ms, and bounces up to `longest_ms` each time: (ms, closed)."""
+    rng = random.Random(seed)
+    points: list[tuple[float, bool]] = [(0.0, False)]
+    for start, closed in ((20.0, True), (220.0, False)):
+        moments = sorted(rng.uniform(0.05, longest_ms) for _ in range(2 * rng.randint(1, 6)))
+        state = closed
+        points.append((start, state))
+        for moment in moments:
+            state = not state
+            points.append((start + moment, state))
+    return points
+
+
+def edges_of_contact(line: Input, trace: Sequence[tuple[float, bool]], corner: Corner, *, end_ms: float = 450.0) -> tuple[int, int, float, float]:
+    """Falling and rising edges at the chip, and the delay of the first of each, in ms, for a contact to ground."""
+    points: list[str] = []
+    for at, closed in trace:
+        level = 5 if closed else 0
+        points += [f"{max(at, 0.001):.4f}m {0 if not points else last}", f"{at + 0.002:.4f}m {level}"] if points else [f"0 {level}"]
+        last = level
+    lines = [
+        *_input_deck(line, corner, contact=True),
+        f"Vc c 0 PWL({' '.join(points)})",
+        f"Sc {line.wire} 0 c 0 CONTACT",
+        ".model CONTACT SW(VT=2.5 VH=0.1 RON=0.1 ROFF=1e9)",
+    ]
+    half = corner.vcc / 2
+    measures = {
+        "fall1": f"when v({line.chip})={half} fall=1", "falll": f"when v({line.chip})={half} fall=last",
+        "rise1": f"when v({line.chip})={half} rise=1 td=100m", "risel": f"when v({line.chip})={half} rise=last",
+    }  # fmt: skip
+    found = run(f"{line.board} {line.use}: contact", lines, f"tran 20u {end_ms:g}m 0 100u", measures)
+    falls = 1 if abs(found["falll"] - found["fall1"]) < 1e-6 else 2
+    rises = 1 if abs(found["risel"] - found["rise1"]) < 1e-6 else 2
+    return falls, rises, found["fall1"] * 1000 - 20.0, found["rise1"] * 1000 - 220.0
+
+
+# Emitters
+
+SLOT_RATIO: Final = 0.15
+"""Least collector current of a slotted opto, as a part of its emitter's current."""
+
+
+def sense_times(board: str, use: str) -> tuple[float, float, float]:
+    """ms until a lit optical sensor's line is high after `sense` falls, and low after it rises; and the emitter's A."""
+    line = Input(board, use)
+    carrier = circuit(board)
+    corner = Corner(vcc=4.9, gain=160.0, ctr=SLOT_RATIO)
+    lines = [
+        *models(corner),
+        *deck(carrier, ["pull", use, f"{use}_feed", "sense"]),
+        f"V5 {node('+5V')} 0 {corner.vcc}",
+        f"Vsense {node('sense')} 0 PULSE({corner.vcc} 0 10m 1u 1u 20m 100m)",
+        f"Vled {node(use + '_led')} led 0",
+        f"Xopto led 0 {line.wire} 0 OPTO",
+        CHIP_LOAD.format(pin=line.chip),
+        f"Rother {node('+5V_SENSE')} 0 82",
+    ]
+    half = corner.vcc / 2
+    found = run(
+        f"{board} {use}: emitters off and on", lines, "tran 2u 45m",
+        {
+            "off": f"when v({line.chip})={half} rise=1 td=9m", "on": f"when v({line.chip})={half} fall=last td=29m",
+            "amp": "find i(vled) at=9m",
+        },
+    )  # fmt: skip
+    return found["off"] * 1e3 - 10.0, found["on"] * 1e3 - 30.0, found["amp"]
+
+
+# Drivers
+
+
+class Flyback(NamedTuple):
+    """Extremes of a driver that switches an inductive load, in V, A and W."""
+
+    drain_most: float
+    diode_amp: float
+    watt_on: float
+    current: float
+
+
+def flyback(board: str, use: str, *, henry: float, ohm: float, feed: str, hertz: float = 490.0) -> Flyback:
+    """A load of these values at a driver of a board, switched on and off at half power."""
+    carrier = circuit(board)
+    q = next(part for part in carrier.tagged(use) if part.type.symbol == "nfet")
+    source = node(q.nets["S"])
+    lines = [
+        *models(Corner()),
+        *deck(carrier, [use]),
+        f"Vf {node(feed)} 0 12.6",
+        f"Vg {node(use)} 0 PULSE(0 4.2 0 50n 50n {0.5 / hertz:.6g} {1 / hertz:.6g})",
+        f"Rl {node(feed)} la {ohm}\nLl la lb {henry}\nVl lb {node(use + '_drain')} 0",
+        f"Rsrc {source} 0 0.1" if source != "0" else "",
+        f"Bp pw 0 V = (v({node(use + '_drain')})-v({source}))*i(Vl)",
+    ]
+    periods = 40
+    end = periods / hertz
+    found = run(
+        f"{board} {use}: inductive load", [each for each in lines if each], f"tran {end / 4000:.3g} {end:.6g} 0 {1 / hertz / 200:.3g}",
+        {
+            "vmax": f"max v({node(use + '_drain')})", "imax": "max i(vl)",
+            "von": f"find v({node(use + '_drain')}) at={end - 0.55 / hertz:.6g}",
+            "ion": f"find i(vl) at={end - 0.55 / hertz:.6g}",
+        },
+    )  # fmt: skip
+    return Flyback(found["vmax"], found["imax"], found["von"] * found["ion"], found["imax"])
+
+
+def coil_flyback(board: str, use: str) -> tuple[float, float]:
+    """The highest voltage at the transistor of a relay's coil, and the coil's current: V, A."""
+    carrier = circuit(board)
+    lines = [
+        *models(Corner(gain=160.0)),
+        *deck(carrier, [use]),
+        f"Vf {node('+12V_LOAD')} 0 12.6",
+        f"Vg {node(use)} 0 PULSE(0 4.2 0 1u 1u 20m 40m)",
+    ]
+    found = run(
+        f"{board} {use}: coil", lines, "tran 10u 40m 0 10u",
+        {"vmax": f"max v({node(use + '_coil')})", "von": f"find v({node(use + '_coil')}) at=19m"},
+    )  # fmt: skip
+    return found["vmax"], (12.6 - found["von"]) / 360.0
+
+
+class Stop(NamedTuple):
+    """The motors' 12 V with the emergency stop in a state, in V and ms."""
+
+    volt: float
+    motor_amp: float
+
+
+def emergency_stop(board: str, *, contacts_open: tuple[bool, bool], welded: str = "") -> Stop:
+    """The motors' supply 200 ms after contacts of the button opened; `welded` is a relay whose contact stays closed."""
+    carrier = circuit(board)
+    relays = [part for part in carrier.tagged("motor_supply") if part.type.symbol == "relay"]
+    shut = [
+        relay.ref for relay, is_open in zip(relays, contacts_open, strict=True) if not is_open or relay.ref == welded
+    ]
+    lines = [
+        *models(Corner()),
+        *deck(carrier, ["motor_supply"], closed=shut),
+        f"Vin {node('+12V_IN')} 0 12",
+        f"Rm {node('+12V_MOTOR')} m 4\nVm m 0 0",
+    ]
+    lines = [each for each in lines if "_coil " not in each]
+    found = run(
+        f"{board}: emergency stop", lines, "tran 1m 200m",
+        {"volt": f"find v({node('+12V_MOTOR')}) at=199m", "amp": "find i(vm) at=199m"},
+    )  # fmt: skip
+    return Stop(found["volt"], found["amp"])
+
+
+def stop_coil(board: str, number: int, *, is_open: bool) -> tuple[float, float]:
+    """The current of a coil of the emergency stop, and the least voltage at it after the contact opened: A, V."""
+    carrier = circuit(board)
+    relays = [part for part in carrier.tagged("motor_supply") if part.type.symbol == "relay"]
+    relay = relays[number - 1]
+    coil = [line for line in deck(carrier, [f"stop_{number}"]) if "_c " not in line]
+    gate = "PULSE(5 0 20m 1u 1u 1 2)" if is_open else "5"
+    lines = [
+        *models(Corner()),
+        *coil,
+        f"V12 {node('+12V')} 0 12",
+        f"Vb b 0 {gate}\nSb {node('+12V')} {node(f'STOP_{number}')} b 0 BUTTON",
+        ".model BUTTON SW(VT=2.5 VH=0.1 RON=0.05 ROFF=1e8)",
+    ]
+    found = run(
+        f"{board}: coil {relay.ref}", lines, "tran 10u 60m 0 10u",
+        {"amp": f"find i(l{relay.ref.lower()}_coil) at=59m", "least": f"min v({node(f'STOP_{number}')})"},
+    )  # fmt: skip
+    return found["amp"], found["least"]
+
+
+# Supply
+
+
+LOADS: Final[Mapping[str, Mapping[str, float]]] = {
+    "pusher": {
+        "ATmega328P, 16 MHz, 5 V": 0.015, "USB chip of the Nano": 0.020, "power lamp of the Nano": 0.005,
+        "five emitters": 0.055, "switch of the emitters": 0.011, "pull-ups of eight lines": 0.009,
+        "74HC14, FRAM, supervisor": 0.003,
+    },
+    "reel": {
+        "ATmega328P, 16 MHz, 5 V": 0.015, "USB chip of the Nano": 0.020, "power lamp of the Nano": 0.005,
+        "three emitters": 0.033, "switch of the emitters": 0.011, "pull-ups of seven lines": 0.008,
+        "74HC14, FRAM, supervisor": 0.003, "three stepper drivers, logic": 0.024, "registers of chain and control": 0.002,
+    },
+}  # fmt: skip
+"""What draws from the 5 V after the warning, in A: all outputs off, emitters lit, so that what is under way is counted."""
+
+
+class HoldUp(NamedTuple):
+    """A power failure of a money board: times in ms from the warning at the chip, in V at the ends."""
+
+    trip_volt: float
+    reset_ms: float
+    """The 5 V reaches the supervisor's highest reset threshold."""
+    bank_begin: float
+    bank_end: float
+    charge_amp: float
+    charged_ms: float
+
+
+def hold_up(
+    board: str, corner: Corner, *, capacity: float = 0.8, load: float = 1.0, resistors: float = 1.0,
+    upper: float = 1.0, lower: float = 1.0,
+) -> HoldUp:  # fmt: skip
+    """The rail falls slowly to the warning, and is then shorted: the worst moment, with the bank at its lowest.
+
+    `capacity` is the factor on the bank, `load` that on the current, `upper` and `lower` those on the divider.
+    """
+    carrier = circuit(board)
+    divider = {"73.2 kΩ": upper, "10 kΩ": lower}
+
+    def vary(part: Part) -> float:
+        if part.type.value == "10,000 µF":
+            return capacity
+        return divider.get(part.type.value, 1.0) if "power_fail" in part.tags else 1.0
+
+    amp = load * sum(LOADS[board].values())
+    common = [*models(corner), *deck(carrier, ["supply", "bank", "power_fail"], vary=vary)]
+    common = [line for line in common if not line.startswith(("RF", "DD1"))]
+    five, rail = node("+5V"), node("+12V")
+    trip = run(
+        f"{board}: threshold of the warning",
+        [*common, f"Vr {rail} 0 PWL(0 12 1 9)", f"Rl {five} 0 {5 / amp:.5g}"],
+        "tran 1m 1 0 1m",
+        {"trip": f"find v({rail}) when v({node('PFO')})=2.5 fall=1"},
+    )["trip"]
+    falls = run(
+        f"{board}: hold-up",
+        [
+            *common,
+            f"Vr rs 0 PWL(0 {trip + 0.02:.5g} 0.5 {trip + 0.02:.5g} 0.5001 0)\nSr rs {rail} rc 0 RAIL\nVrc rc 0 5",
+            ".model RAIL SW(VT=2.5 VH=0.1 RON=0.05 ROFF=1e8)",
+            f"Bl {five} 0 I = {amp}*min(1, max(v({five}),0)/1)",
+        ],
+        "tran 2m 6 0 2m",
+        {
+            "warn": f"when v({node('PFO_NOT')})=2.5 rise=last", "reset": f"when v({five})=4.75 fall=last",
+            "begin": f"find v({node('BANK')}) at=0.499", "end": f"find v({node('BANK')}) when v({five})=4.75 fall=last",
+        },
+    )  # fmt: skip
+    charge = run(
+        f"{board}: charging the bank",
+        [
+            *common,
+            f"Vr {rail} 0 PWL(0 0 1m 12)",
+            f"Bl {five} 0 I = {amp}*min(1, max(v({five}),0)/1)",
+            ".ic v(n_bank)=0",
+        ],
+        "tran 1m 3 0 1m uic",
+        {"peak": "min i(vr)", "ready": f"when v({node('BANK')})=11 rise=1"},
+    )  # fmt: skip
+    return HoldUp(
+        trip, (falls["reset"] - falls["warn"]) * 1000, falls["begin"], falls["end"], -charge["peak"], charge["ready"] * 1000
+    )
+
+
+# Keypad and lamps
+
+
+def key_levels(pressed: Sequence[str], driven: int, vcc: float) -> dict[str, float]:
+    """The rows' voltages at the chip with keys such as "1_2" (row, column) pressed and one column low, in V.
+
+    The other columns are high, as the firmware drives them. Keys `column_N` of the result are the currents in A that
+    flow out of the columns' pins.
+    """
+    table, pad = circuit("table"), circuit("keypad")
+    keys = [f"key_{row}_{column}" for row in range(1, 4) for column in range(1, 4)]
+    shut = [
+        part.ref
+        for name in pressed
+        for part in pad.tagged(f"key_{name}")
+        if part.type.symbol == "button"
+    ]
+    pad_lines = [line.replace("D", "Dk", 1) if line[0] == "D" else line.replace("R", "Rk", 1) for line in deck(pad, keys, closed=shut)]
+    lines = [
+        *models(Corner()),
+        *deck(table, [*(f"keys columns {n}" for n in range(1, 4)), *(f"keys rows {n}" for n in range(1, 4))]),
+        *pad_lines,
+        f"V5 {node('+5V')} 0 {vcc}",
+    ]
+    for number in range(1, 4):
+        # An output of the chip has some 25 Ω; low is 0 V, high the supply.
+        lines.append(f"Vc{number} c{number} 0 {0 if number == driven else vcc}\nRc{number} c{number} {node(f'column_{number}')} 25")
+    measures = {f"row{n}": f"find v({node(f'row_{n}')}) at=0.9m" for n in range(1, 4)}
+    measures |= {f"col{n}": f"find i(vc{n}) at=0.9m" for n in range(1, 4)}
+    found = run("keypad", lines, "tran 5u 1m", measures)
+    return {f"row_{n}": found[f"row{n}"] for n in range(1, 4)} | {f"column_{n}": -found[f"col{n}"] for n in range(1, 4)}
+
+
+def lamp_current(lamp_amp: float, *, state: str = "lit", load_volt: float = 12.0, factor: float = 1.0) -> tuple[float, float, float]:
+    """A lamp of a tile: the voltage at the register that reads back, the current, and the watts in its resistor.
+
+    `state`: "lit", "dark" (the drain is open), "dead" (the lamp is open, the drain on), "short" (the lamp is a short).
+    `lamp_amp` is the current that the LED lamp draws at 12 V.
+    """
+    tile = circuit("lamp-tile")
+    drop = 6.0
+    ohm = (12.0 - drop) / lamp_amp
+    lamp = {"dead": "Rlamp {a} {b} 1e9", "short": "Rlamp {a} {b} 0.1"}.get(
+        state, f"Vlamp {{a}} lx {drop}\nRlamp lx {{b}} {ohm:.5g}"
+    )
+    on = "Rdrain drain 0 1e8" if state == "dark" else "Bdrain drain 0 I = 0.25*tanh(v(drain)/1.75)"
+    lines = [
+        *models(Corner(gain=160.0)),
+        *deck(tile, ["lamp_1", "lamp_1_sense"], vary=lambda part: factor if part.type.value == "68 Ω" else 1.0),
+        f"Vf {node('+12V_LOAD')} 0 {load_volt}",
+        lamp.format(a=node("lamp_1_plus"), b="minus"),
+        f"Vi minus drain 0\n{on}",
+    ]
+    found = run(
+        f"lamp tile: {state}", lines, "tran 10u 2m",
+        {"volt": f"find v({node('lamp_1_lit')}) at=1.9m", "amp": "find i(vi) at=1.9m", "plus": f"find v({node('lamp_1_plus')}) at=1.9m"},
+    )  # fmt: skip
+    return found["volt"], found["amp"], (load_volt - found["plus"]) ** 2 / (68.0 * factor)
+
+
+def adapter_levels(volts: int, applied: float, corner: Corner) -> tuple[float, float, float]:
+    """An isolated input at a wheel's input 1: V at the chip's gate, V at the chip, and A in the optocoupler's LED."""
+    adapter, board, line = circuit(f"opto-{volts}v"), circuit("wheel"), Input("wheel", "in_1")
+    lines = [
+        *models(corner),
+        *deck(board, ["pull", "in_1"]),
+        *[line_.replace("R", "Ra", 1) if line_[0] == "R" else line_.replace("D", "Da", 1) if line_[0] == "D" else line_ for line_ in deck(adapter, ["in_1"])],
+        f"V5 {node('+5V')} 0 {corner.vcc}",
+        f"Vf {node('field_1_plus')} 0 {applied}\nVm {node('field_1_minus')} 0 0",
+        f"Rz {node('zero_1')} 0 0.01\nRj {node('line_1')} {line.wire} 0.01",
+        CHIP_LOAD.format(pin=line.chip),
+    ]
+    found = run(
+        f"adapter {volts} V: {applied:g} V", lines, "tran 20u 5m",
+        {"gate": f"find v({line.gate}) at=4.9m", "chip": f"find v({line.chip}) at=4.9m", "amp": "find i(vf) at=4.9m"},
+    )  # fmt: skip
+    return found["gate"], found["chip"], -found["amp"]
+
+
+def tolerance_factors(board: Circuit, rng: random.Random) -> Callable[[Part], float]:
+    """Factors for all parts of a board, each within its tolerance."""
+    factors = {ref: 1.0 + part.type.tolerance * rng.uniform(-1, 1) for ref, part in board.parts.items()}
+    return lambda part: factors.get(part.ref, 1.0)

@@ -1,0 +1,193 @@
+"""A deck for ngspice from rows of a circuit, and what comes out of it.
+
+The models are generic elements of SPICE with parameters of data sheets; worst cases are parameters of the caller.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from firmware.hardware.circuit import GND, Circuit, Hang, Part, Series, Transistor
+
+PROGRAM: Final = "ngspice"
+LIMIT_S: Final = 120.0
+"""Ends a simulation that hangs; the longest takes about a second."""
+
+
+class SimulationError(Exception):
+    """ngspice is missing, failed, or did not give a figure that was asked for."""
+
+
+class Corner(NamedTuple):
+    """What varies between specimens: thresholds as parts of the supply, voltages, gains."""
+
+    vcc: float = 5.0
+    up: float = 0.55
+    """V_T+ of the 74HC14: 0.345 to 0.70 of the supply (data sheet at 4.5 V)."""
+    down: float = 0.36
+    """V_T− of the 74HC14: 0.20 to 0.545 of the supply."""
+    tvs_volt: float = 30.0
+    """Breakdown of the field TVS: 28.5 to 31.5 V."""
+    zener_volt: float = 6.2
+    """BZX55C6V2: 5.8 to 6.6 V."""
+    pfi: float = 1.25
+    """Threshold of the power-fail comparator: 1.20 to 1.30 V."""
+    gain: float = 250.0
+    """Least current gain of BC337-40 and BC327-40."""
+    ctr: float = 0.5
+    """Least current transfer ratio of the optocoupler."""
+    efficiency: float = 0.84
+    vin_least: float = 7.0
+    esr: float = 1.0
+    """Factor on the series resistance of electrolytic capacitors."""
+
+
+UP_LEAST, UP_MOST = 0.345, 0.70
+DOWN_LEAST, DOWN_MOST = 0.20, 0.545
+HYSTERESIS_LEAST = 0.4 / 4.5
+V_IL_MOST, V_IH_LEAST = 0.3, 0.6
+"""Of the ATmega328P, as parts of its supply."""
+
+
+def models(corner: Corner) -> list[str]:
+    """The model cards and subcircuits."""
+    return [
+        ".model D1N4148 D(IS=2.5n N=1.75 RS=0.6 CJO=4p TT=4n BV=100 IBV=5u)",
+        ".model D1N4007 D(IS=7n N=1.8 RS=0.04 CJO=25p TT=3u BV=1000 IBV=5u)",
+        ".model D1N5819 D(IS=2u N=1.05 RS=0.06 CJO=110p BV=40 IBV=100u)",
+        ".model D1N5822 D(IS=5u N=1.05 RS=0.03 CJO=200p BV=40 IBV=500u)",
+        f".model DZ6V2 D(IS=1n N=1.4 RS=3 CJO=90p BV={corner.zener_volt} IBV=5m NBV=3)",
+        f".model DTVS30 D(IS=10n N=1.1 RS=0.34 CJO=900p BV={corner.tvs_volt} IBV=1m)",
+        ".model DTVS18 D(IS=10n N=1.1 RS=0.26 CJO=2n BV=18 IBV=1m)",
+        ".model DCLAMP D(IS=1f N=1.05 RS=20 CJO=2p)",
+        ".model DLED D(IS=1e-15 N=1.6 RS=3 CJO=30p)",
+        ".model MNFET NMOS(LEVEL=1 VTO=2.0 KP=15 RD=8m RS=4m CGSO=1.7m CGDO=0.2m CBD=1n PB=0.8 IS=1n)",
+        f".model QNPN NPN(IS=2e-14 BF={corner.gain} RB=8 RC=0.4 RE=0.1 VAF=80 CJE=30p CJC=12p TF=0.8n TR=80n)",
+        f".model QPNP PNP(IS=2e-14 BF={corner.gain} RB=8 RC=0.4 RE=0.1 VAF=60 CJE=30p CJC=15p TF=0.8n TR=80n)",
+        ".subckt HC14 a y vcc gnd",
+        "Dh a vcc DCLAMP",
+        "Dl gnd a DCLAMP",
+        "Ci a gnd 4p",
+        f"Bt d gnd V = V(vcc,gnd)*0.5*(1 - tanh((V(a,gnd) - V(vcc,gnd)*({corner.down} + ({corner.up} - {corner.down})"
+        "*V(m,gnd)/(V(vcc,gnd)+1m)))/5m))",
+        "Rm d m 1k",
+        "Cm m gnd 12p",
+        "Ey e gnd m gnd 1",
+        "Ro e y 60",
+        ".ends",
+        ".subckt PFC pfi pfo vcc gnd",
+        "Ri pfi gnd 50meg",
+        f"Bt d gnd V = V(vcc,gnd)*0.5*(1 + tanh((V(pfi,gnd) - {corner.pfi})/1m))",
+        "Rm d m 1k",
+        "Cm m gnd 1n",
+        "Ey e gnd m gnd 1",
+        "Ro e pfo 100",
+        ".ends",
+        ".subckt BUCK5 vin gnd vout",
+        f"Bo o gnd V = 5*0.5*(1 + tanh((V(vin,gnd) - {corner.vin_least} + 0.1)/0.03))",
+        "Vs o vout 0",
+        f"Bi vin gnd I = V(vout,gnd)*I(Vs)/({corner.efficiency}*max(V(vin,gnd),2)) + 2m",
+        ".ends",
+        ".subckt OPTO a k c e",
+        "Dl a n DLED",
+        "Vn n k 0",
+        f"Fb c b Vn {corner.ctr / 100}",
+        "Q1 c b e QOPTO",
+        ".ends",
+        ".model QOPTO NPN(IS=1e-14 BF=100 VAF=60 CJC=10p CJE=10p TF=2n)",
+    ]  # fmt: skip
+
+
+def node(net: str) -> str:
+    """The name of a net in a deck."""
+    if net == GND:
+        return "0"
+    return "n_" + re.sub(r"[^a-z0-9]", "_", net.lower().replace("+", "p"))
+
+
+def deck(
+    circuit: Circuit,
+    rows: Iterable[str],
+    *,
+    closed: Iterable[str] = (),
+    vary: Callable[[Part], float] = lambda part: 1.0,
+    esr: float = 1.0,
+) -> list[str]:
+    """The elements of these rows.
+
+    `closed` are relays that have pulled in, jumpers that are fitted, keys that are pressed. `vary` gives the factor on
+    the value of a resistor or capacitor.
+    """
+    wanted, shut = set(rows), set(closed)
+    lines: dict[str, None] = {}
+    found: set[str] = set()
+    for sheet in circuit.sheets:
+        for row in sheet.rows:
+            if row.name not in wanted:
+                continue
+            found.add(row.name)
+            for step in row.steps:
+                if isinstance(step, Series | Hang | Transistor):
+                    part = circuit.parts[step.ref]
+                    gate = (step.enters, step.leaves) if isinstance(step, Series) else None
+                    for line in _element(part, gate, part.ref in shut, vary(part)):
+                        lines[line] = None
+    missing = wanted - found
+    if missing:
+        raise SimulationError(f"{circuit.name}: it has no row {', '.join(sorted(missing))}")
+    return list(lines)
+
+
+def _element(part: Part, gate: tuple[str, str] | None, is_closed: bool, factor: float) -> list[str]:
+    if not part.type.spice:
+        return []
+    names = {pin: node(part.nets[pin]) if pin in part.nets else f"nc_{part.ref}_{i}" for i, pin in enumerate(part.type.pins)}
+    values = {
+        "ref": part.ref,
+        "value": f"{part.type.number * factor:.6g}",
+        "closed": "0.02" if is_closed else "1e9",
+        "rest": "1e9" if is_closed else "0.02",
+    }
+    if part.type.symbol == "inverter" and gate is not None:
+        values |= {"gate": gate[0], "A": names[gate[0]], "Y": names[gate[1]]}
+    text = part.type.spice
+    for key, value in {**names, **values}.items():
+        text = text.replace("{" + key + "}", value)
+    return text.splitlines()
+
+
+def run(title: str, lines: Sequence[str], analysis: str, measures: Mapping[str, str]) -> dict[str, float]:
+    """Runs a transient analysis such as `tran 1u 10m uic`; `measures` are what `meas tran NAME` is followed by.
+
+    Raises:
+        SimulationError: ngspice is not installed, or it failed, or a figure is missing.
+    """
+    program = shutil.which(PROGRAM)
+    if program is None:
+        raise SimulationError(f"{PROGRAM} is not installed: sudo apt install {PROGRAM}")
+    kind = analysis.split()[0]
+    asked = [f"meas {kind} {name} {how}" for name, how in measures.items()]
+    text = "\n".join([title, *lines, ".options reltol=2e-3 abstol=1e-10 vntol=1e-5 itl4=200", ".control", "set noaskquit", analysis, *asked, "quit", ".endc", ".end", ""])
+    with tempfile.TemporaryDirectory(prefix="feltwire-spice-") as folder:
+        path = Path(folder) / "deck.cir"
+        path.write_text(text, encoding="utf-8")
+        try:
+            done = subprocess.run(
+                [program, "-b", str(path)], capture_output=True, text=True, timeout=LIMIT_S, check=False, cwd=folder
+            )
+        except subprocess.TimeoutExpired as error:
+            raise SimulationError(f"{title}: {PROGRAM} did not end in {LIMIT_S:g} s") from error
+    output = done.stdout + done.stderr
+    found: dict[str, float] = {}
+    for name in measures:
+        match = re.search(rf"^{re.escape(name.lower())}\s*=\s*([-+0-9.eE]+)", output, re.MULTILINE)
+        if match is None:
+            raise SimulationError(f"{title}: {PROGRAM} gave no {name}:\n{output[-3000:]}\n{text}")
+        found[name] = float(match[1])
+    return found
