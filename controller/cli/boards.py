@@ -13,6 +13,7 @@ import click
 from controller.boards.identity import misfit, words
 from controller.cli import BAD_CONFIGURATION, FATAL
 from controller.cli.boards_firmware import check_command, flash_command, sign_command
+from controller.cli.boards_sheet import sheet_command
 from controller.cli.boards_trace import trace_command
 from controller.cli.printing import load_one
 from hal.board.errors import BoardError
@@ -280,6 +281,7 @@ for _one in (
     flash_command,
     name_command,
     trace_command,
+    sheet_command,
     emulate_command,
 ):
     command.add_command(_one)

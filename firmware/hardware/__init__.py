@@ -1,1 +1,1 @@
-"""The carrier boards: circuits as data, and what is derived from them (drawings, netlists, bills, decks for ngspice)."""
+"""The carrier boards: circuits as data, and what is derived from them (drawings, netlists, bills, decks)."""

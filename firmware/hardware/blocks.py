@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from firmware.hardware import parts as p
-from firmware.hardware.circuit import GND, Circuit, Gates, Part, Row, Sheet
+from firmware.hardware.circuit import GND, Circuit, Gates, Part, PartType, Row, Sheet
 
 V5: Final = "+5V"
 V12: Final = "+12V"
@@ -93,7 +93,7 @@ def _hold_up(board: Board, sheet: Sheet) -> None:
     bank = board.row(sheet, "bank", "hold-up")
     bank.at("VREG")
     bank.series(p.R_CHARGE, "BANK")
-    for _ in range(4):
+    for _ in range(8):
         bank.hang(p.C_BANK, GND)
     bank.series(p.D5822, "VREG", enters="A", leaves="K")
     supervisor = board.part(p.SUPERVISOR)
@@ -125,7 +125,7 @@ def _hold_up(board: Board, sheet: Sheet) -> None:
 # Emergency stop
 
 
-def emergency_stop(board: Board, fuse: p.PartType) -> Sheet:
+def emergency_stop(board: Board, fuse: PartType) -> Sheet:
     """Two relays in series, each with a contact of the button in its coil's circuit: they cut the motors' 12 V."""
     sheet = board.sheet("stop", "Emergency stop: cuts the 12 V of everything that moves")
     button = board.part(p.EMERGENCY_STOP)
@@ -140,14 +140,14 @@ def emergency_stop(board: Board, fuse: p.PartType) -> Sheet:
     for number, relay in enumerate(relays):
         first, second = ("1", "2") if number == 0 else ("3", "4")
         one, two = ("11", "12") if number == 0 else ("21", "22")
-        coil = board.row(sheet, f"stop_{number + 1}", f"coil {number + 1}")
+        coil = board.row(sheet, f"estop_{number + 1}", f"coil {number + 1}")
         coil.at(V12)
         coil.pin(entry, first)
-        coil.through(button, f"STOP_{number + 1}", enters=one, leaves=two)
+        coil.through(button, f"estop_coil_{number + 1}", enters=one, leaves=two)
         coil.pin(entry, second)
         coil.hang_part(relay, GND, near="A1", far="A2")
         coil.hang(p.D4007, GND, near="K", far="A")
-        board.inductive[f"STOP_{number + 1}"] = GND
+        board.inductive[f"estop_coil_{number + 1}"] = GND
         relay.leave_open("12")
         entry.wires[first] = (RED, f"emergency stop, contact {one}")
         entry.wires[second] = (YELLOW, f"emergency stop, contact {two}")
@@ -160,9 +160,9 @@ _FILTER: Final = {"edge": p.C1N, "pulse": p.C10N, "button": p.C4U7}
 
 
 def _condition(
-    board: Board, sheet: Sheet, use: str, filter_: str, entry: Part, pin: str, pull_up: p.PartType = p.R4K7
+    board: Board, sheet: Sheet, use: str, filter_: str, entry: Part, pin: str, pull_up: PartType = p.R4K7
 ) -> None:
-    """One input: TVS, pull-up, series resistor, Zener, capacitor, two Schmitt inverters. Level of the wire = of the pin.
+    """One input: TVS, pull-up, resistor, Zener, capacitor, two Schmitt inverters. Level of the wire = of the pin.
 
     `filter_`: "edge" for sensors whose edges are timed, "pulse" for pulses of milliseconds, "button" for contacts;
     "either" for the first, and with a jumper for the last.

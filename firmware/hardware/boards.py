@@ -1,4 +1,4 @@
-"""The carrier boards of the four kinds, and what stands apart from them: lamp tile, keypad, adapters with optocouplers."""
+"""The carrier boards of the four kinds, and what stands apart: lamp tile, keypad, adapters with optocouplers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 from firmware.hardware import blocks as b
 from firmware.hardware import parts as p
 from firmware.hardware.blocks import Board
-from firmware.hardware.circuit import GND, Circuit
+from firmware.hardware.circuit import GND, Circuit, Sheet
 from firmware.hardware.manifest_pins import pins_of
 
 RESERVED: Final[Mapping[str, Mapping[str, str]]] = {
@@ -25,7 +25,7 @@ RESERVED: Final[Mapping[str, Mapping[str, str]]] = {
         "fram clock": "C5",
     },
 }
-"""Pins that the carrier has a circuit for, whether or not the firmware's table names them; where it does, they agree."""
+"""Pins that the carrier has a circuit for, whether or not the firmware names them; where it does, they agree."""
 
 
 def _board(kind: str, title: str) -> Board:
@@ -107,7 +107,7 @@ def table() -> Board:
     return board
 
 
-def _lamp_supply(board: Board, sheet: b.Sheet) -> None:
+def _lamp_supply(board: Board, sheet: Sheet) -> None:
     entry = board.part(p.terminal(2))
     row = board.row(sheet, "lamp_supply", "12 V of lamps")
     row.at(b.V12_LOAD)
@@ -154,7 +154,10 @@ def reel() -> Board:
     blank.series(p.C10U, "control_blank")
     blank.hang(p.R100K, GND)
     blank.pin(control, "OE")
-    for part, pins in ((control, {"SRCLK": "chain_clock", "RCLK": "chain_latch"}), (watch, {"CP": "chain_clock", "PL": "chain_latch"})):
+    for part, pins in (
+        (control, {"SRCLK": "chain_clock", "RCLK": "chain_latch"}),
+        (watch, {"CP": "chain_clock", "PL": "chain_latch"}),
+    ):
         for pin, net in pins.items():
             part.connect(pin, net)
         part.connect("VCC", b.V5)
@@ -288,10 +291,25 @@ def lamp_tile() -> Circuit:
     came.wires |= {str(pin): ("ribbon", "carrier board, or the tile before (its J2)") for pin in range(1, 11)}
     goes.wires |= {str(pin): ("ribbon", "the next tile, J1; nothing on the last") for pin in range(1, 11)}
     drive, watch = tile.part(p.TPIC), tile.part(p.HC165)
-    nets = {"data": "data", "clock": "clock", "latch": "latch", "data back": "data_back", "read": "read", "read back": "read_back"}
+    nets = {
+        "data": "data",
+        "clock": "clock",
+        "latch": "latch",
+        "data back": "data_back",
+        "read": "read",
+        "read back": "read_back",
+    }
     b.chain_header(tile, came, nets)
     b.chain_header(tile, goes, {**nets, "data": "data_out", "read": "read_out"})
-    drive_pins = {"SER IN": "data", "SRCK": "clock", "RCK": "latch", "SER OUT": "data_out", "CLR": b.V5, "VCC": b.V5, "GND": GND}
+    drive_pins = {
+        "SER IN": "data",
+        "SRCK": "clock",
+        "RCK": "latch",
+        "SER OUT": "data_out",
+        "CLR": b.V5,
+        "VCC": b.V5,
+        "GND": GND,
+    }
     watch_pins = {"DS": "read", "CP": "clock", "PL": "latch", "Q7": "read_out", "CE": GND, "VCC": b.V5, "GND": GND}
     for part, pins in ((drive, drive_pins), (watch, watch_pins)):
         for pin, net in pins.items():
@@ -328,16 +346,16 @@ def lamp_tile() -> Circuit:
             feed.connect("2", GND)
             tile.box(sheet, feed, "2")
         for number in range(4 * half + 1, 4 * half + 5):
-            outlet, pin = outlets[(number - 1) // 2], 1 + 2 * ((number - 1) % 2)
+            outlet, place = outlets[(number - 1) // 2], 1 + 2 * ((number - 1) % 2)
             lamp = tile.row(sheet, f"lamp_{number}", f"lamp {number}")
             lamp.at(b.V12_LOAD)
             lamp.series(p.R_LAMP, f"lamp_{number}_plus")
-            lamp.pin(outlet, str(pin))
+            lamp.pin(outlet, str(place))
             back = tile.row(sheet, f"lamp_{number}_minus", "")
-            back.pin(outlet, str(pin + 1), f"lamp_{number}_minus")
+            back.pin(outlet, str(place + 1), f"lamp_{number}_minus")
             back.pin(drive, f"DRAIN{number - 1}")
-            outlet.wires[str(pin)] = (b.RED, f"lamp {number}: +")
-            outlet.wires[str(pin + 1)] = (b.WHITE, f"lamp {number}: −, switched")
+            outlet.wires[str(place)] = (b.RED, f"lamp {number}: +")
+            outlet.wires[str(place + 1)] = (b.WHITE, f"lamp {number}: −, switched")
             sense = tile.row(sheet, f"lamp_{number}_sense", f"current {number}")
             sense.at(f"lamp_{number}_plus")
             sense.series(p.R1K, f"lamp_{number}_base")
@@ -406,7 +424,7 @@ APART: Final[Mapping[str, Callable[[], Circuit]]] = {
 @cache
 def circuit(name: str) -> Circuit:
     """A circuit by its name; built once."""
-    return (BOARDS | APART)[name]() if name in BOARDS else APART[name]()
+    return BOARDS[name]() if name in BOARDS else APART[name]()
 
 
 NAMES: Final = (*BOARDS, *APART)

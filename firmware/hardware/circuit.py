@@ -1,8 +1,8 @@
 """A circuit as data: parts, their pins, the nets that join them, and the rows in which they are drawn.
 
-A circuit is built once, by rows: a row begins at a pin or a net, and goes through parts in series; from each of its nodes
-parts hang down to another net. Netlist, drawing, bill of materials and the deck for ngspice are all derived from the
-result, so they cannot differ.
+A circuit is built once, by rows: a row begins at a pin or a net, and goes through parts in series; from each of its
+nodes parts hang down to another net. Netlist, drawing, bill of materials and the deck for ngspice are all derived from
+the result, so they cannot differ.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class Source:
 class PartType:
     """What a part is: its pins, its limits, its SPICE line, and who makes it.
 
-    `spice` is a template with the names of the pins, `{ref}` and `{value}`; several lines are several elements. `limits`
-    are the absolute maximum ratings that the simulations and the electrical rules compare with, in V, A, W and J.
+    `spice` is a template with the names of the pins, `{ref}` and `{value}`; several lines are several elements.
+    `limits` are the absolute maximum ratings that simulations and electrical rules compare with, in V, A, W and J.
     """
 
     name: str
@@ -75,7 +75,9 @@ class Part:
             CircuitError: the part has no such pin, or it is connected already.
         """
         if pin not in self.type.pins:
-            raise CircuitError(f"{self.ref} ({self.type.name}): it has no pin {pin}; it has {', '.join(self.type.pins)}")
+            raise CircuitError(
+                f"{self.ref} ({self.type.name}): it has no pin {pin}; it has {', '.join(self.type.pins)}"
+            )
         if pin in self.nets or pin in self.open_pins:
             raise CircuitError(f"{self.ref} pin {pin}: connected twice, to {self.nets.get(pin, 'nothing')} and {net}")
         self.nets[pin] = net
@@ -172,9 +174,8 @@ class Row:
     def pin(self, part: Part, pin: str, net: str = "") -> Row:
         """Begins, or ends, at a pin; `net` names a net that begins here."""
         self._stands(part)
-        if self.net or net:
-            if pin not in part.nets:
-                part.connect(pin, self.net or net)
+        if (self.net or net) and pin not in part.nets:
+            part.connect(pin, self.net or net)
         if part.nets.get(pin) is None:
             raise CircuitError(f"{part.ref} pin {pin}: the row {self.name} begins there, and it has no net")
         if self.net and part.nets[pin] != self.net:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from itertools import pairwise
+from typing import Any, Final, Literal
 
 from firmware.hardware.circuit import GND, AtNet, AtPin, Circuit, Hang, Part, Row, Series, Sheet, Transistor
 from firmware.hardware.parts import pin_number
+
+Align = Literal["left", "center", "right"]
 
 FONT: Final = 10.0
 SMALL: Final = 8.5
@@ -58,8 +61,7 @@ def svg(circuit: Circuit, sheet: Sheet) -> str:
     drawing.config(unit=SPAN, fontsize=FONT, font="sans-serif", lw=1.2, bgcolor="white", margin=0.4)
     _Painter(drawing, circuit).sheet(sheet)
     data = drawing.get_imagedata("svg")
-    text = data.decode("utf-8") if isinstance(data, bytes) else str(data)
-    return _stable(text)
+    return _stable(data.decode("utf-8"))
 
 
 def _stable(text: str) -> str:
@@ -104,7 +106,7 @@ class _Painter:
 
     def sheet(self, sheet: Sheet) -> None:
         """Rows from top to bottom, then boxes from left to right."""
-        self._text((0, 1.5), self.circuit.title, size=13, align="left", bold=True)
+        self._text((0, 1.5), self.circuit.title, size=13, align="left")
         self._text((0, 0.8), sheet.title, size=11, align="left")
         y, widest = 0.0, 18.0
         for row in sheet.rows:
@@ -138,7 +140,7 @@ class _Painter:
             elif isinstance(step, Transistor):
                 up = max(up, 1.2)
                 down = max(down, 2.0)
-        for before, after in zip(row.steps, row.steps[1:], strict=False):
+        for before, after in pairwise(row.steps):
             if isinstance(before, Transistor) and isinstance(after, Hang):
                 up = max(up, REACH + 1.9)
         return up, down
@@ -149,7 +151,7 @@ class _Painter:
     # Rows
 
     def _row(self, row: Row, y: float) -> float:
-        self._text((0, y), row.text or " ", size=FONT, align="left", bold=True)
+        self._text((0, y), row.text or " ", size=FONT, align="left")
         x, hung = START, 0
         fresh = True
         for index, step in enumerate(row.steps):
@@ -201,7 +203,7 @@ class _Painter:
                 self._text((x + 0.15, y), row.net, size=SMALL, align="left")
         return x + 3.0
 
-    def _node(self, net: str, x: float, y: float, align: str = "right") -> None:
+    def _node(self, net: str, x: float, y: float, align: Align = "right") -> None:
         """The name of a net that other rows or boxes refer to."""
         if net in self.named:
             self._text((x, y + 0.2), net, size=7.0, align=align)
@@ -287,7 +289,7 @@ class _Painter:
 
     def _two_pins(
         self, part: Part, enters: str, begin: tuple[float, float], end: tuple[float, float],
-        *, label: tuple[float, float], align: str,
+        *, label: tuple[float, float], align: Align,
     ) -> None:  # fmt: skip
         kinds = {
             "resistor": self.e.ResistorIEC, "capacitor": self.e.Capacitor, "electrolytic": self.e.Capacitor,
@@ -348,7 +350,9 @@ class _Painter:
         self._line((x, y), (x, middle + (0.3 if end < y else -0.3)))
         self._frame(x - 0.45, middle + 0.3, x + 0.45, middle - 0.3)
         self._line((x, middle - (0.3 if end < y else -0.3)), (x, end))
-        self._text((x + 0.55, middle), f"{part.ref} {part.type.value}\n{step.near}, {step.far}", size=SMALL, align="left")
+        self._text(
+            (x + 0.55, middle), f"{part.ref} {part.type.value}\n{step.near}, {step.far}", size=SMALL, align="left"
+        )
 
     # Boxes
 
@@ -361,7 +365,7 @@ class _Painter:
         half = (len(pins) + 1) // 2 if two else len(pins)
         left, right = x + 3.2, x + (8.0 if two else 5.6)
         top = y - 0.6
-        self._text(((left + right) / 2, y - 0.25), f"{part.ref} {part.type.value}", size=FONT, align="center", bold=True)
+        self._text(((left + right) / 2, y - 0.25), f"{part.ref} {part.type.value}", size=FONT, align="center")
         self._frame(left, top, right, top - 0.6 * half - 0.2)
         for index, pin in enumerate(pins):
             on_left = index < half
@@ -389,17 +393,18 @@ class _Painter:
 
     def _frame(self, left: float, top: float, right: float, bottom: float) -> None:
         corners = [(left, top), (right, top), (right, bottom), (left, bottom), (left, top)]
-        for begin, end in zip(corners, corners[1:], strict=False):
+        for begin, end in pairwise(corners):
             self._line(begin, end)
 
     def _dot(self, x: float, y: float) -> None:
         self.d.add(self.e.Dot(radius=0.06).at((x, y)))
 
-    def _text(
-        self, at: tuple[float, float], text: str, *, size: float, align: str, bold: bool = False
-    ) -> None:
+    def _text(self, at: tuple[float, float], text: str, *, size: float, align: Align) -> None:
         # schemdraw sets a single line of text above the point.
         at = (at[0], at[1] - (0.0 if "\n" in text else 0.014 * size))
         self.d.add(
-            self.e.Label().theta(0).at(at).label(text, loc="center", halign=align, valign="center", fontsize=size, ofst=(0, 0))
+            self.e.Label()
+            .theta(0)
+            .at(at)
+            .label(text, loc="center", halign=align, valign="center", fontsize=size, ofst=(0, 0))
         )

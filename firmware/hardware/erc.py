@@ -114,7 +114,12 @@ def _enters_from_header(circuit: Circuit, net: str, pins: list[tuple[Part, str]]
 def _supplies(circuit: Circuit) -> Iterator[str]:
     for part in circuit.parts.values():
         for pin, kind in part.type.pins.items():
-            if kind == "supply" and pin in part.nets and part.nets[pin] not in circuit.rails and part.nets[pin] != "VREG":
+            if (
+                kind == "supply"
+                and pin in part.nets
+                and part.nets[pin] not in circuit.rails
+                and part.nets[pin] != "VREG"
+            ):
                 yield f"{part.ref} pin {pin}: takes its supply from {part.nets[pin]}, which is no rail"
     chips = [part for part in circuit.parts.values() if {"VCC", "VDD"} & set(part.type.pins)]
     capacitors = [

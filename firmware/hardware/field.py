@@ -1,108 +1,86 @@
-"""What stands around a carrier board: supply, sensors, loads; each with two sources, as the parts on the board."""
+"""What stands around a carrier board: supply, sensors, loads.
+
+Where a number was found in public documents it stands here; a machine's own parts (hopper, acceptor, motors) are
+described by what they must be.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from dataclasses import dataclass
+from typing import Final
 
 from firmware.hardware.circuit import Source
-from firmware.hardware.parts import DATA_SHEET, KNOWN
+from firmware.hardware.parts import FOUND, LOOK_UP
 
 
-class Device(NamedTuple):
-    """Something to order that is no part of a board."""
+@dataclass(frozen=True)
+class Device:
+    """Something to order that is no part of a board; without sources, anything that is as described."""
 
     name: str
-    count: int
+    count: str
     where: str
-    sources: tuple[Source, ...]
-    note: str = ""
+    sources: tuple[Source, ...] = ()
 
 
 _SUPPLY: Final = Device(
     "power supply 12 V, 4 A or more, set to 12.0 V",
-    1,
+    "1",
     "J1",
-    (Source("Mean Well", "LRS-75-12", DATA_SHEET), Source("TDK-Lambda", "LS75-12", DATA_SHEET)),
+    (Source("Mean Well", "LRS-75-12", FOUND), Source("TDK-Lambda", "LS75-12", LOOK_UP)),
 )
-_FORK: Final = (Source("Omron", "EE-SX670", DATA_SHEET), Source("Panasonic", "PM-L25", KNOWN))
-_SLOT: Final = (Source("Vishay", "TCST2103", DATA_SHEET), Source("TT Electronics", "OPB990T51Z", KNOWN))
-_CABLE: Final = (Source("Lapp", "0034304 (UNITRONIC LiYCY 4 × 0.25 mm²)", KNOWN), Source("Helukabel", "16004", KNOWN))
+_FORK: Final = (Source("Omron", "EE-SX670", FOUND), Source("Panasonic", "PM-L25", LOOK_UP))
+_SLOT: Final = (Source("Vishay", "TCST2103", FOUND), Source("TT Electronics", "OPB990T51Z", LOOK_UP))
+_CABLE: Final = "cable, four wires of 0.25 mm², screened; the screen at the board's end to 0 V"
 
 DEVICES: Final[Mapping[str, tuple[Device, ...]]] = {
     "wheel": (
         _SUPPLY,
         Device(
-            "slotted sensor, 5 to 24 V, NPN open collector",
-            3,
-            "money wheel: channel A, channel B, index (a roulette wheel: rotor A, B, index, and one for each further sensor)",
+            "slotted sensor, 5 to 24 V, NPN open collector, 35 mA or less",
+            "3",
+            "money wheel: channel A, channel B, index (a roulette wheel: one for each line of its table's file)",
             _FORK,
-            "fed from the board's +5 V; 35 mA each at most",
         ),
         Device(
-            "push button, one contact, normally open",
-            1,
+            "push button, one normally-open contact",
+            "1",
             "dealer: no more bets",
-            (Source("Schneider Electric", "XB4BA21", DATA_SHEET), Source("Eaton", "M22-D-S + M22-K10", KNOWN)),
+            (Source("Schneider Electric", "XB4BA21", FOUND),),
         ),
         Device(
-            "key switch, one contact, spring return",
-            1,
+            "key switch, one normally-open contact, spring return",
+            "1",
             "supervisor",
-            (Source("Schneider Electric", "XB4BG61", DATA_SHEET), Source("Eaton", "M22-WS + M22-K10", KNOWN)),
+            (Source("Schneider Electric", "XB4BG61", FOUND),),
         ),
-        Device(
-            "LED indicator 12 V",
-            1,
-            "no more bets lamp",
-            (Source("Dialight", "507-4761-3731-500", KNOWN), Source("Signal-Construct", "SKIU10014", KNOWN)),
-            "any 12 V lamp up to 1 A",
-        ),
-        Device("cable, four wires 0.25 mm², screened", 6, "m, to the sensors", _CABLE),
+        Device("lamp 12 V, 1 A or less", "1", "no more bets"),
+        Device(_CABLE, "6 m", "to the sensors"),
     ),
     "pusher": (
         _SUPPLY,
         Device(
-            "slotted opto, 3 mm, transistor output",
-            4,
-            "chute, upper and lower beam; shelf shaft; shelf home",
+            "slotted opto, bare: emitter 11 mA, phototransistor",
+            "4",
+            "chute, upper and lower beam; shelf shaft; shelf home (a wider chute: emitter and receiver apart)",
             _SLOT,
-            "for a wider chute: emitter and receiver apart, 20 mA emitter, NPN output",
         ),
+        Device("token hopper, 12 V motor of 2 A or less, with a coin opto (as a slotted opto)", "1", "hopper"),
         Device(
-            "token hopper 12 V with a coin opto, bare motor",
-            1,
-            "hopper",
-            (Source("Azkoyen", "Hopper U-II 12 V", KNOWN), Source("Suzo-Happ", "Cube Hopper MK II", KNOWN)),
-            "the coin sensor is joined as the slotted optos are",
+            "token acceptor 12 V, 0.5 A or less, pulse output (open collector at rest on), inhibit that low lifts",
+            "1",
+            "token",
         ),
-        Device(
-            "token acceptor 12 V, pulse output, set to normally closed",
-            1,
-            "acceptor",
-            (Source("NRI (Crane)", "G-13.mft", KNOWN), Source("Alberici", "AL66", KNOWN)),
-        ),
-        Device(
-            "gear motor 12 V, 2 A or less when blocked at the shelf's load",
-            1,
-            "shelf",
-            (Source("Dunkermotoren", "GR 42X25 with SG 62", KNOWN), Source("Crouzet", "82810017", KNOWN)),
-        ),
-        Device(
-            "tilt switch, normally closed",
-            1,
-            "cabinet",
-            (Source("Suzo-Happ", "plumb-bob tilt 95-0815-00", KNOWN), Source("Zippy", "VA-10-1A5N2-A0 with a pendulum", KNOWN)),
-        ),
-        Device(
-            "alarm lamp or horn 12 V, 1 A or less",
-            1,
-            "alarm",
-            (Source("Werma", "12 V DC, series 816", KNOWN), Source("Patlite", "LP6-012", KNOWN)),
-        ),
-        Device("cable, four wires 0.25 mm², screened", 12, "m, to the sensors", _CABLE),
+        Device("gear motor 12 V, 3 A or less when blocked", "1", "shelf"),
+        Device("tilt switch, normally closed", "1", "tilt"),
+        Device("lamp or horn 12 V, 0.5 A or less", "1", "alarm"),
+        Device(_CABLE, "12 m", "to the sensors"),
     ),
-    "table": (_SUPPLY,),
-    "reel": (_SUPPLY,),
+    "table": (_SUPPLY, Device("sensors, motor and keys of the table's equipment", "–", "as its file says")),
+    "reel": (
+        _SUPPLY,
+        Device("three bipolar steppers, 1 A or less a coil; home optos; stop buttons, normally closed", "–", ""),
+    ),
 }
-"""For each kind of board; a table's or a reel's sensors and motors are those of its own equipment."""
+"""For each kind of board."""

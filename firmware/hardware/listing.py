@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from firmware.hardware.circuit import Circuit, PartType
 from firmware.hardware.parts import pin_number
@@ -42,7 +42,8 @@ def netlist(circuit: Circuit) -> str:
     return "\n".join([*lines, "  )", ")"]) + "\n"
 
 
-class BillLine(NamedTuple):
+@dataclass(frozen=True)
+class BillLine:
     """One line of a bill: how many of a part, and where they are."""
 
     type: PartType

@@ -1,10 +1,11 @@
 """The parts of the carrier boards: pins, limits, SPICE lines, and two manufacturers' order numbers each.
 
-No shop was asked, so no distributor's number stands here. How each manufacturer's number was checked is part of the data:
+No shop was asked, so no distributor's number stands here. How each manufacturer's number was checked is part of it:
 
-- `DATA SHEET`: the number is in the manufacturer's data sheet or catalogue, as found in public copies of it;
-- `ORDERING CODE`: it was formed by the ordering code that the manufacturer publishes for the series;
-- `KNOWN`: the number is in common use, and no copy of its data sheet was read for this list: look it up before ordering.
+- `SHEET`: it stands in the manufacturer's data sheet, in a public copy that was read;
+- `FOUND`: this very number was found in public documents of others, such as bills of materials of published boards;
+- `CODE`: it was formed by the ordering code that the manufacturer publishes for the series;
+- `LOOK_UP`: it was not found: look it up before ordering, or take the other source.
 
 The SPICE lines are generic elements with parameters of data sheets; no manufacturer's model is used.
 """
@@ -16,9 +17,10 @@ from typing import Final
 
 from firmware.hardware.circuit import PartType, PinType, Source
 
-DATA_SHEET: Final = "data sheet"
-ORDERING_CODE: Final = "ordering code"
-KNOWN: Final = "known"
+SHEET: Final = "data sheet read"
+FOUND: Final = "found in public documents"
+CODE: Final = "by the maker's ordering code"
+LOOK_UP: Final = "not found: look it up"
 
 
 def _two(first: tuple[str, str, str], second: tuple[str, str, str]) -> tuple[Source, Source]:
@@ -62,8 +64,8 @@ def resistor(value: float) -> PartType:
         _ohms(value),
         _passive("1", "2"),
         _two(
-            ("Vishay", f"MRS25000C{_vishay_code(value)}FCT00", ORDERING_CODE),
-            ("Yageo", f"MFR-25FBF52-{_yageo_code(value)}", ORDERING_CODE),
+            ("Vishay", f"MRS25000C{_vishay_code(value)}FCT00", CODE),
+            ("Yageo", f"MFR-25FBF52-{_yageo_code(value)}", CODE),
         ),
         spice="R{ref} {1} {2} {value}",
         number=value,
@@ -92,7 +94,7 @@ R_LAMP: Final = PartType(
     "resistor",
     "68 Ω",
     _passive("1", "2"),
-    _two(("Vishay", "PR02000206809JR500", ORDERING_CODE), ("Yageo", "RSF200JB-73-68R", ORDERING_CODE)),
+    _two(("Vishay", "PR02000206809JR500", CODE), ("Yageo", "RSF200JB-73-68R", CODE)),
     spice="R{ref} {1} {2} {value}",
     number=68.0,
     tolerance=0.05,
@@ -105,7 +107,7 @@ R_SHUNT: Final = PartType(
     "resistor",
     "0.1 Ω",
     _passive("1", "2"),
-    _two(("Ohmite", "13FR100E", KNOWN), ("Bourns", "PWR4412-2SBR100F", KNOWN)),
+    _two(("Vishay", "LVR03R1000FE70", FOUND), ("Bourns", "PWR4412-2SBR100F", CODE)),
     spice="R{ref} {1} {2} {value}",
     number=0.1,
     tolerance=0.01,
@@ -118,7 +120,7 @@ R_CHARGE: Final = PartType(
     "resistor",
     "4.7 Ω",
     _passive("1", "2"),
-    _two(("Vishay", "AC03000004708JAC00", ORDERING_CODE), ("TE Connectivity", "SBCHE44R7J", ORDERING_CODE)),
+    _two(("Vishay", "AC03000004708JAC00", CODE), ("TE Connectivity", "SBCHE44R7J", CODE)),
     spice="R{ref} {1} {2} {value}",
     number=4.7,
     tolerance=0.05,
@@ -161,26 +163,24 @@ def _electrolytic(
         number=value,
         tolerance=0.2,
         limits={"volt": volts},
-        package="radial" if value < 5e-3 else "snap-in",
+        package="radial",
     )
 
 
-C1N: Final = _ceramic(1e-9, "1 nF", ("Kemet", "C315C102K5R5TA", ORDERING_CODE), ("Vishay", "K102K10X7RF5TL2", KNOWN))
-C10N: Final = _ceramic(10e-9, "10 nF", ("Kemet", "C315C103K5R5TA", ORDERING_CODE), ("Vishay", "K103K10X7RF5TL2", KNOWN))
-C100N: Final = _ceramic(
-    100e-9, "100 nF", ("Kemet", "C320C104K5R5TA", ORDERING_CODE), ("Vishay", "K104K10X7RF5UL2", KNOWN)
-)
+C1N: Final = _ceramic(1e-9, "1 nF", ("Vishay", "K102K10X7RF5UH5", FOUND), ("Kemet", "C315C102K5R5TA", CODE))
+C10N: Final = _ceramic(10e-9, "10 nF", ("Kemet", "C315C103K5R5TA", FOUND), ("Vishay", "K103K10X7RF5UL2", FOUND))
+C100N: Final = _ceramic(100e-9, "100 nF", ("Kemet", "C320C104K5R5TA", FOUND), ("Vishay", "K104K10X7RF5UL2", FOUND))
 C4U7: Final = _electrolytic(
-    4.7e-6, "4.7 µF", 50, ("Nichicon", "UVR1H4R7MDD", ORDERING_CODE), ("Panasonic", "ECA-1HM4R7", ORDERING_CODE), 3.0
+    4.7e-6, "4.7 µF", 50, ("Nichicon", "UVR1H4R7MDD", FOUND), ("Panasonic", "ECA-1HM4R7", FOUND), 3.0
 )
 C10U: Final = _electrolytic(
-    10e-6, "10 µF", 50, ("Nichicon", "UVR1H100MDD", ORDERING_CODE), ("Panasonic", "ECA-1HM100", ORDERING_CODE), 2.0
+    10e-6, "10 µF", 50, ("Nichicon", "UVR1H100MDD", FOUND), ("Panasonic", "ECA-1HM100", FOUND), 2.0
 )
 C100U: Final = _electrolytic(
-    100e-6, "100 µF", 35, ("Nichicon", "UVR1V101MED", ORDERING_CODE), ("Panasonic", "ECA-1VM101", ORDERING_CODE), 0.5
+    100e-6, "100 µF", 35, ("Nichicon", "UVR1V101MED", FOUND), ("Panasonic", "ECA-1VM101", FOUND), 0.5
 )
 C_BANK: Final = _electrolytic(
-    10e-3, "10,000 µF", 25, ("Nichicon", "LLS1E103MELA", KNOWN), ("Kemet", "ALC10A103DC025", KNOWN), 0.04
+    4.7e-3, "4,700 µF", 25, ("Panasonic", "ECA-1EM472", FOUND), ("Nichicon", "UVR1E472MHD", CODE), 0.08
 )
 
 
@@ -211,26 +211,26 @@ def _diode(
 
 D4148: Final = _diode(
     "1N4148, signal diode", "diode", "D1N4148",
-    ("Vishay", "1N4148-TAP", DATA_SHEET), ("onsemi", "1N4148", DATA_SHEET), {"volt": 75, "amp": 0.3}, "DO-35",
+    ("Vishay", "1N4148-TAP", FOUND), ("onsemi", "1N4148", FOUND), {"volt": 75, "amp": 0.3}, "DO-35",
 )  # fmt: skip
 D4007: Final = _diode(
     "1N4007, rectifier", "diode", "D1N4007",
-    ("Vishay", "1N4007-E3/54", DATA_SHEET), ("onsemi", "1N4007G", DATA_SHEET), {"volt": 1000, "amp": 1.0, "surge": 30.0},
+    ("Vishay", "1N4007-E3/54", FOUND), ("onsemi", "1N4007G", FOUND), {"volt": 1000, "amp": 1.0, "surge": 30.0},
     "DO-41",
 )  # fmt: skip
 D5819: Final = _diode(
     "1N5819, Schottky 1 A", "schottky", "D1N5819",
-    ("STMicroelectronics", "1N5819", DATA_SHEET), ("onsemi", "1N5819G", DATA_SHEET),
+    ("STMicroelectronics", "1N5819", FOUND), ("onsemi", "1N5819G", FOUND),
     {"volt": 40, "amp": 1.0, "surge": 25.0}, "DO-41",
 )  # fmt: skip
 D5822: Final = _diode(
     "1N5822, Schottky 3 A", "schottky", "D1N5822",
-    ("STMicroelectronics", "1N5822", DATA_SHEET), ("onsemi", "1N5822G", DATA_SHEET),
+    ("STMicroelectronics", "1N5822", FOUND), ("onsemi", "1N5822G", LOOK_UP),
     {"volt": 40, "amp": 3.0, "surge": 80.0}, "DO-201AD",
 )  # fmt: skip
 ZENER: Final = _diode(
     "BZX55C6V2, Zener 6.2 V 0.5 W", "zener", "DZ6V2",
-    ("Vishay", "BZX55C6V2-TAP", ORDERING_CODE), ("onsemi", "BZX55C6V2", DATA_SHEET), {"watt": 0.5}, "DO-35",
+    ("Vishay", "BZX55C6V2", FOUND), ("onsemi", "BZX79C6V2", FOUND), {"watt": 0.5}, "DO-35",
 )  # fmt: skip
 TVS_FIELD: Final = PartType(
     "P6KE30CA, TVS 30 V both ways, 600 W",
@@ -238,34 +238,34 @@ TVS_FIELD: Final = PartType(
     "tvs",
     "P6KE30CA",
     _passive("1", "2"),
-    _two(("Littelfuse", "P6KE30CA", DATA_SHEET), ("STMicroelectronics", "P6KE30CA", DATA_SHEET)),
+    _two(("Littelfuse", "P6KE30CA", FOUND), ("STMicroelectronics", "P6KE30CA", FOUND)),
     spice="D{ref}a {ref}_mid {1} DTVS30\nD{ref}b {ref}_mid {ref}_lead DTVS30\nL{ref} {ref}_lead {2} 5n",
     limits={"watt_1ms": 600.0, "amp": 14.5, "standoff": 25.6},
     package="DO-15",
 )
 TVS_RAIL: Final = _diode(
     "P6KE18A, TVS 18 V, 600 W", "tvs", "DTVS18",
-    ("Littelfuse", "P6KE18A", DATA_SHEET), ("STMicroelectronics", "P6KE18A", DATA_SHEET),
+    ("Littelfuse", "P6KE18A", FOUND), ("STMicroelectronics", "P6KE18A", FOUND),
     {"watt_1ms": 600.0, "amp": 24.0, "standoff": 15.3}, "DO-15",
 )  # fmt: skip
 
 
-def _fuse(text: str, amp: float, first: str, second: str) -> PartType:
+def _fuse(text: str, amp: float, first: str, second: tuple[str, str]) -> PartType:
     return PartType(
         f"fuse {text}, 5 × 20 mm, in a holder",
         "F",
         "fuse",
         text,
         _passive("1", "2"),
-        _two(("Littelfuse", first, ORDERING_CODE), ("Schurter", second, KNOWN)),
+        _two(("Littelfuse", first, FOUND), ("Schurter", *second)),
         spice="R{ref} {1} {2} 0.05",
         limits={"amp": amp},
-        package="5 × 20 mm; holder Schurter 0031.8201 or Littelfuse 64900001039",
+        package="5 × 20 mm; holder Schurter 0031.8201 (found in public documents)",
     )
 
 
-F2A: Final = _fuse("2 A slow", 2.0, "0218002.MXP", "0034.3120")
-F4A: Final = _fuse("4 A slow", 4.0, "0218004.MXP", "0034.3123")
+F2A: Final = _fuse("2 A slow", 2.0, "0218002.MXP", ("0034.3120", FOUND))
+F4A: Final = _fuse("4 A slow", 4.0, "0218004.MXP", ("0034.3123", LOOK_UP))
 
 
 # Transistors
@@ -276,7 +276,7 @@ NFET: Final = PartType(
     "nfet",
     "IRLZ44N",
     {"G": "in", "D": "open", "S": "passive"},
-    _two(("Infineon", "IRLZ44NPBF", DATA_SHEET), ("STMicroelectronics", "STP55NF06L", DATA_SHEET)),
+    _two(("Infineon", "IRLZ44NPBF", FOUND), ("STMicroelectronics", "STP55NF06L", FOUND)),
     spice="M{ref} {D} {G} {S} {S} MNFET",
     limits={"volt": 55.0, "amp": 33.0, "gate": 16.0, "peak": 110.0},
     package="TO-220, pins G D S",
@@ -288,7 +288,7 @@ NPN: Final = PartType(
     "npn",
     "BC337-40",
     {"B": "passive", "C": "open", "E": "passive"},
-    _two(("onsemi", "BC33740BU", KNOWN), ("Diotec", "BC337-40", DATA_SHEET)),
+    _two(("onsemi", "BC33740BU", FOUND), ("Diotec", "BC337-40", FOUND)),
     spice="Q{ref} {C} {B} {E} QNPN",
     limits={"volt": 45.0, "amp": 0.8, "watt": 0.625},
     package="TO-92, pins C B E",
@@ -299,7 +299,7 @@ PNP: Final = PartType(
     "pnp",
     "BC327-40",
     {"B": "passive", "C": "open", "E": "passive"},
-    _two(("onsemi", "BC32740BU", KNOWN), ("Diotec", "BC327-40", DATA_SHEET)),
+    _two(("onsemi", "BC327-40", FOUND), ("Diotec", "BC327-40", LOOK_UP)),
     spice="Q{ref} {C} {B} {E} QPNP",
     limits={"volt": 45.0, "amp": 0.8, "watt": 0.625},
     package="TO-92, pins C B E",
@@ -310,19 +310,13 @@ PNP: Final = PartType(
 
 HC14_PAIRS: Final = (("1A", "1Y"), ("2A", "2Y"), ("3A", "3Y"), ("4A", "4Y"), ("5A", "5Y"), ("6A", "6Y"))
 
-
-def _pins(**of: str) -> dict[str, PinType]:
-    """`name="number type"`, in the order given; only the type is electrical, the number is in PIN_NUMBERS."""
-    return {name: kind for name, kind in of.items()}  # type: ignore[misc]
-
-
 HC14: Final = PartType(
     "74HC14, six Schmitt-trigger inverters",
     "U",
     "inverter",
     "74HC14",
     {**{a: "in" for a, _ in HC14_PAIRS}, **{y: "out" for _, y in HC14_PAIRS}, "VCC": "supply", "GND": "supply"},
-    _two(("Texas Instruments", "SN74HC14N", DATA_SHEET), ("onsemi", "MC74HC14ANG", KNOWN)),
+    _two(("Texas Instruments", "SN74HC14N", FOUND), ("onsemi", "MM74HC14N", FOUND)),
     spice="X{ref}_{gate} {A} {Y} {VCC} {GND} HC14",
     limits={"clamp_amp": 0.02, "over_volt": 0.5, "supply": 6.0},
     package="DIP-14",
@@ -335,9 +329,9 @@ TPIC: Final = PartType(
     "TPIC6C595",
     {
         "VCC": "supply", "GND": "supply", "SER IN": "in", "SRCK": "in", "RCK": "in", "CLR": "in", "G": "in",
-        "SER OUT": "out", **{name: "open" for name in DRAINS},
+        "SER OUT": "out", **dict.fromkeys(DRAINS, "open"),
     },
-    _two(("Texas Instruments", "TPIC6C595N", DATA_SHEET), ("STMicroelectronics", "STPIC6C595MTR", DATA_SHEET)),
+    _two(("Texas Instruments", "TPIC6C595N", FOUND), ("STMicroelectronics", "STPIC6C595MTR", LOOK_UP)),
     limits={"volt": 33.0, "amp": 0.1, "amp_limit": 0.25, "clock_hz": 10e6},
     package="DIP-16 (ST: SO-16 on an adapter)",
 )  # fmt: skip
@@ -350,7 +344,7 @@ HC165: Final = PartType(
         "VCC": "supply", "GND": "supply", "PL": "in", "CP": "in", "CE": "in", "DS": "in",
         **{f"D{n}": "in" for n in range(8)}, "Q7": "out", "nQ7": "out",
     },
-    _two(("Texas Instruments", "SN74HC165N", DATA_SHEET), ("onsemi", "MC74HC165ANG", KNOWN)),
+    _two(("Texas Instruments", "SN74HC165N", FOUND), ("onsemi", "MM74HC165N", FOUND)),
     limits={"clock_hz": 21e6},
     package="DIP-16",
 )  # fmt: skip
@@ -361,9 +355,9 @@ HC595: Final = PartType(
     "74HC595",
     {
         "VCC": "supply", "GND": "supply", "SER": "in", "SRCLK": "in", "RCLK": "in", "SRCLR": "in", "OE": "in",
-        **{name: "out" for name in ("QA", "QB", "QC", "QD", "QE", "QF", "QG", "QH")}, "QH'": "out",
+        **dict.fromkeys(("QA", "QB", "QC", "QD", "QE", "QF", "QG", "QH"), "out"), "QH'": "out",
     },
-    _two(("Texas Instruments", "SN74HC595N", DATA_SHEET), ("onsemi", "MC74HC595ANG", KNOWN)),
+    _two(("Texas Instruments", "SN74HC595N", FOUND), ("onsemi", "MC74HC595ANG", FOUND)),
     package="DIP-16",
 )  # fmt: skip
 SUPERVISOR: Final = PartType(
@@ -375,21 +369,21 @@ SUPERVISOR: Final = PartType(
         "MR": "unused", "VCC": "supply", "GND": "supply", "PFI": "in", "PFO": "out", "WDI": "unused",
         "RESET": "out", "WDO": "unused",
     },
-    _two(("Analog Devices (Maxim)", "MAX705CPA+", DATA_SHEET), ("Analog Devices", "ADM705ANZ", KNOWN)),
+    _two(("Analog Devices (Maxim)", "MAX705CPA+", SHEET), ("Analog Devices", "ADM705ANZ", LOOK_UP)),
     spice="X{ref} {PFI} {PFO} {VCC} {GND} PFC",
     limits={"pfi_low": 1.20, "pfi_high": 1.30, "reset_low": 4.50, "reset_high": 4.75},
     package="DIP-8",
     note="also MaxLinear SP705CP-L; MR has its own pull-up, WDI open disables the watchdog",
 )  # fmt: skip
 FRAM: Final = PartType(
-    "FRAM 64 kbit, I²C, 5 V",
+    "FRAM 256 kbit, I²C, 5 V",
     "U",
     "box",
-    "FM24C64B",
+    "FM24W256",
     {
         "A0": "in", "A1": "in", "A2": "in", "VSS": "supply", "SDA": "open", "SCL": "in", "WP": "in", "VDD": "supply",
     },
-    _two(("Infineon (Cypress)", "FM24C64B-G", DATA_SHEET), ("Fujitsu", "MB85RC64VPNF-G-JNE1", KNOWN)),
+    _two(("Infineon (Cypress)", "FM24W256-G", FOUND), ("Fujitsu", "MB85RC256VPNF-G-JNE1", FOUND)),
     package="SO-8 on an adapter to DIP-8",
 )  # fmt: skip
 BUCK: Final = PartType(
@@ -398,7 +392,7 @@ BUCK: Final = PartType(
     "box",
     "TSR 1-2450",
     {"VIN": "supply", "GND": "supply", "VOUT": "source"},
-    _two(("Traco Power", "TSR 1-2450", DATA_SHEET), ("Murata", "OKI-78SR-5/1.5-W36-C", DATA_SHEET)),
+    _two(("Traco Power", "TSR 1-2450", SHEET), ("Murata", "OKI-78SR-5/1.5-W36-C", SHEET)),
     spice="X{ref} {VIN} {GND} {VOUT} BUCK5",
     limits={"volt": 36.0, "vin_least": 7.0, "amp": 1.0, "efficiency": 0.84, "accuracy": 0.02},
     package="SIP-3",
@@ -410,7 +404,7 @@ OPTO: Final = PartType(
     "opto",
     "LTV-817",
     {"A": "passive", "K": "passive", "C": "open", "E": "passive"},
-    _two(("Lite-On", "LTV-817", DATA_SHEET), ("Sharp", "PC817XNNSZ0F", DATA_SHEET)),
+    _two(("Lite-On", "LTV-817", FOUND), ("Sharp", "PC817X1NSZ9F", FOUND)),
     spice="X{ref} {A} {K} {C} {E} OPTO",
     limits={"amp": 0.05, "reverse": 5.0, "ctr": 0.5},
     package="DIP-4",
@@ -432,9 +426,9 @@ NANO: Final = PartType(
         "3V3": "unused", "REF": "unused", **{f"A{n}": "both" for n in range(8)},
         "5V": "supply", "RST2": "unused", "GND2": "supply", "VIN": "unused",
     },
-    _two(("Arduino", "A000005", DATA_SHEET), ("Gravitech", "ARD-NANO30", KNOWN)),
+    _two(("Arduino", "A000005", FOUND), ("Gravitech", "ARD-NANO30NP", FOUND)),
     package="two rows of 15, 2.54 mm",
-    note="the two sockets: 15 contacts each, Samtec SSW-115-01-T-S or Preci-Dip 801-87-015-10-001101",
+    note="the two sockets: 15 contacts each, 2.54 mm",
 )  # fmt: skip
 STEPPER_DRIVER: Final = PartType(
     "stepper driver carrier A4988 or DRV8825, in a socket",
@@ -446,7 +440,7 @@ STEPPER_DRIVER: Final = PartType(
         "VMOT": "supply", "GND": "supply", "2B": "out", "2A": "out", "1A": "out", "1B": "out", "VDD": "supply",
         "GND2": "supply",
     },
-    _two(("Pololu", "1182 (A4988)", DATA_SHEET), ("Pololu", "2133 (DRV8825)", DATA_SHEET)),
+    _two(("Pololu", "1182 (A4988)", FOUND), ("Pololu", "2133 (DRV8825)", FOUND)),
     package="two rows of 8, 2.54 mm",
     note="the place called VDD is FAULT on a DRV8825 carrier, which bears 5 V there; MS1 to MS3 are MODE0 to MODE2",
 )  # fmt: skip
@@ -456,7 +450,7 @@ POWER_RELAY: Final = PartType(
     "relay",
     "RT314012",
     _passive("A1", "A2", "11", "14", "12"),
-    _two(("TE Connectivity (Schrack)", "RT314012", DATA_SHEET), ("Finder", "40.61.9.012.0000", DATA_SHEET)),
+    _two(("TE Connectivity (Schrack)", "RT314012", FOUND), ("Finder", "40.61.9.012.0000", FOUND)),
     spice="R{ref}_coil {A1} {ref}_l 360\nL{ref}_coil {ref}_l {A2} 0.4\nR{ref}_c {11} {14} {closed}",
     limits={"amp": 16.0, "coil_volt": 12.0},
     package="RT 1 / 40 series, 5 mm",
@@ -467,7 +461,7 @@ REVERSING_RELAY: Final = PartType(
     "relay",
     "RT424012",
     _passive("A1", "A2", "11", "14", "12", "21", "24", "22"),
-    _two(("TE Connectivity (Schrack)", "RT424012", DATA_SHEET), ("Finder", "40.52.9.012.0000", DATA_SHEET)),
+    _two(("TE Connectivity (Schrack)", "RT424012", FOUND), ("Finder", "40.52.9.012.0000", FOUND)),
     spice="R{ref}_coil {A1} {ref}_l 360\nL{ref}_coil {ref}_l {A2} 0.4\n"
     "R{ref}_c1 {11} {12} {rest}\nR{ref}_c2 {11} {14} {closed}\n"
     "R{ref}_c3 {21} {22} {rest}\nR{ref}_c4 {21} {24} {closed}",
@@ -480,9 +474,9 @@ JUMPER: Final = PartType(
     "jumper",
     "jumper",
     _passive("1", "2"),
-    _two(("Harwin", "M20-9990246", DATA_SHEET), ("Würth Elektronik", "61300211121", DATA_SHEET)),
+    _two(("Harwin", "M20-9990246", FOUND), ("Würth Elektronik", "61300211121", FOUND)),
     spice="R{ref} {1} {2} {closed}",
-    package="2.54 mm; jumper Harwin M7582-05 or Würth 60900213421",
+    package="2.54 mm; jumper 2.54 mm",
 )
 KEY: Final = PartType(
     "push button, one contact",
@@ -490,7 +484,7 @@ KEY: Final = PartType(
     "button",
     "key",
     _passive("1", "2"),
-    _two(("TE Connectivity", "FSM4JH (1825910-6)", DATA_SHEET), ("Omron", "B3F-1000", DATA_SHEET)),
+    _two(("TE Connectivity", "FSM4JH (1825910-6)", FOUND), ("Omron", "B3F-1000", FOUND)),
     spice="R{ref} {1} {2} {closed}",
     package="6 × 6 mm",
 )
@@ -502,18 +496,18 @@ KEY: Final = PartType(
 def terminal(ways: int) -> PartType:
     """A row of screw terminals, 5.08 mm."""
     numbers = {
-        2: ("282837-2", "1715721"),
-        3: ("282837-3", "1715734"),
-        4: ("282837-4", "1715747"),
+        2: ("282837-2", "1715721", FOUND),
+        3: ("282837-3", "1715734", FOUND),
+        4: ("282837-4", "1715747", LOOK_UP),
     }
-    first, second = numbers[ways]
+    first, second, checked = numbers[ways]
     return PartType(
         f"screw terminals, {ways} ways, 5.08 mm",
         "J",
         "box",
         f"{ways} ways",
         _passive(*(str(n) for n in range(1, ways + 1))),
-        _two(("TE Connectivity", first, DATA_SHEET), ("Phoenix Contact", second, DATA_SHEET)),
+        _two(("TE Connectivity", first, FOUND), ("Phoenix Contact", second, checked)),
         package="5.08 mm",
     )
 
@@ -524,8 +518,8 @@ RIBBON: Final = PartType(
     "box",
     "2 × 5",
     _passive(*(str(n) for n in range(1, 11))),
-    _two(("Würth Elektronik", "61201021621", DATA_SHEET), ("3M", "30310-6002HB", DATA_SHEET)),
-    package="2.54 mm; ribbon cable of ten wires, 1.27 mm, with IDC sockets Würth 61201023021 or 3M 89110-0101",
+    _two(("Würth Elektronik", "61201021621", FOUND), ("3M", "30310-6002HB", FOUND)),
+    package="2.54 mm; ribbon cable of ten wires, 1.27 mm, with IDC sockets Würth 61201023021",
 )
 EMERGENCY_STOP: Final = PartType(
     "emergency stop, two normally-closed contacts that are forced open, turn to release",
@@ -533,7 +527,7 @@ EMERGENCY_STOP: Final = PartType(
     "box",
     "emergency stop",
     _passive("11", "12", "21", "22"),
-    _two(("Schneider Electric", "XB4BS84441", DATA_SHEET), ("IDEC", "XA1E-BV3U02R", KNOWN)),
+    _two(("Schneider Electric", "XB4BS84441", SHEET), ("IDEC", "XA1E-BV3U02R", FOUND)),
     package="in the panel, 22 mm (IDEC: 16 mm)",
     note="Schneider's has a third, normally-open contact that is not used",
 )

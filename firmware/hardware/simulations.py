@@ -39,7 +39,14 @@ class Input(NamedTuple):
         return node(self.use)
 
 
-def _input_deck(line: Input, corner: Corner, *, contact: bool = False, vary: Callable[[Part], float] = lambda part: 1.0) -> list[str]:
+def _input_deck(
+    line: Input,
+    corner: Corner,
+    *,
+    contact: bool = False,
+    vary: Callable[[Part], float] = lambda part: 1.0,
+    without: Sequence[str] = (),
+) -> list[str]:
     board = circuit(line.board)
     rows = ["pull", line.use]
     jumpers: list[str] = []
@@ -48,7 +55,7 @@ def _input_deck(line: Input, corner: Corner, *, contact: bool = False, vary: Cal
         jumpers = [part.ref for part in board.tagged(f"{line.use}_slow") if part.type.symbol == "jumper"]
     return [
         *models(corner),
-        *deck(board, rows, closed=jumpers, vary=vary),
+        *deck(board, rows, closed=jumpers, vary=vary, without=without),
         f"V5 {node('+5V')} 0 {corner.vcc}",
         CHIP_LOAD.format(pin=line.chip),
     ]
@@ -184,13 +191,13 @@ class Discharge(NamedTuple):
     chip_least_volt: float
 
 
-def discharge(line: Input, kilovolts: float, *, tvs_volt: float = 31.5) -> Discharge:
+def discharge(line: Input, kilovolts: float, *, tvs_volt: float = 31.5, without: Sequence[str] = ()) -> Discharge:
     """A contact discharge of 8 kV (or −8 kV) into the terminal of an input."""
     corner = Corner(tvs_volt=tvs_volt)
     sign = "" if kilovolts > 0 else "-"
     expression = discharge_current(abs(kilovolts))
     lines = [
-        *_input_deck(line, corner),
+        *_input_deck(line, corner, without=without),
         f"Besd 0 gun I = {sign}({expression})",
         f"Vesd gun {line.wire} 0",
         f"Bpower pw 0 V = v({line.wire})*i(Vesd)",
@@ -230,12 +237,18 @@ def bounce_trace(seed: int, longest_ms: float) -> list[tuple[float, bool]]:
     return points
 
 
-def edges_of_contact(line: Input, trace: Sequence[tuple[float, bool]], corner: Corner, *, end_ms: float = 450.0) -> tuple[int, int, float, float]:
+def edges_of_contact(
+    line: Input, trace: Sequence[tuple[float, bool]], corner: Corner, *, end_ms: float = 450.0
+) -> tuple[int, int, float, float]:
     """Falling and rising edges at the chip, and the delay of the first of each, in ms, for a contact to ground."""
     points: list[str] = []
+    last = 0
     for at, closed in trace:
         level = 5 if closed else 0
-        points += [f"{max(at, 0.001):.4f}m {0 if not points else last}", f"{at + 0.002:.4f}m {level}"] if points else [f"0 {level}"]
+        if points:
+            points.append(f"{max(at, 0.001):.4f}m {last} {at + 0.002:.4f}m {level}")
+        else:
+            points.append(f"0 {level}")
         last = level
     lines = [
         *_input_deck(line, corner, contact=True),
@@ -298,14 +311,16 @@ class Flyback(NamedTuple):
     current: float
 
 
-def flyback(board: str, use: str, *, henry: float, ohm: float, feed: str, hertz: float = 490.0) -> Flyback:
+def flyback(
+    board: str, use: str, *, henry: float, ohm: float, feed: str, hertz: float = 490.0, without: Sequence[str] = ()
+) -> Flyback:
     """A load of these values at a driver of a board, switched on and off at half power."""
     carrier = circuit(board)
     q = next(part for part in carrier.tagged(use) if part.type.symbol == "nfet")
     source = node(q.nets["S"])
     lines = [
         *models(Corner()),
-        *deck(carrier, [use]),
+        *deck(carrier, [use], without=without),
         f"Vf {node(feed)} 0 12.6",
         f"Vg {node(use)} 0 PULSE(0 4.2 0 50n 50n {0.5 / hertz:.6g} {1 / hertz:.6g})",
         f"Rl {node(feed)} la {ohm}\nLl la lb {henry}\nVl lb {node(use + '_drain')} 0",
@@ -315,7 +330,8 @@ def flyback(board: str, use: str, *, henry: float, ohm: float, feed: str, hertz:
     periods = 40
     end = periods / hertz
     found = run(
-        f"{board} {use}: inductive load", [each for each in lines if each], f"tran {end / 4000:.3g} {end:.6g} 0 {1 / hertz / 200:.3g}",
+        f"{board} {use}: inductive load", [each for each in lines if each],
+        f"tran {end / 4000:.3g} {end:.6g} 0 {1 / hertz / 200:.3g}",
         {
             "vmax": f"max v({node(use + '_drain')})", "imax": "max i(vl)",
             "von": f"find v({node(use + '_drain')}) at={end - 0.55 / hertz:.6g}",
@@ -374,18 +390,18 @@ def stop_coil(board: str, number: int, *, is_open: bool) -> tuple[float, float]:
     carrier = circuit(board)
     relays = [part for part in carrier.tagged("motor_supply") if part.type.symbol == "relay"]
     relay = relays[number - 1]
-    coil = [line for line in deck(carrier, [f"stop_{number}"]) if "_c " not in line]
+    coil = [line for line in deck(carrier, [f"estop_{number}"]) if "_c " not in line]
     gate = "PULSE(5 0 20m 1u 1u 1 2)" if is_open else "5"
     lines = [
         *models(Corner()),
         *coil,
         f"V12 {node('+12V')} 0 12",
-        f"Vb b 0 {gate}\nSb {node('+12V')} {node(f'STOP_{number}')} b 0 BUTTON",
+        f"Vb b 0 {gate}\nSb {node('+12V')} {node(f'estop_coil_{number}')} b 0 BUTTON",
         ".model BUTTON SW(VT=2.5 VH=0.1 RON=0.05 ROFF=1e8)",
     ]
     found = run(
         f"{board}: coil {relay.ref}", lines, "tran 10u 60m 0 10u",
-        {"amp": f"find i(l{relay.ref.lower()}_coil) at=59m", "least": f"min v({node(f'STOP_{number}')})"},
+        {"amp": f"find i(l{relay.ref.lower()}_coil) at=59m", "least": f"min v({node(f'estop_coil_{number}')})"},
     )  # fmt: skip
     return found["amp"], found["least"]
 
@@ -402,10 +418,11 @@ LOADS: Final[Mapping[str, Mapping[str, float]]] = {
     "reel": {
         "ATmega328P, 16 MHz, 5 V": 0.015, "USB chip of the Nano": 0.020, "power lamp of the Nano": 0.005,
         "three emitters": 0.033, "switch of the emitters": 0.011, "pull-ups of seven lines": 0.008,
-        "74HC14, FRAM, supervisor": 0.003, "three stepper drivers, logic": 0.024, "registers of chain and control": 0.002,
+        "74HC14, FRAM, supervisor": 0.003, "three stepper drivers, logic": 0.024,
+        "registers of chain and control": 0.002,
     },
 }  # fmt: skip
-"""What draws from the 5 V after the warning, in A: all outputs off, emitters lit, so that what is under way is counted."""
+"""What draws from the 5 V after the warning, in A: all outputs off, emitters lit, for what is under way is counted."""
 
 
 class HoldUp(NamedTuple):
@@ -422,7 +439,7 @@ class HoldUp(NamedTuple):
 
 def hold_up(
     board: str, corner: Corner, *, capacity: float = 0.8, load: float = 1.0, resistors: float = 1.0,
-    upper: float = 1.0, lower: float = 1.0,
+    upper: float = 1.0, lower: float = 1.0, without: Sequence[str] = (),
 ) -> HoldUp:  # fmt: skip
     """The rail falls slowly to the warning, and is then shorted: the worst moment, with the bank at its lowest.
 
@@ -432,12 +449,12 @@ def hold_up(
     divider = {"73.2 kΩ": upper, "10 kΩ": lower}
 
     def vary(part: Part) -> float:
-        if part.type.value == "10,000 µF":
+        if part.type.value == "4,700 µF":
             return capacity
         return divider.get(part.type.value, 1.0) if "power_fail" in part.tags else 1.0
 
     amp = load * sum(LOADS[board].values())
-    common = [*models(corner), *deck(carrier, ["supply", "bank", "power_fail"], vary=vary)]
+    common = [*models(corner), *deck(carrier, ["supply", "bank", "power_fail"], vary=vary, without=without)]
     common = [line for line in common if not line.startswith(("RF", "DD1"))]
     five, rail = node("+5V"), node("+12V")
     trip = run(
@@ -472,7 +489,12 @@ def hold_up(
         {"peak": "min i(vr)", "ready": f"when v({node('BANK')})=11 rise=1"},
     )  # fmt: skip
     return HoldUp(
-        trip, (falls["reset"] - falls["warn"]) * 1000, falls["begin"], falls["end"], -charge["peak"], charge["ready"] * 1000
+        trip,
+        (falls["reset"] - falls["warn"]) * 1000,
+        falls["begin"],
+        falls["end"],
+        -charge["peak"],
+        charge["ready"] * 1000,
     )
 
 
@@ -487,13 +509,11 @@ def key_levels(pressed: Sequence[str], driven: int, vcc: float) -> dict[str, flo
     """
     table, pad = circuit("table"), circuit("keypad")
     keys = [f"key_{row}_{column}" for row in range(1, 4) for column in range(1, 4)]
-    shut = [
-        part.ref
-        for name in pressed
-        for part in pad.tagged(f"key_{name}")
-        if part.type.symbol == "button"
+    shut = [part.ref for name in pressed for part in pad.tagged(f"key_{name}") if part.type.symbol == "button"]
+    pad_lines = [
+        line.replace("D", "Dk", 1) if line[0] == "D" else line.replace("R", "Rk", 1)
+        for line in deck(pad, keys, closed=shut)
     ]
-    pad_lines = [line.replace("D", "Dk", 1) if line[0] == "D" else line.replace("R", "Rk", 1) for line in deck(pad, keys, closed=shut)]
     lines = [
         *models(Corner()),
         *deck(table, [*(f"keys columns {n}" for n in range(1, 4)), *(f"keys rows {n}" for n in range(1, 4))]),
@@ -502,14 +522,17 @@ def key_levels(pressed: Sequence[str], driven: int, vcc: float) -> dict[str, flo
     ]
     for number in range(1, 4):
         # An output of the chip has some 25 Ω; low is 0 V, high the supply.
-        lines.append(f"Vc{number} c{number} 0 {0 if number == driven else vcc}\nRc{number} c{number} {node(f'column_{number}')} 25")
+        level = 0 if number == driven else vcc
+        lines.append(f"Vc{number} c{number} 0 {level}\nRc{number} c{number} {node(f'column_{number}')} 25")
     measures = {f"row{n}": f"find v({node(f'row_{n}')}) at=0.9m" for n in range(1, 4)}
     measures |= {f"col{n}": f"find i(vc{n}) at=0.9m" for n in range(1, 4)}
     found = run("keypad", lines, "tran 5u 1m", measures)
     return {f"row_{n}": found[f"row{n}"] for n in range(1, 4)} | {f"column_{n}": -found[f"col{n}"] for n in range(1, 4)}
 
 
-def lamp_current(lamp_amp: float, *, state: str = "lit", load_volt: float = 12.0, factor: float = 1.0) -> tuple[float, float, float]:
+def lamp_current(
+    lamp_amp: float, *, state: str = "lit", load_volt: float = 12.0, factor: float = 1.0
+) -> tuple[float, float, float]:
     """A lamp of a tile: the voltage at the register that reads back, the current, and the watts in its resistor.
 
     `state`: "lit", "dark" (the drain is open), "dead" (the lamp is open, the drain on), "short" (the lamp is a short).
@@ -531,7 +554,10 @@ def lamp_current(lamp_amp: float, *, state: str = "lit", load_volt: float = 12.0
     ]
     found = run(
         f"lamp tile: {state}", lines, "tran 10u 2m",
-        {"volt": f"find v({node('lamp_1_lit')}) at=1.9m", "amp": "find i(vi) at=1.9m", "plus": f"find v({node('lamp_1_plus')}) at=1.9m"},
+        {
+            "volt": f"find v({node('lamp_1_lit')}) at=1.9m", "amp": "find i(vi) at=1.9m",
+            "plus": f"find v({node('lamp_1_plus')}) at=1.9m",
+        },
     )  # fmt: skip
     return found["volt"], found["amp"], (load_volt - found["plus"]) ** 2 / (68.0 * factor)
 
@@ -542,7 +568,14 @@ def adapter_levels(volts: int, applied: float, corner: Corner) -> tuple[float, f
     lines = [
         *models(corner),
         *deck(board, ["pull", "in_1"]),
-        *[line_.replace("R", "Ra", 1) if line_[0] == "R" else line_.replace("D", "Da", 1) if line_[0] == "D" else line_ for line_ in deck(adapter, ["in_1"])],
+        *[
+            line_.replace("R", "Ra", 1)
+            if line_[0] == "R"
+            else line_.replace("D", "Da", 1)
+            if line_[0] == "D"
+            else line_
+            for line_ in deck(adapter, ["in_1"])
+        ],
         f"V5 {node('+5V')} 0 {corner.vcc}",
         f"Vf {node('field_1_plus')} 0 {applied}\nVm {node('field_1_minus')} 0 0",
         f"Rz {node('zero_1')} 0 0.01\nRj {node('line_1')} {line.wire} 0.01",

@@ -44,8 +44,6 @@ class Corner(NamedTuple):
     """Least current transfer ratio of the optocoupler."""
     efficiency: float = 0.84
     vin_least: float = 7.0
-    esr: float = 1.0
-    """Factor on the series resistance of electrolytic capacitors."""
 
 
 UP_LEAST, UP_MOST = 0.345, 0.70
@@ -117,14 +115,14 @@ def deck(
     *,
     closed: Iterable[str] = (),
     vary: Callable[[Part], float] = lambda part: 1.0,
-    esr: float = 1.0,
+    without: Iterable[str] = (),
 ) -> list[str]:
     """The elements of these rows.
 
     `closed` are relays that have pulled in, jumpers that are fitted, keys that are pressed. `vary` gives the factor on
-    the value of a resistor or capacitor.
+    the value of a resistor or capacitor. `without` are parts that were forgotten or have failed open.
     """
-    wanted, shut = set(rows), set(closed)
+    wanted, shut, absent = set(rows), set(closed), set(without)
     lines: dict[str, None] = {}
     found: set[str] = set()
     for sheet in circuit.sheets:
@@ -133,7 +131,7 @@ def deck(
                 continue
             found.add(row.name)
             for step in row.steps:
-                if isinstance(step, Series | Hang | Transistor):
+                if isinstance(step, Series | Hang | Transistor) and step.ref not in absent:
                     part = circuit.parts[step.ref]
                     gate = (step.enters, step.leaves) if isinstance(step, Series) else None
                     for line in _element(part, gate, part.ref in shut, vary(part)):
@@ -147,7 +145,9 @@ def deck(
 def _element(part: Part, gate: tuple[str, str] | None, is_closed: bool, factor: float) -> list[str]:
     if not part.type.spice:
         return []
-    names = {pin: node(part.nets[pin]) if pin in part.nets else f"nc_{part.ref}_{i}" for i, pin in enumerate(part.type.pins)}
+    names = {
+        pin: node(part.nets[pin]) if pin in part.nets else f"nc_{part.ref}_{i}" for i, pin in enumerate(part.type.pins)
+    }
     values = {
         "ref": part.ref,
         "value": f"{part.type.number * factor:.6g}",
@@ -173,7 +173,21 @@ def run(title: str, lines: Sequence[str], analysis: str, measures: Mapping[str, 
         raise SimulationError(f"{PROGRAM} is not installed: sudo apt install {PROGRAM}")
     kind = analysis.split()[0]
     asked = [f"meas {kind} {name} {how}" for name, how in measures.items()]
-    text = "\n".join([title, *lines, ".options reltol=2e-3 abstol=1e-10 vntol=1e-5 itl4=200", ".control", "set noaskquit", analysis, *asked, "quit", ".endc", ".end", ""])
+    text = "\n".join(
+        [
+            title,
+            *lines,
+            ".options reltol=2e-3 abstol=1e-10 vntol=1e-5 itl4=200",
+            ".control",
+            "set noaskquit",
+            analysis,
+            *asked,
+            "quit",
+            ".endc",
+            ".end",
+            "",
+        ]
+    )
     with tempfile.TemporaryDirectory(prefix="feltwire-spice-") as folder:
         path = Path(folder) / "deck.cir"
         path.write_text(text, encoding="utf-8")
@@ -184,6 +198,9 @@ def run(title: str, lines: Sequence[str], analysis: str, measures: Mapping[str, 
         except subprocess.TimeoutExpired as error:
             raise SimulationError(f"{title}: {PROGRAM} did not end in {LIMIT_S:g} s") from error
     output = done.stdout + done.stderr
+    wrong = re.search(r"^.*(error|timestep too small|aborted|fatal).*$", output, re.MULTILINE | re.IGNORECASE)
+    if wrong is not None or done.returncode != 0:
+        raise SimulationError(f"{title}: {PROGRAM}: {wrong[0] if wrong else done.returncode}\n{output[-3000:]}\n{text}")
     found: dict[str, float] = {}
     for name in measures:
         match = re.search(rf"^{re.escape(name.lower())}\s*=\s*([-+0-9.eE]+)", output, re.MULTILINE)

@@ -1,0 +1,36 @@
+"""`python -m firmware.hardware`: writes drawings, netlists, pages and test sheets; with --check only compares."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from firmware.hardware.boards import NAMES, circuit
+from firmware.hardware.erc import findings
+from firmware.hardware.publish import stale, write
+
+
+def main() -> int:
+    """Exit status 1 when an electrical rule is broken, or with --check a file is not up to date."""
+    parser = argparse.ArgumentParser(prog="python -m firmware.hardware", description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing")
+    parser.add_argument("--figures", action="store_true", help="simulate, and write the figures on docs/boards.md")
+    given = parser.parse_args()
+    check: bool = given.check
+    wrong = [f"{name}: {finding}" for name in NAMES for finding in findings(circuit(name))]
+    for finding in wrong:
+        print(finding, file=sys.stderr)
+    if wrong:
+        return 1
+    if given.figures:
+        from firmware.hardware.publish import write_figures
+
+        write_figures()
+    changed = stale() if check else write()
+    for path in changed:
+        print(f"{path}: {'differs from the circuits; run python -m firmware.hardware' if check else 'written'}")
+    return 1 if check and changed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

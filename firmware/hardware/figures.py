@@ -1,0 +1,448 @@
+"""The figures of the circuits next to what they must be: simulated, and printed on docs/boards.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from firmware.hardware import parts as p
+from firmware.hardware import simulations as sim
+from firmware.hardware.boards import circuit
+from firmware.hardware.firmware_times import hold_up_ms
+from firmware.hardware.spice import (
+    DOWN_LEAST,
+    HYSTERESIS_LEAST,
+    UP_LEAST,
+    UP_MOST,
+    V_IH_LEAST,
+    V_IL_MOST,
+    Corner,
+)
+
+LINE = sim.Input("wheel", "in_1")
+OPTICAL = sim.Input("pusher", "win_a")
+SUPPLIES = (4.5, 5.5)
+USB_LEAST, NANO_DIODE = 4.75, 0.45
+"""V of a USB port at the least, and of the Schottky diode behind it at the module's current."""
+BROWN_OUT_MOST = 4.5
+
+
+class Figure(NamedTuple):
+    """What was simulated, what it must be, and what it is."""
+
+    circuit: str
+    what: str
+    must: str
+    value: float
+    unit: str
+    least: float
+    most: float
+
+    @property
+    def holds(self) -> bool:
+        """Whether it is within its limits."""
+        return self.least <= self.value <= self.most
+
+
+ANY = 1e12
+
+
+def figures() -> Iterator[Figure]:
+    """All figures, in the order of the page; some seconds of ngspice."""
+    yield from _inputs()
+    yield from _surges()
+    yield from _contacts()
+    yield from _drivers()
+    yield from _supply()
+    yield from _keys_and_lamps()
+
+
+def _inputs() -> Iterator[Figure]:
+    for line, name in ((LINE, "input"), (OPTICAL, "optical input")):
+        for vcc in SUPPLIES:
+            corner = Corner(vcc=vcc)
+            low = sim.levels(line, "sensor conducts (0.4 V)", corner)
+            high = sim.levels(line, "sensor open, or wire cut", corner)
+            at = f"{name}, {vcc:g} V"
+            yield Figure(
+                at,
+                "sensor conducts (0.4 V): below the least V_T− of the 74HC14 by",
+                "0.3 V or more",
+                DOWN_LEAST * vcc - low.gate,
+                "V",
+                0.3,
+                ANY,
+            )
+            yield Figure(
+                at, "noise on a low wire until the least V_T+", "1 V or more", UP_LEAST * vcc - low.gate, "V", 1.0, ANY
+            )
+            yield Figure(
+                at,
+                "wire cut or sensor open: above the greatest V_T+ by",
+                "1 V or more",
+                high.gate - UP_MOST * vcc,
+                "V",
+                1.0,
+                ANY,
+            )
+            yield Figure(
+                at, "low at the chip's pin, below its V_IL by", "1 V or more", V_IL_MOST * vcc - low.chip, "V", 1.0, ANY
+            )
+            yield Figure(
+                at,
+                "high at the chip's pin, above its V_IH by",
+                "1 V or more",
+                high.chip - V_IH_LEAST * vcc,
+                "V",
+                1.0,
+                ANY,
+            )
+    shorted = sim.levels(OPTICAL, "wire shorted to 0 V", Corner())
+    yield Figure(
+        "optical input",
+        "wire shorted to 0 V, emitters off: stays low, which the self-test finds",
+        "below V_IL (1.5 V)",
+        shorted.chip,
+        "V",
+        -0.1,
+        1.5,
+    )
+    for volts in (5, 12, 24):
+        found = sim.levels(OPTICAL, f"wire shorted to {volts} V", Corner())
+        yield Figure(
+            "optical input",
+            f"wire shorted to {volts} V: high, active for ever",
+            "above V_IH (3.0 V)",
+            found.chip,
+            "V",
+            3.0,
+            5.5,
+        )
+    off, on, amp = sim.sense_times("pusher", "win_a")
+    yield Figure("emitters", "a lit sensor's line is high after `sense` falls", "2 ms or less", off, "ms", 0.0, 2.0)
+    yield Figure("emitters", "and low after it rises", "2 ms or less", on, "ms", 0.0, 2.0)
+    yield Figure("emitters", "current of an emitter, 4.9 V", "8 to 20 mA", amp * 1000, "mA", 8.0, 20.0)
+
+
+def _surges() -> Iterator[Figure]:
+    over = sim.overvoltage(LINE, sim.Input("wheel", "in_2"), 24.0, module_amp=0.02)
+    yield Figure(
+        "24 V on an input", "power in the 2.2 kΩ", "0.25 W or less", over.resistor_watt, "W", 0.0, p.R2K2.limits["watt"]
+    )
+    yield Figure(
+        "24 V on an input",
+        "power in the Zener diode",
+        "0.5 W or less",
+        over.zener_watt,
+        "W",
+        0.0,
+        p.ZENER.limits["watt"],
+    )
+    yield Figure(
+        "24 V on an input",
+        "current into the 74HC14's clamp",
+        "20 mA or less",
+        over.clamp_amp * 1000,
+        "mA",
+        0.0,
+        p.HC14.limits["clamp_amp"] * 1000,
+    )
+    yield Figure(
+        "24 V on an input",
+        "the 5 V with the module alone as its load",
+        "5.25 V or less",
+        over.rail_volt,
+        "V",
+        4.5,
+        5.25,
+    )
+    yield Figure(
+        "24 V on an input", "a neighbour that is low, at the chip", "below 1.5 V", over.neighbour_low, "V", -0.1, 1.5
+    )
+    yield Figure(
+        "24 V on an input", "a neighbour that is high, at the chip", "above 3.0 V", over.neighbour_high, "V", 3.0, 5.5
+    )
+    for kilovolts in (8.0, -8.0):
+        esd = sim.discharge(LINE, kilovolts)
+        at = f"ESD {kilovolts:+g} kV contact"
+        yield Figure(at, "first peak, IEC 61000-4-2", "30 A ± 15 %", esd.peak_amp, "A", 25.5, 34.5)
+        yield Figure(at, "at 30 ns", "16 A ± 30 %", esd.at_30ns_amp, "A", 11.2, 20.8)
+        yield Figure(at, "at 60 ns", "8 A ± 30 %", esd.at_60ns_amp, "A", 5.6, 10.4)
+        yield Figure(
+            at, "energy in the TVS (0.6 J in 1 ms is its rating)", "below 0.6 J", esd.tvs_joule * 1000, "mJ", 0.0, 600.0
+        )
+        yield Figure(
+            at, "voltage at the 2.2 kΩ", "250 V or less", abs(esd.resistor_volt), "V", 0.0, p.R2K2.limits["volt"]
+        )
+        yield Figure(
+            at,
+            "current into the 74HC14's clamp",
+            "20 mA or less",
+            abs(esd.clamp_amp) * 1000,
+            "mA",
+            0.0,
+            p.HC14.limits["clamp_amp"] * 1000,
+        )
+        yield Figure(
+            at,
+            "highest at the 74HC14's input (5 V + 1 V behind its clamp)",
+            "6.0 V or less",
+            esd.gate_most_volt,
+            "V",
+            -1.0,
+            6.0,
+        )
+        yield Figure(at, "highest at the chip's pin", "5.5 V or less", esd.chip_most_volt, "V", 0.0, 5.5)
+        yield Figure(at, "lowest at the chip's pin", "−0.5 V or more", esd.chip_least_volt, "V", -0.5, 5.5)
+
+
+BOUNCES = ((1, 1.0), (2, 2.0), (3, 3.5), (4, 5.0), (5, 5.0), (6, 5.0))
+"""Seeds and longest bounces in ms of the contact traces."""
+THRESHOLDS = (
+    (UP_LEAST, UP_LEAST - HYSTERESIS_LEAST),
+    (0.52, 0.52 - HYSTERESIS_LEAST),
+    (UP_MOST, UP_MOST - HYSTERESIS_LEAST),
+)
+"""V_T+ and V_T− with the least hysteresis, at both ends and in the middle, as parts of the supply."""
+
+
+def _contacts() -> Iterator[Figure]:
+    edges, delays = 0, [0.0]
+    for up, down in THRESHOLDS:
+        for seed, longest in BOUNCES:
+            falls, rises, closing, opening = sim.edges_of_contact(
+                LINE, sim.bounce_trace(seed, longest), Corner(up=up, down=down)
+            )
+            edges = max(edges, falls, rises)
+            delays += [closing, opening]
+    yield Figure(
+        "contact, jumper fitted",
+        "edges for each movement, bounces of 1 to 5 ms, least hysteresis",
+        "1",
+        edges,
+        "",
+        1,
+        1,
+    )
+    yield Figure("contact, jumper fitted", "longest delay", "100 ms or less", max(delays), "ms", 0.0, 100.0)
+
+
+def _drivers() -> Iterator[Figure]:
+    for board, use, load, henry, ohm, feed in (
+        ("pusher", "motor", "motor 4 Ω, 5 mH (3 A blocked)", 5e-3, 4.0, "+12V_MOTOR"),
+        ("table", "motor", "motor 4 Ω, 5 mH (3 A blocked)", 5e-3, 4.0, "+12V_MOTOR"),
+        ("pusher", "hopper", "hopper motor 6 Ω, 8 mH", 8e-3, 6.0, "+12V_MOTOR"),
+        ("pusher", "alarm", "horn or solenoid 12 Ω, 50 mH", 50e-3, 12.0, "+12V_LOAD"),
+        ("wheel", "lamp_1", "lamp or solenoid 12 Ω, 50 mH", 50e-3, 12.0, "+12V_LOAD"),
+    ):
+        found = sim.flyback(board, use, henry=henry, ohm=ohm, feed=feed)
+        at = f"{board}, {use}: {load}"
+        yield Figure(at, "highest at the drain", "55 V or less", found.drain_most, "V", 0.0, p.NFET.limits["volt"])
+        yield Figure(
+            at, "power in the MOSFET while it conducts (no heat sink)", "1 W or less", found.watt_on, "W", 0.0, 1.0
+        )
+        yield Figure(
+            at, "current of the flyback diode", "3 A or less", found.diode_amp, "A", 0.0, p.D5822.limits["amp"]
+        )
+    for board, use in (("pusher", "hopper back"), ("table", "motor_back")):
+        most, amp = sim.coil_flyback(board, use)
+        yield Figure(
+            f"{board}, {use}: relay coil",
+            "highest at the transistor",
+            "45 V or less",
+            most,
+            "V",
+            0.0,
+            p.NPN.limits["volt"],
+        )
+        yield Figure(
+            f"{board}, {use}: relay coil",
+            "current (33 mA rated, 70 % pulls it in)",
+            "23 mA or more",
+            amp * 1000,
+            "mA",
+            23.0,
+            40.0,
+        )
+    for board in ("table", "reel", "pusher"):
+        running = sim.emergency_stop(board, contacts_open=(False, False))
+        yield Figure(
+            f"{board}, emergency stop", "not pressed: the motors' 12 V", "11 V or more", running.volt, "V", 11.0, 12.6
+        )
+        for state, text in (
+            ((True, True), "pressed"),
+            ((True, False), "only contact 11–12 opens"),
+            ((False, True), "only contact 21–22 opens"),
+        ):
+            stopped = sim.emergency_stop(board, contacts_open=state)
+            yield Figure(
+                f"{board}, emergency stop", f"{text}: the motors' 12 V", "0.5 V or less", stopped.volt, "V", -0.1, 0.5
+            )
+        relays = [part.ref for part in circuit(board).tagged("motor_supply") if part.type.symbol == "relay"]
+        for relay in relays:
+            stopped = sim.emergency_stop(board, contacts_open=(True, True), welded=relay)
+            yield Figure(
+                f"{board}, emergency stop",
+                f"pressed, {relay} welded: the motors' 12 V",
+                "0.5 V or less",
+                stopped.volt,
+                "V",
+                -0.1,
+                0.5,
+            )
+    _, least = sim.stop_coil("pusher", 1, is_open=True)
+    yield Figure(
+        "emergency stop, coils", "lowest at the button's contact when it opens", "−2 V or more", least, "V", -2.0, 12.0
+    )
+
+
+def _supply() -> Iterator[Figure]:
+    need = hold_up_ms()
+    for board in ("reel", "pusher"):
+        typical = sim.hold_up(board, Corner(), capacity=1.0)
+        # The latest warning: the comparator's lowest threshold, and the divider's resistors at their ends.
+        worst = sim.hold_up(
+            board, Corner(pfi=p.SUPERVISOR.limits["pfi_low"]), capacity=0.8, load=1.1, upper=0.99, lower=1.01
+        )
+        early = sim.hold_up(board, Corner(pfi=p.SUPERVISOR.limits["pfi_high"]), upper=1.01, lower=0.99)
+        at = f"{board}, hold-up"
+        yield Figure(at, "warning of the supply, at the latest", "9.5 V or more", worst.trip_volt, "V", 9.5, 12.0)
+        yield Figure(
+            at,
+            "warning of the supply, at the earliest (the supply is 11.4 V at the least)",
+            "below 11.4 V",
+            early.trip_volt,
+            "V",
+            9.5,
+            11.4,
+        )
+        yield Figure(
+            at, "from the warning until 4.75 V, typical", f"{need} ms or more", typical.reset_ms, "ms", need, ANY
+        )
+        yield Figure(
+            at,
+            "the same, bank −20 %, load +10 %, latest warning",
+            f"{need} ms or more",
+            worst.reset_ms,
+            "ms",
+            need,
+            ANY,
+        )
+        yield Figure(
+            at, "charging current", "25 A or less (1N5819, once)", typical.charge_amp, "A", 0.0, p.D5819.limits["surge"]
+        )
+        yield Figure(at, "bank charged to 11 V after power-on", "2 s or less", typical.charged_ms / 1000, "s", 0.0, 2.0)
+    yield Figure(
+        "supervisor",
+        "least 5 V of the regulator above its greatest reset threshold by",
+        "0.1 V or more",
+        5.0 * (1 - p.BUCK.limits["accuracy"]) - p.SUPERVISOR.limits["reset_high"],
+        "V",
+        0.1,
+        ANY,
+    )
+    yield Figure(
+        "supervisor",
+        "least reset threshold above the chip's greatest brown-out level by",
+        "0 V or more",
+        p.SUPERVISOR.limits["reset_low"] - BROWN_OUT_MOST,
+        "V",
+        0.0,
+        ANY,
+    )
+    yield Figure(
+        "supervisor",
+        "5 V from USB through the Nano's Schottky diode, for comparison",
+        "why that diode is taken out",
+        USB_LEAST - NANO_DIODE,
+        "V",
+        0.0,
+        BROWN_OUT_MOST,
+    )
+
+
+def _keys_and_lamps() -> Iterator[Figure]:
+    for vcc in SUPPLIES:
+        one = sim.key_levels(["1_1"], 1, vcc)
+        yield Figure(
+            f"keypad, {vcc:g} V",
+            "row of a pressed key, below V_IL by",
+            "0.3 V or more",
+            V_IL_MOST * vcc - one["row_1"],
+            "V",
+            0.3,
+            ANY,
+        )
+        ghost = sim.key_levels(["1_1", "1_2", "2_1"], 2, vcc)
+        yield Figure(
+            f"keypad, {vcc:g} V",
+            "three keys of a rectangle: the row of the fourth, above V_IH by",
+            "0.3 V or more",
+            ghost["row_2"] - V_IH_LEAST * vcc,
+            "V",
+            0.3,
+            ANY,
+        )
+    every = sim.key_levels([f"{r}_{c}" for r in (1, 2, 3) for c in (1, 2, 3)], 1, 5.5)
+    yield Figure(
+        "keypad, all nine keys",
+        "greatest current of a column's pin",
+        "5 mA or less",
+        max(abs(every[f"column_{n}"]) for n in (1, 2, 3)) * 1000,
+        "mA",
+        0.0,
+        5.0,
+    )
+    for state, text, least, most, must in (
+        ("lit", "lit: at the register that reads back", 3.5, 5.5, "above 3.5 V (74HC165, V_IH)"),
+        ("dark", "dark", -0.1, 1.0, "below 1.0 V"),
+        ("dead", "told to light, dead", -0.1, 1.0, "below 1.0 V"),
+    ):
+        volt, _, _ = sim.lamp_current(0.02, state=state)
+        yield Figure("lamp, 20 mA", text, must, volt, "V", least, most)
+    _, amp, watt = sim.lamp_current(0.02, state="short", load_volt=12.6)
+    yield Figure(
+        "lamp, shorted", "current (TPIC6C595 limits at 250 mA)", "250 mA or less", amp * 1000, "mA", 0.0, 250.0
+    )
+    yield Figure("lamp, shorted", "power in its 68 Ω", "2 W or less", watt, "W", 0.0, p.R_LAMP.limits["watt"] * 1.2)
+    for volts in (12, 24):
+        for applied, what, low in (
+            (0.85 * volts, "15 % below", True),
+            (1.25 * volts, "25 % above", True),
+            (0.0, "off", False),
+        ):
+            gate, _, amp = sim.adapter_levels(volts, applied, Corner())
+            at = f"adapter {volts} V, {what}"
+            if low:
+                yield Figure(
+                    at, "at the 74HC14, below the least V_T− by", "0.3 V or more", DOWN_LEAST * 5 - gate, "V", 0.3, ANY
+                )
+                yield Figure(
+                    at,
+                    "current of the optocoupler",
+                    "50 mA or less",
+                    amp * 1000,
+                    "mA",
+                    2.0,
+                    p.OPTO.limits["amp"] * 1000,
+                )
+            else:
+                yield Figure(
+                    at, "at the 74HC14, above the greatest V_T+ by", "1 V or more", gate - UP_MOST * 5, "V", 1.0, ANY
+                )
+
+
+def shown(figure: Figure) -> str:
+    """The value as the page shows it."""
+    if figure.unit == "":
+        return f"{figure.value:g}"
+    value = 0.0 if abs(figure.value) < 5e-3 else figure.value
+    digits = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2
+    return f"{value:.{digits}f} {figure.unit}"
+
+
+def table() -> str:
+    """All figures as the table of the page."""
+    rows = ["| circuit | what | must be | is |", "|---|---|---|---|"]
+    rows += [f"| {each.circuit} | {each.what} | {each.must} | {shown(each)} |" for each in figures()]
+    return "\n".join(rows) + "\n"

@@ -1,0 +1,152 @@
+"""Writes what is derived from the circuits: drawings, netlists, pages with parts and joints, test sheets.
+
+python -m firmware.hardware            writes it
+python -m firmware.hardware --figures  simulates, and writes the figures on docs/boards.md (needs ngspice)
+python -m firmware.hardware --check    exit status 1 when a file differs from the circuits
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from firmware.hardware import drawing, field, listing, sheets
+from firmware.hardware.blocks import Board
+from firmware.hardware.boards import NAMES, circuit
+from firmware.hardware.circuit import Source
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+PAGES: Final = Path("docs/hardware")
+SHEETS: Final = Path("controller/boards/sheets")
+
+
+def files() -> dict[Path, str]:
+    """Every file that is made, by its path below the root."""
+    made: dict[Path, str] = {}
+    for name in NAMES:
+        each = circuit(name)
+        for sheet in each.sheets:
+            made[PAGES / "drawings" / f"{name}-{sheet.name}.svg"] = drawing.svg(each, sheet)
+        made[PAGES / "netlists" / f"{name}.net"] = listing.netlist(each)
+        made[PAGES / f"{name}.md"] = page(name)
+        if isinstance(each, Board):
+            made[SHEETS / f"{name}.toml"] = sheets.toml(each)
+    return made
+
+
+def stale() -> list[Path]:
+    """Files that differ from the circuits, are missing, or are there without a circuit."""
+    made = files()
+    found = [path for path, text in made.items() if not _same(ROOT / path, text)]
+    for folder, pattern in ((PAGES, "**/*.*"), (SHEETS, "*.toml")):
+        found += [
+            path.relative_to(ROOT)
+            for path in (ROOT / folder).glob(pattern)
+            if path.is_file() and path.relative_to(ROOT) not in made
+        ]
+    return sorted(set(found))
+
+
+def write_figures() -> None:
+    """Simulates all circuits, and puts their figures between the marks on docs/boards.md."""
+    from firmware.hardware.figures import table
+
+    path = ROOT / "docs" / "boards.md"
+    begin, end = "<!-- figures: circuits -->\n", "<!-- end -->"
+    before, rest = path.read_text(encoding="utf-8").split(begin)
+    path.write_text(before + begin + table() + rest[rest.index(end) :], encoding="utf-8")
+
+
+def _same(path: Path, text: str) -> bool:
+    return path.is_file() and path.read_text(encoding="utf-8") == text
+
+
+def write() -> list[Path]:
+    """Writes what differs; returns which files."""
+    changed = stale()
+    made = files()
+    for path in changed:
+        target = ROOT / path
+        if path in made:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(made[path], encoding="utf-8")
+        else:
+            target.unlink()
+    return changed
+
+
+def _source(source: Source) -> str:
+    return f"{source.maker} {source.number} ({source.checked})"
+
+
+def page(name: str) -> str:
+    """The page of a circuit: drawings, parts to order, wires, joints."""
+    each = circuit(name)
+    around = listing.ASSEMBLIES.get(name, {})
+    lines = [
+        f"# {each.title}",
+        "",
+        "Made from `firmware/hardware` by `python -m firmware.hardware`; change the circuit, not this page. How the "
+        "circuits were tested, and what the figures are: [boards.md](../boards.md).",
+        "",
+    ]
+    if around:
+        parts = ", ".join(f"{count} × [{other}]({other}.md)" for other, count in around.items())
+        lines += [f"Besides the carrier board: {parts}.", ""]
+    lines += ["## Drawings", ""]
+    for sheet in each.sheets:
+        lines += [f"### {sheet.title}", "", f"![{sheet.title}](drawings/{name}-{sheet.name}.svg)", ""]
+    lines += [f"Netlist: [{name}.net](netlists/{name}.net).", ""]
+    lines += ["## Parts to order", ""]
+    assemblies = [("", each, 1), *((other, circuit(other), count) for other, count in around.items())]
+    lines += ["| count | part | package | source 1 | source 2 | where |", "|---|---|---|---|---|---|"]
+    for line in listing.bill(assemblies):
+        first, second = line.type.sources
+        note = f" ({line.type.note})" if line.type.note else ""
+        lines.append(
+            f"| {line.count} | {line.type.name}{note} | {line.type.package} | {_source(first)} | {_source(second)} "
+            f"| {line.places} |"
+        )
+    lines += ["", "No shop was asked: these are manufacturers' numbers, and beside each stands how it was checked.", ""]
+    if name in field.DEVICES:
+        lines += ["Around the board:", "", "| count | what | where | sources |", "|---|---|---|---|"]
+        for device in field.DEVICES[name]:
+            sources = "; ".join(map(_source, device.sources)) or "any that is as described"
+            lines.append(f"| {device.count} | {device.name} | {device.where} | {sources} |")
+        lines.append("")
+    if each.work:
+        lines += [
+            "## Work on bought modules",
+            "",
+            *(f"{number}. {text}" for number, text in enumerate(each.work, 1)),
+            "",
+        ]
+    wires = listing.field_wires(each)
+    if wires:
+        lines += ["## Wires that leave the board", "", "| terminal | colour | goes to | net |", "|---|---|---|---|"]
+        lines += [f"| {ref}.{pin} | {colour} | {to} | `{net}` |" for ref, pin, colour, to, net in wires]
+        lines.append("")
+    lines += [
+        "## Joints",
+        "",
+        "Every net, and the pins that are soldered together there.",
+        "",
+        "| net | pins |",
+        "|---|---|",
+    ]
+    lines += [f"| `{net}` | {', '.join(pins)} |" for net, pins in listing.joints(each)]
+    left = listing.open_pins(each)
+    if left:
+        lines += ["", f"Left open on purpose: {', '.join(left)}."]
+    if isinstance(each, Board):
+        lines += [
+            "",
+            "## Test sheet",
+            "",
+            f"`feltwire boards sheet {name}` walks through it and signs the report.",
+            "",
+            "| step | do | expected |",
+            "|---|---|---|",
+        ]
+        lines += [f"| {step.title} | {step.action} | {step.expected} |" for step in sheets.steps(each)]
+    return "\n".join(lines) + "\n"

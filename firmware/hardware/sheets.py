@@ -1,0 +1,208 @@
+"""The test sheet of a board: what is done at the bench, in order, and what must be found; derived from the circuit."""
+
+from __future__ import annotations
+
+import json
+from typing import NamedTuple
+
+from firmware.hardware.blocks import SENSE, Board
+from firmware.hardware.circuit import GND, Part
+from firmware.hardware.manifest_pins import kind
+from firmware.hardware.parts import NANO_PINS
+
+
+class Step(NamedTuple):
+    """One step; `unit` and its bounds where a value is measured, else it is as expected or not."""
+
+    id: str
+    title: str
+    action: str
+    expected: str
+    unit: str = ""
+    least: float = 0.0
+    most: float = 0.0
+
+
+def steps(board: Board) -> list[Step]:
+    """The steps of a board: unpowered, supply, module, each input, each output, emergency stop, power failure."""
+    found = [
+        Step(
+            "look",
+            "Look",
+            "Compare every part with its place and its polarity on the drawings.",
+            "all parts fitted, none reversed",
+        ),
+        *(Step(f"work_{number}", "Work on modules", text, "done") for number, text in enumerate(board.work, 1)),
+        Step(
+            "short_12",
+            "No short of the 12 V",
+            "Module out of its socket, no supply: measure J1.1 to J1.2.",
+            "above 500 Ω",
+            "Ω",
+            500,
+            1e9,
+        ),
+        Step(
+            "short_5", "No short of the 5 V", "Measure 5V to GND at the module's socket.", "above 200 Ω", "Ω", 200, 1e9
+        ),
+        Step(
+            "supply_12",
+            "12 V",
+            "Supply on, current limit 0.5 A, module out: measure J1.1 to J1.2.",
+            "11.4 to 12.6 V",
+            "V",
+            11.4,
+            12.6,
+        ),
+        Step("supply_5", "5 V", "Measure 5V to GND at the module's socket.", "4.90 to 5.10 V", "V", 4.90, 5.10),
+        Step(
+            "identify",
+            "Module",
+            "Supply off, module in, supply on: feltwire boards identify PORT.",
+            f"a {board.name} board whose firmware matches this software",
+        ),
+    ]
+    for entry in kind(board.name)["inputs"]:
+        use = entry[0]
+        if use != "power_fail":
+            found += _input(board, use)
+    if "sense" in board.uses or any("sense" in part.tags for part in board.parts.values()):
+        found.append(
+            Step(
+                "sense",
+                "Switch of the emitters",
+                f"Measure {SENSE} while the board has its session (emitters on).",
+                "4.6 to 5.0 V",
+                "V",
+                4.6,
+                5.0,
+            )
+        )
+    for entry in kind(board.name)["outputs"]:
+        found += _output(board, entry[0])
+    if any("estop_1" in part.tags for part in board.parts.values()):
+        terminal = next(part.ref for part in board.tagged("estop_1") if part.type.letter == "J")
+        found += [
+            Step(
+                "stop_motor",
+                "Emergency stop cuts",
+                "Emergency stop pressed: measure +12V_MOTOR to 0 V.",
+                "below 0.5 V",
+                "V",
+                0.0,
+                0.5,
+            ),
+            Step(
+                "stop_one",
+                "Each contact cuts by itself",
+                f"Bridge {terminal}.1–{terminal}.2, press it; then {terminal}.3–{terminal}.4 alone.",
+                "each time +12V_MOTOR is cut",
+            ),
+            Step(
+                "stop_back",
+                "Released",
+                "Emergency stop released: measure +12V_MOTOR to 0 V.",
+                "11.0 to 12.6 V",
+                "V",
+                11.0,
+                12.6,
+            ),
+        ]
+    if "power_fail" in board.uses:
+        found += [
+            Step(
+                "warning",
+                "Warning of the supply",
+                "Lower the supply slowly until boards trace shows power_fail high: the voltage.",
+                "9.9 to 11.0 V",
+                "V",
+                9.9,
+                11.0,
+            ),
+            Step(
+                "reset_cut",
+                "Auto-reset is cut",
+                "feltwire boards check PORT: it opens the port, and the board's count of starts stays.",
+                "the board was not reset",
+            ),
+            Step(
+                "hold_up",
+                "Hold-up",
+                "Cut the supply; measure from the warning until the 5 V falls below 4.75 V.",
+                "0.7 s or more",
+                "s",
+                0.7,
+                10.0,
+            ),
+        ]
+    return found
+
+
+def _wire(board: Board, use: str) -> tuple[Part, str]:
+    """The connector and the pin of an input's wire."""
+    for part in board.parts.values():
+        for pin, net in part.nets.items():
+            if net == f"{use}_wire" and part.type.letter == "J":
+                return part, pin
+    raise ValueError(f"{board.name}: {use} has no connector")
+
+
+def _input(board: Board, use: str) -> list[Step]:
+    part, pin = _wire(board, use)
+    zero = next(each for each, net in part.nets.items() if net == GND)
+    chip = NANO_PINS[board.uses[use]]
+    return [
+        Step(
+            f"{use}_open",
+            f"Input {use}, open",
+            f"Nothing at {part.ref}.{pin}: boards trace, or the voltage at {chip}.",
+            "high (above 4.5 V)",
+        ),
+        Step(
+            f"{use}_low",
+            f"Input {use}, joined",
+            f"Join {part.ref}.{pin} to {part.ref}.{zero}.",
+            "low (below 0.2 V), and high again when opened",
+        ),
+    ]
+
+
+def _output(board: Board, use: str) -> list[Step]:
+    chip = NANO_PINS[board.uses[use]]
+    return [
+        Step(
+            f"{use}_safe",
+            f"Output {use}, off",
+            f"With no session: measure {chip} to 0 V.",
+            "below 0.2 V",
+            "V",
+            0.0,
+            0.2,
+        ),
+        Step(
+            f"{use}_on",
+            f"Output {use}, on",
+            f"Switch {use} on (feltwire selftest, or the table's own command): its load.",
+            "the load acts, and stops within 0.5 s when the USB plug is pulled",
+        ),
+    ]
+
+
+def toml(board: Board) -> str:
+    """The sheet as TOML."""
+    lines = [
+        f"# The test sheet of the {board.name} carrier board. Made by python -m firmware.hardware.",
+        "",
+        f"kind = {json.dumps(board.name)}",
+    ]
+    for step in steps(board):
+        lines += ["", "[[step]]"]
+        for name in ("id", "title", "action", "expected"):
+            lines.append(f"{name} = {json.dumps(getattr(step, name), ensure_ascii=False)}")
+        if step.unit:
+            lines += [
+                f"unit = {json.dumps(step.unit, ensure_ascii=False)}",
+                f"least = {step.least}",
+                f"most = {step.most}",
+            ]
+    return "\n".join(lines) + "\n"

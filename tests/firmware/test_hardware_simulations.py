@@ -1,0 +1,199 @@
+"""The circuits of the carrier boards in ngspice: every figure of the page holds, and a forgotten part is noticed."""
+
+from __future__ import annotations
+
+import random
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from firmware.hardware import figures as f
+from firmware.hardware import parts as p
+from firmware.hardware import simulations as sim
+from firmware.hardware.boards import BOARDS, circuit
+from firmware.hardware.firmware_times import hold_up_ms
+from firmware.hardware.manifest_pins import kind
+from firmware.hardware.spice import (
+    DOWN_LEAST,
+    UP_MOST,
+    V_IH_LEAST,
+    V_IL_MOST,
+    Corner,
+    SimulationError,
+    run,
+)
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "boards.md"
+ROWS = re.compile(r"<!-- figures: circuits -->\n(?P<table>.*?)<!-- end -->", re.DOTALL)
+FIELD = [sim.Input(board, entry[0]) for board in BOARDS for entry in kind(board)["inputs"] if entry[0] != "power_fail"]
+
+
+@cache
+def all_figures() -> tuple[f.Figure, ...]:
+    return tuple(f.figures())
+
+
+def test_every_figure_is_within_its_limits() -> None:
+    assert [
+        f"{each.circuit}: {each.what}: {f.shown(each)}, must be {each.must}" for each in all_figures() if not each.holds
+    ] == []
+
+
+def test_the_page_shows_the_figures_as_simulated() -> None:
+    found = ROWS.search(PAGE.read_text(encoding="utf-8"))
+    assert found is not None
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in found["table"].splitlines()[2:]]
+    fix = "run: python -m firmware.hardware --figures"
+    assert [row[:3] for row in rows] == [[each.circuit, each.what, each.must] for each in all_figures()], fix
+    for row, each in zip(rows, all_figures(), strict=True):
+        value = float(row[3].split()[0].replace("−", "-"))
+        # Versions of ngspice differ in the last digit.
+        assert value == pytest.approx(each.value, rel=0.05, abs=0.06), (row, fix)
+
+
+@pytest.mark.parametrize("line", FIELD, ids=lambda line: f"{line.board}-{line.use}")
+def test_an_input_reads_its_wire_and_a_cut_wire_is_not_at_rest(line: sim.Input) -> None:
+    for vcc in f.SUPPLIES:
+        corner = Corner(vcc=vcc)
+        low = sim.levels(line, "sensor conducts (0.4 V)", corner)
+        cut = sim.levels(line, "sensor open, or wire cut", corner)
+        assert low.gate < DOWN_LEAST * vcc
+        assert low.chip < V_IL_MOST * vcc
+        assert cut.gate > UP_MOST * vcc
+        assert cut.chip > V_IH_LEAST * vcc
+    volts = sim.levels(line, "wire shorted to 24 V", Corner())
+    assert volts.chip > V_IH_LEAST * 5
+    assert volts.wire_amp < 0.05
+
+
+MONEY = [("pusher", use) for use in ("win_a", "win_b", "shaft", "home", "hopper_coin")] + [
+    ("reel", f"home_{number}") for number in (1, 2, 3)
+]
+
+
+@pytest.mark.parametrize(("board", "use"), MONEY)
+def test_emitters_off_shows_a_sensor_whose_line_is_shorted(board: str, use: str) -> None:
+    off, on, _ = sim.sense_times(board, use)
+    assert 0 < off < 2.0
+    assert 0 < on < 2.0
+    shorted = sim.levels(sim.Input(board, use), "wire shorted to 0 V", Corner())
+    assert shorted.chip < 1.5  # at rest with the emitters off, where a good line is active
+
+
+# What each part is for: without it a limit is broken
+
+
+def _ref(board: str, row: str, symbol: str) -> str:
+    return next(part.ref for part in circuit(board).tagged(row) if part.type.symbol == symbol)
+
+
+def test_without_its_tvs_an_input_does_not_survive_a_discharge() -> None:
+    esd = sim.discharge(f.LINE, 8.0, without=[_ref("wheel", "in_1", "tvs")])
+    assert abs(esd.resistor_volt) > p.R2K2.limits["volt"]
+
+
+def test_without_its_flyback_diode_a_driver_breaks_down() -> None:
+    spike = sim.flyback(
+        "pusher", "motor", henry=5e-3, ohm=4.0, feed="+12V_MOTOR", without=[_ref("pusher", "motor", "schottky")]
+    )
+    assert spike.drain_most > p.NFET.limits["volt"]
+
+
+def test_half_the_bank_is_not_enough() -> None:
+    bank = [part.ref for part in circuit("pusher").tagged("bank") if part.type is p.C_BANK]
+    whole = sim.hold_up("pusher", Corner(pfi=1.20), capacity=0.8, load=1.1)
+    half = sim.hold_up("pusher", Corner(pfi=1.20), capacity=0.8, load=1.1, without=bank[::2])
+    assert half.reset_ms < 0.6 * whole.reset_ms
+    assert half.reset_ms < 650
+
+
+def test_the_emitters_are_counted_in_the_hold_up() -> None:
+    for board, loads in sim.LOADS.items():
+        emitters = sum(amp for what, amp in loads.items() if "emitter" in what)
+        optical = [
+            part
+            for part in circuit(board).parts.values()
+            if part.type is p.R330 and any(tag.endswith("_feed") for tag in part.tags)
+        ]
+        _, _, amp = sim.sense_times(board, "home" if board == "pusher" else "home_1")
+        assert emitters >= len(optical) * amp
+
+
+def test_the_hold_up_is_longer_than_the_firmware_needs() -> None:
+    need = hold_up_ms()
+    assert need >= 100
+    for board in ("reel", "pusher"):
+        times = [each for each in all_figures() if each.circuit == f"{board}, hold-up"]
+        found = [each for each in times if "4.75 V" in each.what or "the same" in each.what]
+        assert len(found) == 2
+        assert min(each.value for each in found) > need
+
+
+def test_the_discharge_is_that_of_the_standard_at_other_voltages() -> None:
+    esd = sim.discharge(f.LINE, 2.0)
+    assert esd.peak_amp == pytest.approx(7.5, rel=0.15)
+    assert esd.at_30ns_amp == pytest.approx(4.0, rel=0.30)
+    assert esd.at_60ns_amp == pytest.approx(2.0, rel=0.30)
+
+
+def test_a_simulation_that_fails_is_an_error_with_its_deck() -> None:
+    with pytest.raises(SimulationError, match=r"(?i)broken: ngspice.*(error|model)"):
+        run("broken", ["V1 a 0 1", "D1 a 0 NO_SUCH_MODEL"], "tran 1u 1m", {"x": "max v(a)"})
+    with pytest.raises(SimulationError, match=r"late: ngspice"):
+        run("late", ["V1 a 0 1", "R1 a 0 1"], "tran 1u 1m", {"x": "when v(a)=2 rise=1"})
+
+
+def test_a_missing_ngspice_is_named_with_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(SimulationError, match="sudo apt install ngspice"):
+        run("x", [], "tran 1u 1m", {})
+
+
+# Tolerances
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(300))
+def test_levels_within_the_tolerances_of_all_parts(seed: int) -> None:
+    rng = random.Random(seed)
+    line = rng.choice(FIELD)
+    vcc = rng.uniform(4.5, 5.5)
+    up = rng.uniform(0.45, UP_MOST)
+    corner = Corner(
+        vcc=vcc,
+        up=up,
+        down=rng.uniform(DOWN_LEAST, up - 0.0889),
+        zener_volt=rng.uniform(5.8, 6.6),
+        tvs_volt=rng.uniform(28.5, 31.5),
+    )
+    vary = sim.tolerance_factors(circuit(line.board), rng)
+    assert sim.levels(line, "sensor conducts (0.4 V)", corner, vary=vary).chip < V_IL_MOST * vcc
+    assert sim.levels(line, "sensor open, or wire cut", corner, vary=vary).chip > V_IH_LEAST * vcc
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(200))
+def test_hold_up_within_the_tolerances(seed: int) -> None:
+    rng = random.Random(seed)
+    found = sim.hold_up(
+        rng.choice(("reel", "pusher")),
+        Corner(pfi=rng.uniform(1.20, 1.30), efficiency=rng.uniform(0.84, 0.92), vin_least=rng.uniform(6.5, 7.0)),
+        capacity=rng.uniform(0.8, 1.2), load=rng.uniform(0.8, 1.1),
+        upper=rng.uniform(0.99, 1.01), lower=rng.uniform(0.99, 1.01),
+    )  # fmt: skip
+    assert found.reset_ms > hold_up_ms()
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(200))
+def test_one_edge_for_a_movement_of_a_bouncing_contact(seed: int) -> None:
+    rng = random.Random(seed)
+    up = rng.uniform(0.345, UP_MOST)
+    falls, rises, _, _ = sim.edges_of_contact(
+        f.LINE,
+        sim.bounce_trace(seed, rng.uniform(1.0, 5.0)),
+        Corner(up=up, down=up - 0.0889, vcc=rng.uniform(4.5, 5.5)),
+    )
+    assert (falls, rises) == (1, 1)
