@@ -17,6 +17,10 @@ V12_LOAD: Final = "+12V_LOAD"
 """Lamps, acceptor, alarm: what does not move."""
 PULL: Final = "+5V_PULL"
 """The pull-ups of the inputs, behind a diode: a wire that touches 24 V does not lift the 5 V."""
+FIELD: Final = "+5V_FIELD"
+"""The sensors, behind a resettable fuse and a diode: neither a short nor 24 V at a sensor reaches the 5 V."""
+ANALOGUE: Final = "+5V_ANALOGUE"
+"""Analogue sensors, behind a resettable fuse: without a diode, for they measure against the same 5 V."""
 SENSE: Final = "+5V_SENSE"
 """The emitters of the optical sensors, which the board can switch off."""
 
@@ -32,7 +36,17 @@ class Board(Circuit):
         super().__init__(name, title)
         self.uses = pins
         """What the firmware uses each pin for, and the pin of the chip."""
-        self.rails |= {V5: 5.0, V12: 12.0, V12_IN: 12.0, V12_MOTOR: 12.0, V12_LOAD: 12.0, PULL: 5.0, SENSE: 5.0}
+        self.rails |= {
+            V5: 5.0,
+            V12: 12.0,
+            V12_IN: 12.0,
+            V12_MOTOR: 12.0,
+            V12_LOAD: 12.0,
+            PULL: 5.0,
+            FIELD: 5.0,
+            ANALOGUE: 5.0,
+            SENSE: 5.0,
+        }
         self.nano = self.part(p.NANO, "U0")
         self.gates = Gates(self, p.HC14, p.HC14_PAIRS, V5)
         self.served: dict[str, str] = {}
@@ -83,6 +97,11 @@ def supply(board: Board, *, hold_up: bool) -> Sheet:
     pull.at(V5)
     pull.series(p.D5819, PULL, enters="A", leaves="K")
     pull.hang(p.C100N, GND)
+    field = board.row(sheet, "field", "sensors")
+    field.at(V5)
+    field.series(p.PTC, "field_fused")
+    field.series(p.D5819, FIELD, enters="A", leaves="K")
+    field.hang(p.C100N, GND)
     if hold_up:
         _hold_up(board, sheet)
     board.box(sheet, regulator)
@@ -187,7 +206,7 @@ def _condition(
         slow.series(p.JUMPER, GND)
 
 
-def field_input(board: Board, sheet: Sheet, use: str, filter_: str, *, sensor: str, supply_net: str = V5) -> None:
+def field_input(board: Board, sheet: Sheet, use: str, filter_: str, *, sensor: str, supply_net: str = FIELD) -> None:
     """An input for a sensor of two to four wires.
 
     `supply_net`: what feeds the sensor; with `SENSE` the board can switch its emitter off.
@@ -224,19 +243,19 @@ def contact_input(board: Board, sheet: Sheet, use: str, filter_: str, *, contact
 
 
 def analogue_input(board: Board, sheet: Sheet, use: str, *, sensor: str) -> None:
-    """An analogue channel of 0 to 5 V: TVS, 1 kΩ and 100 nF, and 100 kΩ to ground, so that it never floats."""
+    """An analogue channel, 0 to 5 V: TVS, 2.2 kΩ, Zener, 1 kΩ and 100 nF; 100 kΩ to ground, so that it never floats."""
     entry = board.part(p.terminal(3))
     row = board.row(sheet, use, use)
     row.pin(entry, "2", f"{use}_wire")
     row.hang(p.TVS_FIELD, GND)
     row.hang(p.R100K, GND)
-    row.series(p.R1K, f"{use}_in")
+    row.series(p.R2K2, f"{use}_in")
     row.hang(p.ZENER, GND, near="K", far="A")
     row.series(p.R1K, use)
     row.hang(p.C100N, GND)
     row.pin(board.nano, board.module_pin(use))
     feed = board.row(sheet, f"{use}_feed", "")
-    feed.pin(entry, "1", V5)
+    feed.pin(entry, "1", ANALOGUE)
     entry.connect("3", GND)
     entry.wires |= {
         "1": (BROWN, f"{sensor}: +5 V"),
@@ -362,10 +381,11 @@ def emitters(board: Board, sheet: Sheet, source: Row) -> None:
     source.series(p.R1K, "sense_base")
     source.hang(p.R10K, GND)
     source.transistor(p.NPN, "sense_pull", GND)
-    source.series(p.R470, "sense_high")
-    source.hang(p.R10K, V5)
+    # Some 1.7 mA into the base: enough for five emitters, and little for a line that is shorted.
+    source.series(p.R2K2, "sense_high")
+    source.hang(p.R10K, FIELD)
     switch = board.part(p.PNP)
-    switch.connect("E", V5)
+    switch.connect("E", FIELD)
     source.through(switch, SENSE, enters="B", leaves="C")
     source.hang(p.C100N, GND)
     source.hang(p.R1K, GND)
@@ -436,7 +456,7 @@ def chain_outputs(board: Board, sheet: Sheet, pins: dict[str, str], *, ends: boo
         "data": "chain_data", "clock": "chain_clock", "latch": "chain_latch", "data back": "chain_data_back",
         "read": "chain_first_read", "read back": "chain_read_back",
     }  # fmt: skip
-    row = board.row(sheet, "chain_first", "read of no tile")
+    row = board.row(sheet, "chain_first", "first tile reads 0")
     row.pin(entry, "9", "chain_first_read")
     row.series(p.R1K, GND)
     chain_header(board, entry, nets)

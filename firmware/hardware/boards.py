@@ -50,6 +50,10 @@ def wheel() -> Board:
     for number in range(1, 5):
         b.load_output(board, outputs, f"lamp_{number}", load=f"lamp {number}", feed=b.V12_LOAD)
     level = board.sheet("levels", "Analogue channels")
+    analogue = board.row(level, "analogue_supply", "sensors")
+    analogue.at(b.V5)
+    analogue.series(p.PTC, b.ANALOGUE)
+    analogue.hang(p.C100N, GND)
     for use in ("level_x", "level_y", "spare_1", "spare_2"):
         b.analogue_input(board, level, use, sensor="inclinometer" if use.startswith("level") else use)
     b.module(board)
@@ -153,6 +157,7 @@ def reel() -> Board:
     blank.at(b.V5)
     blank.series(p.C10U, "control_blank")
     blank.hang(p.R100K, GND)
+    blank.series(p.R1K, "control_off")
     blank.pin(control, "OE")
     for part, pins in (
         (control, {"SRCLK": "chain_clock", "RCLK": "chain_latch"}),
@@ -257,7 +262,7 @@ def pusher() -> Board:
     row.pin(error, "1", "hopper_error_wire")
     row.hang(p.TVS_FIELD, GND)
     row.hang(p.R4K7, b.PULL)
-    row.series(p.R1K, "hopper_error_in")
+    row.series(p.R2K2, "hopper_error_in")
     row.hang(p.ZENER, GND, near="K", far="A")
     row.hang(p.C1N, GND)
     row.series(p.R1K, "hopper error")
@@ -319,6 +324,7 @@ def lamp_tile() -> Circuit:
     blank.at(b.V5)
     blank.series(p.C10U, "blank")
     blank.hang(p.R100K, GND)
+    blank.series(p.R1K, "lamps_off")
     blank.pin(drive, "G")
     for name, near, far in (("end_data", "data_out", "data_back"), ("end_read", "read_out", "read_back")):
         end = tile.row(logic, name, "fitted on the last tile")

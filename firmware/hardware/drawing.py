@@ -222,9 +222,10 @@ class _Painter:
         self._frame(left, y + 0.28, right, y - 0.28)
         self._text(((left + right) / 2 - 0.08, y), name, size=SMALL, align="center")
         if begins and step.net in self.named:
-            self._line((right, y), (right + 0.8, y))
+            reach = max(0.8, 0.1 + 0.13 * len(step.net))
+            self._line((right, y), (right + reach, y))
             self._node(step.net, right + 0.08, y, "left")
-            return right + 0.8
+            return right + reach
         return right
 
     def _series(self, step: Series, x: float, y: float) -> float:
@@ -331,7 +332,7 @@ class _Painter:
         self._frame(x + 0.3, y + 0.55, x + SPAN - 0.3, y - 0.55)
         self._line((x + SPAN - 0.3, y), (x + SPAN, y))
         self._text((x + 0.36, y), pin_number(part.type, enters), size=7.5, align="left")
-        self._text((x + SPAN - 0.36, y), pin_number(part.type, leaves), size=7.5, align="right")
+        self._text((x + SPAN - 0.5, y), pin_number(part.type, leaves), size=7.5, align="right")
         self._text((x + SPAN / 2, y + 0.8), f"{part.ref} {part.type.value}", size=SMALL, align="center")
         self._text((x + SPAN / 2, y - 0.25), f"{enters} → {leaves}", size=7, align="center")
 
@@ -384,7 +385,7 @@ class _Painter:
             else:
                 self._line((right, at), (right + 0.5, at))
                 self._text((right + 0.6, at), net, size=SMALL, align="left")
-                self._text((right - 0.12, at), name, size=SMALL, align="right")
+                self._text((right - 0.25, at), name, size=SMALL, align="right")
 
     # Strokes
 

@@ -162,6 +162,20 @@ def _surges() -> Iterator[Figure]:
     yield Figure(
         "24 V on an input", "a neighbour that is high, at the chip", "above 3.0 V", over.neighbour_high, "V", 3.0, 5.5
     )
+    rail, amp = sim.sensor_supply("pusher", 24.0, module_amp=0.02)
+    yield Figure(
+        "24 V on the sensors' + wire",
+        "the 5 V with the module alone as its load",
+        "5.25 V or less",
+        rail,
+        "V",
+        4.5,
+        5.25,
+    )
+    yield Figure(
+        "sensors' + wire shorted to 0 V", "current until the resettable fuse opens (it opens from 1 A)",
+        "1 A or more", amp, "A", 1.0, 40.0,
+    )  # fmt: skip
     for kilovolts in (8.0, -8.0):
         esd = sim.discharge(LINE, kilovolts)
         at = f"ESD {kilovolts:+g} kV contact"

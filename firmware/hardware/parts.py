@@ -77,7 +77,6 @@ def resistor(value: float) -> PartType:
 
 R100: Final = resistor(100)
 R330: Final = resistor(330)
-R470: Final = resistor(470)
 R1K: Final = resistor(1000)
 R2K2: Final = resistor(2200)
 R_OPTO_24: Final = resistor(4700)
@@ -264,6 +263,17 @@ def _fuse(text: str, amp: float, first: str, second: tuple[str, str]) -> PartTyp
     )
 
 
+PTC: Final = PartType(
+    "resettable fuse 0.5 A, 60 V",
+    "F",
+    "fuse",
+    "PTC 0.5 A",
+    _passive("1", "2"),
+    _two(("Bourns", "MF-R050", FOUND), ("Littelfuse", "RXEF050", FOUND)),
+    spice="R{ref} {1} {2} 0.5",
+    limits={"amp": 0.5, "volt": 60.0},
+    package="radial 5.1 mm",
+)
 F2A: Final = _fuse("2 A slow", 2.0, "0218002.MXP", ("0034.3120", FOUND))
 F4A: Final = _fuse("4 A slow", 4.0, "0218004.MXP", ("0034.3123", LOOK_UP))
 

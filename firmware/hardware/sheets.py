@@ -72,10 +72,10 @@ def steps(board: Board) -> list[Step]:
                 "sense",
                 "Switch of the emitters",
                 f"Measure {SENSE} while the board has its session (emitters on).",
-                "4.6 to 5.0 V",
+                "4.2 to 4.9 V",
                 "V",
-                4.6,
-                5.0,
+                4.2,
+                4.9,
             )
         )
     for entry in kind(board.name)["outputs"]:

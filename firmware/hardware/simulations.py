@@ -154,6 +154,24 @@ def overvoltage(line: Input, neighbour: Input, volts: float, *, module_amp: floa
     return Overvoltage(**result)
 
 
+def sensor_supply(board: str, volts: float, *, module_amp: float) -> tuple[float, float]:
+    """The 5 V while the sensors' + wire is joined to `volts`; and the current that flows when it is joined to 0 V."""
+    carrier = circuit(board)
+    found: list[float] = []
+    for applied in (volts, 0.0):
+        lines = [
+            *models(Corner()),
+            *deck(carrier, ["field"]),
+            f"V5 source 0 5\nD5 source {node('+5V')} DCLAMPS\n.model DCLAMPS D(IS=1n N=0.1 RS=0.01)",
+            f"Imodule {node('+5V')} 0 {module_amp}",
+            f"Vw w 0 {applied}\nRw w {node('+5V_FIELD')} 0.1",
+        ]
+        measures = {"rail": f"find v({node('+5V')}) at=9m", "amp": "find i(vw) at=9m"}
+        result = run(f"{board}: sensors' + at {applied:g} V", lines, "tran 20u 10m", measures)
+        found.append(result["rail"] if applied else result["amp"])
+    return found[0], found[1]
+
+
 # Electrostatic discharge
 
 
@@ -280,7 +298,7 @@ def sense_times(board: str, use: str) -> tuple[float, float, float]:
     corner = Corner(vcc=4.9, gain=160.0, ctr=SLOT_RATIO)
     lines = [
         *models(corner),
-        *deck(carrier, ["pull", use, f"{use}_feed", "sense"]),
+        *deck(carrier, ["pull", "field", use, f"{use}_feed", "sense"]),
         f"V5 {node('+5V')} 0 {corner.vcc}",
         f"Vsense {node('sense')} 0 PULSE({corner.vcc} 0 10m 1u 1u 20m 100m)",
         f"Vled {node(use + '_led')} led 0",
