@@ -364,6 +364,11 @@ def _supply() -> Iterator[Figure]:
         0.0,
         ANY,
     )
+    low, high = sim.reset_levels(4.5)
+    yield Figure(
+        "supervisor", "RST while it resets, at 4.5 V", "0.45 V or less (0.1 of the supply)", low, "V", 0.0, 0.45
+    )
+    yield Figure("supervisor", "RST while it does not", "4.05 V or more (0.9 of the supply)", high, "V", 4.05, 4.6)
     yield Figure(
         "supervisor",
         "5 V from USB through the Nano's Schottky diode, for comparison",

@@ -516,6 +516,21 @@ def hold_up(
     )
 
 
+def reset_levels(vcc: float, pull_up: float = 1000.0) -> tuple[float, float]:
+    """The module's RST while the supervisor resets, and while it does not, in V; the module pulls it up."""
+    found: list[float] = []
+    for output in (0.0, vcc):
+        lines = [
+            *models(Corner(vcc=vcc, gain=160.0)),
+            *deck(circuit("pusher"), ["reset"]),
+            f"V5 {node('+5V')} 0 {vcc}",
+            f"Vr {node('nRESET')} 0 {output}",
+            f"Rp {node('RST')} {node('+5V')} {pull_up}",
+        ]
+        found.append(run("reset", lines, "tran 1u 1m", {"rst": f"find v({node('RST')}) at=0.9m"})["rst"])
+    return found[0], found[1]
+
+
 # Keypad and lamps
 
 
