@@ -53,6 +53,7 @@ def figures() -> Iterator[Figure]:
     yield from _surges()
     yield from _contacts()
     yield from _drivers()
+    yield from _lines()
     yield from _supply()
     yield from _keys_and_lamps()
 
@@ -308,6 +309,55 @@ def _drivers() -> Iterator[Figure]:
     yield Figure(
         "emergency stop, coils", "lowest at the button's contact when it opens", "−2 V or more", least, "V", -2.0, 12.0
     )
+
+
+def _lines() -> Iterator[Figure]:
+    for use, board, rows, name in (
+        ("hopper error", "pusher", ["pull"], "hopper's error line"),
+        ("level_x", "wheel", [], "analogue channel"),
+    ):
+        found = sim.chip_input(board, use, rows)
+        if use == "hopper error":
+            yield Figure(
+                name, "low at the chip's pin, below V_IL (1.5 V) by", "1 V or more", 1.5 - found.low, "V", 1.0, 2.0
+            )
+            yield Figure(
+                name, "open at the chip's pin, above V_IH (3.0 V) by", "1 V or more", found.open - 3.0, "V", 1.0, 3.0
+            )
+        else:
+            yield Figure(name, "error at 0.4 V", "5 mV or less (one step)", abs(found.low - 0.4) * 1000, "mV", 0.0, 5.0)
+            yield Figure(name, "wire cut: at the chip's pin", "0.1 V or less", found.open, "V", -0.1, 0.1)
+        yield Figure(
+            f"24 V on {name}", "current into the chip's clamp", "1 mA or less", found.clamp_amp * 1000, "mA", -1.0, 1.0
+        )
+        yield Figure(f"24 V on {name}", "at the chip's pin", "6.0 V or less", found.at_24v, "V", 3.0, 6.0)
+        yield Figure(
+            f"24 V on {name}",
+            "power in the 2.2 kΩ",
+            "0.25 W or less",
+            found.series_watt,
+            "W",
+            0.0,
+            p.R2K2.limits["watt"],
+        )
+    opens = "Vg g 0 PULSE(5 0 1u 1n 1n 1 2)\nSg {n} 0 g 0 OPENS"
+    i2c = sim.rise_time("pusher", "fram data", "fram data", opens, "fram data", 50e-12)
+    yield Figure("FRAM, 50 pF", "rise of the data line, 30 to 70 %", "300 ns or less (400 kHz)", i2c, "ns", 0.0, 300.0)
+    push = "Vg g 0 PULSE(0 5 1u 1n 1n 1 2)\nRg g {n} 25"
+    for wire in ("data", "clock"):
+        edge = sim.rise_time(
+            "table", f"lamps {wire}", "column_1" if wire == "data" else "column_2", push, f"chain_{wire}", 500e-12
+        )
+        yield Figure(
+            "chain of seven tiles, 500 pF", f"rise of the {wire}, 30 to 70 %", "125 ns or less", edge, "ns", 0.0, 125.0
+        )
+    yield Figure("hopper current", "reading at 2 A", "0.2 V ± 5 %", sim.current_reading(2.0), "V", 0.19, 0.21)
+    low = sim.collector_low("pusher", "accept", volts=12.6, ohm=1000.0)
+    yield Figure("acceptor's inhibit, 12 mA", "while the board lets it accept", "0.4 V or less", low, "V", 0.0, 0.4)
+    for name, at in (("lamp-tile", "lamps_off"), ("reel", "control_off")):
+        yield Figure(
+            f"{name}, power-on", "outputs off for", "0.5 s or more", sim.blanking_ms(name, at) / 1000, "s", 0.5, 5.0
+        )
 
 
 def _supply() -> Iterator[Figure]:

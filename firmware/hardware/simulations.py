@@ -246,7 +246,12 @@ def bounce_trace(seed: int, longest_ms: float) -> list[tuple[float, bool]]:
     rng = random.Random(seed)
     points: list[tuple[float, bool]] = [(0.0, False)]
     for start, closed in ((20.0, True), (220.0, False)):
-        moments = sorted(rng.uniform(0.05, longest_ms) for _ in range(2 * rng.randint(1, 6)))
+        moments: list[float] = []
+        for moment in sorted(rng.uniform(0.05, longest_ms) for _ in range(2 * rng.randint(1, 6))):
+            # Contacts do not bounce faster than this; and a bounce is an opening and a closing.
+            if not moments or moment - moments[-1] >= 0.02:
+                moments.append(moment)
+        moments = moments[: len(moments) // 2 * 2]
         state = closed
         points.append((start, state))
         for moment in moments:
@@ -529,6 +534,88 @@ def reset_levels(vcc: float, pull_up: float = 1000.0) -> tuple[float, float]:
         ]
         found.append(run("reset", lines, "tran 1u 1m", {"rst": f"find v({node('RST')}) at=0.9m"})["rst"])
     return found[0], found[1]
+
+
+# Lines between the module and what it drives
+
+CLAMPS: Final = "Dup {pin} n_p5v DCLAMP\nDdown 0 {pin} DCLAMP"
+"""The clamp diodes of a pin of the chip."""
+
+
+class ChipInput(NamedTuple):
+    """A pin of the chip behind an input without inverters: V while the wire is low, open and at 24 V, and A then."""
+
+    low: float
+    open: float
+    at_24v: float
+    clamp_amp: float
+    series_watt: float
+
+
+def chip_input(board: str, use: str, rows: Sequence[str]) -> ChipInput:
+    """An input whose wire reaches the chip through resistors alone, with the chip's clamp diodes."""
+    carrier, pin, wire = circuit(board), node(use), node(f"{use.replace(' ', '_')}_wire")
+    series = next(part for part in carrier.tagged(use) if part.type.value == "2.2 kΩ")
+    inner = node(next(net for net in series.nets.values() if not net.endswith("_wire")))
+    found: list[float] = []
+    amp = watt = 0.0
+    for tie in ("Vw {w} 0 0.4", "Rw {w} 0 1e9", "Vw w 0 24\nRw w {w} 0.1"):
+        lines = [
+            *models(Corner()),
+            *deck(carrier, [*rows, use]),
+            "V5 n_p5v 0 5",
+            tie.format(w=wire),
+            CLAMPS.format(pin=pin),
+        ]
+        measures = {"pin": f"find v({pin}) at=49m", "mid": f"find v({inner}) at=49m", "wire": f"find v({wire}) at=49m"}
+        result = run(f"{board} {use}: chip's pin", lines, "tran 50u 50m", measures)
+        found.append(result["pin"])
+        amp = (result["mid"] - result["pin"]) / 1000.0
+        watt = (result["wire"] - result["mid"]) ** 2 / series.type.number
+    return ChipInput(found[0], found[1], found[2], amp, watt)
+
+
+def rise_time(board: str, row: str, source: str, drive: str, at: str, farad: float) -> float:
+    """ns from 30 to 70 % of 5 V at a net with so much capacitance; `drive` is what is connected at `source`."""
+    lines = [
+        *models(Corner()),
+        *deck(circuit(board), [row]),
+        "V5 n_p5v 0 5",
+        drive.format(n=node(source)),
+        f"Cl {node(at)} 0 {farad}",
+        ".model OPENS SW(VT=2.5 VH=0.1 RON=20 ROFF=1e9)",
+    ]
+    measures = {"low": f"when v({node(at)})=1.5 rise=1", "high": f"when v({node(at)})=3.5 rise=1"}
+    found = run(f"{board} {row}: rise time", lines, "tran 1n 6u", measures)
+    return (found["high"] - found["low"]) * 1e9
+
+
+def current_reading(ampere: float) -> float:
+    """V at the analogue pin for this current of the hopper's motor."""
+    lines = [
+        *deck(circuit("pusher"), ["hopper_shunt"]),
+        f"Im 0 {node('hopper_source')} {ampere}",
+        f"Rchip {node('hopper current')} 0 100meg",
+    ]
+    return run("hopper current", lines, "tran 10u 5m", {"v": f"find v({node('hopper current')}) at=4.9m"})["v"]
+
+
+def collector_low(board: str, use: str, *, volts: float, ohm: float) -> float:
+    """V of an open collector that a device pulls up to `volts` through `ohm`, while the board pulls it low."""
+    lines = [
+        *models(Corner(gain=160.0)),
+        *deck(circuit(board), [use]),
+        f"Vp p 0 {volts}\nRp p {node(use + '_line')} {ohm}",
+        f"Vc c 0 4.2\nRc c {node(use)} 25",
+    ]
+    return run(f"{board} {use}", lines, "tran 1u 1m", {"v": f"find v({node(use + '_line')}) at=0.9m"})["v"]
+
+
+def blanking_ms(name: str, at: str) -> float:
+    """ms after power-on until the outputs of a register are let go: its G or OE falls below 0.85 V."""
+    lines = [*deck(circuit(name), ["blank"]), "V5 n_p5v 0 PWL(0 0 1m 5)", f"Rg {node(at)} 0 100meg"]
+    found = run(f"{name}: blanking", lines, "tran 1m 5 0 2m uic", {"t": f"when v({node(at)})=0.85 fall=last"})
+    return found["t"] * 1000
 
 
 # Keypad and lamps

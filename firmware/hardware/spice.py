@@ -198,7 +198,9 @@ def run(title: str, lines: Sequence[str], analysis: str, measures: Mapping[str, 
         except subprocess.TimeoutExpired as error:
             raise SimulationError(f"{title}: {PROGRAM} did not end in {LIMIT_S:g} s") from error
     output = done.stdout + done.stderr
-    wrong = re.search(r"^.*(error|timestep too small|aborted|fatal).*$", output, re.MULTILINE | re.IGNORECASE)
+    wrong = re.search(
+        r"^(?:\s*(?:error|fatal)\b.*|.*timestep too small.*|.*aborted.*)$", output, re.MULTILINE | re.IGNORECASE
+    )
     if wrong is not None or done.returncode != 0:
         raise SimulationError(f"{title}: {PROGRAM}: {wrong[0] if wrong else done.returncode}\n{output[-3000:]}\n{text}")
     found: dict[str, float] = {}
