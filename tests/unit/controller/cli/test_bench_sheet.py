@@ -146,7 +146,7 @@ def test_the_board_on_the_port_is_named_in_the_report(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "error"),
     [
         ("", "expected one table [answers], found nothing"),
         ("[answer]\nlook = true\n", "expected one table [answers], found answer"),
@@ -159,17 +159,17 @@ def test_the_board_on_the_port_is_named_in_the_report(tmp_path: Path) -> None:
         ("[answers\n", "it cannot be read"),
     ],
 )
-def test_answers_that_cannot_be_used_are_refused_with_what_is_wrong(text: str, told: str, tmp_path: Path) -> None:
+def test_answers_that_cannot_be_used_are_refused_with_what_is_wrong(text: str, error: str, tmp_path: Path) -> None:
     file = tmp_path / "answers.toml"
     file.write_text(text)
-    kind = "pusher" if "work" in told else "wheel"
+    kind = "pusher" if "work" in error else "wheel"
     result = sheet_of(kind, "--tester", "x", "--report", tmp_path / "r.json", "--answers", file)
     assert result.exit_code == 2
-    assert told in result.output
+    assert error in result.output
     assert not (tmp_path / "r.json").exists()
 
 
-def test_what_a_test_needs_is_said() -> None:
+def test_an_option_that_is_missing_is_named() -> None:
     assert "needs --tester NAME and --report FILE" in sheet_of("wheel").output
     assert sheet_of("wheel", "--verify", "r.json").exit_code == 2
 
