@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from itertools import pairwise
 from typing import Any, Final, Literal
 
@@ -25,22 +26,38 @@ START: Final = 4.8
 
 def drawn_pins(circuit: Circuit) -> set[tuple[str, str]]:
     """Every pin that some sheet of the circuit shows."""
-    shown: set[tuple[str, str]] = set()
+    in_rows = _row_pins(circuit)
+    boxes = [(ref, pins) for sheet in circuit.sheets for ref, pins in sheet.boxes]
+    return in_rows | {(ref, pin) for ref, pins in boxes for pin in _box_pins(circuit.parts[ref], pins, in_rows)}
+
+
+def named_nets(circuit: Circuit) -> set[str]:
+    """Nets that are in more than one row or box: wherever such a net is drawn, its name stands there."""
+    times: Counter[str] = Counter()
+    in_rows = _row_pins(circuit)
     for sheet in circuit.sheets:
         for row in sheet.rows:
-            for step in row.steps:
-                if isinstance(step, AtPin):
-                    shown.add((step.ref, step.pin))
-                elif isinstance(step, Series):
-                    shown |= {(step.ref, step.enters), (step.ref, step.leaves)}
-                elif isinstance(step, Hang):
-                    shown |= {(step.ref, step.near), (step.ref, step.far)}
-                elif isinstance(step, Transistor):
-                    shown |= {(step.ref, step.enters), (step.ref, step.leaves), (step.ref, step.down)}
-    in_rows = set(shown)
-    for sheet in circuit.sheets:
+            down = {step.down_net for step in row.steps if isinstance(step, Transistor)}
+            times.update({step.net for step in row.steps} | down)
         for ref, pins in sheet.boxes:
-            shown |= {(ref, pin) for pin in _box_pins(circuit.parts[ref], pins, in_rows)}
+            part = circuit.parts[ref]
+            if ref != "U0":
+                times.update({part.nets[pin] for pin in _box_pins(part, pins, in_rows) if pin in part.nets})
+    return {net for net, count in times.items() if count > 1} - {GND}
+
+
+def _row_pins(circuit: Circuit) -> set[tuple[str, str]]:
+    """Every pin that a row shows."""
+    shown: set[tuple[str, str]] = set()
+    for step in (step for sheet in circuit.sheets for row in sheet.rows for step in row.steps):
+        if isinstance(step, AtPin):
+            shown.add((step.ref, step.pin))
+        elif isinstance(step, Series):
+            shown |= {(step.ref, step.enters), (step.ref, step.leaves)}
+        elif isinstance(step, Hang):
+            shown |= {(step.ref, step.near), (step.ref, step.far)}
+        elif isinstance(step, Transistor):
+            shown |= {(step.ref, pin) for pin in (step.enters, step.leaves, step.down)}
     return shown
 
 
@@ -79,28 +96,8 @@ class _Painter:
         self.d = drawing
         self.e = elements
         self.circuit = circuit
-        self.in_rows: set[tuple[str, str]] = set()
-        for sheet in circuit.sheets:
-            for row in sheet.rows:
-                for step in row.steps:
-                    if isinstance(step, AtPin):
-                        self.in_rows.add((step.ref, step.pin))
-                    elif isinstance(step, Series):
-                        self.in_rows |= {(step.ref, step.enters), (step.ref, step.leaves)}
-                    elif isinstance(step, Hang):
-                        self.in_rows |= {(step.ref, step.near), (step.ref, step.far)}
-                    elif isinstance(step, Transistor):
-                        self.in_rows |= {(step.ref, pin) for pin in (step.enters, step.leaves, step.down)}
-
-        self.named: set[str] = {
-            step.net for sheet in circuit.sheets for row in sheet.rows for step in row.steps if isinstance(step, AtNet)
-        }
-        for sheet in circuit.sheets:
-            for ref, pins in sheet.boxes:
-                if ref != "U0":
-                    part = circuit.parts[ref]
-                    self.named |= {part.nets[pin] for pin in _box_pins(part, pins, self.in_rows) if pin in part.nets}
-        self.named -= {GND}
+        self.in_rows = _row_pins(circuit)
+        self.named = named_nets(circuit)
 
     # Sheets
 
@@ -178,7 +175,10 @@ class _Painter:
                     x += 1.0
                 x = self._series(step, x, y)
                 if index + 1 < len(row.steps) and not isinstance(row.steps[index + 1], AtNet):
-                    self._node(step.net, x + 0.45, y)
+                    if self.circuit.parts[step.ref].type.symbol in ("box", "opto", "pnp"):
+                        self._node(step.net, x - 0.2, y, "left")
+                    else:
+                        self._node(step.net, x + 0.45, y)
                 hung = 0
             elif isinstance(step, Hang):
                 gap = STEP if hung else 0.5

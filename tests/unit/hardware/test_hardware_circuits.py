@@ -206,6 +206,17 @@ def test_a_drawing_names_every_part_that_it_shows() -> None:
             assert re.search(rf">\s*{ref}\b", text), (sheet.name, ref)
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_a_net_that_goes_on_elsewhere_is_named_wherever_it_is_drawn(name: str) -> None:
+    each = circuit(name)
+    named = drawing.named_nets(each)
+    for sheet in each.sheets:
+        shown = Counter(re.findall(r">([^<>]+)<", drawing.svg(each, sheet)))
+        for row in sheet.rows:
+            for net in {step.net for step in row.steps} & named:
+                assert shown[net] > 0, (sheet.name, row.name, net)
+
+
 @pytest.mark.parametrize("kind", BOARDS)
 def test_a_test_sheet_goes_through_every_input_and_output(kind: str) -> None:
     sheet = load(kind)
