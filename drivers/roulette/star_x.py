@@ -614,7 +614,7 @@ class StarXWheel:
         first = watch.first
         if watch.started and first is not None:
             self._spin_started(first, packet, t_ns, out)
-        self._no_more_bets(before, packet, rpm, t_ns, out)
+        self._no_more_bets(packet, rpm, t_ns, out)
         if not watch.awaits_confirmation:
             self._flags(packet, first if watch.started else None, t_ns, out)
         if packet.state is WheelState.WINNING_NUMBER and (before is None or before.state is not packet.state):
@@ -639,9 +639,7 @@ class StarXWheel:
             )
         )
 
-    def _no_more_bets(
-        self, before: StatusPacket | None, packet: StatusPacket, rpm: float | None, t_ns: int, out: list[Observation]
-    ) -> None:
+    def _no_more_bets(self, packet: StatusPacket, rpm: float | None, t_ns: int, out: list[Observation]) -> None:
         """Reports no more bets, once in a spin that is known to have begun."""
         watch = self._watch
         first = watch.running
