@@ -117,6 +117,15 @@ class TableLabel(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The same in a few characters, where a board has little room; empty where none is given."""
 
 
+class TableNotice(msgspec.Struct, frozen=True, kw_only=True):
+    """A notice that the rules have posted at the table."""
+
+    words: str
+    """What it says."""
+    rule: str
+    """The rule that wants it posted: `13:47-20.32(g)`."""
+
+
 class StakeLimit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The least and the greatest stake, as the table's configuration has them (`[table] limits`)."""
 
@@ -193,6 +202,8 @@ class TableOpened(Data, frozen=True, kw_only=True, omit_defaults=True):
     """The stakes that the table takes, as posted. The controller takes no bets and checks none."""
     limits_unit: str = ""
     """What the limits count: `USD`, `chips`."""
+    notices: list[TableNotice] = []
+    """The notices that must be posted at the table."""
     history: int | None = None
     """Over how many of its last outcomes the table's statistics count."""
     statistics: list[StatisticsKey] = []
@@ -217,6 +228,8 @@ class TableClosed(Data, frozen=True, kw_only=True, omit_defaults=True):
     """As of `table.opened`; given where this is the first event of an epoch."""
     limits_unit: str = ""
     """What the limits count: `USD`, `chips`."""
+    notices: list[TableNotice] = []
+    """As of `table.opened`; given where this is the first event of an epoch."""
     history: int | None = None
     """As of `table.opened`; given where this is the first event of an epoch."""
     statistics: list[StatisticsKey] = []

@@ -15,7 +15,7 @@ from msgspec import Meta
 
 from . import events
 from .codes import Code, Phase, State
-from .events import Event, Evidence, StakeLimit, StatisticsKey, TableLabel, Verdict, WinningBet
+from .events import Event, Evidence, StakeLimit, StatisticsKey, TableLabel, TableNotice, Verdict, WinningBet
 from .results import Result
 from .statistics import DEFAULT_HISTORY, OutcomeHistory, PastOutcome, Statistics, statistics_of
 from .wire import MAX_ANSWER_FRAME
@@ -166,6 +166,8 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The stakes that the table takes, as posted."""
     limits_unit: str = ""
     """What the limits count: `USD`, `chips`."""
+    notices: list[TableNotice] = []
+    """Those that must be posted at the table."""
     history: Annotated[int, Meta(ge=1)] | None = None
     """How many outcomes the statistics count, at most; left out where an older version kept the state."""
     outcomes: list[PastOutcome] = []
@@ -224,6 +226,7 @@ class TableState:
         self.labels: list[TableLabel] = []
         self.limits: list[StakeLimit] = []
         self.limits_unit = ""
+        self.notices: list[TableNotice] = []
         self.unfinished_round: int | None = None
         """The round that was opened and has no verdict."""
         self.inspections: dict[str, bool] = {}
@@ -288,7 +291,8 @@ class TableState:
                 self._post(data)
             case events.TableClosed():
                 self._opened = False
-                if data.previous_epoch is not None or data.labels or data.limits or data.history is not None:
+                posts = data.labels or data.limits or data.notices or data.history is not None
+                if data.previous_epoch is not None or posts:
                     self._post(data)
             case events.RoundOpened():
                 self.round = self.unfinished_round = data.round
@@ -322,6 +326,7 @@ class TableState:
 
     def _post(self, data: events.TableOpened | events.TableClosed) -> None:
         self.labels, self.limits, self.limits_unit = data.labels, data.limits, data.limits_unit
+        self.notices = data.notices
         if data.history is not None:
             self.history.configure(data.history, data.statistics)
 
@@ -437,6 +442,7 @@ class TableState:
             labels=self.labels,
             limits=self.limits,
             limits_unit=self.limits_unit,
+            notices=self.notices,
             history=self.history.limit,
             outcomes=list(self.history.outcomes),
             statistics_keys=list(self.history.keys),
@@ -457,6 +463,7 @@ class TableState:
         state.phase = snapshot.phase
         state.phase_since = snapshot.phase_since
         state.labels, state.limits, state.limits_unit = snapshot.labels, snapshot.limits, snapshot.limits_unit
+        state.notices = snapshot.notices
         state.bets_closed = snapshot.bets_closed
         state.unfinished_round = snapshot.unfinished_round
         state.inspections = dict(snapshot.inspections)

@@ -9,6 +9,7 @@ import click
 
 from controller.cli import BAD_CONFIGURATION
 from controller.cli.printing import show_problems
+from controller.games.catalogue import GAME
 from controller.games.load import check
 
 
@@ -31,6 +32,8 @@ def command(tables: tuple[Path, ...]) -> None:
     show_problems(report.problems)
     for table in report.tables:
         click.echo(f"{table.file}: table {table.id}, {table.game} by {table.rules}, backend {table.lines.backend}: ok")
+        for notice in GAME[table.game].notices(table):
+            click.echo(f"  post at the table ({notice.cite}): {notice.value}")
     if report.errors:
         count = len(report.errors)
         click.echo(f"{count} mistake{'s' if count > 1 else ''}", err=True)

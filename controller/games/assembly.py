@@ -19,7 +19,7 @@ from controller.table.game import GameContext
 from controller.table.inspection import InspectionPlan, no_inspection
 from controller.table.table import Table
 from drivers.dealer.buttons import BUTTONS, Buttons, ButtonsConfig
-from feed.events import StakeLimit, TableLabel
+from feed.events import StakeLimit, TableLabel, TableNotice
 
 if TYPE_CHECKING:
     from simulators.base.geometry import Geometry
@@ -86,6 +86,7 @@ def table_for(
         labels=tuple(TableLabel(language=one.language, name=one.name, short=one.short or "") for one in config.labels),
         limits=tuple(_limit(one) for one in config.limits),
         limits_unit=config.limits_unit or "",
+        notices=tuple(TableNotice(words=one.value, rule=one.cite) for one in spec.notices(config)),
         history=config.feed.history,
         statistics=tuple(spec.statistics(config)),
     )

@@ -144,7 +144,8 @@ def _description(event: Event) -> str:
     data = event.data
     match data:
         case events.TableOpened():
-            return f"table opened{_by(data.by)}: {data.game} by {data.rules}, {data.software}"
+            posted = "".join(f"; post at the table: {one.words} ({one.rule})" for one in data.notices)
+            return f"table opened{_by(data.by)}: {data.game} by {data.rules}, {data.software}{posted}"
         case events.TableClosed():
             return f"table closed{_by(data.by)}: {data.reason}"
         case events.RoundOpened():

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from feed import events
-from feed.events import Data, Event, StakeLimit, StatisticsKey, TableLabel
+from feed.events import Data, Event, StakeLimit, StatisticsKey, TableLabel, TableNotice
 from feed.statistics import DEFAULT_HISTORY
 
 
@@ -26,6 +26,8 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True):
     labels: tuple[TableLabel, ...] = ()
     limits: tuple[StakeLimit, ...] = ()
     limits_unit: str = ""
+    notices: tuple[TableNotice, ...] = ()
+    """Those that the rules have posted at the table."""
     history: int = DEFAULT_HISTORY
     statistics: tuple[StatisticsKey, ...] = ()
 
@@ -36,6 +38,7 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True):
             "labels": list(self.labels),
             "limits": list(self.limits),
             "limits_unit": self.limits_unit,
+            "notices": list(self.notices),
             "history": self.history,
             "statistics": list(self.statistics),
         }

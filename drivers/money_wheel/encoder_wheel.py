@@ -27,8 +27,12 @@ from drivers.money_wheel.device import (
 )
 from drivers.wheel.encoder import Encoder
 from drivers.wheel.lost_pulses import RecentEdges, noise_counted
-from drivers.wheel.quadrature import ANY_COUNT, BACK, DUE, LIMIT
+from drivers.wheel.quadrature import ANY_COUNT, BACK, COUNTS_PER_SLOT, DUE, LIMIT
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
+
+MOST_PULSE_SPACES = 0.25
+"""A pulse of more of a space than this: too many sound wheels rest so near to a peg, and the times alone decide (ours).
+Four slots a space are enough."""
 
 
 class MoneyWheel:
@@ -237,7 +241,7 @@ class MoneyWheel:
                 turns=travel / counts,
                 turns_low=max(0, travel - behind) / counts,
                 turns_high=(travel + ahead) / counts,
-                rest=self._rest(low, high),
+                rest=self._rest(low, high, encoder.rocked_at_end),
                 doubt=doubt,
                 detail=detail,
                 joined=bool(self._joined),
@@ -271,8 +275,13 @@ class MoneyWheel:
         lines = (quadrature.a, quadrature.b)
         return noise_counted(self._recent.times_ns(lines, self._encoder.proven_ns, quadrature.t1_ns))
 
-    def _rest(self, low: int, high: int) -> Rest:
-        """The space under the indicator for the decoded count, and the spaces for the offsets in doubt."""
+    def _rest(self, low: int, high: int, rocked: bool) -> Rest:
+        """The space under the indicator for the decoded count, and the spaces for the offsets in doubt.
+
+        The edges of a wheel that `rocked` between two pegs may be those of one that lost a pulse, and the flapper
+        brings it to rest between them: where the count with that pulse is nearer to the middle of another space than
+        the decoded one is to that of its own, either may be true (`MOST_PULSE_SPACES`).
+        """
         counts = self._encoder.angle_counts()
         if counts is None:
             return Rest(space=None)
@@ -287,11 +296,21 @@ class MoneyWheel:
         space = round(here)
         to_peg = 0.5 - abs(here - space)
         margin = self.config.peg_margin_spaces + self.config.flapper_zone_deg * spaces / 360
-        others = sorted({round(under(counts + offset)) % spaces for offset in range(low, high + 1)} - {space % spaces})
+        clear = to_peg > margin + 0.5 * spaces / self._encoder.counts_per_turn
+        offsets = list(range(low, high + 1))
+        if rocked and clear and COUNTS_PER_SLOT * spaces <= MOST_PULSE_SPACES * self._encoder.counts_per_turn:
+            middle = abs(here - space)
+            offsets += [by for by in (-COUNTS_PER_SLOT, COUNTS_PER_SLOT) if _off_middle(under(counts + by)) < middle]
+        others = sorted({round(under(counts + offset)) % spaces for offset in offsets} - {space % spaces})
         return Rest(
             space=space % spaces,
             others=tuple(others),
             next_space=(space + (1 if here > space else -1)) % spaces,
             to_peg_spaces=round(to_peg, 4),
-            clear=to_peg > margin + 0.5 * spaces / self._encoder.counts_per_turn,
+            clear=clear,
         )
+
+
+def _off_middle(place: float) -> float:
+    """How far a place is from the middle of its space, in spaces."""
+    return abs(place - round(place))

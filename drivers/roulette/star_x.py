@@ -12,6 +12,9 @@ The wheel sends its status twice a second; the driver reports what changed and w
 State 2 lasts from seconds to ten minutes. At the launch inside it the rotor stops and turns the other way, and after a
 failed launch again: direction and speed of a spin are those from state 3 on, and so are its doubts.
 
+One wrong byte makes a 2 a 3, so a spin is reported with its second status. It is reported with the first where that
+shows, in another field, that the ball was launched: the rotor stood in the status before, and now turns.
+
 The feed has no checksum and never states the ball's revolutions. A number is `agreed` only when the bare number and
 the status are equal, at the end of a spin that was received from state 2 on, in order, without any doubt.
 """
@@ -19,7 +22,7 @@ the status are equal, at the end of a spin that was received from state 2 on, in
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Generic, Literal, TypeVar
 
 import msgspec
 from msgspec import Meta
@@ -51,6 +54,15 @@ class AutoSpinStarted(Observation, frozen=True, kw_only=True):
     flags: WheelFlag = WheelFlag(0)
     in_order: bool = True
     """Whether state 3 was received after state 2."""
+    resumed: bool = False
+    """Whether it is a spin that was reported before: its number, or a silence, had seemed to end it."""
+
+
+class AutoSpinDenied(Observation, frozen=True, kw_only=True):
+    """One status alone was of a spin, and those after it deny it: no ball was in the rim."""
+
+    state: WheelState
+    """In which the wheel is now."""
 
 
 class AutoNoMoreBets(Observation, frozen=True, kw_only=True):
@@ -129,6 +141,8 @@ class AutoLink(Observation, frozen=True, kw_only=True):
     up: bool
     fault: bool = False
     """Whether the status with which it came up has flag 4."""
+    spinning: bool = False
+    """Whether that status is of a running ball; `AutoSpinStarted` or `AutoSpinDenied` follows."""
 
 
 # --- the consistency of a spin, from the ball in the rim to its number ---
@@ -170,31 +184,80 @@ _FLAG_REASONS = (
 )
 
 
+RUNNING_STATES = frozenset([_S.BALL_IN_RIM, _S.NO_MORE_BETS, _S.BALL_NOT_IN_TRACK])
+"""The states in which the ball runs, or has not been read yet."""
+
+STANDS_RPM_X10 = 20
+TURNS_RPM_X10 = 100
+"""A rotor at less than 2 rpm before the launch, and at 10 rpm at least after it, was launched between the two statuses:
+a real one is at 0 and then at 15.9 to 18 (ours)."""
+
+_T = TypeVar("_T")
+
+
+class LastSent(Generic[_T]):
+    """The value of a field in the last status, and the one before it as long as only one status had the last one."""
+
+    def __init__(self, value: _T) -> None:
+        self.value = value
+        self._before = value
+
+    def take(self, value: _T) -> None:
+        """Takes the value of the next status."""
+        self._before, self.value = self.value, value
+
+    def set(self, value: _T) -> None:
+        """Takes a value that is beyond doubt."""
+        self._before = self.value = value
+
+    def reverts(self, value: _T) -> bool:
+        """Whether this value shows that the last one stood in one status alone, which may be a wrong byte."""
+        return value == self._before != self.value
+
+
 class SpinWatch:
     """Follows one spin after another and collects the doubts about the running one.
 
     A spin runs from the first status in state 3 to its number. A single status of another state, which a wrong byte
-    can make, neither ends it nor clears its doubts.
+    can make, neither ends it nor clears its doubts; nor does a single status of a spin begin one.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, interrupted: int | None = None) -> None:
+        """`interrupted` is the number of the spin that a silence interrupted, if one did."""
         self.started = False
-        """Whether a spin began with the last packet."""
+        """Whether with the last packet it is known that a spin began."""
+        self.first: StatusPacket | None = None
+        """The packet with which it began."""
         self.in_order = False
         """Whether the spin began with state 3, after state 2."""
+        self.resumed = False
+        """Whether it is a spin that began before: none of another state came since it seemed to end."""
         self.over = False
         """Whether the last packet ended a spin that had no number."""
+        self.denied = False
+        """Whether the last packet denied the one packet that was of a spin."""
+        self._interrupted = interrupted
         self._running = False
+        self._confirmed = False
+        """Whether the running spin is known to have begun."""
+        self._packets = 0
+        """How many packets of the running spin came."""
+        self._flagged = False
+        """Whether one of them had a flag."""
         self._outside = 0
         """Statuses in a row outside the states of a spin, while one runs."""
+        self._joined = False
+        """Whether the running spin was first received in its middle."""
+        self._between = True
+        """Whether a status outside the states of a spin came since the last spin ended."""
         self._doubts: list[str] = []
         self._clockwise = True
-        self._number: int | None = None
+        self._number: LastSent[int | None] = LastSent(None)
         """The spin number of the last packet."""
         self._stepped = False
         """Whether the spin number has gone up since the last spin ended: it does so once a spin; public sources do not
         give the state."""
-        self._shown: str | None = None
+        self._shown: LastSent[str | None] = LastSent(None)
         """The winning number that the wheel has sent since the last spin."""
         self._rpm: list[float] = []
 
@@ -208,6 +271,16 @@ class SpinWatch:
         """Least and greatest rotor speed of the spin; zeros where none was received."""
         return (min(self._rpm), max(self._rpm)) if self._rpm else (0.0, 0.0)
 
+    @property
+    def awaits_confirmation(self) -> bool:
+        """Whether one packet alone was of a spin so far, which does not show by itself that it began."""
+        return self._running and not self._confirmed
+
+    @property
+    def running(self) -> StatusPacket | None:
+        """The packet with which the running spin began; None where none runs."""
+        return self.first if self._running else None
+
     def doubt(self, reason: str) -> None:
         """Adds a doubt about the running spin, if one runs."""
         if self._running and reason not in self._doubts:
@@ -216,6 +289,8 @@ class SpinWatch:
     def end(self) -> None:
         """The spin has its number, or state 5 without one."""
         self._running = False
+        if self._packets > 1 or self._joined:
+            self._between = False
 
     def handle(self, before: StatusPacket | None, packet: StatusPacket, rpm: float | None) -> list[tuple[str, str]]:
         """Handles the next packet, with its speed where it is one; returns its inconsistencies: (reason, detail).
@@ -223,42 +298,85 @@ class SpinWatch:
         The caller adds each of them as a doubt.
         """
         found: list[tuple[str, str]] = []
-        self._follow_state(before, packet, found)
+        self._follow_state(before, packet, rpm, found)
         self._check_spin_number(before, packet, found)
         self._check_shown(before, packet, found)
         if self._running and packet.state in SPIN_STATES:
             self._check_direction(packet, found)
             if rpm is not None:
                 self._rpm.append(rpm)
+            self._flagged = self._flagged or bool(packet.flags)
             for flag, reason in _FLAG_REASONS:
                 if packet.flags & flag:
                     self.doubt(reason)
         return found
 
-    def _follow_state(self, before: StatusPacket | None, packet: StatusPacket, found: list[tuple[str, str]]) -> None:
+    def _follow_state(
+        self, before: StatusPacket | None, packet: StatusPacket, rpm: float | None, found: list[tuple[str, str]]
+    ) -> None:
         state = packet.state
         changed = before is None or before.state is not state
-        self.started = self.over = False
+        self.started = self.over = self.denied = False
         if state in SPIN_STATES:
             self._outside = 0
-            if changed and not self._running:
-                self._running = True
-                self.started = state is not _S.WINNING_NUMBER
-                self.in_order = before is not None and before.state is _S.LAUNCH and state is _S.BALL_IN_RIM
-                self._doubts = []
-                self._rpm = []
-                self._clockwise = packet.clockwise
+            if self.awaits_confirmation:
+                self._confirm(packet)
+            if not self._running and changed:
+                self._begin(before, packet, rpm)
+            self._packets += 1
         elif self._running:
-            self._outside += 1
-            if self._outside >= OVER_AFTER:
-                self._running = False
-                self._outside = 0
-                self.over = True
+            self._leave(state)
         if before is None:
             if state in SPIN_STATES:
                 found.append(("joined_mid_spin", f"first heard in state {state:d}"))
         elif changed and (before.state, state) not in VALID_TRANSITIONS:
             found.append(("state_order", f"state {state:d} after {before.state:d}"))
+        elif changed and state is _S.WINNING_NUMBER and self._packets == 1:
+            found.append(("state_order", f"state {state:d} without a spin before it"))
+        if state not in SPIN_STATES:
+            self._between = True
+            self._interrupted = None
+
+    def _begin(self, before: StatusPacket | None, packet: StatusPacket, rpm: float | None) -> None:
+        self._running = True
+        self.first = packet
+        self.in_order = before is not None and before.state is _S.LAUNCH and packet.state is _S.BALL_IN_RIM
+        self.resumed = not self._between
+        self._joined = before is None
+        self._packets = 0
+        self._flagged = False
+        self._doubts = []
+        self._rpm = []
+        self._clockwise = packet.clockwise
+        launched = before is not None and before.rpm_x10 < STANDS_RPM_X10 and packet.rpm_x10 >= TURNS_RPM_X10
+        self.started = self.in_order and launched and rpm is not None
+        # A number without a spin before it is none.
+        self._confirmed = self.started or packet.state is _S.WINNING_NUMBER
+
+    def _confirm(self, packet: StatusPacket) -> None:
+        """A second packet of a spin: it has begun. The number that was shown already, shown again, denies it."""
+        if packet.state is _S.WINNING_NUMBER and self.resumed:
+            self._running = False
+            self.denied = True
+            return
+        self._confirmed = self.started = True
+        numbers = {packet.spin_number} if self.first is None else {packet.spin_number, self.first.spin_number}
+        if self._interrupted in numbers:
+            self.resumed = True
+
+    def _leave(self, state: WheelState) -> None:
+        """A packet outside the states of a spin, while one runs."""
+        self._outside += 1
+        if not self._confirmed and not self._flagged:
+            # With a flag it is kept for one packet more: a wrong byte does not clear the flag of a spin.
+            self._running = False
+            self.denied = True
+        elif self._outside >= OVER_AFTER:
+            self._running = False
+            self.denied = not self._confirmed or (self._packets == 1 and not self._flagged and state is _S.LAUNCH)
+            self.over = not self.denied
+        if not self._running:
+            self._outside = 0
 
     def _check_spin_number(
         self, before: StatusPacket | None, packet: StatusPacket, found: list[tuple[str, str]]
@@ -267,14 +385,24 @@ class SpinWatch:
         no_launch = before is not None and before.state is _S.LAUNCH and packet.state is _S.BEFORE_GAME
         if ended or no_launch or self.over or packet.state is _S.CLOSED:
             self._stepped = False
-        old, self._number = self._number, packet.spin_number
-        if old is None or old == packet.spin_number:
+        old, new = self._number.value, packet.spin_number
+        reverts = self._number.reverts(new)
+        self._number.take(new)
+        if old is None or old == new:
+            return
+        if reverts and self._at_first(packet):
+            self._number.set(new)
+            self._stepped = False
             return
         # After 999 the wheel may go on with 000 or 001.
         next_ones = {(old + 1) % SPIN_NUMBERS, 1 if old == SPIN_NUMBERS - 1 else old + 1}
-        if self._stepped or packet.spin_number not in next_ones:
-            found.append(("spin_number", f"spin {packet.spin_number:03d} after {old:03d} in state {packet.state:d}"))
+        if self._stepped or new not in next_ones:
+            found.append(("spin_number", f"spin {new:03d} after {old:03d} in state {packet.state:d}"))
         self._stepped = True
+
+    def _at_first(self, packet: StatusPacket) -> bool:
+        """Whether this packet is the first of a spin, or of none: what came before it is of no spin."""
+        return packet.state not in SPIN_STATES or (self._running and self._packets == 1)
 
     def _check_direction(self, packet: StatusPacket, found: list[tuple[str, str]]) -> None:
         if packet.clockwise != self._clockwise:
@@ -283,13 +411,19 @@ class SpinWatch:
 
     def _check_shown(self, before: StatusPacket | None, packet: StatusPacket, found: list[tuple[str, str]]) -> None:
         if packet.state is _S.WINNING_NUMBER and (before is None or before.state is not packet.state):
-            self._shown = packet.pocket
+            self._shown.set(packet.pocket)
         # From no more bets on, the wheel may already send the next number.
-        elif packet.state not in (_S.NO_MORE_BETS, _S.BALL_NOT_IN_TRACK) and packet.pocket != self._shown:
-            if self._shown is not None or packet.state is _S.WINNING_NUMBER:
-                shown, was = packet.pocket or "no number", self._shown or "no number"
-                found.append(("number_changed", f"the wheel shows {shown} in state {packet.state:d}, after {was}"))
-            self._shown = packet.pocket
+        elif packet.state not in (_S.NO_MORE_BETS, _S.BALL_NOT_IN_TRACK):
+            was, reverts = self._shown.value, self._shown.reverts(packet.pocket)
+            self._shown.take(packet.pocket)
+            if packet.pocket == was or (was is None and packet.state is not _S.WINNING_NUMBER):
+                return
+            if reverts and packet.state is _S.BALL_IN_RIM and self._at_first(packet):
+                return
+            shown = packet.pocket or "no number"
+            found.append(
+                ("number_changed", f"the wheel shows {shown} in state {packet.state:d}, after {was or 'no number'}")
+            )
 
 
 # --- configuration and driver ---
@@ -360,6 +494,12 @@ class StarXWheel:
         """The time of the last status; before the first, since when one is expected."""
         self._last: StatusPacket | None = None
         self._watch = SpinWatch()
+        self._interrupted: int | None = None
+        """The number of the spin during which the link went down; None once another status than of a spin came."""
+        self._called = False
+        """Whether no more bets was reported of the running spin."""
+        self._flags_up = WheelFlag(0)
+        """The flags of the last status, as far as they were reported."""
         self._fault = False
         """Whether the last status had flag 4; kept while the link is down, so that the next one settles it."""
         self._bare: tuple[str, int] | None = None
@@ -438,18 +578,23 @@ class StarXWheel:
         self._up = False
         self._last = None
         self._bare = None
-        self._watch = SpinWatch()
+        self._flags_up = WheelFlag(0)
+        running = self._watch.running
+        if running is not None:
+            self._interrupted = running.spin_number
+        self._watch = SpinWatch(self._interrupted)
 
     def _status(self, packet: StatusPacket, t_ns: int, out: list[Observation]) -> None:
         self._status_ns = t_ns
         if not self._up:
             self._up = True
-            out.append(AutoLink(t_ns=t_ns, up=True, fault=bool(packet.flags & WheelFlag.FAULT)))
+            fault, spinning = bool(packet.flags & WheelFlag.FAULT), packet.state in RUNNING_STATES
+            out.append(AutoLink(t_ns=t_ns, up=True, fault=fault, spinning=spinning))
         claimed = packet.rpm_x10 / 10
         rpm = claimed if claimed <= self._config.max_rotor_rpm else None
         before, self._last = self._last, packet
-        found = self._watch.handle(before, packet, rpm)
-        for reason, detail in found:
+        watch = self._watch
+        for reason, detail in watch.handle(before, packet, rpm):
             self._doubt(reason, detail, t_ns, out)
         # Whatever else is wrong with a line, its state and its flags count.
         sound = True
@@ -462,38 +607,62 @@ class StarXWheel:
             self._refuse("impossible_number", "a european wheel has no 00", t_ns, out)
         if sound:
             self._reported.clear()
-        if self._watch.started:
-            out.append(
-                AutoSpinStarted(
-                    t_ns=t_ns,
-                    direction="cw" if packet.clockwise else "ccw",
-                    rpm=rpm,
-                    spin_number=packet.spin_number,
-                    flags=packet.flags,
-                    in_order=self._watch.in_order,
-                )
-            )
-        entered = before is None or before.state is not packet.state
-        if entered and packet.state is WheelState.NO_MORE_BETS:
-            out.append(AutoNoMoreBets(t_ns=t_ns, rpm=rpm))
-        self._flags(before, packet, t_ns, out)
-        if entered and packet.state is WheelState.WINNING_NUMBER:
+        if packet.state not in SPIN_STATES:
+            self._interrupted = None
+        if watch.denied:
+            out.append(AutoSpinDenied(t_ns=t_ns, state=packet.state))
+        first = watch.first
+        if watch.started and first is not None:
+            self._spin_started(first, packet, t_ns, out)
+        self._no_more_bets(packet, rpm, t_ns, out)
+        if not watch.awaits_confirmation:
+            self._flags(packet, first if watch.started else None, t_ns, out)
+        if packet.state is WheelState.WINNING_NUMBER and (before is None or before.state is not packet.state):
             self._number(packet, t_ns, out)
-            self._watch.end()
-        if self._watch.over:
-            out.append(AutoNoNumber(t_ns=t_ns, state=packet.state, doubts=self._watch.doubts))
+            watch.end()
+        if watch.over:
+            out.append(AutoNoNumber(t_ns=t_ns, state=packet.state, doubts=watch.doubts))
+
+    def _spin_started(self, first: StatusPacket, packet: StatusPacket, t_ns: int, out: list[Observation]) -> None:
+        """Reports the spin as its first status states it, with the flags of the one that confirms it."""
+        claimed = first.rpm_x10 / 10
+        self._called = False
+        out.append(
+            AutoSpinStarted(
+                t_ns=t_ns,
+                direction="cw" if first.clockwise else "ccw",
+                rpm=claimed if claimed <= self._config.max_rotor_rpm else None,
+                spin_number=first.spin_number,
+                flags=first.flags | packet.flags,
+                in_order=self._watch.in_order,
+                resumed=self._watch.resumed,
+            )
+        )
+
+    def _no_more_bets(self, packet: StatusPacket, rpm: float | None, t_ns: int, out: list[Observation]) -> None:
+        """Reports no more bets, once in a spin that is known to have begun."""
+        watch = self._watch
+        first = watch.running
+        if first is None or watch.awaits_confirmation or self._called:
+            return
+        if WheelState.NO_MORE_BETS in (packet.state, first.state):
+            self._called = True
+            out.append(AutoNoMoreBets(t_ns=t_ns, rpm=rpm))
 
     def _impossible(self, pocket: str | None) -> bool:
         return pocket == "00" and self._config.pockets == "european"
 
-    def _flags(self, before: StatusPacket | None, packet: StatusPacket, t_ns: int, out: list[Observation]) -> None:
-        """Reports the flags that are new, and at the start of a spin all that are up."""
-        old = WheelFlag(0) if before is None or self._watch.started else before.flags
+    def _flags(self, packet: StatusPacket, first: StatusPacket | None, t_ns: int, out: list[Observation]) -> None:
+        """Reports the flags that are new, and at the start of a spin all that are up in its first statuses."""
+        old, self._flags_up = self._flags_up, packet.flags
+        now = packet.flags
+        if first is not None:
+            old, now = WheelFlag(0), now | first.flags
         for flag, observation in _FLAG_OBSERVATIONS:
-            if packet.flags & flag and not old & flag:
+            if now & flag and not old & flag:
                 out.append(observation(t_ns=t_ns, state=packet.state))
         was, self._fault = self._fault, bool(packet.flags & WheelFlag.FAULT)
-        if was and not self._fault:
+        if (was or (first is not None and now & WheelFlag.FAULT)) and not self._fault:
             out.append(AutoWheelFault(t_ns=t_ns, state=packet.state, active=False))
 
     def _number(self, packet: StatusPacket, t_ns: int, out: list[Observation]) -> None:

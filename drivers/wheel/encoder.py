@@ -134,6 +134,14 @@ class Encoder:
         """Whether not even a hand stops the disc where its edges end: the last ones were lost."""
         return self._chain is None and self._stopping.too_quick(self.quadrature)
 
+    @property
+    def rocked_at_end(self) -> bool:
+        """Whether the disc turned within the last few counts of its run, or lost a pulse there that looks so."""
+        if self._chain is not None and not self._chain.is_bounce():
+            return True
+        swing = abs(self.quadrature.count - self._swing_from)
+        return self._turned_ns is not None and swing * ROCKING_PART <= self.counts_per_turn
+
     def quiet_since_ns(self) -> int:
         """Since when the count has stayed within a window of two counts (one count either side)."""
         t3_ns = self.quadrature.t3_ns

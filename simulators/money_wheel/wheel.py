@@ -29,7 +29,9 @@ from simulators.wheel.line_faults import (
     INDEX_SLIP_REASONS,
     LineContext,
     corrupted_round,
+    off_its_place,
     random_slip,
+    remounted,
     slipped,
 )
 
@@ -180,6 +182,7 @@ class MoneyWheelSimulator:
             period_deg, self._count_deg = self._space_deg, self._space_deg
             peg_deg = self._space_deg / 2.0 + geometry.indicator_deg
             marks = window_marks("wheel_peg", peg_deg, PEG_WIDTH_DEG, period_deg)
+        self._slot_deg = period_deg
         bearing_deg = self._angle_deg + geometry.indicator_deg
         self._encoder = MarkRing(marks, bearing_deg, period_deg)
         centre_deg = geometry.index_offset_deg + geometry.index_width_deg / 2.0
@@ -275,7 +278,10 @@ class MoneyWheelSimulator:
     def _wheel_edges(
         self, wheel: list[Segment], spin: list[Segment], fault: str, rng: Random
     ) -> tuple[list[Edge], float]:
-        """The edges of encoder and index, and by how many counts the encoder slipped, if that is the fault."""
+        """The edges of encoder and index, and by how many counts the encoder slipped, if that is the fault.
+
+        One that slipped before is mounted anew as the round begins.
+        """
         shift_deg = self._geometry.indicator_deg
         index = self._index.edges(shifted(wheel, shift_deg))
         encoder = wheel
@@ -283,6 +289,8 @@ class MoneyWheelSimulator:
             last_index_s = max((edge.t_ns / NS_PER_S for edge in index), default=0.0)
             at_s, slip_deg = random_slip(spin, last_index_s, fault == "late_slip", self._count_deg, rng)
             encoder = slipped(wheel, at_s, slip_deg)
+        elif off_deg := off_its_place(self._slip_deg, self._slot_deg):
+            encoder = remounted(wheel, wheel[0].start_s, off_deg)
         # Encoder first: at angle 0 its edge and that of the index have one time, and keep this order.
         edges = self._encoder.edges(shifted(encoder, shift_deg - self._slip_deg)) + index
         slip_deg = wheel[-1].angle_deg - encoder[-1].angle_deg

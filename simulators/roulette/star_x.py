@@ -81,6 +81,12 @@ STAR_X_FAULTS: dict[str, StarXFault] = {
             _NO_BALL,
             launched=False,
         ),
+        StarXFault(
+            "stuck_before_launch",
+            "a sensor sticks for 3 s (flag 4) while the game is open, and the ball is launched all the same",
+            "the bets go back; the spin is void if the table is still shut",
+            provable=True,
+        ),
         StarXFault("power_cycle", "the wheel loses its power after no more bets and starts anew", _NO_OUTCOME),
         StarXFault(
             "power_cycle_while_open",
@@ -111,6 +117,20 @@ STAR_X_FAULTS: dict[str, StarXFault] = {
             where=_S.NO_MORE_BETS,
         ),
         StarXFault("wrong_state", "a wrong byte makes a 4 a 5", _NO_OUTCOME, where=_S.NO_MORE_BETS),
+        StarXFault(
+            "wrong_state_while_open",
+            "a wrong byte makes a 2 of the open game a 3",
+            "the spin counts, and begins with its own ball",
+            provable=True,
+            where=_S.LAUNCH,
+        ),
+        StarXFault(
+            "wrong_state_after",
+            "a wrong byte makes a 5 a 3",
+            "the spin counts, and no other begins",
+            provable=True,
+            where=_S.WINNING_NUMBER,
+        ),
         StarXFault("stray_number", "a number comes while the ball runs", _NO_OUTCOME, where=_S.BALL_IN_RIM),
         StarXFault("noise", "bytes of noise before a status after no more bets", _NO_OUTCOME, where=_S.NO_MORE_BETS),
         StarXFault(
@@ -131,6 +151,9 @@ STAR_X_FAULTS: dict[str, StarXFault] = {
     )
 }
 """Every fault, in the order in which they are listed."""
+
+WRONG_STATES = {"wrong_state": b"5", "wrong_state_while_open": b"3", "wrong_state_after": b"3"}
+"""The states that a wrong byte makes of others."""
 
 SILENCES_S = {"cut_cable": 10.0, "silence_while_open": 4.0}
 """How long the faults of the link last in which nothing comes."""
@@ -286,6 +309,8 @@ class StarXSimulator:
             self._stay(_S.LAUNCH, 10, WheelFlag.FAULT)
             self._power_cycle()
             return
+        if fault == "stuck_before_launch":
+            self._stay(_S.LAUNCH, 3, WheelFlag.FAULT)
         failures = {"misfire": (0.1,), "misfire_long": (29,), "misfire_thrice": (0.1, 0.1, 4), "misfire_for_good": (9,)}
         for duration_s in failures.get(fault or "", ()):
             self._launch()
@@ -404,8 +429,8 @@ class StarXSimulator:
         if fault.name.startswith("garbage_speed"):
             flag = b"4" if fault.name == "garbage_speed_with_flag" else line[12:13]
             line = line[:12] + flag + b";" + rng.choice([b"953", b"983"]) + line[17:]
-        elif fault.name == "wrong_state":
-            line = line[:3] + b"5" + line[4:]
+        elif fault.name in WRONG_STATES:
+            line = line[:3] + WRONG_STATES[fault.name] + line[4:]
         elif fault.name == "stray_number":
             line = encode_bare(rng.choice(self._pockets)) + line
         elif fault.name.startswith("noise"):

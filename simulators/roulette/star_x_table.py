@@ -11,6 +11,8 @@ from simulators.roulette.star_x_geometry import StarXGeometry
 
 SETTLE_BEFORE_NS = 500_000_000
 """The dealer settles so long before the spin's last status ends (ours); a number is shown for 0.9 s at least."""
+SHUT_BEFORE_LAUNCH = {"silence_while_open": "sensor_missing", "stuck_before_launch": "sensor_stuck"}
+"""The faults that shut the table, by why, before a ball comes into the rim."""
 PRESS_NS = 200_000_000
 MAX_LINE = 32
 
@@ -59,8 +61,8 @@ class StarXTable:
             reasons = ("ball_revolutions",)
         elif no_spin:
             reasons = ("double_zero_as_single_zero",)
-        elif spin.fault == "silence_while_open":
-            reasons = ("sensor_missing",)
+        elif spin.fault in SHUT_BEFORE_LAUNCH:
+            reasons = (SHUT_BEFORE_LAUNCH[spin.fault], "spun_while_shut")
         number = "no number" if pocket is None else f"number {pocket}"
         return Truth(
             valid=spin.provable and not no_spin,

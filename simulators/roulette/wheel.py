@@ -22,6 +22,8 @@ from simulators.wheel.line_faults import (
     INDEX_SLIP_REASONS,
     LineContext,
     corrupted_round,
+    off_its_place,
+    remounted,
     slipped,
 )
 
@@ -134,6 +136,7 @@ class RouletteSimulator:
         self._repaired = False
         self._balls = BallSensing(geometry)
         slot_deg, marks = quadrature_marks(geometry.slots, "rotor_a", "rotor_b")
+        self._slot_deg = slot_deg
         self._count_deg = slot_deg / 4.0
         self._encoder = MarkRing(marks, self._angle_deg, slot_deg)
         centre_deg = geometry.index_offset_deg + geometry.index_width_deg / 2.0
@@ -217,9 +220,16 @@ class RouletteSimulator:
         return corrupted_round(played, self._line_context(levels, begin_s, end_s, run, fault_rng))
 
     def _rotor_edges(self, rotor: list[Segment], slips_in: Run | None, rng: Random) -> tuple[list[Edge], float]:
-        """The edges of encoder and index, and by how many counts the encoder slipped in a run, if it did."""
+        """The edges of encoder and index, and by how many counts the encoder slipped in a run, if it did.
+
+        One that slipped before is mounted anew as the round begins.
+        """
         encoder = rotor
-        if slips_in is not None:
+        if slips_in is None:
+            off_deg = off_its_place(self._slip_deg, self._slot_deg)
+            if off_deg:
+                encoder = remounted(rotor, rotor[0].start_s, off_deg)
+        else:
             at_s = rng.uniform(slips_in.start_s, slips_in.end_s + 12.0)
             encoder = slipped(rotor, at_s, self._count_deg * rng.uniform(2.0, 40.0))
         edges = self._encoder.edges(shifted(encoder, -self._slip_deg))

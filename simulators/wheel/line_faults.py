@@ -48,6 +48,36 @@ def slipped(segments: Sequence[Segment], at_s: float, by_deg: float) -> list[Seg
     ]
 
 
+ROUNDING_DEG = 1e-9
+REMOUNT_S = 0.2
+"""How long the staff take to turn a slipped encoder on its shaft, once its screw is loose (ours)."""
+
+
+def remounted(segments: Sequence[Segment], from_s: float, by_deg: float) -> list[Segment]:
+    """The encoder's motion where the staff turn it on its shaft by so much, from `from_s` on for `REMOUNT_S`."""
+    until_s, speed = from_s + REMOUNT_S, by_deg / REMOUNT_S
+    return [
+        *clipped(segments, segments[0].start_s, from_s),
+        *(
+            Segment(
+                one.start_s,
+                one.duration_s,
+                one.angle_deg + speed * (one.start_s - from_s),
+                one.speed_deg_s + speed,
+                one.accel_deg_s2,
+            )
+            for one in clipped(segments, from_s, until_s)
+        ),
+        *shifted(clipped(segments, until_s, segments[-1].end_s), by_deg),
+    ]
+
+
+def off_its_place(slip_deg: float, slot_deg: float) -> float:
+    """How far a slipped encoder stands from the nearest place in which its slots stand as they did; 0.0 if it does."""
+    off_deg = slip_deg - round(slip_deg / slot_deg) * slot_deg
+    return off_deg if abs(off_deg) > ROUNDING_DEG else 0.0
+
+
 def random_slip(
     spin: Sequence[Segment], last_index_s: float, late: bool, count_deg: float, rng: Random
 ) -> tuple[float, float]:

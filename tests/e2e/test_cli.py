@@ -318,7 +318,8 @@ def test_check_says_every_mistake_of_every_file_at_once_and_ends_with_2(tmp_path
 def test_check_of_files_that_are_right_ends_with_0(money: Path, roulette: Path) -> None:
     result = call("check", money, roulette)
     assert result.exit_code == 0
-    assert len(result.stdout.splitlines()) == 2
+    assert [line[-4:] == ": ok" for line in result.stdout.splitlines()] == [True, True, False]
+    assert result.stdout.splitlines()[-1].startswith("  post at the table (13:47-20.32(g)): ")
 
 
 @pytest.mark.parametrize("command", ["check", "pins", "simulate", "run"])

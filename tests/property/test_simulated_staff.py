@@ -19,8 +19,6 @@ EXAMPLES: Final = Path(__file__).parents[2] / "examples"
 S: Final = 1_000_000_000
 LONGEST_S: Final = 700
 """A fault, the longest time until it is detected, and a round after it."""
-LASTING: Final = "index_slip"
-"""An encoder that has slipped stays so, and every later round is doubted: the simulated staff do not mount it anew."""
 
 
 def _cases() -> list[Any]:
@@ -31,7 +29,6 @@ def _cases() -> list[Any]:
                 found += [
                     pytest.param(config, fault.name, id=f"{config.id}-{fault.name}")
                     for fault in faults_for(geometry_of(config))
-                    if fault.name != LASTING
                 ]
     return found
 

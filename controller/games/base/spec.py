@@ -11,6 +11,7 @@ import msgspec
 from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SetUp, Slot
 from controller.configuration.values import TableConfig
+from controller.rules.cited import Cited
 from controller.table.bias import Plan
 from controller.table.game import Game, GameContext
 from controller.table.orders.order import Verb
@@ -73,6 +74,10 @@ def _unwatched(config: TableConfig) -> Plan | None:
     return None
 
 
+def _no_notice(config: TableConfig) -> Sequence[Cited[str]]:
+    return ()
+
+
 def _as_every_game(data: InspectionPassed | InspectionFailed) -> str | None:
     return None
 
@@ -117,6 +122,8 @@ class GameSpec:
     """What is wrong between the parts of its table."""
     bias: Callable[[TableConfig], Plan | None] = _unwatched
     """What the bias watch counts; None where the configuration does not say which places there are."""
+    notices: Callable[[TableConfig], Sequence[Cited[str]]] = _no_notice
+    """The notices that its rules have posted at the table."""
     orders: tuple[Verb, ...] = field(default=())
     """The orders that only this family takes."""
 

@@ -5,6 +5,8 @@
       │  the wheel launches again     ▼               ▼
     the wheel reports            ball_direction   no_number_read, sensor_stuck, sensor_missing
 
+    shut by a fault ──state 3──► void spun_while_shut: no bets were open for that spin
+
 The wheel launches, follows and reads the ball by itself. It reports a ball that runs with the rotor, and refuses such
 a spin itself; it never states the ball's revolutions. So its number is a candidate for the dealer to confirm, unless
 the configuration trusts the wheel's certificate (`trust_wheel`); with any doubt it is never more than a candidate.
@@ -17,7 +19,7 @@ from typing import Any
 from controller.games.roulette.results import RouletteOptions, RouletteResults
 from controller.games.roulette.rules import RouletteRules
 from controller.table.faults import CauseGone, Fault
-from controller.table.game import Game, GameContext, Terms
+from controller.table.game import DEALER_CALL, SERVICE_STOPPED, Game, GameContext, Terms
 from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING, SHUT
 from drivers.base.driver import NEVER_NS, Observation
 from drivers.roulette.star_x import (
@@ -30,6 +32,7 @@ from drivers.roulette.star_x import (
     AutoNoMoreBets,
     AutoNoNumber,
     AutoNumber,
+    AutoSpinDenied,
     AutoSpinStarted,
     AutoWheelFault,
     StarXConfig,
@@ -60,6 +63,8 @@ class AutomaticRouletteGame(Game):
         """Whether it reports flag 4."""
         self._spinning = False
         """Whether a ball runs: from state 3 to its number, or until the wheel gives it up."""
+        self._closed = True
+        """Whether the table is closed, not shut by a fault: then the wheel's spins are nobody's."""
         self._early: list[Observation] = []
         """Observations of a spin that began before the last round was settled: it belongs to the next round."""
         self.reset()
@@ -76,6 +81,7 @@ class AutomaticRouletteGame(Game):
 
     def open(self, t_ns: int) -> None:
         """Opens the next round: once the wheel works, and no ball runs that belongs to no round."""
+        self._closed = False
         if self._works and (self._early or not self._spinning):
             super().open(t_ns)
         else:
@@ -85,6 +91,28 @@ class AutomaticRouletteGame(Game):
     @property
     def _works(self) -> bool:
         return self._up and not self._fault
+
+    def begin_shut(self, t_ns: int) -> None:
+        """The table is open, and a fault from before shuts it."""
+        self._closed = False
+
+    def reopen(self, t_ns: int) -> None:
+        """A person opened the table, or cleared the fault."""
+        self._closed = False
+        super().reopen(t_ns)
+
+    def shut(self, t_ns: int, reason: str, detail: str) -> None:
+        """A fault shuts the table, or a person or the end of the service closes it."""
+        self._closed = self._closed or reason in (DEALER_CALL, SERVICE_STOPPED)
+        super().shut(t_ns, reason, detail)
+
+    def settle(self, t_ns: int, by: str) -> None:
+        """The bets are settled. Where a fault then shuts the table, a spin that has begun has its verdict too."""
+        super().settle(t_ns, by)
+        if self.phase is SHUT and self._early:
+            start, self._early = self._early[0], []
+            if isinstance(start, AutoSpinStarted):
+                self._outside_a_round(start, t_ns)
 
     def quiet(self) -> bool:
         """Whether the wheel works and has no ball running."""
@@ -111,10 +139,15 @@ class AutomaticRouletteGame(Game):
         match seen:
             case AutoSpinStarted():
                 self._spinning = True
-                if self.phase is OPEN:
+                if self.phase is OPEN and not seen.resumed:
                     self._begin(seen, t_ns)
-                elif self.phase is SETTLING and seen.in_order:
+                elif self.phase is SETTLING and not seen.resumed:
                     self._early = [seen]
+                elif self.phase is not SETTLING:
+                    self._outside_a_round(seen, t_ns)
+            case AutoSpinDenied():
+                self._spinning = False
+                self._denied(t_ns, seen.state)
             case AutoNumber():
                 self._spinning = False
                 self._came_to_nothing(t_ns, "had its number")
@@ -130,7 +163,7 @@ class AutomaticRouletteGame(Game):
                 detail = "no status from the wheel: its link or its power is off"
                 self.events.append(Fault(t_ns, "sensor_missing", detail, "link"))
             case AutoLink(up=True):
-                self._up, self._fault = True, seen.fault
+                self._up, self._fault, self._spinning = True, seen.fault, seen.spinning
                 self.events.append(CauseGone(t_ns, "link"))
             case AutoWheelFault(active=True):
                 self._fault = True
@@ -178,6 +211,32 @@ class AutomaticRouletteGame(Game):
             detail = f"the wheel spun and {what} before the last round was settled: it counts for nothing"
             self.warn(t_ns, "wheel", "ball_before_settled", detail)
         self._early = []
+
+    def _outside_a_round(self, seen: AutoSpinStarted, t_ns: int) -> None:
+        """A ball is in the rim, and no round is open for it: the spin has a round of its own, without bets.
+
+        Not where it is the spin of a round that has its verdict, and not at a closed table.
+        """
+        if seen.resumed or self._closed:
+            return
+        if self.phase is SHUT:
+            self._take_round(seen)
+            detail = "the wheel launched a ball while a fault shut the table: no bets were open"
+            self._report_void(t_ns, "spun_while_shut", self._evidence(detail))
+        elif self.phase is RUNNING_OUT and not seen.in_order:
+            self._take_round(seen)
+            self.unresolved(t_ns, "joined_mid_spin", self._evidence("the ball ran when the wheel was first heard"), [])
+
+    def _take_round(self, seen: AutoSpinStarted) -> None:
+        self.round += 1
+        self.called_ns = None
+        self._start = seen
+
+    def _denied(self, t_ns: int, state: WheelState) -> None:
+        """One status alone was of a spin. The round that it began is void; one that it did not begin stays open."""
+        if self.phase is RUNNING:
+            detail = f"one status alone reported the ball in the rim; after it the wheel was in state {state:d} again"
+            self.void(t_ns, "spin_not_started", self._evidence(detail))
 
     def _begin(self, seen: AutoSpinStarted, t_ns: int) -> None:
         self._start = seen

@@ -2,7 +2,8 @@
 
 The boxes of the numbers are in twelve rows of three. On a double-zero layout the boxes of 0 and 00 share the side
 above the first row, so that 0 touches 1 and 2, and 00 touches 2 and 3; on a single-zero layout 0 touches
-1, 2 and 3. A split lies on a line between two boxes, four numbers on a corner of four:
+1, 2 and 3. A double-zero wheel that is used as a single-zero wheel keeps the wagers of its layout: 20.32(i) changes
+none of them, and a ball in 00 is "No spin". A split lies on a line between two boxes, four numbers on a corner of four:
 
       0  |  00            0
     1 | 2 | 3         1 | 2 | 3
@@ -16,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from controller.games.roulette.rules import AMERICAN, WHEELS, RouletteRules, Wager
+from controller.games.roulette.rules import AMERICAN_AS_SINGLE_ZERO, EUROPEAN, WHEELS, ZEROS, RouletteRules, Wager
 from controller.rules.cited import Cited, odds_words
 from feed.data import WinningBet
 
@@ -46,9 +47,11 @@ class Layout:
             raise ValueError(f"wheel {wheel!r}: expected one of {', '.join(WHEELS)}")
         self.rules = rules
         self.wheel = wheel
-        self.zeros = ("0", "00") if wheel == AMERICAN else ("0",)
+        self.zeros = ("0",) if wheel == EUROPEAN else ZEROS
         self.bets = tuple(self._bets(seven_numbers))
-        self._winning: dict[str, tuple[WinningBet, ...] | None] = dict.fromkeys(self._pockets())
+        no_spin = ("00",) if wheel == AMERICAN_AS_SINGLE_ZERO else ()
+        outcomes = (pocket for pocket in self._pockets() if pocket not in no_spin)
+        self._winning: dict[str, tuple[WinningBet, ...] | None] = dict.fromkeys(outcomes)
         """The bets that win in each pocket, from when they are first asked for."""
 
     def winning(self, pocket: str) -> tuple[WinningBet, ...]:

@@ -302,9 +302,9 @@ class RouletteGame(Game):
             detail = f"{last.missed} sensors were passed unseen in {last.passes} passes"
             self.unresolved(t_ns, "sensor_missing", self._evidence(detail), [])
         elif seen.picked_up:
-            self._refuse(
-                t_ns, "ball_revolutions", f"the ball vanished at a lap time of {seen.lap_s} s: it did not drop"
-            )
+            # It completed the four revolutions that (m)2 wants.
+            detail = f"the ball vanished at a lap time of {seen.lap_s} s: it did not drop"
+            self._refuse(t_ns, "ball_revolutions", detail, ours=True)
         else:
             turns_ns = 0 if seen.rotor_rpm <= 0 else round(self._options.give_up_turns * 60e9 / seen.rotor_rpm)
             self.run_due_ns = t_ns + max(round(self._options.give_up_s * 1e9), turns_ns)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from controller.configuration.registry import SLOTS_OF_ALL, Slot
@@ -13,6 +13,7 @@ from controller.games.roulette.automatic import AutomaticRouletteGame
 from controller.games.roulette.results import RouletteOptions
 from controller.games.roulette.rounds import RouletteGame
 from controller.games.roulette.rules import AMERICAN_AS_SINGLE_ZERO, RouletteRules
+from controller.rules.cited import Cited
 from controller.rules.profile import profile
 from controller.table.game import Game, GameContext
 from drivers.roulette.device import RouletteWheelConfig
@@ -57,6 +58,16 @@ def _statistics(config: TableConfig) -> list[StatisticsKey]:
         StatisticsKey(field="pocket", values=[*sorted(_numbers(wheel), key=lambda name: (int(name), name))]),
         StatisticsKey(field="color", values=["red", "black", "green"]),
     ]
+
+
+def _notices(config: TableConfig) -> Sequence[Cited[str]]:
+    """What (g) or (i)1 has posted, by the wheel and the operator's choice."""
+    wheel = config.devices["wheel"].config
+    pockets = (
+        wheel.pockets if isinstance(wheel, StarXConfig) else config.devices["wheel"].keys(RouletteWheelConfig).pockets
+    )
+    rules = profile(config.rules).text(config.game, RouletteRules)
+    return rules.notices_to_post(pockets, config.game_options(RouletteOptions).zero_rule)
 
 
 def _geometry(config: TableConfig) -> RouletteGeometry | StarXGeometry:
@@ -111,4 +122,5 @@ ROULETTE = GameSpec(
     words=GameWords(_result_words, spun_words, displayed=_displayed, lists_bets=False),
     statistics=_statistics,
     bias=_bias,
+    notices=_notices,
 )

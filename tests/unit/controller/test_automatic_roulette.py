@@ -170,7 +170,7 @@ def test_a_ball_with_the_rotor_in_the_rim_is_no_spin(before_the_rim: str) -> Non
     said = wheel.number("22").heard(game=TRUSTED)
     assert said.verdicts() == ["void ball_direction"]
     assert said.one(events.RoundStarted).direction == "clockwise"
-    assert said.one(events.Void).mono_ns == wheel.sent[2].t_ns
+    assert said.one(events.Void).mono_ns == wheel.sent[3].t_ns
 
 
 def test_double_zero_on_a_wheel_used_as_single_zero_is_no_spin() -> None:
@@ -219,7 +219,8 @@ def test_a_reply_during_the_spin_is_no_doubt(reply: bytes) -> None:
 
 
 def test_states_out_of_order_are_a_doubt() -> None:
-    wheel = Wheel().status(1).status(2, 118).status(3, 118).status(2, 118).status(3, 118).status(4, 118).number("22")
+    wheel = Wheel().status(1).status(2, 118).status(3, 118, times=2).status(2, 118).status(3, 118).status(4, 118)
+    wheel.number("22")
     assert "22" not in wheel.heard(game=TRUSTED).verdicts()
 
 
@@ -300,7 +301,7 @@ def test_a_flag_that_comes_after_the_number_is_reported(flag: str) -> None:
 
 
 def test_a_wheel_that_is_heard_no_more_during_a_spin_shuts_the_table() -> None:
-    wheel = Wheel().status(1).status(2, 118).status(3, 118)
+    wheel = Wheel().status(1).status(2, 118).status(3, 118, times=2)
     wheel.t_ns += 9 * S
     said = wheel.heard(game=TRUSTED)
     assert said.verdicts() == ["unresolved sensor_missing"]
@@ -347,7 +348,7 @@ def test_a_stuck_sensor_of_the_wheel_shuts_the_table() -> None:
 
 
 def test_after_a_fault_was_cleared_the_wheels_next_spin_counts() -> None:
-    wheel = Wheel().status(1).status(2, 118).status(3, 118)
+    wheel = Wheel().status(1).status(2, 118).status(3, 118, times=2)
     silent_ns = wheel.t_ns
     wheel.t_ns += 9 * S
     wheel.status(1, 118, times=6)
@@ -470,3 +471,107 @@ def test_a_wheel_that_still_reports_its_fault_cannot_be_cleared() -> None:
     wheel = Wheel().status(1).status(2, 118).status(3, 118).status(4, 118, f="4", times=20)
     clear = read_command("clear device=wheel by=ann", wheel.t_ns - S)
     assert wheel.heard(clear, game=TRUSTED).of(events.DeviceCleared) == []
+
+
+# --- a ball that no round is open for, and a ball that there was not ---
+
+
+def shut_by_flag_4() -> Wheel:
+    """A fault comes and goes while the game is open: the table is shut until a supervisor clears it."""
+    return Wheel().status(1).status(2, 118, times=3).status(2, 118, f="4", times=4).status(2, 118, times=4)
+
+
+def test_a_ball_that_is_launched_while_a_fault_shuts_the_table_is_no_spin() -> None:
+    wheel = shut_by_flag_4().status(3, 118, d=1, times=4)
+    in_rim_ns = wheel.sent[-3].t_ns
+    said = wheel.status(4, 118, d=1, times=6).number("22", d=1).heard(game=TRUSTED)
+    assert said.verdicts() == ["void sensor_stuck", "void spun_while_shut"]
+    void = said.of(events.Void)[1]
+    assert (void.round, void.mono_ns, void.rule, void.call) == (2, in_rim_ns, "ours", "No spin")
+    assert void.evidence.detail == "the wheel launched a ball while a fault shut the table: no bets were open"
+    assert void.evidence.rotor_direction == "counter-clockwise"
+    assert [opened.round for opened in said.of(events.RoundOpened)] == [1]
+
+
+def test_after_such_a_spin_the_next_one_counts() -> None:
+    wheel = shut_by_flag_4().status(3, 118, times=4).status(4, 118, times=4)
+    clear = read_command("clear device=wheel by=ann", wheel.t_ns)
+    said = wheel.status(4, 118, times=4).number("22").spin("5", 119, last="22").heard(clear, game=TRUSTED)
+    assert said.verdicts() == ["void sensor_stuck", "void spun_while_shut", "5"]
+    assert [opened.round for opened in said.of(events.RoundOpened)][:2] == [1, 3]
+    assert said.of(events.RoundOpened)[1].mono_ns > said.one(events.DeviceCleared).mono_ns
+
+
+def test_each_ball_of_a_shut_table_has_its_verdict() -> None:
+    wheel = shut_by_flag_4()
+    for number in (118, 119, 120):
+        wheel.status(2, number).status(3, number, times=4).status(4, number, times=4).number("22", number)
+    assert wheel.heard(game=TRUSTED).verdicts() == ["void sensor_stuck", *["void spun_while_shut"] * 3]
+
+
+@pytest.mark.parametrize(("number", "more"), [(118, []), (119, ["void spun_while_shut"])])
+def test_a_spin_that_a_silence_interrupts_has_one_verdict(number: int, more: list[str]) -> None:
+    wheel = Wheel().status(1).status(2, 118).status(3, 118, times=3)
+    wheel.t_ns += 9 * S
+    said = wheel.status(4, number, times=9).number("22", number).heard(game=TRUSTED)
+    assert said.verdicts() == ["unresolved sensor_missing", *more]
+
+
+def test_a_ball_of_a_closed_table_has_no_verdict() -> None:
+    wheel = Wheel().status(1, times=4)
+    close = read_command("close by=ann reason=late force=true", wheel.t_ns)
+    said = wheel.spin().heard(close, game=TRUSTED)
+    assert said.verdicts() == ["void dealer_call"]
+
+
+def test_a_ball_launched_while_bets_are_paid_at_a_table_that_a_fault_will_shut_is_no_spin() -> None:
+    wheel = Wheel().spin("22")
+    del wheel.sent[-12:]
+    wheel.t_ns = wheel.sent[-1].t_ns
+    wheel.status(5, 118, "22", f="4").status(2, 119, "22").status(3, 119, "22", times=20)
+    said = wheel.heard(game=SLOW)
+    assert said.verdicts() == ["22", "void spun_while_shut"]
+    assert said.story()[-3:] == ["device.fault sensor_stuck", "round.settled auto", "void spun_while_shut"]
+
+
+def test_a_ball_that_runs_when_the_wheel_is_first_heard_is_in_no_round_of_bets() -> None:
+    said = Wheel().status(3, 118, times=3).status(4, 118, times=9).number("22").heard(game=TRUSTED)
+    assert said.story() == ["table.opened", "unresolved joined_mid_spin", "round.settled auto", "round.opened"]
+
+
+@pytest.mark.parametrize("state", [3, 4, 7])
+@pytest.mark.parametrize("place", range(12))
+def test_a_wrong_state_while_the_game_is_open_does_nothing(state: int, place: int) -> None:
+    """One byte makes a 2 a 3, and the next status denies it."""
+    wheel = Wheel().status(1, times=2).status(2, 118, times=10)
+    line = wheel.sent[place]
+    wheel.sent[place] = line._replace(data=line.data[:3] + b"%d" % state + line.data[4:])
+    wheel.status(2, 118, times=2).status(3, 118, times=3).status(4, 118, times=4).number("22")
+    said = wheel.heard(game=TRUSTED)
+    assert said.verdicts() == ["22"]
+    assert len(said.of(events.RoundStarted)) == 1
+
+
+def test_a_launch_that_the_wheel_takes_back_is_void_and_nothing_to_call() -> None:
+    """The rotor stood, then turned with state 3: that starts the round at once."""
+    wheel = Wheel().status(1).line(b"*X;2;118;13;0;000;0").status(3, 118).status(2, 118, times=5)
+    started_ns = wheel.sent[2].t_ns
+    said = wheel.status(3, 118, times=4).status(4, 118, times=4).number("22").heard(game=TRUSTED)
+    assert said.verdicts() == ["void spin_not_started", "22"]
+    assert said.of(events.RoundStarted)[0].mono_ns == started_ns
+    assert "one status alone" in said.one(events.Void).evidence.detail
+
+
+@pytest.mark.parametrize("after", [3, 4, 7])
+def test_a_wrong_state_while_the_number_is_shown_calls_nothing(after: int) -> None:
+    wheel = Wheel().spin("22")
+    del wheel.sent[-12:]
+    wheel.t_ns = wheel.sent[-1].t_ns
+    wheel.status(5, 118, "22", times=10).status(after, 118, "22").status(5, 118, "22", times=2)
+    assert wheel.spin("5", 119, last="22").heard(game=TRUSTED).verdicts() == ["22", "5"]
+
+
+def test_a_wrong_state_before_the_number_gives_one_verdict_and_no_round_to_the_same_ball() -> None:
+    wheel = Wheel().status(1).status(2, 118).status(3, 118, times=3).status(4, 118, times=3).status(5, 118)
+    said = wheel.status(4, 118, times=20).number("22").spin("5", 119, last="22").heard(game=TRUSTED)
+    assert said.verdicts() == ["unresolved no_number_read", "5"]

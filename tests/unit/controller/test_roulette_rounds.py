@@ -136,7 +136,22 @@ def test_two_sensors_off_opposite_tell_the_direction_too() -> None:
 def test_a_ball_that_vanishes_well_above_the_speed_of_a_drop_was_picked_up() -> None:
     said = said_of(spin(passes=19, laps_s=(0.5, 0.8)))
     assert said.verdicts() == ["void ball_revolutions"]
-    assert said.one(events.Void).mono_ns < ns(20.0)
+    void = said.one(events.Void)
+    assert void.mono_ns < ns(20.0)
+    # It completed four revolutions: (m)2 refuses nothing, the house does.
+    assert void.rule == "ours"
+    assert (void.evidence.revolutions or 0) >= 4
+
+
+def test_too_few_revolutions_are_refused_by_the_rule_also_where_the_ball_was_picked_up() -> None:
+    void = said_of(spin(passes=9, laps_s=(0.5, 0.8))).one(events.Void)
+    assert (void.reason, void.rule) == ("ball_revolutions", "13:47-20.32(m)2")
+
+
+@pytest.mark.parametrize(("rotor_rpm", "rule"), [(0.0, "13:47-20.32(j)1"), (2.9, "ours"), (1.0, "ours")])
+def test_a_rotor_that_stands_is_refused_by_the_rule_and_a_slow_one_by_the_house(rotor_rpm: float, rule: str) -> None:
+    void = said_of(spin(rotor_rpm=rotor_rpm)).one(events.Void)
+    assert (void.reason, void.rule) == ("rotor_not_turning", rule)
 
 
 def test_one_pass_and_a_ball_at_rest_is_a_ball_that_was_placed() -> None:

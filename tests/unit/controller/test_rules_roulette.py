@@ -35,7 +35,7 @@ def test_the_odds_of_each_bet_follow_from_how_many_pockets_it_covers(wheel: str)
 
 @pytest.mark.parametrize(
     ("wheel", "splits", "threes", "straights", "first_five"),
-    [(AMERICAN, 62, 15, 38, 1), (EUROPEAN, 60, 13, 37, 0), (AMERICAN_AS_SINGLE_ZERO, 60, 13, 37, 0)],
+    [(AMERICAN, 62, 15, 38, 1), (EUROPEAN, 60, 13, 37, 0), (AMERICAN_AS_SINGLE_ZERO, 62, 15, 38, 1)],
 )
 def test_the_layout_has_as_many_bets_of_each_kind_as_it_has_lines_and_corners(
     wheel: str, splits: int, threes: int, straights: int, first_five: int
@@ -163,6 +163,17 @@ def test_double_zero_is_no_outcome_of_a_wheel_used_as_single_zero() -> None:
     with pytest.raises(KeyError, match="'00' is no outcome"):
         Layout(RULES, AMERICAN_AS_SINGLE_ZERO).winning("00")
     assert RULES.reasons["double_zero_as_single_zero"].again
+
+
+def test_a_double_zero_wheel_used_as_single_zero_keeps_the_wagers_of_the_text() -> None:
+    """13:47-20.32(i) changes none: first five, 0-2-00, 00-2-3 and 0-00 stay, and there is no split 0-3."""
+    used_so, double = Layout(RULES, AMERICAN_AS_SINGLE_ZERO), Layout(RULES, AMERICAN)
+    assert used_so.bets == double.bets
+    for pocket in ["0", *NUMBERS]:
+        assert used_so.winning(pocket) == double.winning(pocket)
+    won = {winner.bet for winner in used_so.winning("0")}
+    assert {"first five numbers", "three numbers 0-2-00", "split 0-00"} <= won
+    assert "split 0-3" not in won
 
 
 def test_an_unknown_wheel_is_refused() -> None:

@@ -240,3 +240,23 @@ def test_a_late_slip_gives_a_wrong_space_and_mostly_shows_only_as_a_pause() -> N
         # The pause: much longer than the counts before it and after it.
         assert any(gap > 5 * max(gaps[i - 3 : i] + gaps[i + 1 : i + 4]) for i, gap in enumerate(gaps) if i > 3)
     assert hidden >= 4
+
+
+@pytest.mark.parametrize("fault", ["index_slip", "late_slip"])
+@pytest.mark.parametrize("seed", range(6))
+def test_an_encoder_that_slipped_is_mounted_anew_in_the_next_round(fault: str, seed: int) -> None:
+    """Then the index stands at one count again, and with the slots as they stood."""
+    simulator = MoneyWheelSimulator(MoneyWheelGeometry(), seed)
+    follower = LineFollower("wheel_a", "wheel_b", "wheel_index", 100)
+    follower.take_all(simulator.start().edges)
+    follower.take_all(simulator.round().batch.edges)
+    before = follower.index_counts[-1]
+    follower.take_all(simulator.round(fault).batch.edges)
+    follower.take_all(simulator.round().batch.edges)
+    known = len(follower.index_counts)
+    one = simulator.round()
+    assert one.truth.reasons == ()
+    follower.take_all(one.batch.edges)
+    places = {count % 400 for count in follower.index_counts[known:]}
+    assert len(places) == 1
+    assert places.pop() % 4 == before % 4

@@ -131,6 +131,24 @@ def test_every_index_stands_at_the_same_count_until_the_encoder_slips() -> None:
     assert len({count % 152 for count in follower.index_counts}) == 2
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_an_encoder_that_slipped_is_mounted_anew_in_the_next_round(seed: int) -> None:
+    """Then the index stands at one count again, and with the slots as they stood."""
+    simulator = RouletteSimulator(RouletteGeometry(), seed)
+    follower = LineFollower("rotor_a", "rotor_b", "rotor_index", 38)
+    follower.take_all(simulator.start().edges)
+    follower.take_all(simulator.round().batch.edges)
+    before = follower.index_counts[-1]
+    follower.take_all(simulator.round("index_slip").batch.edges)
+    follower.take_all(simulator.round().batch.edges)
+    known = len(follower.index_counts)
+    for _ in range(2):
+        follower.take_all(simulator.round().batch.edges)
+    places = {count % 152 for count in follower.index_counts[known:]}
+    assert len(places) == 1
+    assert places.pop() % 4 == before % 4
+
+
 def test_the_rotor_turns_as_dealers_turn_it() -> None:
     for one in played(RouletteGeometry(), None, 12, 5):
         rises = [e.t_ns for e in one.batch.edges if e.line == "rotor_index" and e.level]
