@@ -93,7 +93,8 @@ class MoneyWheel:
             elif stop is LIMIT:
                 self._reach(edge.t_ns, found)
             elif stop is BACK:
-                self._note_extreme(encoder.count - encoder.quadrature.direction)
+                if not encoder.turned_too_quickly():
+                    self._note_extreme(encoder.count - encoder.quadrature.direction)
                 if encoder.stuck != self._stuck:
                     self._report_stuck(batch, edge.t_ns, found)
         if self._health.dead:

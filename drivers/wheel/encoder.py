@@ -67,7 +67,7 @@ class Encoder:
         self.doubts: list[CountDoubt] = []
         """The doubts about the count since the last `forget_doubts`, each with its time."""
         self.index = IndexProof(index, self.counts_per_turn, index_width_deg, self.doubts)
-        self._least_turn_ns = round((2 * 360 / self.counts_per_turn / MOST_DEG_PER_S2) ** 0.5 * 1e9)
+        self._least_turn_ns: int = round((2 * 360 / self.counts_per_turn / MOST_DEG_PER_S2) ** 0.5 * 1e9)
         self._stopping = Stopping(self.counts_per_turn)
         self.proven_ns = 0
         """When the index last proved the count."""
@@ -133,6 +133,11 @@ class Encoder:
     def stopped_too_quickly(self) -> bool:
         """Whether not even a hand stops the disc where its edges end: the last ones were lost."""
         return self._chain is None and self._stopping.too_quick(self.quadrature)
+
+    def turned_too_quickly(self) -> bool:
+        """Whether the last edge came back so soon that it may be noise, or a disc that turned just beyond it."""
+        between_ns: int = self.quadrature.t1_ns - self.quadrature.t2_ns
+        return between_ns < self._least_turn_ns
 
     @property
     def rocked_at_end(self) -> bool:
@@ -206,7 +211,7 @@ class Encoder:
                 self._repeated(edge)
             elif stop is BACK:
                 self._lose(*gaps.broken(quadrature))
-                gaps.begin()
+                gaps.begin(turned=True)
                 if quadrature.t2_ns == quadrature.t4_ns:
                     # The first count of all: no direction was known, so nothing turned.
                     self._count_on()

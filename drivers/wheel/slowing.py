@@ -101,7 +101,10 @@ GAP_COUNTS: Final = 3
 """A count that takes so many times as long as those around it hides whole slots (ours)."""
 
 STARTING_COUNTS: Final = 4
-"""Counts after a start or a turn before gaps are looked for (ours)."""
+"""Counts after a start or a turn before gaps are looked for as above (ours)."""
+
+EVEN_SHARE: Final = 0.9
+"""A disc that has turned gains speed: while it does, each count takes a smaller share of the one before (ours)."""
 
 
 class CountGap(NamedTuple):
@@ -128,15 +131,16 @@ class CountGap(NamedTuple):
 class GapWatch:
     """Watches the counts of one encoder for gaps in time, while the disc runs one way."""
 
-    __slots__ = ("_gap", "_starting", "limit_ns", "waits")
+    __slots__ = ("_gap", "_starting", "_turned", "limit_ns", "waits")
 
     def __init__(self) -> None:
         self.begin()
 
-    def begin(self) -> None:
-        """Begins anew after a start or a turn: the next counts take any time."""
+    def begin(self, *, turned: bool = False) -> None:
+        """Begins anew after a start or, with `turned`, after a turn: the next counts take any time."""
         self._gap: CountGap | None = None
         self._starting = STARTING_COUNTS
+        self._turned = turned
         self.limit_ns = ANY_GAP_NS
         """The longest count that is not a gap, in nanoseconds."""
         self.waits = True
@@ -158,8 +162,10 @@ class GapWatch:
         if gap is None:
             if self._starting:
                 self._starting -= 1
+                hidden = self._lost_after_turn(quadrature)
                 if not self._starting:
                     self._arm(quadrature)
+                return hidden
             return NONE
         if abs(quadrature.count - gap.at) < 2:
             # The second count after a gap shows whether the disc had slowed.
@@ -167,6 +173,20 @@ class GapWatch:
         self._gap = None
         self._arm(quadrature)
         return gap.lost(quadrature.t1_ns - quadrature.t2_ns, quadrature.direction)
+
+    def _lost_after_turn(self, quadrature: QuadratureDecoder) -> Offsets:
+        """What was lost in a long count after a turn: a disc that comes to speed within it gains more in the next.
+
+        turned   |           |     |    |   |    the first counts get shorter, and on
+        lost     |                       |   |   |    the long one is followed by counts of one length
+        """
+        if not self._turned or STARTING_COUNTS - self._starting < 3:
+            return NONE
+        long_ns, next_ns = quadrature.t3_ns - quadrature.t4_ns, quadrature.t2_ns - quadrature.t3_ns
+        last_ns = quadrature.t1_ns - quadrature.t2_ns
+        if long_ns < GAP_COUNTS * next_ns or last_ns < EVEN_SHARE * next_ns:
+            return NONE
+        return CountGap(quadrature.count, long_ns, next_ns, 0.0).lost(next_ns, quadrature.direction)
 
     def broken(self, quadrature: QuadratureDecoder, back: int = 1) -> Offsets:
         """Closes an open gap early: the disc turns or pauses before the count that would show what it hides.

@@ -12,9 +12,8 @@ other way, or with the same parts elsewhere. Two wheels that make the same lines
 
 And losses. Edges of a money wheel that are lost, and not reported, from the moment at which it turns back at the end
 of its run for as long as a rest takes: those before are, edge for edge, the lines of a wheel that rests there
-(`rest_unseen`). One
-run in some 40,000 meets such a loss. A whole pulse lost within the last swings of a wheel that rocks: its edges can
-come when those of a wobble would; on two slots a space that is half a space, on four (recommended) a quarter.
+(`rest_unseen`); one run in some 40,000 meets such a loss. On fewer than four slots a space, a pulse lost within the
+last swings of a wheel that rocks: its edges can come when those of a wobble would (`pulse_unseen`).
 
 The beam for foreign objects is the only line that sees an object; where it lost what it saw, or is dead,
 the other lines are those of a spin without the object.
@@ -93,3 +92,12 @@ def rest_unseen(run: money.MoneyRun, spin: money.Spin, until_ns: int, corrupted:
     reported = any(isinstance(loss, EdgesLost) and true[last].t_ns <= loss.t_ns <= until_ns for loss in corrupted.rare)
     # Two changes of one line in a row are where the wheel turned.
     return true[last - 2].line == true[last - 1].line and not reported
+
+
+def pulse_unseen(run: money.MoneyRun, spin: money.Spin, corrupted: Corrupted) -> bool:
+    """Whether one pulse was lost in the last swings, without a report, on fewer than four slots a space."""
+    wheel = run.wheel
+    gone = [e for e in run.edges if e not in set(corrupted.edges)]
+    rocking = all(spin.furthest_ns <= e.t_ns <= spin.rest_ns for e in gone)
+    one = len(gone) == 2 and gone[0].line == gone[1].line and not corrupted.rare
+    return wheel.slots < 4 * wheel.spaces and one and rocking and len(corrupted.edges) == len(run.edges) - 2

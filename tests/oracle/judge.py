@@ -20,7 +20,7 @@ from feed.events import Event, RoundProgress
 from hal.values import Batch, Edge, Rare
 from tests.oracle import money, roulette
 from tests.oracle.corruptions import Corrupted
-from tests.oracle.invisible import object_unseen, rest_unseen
+from tests.oracle.invisible import object_unseen, pulse_unseen, rest_unseen
 from tests.oracle.motion import NS
 
 
@@ -148,7 +148,9 @@ def false_money_outcomes(run: money.MoneyRun, seen: Sequence[TableEvent], made: 
             wrong.append(f"space {space} at {outcome.t_ns} without a spin")
         elif not spin.looks_valid(run.wheel.count_deg):
             wrong.append(f"space {space} of an invalid spin: {spin}")
-        elif space != spin.space and not (made is not None and rest_unseen(run, spin, outcome.t_ns, made)):
+        elif space != spin.space and not (
+            made is not None and (rest_unseen(run, spin, outcome.t_ns, made) or pulse_unseen(run, spin, made))
+        ):
             wrong.append(f"space {space} for {spin.space}: {spin}")
         elif spin.start_ns in given:
             wrong.append(f"a second outcome of one spin: {spin}")

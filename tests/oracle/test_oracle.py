@@ -9,7 +9,7 @@ import pytest
 
 from hal.values import Edge, EdgesLost, Loss
 from tests.oracle import ball, corruptions, money, roulette
-from tests.oracle.invisible import rest_unseen
+from tests.oracle.invisible import pulse_unseen, rest_unseen
 from tests.oracle.motion import Motion, encoder_edges
 
 TURNING = ((1, 0), (1, 1), (0, 1), (0, 0))
@@ -200,3 +200,16 @@ def test_only_a_loss_that_begins_where_the_wheel_turned_back_hides_that_it_has_n
             again = ab[first - 2].line == ab[first - 1].line
             assert rest_unseen(run, spin, spin.rest_ns, made) == (again and not rare)
     assert not rest_unseen(run, spin, spin.rest_ns, corruptions.Corrupted(run.edges, [], "nothing"))
+
+
+@pytest.mark.parametrize(("slots", "spaces"), [(100, 50), (200, 50)])
+def test_only_one_pulse_of_a_rocking_wheel_on_few_slots_may_be_lost_unseen(slots: int, spaces: int) -> None:
+    run = money.make_run(Random(18056), money.Wheel(spaces=spaces, slots=slots, button=False), spins=1)
+    spin = run.spins[0]
+    pulses = corruptions.whole_pulses(run.edges, "wheel_a")
+    for pair in (pulses[10], pulses[-1], pulses[-2]):
+        made = corruptions.Corrupted(corruptions.without(run.edges, pair), [], "a pulse is lost")
+        late = spin.furthest_ns <= run.edges[pair[0]].t_ns and run.edges[pair[1]].t_ns <= spin.rest_ns
+        assert pulse_unseen(run, spin, made) == (late and slots < 4 * spaces)
+    two = corruptions.without(run.edges, [*pulses[-1], *pulses[-2]])
+    assert not pulse_unseen(run, spin, corruptions.Corrupted(two, [], "two pulses are lost"))
