@@ -191,11 +191,14 @@ class RouletteWheel:
             self._head.rise(angle)
             return
         pulse = self._head.fall(angle, rotor.encoder.count * 360 / rotor.encoder.counts_per_turn)
-        if pulse is None or pulse.pocket is None:
+        if pulse is not None and pulse.pocket is None:
             return
         if runs.running:
-            # If the ball passes another track sensor, it is still in the track and this is a second ball.
+            # If the ball passes another track sensor, it is still in the track and this is a second ball; whose pocket
+            # it is in does not matter, so neither does an angle that is not proven.
             runs.second_ball = True
+            return
+        if pulse is None or pulse.pocket is None:
             return
         found.append(
             PocketRead(t_ns=t_ns, pocket=pulse.pocket, off_pockets=round(pulse.off_pockets, 3), turns=pulse.turns)

@@ -44,6 +44,7 @@ def test_no_outcome_of_a_corrupted_roulette_wheel_is_false(chunk: int) -> None:
         (403_291, "two balls, and a pass of one lost"),
         (502_481, "the index moved after the round was void"),
         (502_497, "the index moved while a ball ran out that had been refused"),
+        (127_804, "a second ball lay in a pocket while a missing index left the angle unproven"),
         (50_750, "the index moved after it had crossed once, within the first counts of the rotor"),
     ],
     ids=lambda value: str(value),

@@ -6,6 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+MONEY_WHEEL_RUNS = 625_000
+"""A million rounds: a run of the money wheel has one to three, 1.6 on average."""
+
+ROULETTE_RUNS = 825_000
+"""A million rounds: a run of the roulette wheel has one or two, 1.22 on average."""
+
 RUNS_A_PIECE = 2_500
 """Seeds of corrupted rounds in one piece: under a minute."""
 
@@ -85,14 +91,14 @@ SOAKS: tuple[Soak, ...] = (
         "corrupted-money-wheel",
         "No outcome of a money wheel with corrupted lines that the truth does not support",
         "runs",
-        1_000_000,
+        MONEY_WHEEL_RUNS,
         _seeds("money_wheel"),
     ),
     Soak(
         "corrupted-roulette",
         "No outcome of a roulette wheel with corrupted lines that the truth does not support",
         "runs",
-        1_000_000,
+        ROULETTE_RUNS,
         _seeds("roulette"),
     ),
     _parts(
