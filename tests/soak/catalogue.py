@@ -196,6 +196,12 @@ SOAKS: tuple[Soak, ...] = (
         "unit/hal/test_outputs_board.py",
     ),
     _parts(
+        "circuits",
+        "The boards' circuits in ngspice: levels, hold-up and contacts within the tolerances of their parts",
+        3,
+        "firmware/test_hardware_simulations.py",
+    ),
+    _parts(
         "firmware",
         "The boards' firmware: fuzzed, under sanitizers, emulated, on noisy links, at the limits of its rates",
         40,
