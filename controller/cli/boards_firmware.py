@@ -12,7 +12,8 @@ import click
 
 from controller.boards import flashing as avrdude
 from controller.boards.firmware_image import (
-    BUILT,
+    RELEASE_KEYS,
+    SHIPPED,
     Firmware,
     FirmwareError,
     Manifest,
@@ -23,7 +24,7 @@ from controller.boards.firmware_image import (
     sign,
     signature_path,
 )
-from controller.boards.identity import kind_name, misfit, version, words
+from controller.boards.identity import kind_name, not_written, version, words
 from controller.cli import BAD_CONFIGURATION, FATAL
 from controller.cli.options import public_keys
 from hal.board.errors import BoardError
@@ -53,14 +54,16 @@ def _exit_on_firmware_error() -> Iterator[None]:
 
 
 @click.command("check")
-@click.argument("path", metavar="[FILE]", type=click.Path(path_type=Path), default=BUILT)
+@click.argument("path", metavar="[FILE]", type=click.Path(path_type=Path), default=SHIPPED)
+@click.option("--release", is_flag=True, help="The manifest must be signed by the release key of this software.")
 @_signers
-def check_command(path: Path, signers: tuple[bytes, ...]) -> None:
+def check_command(path: Path, release: bool, signers: tuple[bytes, ...]) -> None:
     """Check firmware before it goes into a board.
 
-    FILE is a manifest.json, its folder, or one .hex file beside its manifest; without it, what make firmware built.
-    Each image must have the SHA-256 of the manifest, be complete and fit the chip, and have the version and build that
-    this software expects. With --signer the manifest must be signed by that key.
+    FILE is a manifest.json, its folder, or one .hex file beside its manifest; without it, the images that come with
+    this software, which must be signed by its release key. Each image must have the SHA-256 of the manifest and the
+    build number of its content, be complete, fit the chip, and speak a protocol that this software knows. With
+    --signer the manifest must be signed by that key.
 
     \b
     Examples:
@@ -70,17 +73,19 @@ def check_command(path: Path, signers: tuple[bytes, ...]) -> None:
     Exit codes: 0; 2 if any check fails: then flash none of it.
     """
     with _exit_on_firmware_error():
-        manifest, kind = _found(path, signers)
+        manifest, kind = _found(path, RELEASE_KEYS if release else signers)
         for firmware in manifest.firmware.values() if kind is None else [manifest.of(kind)]:
             content = check_image(firmware)
             click.echo(f"{firmware.path}: {_what(firmware)}, SHA-256 {firmware.sha256[:16]}…, {len(content)} bytes: ok")
 
 
 @click.command("sign")
-@click.argument("path", metavar="[MANIFEST]", type=click.Path(path_type=Path), default=BUILT)
+@click.argument("path", metavar="MANIFEST", type=click.Path(path_type=Path))
 @click.option("--key", required=True, type=click.Path(path_type=Path), help="Secret key: 64 hexadecimal digits, 0600.")
 def sign_command(path: Path, key: Path) -> None:
     """Sign a manifest, and with it its images, for the --signer option of check and flash.
+
+    Make firmware-release signs the images that come with this software in this way.
 
     The key file has the form that feltwire keys new --signing makes. The signature is written beside the manifest.
 
@@ -111,7 +116,7 @@ def sign_command(path: Path, key: Path) -> None:
 @click.command("flash")
 @click.argument("kind", type=click.Choice(list(KINDS)))
 @click.argument("port", metavar="PORT")
-@click.option("--file", "path", type=click.Path(path_type=Path), default=BUILT, help="Manifest or .hex, as in check.")
+@click.option("--file", "path", type=click.Path(path_type=Path), default=SHIPPED, help="Manifest or .hex, as in check.")
 @click.option("--baud", type=click.IntRange(300, 4_000_000), help="Of the boot loader; without it, all known rates.")
 @click.option("--change-kind", is_flag=True, help="Replace the firmware of another kind.")
 @_signers
@@ -120,7 +125,8 @@ def flash_command(
 ) -> None:
     """Write the firmware of KIND into the board on PORT.
 
-    First the firmware is checked as by `feltwire boards check`, and the board is identified: a board with the firmware
+    The image is the one that comes with this software, unless --file gives another. First it is checked as by `feltwire
+    boards check`, and the board is identified: a board with the firmware
     of another kind is wired for that kind, and is not changed without --change-kind. Then avrdude writes the image and
     reads it back, and the board is identified again. Unplug motors before you flash.
 
@@ -148,7 +154,7 @@ def flash_command(
         sys.exit(FATAL)
     click.echo(f"written at {used} baud; identifying the board")
     after = _ask(port)
-    wrong = after if isinstance(after, str) else misfit(after, kind)
+    wrong = after if isinstance(after, str) else not_written(after, kind, firmware.version_numbers, firmware.build)
     if wrong is not None:
         unexpected = f"{port}: written, but the check of the board failed: {wrong}"
         click.echo(click.style(unexpected, fg="red"), err=True)
@@ -162,6 +168,8 @@ def _found(path: Path, signers: tuple[bytes, ...]) -> tuple[Manifest, str | None
     manifest, kind = find(path)
     if signers:
         check_signature(manifest, signers)
+    elif path == SHIPPED:
+        check_signature(manifest, RELEASE_KEYS)
     elif signature_path(manifest.path).exists():
         click.echo(f"{manifest.path}: it is signed, but the signature was not checked; give --signer to check it")
     check_software(manifest)

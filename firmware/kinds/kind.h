@@ -2,7 +2,7 @@
  *
  * A firmware holds one kind: kinds/<kind>.c defines everything under "the kind gives", even where it does nothing.
  * All but kind_fast is called from the main loop, one after the other. Nothing may wait: a function returns within
- * some 200 µs, or edges pile up; the watchdog ends what takes 250 ms. No allocation, no recursion.
+ * some 200 µs, or edges pile up; the watchdog ends what takes 120 ms. No allocation, no recursion.
  *
  * The order in one turn of the main loop: frames from the host (kind_command, kind_set, kind_safe), edges (kind_edge,
  * kind_missed), outputs whose time is over (kind_output_ended), the store, kind_poll, reports.

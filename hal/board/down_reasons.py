@@ -15,9 +15,11 @@ _CAUSES = {
 }
 
 
-def causes(cause: int) -> str:
-    """What reset a board: bits of `Reset`."""
-    return ", ".join(words for bit, words in _CAUSES.items() if cause & bit) or "it does not know why"
+def causes(cause: int, hung_at: int = 0) -> str:
+    """What reset a board: bits of `Reset`, and where its program hung (an address of words; 0: not known)."""
+    where = f" at {2 * hung_at:#06x} of its flash" if hung_at else ""
+    known = ", ".join(words for bit, words in _CAUSES.items() if cause & bit)
+    return f"{known}{where}" if known else "why is not known: its bootloader keeps no cause"
 
 
 def port(board: str, name: str, why: str) -> str:

@@ -34,9 +34,10 @@ from hal.board.command_channel import (
 from hal.board.errors import BoardError, command_name
 from hal.board.identity import ExpectedBoard
 from hal.board.inbox import Inbox, ReceivedMessage, StrangeIdentity
-from hal.board.message import BoardAnswer, BoardCommand, BoardReport
+from hal.board.message import BoardAnswer, BoardCommand, BoardReport, MessageError
 from hal.board.messages import (
     DEADMAN_MS,
+    PROTOCOL,
     BootReport,
     ClockAnswer,
     ClockCommand,
@@ -257,7 +258,15 @@ class Session:
         if isinstance(command, IdentifyCommand | OpenCommand) or (kind and kind.name not in command.kinds):
             of = "a session" if kind is None else f"a board of kind {kind.name!r}"
             raise BoardError(f"board {self.name!r}: {command_name(command)} is no command for {of}; see docs/wire.md")
-        command.pack()
+        try:
+            command.pack(self._channel.protocol)
+        except MessageError as error:
+            if self._channel.protocol is None:
+                raise
+            raise BoardError(
+                f"board {self.name!r}: {command_name(command)} needs newer firmware ({error}); flash it with: feltwire "
+                "boards flash KIND PORT"
+            ) from error
         if self._stage is SessionStage.UP:
             self._pending.add(command, done)
         else:
@@ -350,6 +359,7 @@ class Session:
         # The board would take an equal number for the previous session.
         self._session = number if number != self._session else number ^ 1
         self._stage = SessionStage.OPEN
+        self._channel.protocol = identity.protocol if identity.protocol < PROTOCOL else None
         self.clock = ClockMap(self._byte_ns)
         self.quality.prove()
         self._write(self._channel.send_unnumbered(OpenCommand(self._session), t_ns), t_ns)

@@ -20,12 +20,12 @@ from controller.configuration.values import TableConfig
 from controller.games.load import check
 from controller.journal.signing import create, public_half
 from hal.board import frames
-from hal.board.firmware import BUILD, VERSION
-from hal.board.messages import KINDS, IdentifyCommand, IdentityAnswer
+from hal.board.firmware import VERSION
+from hal.board.messages import KINDS, PROTOCOL, IdentifyCommand, IdentityAnswer
 from hal.board.ports import SerialPort
 from simulators.board.library import EmulationError
 from tests.fakes.board_thread import BoardThread
-from tests.fakes.firmware_build import make_build
+from tests.fakes.firmware_build import BUILD, make_build
 from tests.fakes.model_board import ModelBoard
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -54,8 +54,8 @@ def a_board(kind: str = "wheel", *, version: tuple[int, int, int] = VERSION, bui
 class StrangeIdentity(IdentityAnswer, frozen=True):
     """An identity of another protocol: its layout is not ours."""
 
-    def pack(self) -> bytes:
-        return b"\x09\0" + bytes(30)
+    def pack(self, protocol: int | None = None) -> bytes:
+        return b"\x09\0" + bytes(10)
 
 
 class Bench:
@@ -104,17 +104,27 @@ def test_identify_tells_what_is_on_a_port_and_sends_nothing_but_the_question(ben
         result = bench.call("identify", bench.port)
     assert result.exit_code == 0, result.output
     dotted = ".".join(map(str, VERSION))
-    assert f"{bench.port}: wheel board, firmware {dotted}, build {BUILD:08X}, begun once: its power" in result.output
-    assert "its firmware matches this software" in result.output
+    begun = f"firmware {dotted}, build {BUILD:08X}, begun once: its power"
+    assert f"{bench.port}: wheel board, {begun}" in result.output
+    assert "its firmware works with this software" in result.output
     sent = {frames.decode(piece) for piece in thread.heard.split(frames.END) if piece}
     assert sent == {frames.BoardFrame(0, IdentifyCommand.id, b"")}
 
 
-def test_identify_of_a_board_with_other_firmware_names_both(bench: Bench) -> None:
-    with BoardThread(bench.port, a_board(build=0xC0FFEE)):
+def test_identify_of_a_board_with_another_image_of_a_known_protocol_is_content(bench: Bench) -> None:
+    with BoardThread(bench.port, a_board(version=(7, 0, 0), build=0xC0FFEE)):
+        result = bench.call("identify", bench.port)
+    assert result.exit_code == 0
+    assert "firmware 7.0.0, build 00C0FFEE" in result.output
+
+
+def test_identify_of_a_board_of_a_protocol_that_is_not_known_names_both(bench: Bench) -> None:
+    board = a_board()
+    board.identity = msgspec.structs.replace(board.identity, protocol=9, oldest=8)
+    with BoardThread(bench.port, board):
         result = bench.call("identify", bench.port)
     assert result.exit_code == 1
-    assert f"expected build {BUILD:08X}, found build 00C0FFEE; flash its firmware with: feltwire boards flash" in (
+    assert "found protocol 9, which works with hosts of protocol 8 and later; flash its firmware with: feltwire" in (
         result.output
     )
 
@@ -144,7 +154,7 @@ def test_list_asks_each_port_on_usb_and_leaves_the_others_alone(bench: Bench, mo
     lines = result.output.splitlines()
     assert lines[0] == f"{bench.port}  (/dev/ttyUSB7, USB Serial)"
     assert lines[1].startswith("    pusher board, firmware ")
-    assert lines[2] == "    its firmware matches this software"
+    assert lines[2] == "    its firmware works with this software"
     assert lines[3] == "/dev/serial/by-id/gone  (/dev/ttyUSB8)"
     assert "there is no such port" in lines[4]
     assert lines[5:] == [
@@ -297,7 +307,7 @@ def test_flash_of_a_board_of_another_protocol_asks_whether_its_wires_are_meant(b
     with BoardThread(bench.port, board):
         result = bench.flash()
         assert result.exit_code == 2
-        assert "a board of protocol 9, and this software speaks protocol 1" in result.stderr
+        assert f"a board of protocol 9, and this software speaks protocol {PROTOCOL}" in result.stderr
         assert "Its kind is unknown" in result.stderr
         assert bench.asked == []
         bench.flash("wheel", "--change-kind")
@@ -326,12 +336,12 @@ def test_flash_of_a_manifest_that_another_key_signed_is_refused(bench: Bench, tm
     assert bench.asked == []
 
 
-def test_flash_of_another_version_names_both(bench: Bench) -> None:
+def test_flash_of_firmware_of_an_unknown_protocol_names_both(bench: Bench) -> None:
     values = json.loads(bench.manifest.read_text())
-    bench.manifest.write_text(json.dumps(values | {"version": "9.9.9"}))
+    bench.manifest.write_text(json.dumps(values | {"protocol": 0}))
     result = bench.flash()
     assert result.exit_code == 2
-    assert "it is firmware of version 9.9.9, but this software needs version" in result.stderr
+    assert "firmware is of protocol 0, but this software needs protocol" in result.stderr
 
 
 # --- trace and emulate ----------------------------------------------------------------------------------------------

@@ -90,8 +90,8 @@ def test_an_identity_of_another_layout_names_both_protocols() -> None:
     class Later(IdentityAnswer, frozen=True):
         layout = OkAnswer.layout
 
-        def pack(self) -> bytes:
-            return b"\x09\0" + bytes(30)
+        def pack(self, protocol: int | None = None) -> bytes:
+            return b"\x09\0" + bytes(10)
 
     later = Later(**msgspec.structs.asdict(ModelBoard(KINDS["wheel"]).identity))
 
