@@ -33,6 +33,14 @@ def reset(cause: int) -> str:
     return f"it was reset: {causes(cause)}"
 
 
+def reset_by_opening() -> str:
+    """A board that handles money began because its port was opened."""
+    return (
+        "opening its port reset it: a board that handles money must run on while this service restarts, so cut its "
+        "auto-reset (docs/boards.md, auto-reset), then plug it in again"
+    )
+
+
 def forgotten() -> str:
     """The board was reset; its report of that was lost."""
     return "it was reset and lost the session; its identity will give the cause"

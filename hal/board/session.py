@@ -46,6 +46,7 @@ from hal.board.messages import (
     OpenCommand,
     RefusalCode,
     RefusedAnswer,
+    Reset,
 )
 from hal.board.quality import Quality
 
@@ -61,6 +62,10 @@ UNPROVEN_NS: Final = 10_000_000_000
 """A link that is not proven after so long is reported (ours)."""
 REFUSED_PERIOD_NS: Final = 5_000_000_000
 """A refused board is identified again after so long (ours): it may have been replaced or flashed."""
+
+
+RESET_BY_OPENING_NS: Final = 4_000_000_000
+"""A board that begins so soon after its port was opened was reset by that (ours): its boot loader waits up to 2 s."""
 
 
 class SessionStage(Enum):
@@ -184,6 +189,9 @@ class Session:
         self._identifying_since_ns = 0
         self._opened_ns = 0
         self._session = 0
+        self._port_opened_ns: int | None = None
+        """When the port was opened, until it is known whether that reset the board."""
+        self._reset_by_opening = False
 
     @property
     def up(self) -> bool:
@@ -204,6 +212,8 @@ class Session:
         self._now_ns = t_ns
         if self._stage is not SessionStage.OFF:
             self._end(t_ns, "its port was opened again")
+        self._port_opened_ns = t_ns
+        self._reset_by_opening = False
         self._start_identify(t_ns)
         self._pending.notify()
         self._send_next(t_ns)
@@ -352,6 +362,8 @@ class Session:
         if self._events.last_kind == "forgotten":
             self._events.down(t_ns, reasons.reset(identity.cause))
         wrong = identity_check.refusal(self._wanted, identity)
+        if wrong is None and self._reset_by_opening:
+            wrong = reasons.reset_by_opening()
         if wrong is not None:
             self._refuse(t_ns, wrong)
             return
@@ -384,6 +396,10 @@ class Session:
                 and self.quality.proven
                 and self.identity is not None
             ):
+                if self._opening_reset_it(self.identity):
+                    self._reset_by_opening = True
+                    self._end(t_ns, reasons.reset_by_opening())
+                    return
                 self._stage = SessionStage.UP
                 self._events.up(self.identity, t_ns)
             elif self._stage is SessionStage.PROVE and t_ns - self._opened_ns >= UNPROVEN_NS:
@@ -392,6 +408,16 @@ class Session:
             self._end(t_ns, reasons.broken(self.quality.figures), kind="broken")
         else:
             self._events.down(t_ns, reasons.broken(self.quality.figures), "broken")
+
+    def _opening_reset_it(self, identity: IdentityAnswer) -> bool:
+        """Whether a board that handles money began because its port was opened; judged once for each opening.
+
+        Such a board must run on while the service restarts: what it would miss or pay twice is money.
+        """
+        opened_ns, self._port_opened_ns = self._port_opened_ns, None
+        if opened_ns is None or not identity.counters or identity.cause & ~Reset.EXTERNAL:
+            return False
+        return 0 < self.clock.host_ns(0) - opened_ns < RESET_BY_OPENING_NS
 
     def _end(self, t_ns: int, reason: str, *, kind: str = "", reset: bool = False, may_be_done: bool = True) -> None:
         """Ends the session, if there is one; every pending command fails, in order."""

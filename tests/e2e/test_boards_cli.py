@@ -20,6 +20,7 @@ from controller.configuration.values import TableConfig
 from controller.games.load import check
 from controller.journal.signing import create, public_half
 from hal.board import frames
+from hal.board.bootloader import BootloaderVersion
 from hal.board.firmware import VERSION
 from hal.board.messages import KINDS, PROTOCOL, IdentifyCommand, IdentityAnswer
 from hal.board.ports import SerialPort
@@ -92,8 +93,17 @@ class Bench:
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Bench:
+def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    """A bench whose boards have Optiboot; real bootloaders are asked in tests/firmware."""
+    with_bootloader(monkeypatch, BootloaderVersion(115_200, 4, 4))
     return Bench(tmp_path)
+
+
+def with_bootloader(patch: pytest.MonkeyPatch, version: BootloaderVersion | None) -> None:
+    async def ask_version(port: str) -> BootloaderVersion | None:
+        return version
+
+    patch.setattr("controller.cli.boards_firmware.ask_version", ask_version)
 
 
 # --- identify and list ----------------------------------------------------------------------------------------------
@@ -229,13 +239,47 @@ def test_flash_checks_then_writes_with_progress_and_asks_the_board_afterwards(be
     assert result.stdout.endswith(": ok\n")
 
 
-def test_flash_tries_the_older_boot_loader_too(bench: Bench) -> None:
-    bench.with_avrdude(OLD_LOADER)
+def test_flash_leaves_no_board_with_a_bootloader_that_does_not_survive_the_watchdog(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_bootloader(monkeypatch, BootloaderVersion(57_600, 1, 16))
+    with BoardThread(bench.port, a_board()):
+        result = bench.flash()
+    assert result.exit_code == 2
+    assert bench.asked == []
+    assert "its bootloader (version 1.16, of Nanos from before 2018) never comes back from a reset" in result.stderr
+
+
+def test_flash_of_a_board_whose_auto_reset_is_cut_says_when_to_press_the_button(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_bootloader(monkeypatch, None)
     with BoardThread(bench.port, a_board()):
         result = bench.flash()
     assert result.exit_code == 0, result.output
-    assert [asked[asked.index("-b") + 1] for asked in bench.asked] == ["115200", "57600"]
-    assert "written at 57600 baud" in result.stdout
+    assert "press the board's reset button when avrdude begins" in result.stdout
+
+
+def test_check_of_a_port_asks_the_board_on_it(bench: Bench) -> None:
+    with BoardThread(bench.port, a_board("pusher")):
+        result = bench.call("check", bench.port.resolve())
+    assert result.exit_code == 0, result.output
+    assert "it has no DTR line" in result.stdout
+    assert "opening its port leaves it alone: ok" in result.stdout
+
+
+def test_check_of_a_money_board_that_dtr_resets_says_what_to_cut(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def reset_by_dtr(port: str, clock: object) -> tuple[IdentityAnswer, bool]:
+        return a_board(kind).identity, True
+
+    monkeypatch.setattr("controller.cli.boards_firmware.reset_by_dtr", reset_by_dtr)
+    kind = "pusher"
+    refused = bench.call("check", "/dev/ttyUSB7")
+    assert refused.exit_code == 1
+    assert "opening its port reset it" in refused.stderr
+    assert "cut its auto-reset" in refused.stderr
+    kind = "wheel"
+    assert bench.call("check", "/dev/ttyUSB7").exit_code == 0
 
 
 def test_flash_at_one_baud_tries_no_other(bench: Bench) -> None:

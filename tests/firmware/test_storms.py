@@ -7,6 +7,8 @@ import pytest
 from hal.board.messages import (
     KINDS,
     BootReport,
+    CountsAnswer,
+    CountsCommand,
     EdgesReport,
     Flag,
     OkAnswer,
@@ -19,6 +21,8 @@ from tests.firmware.avr_board import AvrBoard, PinEdge
 from tests.firmware.emulated import MS
 
 STORM_HZ = 200_000
+TOKEN_REST = 1
+"""The level of the pusher's sensors at rest."""
 LONG_MS = 250
 """Of storms: twice what the watchdog bears."""
 PERIODS_NS = (1_250, 2_500, 5_000, 5_062, 7_500, 12_000, 20_000)
@@ -88,7 +92,7 @@ def test_edges_of_the_other_inputs_are_told_during_a_storm(period_ns: int) -> No
     with AvrBoard(watch=0xFF) as board:
         begins = board.chip.now_ns
         ends = storm(board, [2], period_ns)
-        slow = [PinEdge(5, 1 - at % 2, begins + (20 + 23 * at) * MS) for at in range(9)]
+        slow = [PinEdge(5, 1 - at % 2, begins + (20 + 23 * at) * MS) for at in range(10)]
         board.chip.drive_many((board.pin(edge.line), edge.level, round(edge.t_ns)) for edge in slow)
         before = len(board.said)
         alive(board, ends)
@@ -97,6 +101,29 @@ def test_edges_of_the_other_inputs_are_told_during_a_storm(period_ns: int) -> No
         told = sum(report.count for report in board.reports(EdgesReport, before))
         assert told >= len(slow) // 2, "a few may fall into the moments in which the board finds out"
         check_calm_again(board, [2, 5])
+
+
+@pytest.mark.parametrize("line", [1, 4, 6])
+def test_tokens_are_counted_during_a_storm_elsewhere(line: int) -> None:
+    """On either port: a beam, the tilt sensor, the home sensor."""
+    with AvrBoard("pusher") as board:
+        board.chip.drive_many((board.pin(each), TOKEN_REST, board.chip.now_ns) for each in range(8))
+        board.run(200 * MS)
+        assert board.tell(OpenCommand(1)) == OkAnswer()
+        begins = board.chip.now_ns
+        ends = storm(board, [line], 1e9 / STORM_HZ, 900)
+        for at in range(6):
+            pressed = begins + (60 + 130 * at) * MS
+            board.chip.drive_many(
+                [(board.pin(0), 1 - TOKEN_REST, pressed), (board.pin(0), TOKEN_REST, pressed + 60 * MS)]
+            )
+        alive(board, ends + 300 * MS)
+        # In the moments in which the board finds out, bytes of the host are lost: a real host says them again.
+        assert board.tell(OpenCommand(2)) == OkAnswer()
+        counts = board.tell(CountsCommand())
+        assert isinstance(counts, CountsAnswer)
+        assert counts.first == 6
+        assert len(board.reports(BootReport)) == 1
 
 
 def test_outputs_are_governed_during_a_storm() -> None:
