@@ -26,8 +26,8 @@ _MAJOR: Final = b"\x41\x81\x20"
 _MINOR: Final = b"\x41\x82\x20"
 _IN_SYNC, _OK = 0x14, 0x10
 _LED_S: Final = 0.45
-"""How long it is left alone after the reset (ours): Optiboot first flashes its lamp for 0.38 s, and what comes meanwhile
-overruns its receiver."""
+"""How long it is left alone after the reset (ours): Optiboot first flashes its lamp for 0.38 s, and what comes
+meanwhile overruns its receiver."""
 _TRIES: Final = 8
 """How often it is asked at one rate (ours)."""
 _WAIT_S: Final = 0.15
