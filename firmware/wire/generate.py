@@ -27,6 +27,9 @@ OVERHEAD = 5
 """Bytes of a frame beside its fields: length, number, id and CRC."""
 FIRST = 1
 """The first protocol."""
+CYCLES_A_US = 16
+OTHER_PORT = 104
+"""Cycles of an interrupt of the other port of inputs, which may go first: with its entry out of sleep."""
 
 WIDTH = 120
 """Columns of a line of Python."""
@@ -409,6 +412,7 @@ def python_side(table: Table) -> str:
             f'    "{name}": BoardKind(',
             f"        id={kind['id']},",
             f"        oldest={kind['oldest']},",
+            f"        late_ns={late_ns(kind):_},",
             f'        name="{name}",',
             f'        doc="{kind["doc"]}",',
             f"        inputs={_pairs(kind['inputs'])},",
@@ -540,6 +544,11 @@ def page(table: Table, old: str) -> str:
     return old
 
 
+def late_ns(kind: dict[str, Any]) -> int:
+    """How late an edge may be dated, in ns: interrupts are off, and then one of the other port goes first."""
+    return int((kind["closed_cycles"] + OTHER_PORT) * 1000 // CYCLES_A_US)
+
+
 def _page_bits(values: dict[str, Any]) -> list[str]:
     rows = sorted(values.items(), key=lambda row: row[1]["bit"])
     return ["| bit | name | meaning |", "|---|---|---|"] + [
@@ -548,13 +557,15 @@ def _page_bits(values: dict[str, Any]) -> list[str]:
 
 
 def _page_kinds(table: Table) -> list[str]:
-    out = ["| id | kind | works with protocols | inputs, from 1 | outputs, from 1 | counters, in order | what it is |"]
-    out.append("|---|---|---|---|---|---|---|")
+    columns = ("id", "kind", "works with protocols", "inputs, from 1", "outputs, from 1", "counters, in order")
+    columns += ("interrupts off, at most", "edges dated late by, at most", "what it is")
+    out = [f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
     for name, kind in table.values["kind"].items():
         lines = [", ".join(f"`{line[0]}`" for line in kind[many]) or "none" for many in ("inputs", "outputs")]
         counters = ", ".join(f"`{counter}`" for counter in kind["counters"]) or "none"
         reach = f"{kind['oldest']} to {table.values['protocol']}"
-        out.append(f"| {kind['id']} | `{name}` | {reach} | {' | '.join(lines)} | {counters} | {kind['doc']} |")
+        times = (f"{kind['closed_cycles']} cycles of 16 MHz", f"{late_ns(kind) / 1000:g} µs")
+        out.append(f"| {' | '.join((str(kind['id']), f'`{name}`', reach, *lines, counters, *times, kind['doc']))} |")
     return out
 
 

@@ -111,6 +111,8 @@ class BoardKind(msgspec.Struct, frozen=True, kw_only=True):
     id: int
     oldest: int = 1
     """The protocol of the oldest boards and hosts that work with those of today."""
+    late_ns: int = 0
+    """How late an edge may be dated: interrupts are off meanwhile, or another one goes first."""
     name: str
     doc: str
     inputs: tuple[tuple[str, str], ...]

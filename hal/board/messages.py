@@ -9,7 +9,7 @@ from typing import ClassVar
 from hal.board.message import BoardAnswer, BoardCommand, BoardKind, BoardReport
 
 PROTOCOL = 2
-DICTIONARY = 0xE7C8CA24
+DICTIONARY = 0x39FBC1AD
 TICK_HZ = 2_000_000
 BAUD = 250_000
 LONGEST = 64
@@ -19,6 +19,7 @@ KINDS = {
     "wheel": BoardKind(
         id=1,
         oldest=1,
+        late_ns=14_000,
         name="wheel",
         doc="a wheel: eight inputs whose edges are dated, a quadrature that is counted, a level sensor",
         inputs=(
@@ -49,6 +50,7 @@ KINDS = {
     "table": BoardKind(
         id=2,
         oldest=2,
+        late_ns=14_000,
         name="table",
         doc="a dice table: a motor, beams, sensors of shaking and turning, a keypad, a chain of lamps",
         inputs=(
@@ -83,6 +85,7 @@ KINDS = {
     "reel": BoardKind(
         id=3,
         oldest=2,
+        late_ns=32_750,
         name="reel",
         doc="skill-stop reels: three steppers with home sensors, a stop button each, a token acceptor, lamps",
         inputs=(
@@ -117,6 +120,7 @@ KINDS = {
     "pusher": BoardKind(
         id=4,
         oldest=2,
+        late_ns=14_000,
         name="pusher",
         doc="a token pusher: token acceptor, win chute with two beams, shelf motor with shaft pulses, tilt, hopper",
         inputs=(

@@ -171,7 +171,7 @@ static void step(struct board *board)
         const uint8_t running = avr->interrupts.running_ptr;
         avr_service_interrupts(avr);
         if (avr->interrupts.running_ptr != running) {
-            note_closed(board, before);
+            note_closed(board, avr->pc); /* the vector */
             avr->cycle += asleep ? 2 * TO_INTERRUPT : TO_INTERRUPT;
             return;
         }

@@ -83,7 +83,7 @@ struct watchdog {
 /* How long interrupts were off in one go, as the flag I of the status register says: by hand, or in an interrupt. */
 struct closed {
     uint64_t since, longest; /* cycles */
-    uint32_t from, longest_from; /* addresses in the flash of the instruction that ended it */
+    uint32_t from, longest_from; /* addresses in the flash of the instruction that began it, or the vector */
     bool off;
 };
 
