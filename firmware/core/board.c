@@ -447,6 +447,8 @@ static void send_state(void)
         .masked = port_masked(),
     };
     report_state_write(frame_out(report_number++, REPORT_STATE, REPORT_STATE_SIZE), &state);
+    if (state.masked == 0U) /* the last field; what is missing is 0, and the line has better use for the byte */
+        frame_shorten(REPORT_STATE_SIZE - 1U);
     frame_send();
     uint32_t period = watched != 0U ? STATE_WATCHING_TICKS : STATE_TICKS;
     state_ticks += period;

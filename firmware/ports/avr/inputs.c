@@ -157,7 +157,7 @@ static uint8_t stormy(uint8_t inputs)
 }
 
 /* After an interrupt silenced its port, or when it is time to try again: true, and the levels of all inputs as they are. */
-static bool weather(struct port_snapshot *to)
+static __attribute__((noinline)) bool weather(struct port_snapshot *to)
 {
     uint8_t quiet = (uint8_t)(listened & (uint8_t)~(listening() | masked)); /* of the ports that were silenced */
     if (quiet != 0U) {
@@ -207,9 +207,9 @@ void port_listen(uint8_t inputs, uint8_t pull_ups, struct port_snapshot *found)
 bool port_snapshot_take(struct port_snapshot *to)
 {
     struct stamp stamp;
-    if (weather(to))
-        return true;
     to->missed = 0;
+    if (ring_dropped == UINT8_MAX && weather(to)) /* a port is silenced only then */
+        return true;
     if (ring_head != ring_taken) {
         const volatile struct raw *from = raw_at(ring_taken);
         uint8_t pins = from->pins;
@@ -242,7 +242,7 @@ bool port_snapshot_take(struct port_snapshot *to)
         }
         to->covers = PORTD_INPUTS | PORTC_INPUTS;
     } else {
-        return false;
+        return masked != 0U && weather(to);
     }
     to->covers = (uint8_t)(to->covers & (uint8_t)~masked);
     to->ticks = stamp_ticks(stamp);
