@@ -246,22 +246,6 @@ class EmulatedBoard:
         """Hangs the program until the watchdog or a reset, with interrupts off or, with `interrupts`, as they are."""
         self._c.board_hang(self._board, interrupts)
 
-    def set_register(self, number: int, value: int) -> None:
-        """Sets a general register (0 to 31). What they hold at power-on is random on a chip."""
-        self._c.board_set_register(self._board, number, value)
-
-    def flash(self, address: int, size: int) -> bytes:
-        """Bytes of the flash, as a programmer would read them."""
-        read = (ctypes.c_uint8 * size)()
-        self._c.board_flash(self._board, address, read, size)
-        return bytes(read)
-
-    def longest_closed(self) -> tuple[int, int]:
-        """The longest time with interrupts off since the last call, in cycles, and the address where it began."""
-        begun = ctypes.c_uint32()
-        cycles = self._c.board_longest_closed(self._board, ctypes.byref(begun))
-        return int(cycles), int(begun.value)
-
     def freeze(self, on: bool) -> None:
         """Stops the chip's clock, or starts it again: nothing is executed, outputs stay, the watchdog does not run.
 

@@ -121,12 +121,6 @@ FOR_PYTHON bool board_load_boot(struct board *board, const uint8_t *image, size_
     return true;
 }
 
-/* A byte of the flash, as a programmer would read it. */
-FOR_PYTHON void board_flash(const struct board *board, uint32_t address, uint8_t *to, size_t size)
-{
-    memcpy(to, board->avr->flash + address, size);
-}
-
 /* A general register; what these hold at power-on is random on a chip, and a reset leaves them as they are. */
 FOR_PYTHON void board_set_register(struct board *board, unsigned number, uint8_t value)
 {

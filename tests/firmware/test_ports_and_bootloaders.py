@@ -22,12 +22,13 @@ from hal.framing import LineFramer
 from hal.loop import VirtualLoop, run_virtual, sleep_ns
 from hal.serial_link import SerialLink, SerialSettings
 from hal.values import Edge, Rare
-from simulators.board.emulated import Bootloader, EmulatedBoard
+from simulators.board.emulated import Bootloader
 from simulators.board.lockstep import LockStep
 from tests.fakes.board_bench import RecordingWatcher
 from tests.fakes.board_port import BoardPort
 from tests.fakes.model_board import ModelBoard
 from tests.firmware.emulated import MS, S, built
+from tests.firmware.inspected_board import InspectedBoard
 from tests.firmware.toolchains import nano_of_before_2018, optiboot
 
 T = TypeVar("T")
@@ -38,14 +39,14 @@ def on_a_port(
     kind: str,
     loader: Bootloader | None,
     cut: bool,
-    scene: Callable[[EmulatedBoard], Awaitable[T]],
+    scene: Callable[[InspectedBoard], Awaitable[T]],
     runs_ns: int = 0,
 ) -> T:
     """Plays a scene with a board that has run for a while on a port, which is not open yet."""
 
     async def main() -> T:
         with (
-            EmulatedBoard(built(f"{kind}.elf"), bootloader=loader) as chip,
+            InspectedBoard(built(f"{kind}.elf"), bootloader=loader) as chip,
             LockStep(chip, path, resets_when_opened=not cut),
         ):
             await sleep_ns(runs_ns)
@@ -85,7 +86,7 @@ async def linked(kind: str, path: Path, *then: Callable[[], None]) -> list[Board
 def test_a_bootloader_is_known_by_its_version(
     tmp_path: Path, loader: Callable[[], Bootloader], found: BootloaderVersion
 ) -> None:
-    async def scene(chip: EmulatedBoard) -> BootloaderVersion | None:
+    async def scene(chip: InspectedBoard) -> BootloaderVersion | None:
         return await ask_version(str(tmp_path / "port"))
 
     answer = on_a_port(tmp_path / "port", "wheel", loader(), False, scene, 3 * S)
@@ -94,7 +95,7 @@ def test_a_bootloader_is_known_by_its_version(
 
 
 def test_a_board_whose_auto_reset_is_cut_says_nothing_of_its_bootloader(tmp_path: Path) -> None:
-    async def scene(chip: EmulatedBoard) -> BootloaderVersion | None:
+    async def scene(chip: InspectedBoard) -> BootloaderVersion | None:
         return await ask_version(str(tmp_path / "port"))
 
     assert on_a_port(tmp_path / "port", "pusher", optiboot(), True, scene, 3 * S) is None
@@ -106,7 +107,7 @@ def test_a_board_whose_auto_reset_is_cut_says_nothing_of_its_bootloader(tmp_path
 def test_a_board_that_handles_money_must_not_be_reset_by_the_opening_of_its_port(
     tmp_path: Path, kind: str, loader: Callable[[], Bootloader] | None, cut: bool
 ) -> None:
-    async def scene(chip: EmulatedBoard) -> tuple[BoardStatus, int]:
+    async def scene(chip: InspectedBoard) -> tuple[BoardStatus, int]:
         return (await linked(kind, tmp_path / "port"))[0], chip.resets
 
     status, resets = on_a_port(tmp_path / "port", kind, None if loader is None else loader(), cut, scene, 3 * S)
@@ -120,7 +121,7 @@ def test_a_board_that_handles_money_must_not_be_reset_by_the_opening_of_its_port
 
 
 def test_a_later_reset_of_a_money_board_is_none_of_its_ports(tmp_path: Path) -> None:
-    async def scene(chip: EmulatedBoard) -> list[BoardStatus]:
+    async def scene(chip: InspectedBoard) -> list[BoardStatus]:
         return await linked("pusher", tmp_path / "port", chip.hang, chip.reset)
 
     found = on_a_port(tmp_path / "port", "pusher", optiboot(), True, scene, S)
@@ -128,7 +129,7 @@ def test_a_later_reset_of_a_money_board_is_none_of_its_ports(tmp_path: Path) -> 
 
 
 def test_a_pty_has_no_dtr_and_says_so(tmp_path: Path) -> None:
-    async def scene(chip: EmulatedBoard) -> None:
+    async def scene(chip: InspectedBoard) -> None:
         with pytest.raises(NoDtrError, match="it has no DTR line"):
             await reset_by_dtr(str(tmp_path / "port"), the_loop().clock)
 

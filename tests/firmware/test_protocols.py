@@ -23,9 +23,9 @@ from hal.clock import NS_PER_S, VirtualClock
 from hal.lines import LineSpec
 from hal.loop import run_virtual, sleep_ns
 from hal.values import Edge, Rare
-from simulators.board.emulated import EmulatedBoard
 from simulators.board.lockstep import LockStep
 from tests.firmware.emulated import MS, S, built
+from tests.firmware.inspected_board import InspectedBoard
 from tests.firmware.test_ports_and_bootloaders import the_loop
 from tests.firmware.toolchains import FIRMWARE, debian
 
@@ -136,7 +136,7 @@ def played(elf: Path, port: Path, commands: Sequence[BoardCommand] = ()) -> tupl
 
     async def main() -> tuple[Kept, BoardLink, list[object]]:
         clock = the_loop().clock
-        with EmulatedBoard(elf) as chip, LockStep(chip, port):
+        with InspectedBoard(elf) as chip, LockStep(chip, port):
             kept = Kept()
             link = BoardLink("wheel", str(port), ExpectedBoard(WHEEL), clock)
             source = BoardLines([LineSpec("first", 1, board="wheel")], link, clock)

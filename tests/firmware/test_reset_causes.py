@@ -10,15 +10,16 @@ import pytest
 from hal.board import frames
 from hal.board.message import MessageError
 from hal.board.messages import ANSWERS, REPORTS, BootReport, IdentifyCommand, IdentityAnswer, Reset
-from simulators.board.emulated import Bootloader, EmulatedBoard
+from simulators.board.emulated import Bootloader
 from tests.firmware.emulated import MS, S, built
+from tests.firmware.inspected_board import InspectedBoard
 from tests.firmware.toolchains import nano_of_before_2018, optiboot
 
 BOOTLOADER_S = 3
 """Longer than any bootloader waits."""
 
 
-def heard(board: EmulatedBoard) -> list[object]:
+def heard(board: InspectedBoard) -> list[object]:
     """The messages that the board sent; what a bootloader sends is none."""
     found: list[object] = []
     for piece in bytes(byte for _, byte in board.take_sent()).split(frames.END):
@@ -30,13 +31,13 @@ def heard(board: EmulatedBoard) -> list[object]:
     return found
 
 
-def causes(board: EmulatedBoard, wait_ns: int = BOOTLOADER_S * S) -> list[int]:
+def causes(board: InspectedBoard, wait_ns: int = BOOTLOADER_S * S) -> list[int]:
     """The causes of the starts within a time."""
     board.run_until(board.now_ns + wait_ns)
     return [report.cause for report in heard(board) if isinstance(report, BootReport)]
 
 
-def identity(board: EmulatedBoard) -> IdentityAnswer:
+def identity(board: InspectedBoard) -> IdentityAnswer:
     board.receive(frames.END + frames.encode(0, IdentifyCommand()))
     board.run_until(board.now_ns + 20 * MS)
     [answer] = heard(board)
@@ -70,7 +71,7 @@ def handover(folder: Path, major: int, minor: int, leaves_mcusr: bool) -> Bootlo
 
 @pytest.mark.parametrize("r2", [0, 1, 2, 4, 8, 15, 255])
 def test_behind_optiboot_4_4_a_power_on_is_no_watchdog_whatever_r2_holds(r2: int) -> None:
-    with EmulatedBoard(built("wheel.elf"), bootloader=optiboot()) as board:
+    with InspectedBoard(built("wheel.elf"), bootloader=optiboot()) as board:
         board.set_register(2, r2)
         assert causes(board) == [0]
         answer = identity(board)
@@ -78,7 +79,7 @@ def test_behind_optiboot_4_4_a_power_on_is_no_watchdog_whatever_r2_holds(r2: int
 
 
 def test_behind_optiboot_4_4_the_reset_line_is_no_watchdog_though_the_bootloader_ends_by_it() -> None:
-    with EmulatedBoard(built("wheel.elf"), bootloader=optiboot()) as board:
+    with InspectedBoard(built("wheel.elf"), bootloader=optiboot()) as board:
         assert causes(board) == [0]
         board.reset()
         assert causes(board) == [0]
@@ -88,7 +89,7 @@ def test_behind_optiboot_4_4_the_reset_line_is_no_watchdog_though_the_bootloader
 @pytest.mark.parametrize("loader", [None, optiboot], ids=["none", "optiboot"])
 def test_a_hang_is_noted_with_its_place_and_told_once(loader: object) -> None:
     bootloader = loader() if callable(loader) else None
-    with EmulatedBoard(built("wheel.elf"), bootloader=bootloader) as board:
+    with InspectedBoard(built("wheel.elf"), bootloader=bootloader) as board:
         causes(board)
         board.hang(interrupts=True)
         hung_ns = board.now_ns
@@ -103,13 +104,13 @@ def test_a_hang_is_noted_with_its_place_and_told_once(loader: object) -> None:
 
 
 def test_a_hang_with_interrupts_off_ends_within_its_bound_and_its_cause_is_that_of_the_chip() -> None:
-    with EmulatedBoard(built("wheel.elf")) as board:
+    with InspectedBoard(built("wheel.elf")) as board:
         causes(board)
         board.hang()
         assert causes(board, 240 * MS) == []
         assert causes(board, 40 * MS) == [Reset.WATCHDOG]
         assert identity(board).hung_at == 0
-    with EmulatedBoard(built("wheel.elf"), bootloader=optiboot()) as board:
+    with InspectedBoard(built("wheel.elf"), bootloader=optiboot()) as board:
         causes(board)
         board.hang()
         assert causes(board) == [0], "the bootloader clears it, and no interrupt could note it"
@@ -129,7 +130,7 @@ def test_a_hang_with_interrupts_off_ends_within_its_bound_and_its_cause_is_that_
 def test_r2_is_trusted_where_the_version_says_so(
     tmp_path: Path, version: tuple[int, int], leaves_mcusr: bool, power_on: int, external: int
 ) -> None:
-    with EmulatedBoard(built("wheel.elf"), bootloader=handover(tmp_path, *version, leaves_mcusr)) as board:
+    with InspectedBoard(built("wheel.elf"), bootloader=handover(tmp_path, *version, leaves_mcusr)) as board:
         board.set_register(2, 8)
         assert causes(board, 50 * MS) == [power_on]
         board.reset()
@@ -138,7 +139,7 @@ def test_r2_is_trusted_where_the_version_says_so(
 
 
 def test_a_watchdog_that_a_bootloader_hands_over_may_be_its_own() -> None:
-    with EmulatedBoard(built("wheel.elf")) as board:
+    with InspectedBoard(built("wheel.elf")) as board:
         causes(board, 50 * MS)
         board.hang()
         assert causes(board, 300 * MS) == [Reset.WATCHDOG], "without a bootloader there is no doubt"
@@ -146,7 +147,7 @@ def test_a_watchdog_that_a_bootloader_hands_over_may_be_its_own() -> None:
 
 def test_a_nano_of_before_2018_never_comes_back_from_the_watchdog() -> None:
     """What docs/boards.md and `boards flash` warn of is so."""
-    with EmulatedBoard(built("wheel.elf"), bootloader=nano_of_before_2018()) as board:
+    with InspectedBoard(built("wheel.elf"), bootloader=nano_of_before_2018()) as board:
         assert len(causes(board, 5 * S)) == 1
         board.hang(interrupts=True)
         assert causes(board, 10 * S) == []
