@@ -60,6 +60,7 @@ static inline __attribute__((always_inline)) void push(uint8_t pins, volatile ui
         return;
     }
     uint8_t dropped = (uint8_t)(ring_dropped + 1U);
+    /* cppcheck-suppress knownConditionTrueFalse */
     if (dropped != 0U) {
         ring_dropped = dropped;
         return;
