@@ -7,12 +7,13 @@ STAMP  := $(VENV)/.installed
 CHECKS := $(VENV)/.checks-installed
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help setup run test soak proofs bench firmware firmware-repeat lock clean
+.PHONY: help setup run test soak proofs bench firmware firmware-release firmware-repeat lock clean
 
 help:
 	@echo "make run     simulated tables; outcomes as they come (Ctrl-C ends it); watch them in a second terminal"
 	@echo "make test    all checks: ruff, mypy, import contracts, clock lint, tests"
 	@echo "make firmware  the boards' firmware, and the board that is emulated (apt installs the AVR toolchain)"
+	@echo "make firmware-release KEY=FILE  the images that come with this software: built, and signed with the release key"
 	@echo "make firmware-repeat N=200  the tests of emulated boards, that often, while every core is busy"
 	@echo "make soak    the long randomised runs (many hours, in pieces: interrupted, it goes on where it was);"
 	@echo "             SOAK=\"--only NAME --count N --jobs N\" runs a share, SOAK=--help explains"
@@ -59,6 +60,9 @@ bench: $(CHECKS)
 firmware:
 	@sh tests/debian_packages.sh
 	@$(MAKE) -s -C firmware
+
+firmware-release: $(STAMP)
+	@PYTHON=$(BIN)/python sh firmware/release.sh "$(KEY)"
 
 N ?= 200
 

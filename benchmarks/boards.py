@@ -192,7 +192,10 @@ def _time_lines(path: Path, sizes: BoardSizes, adapter: Adapter, through: str) -
     must_be_all(heard, edges)
     errors = sorted(abs(ours.t_ns - true.t_ns) / US_NS for ours, true in zip(heard.edges, edges, strict=True))
     yield Line(f"{through}: error of times, µs", _spread(errors), _of_peer_times() if bare else "")
-    yield Line("  of which the clocks, at most, µs", f"{max(heard.errors_ns) / US_NS:.0f}")
+    stated = max(heard.errors_ns) / US_NS
+    if errors[-1] > stated:
+        raise WrongWorkError(f"boards: a time is wrong by {errors[-1]:.2f} µs, the lines state {stated:.2f} at most")
+    yield Line("  bound that the lines state (clock, latency), µs", f"{stated:.1f}")
     trips = sorted(trip_ns / MS_NS for trip_ns in heard.round_trips_ns)
     beside = f"p50 {PEER.answer_p50_ms:.1f}, max {PEER.answer_max_ms:.1f}" if bare else ""
     yield Line(f"{through}: command to answer, ms", _spread(trips), beside)

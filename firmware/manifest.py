@@ -9,15 +9,33 @@ import argparse
 import hashlib
 import json
 import re
+import subprocess
 import tomllib
 from pathlib import Path
 
-from build_hash import FIRMWARE, build_hash, version
+from build_id import FIRMWARE, SIZE, number, place, version
+from elf import Program
 from sizes import sizes
 
 
+def toolchain(tools: str) -> dict[str, str]:
+    """The versions of what an image was made with: the same make the same image from the same sources."""
+    gcc = subprocess.run([f"{tools}gcc", "-dumpversion"], check=True, capture_output=True, text=True).stdout.strip()
+    linker = subprocess.run([f"{tools}ld", "--version"], check=True, capture_output=True, text=True).stdout.split("\n")[
+        0
+    ]
+    query = [f"{tools}gcc", "-mmcu=atmega328p", "-E", "-dM", "-include", "avr/version.h", "-x", "c", "/dev/null"]
+    macros = subprocess.run(query, check=True, capture_output=True, text=True).stdout
+    library = re.search(r'__AVR_LIBC_VERSION_STRING__ "([^"]+)"', macros)
+    return {
+        "gcc": gcc,
+        "binutils": linker.split()[-1],
+        "avr-libc": library[1] if library else "unknown",
+    }
+
+
 def manifest(elves: list[Path], tools: str) -> dict[str, object]:
-    """Version, protocol, dictionary and build of all boards, and file, hash and sizes of each."""
+    """Version, protocol, dictionary and tools of all boards, and file, hash, build and sizes of each."""
     table = tomllib.loads((FIRMWARE / "wire/messages.toml").read_text(encoding="utf-8"))
     made = (FIRMWARE / "core/messages.h").read_text(encoding="utf-8")
     dictionary = re.search(r"#define WIRE_DICTIONARY UINT32_C\(0x([0-9A-F]{8})\)", made)
@@ -26,10 +44,16 @@ def manifest(elves: list[Path], tools: str) -> dict[str, object]:
     boards = {}
     for elf in elves:
         measured = sizes(elf, tools)
+        image = Program(elf).flash()
+        at = place(image)
+        if int.from_bytes(image[at : at + SIZE], "little") != number(image):
+            raise SystemExit(f"{elf}: its build number is not that of its image; build it again")
         file = elf.with_suffix(".hex")
         boards[elf.stem] = {
             "hex": file.name,
             "sha256": hashlib.sha256(file.read_bytes()).hexdigest(),
+            "build": f"{number(image):08X}",
+            "oldest": table["kind"][elf.stem]["oldest"],
             "flash": measured.flash,
             "ram": measured.ram + measured.stack,
         }
@@ -37,7 +61,7 @@ def manifest(elves: list[Path], tools: str) -> dict[str, object]:
         "version": ".".join(map(str, version())),
         "protocol": table["protocol"],
         "dictionary": dictionary[1],
-        "build": f"{build_hash():08X}",
+        "toolchain": toolchain(tools),
         "boards": boards,
     }
 

@@ -3,8 +3,10 @@
     python firmware/sizes.py build/wheel.elf ...
 
 The stack is bounded from the code itself: the deepest chain of calls from `main`, and on top of it the deepest
-interrupt (interrupts do not nest). Code of unknown depth is refused: recursion, calls through pointers, an
-interrupt that enables others. Needs avr-objdump, avr-size and only Python 3.11.
+interrupt (interrupts do not nest). Where a function begins and ends is what the symbol table says, never the labels
+that a disassembler shows. What is not understood is refused: recursion, calls through pointers whose targets are not
+declared here, an interrupt that enables others, a stack pointer that is set in another way, a call to nowhere, a main
+loop or an interrupt that nothing leads to. Needs avr-objdump and only Python 3.11.
 """
 
 from __future__ import annotations
@@ -13,9 +15,13 @@ import argparse
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+from elf import ElfError, Program
 
 MOST_FLASH = 30_720
 """Bytes of the ATmega328P that the largest bootloader of an Arduino (2 KB) leaves."""
@@ -24,10 +30,20 @@ RESERVE = 48
 """Bytes of RAM that stay free (ours)."""
 RETURN_ADDRESS = 2
 
-_FUNCTION = re.compile(r"^[0-9a-f]+ <([^>]+)>:$")
-_INSTRUCTION = re.compile(r"^\s*[0-9a-f]+:\t(?:[0-9a-f]{2} )+\s*\t(\S+)\s*([^;]*)(?:;(.*))?$")
-_TARGET = re.compile(r"0x[0-9a-f]+ <([^>+]+)(\+0x[0-9a-f]+)?>")
-_INSIDE = ("__tablejump", "__bad_interrupt", "__do_", "__ctors", "__dtors")
+INDIRECT_CALLS: Final[Mapping[str, tuple[str, ...]]] = {}
+"""Functions that call through a pointer, and all that each may call. There are none."""
+MUST_REACH: Final = ("board_begin", "board_poll", "port_idle")
+"""What the main program calls: where it does not, its calls were not understood."""
+SWITCH: Final = "__tablejump2__"
+"""The library's jump of a `switch`: through a pointer, to a place in the function that it was jumped to from."""
+VECTORS: Final = 26
+"""Interrupt vectors of an ATmega328P, the reset's included; 4 bytes each, from address 0."""
+NO_INTERRUPT: Final = "__bad_interrupt"
+
+_INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\t(?:[0-9a-f]{2} )+\s*\t(\S+)\s*([^;]*)(?:;(.*))?$")
+_ADDRESS = re.compile(r"0x([0-9a-f]+)")
+_STACK_POINTER = ("0x3d", "0x3e")
+_ENDS = ("ret", "reti", "jmp", "rjmp", "ijmp", "eijmp")
 
 
 class Sizes(NamedTuple):
@@ -40,8 +56,18 @@ class Sizes(NamedTuple):
     """At most."""
 
 
+class _Instruction(NamedTuple):
+    at: int
+    operation: str
+    operands: str
+    target: int | None
+
+
 class _Function:
-    def __init__(self) -> None:
+    """What one function does to the stack, and where it goes."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
         self.own = 0
         self.calls: set[str] = set()
         self.jumps: set[str] = set()
@@ -58,9 +84,13 @@ def sizes(elf: Path, tools: str = "avr-") -> Sizes:
     Raises:
         SizeError: its stack has no bound that can be known.
     """
-    sections = dict(_sections(elf, tools))
-    ram = sum(sections.get(name, 0) for name in (".data", ".bss", ".noinit"))
-    return Sizes(sections.get(".text", 0) + sections.get(".data", 0), ram, _stack(elf, tools))
+    try:
+        program = Program(elf)
+    except ElfError as error:
+        raise SizeError(str(error)) from error
+    ram = sum(program.section_size(name) for name in (".data", ".bss", ".noinit"))
+    flash = program.section_size(".text") + program.section_size(".data")
+    return Sizes(flash, ram, _Code(elf, program, tools).stack())
 
 
 def check(elf: Path, found: Sizes) -> None:
@@ -78,78 +108,152 @@ def check(elf: Path, found: Sizes) -> None:
         )
 
 
-def _run(*command: str) -> str:
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+class _Code:
+    """The functions of a program, and what they do to the stack."""
 
+    def __init__(self, elf: Path, program: Program, tools: str) -> None:
+        self._name = elf.name
+        self._begins, self._names = self._extents(program)
+        listing = subprocess.run((f"{tools}objdump", "-d", str(elf)), check=True, capture_output=True, text=True).stdout
+        bodies: dict[str, list[_Instruction]] = {}
+        for line in listing.splitlines():
+            found = _INSTRUCTION.match(line)
+            if found:
+                target = _ADDRESS.search(found[4] or found[3])
+                at = int(found[1], 16)
+                one = _Instruction(at, found[2], found[3].strip(), int(target[1], 16) if target else None)
+                bodies.setdefault(self._function_at(at), []).append(one)
+        if not bodies:
+            raise SizeError(f"{elf.name}: {tools}objdump shows no code")
+        self._functions = {name: self._read(name, body) for name, body in bodies.items() if name}
+        self._vectors = self._handlers(bodies.get("", []))
 
-def _sections(elf: Path, tools: str) -> Iterator[tuple[str, int]]:
-    for line in _run(f"{tools}size", "-A", str(elf)).splitlines():
-        words = line.split()
-        if len(words) == 3 and words[0].startswith("."):
-            yield words[0], int(words[1])
+    def _extents(self, program: Program) -> tuple[list[int], list[str]]:
+        """Where each function begins, in order; the code before the first has the name ""."""
+        text = next((each for each in program.sections if each.name == ".text"), None)
+        if text is None:
+            raise SizeError(f"{self._name}: it has no code")
+        starts = {VECTORS * 4: ("__start", 0)}
+        inside: list[tuple[int, int]] = []
+        for symbol in sorted(program.symbols, key=lambda each: (each.address, not each.function)):
+            if not text.address <= symbol.address < text.address + text.size or symbol.address < VECTORS * 4:
+                continue
+            if symbol.function or (symbol.label and symbol.size):
+                starts[symbol.address] = (symbol.name, symbol.size)
+                inside.append((symbol.address, symbol.address + symbol.size))
+        # A label of the library's assembly is a function of its own, unless it lies in one. Every vector without a
+        # handler is another name of NO_INTERRUPT.
+        for symbol in sorted(program.symbols, key=lambda each: each.name != NO_INTERRUPT):
+            outside = not any(begin <= symbol.address < end for begin, end in inside)
+            code = VECTORS * 4 <= symbol.address < text.size
+            if symbol.label and symbol.everywhere and not symbol.size and code and outside:
+                starts.setdefault(symbol.address, (symbol.name, 0))
+        begins = sorted(starts)
+        for begin, after in pairwise(begins):
+            if begin + starts[begin][1] > after:
+                raise SizeError(f"{self._name}: {starts[begin][0]} and {starts[after][0]} overlap")
+        return begins, [starts[begin][0] for begin in begins]
 
+    def _function_at(self, address: int) -> str:
+        at = bisect_right(self._begins, address) - 1
+        return "" if at < 0 else self._names[at]
 
-def _functions(elf: Path, tools: str) -> dict[str, _Function]:
-    functions: dict[str, _Function] = {}
-    function = _Function()
-    frame_low = 0
-    name = ""
-    for line in _run(f"{tools}objdump", "-d", str(elf)).splitlines():
-        if begins := _FUNCTION.match(line):
-            name = begins[1]
-            function = functions.setdefault(name, _Function())
-            continue
-        found = _INSTRUCTION.match(line)
-        if not found:
-            continue
-        operation, operands, comment = found[1], found[2].strip(), found[3] or ""
-        aimed = _TARGET.search(comment)
-        target = aimed[1] if aimed else ""
-        if operation == "push" or (operation == "rcall" and operands == ".+0"):
-            function.own += 1 if operation == "push" else RETURN_ADDRESS
-        elif operation == "sbiw" and operands.startswith("r28,"):
-            function.own += int(operands.split(",")[1], 16)
-        elif operation == "subi" and operands.startswith("r28,"):
-            frame_low = int(operands.split(",")[1], 16)
-        elif operation == "sbci" and operands.startswith("r29,"):
-            # The frame is subtracted at the start and added back at the end, which shows as a large number.
-            frame = frame_low | int(operands.split(",")[1], 16) << 8
-            function.own += frame if frame < RAM else 0
-        elif operation in ("call", "rcall") and target:
-            function.calls.add(target)
-        elif operation in ("jmp", "rjmp") and target and target != name and aimed and not aimed[2]:
-            function.jumps.add(target)
-        elif operation in ("icall", "eicall"):
-            function.problem = "calls through a pointer"
-        elif operation == "sei" and name.startswith("__vector_"):
-            function.problem = "lets other interrupts in"
-    return functions
+    def _read(self, name: str, body: list[_Instruction]) -> _Function:
+        function = _Function(name)
+        frame_low = 0
+        frames = 0
+        sets_stack = False
+        for each in body:
+            operation, operands = each.operation, each.operands
+            target = None if each.target is None else self._function_at(each.target)
+            if operation == "push" or (operation == "rcall" and operands == ".+0"):
+                function.own += 1 if operation == "push" else RETURN_ADDRESS
+                frames += operation == "rcall"
+            elif operation == "sbiw" and operands.startswith("r28,"):
+                function.own += int(operands.split(",")[1], 16)
+                frames += 1
+            elif operation == "subi" and operands.startswith("r28,"):
+                frame_low = int(operands.split(",")[1], 16)
+            elif (operation == "sbci" and operands.startswith("r29,")) or (operation, operands) == ("sbc", "r29, r1"):
+                # The frame is subtracted at the start (r1 is 0) and added back at the end: then it is a large number.
+                high = int(operands.split(",")[1], 16) if operation == "sbci" else 0
+                frame = frame_low | high << 8
+                function.own += frame if frame < RAM else 0
+                frames += frame < RAM
+            elif (operation, operands) == ("dec", "r29"):
+                function.own += 256
+                frames += 1
+            elif operation == "out" and operands.split(",")[0] in _STACK_POINTER:
+                sets_stack = True
+            elif operation in ("call", "rcall"):
+                if not target:
+                    function.problem = f"calls what is no function, at {each.at:#x}"
+                else:
+                    function.calls.add(target)
+            elif operation in ("jmp", "rjmp"):
+                if not target:
+                    function.problem = f"jumps to what is no function, at {each.at:#x}"
+                elif target != name:
+                    function.jumps.add(target)
+            elif operation in ("icall", "eicall"):
+                if name not in INDIRECT_CALLS:
+                    function.problem = "calls through a pointer, and INDIRECT_CALLS does not say what"
+                function.calls.update(INDIRECT_CALLS.get(name, ()))
+            elif operation in ("ijmp", "eijmp") and name != SWITCH:
+                function.problem = "jumps through a pointer"
+            elif operation == "sei" and name.startswith("__vector_"):
+                function.problem = "lets other interrupts in"
+        if sets_stack and not frames and name != "__start":
+            function.problem = "sets the stack pointer in a way that is not understood"
+        if body[-1].operation not in _ENDS:
+            after = self._function_at(body[-1].at + 4)
+            if after not in ("", name):
+                function.jumps.add(after)
+        return function
 
+    def _handlers(self, table: list[_Instruction]) -> list[str]:
+        """The interrupts that have a function, as the table of vectors leads to them."""
+        targets = [each.target for each in table if each.operation in ("jmp", "rjmp")]
+        if len(targets) != VECTORS or None in targets:
+            raise SizeError(f"{self._name}: its table of vectors has {len(targets)} entries; expected {VECTORS}")
+        handlers = {self._function_at(target) for target in targets[1:] if target is not None} - {NO_INTERRUPT}
+        written = {name for name in self._functions if name.startswith("__vector_")} - {"__vector_default"}
+        if handlers != written or not handlers:
+            stray = ", ".join(sorted(handlers ^ written)) or "all"
+            raise SizeError(f"{self._name}: its interrupts are not those that its vectors lead to: {stray}")
+        return sorted(handlers)
 
-def _stack(elf: Path, tools: str) -> int:
-    functions = _functions(elf, tools)
-    depths: dict[str, int] = {}
-    on_the_way: list[str] = []
+    def stack(self) -> int:
+        """The deepest stack, in bytes.
 
-    def depth(name: str) -> int:
-        if name in depths:
+        Raises:
+            SizeError: it has no bound that is known.
+        """
+        depths: dict[str, int] = {}
+        on_the_way: list[str] = []
+
+        def depth(name: str) -> int:
+            if name in depths:
+                return depths[name]
+            if name in on_the_way:
+                raise SizeError(f"{self._name}: the stack has no bound: {' → '.join([*on_the_way, name])}")
+            function = self._functions.get(name)
+            if function is None:
+                raise SizeError(f"{self._name}: the stack has no bound that is known: there is no function {name}")
+            if function.problem:
+                raise SizeError(f"{self._name}: the stack has no bound that is known: {name} {function.problem}")
+            on_the_way.append(name)
+            below = [RETURN_ADDRESS + depth(called) for called in sorted(function.calls)]
+            beside = [depth(jumped) for jumped in sorted(function.jumps)]
+            on_the_way.pop()
+            depths[name] = function.own + max([0, *below, *beside])
             return depths[name]
-        if name in on_the_way:
-            raise SizeError(f"{elf.name}: the stack has no bound: {' → '.join([*on_the_way, name])}")
-        function = functions.get(name)
-        if function is None or name.startswith(_INSIDE):
-            return 0
-        if function.problem:
-            raise SizeError(f"{elf.name}: the stack has no bound that is known: {name} {function.problem}")
-        on_the_way.append(name)
-        below = [RETURN_ADDRESS + depth(called) for called in function.calls]
-        beside = [depth(jumped) for jumped in function.jumps]
-        on_the_way.pop()
-        depths[name] = function.own + max([0, *below, *beside])
-        return depths[name]
 
-    interrupts = [name for name in functions if name.startswith("__vector_") and name != "__vector_default"]
-    return RETURN_ADDRESS + depth("main") + max(RETURN_ADDRESS + depth(name) for name in interrupts)
+        deepest = depth("main")
+        for name in MUST_REACH:
+            if name not in depths:
+                raise SizeError(f"{self._name}: the stack has no bound that is known: main does not lead to {name}")
+        return RETURN_ADDRESS + deepest + max(RETURN_ADDRESS + depth(name) for name in self._vectors)
 
 
 def main() -> int:

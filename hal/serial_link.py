@@ -13,8 +13,10 @@ Known traps of pyserial 3.5:
 - Opening, and closing a network port, block (up to seconds): both are done in a thread.
 - A non-blocking write spins when the device is full: bytes are written only when the device has room.
 - `exclusive` is an advisory lock: it keeps out a second Feltwire, not every other program.
-- Opening a tty raises DTR and RTS for a moment, whatever is configured, which resets boards of the Arduino kind. A
-  wheel is not affected; a board must be identified after every opening. Name ports by `/dev/serial/by-id/…`.
+- Opening a tty raises DTR and RTS, whatever is configured, and closing it lowers them: it is the raising that resets
+  boards of the Arduino kind. With `keeps_dtr` a port that is closed keeps them raised (HUPCL off), so only the first
+  opening since the port was plugged in resets; a board must be identified after every opening all the same. Name ports
+  by `/dev/serial/by-id/…`.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from __future__ import annotations
 import asyncio
 import io
 import logging
+import os
 import termios
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -51,6 +54,9 @@ MAX_UNWRITTEN_BYTES = 4096
 """Bytes that may wait for a slow device (ours): four seconds at 9600 baud."""
 
 
+_CONTROL_FLAGS: Final = 2
+"""Of the list of `termios.tcgetattr`."""
+
 NOT_OPENED: Final = "not opened"
 NOT_OPENED_YET: Final = "not opened yet"
 BEFORE_OPENING: Final = (NOT_OPENED, NOT_OPENED_YET)
@@ -69,6 +75,8 @@ class SerialSettings:
     bytesize: int = 8
     parity: str = "N"
     stopbits: float = 1
+    keeps_dtr: bool = False
+    """Whether DTR stays raised when the port is closed, where the port has that line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +120,8 @@ class SerialLink:
         self._clock = clock
         self._framer = framer
         self._went_up = on_up
-        self._port = port_of(name, url, settings or SerialSettings())
+        self._settings = settings or SerialSettings()
+        self._port = port_of(name, url, self._settings)
         self._status = LinkStatus(False, clock.now_ns(), NOT_OPENED)
         self._down_reported = False
         self._retry_s = RETRY_FIRST_S
@@ -217,7 +226,7 @@ class SerialLink:
 
         The reason is reported before the port is closed, which may take long and fail as well.
         """
-        opening = asyncio.get_running_loop().run_in_executor(None, self._port.open)
+        opening = asyncio.get_running_loop().run_in_executor(None, self._open_port)
         try:
             try:
                 await asyncio.shield(opening)
@@ -231,6 +240,11 @@ class SerialLink:
             if not opening.cancelled():
                 opening.exception()  # reported already, or cancelled
             await self._release_port()
+
+    def _open_port(self) -> None:
+        self._port.open()
+        if self._settings.keeps_dtr:
+            keep_dtr(self._port)
 
     async def _release_port(self) -> None:
         """Closes the port. A failure only logs: the link was reported down already."""
@@ -326,6 +340,24 @@ class SerialLink:
         if not self._down_reported and self._sink is not None:
             self._sink.deliver(self.name, [], [EdgesLost(self.name, Loss.UNPLUGGED, t_ns)])
         self._down_reported = True
+
+
+def keep_dtr(port: serial.Serial) -> None:
+    """Has an open port keep DTR raised when it is closed; a port that is no tty has no such line.
+
+    Raises:
+        OSError, termios.error: the port was lost.
+    """
+    try:
+        descriptor = port.fileno()
+    except io.UnsupportedOperation:
+        return
+    if not os.isatty(descriptor):
+        return
+    settings = termios.tcgetattr(descriptor)
+    if settings[_CONTROL_FLAGS] & termios.HUPCL:
+        settings[_CONTROL_FLAGS] &= ~termios.HUPCL
+        termios.tcsetattr(descriptor, termios.TCSANOW, settings)
 
 
 def port_of(name: str, url: str, settings: SerialSettings) -> serial.Serial:

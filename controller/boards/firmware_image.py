@@ -1,10 +1,11 @@
 """The manifest of a firmware build, its images, and the checks of both.
 
-    manifest.json        version, protocol, dictionary, build, and the file and SHA-256 of each kind
+    manifest.json        version, protocol, dictionary, tools, and of each kind the file, its SHA-256 and its build
     wheel.hex ...        the images, one for each kind
-    manifest.json.sig    optional: an Ed25519 signature over the manifest, in hexadecimal
+    manifest.json.sig    an Ed25519 signature over the manifest, in hexadecimal; builds of one's own need none
 
-The manifest authenticates the images, and the signature the manifest.
+The manifest authenticates the images, and the signature the manifest. The images that come with this software are
+signed by the release key, and are what is flashed where no other file is given.
 """
 
 from __future__ import annotations
@@ -19,13 +20,19 @@ from msgspec import Meta
 from nacl.exceptions import CryptoError
 from nacl.signing import SigningKey, VerifyKey
 
-from hal.board.firmware import BUILD, VERSION
-from hal.board.messages import DICTIONARY, KINDS, PROTOCOL
+from hal.board.identity import protocol_refusal
+from hal.board.messages import KINDS
 
 MANIFEST: Final = "manifest.json"
 SIGNATURE_SUFFIX: Final = ".sig"
-BUILT: Final = Path(__file__).resolve().parents[2] / "firmware" / "build" / MANIFEST
-"""The output of `make firmware`."""
+SHIPPED: Final = Path(__file__).with_name("images") / MANIFEST
+"""The manifest of the images that come with this software (made by `make firmware-release`)."""
+RELEASE_KEYS: Final = (bytes.fromhex("5eec8e9878373bffac2574d550a2578378f0235517c202b84c4a1b1542f7aa43"),)
+"""Public keys that sign these images."""
+
+BUILD_MARK: Final = b"FWBUILD\x01"
+"""In an image, the four bytes of its build number stand behind it (docs/wire.md)."""
+_BUILD_BYTES: Final = 4
 
 _DOMAIN: Final = b"feltwire firmware\0"
 """The prefix of signed data: no other signature by the same key is valid for a manifest."""
@@ -44,6 +51,8 @@ class _ManifestBoard(msgspec.Struct, frozen=True):
 
     hex: Annotated[str, Meta(pattern=r"\A[A-Za-z0-9_-][A-Za-z0-9_.-]*\Z", max_length=64)]
     sha256: Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z")]
+    build: Hash32
+    oldest: int
     flash: int
     ram: int
 
@@ -54,7 +63,7 @@ class _Manifest(msgspec.Struct, frozen=True):
     version: Annotated[str, Meta(pattern=r"\A\d{1,3}\.\d{1,3}\.\d{1,3}\Z")]
     protocol: int
     dictionary: Hash32
-    build: Hash32
+    toolchain: dict[str, str]
     boards: dict[str, _ManifestBoard]
 
 
@@ -66,6 +75,14 @@ class Firmware(NamedTuple):
     sha256: str
     version: str
     build: int
+    oldest: int
+    """The oldest protocol whose hosts it works with."""
+
+    @property
+    def version_numbers(self) -> tuple[int, int, int]:
+        """Major, minor, patch."""
+        major, minor, patch = map(int, self.version.split("."))
+        return major, minor, patch
 
 
 class Manifest(NamedTuple):
@@ -76,7 +93,6 @@ class Manifest(NamedTuple):
     version: str
     protocol: int
     dictionary: int
-    build: int
     firmware: Mapping[str, Firmware]
     """By kind."""
 
@@ -121,31 +137,26 @@ def read(path: Path) -> Manifest:
     unknown = sorted(set(given.boards) - set(KINDS))
     if unknown:
         raise FirmwareError(f"{path}: it has firmware of kind {unknown[0]}, and there are {', '.join(KINDS)}")
-    build = int(given.build, 16)
     firmware = {
-        kind: Firmware(kind, path.with_name(board.hex), board.sha256, given.version, build)
+        kind: Firmware(kind, path.with_name(board.hex), board.sha256, given.version, int(board.build, 16), board.oldest)
         for kind, board in given.boards.items()
     }
-    return Manifest(path, content, given.version, given.protocol, int(given.dictionary, 16), build, firmware)
+    return Manifest(path, content, given.version, given.protocol, int(given.dictionary, 16), firmware)
 
 
 def check_software(manifest: Manifest) -> None:
     """Checks that this software can work with a board that has this firmware.
 
     Raises:
-        FirmwareError: something differs; with the values of both sides.
+        FirmwareError: it is of a protocol that this software does not know; with the values of both sides.
     """
-    wanted = {
-        "protocol": (str(PROTOCOL), str(manifest.protocol)),
-        "dictionary": (f"{DICTIONARY:08X}", f"{manifest.dictionary:08X}"),
-        "version": (".".join(map(str, VERSION)), manifest.version),
-        "build": (f"{BUILD:08X}", f"{manifest.build:08X}"),
-    }
-    for what, (ours, theirs) in wanted.items():
-        if ours != theirs:
+    for firmware in manifest.firmware.values():
+        strange = protocol_refusal(KINDS[firmware.kind], manifest.protocol, firmware.oldest)
+        if strange is not None:
+            ours, theirs = strange
             raise FirmwareError(
-                f"{manifest.path}: it is firmware of {what} {theirs}, but this software needs {what} {ours}: a board "
-                "with it would be refused; build the firmware of this version with: make firmware"
+                f"{manifest.path}: its {firmware.kind} firmware is of {theirs}, but this software needs {ours}: a "
+                "board with it would be refused; give no --file, for the images that come with this software"
             )
 
 
@@ -162,8 +173,34 @@ def check_image(firmware: Firmware) -> bytes:
             f"{firmware.path}: its SHA-256 is {found}, and the manifest of the {firmware.kind} firmware has "
             f"{firmware.sha256}: it was changed or damaged; copy or build it again"
         )
-    read_image(content, str(firmware.path))
+    build = build_of(read_image(content, str(firmware.path)), str(firmware.path))
+    if build != firmware.build:
+        raise FirmwareError(
+            f"{firmware.path}: its build is {build:08X}, and the manifest says {firmware.build:08X}; copy or build "
+            "both again"
+        )
     return content
+
+
+def build_of(image: bytes, name: str) -> int:
+    """The build number of an image, which names its content; `name` is the file name for errors.
+
+    Raises:
+        FirmwareError: it has none, or that of another content.
+    """
+    if image.count(BUILD_MARK) != 1:
+        raise FirmwareError(
+            f"{name}: it has no build number, so it is no firmware of this project; give the right file"
+        )
+    at = image.index(BUILD_MARK) + len(BUILD_MARK)
+    without = image[:at] + bytes(_BUILD_BYTES) + image[at + _BUILD_BYTES :]
+    build = int.from_bytes(hashlib.sha256(without).digest()[:4], "big")
+    stated = int.from_bytes(image[at : at + _BUILD_BYTES], "little")
+    if stated != build:
+        raise FirmwareError(
+            f"{name}: it says build {stated:08X}, and its content has {build:08X}; copy or build it again"
+        )
+    return build
 
 
 def signature_path(manifest: Path) -> Path:

@@ -13,8 +13,9 @@ from typing import Final
 from controller.boards.firmware_image import FirmwareError
 
 PROGRAM: Final = "avrdude"
-BAUDS: Final = (115_200, 57_600)
-"""Baud rates of bootloaders, not of our protocol: Optiboot (Uno, Nano since 2018), and the older one of a Nano."""
+BAUDS: Final = (115_200,)
+"""Baud rates of bootloaders, not of our protocol. The older one of Nanos (57,600) does not survive the watchdog, so
+nothing is written through it (hal/board/bootloader.py)."""
 
 _IMAGE: Final = "image.hex"
 _WRITING: Final = re.compile(r"writing (\d+ bytes )?flash", re.IGNORECASE)

@@ -6,7 +6,6 @@ from typing import Final
 
 from controller.table.wording import times
 from hal.board import down_reasons as reasons
-from hal.board.firmware import BUILD, VERSION
 from hal.board.identity import ExpectedBoard, refusal
 from hal.board.messages import KINDS, IdentityAnswer
 
@@ -24,7 +23,7 @@ def version(identity: IdentityAnswer) -> str:
 
 
 def build(identity: IdentityAnswer) -> str:
-    """The first 32 bits of the hash over the firmware's sources, as 8 digits."""
+    """The number of the image in its flash, as 8 digits."""
     return f"{identity.build:08X}"
 
 
@@ -38,16 +37,22 @@ def words(identity: IdentityAnswer) -> str:
     """The identity, the firmware and the last reset of a board in one line."""
     firmware = f"firmware {version(identity)}, build {build(identity)}"
     last = "" if identity.boots == 1 else ", the last time"
-    return f"{who(identity)}, {firmware}, begun {times(identity.boots)}{last}: {reasons.causes(identity.cause)}"
+    begun = f"begun {times(identity.boots)}{last}: {reasons.causes(identity.cause, identity.hung_at)}"
+    return f"{who(identity)}, {firmware}, {begun}"
 
 
 def misfit(identity: IdentityAnswer, kind: str | None = None) -> str | None:
-    """What does not match this software, with both values and the fix; None if everything matches.
+    """Why this software does not work with the board, with both values and the fix; None if it does.
 
     `kind` is the kind that the board must have, where that matters.
     """
     wanted = KINDS.get(kind_name(identity) if kind is None else kind)
-    return refusal(ExpectedBoard(wanted, VERSION, BUILD), identity)
+    return refusal(ExpectedBoard(wanted), identity)
+
+
+def not_written(identity: IdentityAnswer, kind: str, version: tuple[int, int, int], build: int) -> str | None:
+    """Why the board is not the one with this image, with both values and the fix; None if it is."""
+    return refusal(ExpectedBoard(KINDS[kind], version, build), identity)
 
 
 def facts(device: str, kind: str, identity: IdentityAnswer | None) -> dict[str, str]:

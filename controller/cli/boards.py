@@ -67,7 +67,7 @@ def list_command(every: bool) -> None:
 @click.command("identify")
 @click.argument("port", metavar="PORT")
 def identify_command(port: str) -> None:
-    """Identify the board on a port, and check that its firmware matches this software.
+    """Identify the board on a port, and check that its firmware works with this software.
 
     PORT is a device such as /dev/serial/by-id/..., or a URL that pyserial opens.
 
@@ -75,7 +75,7 @@ def identify_command(port: str) -> None:
     Example:
         feltwire boards identify /dev/serial/by-id/usb-1a86_USB_Serial-if00-port0
 
-    Exit codes: 0 if the board matches this software; 1 if it does not, or if nothing answers.
+    Exit codes: 0 if this software works with the board; 1 if it does not, or if nothing answers.
     """
     answer = asyncio.run(_ask(port))
     if isinstance(answer, str):
@@ -89,7 +89,7 @@ def identify_command(port: str) -> None:
 def _fit_words(identity: IdentityAnswer) -> str:
     wrong = misfit(identity)
     if wrong is None:
-        return click.style("its firmware matches this software", fg="green")
+        return click.style("its firmware works with this software", fg="green")
     return click.style(wrong, fg="red")
 
 
@@ -258,7 +258,6 @@ def command() -> None:
 
     \b
     First steps:
-        make firmware                                  build the firmware and its manifest
         feltwire boards list                           list the ports and the boards on them
         feltwire boards flash wheel PORT               check and write the firmware
         feltwire pins table.toml                       print which wire goes to which terminal

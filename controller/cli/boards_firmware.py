@@ -12,7 +12,8 @@ import click
 
 from controller.boards import flashing as avrdude
 from controller.boards.firmware_image import (
-    BUILT,
+    RELEASE_KEYS,
+    SHIPPED,
     Firmware,
     FirmwareError,
     Manifest,
@@ -23,12 +24,14 @@ from controller.boards.firmware_image import (
     sign,
     signature_path,
 )
-from controller.boards.identity import kind_name, misfit, version, words
+from controller.boards.identity import kind_name, misfit, not_written, version, words
 from controller.cli import BAD_CONFIGURATION, FATAL
 from controller.cli.options import public_keys
+from hal.board.bootloader import ask_version
+from hal.board.down_reasons import reset_by_opening
 from hal.board.errors import BoardError
 from hal.board.messages import KINDS, IdentityAnswer
-from hal.board.ports import StrangeBoardError, UnusablePortError, ask_identity
+from hal.board.ports import NoDtrError, StrangeBoardError, UnusablePortError, ask_identity, reset_by_dtr
 from hal.clock import SystemClock
 from hal.lines import LineError
 
@@ -53,34 +56,78 @@ def _exit_on_firmware_error() -> Iterator[None]:
 
 
 @click.command("check")
-@click.argument("path", metavar="[FILE]", type=click.Path(path_type=Path), default=BUILT)
+@click.argument("what", metavar="[FILE|PORT]", default=str(SHIPPED))
+@click.option("--release", is_flag=True, help="The manifest must be signed by the release key of this software.")
 @_signers
-def check_command(path: Path, signers: tuple[bytes, ...]) -> None:
-    """Check firmware before it goes into a board.
+def check_command(what: str, release: bool, signers: tuple[bytes, ...]) -> None:
+    """Check firmware before it goes into a board, or the board on a port.
 
-    FILE is a manifest.json, its folder, or one .hex file beside its manifest; without it, what make firmware built.
-    Each image must have the SHA-256 of the manifest, be complete and fit the chip, and have the version and build that
-    this software expects. With --signer the manifest must be signed by that key.
+    PORT is a device or a URL of a port: the board on it is identified, DTR is lowered and raised as every program does
+    that opens a port, and the board is identified again. A board that handles money (reel, pusher) must not be reset by
+    that: its auto-reset must be cut (docs/boards.md). Stop the table first.
+
+    FILE is a manifest.json, its folder, or one .hex file beside its manifest; without it, the images that come with
+    this software, which must be signed by its release key. Each image must have the SHA-256 of the manifest and the
+    build number of its content, be complete, fit the chip, and speak a protocol that this software knows. With
+    --signer the manifest must be signed by that key.
 
     \b
     Examples:
         feltwire boards check
         feltwire boards check /mnt/stick/wheel.hex --signer maker.pub
+        feltwire boards check /dev/serial/by-id/usb-1a86_USB_Serial-if00-port0
 
-    Exit codes: 0; 2 if any check fails: then flash none of it.
+    Exit codes: 0; 1 if the board fails its check; 2 if firmware does: then flash none of it.
     """
+    if is_port(what):
+        sys.exit(_check_port(what))
+    path = Path(what)
     with _exit_on_firmware_error():
-        manifest, kind = _found(path, signers)
+        manifest, kind = _found(path, RELEASE_KEYS if release else signers)
         for firmware in manifest.firmware.values() if kind is None else [manifest.of(kind)]:
             content = check_image(firmware)
             click.echo(f"{firmware.path}: {_what(firmware)}, SHA-256 {firmware.sha256[:16]}…, {len(content)} bytes: ok")
 
 
+def is_port(what: str) -> bool:
+    """Whether this names a port, and no file of firmware."""
+    return "://" in what or what.startswith("/dev/") or Path(what).is_char_device()
+
+
+def _check_port(port: str) -> int:
+    """Checks the board on a port, prints the result, and returns the exit code."""
+    try:
+        identity, was_reset = asyncio.run(reset_by_dtr(port, SystemClock()))
+    except NoDtrError as error:
+        click.echo(str(error))
+        answer = _ask(port)
+        if isinstance(answer, str):
+            click.echo(click.style(answer, fg="red"), err=True)
+            return FATAL
+        identity, was_reset = answer, False
+    except (BoardError, LineError) as error:
+        click.echo(click.style(str(error), fg="red"), err=True)
+        return FATAL
+    click.echo(f"{port}: {words(identity)}")
+    wrong = misfit(identity)
+    if wrong is not None:
+        click.echo(click.style(f"{port}: {wrong}", fg="red"), err=True)
+        return FATAL
+    if was_reset and identity.counters:
+        click.echo(click.style(f"{port}: {reset_by_opening()}", fg="red"), err=True)
+        return FATAL
+    reset = "resets it, which is harmless for this kind" if was_reset else "leaves it alone"
+    click.echo(click.style(f"{port}: opening its port {reset}: ok", fg="green"))
+    return 0
+
+
 @click.command("sign")
-@click.argument("path", metavar="[MANIFEST]", type=click.Path(path_type=Path), default=BUILT)
+@click.argument("path", metavar="MANIFEST", type=click.Path(path_type=Path))
 @click.option("--key", required=True, type=click.Path(path_type=Path), help="Secret key: 64 hexadecimal digits, 0600.")
 def sign_command(path: Path, key: Path) -> None:
     """Sign a manifest, and with it its images, for the --signer option of check and flash.
+
+    Make firmware-release signs the images that come with this software in this way.
 
     The key file has the form that feltwire keys new --signing makes. The signature is written beside the manifest.
 
@@ -111,7 +158,7 @@ def sign_command(path: Path, key: Path) -> None:
 @click.command("flash")
 @click.argument("kind", type=click.Choice(list(KINDS)))
 @click.argument("port", metavar="PORT")
-@click.option("--file", "path", type=click.Path(path_type=Path), default=BUILT, help="Manifest or .hex, as in check.")
+@click.option("--file", "path", type=click.Path(path_type=Path), default=SHIPPED, help="Manifest or .hex, as in check.")
 @click.option("--baud", type=click.IntRange(300, 4_000_000), help="Of the boot loader; without it, all known rates.")
 @click.option("--change-kind", is_flag=True, help="Replace the firmware of another kind.")
 @_signers
@@ -120,14 +167,14 @@ def flash_command(
 ) -> None:
     """Write the firmware of KIND into the board on PORT.
 
-    First the firmware is checked as by `feltwire boards check`, and the board is identified: a board with the firmware
+    The image is the one that comes with this software, unless --file gives another. First it is checked as by `feltwire
+    boards check`, and the board is identified: a board with the firmware
     of another kind is wired for that kind, and is not changed without --change-kind. Then avrdude writes the image and
     reads it back, and the board is identified again. Unplug motors before you flash.
 
     \b
     Examples:
         feltwire boards flash wheel /dev/serial/by-id/usb-1a86_USB_Serial-if00-port0
-        feltwire boards flash wheel PORT --baud 57600        a Nano with the boot loader of before 2018
         feltwire boards flash wheel PORT --file wheel.hex --signer maker.pub
 
     Exit codes: 0; 1 if writing failed, or the board does not identify itself as expected; 2 if the image must not be
@@ -141,6 +188,7 @@ def flash_command(
         content = check_image(firmware)
         click.echo(f"firmware: {_what(firmware)}, SHA-256 {firmware.sha256[:16]}…: ok")
         _check_board(kind, port, change_kind)
+        _check_bootloader(port)
     try:
         used = avrdude.flash(content, port, avrdude.BAUDS if baud is None else (baud,), _show)
     except FirmwareError as error:
@@ -148,7 +196,7 @@ def flash_command(
         sys.exit(FATAL)
     click.echo(f"written at {used} baud; identifying the board")
     after = _ask(port)
-    wrong = after if isinstance(after, str) else misfit(after, kind)
+    wrong = after if isinstance(after, str) else not_written(after, kind, firmware.version_numbers, firmware.build)
     if wrong is not None:
         unexpected = f"{port}: written, but the check of the board failed: {wrong}"
         click.echo(click.style(unexpected, fg="red"), err=True)
@@ -162,6 +210,8 @@ def _found(path: Path, signers: tuple[bytes, ...]) -> tuple[Manifest, str | None
     manifest, kind = find(path)
     if signers:
         check_signature(manifest, signers)
+    elif path == SHIPPED:
+        check_signature(manifest, RELEASE_KEYS)
     elif signature_path(manifest.path).exists():
         click.echo(f"{manifest.path}: it is signed, but the signature was not checked; give --signer to check it")
     check_software(manifest)
@@ -195,6 +245,28 @@ def _check_board(kind: str, port: str, change_kind: bool) -> None:
         raise FirmwareError(
             f"{port}: a {kind_name(before)} board (firmware {version(before)}) would become a {kind} board: its "
             f"outputs are wired for a {kind_name(before)} board; check the wiring, then give --change-kind"
+        )
+
+
+def _check_bootloader(port: str) -> None:
+    """Checks that the board's bootloader survives the watchdog.
+
+    Raises:
+        FirmwareError: it does not, or the port cannot be used.
+    """
+    try:
+        found = asyncio.run(ask_version(port))
+    except (UnusablePortError, LineError) as error:
+        raise FirmwareError(str(error)) from error
+    if found is None:
+        click.echo("bootloader: none answered yet; press the board's reset button when avrdude begins")
+        return
+    click.echo(f"bootloader: version {found.major}.{found.minor} at {found.baud} baud")
+    if not found.survives_watchdog:
+        raise FirmwareError(
+            f"{port}: its bootloader (version {found.major}.{found.minor}, of Nanos from before 2018) never comes back "
+            "from a reset by the watchdog: the board would be dead until its power is cut. Replace it with Optiboot, "
+            "with a programmer (docs/boards.md, which to buy), then flash again"
         )
 
 

@@ -290,6 +290,14 @@ class BoardSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         Annotated[int, Meta(ge=1, le=4_294_967_295)] | None,
         Meta(description="the number that `feltwire boards name` gave the board: another one in its place is refused"),
     ] = None
+    require_build: Annotated[
+        Annotated[str, Meta(pattern=r"\A[0-9A-Fa-f]{8}\Z")] | None,
+        Meta(
+            description="the build that the board must have, as `feltwire boards identify` prints it: any other image "
+            "is refused. Without it every firmware of a known protocol works, and the journal records its build",
+            examples=["1A2B3C4D"],
+        ),
+    ] = None
     supply_v: Annotated[
         float,
         Meta(
@@ -303,6 +311,11 @@ class BoardSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         bool,
         Meta(description="the board is emulated (`feltwire boards emulate`): every event is marked as simulated"),
     ] = False
+
+    @property
+    def required_build(self) -> int | None:
+        """The number of the only image that is accepted; None for any."""
+        return None if self.require_build is None else int(self.require_build, 16)
 
 
 class TerminalSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -175,7 +175,6 @@ def _wire_board(name: str, config: TableConfig, wiring: Wiring, clock: Clock) ->
     from controller.configuration.lamp_chains import board_of_lamps
     from controller.live.board_lines import analogues_of, inputs_of, outputs_of
     from hal.backends.board import BoardLines
-    from hal.board.firmware import BUILD, VERSION
     from hal.board.identity import ExpectedBoard
     from hal.board.link import BoardLink
     from hal.board.messages import KINDS
@@ -184,7 +183,8 @@ def _wire_board(name: str, config: TableConfig, wiring: Wiring, clock: Clock) ->
     from hal.outputs_board import BoardOutputs
 
     board = config.boards[name]
-    link = BoardLink(name, board.port, ExpectedBoard(KINDS[board.kind], VERSION, BUILD, board.serial), clock)
+    expected = ExpectedBoard(KINDS[board.kind], build=board.required_build, serial=board.serial)
+    link = BoardLink(name, board.port, expected, clock)
     wiring.boards[name] = link
     if board_of_lamps(config.devices, config.boards) == name:
         chain = wiring.chains[CHAIN] = LampChain(link, clock, name=f"{config.id}:{CHAIN}")

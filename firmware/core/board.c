@@ -223,8 +223,9 @@ static enum due carry_out(const struct frame *frame, uint32_t received)
     uint8_t why = 0;
     if (size < 0 || frame->id == COMMAND_IDENTIFY || frame->id == COMMAND_OPEN)
         return done_or_refused(frame->id, REFUSED_UNKNOWN_COMMAND);
-    if (frame->size != (uint8_t)size)
+    if (frame->size > (uint8_t)size || frame->size < wire_command_least(frame->id, (uint8_t)size))
         return done_or_refused(frame->id, REFUSED_WRONG_LENGTH);
+    frame_in_extend(frame, (uint8_t)size);
     if (silent && wire_command_starts(frame->id, frame->fields)) /* it may be of the time before */
         return done_or_refused(frame->id, REFUSED_SILENT);
     switch (frame->id) {
@@ -347,7 +348,7 @@ static void send_identity(void)
         .major = BUILD_MAJOR,
         .minor = BUILD_MINOR,
         .patch = BUILD_PATCH,
-        .build = BUILD_HASH,
+        .build = port_build(),
         .serial = store_serial(),
         .boots = store_boots(),
         .cause = port_reset_cause(),
@@ -355,6 +356,8 @@ static void send_identity(void)
         .outputs = kind_facts.outputs,
         .analogues = kind_facts.analogues,
         .counters = kind_facts.counters,
+        .oldest = wire_kind_oldest(kind_facts.id),
+        .hung_at = port_hung_at(),
     };
     answer_identity_write(frame_out(0, ANSWER_IDENTITY, ANSWER_IDENTITY_SIZE), &identity);
     frame_send();
@@ -437,11 +440,15 @@ static void send_state(void)
         .lost = edge_store_lost(),
         .outputs = outputs_on(),
         .flags = (uint8_t)(FLAG_SESSION_OPEN | (silent ? FLAG_DEADMAN : 0U) | (watched != 0U ? FLAG_WATCHING : 0U) |
-                           (store_failed() ? FLAG_STORE_FAILED : 0U) | (kind_fault() ? FLAG_FAULT : 0U)),
+                           (store_failed() ? FLAG_STORE_FAILED : 0U) | (kind_fault() ? FLAG_FAULT : 0U) |
+                           (port_masked() != 0U ? FLAG_STORM : 0U)),
         .bad_frames = frame_bad(),
         .keys = stand.keys,
+        .masked = port_masked(),
     };
     report_state_write(frame_out(report_number++, REPORT_STATE, REPORT_STATE_SIZE), &state);
+    if (state.masked == 0U) /* the last field; what is missing is 0, and the line has better use for the byte */
+        frame_shorten(REPORT_STATE_SIZE - 1U);
     frame_send();
     uint32_t period = watched != 0U ? STATE_WATCHING_TICKS : STATE_TICKS;
     state_ticks += period;

@@ -96,6 +96,12 @@ bool frame_in(uint8_t byte, struct frame *to)
     return good;
 }
 
+void frame_in_extend(const struct frame *frame, uint8_t size)
+{
+    for (uint8_t at = frame->size; at < size; at++)
+        in.bytes[HEAD + at] = 0;
+}
+
 uint16_t frame_bad(void)
 {
     return in.bad;

@@ -24,6 +24,9 @@ void frame_begin(void);
 /* Takes the next byte of the line; true if it ended a good frame. */
 bool frame_in(uint8_t byte, struct frame *to);
 
+/* Puts zeros behind its fields, up to this size: an older host does not know the last ones. */
+void frame_in_extend(const struct frame *frame, uint8_t size);
+
 /* Frames that came broken since the start, modulo 65536: not COBS, a wrong length, a wrong CRC. */
 uint16_t frame_bad(void);
 

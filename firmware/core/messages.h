@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define WIRE_PROTOCOL 1U
-#define WIRE_DICTIONARY UINT32_C(0x05DDDDD0)
+#define WIRE_PROTOCOL 2U
+#define WIRE_DICTIONARY UINT32_C(0x39FBC1AD)
 #define WIRE_TICK_HZ UINT32_C(2000000)
 #define WIRE_BAUD UINT32_C(250000)
 #define WIRE_LONGEST 64U
@@ -14,6 +14,7 @@
 #define WIRE_DEADMAN_MS 500U
 
 #define KIND_WHEEL 1U
+#define KIND_WHEEL_OLDEST 1U
 #define KIND_WHEEL_INPUTS 8U
 #define KIND_WHEEL_OUTPUTS 4U
 #define KIND_WHEEL_ANALOGUES 4U
@@ -50,6 +51,7 @@
 #define KIND_WHEEL_ANALOGUE_PINS {0xC2U, 0xC3U, 0xC4U, 0xC5U}
 
 #define KIND_TABLE 2U
+#define KIND_TABLE_OLDEST 2U
 #define KIND_TABLE_INPUTS 8U
 #define KIND_TABLE_OUTPUTS 2U
 #define KIND_TABLE_ANALOGUES 0U
@@ -93,6 +95,7 @@
 #define TABLE_LAMPS_READ_BACK_PIN 0xC5U
 
 #define KIND_REEL 3U
+#define KIND_REEL_OLDEST 2U
 #define KIND_REEL_INPUTS 8U
 #define KIND_REEL_OUTPUTS 4U
 #define KIND_REEL_ANALOGUES 0U
@@ -137,6 +140,7 @@
 #define REEL_REEL_STEPS 200U
 
 #define KIND_PUSHER 4U
+#define KIND_PUSHER_OLDEST 2U
 #define KIND_PUSHER_INPUTS 8U
 #define KIND_PUSHER_OUTPUTS 4U
 #define KIND_PUSHER_ANALOGUES 0U
@@ -185,6 +189,7 @@
 #define FLAG_WATCHING 4U
 #define FLAG_STORE_FAILED 8U
 #define FLAG_FAULT 16U
+#define FLAG_STORM 128U
 #define REFUSED_NO_SESSION 1U
 #define REFUSED_UNKNOWN_COMMAND 2U
 #define REFUSED_WRONG_LENGTH 3U
@@ -452,7 +457,7 @@ static inline void answer_refused_write(uint8_t *to, const struct answer_refused
 
 /* what this board is */
 #define ANSWER_IDENTITY 66U
-#define ANSWER_IDENTITY_SIZE 25
+#define ANSWER_IDENTITY_SIZE 29
 
 struct answer_identity {
     uint16_t protocol;
@@ -469,6 +474,8 @@ struct answer_identity {
     uint8_t outputs;
     uint8_t analogues;
     uint8_t counters;
+    uint16_t oldest;
+    uint16_t hung_at;
 };
 
 static inline void answer_identity_write(uint8_t *to, const struct answer_identity *from)
@@ -487,6 +494,8 @@ static inline void answer_identity_write(uint8_t *to, const struct answer_identi
     to[22] = from->outputs;
     to[23] = from->analogues;
     to[24] = from->counters;
+    wire_put16(to + 25, from->oldest);
+    wire_put16(to + 27, from->hung_at);
 }
 
 /* the board's time when the command's last byte came, and how long it kept the answer */
@@ -574,7 +583,7 @@ static inline void report_edges_write(uint8_t *to, const struct report_edges *fr
 
 /* how the board stands; while it watches every 20 ms, else every 100 ms */
 #define REPORT_STATE 130U
-#define REPORT_STATE_SIZE 18
+#define REPORT_STATE_SIZE 19
 
 struct report_state {
     uint32_t time;
@@ -585,6 +594,7 @@ struct report_state {
     uint8_t flags;
     uint16_t bad_frames;
     uint16_t keys;
+    uint8_t masked;
 };
 
 static inline void report_state_write(uint8_t *to, const struct report_state *from)
@@ -597,6 +607,7 @@ static inline void report_state_write(uint8_t *to, const struct report_state *fr
     to[13] = from->flags;
     wire_put16(to + 14, from->bad_frames);
     wire_put16(to + 16, from->keys);
+    to[18] = from->masked;
 }
 
 /* what the board counted of a quadrature, every 100 ms while it turns and once at rest */
@@ -782,6 +793,30 @@ static inline int8_t wire_command_size(uint8_t id, uint8_t kind)
     default:
         return -1;
     }
+}
+
+/* The oldest protocol whose hosts work with a kind of board. */
+static inline uint16_t wire_kind_oldest(uint8_t kind)
+{
+    switch (kind) {
+    case KIND_WHEEL:
+        return KIND_WHEEL_OLDEST;
+    case KIND_TABLE:
+        return KIND_TABLE_OLDEST;
+    case KIND_REEL:
+        return KIND_REEL_OLDEST;
+    case KIND_PUSHER:
+        return KIND_PUSHER_OLDEST;
+    default:
+        return WIRE_PROTOCOL;
+    }
+}
+
+/* Bytes of the fields that the oldest hosts send with a command; what is missing to all of them is 0. */
+static inline uint8_t wire_command_least(uint8_t id, uint8_t size)
+{
+    (void)id;
+    return size;
 }
 
 /* Whether a command would turn something on, or make it move. Its fields are as long as they must be. */

@@ -53,6 +53,10 @@ void port_listen(uint8_t inputs, uint8_t pull_ups, struct port_snapshot *found);
 /* Takes the oldest snapshot that waits; false if none does. There is one for each interrupt of an input. */
 bool port_snapshot_take(struct port_snapshot *to);
 
+/* Inputs that change so fast that the port does not listen to them now; their edges are lost, and no snapshot covers them
+ * until it listens again, which it tries every 100 ms. */
+uint8_t port_masked(void);
+
 /* The levels of all inputs now. */
 uint8_t port_levels(void);
 
@@ -106,11 +110,21 @@ void port_eeprom_write(uint16_t at, uint8_t byte);
 
 /* --- watchdog and reset -------------------------------------------------------------------------------------------- */
 
-/* Begins to watch: 250 ms without port_watchdog_pat, and the board begins anew. */
+/* Begins to watch: so long without port_watchdog_pat, and the board notes where it hangs and begins anew; at most twice as
+ * long where interrupts are off. */
+#define PORT_WATCHDOG_MS 120U
 void port_watchdog_begin(void);
 void port_watchdog_pat(void);
 
-/* Why the board began: bits RESET_ of messages.h. */
+/* Why the board began: bits RESET_ of messages.h; 0 where nobody knows. */
 uint8_t port_reset_cause(void);
+
+/* Where the program hung before this start: its address in the flash, halved; 0 if it did not, or nobody knows. */
+uint16_t port_hung_at(void);
+
+/* --- the image ------------------------------------------------------------------------------------------------------ */
+
+/* The number that names the program in the flash; 0 where there is no flash. */
+uint32_t port_build(void);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * A firmware holds one kind: kinds/<kind>.c defines everything under "the kind gives", even where it does nothing.
  * All but kind_fast is called from the main loop, one after the other. Nothing may wait: a function returns within
- * some 200 µs, or edges pile up; the watchdog ends what takes 250 ms. No allocation, no recursion.
+ * some 200 µs, or edges pile up; the watchdog ends what takes 120 ms. No allocation, no recursion.
  *
  * The order in one turn of the main loop: frames from the host (kind_command, kind_set, kind_safe), edges (kind_edge,
  * kind_missed), outputs whose time is over (kind_output_ended), the store, kind_poll, reports.
@@ -80,7 +80,8 @@ bool kind_fault(void);
 
 /* INTERRUPT. Called when the time of port_fast_in is over: steps, pulses. Returns the ticks until the next call, at
  * least 40, at most 65535; or 0 for no more. Counted from when this call was due, so steps do not drift.
- * Keep it under 100 cycles: edges are dated late by as long as it takes. Share with it only what is volatile, and
+ * Keep it short: edges are dated late by as long as it takes, and `closed_cycles` in wire/messages.toml says how long that is
+ * at most; the tests measure it. Share with it only what is volatile, and
  * under PORT_ATOMIC where it is wider than a byte. */
 uint16_t kind_fast(void);
 

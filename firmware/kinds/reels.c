@@ -27,8 +27,8 @@ static struct reel {
 
 /* --- steps: the interrupt -------------------------------------------------------------------------------------------
  *
- * kind_fast and what it calls take 270 cycles at most, 17 µs: an edge of this board may be dated later by so much. None of
- * its inputs needs it better. All here is the interrupt's while `ticking`, and the main loop's under PORT_ATOMIC. */
+ * kind_fast and what it calls take what `closed_cycles` of this kind says in wire/messages.toml, and no more: an edge of this
+ * board may be dated later by so much. None of its inputs needs it better. All here is the interrupt's while `ticking`, and the main loop's under PORT_ATOMIC. */
 static uint16_t clock;           /* ticks when kind_fast is called next */
 static uint16_t due[REEL_REELS]; /* ticks when a reel makes its next step */
 static volatile bool ticking;    /* kind_fast will be called */

@@ -8,7 +8,7 @@
 
 #define __flash
 #define _BV(bit) (1U << (bit))
-#define ISR(vector) void vector(void)
+#define ISR(vector, ...) void vector(void)
 #define EMPTY_INTERRUPT(vector) \
     void vector(void)           \
     {                           \

@@ -25,6 +25,11 @@ PAGE = ROOT / "docs/wire.md"
 WANTED = ROOT / "hal/board/firmware.py"
 OVERHEAD = 5
 """Bytes of a frame beside its fields: length, number, id and CRC."""
+FIRST = 1
+"""The first protocol."""
+CYCLES_A_US = 16
+OTHER_PORT = 104
+"""Cycles of an interrupt of the other port of inputs, which may go first: with its entry out of sleep."""
 
 WIDTH = 120
 """Columns of a line of Python."""
@@ -39,6 +44,8 @@ class Field(NamedTuple):
     name: str
     type: str
     doc: str
+    since: int = FIRST
+    """The protocol that brought it."""
 
     @property
     def size(self) -> int:
@@ -67,11 +74,24 @@ class Message(NamedTuple):
     kinds: tuple[str, ...]
     answer: str
     starts: str
+    since: int
+    """The protocol that brought it."""
 
     @property
     def size(self) -> int:
         """Bytes of its fixed fields."""
         return sum(field.size for field in self.fields)
+
+    @property
+    def least(self) -> int:
+        """Bytes of the fields that it had from the beginning."""
+        return sum(field.size for field in self.fields if field.since <= self.since)
+
+    @property
+    def older(self) -> list[tuple[int, int]]:
+        """Each protocol that brought fields which the one before had not, and the bytes of the fields before it."""
+        brought = sorted({field.since for field in self.fields if field.since > self.since})
+        return [(since, sum(field.size for field in self.fields if field.since < since)) for since in brought]
 
 
 class Table(NamedTuple):
@@ -98,9 +118,17 @@ def read(path: Path) -> Table:
     for family in ("command", "answer", "report"):
         for name, given in values[family].items():
             fields = tuple(Field(*field) for field in given.get("fields", []))
+            if any(
+                len(field) == len(Field._fields) and field[-1] <= given.get("since", FIRST)
+                for field in given.get("fields", [])
+            ):
+                raise SystemExit(
+                    f"{path.name}: {family}.{name}: a field is as old as its message; it needs no protocol of its own"
+                )
+            fields = tuple(field._replace(since=max(field.since, given.get("since", FIRST))) for field in fields)
             of = tuple(given.get("kinds", kinds))
-            answer, starts = given.get("answer", ""), given.get("starts", "")
-            messages.append(Message(family, name, given["id"], given["doc"], fields, of, answer, starts))
+            answer, starts, since = given.get("answer", ""), given.get("starts", ""), given.get("since", FIRST)
+            messages.append(Message(family, name, given["id"], given["doc"], fields, of, answer, starts, since))
     for message in messages:
         where = f"{path.name}: {message.family}.{message.name}"
         if [m for m in messages if m.id == message.id] != [message]:
@@ -108,8 +136,16 @@ def read(path: Path) -> Table:
         for field in message.fields:
             if not field.size and not field.rest:
                 raise SystemExit(f"{where}.{field.name}: no such type {field.type!r}; see the top of the file")
-            if field.rest and field is not message.fields[-1]:
-                raise SystemExit(f"{where}.{field.name}: only the last field can be the rest")
+            if field.rest and (field is not message.fields[-1] or field.since > message.since):
+                raise SystemExit(f"{where}.{field.name}: only the last field can be the rest, and from the beginning")
+            if field.since > values["protocol"]:
+                raise SystemExit(
+                    f"{where}.{field.name}: protocol {field.since} is not yet; this is {values['protocol']}"
+                )
+        if [field.since for field in message.fields] != sorted(field.since for field in message.fields):
+            raise SystemExit(f"{where}: new fields stand at the end")
+        if message.fields and message.fields[-1].rest and message.older:
+            raise SystemExit(f"{where}: a message with a rest can have no new fields; give a new one a free id")
         if message.size + OVERHEAD > values["longest"]:
             raise SystemExit(f"{where}: {message.size + OVERHEAD} bytes are more than the longest frame")
         if set(message.kinds) - set(kinds):
@@ -125,7 +161,7 @@ def _meaning(value: Any) -> Any:
     """The table without its documentation: what both sides must agree on, order included."""
     if isinstance(value, dict):
         return [(key, _meaning(part)) for key, part in value.items() if key != "doc"]
-    if isinstance(value, list) and len(value) == 3 and all(isinstance(part, str) for part in value):
+    if isinstance(value, list) and len(value) >= 3 and all(isinstance(part, str) for part in value[:3]):
         return value[:2]
     if isinstance(value, list):
         return [_meaning(part) for part in value]
@@ -157,10 +193,10 @@ def c_side(table: Table) -> str:
     ]
     for name, kind in values["kind"].items():
         out += _c_kind(name.upper(), kind)
-    for name, bit in values["resets"].items():
-        out.append(f"#define RESET_{name.upper()} {bit}U")
+    for name, reset in values["resets"].items():
+        out.append(f"#define RESET_{name.upper()} {reset['bit']}U")
     for name, flag in values["flags"].items():
-        out.append(f"#define FLAG_{name.upper()} {flag if isinstance(flag, int) else flag['bit']}U")
+        out.append(f"#define FLAG_{name.upper()} {flag['bit']}U")
     for name, refusal in values["refusals"].items():
         out.append(f"#define REFUSED_{name.upper()} {refusal['code']}U")
     out += [
@@ -206,8 +242,37 @@ def c_side(table: Table) -> str:
             of = " || ".join(f"kind == KIND_{kind.upper()}" for kind in message.kinds)
             out.append(f"        return ({of}) ? {size} : -1;")
     out += ["    default:", "        return -1;", "    }", "}"]
-    out += [*_c_starts(table), "", "#endif", ""]
+    out += [*_c_oldest(table), *_c_least(table), *_c_starts(table), "", "#endif", ""]
     return "\n".join(out)
+
+
+def _c_oldest(table: Table) -> list[str]:
+    out = [
+        "",
+        "/* The oldest protocol whose hosts work with a kind of board. */",
+        "static inline uint16_t wire_kind_oldest(uint8_t kind)",
+        "{",
+        "    switch (kind) {",
+    ]
+    for name in table.values["kind"]:
+        out += [f"    case KIND_{name.upper()}:", f"        return KIND_{name.upper()}_OLDEST;"]
+    return [*out, "    default:", "        return WIRE_PROTOCOL;", "    }", "}"]
+
+
+def _c_least(table: Table) -> list[str]:
+    out = [
+        "",
+        "/* Bytes of the fields that the oldest hosts send with a command; what is missing to all of them is 0. */",
+        "static inline uint8_t wire_command_least(uint8_t id, uint8_t size)",
+        "{",
+    ]
+    older = [message for message in table.family("command") if message.older]
+    if not older:
+        return [*out, "    (void)id;", "    return size;", "}"]
+    out.append("    switch (id) {")
+    for message in older:
+        out += [f"    case COMMAND_{message.name.upper()}:", f"        return {message.least}U;"]
+    return [*out, "    default:", "        return size;", "    }", "}"]
 
 
 def _c_starts(table: Table) -> list[str]:
@@ -236,7 +301,7 @@ def _c_pin(pin: str) -> str:
 
 
 def _c_kind(name: str, kind: dict[str, Any]) -> list[str]:
-    out = [f"#define KIND_{name} {kind['id']}U"]
+    out = [f"#define KIND_{name} {kind['id']}U", f"#define KIND_{name}_OLDEST {kind['oldest']}U"]
     for many in ("inputs", "outputs", "analogues", "counters"):
         out.append(f"#define KIND_{name}_{many.upper()} {len(kind[many])}U")
     for number, (line, pin) in enumerate(kind["inputs"], 1):
@@ -346,6 +411,8 @@ def python_side(table: Table) -> str:
         out += [
             f'    "{name}": BoardKind(',
             f"        id={kind['id']},",
+            f"        oldest={kind['oldest']},",
+            f"        late_ns={late_ns(kind):_},",
             f'        name="{name}",',
             f'        doc="{kind["doc"]}",',
             f"        inputs={_pairs(kind['inputs'])},",
@@ -367,12 +434,12 @@ def python_side(table: Table) -> str:
         out.append("    ),")
     out += ["}", '"""Each kind of board, by its name."""', "", ""]
     out += ["class Reset(IntFlag):", '    """What reset a board."""', ""]
-    out += [f"    {name.upper()} = {bit}" for name, bit in values["resets"].items()]
+    for name, reset in values["resets"].items():
+        out += [f"    {name.upper()} = {reset['bit']}", f'    """{reset["doc"][0].upper()}{reset["doc"][1:]}."""']
     out += ["", "", "class Flag(IntFlag):", '    """The state of a board, as `state` reports it."""', ""]
     for name, flag in values["flags"].items():
-        out.append(f"    {name.upper()} = {flag if isinstance(flag, int) else flag['bit']}")
-        if not isinstance(flag, int):
-            out.append(f'    """{flag["doc"][0].upper()}{flag["doc"][1:]}."""')
+        out.append(f"    {name.upper()} = {flag['bit']}")
+        out.append(f'    """{flag["doc"][0].upper()}{flag["doc"][1:]}."""')
     out += ["", "", "class RefusalCode(IntEnum):", '    """Why a board refused a command."""', ""]
     for name, refusal in values["refusals"].items():
         out.append(f"    {name.upper()} = {refusal['code']}")
@@ -406,6 +473,11 @@ def _python_message(message: Message) -> list[str]:
     out.append(f'    layout: ClassVar[Struct] = Struct("{layout}")')
     if message.fields and message.fields[-1].rest:
         out.append("    has_rest: ClassVar[bool] = True")
+    if message.since > FIRST:
+        out.append(f"    since: ClassVar[int] = {message.since}")
+    if message.older:
+        older = ", ".join(f"({since}, {size})" for since, size in message.older)
+        out.append(f"    older: ClassVar[tuple[tuple[int, int], ...]] = ({older},)")
     if message.family == "command":
         answer = "".join(part.capitalize() for part in message.answer.split("_"))
         out.append(f"    answer: ClassVar[type[BoardAnswer]] = {answer}Answer")
@@ -414,7 +486,9 @@ def _python_message(message: Message) -> list[str]:
     out.append(f"    kinds: ClassVar[tuple[str, ...]] = {_tuple(message.kinds)}")
     for field in message.fields:
         kind = "bytes" if field.count or field.rest else "int"
-        out.append(f"    {field.name}: {kind}")
+        # What the sender's protocol had not yet is 0.
+        missing = f" = {'0' if kind == 'int' else f'bytes({field.size})'}" if field.since > message.since else ""
+        out.append(f"    {field.name}: {kind}{missing}")
         if field.doc:
             out.append(f'    """{field.doc[0].upper()}{field.doc[1:]}."""')
     return out
@@ -454,6 +528,9 @@ def page(table: Table, old: str) -> str:
             f"{table.values['baud']:,} baud 8N1, ticks of {1e6 / table.values['tick_hz']:g} µs, "
             f"frames of at most {table.values['longest']} bytes, dead-man {table.values['deadman_ms']} ms.",
         ],
+        "kinds": _page_kinds(table),
+        "resets": _page_bits(table.values["resets"]),
+        "flags": _page_bits(table.values["flags"]),
         "refusals": ["| code | name | meaning |", "|---|---|---|"]
         + [f"| {r['code']} | `{name}` | {r['doc']} |" for name, r in table.values["refusals"].items()],
         **{f"{family}s": _page_family(table, family) for family in ("command", "answer", "report")},
@@ -467,27 +544,60 @@ def page(table: Table, old: str) -> str:
     return old
 
 
+def late_ns(kind: dict[str, Any]) -> int:
+    """How late an edge may be dated, in ns: interrupts are off, and then one of the other port goes first."""
+    return int((kind["closed_cycles"] + OTHER_PORT) * 1000 // CYCLES_A_US)
+
+
+def _page_bits(values: dict[str, Any]) -> list[str]:
+    rows = sorted(values.items(), key=lambda row: row[1]["bit"])
+    return ["| bit | name | meaning |", "|---|---|---|"] + [
+        f"| {row['bit']} | `{name}` | {row['doc']} |" for name, row in rows
+    ]
+
+
+def _page_kinds(table: Table) -> list[str]:
+    columns = ("id", "kind", "works with protocols", "inputs, from 1", "outputs, from 1", "counters, in order")
+    columns += ("interrupts off, at most", "edges dated late by, at most", "what it is")
+    out = [f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
+    for name, kind in table.values["kind"].items():
+        lines = [", ".join(f"`{line[0]}`" for line in kind[many]) or "none" for many in ("inputs", "outputs")]
+        counters = ", ".join(f"`{counter}`" for counter in kind["counters"]) or "none"
+        reach = f"{kind['oldest']} to {table.values['protocol']}"
+        times = (f"{kind['closed_cycles']} cycles of 16 MHz", f"{late_ns(kind) / 1000:g} µs")
+        out.append(f"| {' | '.join((str(kind['id']), f'`{name}`', reach, *lines, counters, *times, kind['doc']))} |")
+    return out
+
+
 def _page_family(table: Table, family: str) -> list[str]:
-    out = [f"| id | {family} | fields | boards | meaning |", "|---|---|---|---|---|"]
+    starts = " starts, where |" if family == "command" else ""
+    out = [f"| id | {family} | fields | boards |{starts} meaning |", f"|---|---|---|---|{'---|' if starts else ''}---|"]
     for m in table.family(family):
-        fields = "; ".join(f"`{f.name}` {f.type}{f': {f.doc}' if f.doc else ''}" for f in m.fields) or "none"
+        fields = "; ".join(_page_field(f, m) for f in m.fields) or "none"
         kinds = "all" if len(m.kinds) == len(table.values["kind"]) else ", ".join(m.kinds)
         answer = f" → `{m.answer}`" if m.answer else ""
-        out.append(f"| {m.id} | `{m.name}`{answer} | {fields} | {kinds} | {m.doc} |")
+        since = f" (since protocol {m.since})" if m.since > FIRST else ""
+        moves = "" if not starts else f" `{m.starts}` is not 0 |" if m.starts else " never |"
+        out.append(f"| {m.id} | `{m.name}`{answer}{since} | {fields} | {kinds} |{moves} {m.doc} |")
     return out
+
+
+def _page_field(field: Field, message: Message) -> str:
+    since = f", since protocol {field.since}" if field.since > message.since else ""
+    return f"`{field.name}` {field.type}{since}{f': {field.doc}' if field.doc else ''}"
 
 
 # --- the expected firmware --------------------------------------------------------------------------------------------
 
 
 def wanted() -> str:
-    """`hal/board/firmware.py`: version and build of the firmware in this tree."""
+    """`hal/board/firmware.py`: the version of the firmware in this tree."""
     sys.path.insert(0, str(ROOT / "firmware"))
-    from build_hash import build_hash, version
+    from build_id import version
 
     return (
-        '"""The firmware that this software expects on its boards. Generated by `firmware/wire/generate.py`."""\n\n'
-        f"VERSION = {version()}\nBUILD = 0x{build_hash():08X}\n"
+        '"""The version of the boards\' firmware in this tree. Generated by `firmware/wire/generate.py`."""\n\n'
+        f"VERSION = {version()}\n"
     )
 
 

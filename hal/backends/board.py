@@ -34,6 +34,7 @@ from hal.board.errors import BoardError, SessionEndedError
 from hal.board.link import BoardLink
 from hal.board.message import BoardAnswer, BoardReport, MessageError
 from hal.board.messages import (
+    KINDS,
     CountReport,
     EdgesReport,
     IdentityAnswer,
@@ -117,7 +118,9 @@ class BoardLines:
         self.counted: CountReport | None = None
         """The board's last count of the quadrature, since it is up."""
         self.error_ns: int | None = None
-        """The bound on the error of the last edge's time; None before the first edge."""
+        """The bound on the error of the last edge's time: that of the clock, and how late the board may have dated it.
+        None before the first edge."""
+        self._late_ns = max(kind.late_ns for kind in KINDS.values()) if link.kind is None else link.kind.late_ns
         self._link = link
         self._clock = clock
         self._sink: Sink | None = None
@@ -253,7 +256,7 @@ class BoardLines:
                 continue
             self._levels_known = True
             self._add_edge(edges, rare, t_ns, item.line, item.level)
-            self.error_ns = self._link.clock.error_ns(item.ticks)
+            self.error_ns = self._link.clock.error_ns(item.ticks) + self._late_ns
         if self._levels_known:
             self._unplugged = False
         self._deliver(edges, rare)

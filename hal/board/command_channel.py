@@ -186,6 +186,8 @@ class CommandChannel:
     """The sending half of a link. Its owner writes the bytes it returns, and passes it the answers received."""
 
     def __init__(self) -> None:
+        self.protocol: int | None = None
+        """The protocol of the board, where that is older than ours."""
         self._outstanding: _Outstanding | None = None
         self._previous: _PreviousCommand | None = None
         self._number = UNNUMBERED
@@ -255,7 +257,7 @@ class CommandChannel:
         )
 
     def _send(self, command: BoardCommand, t_ns: int) -> bytes:
-        data = frames.encode(self._number, command)
+        data = frames.encode(self._number, command, self.protocol)
         self._outstanding = _Outstanding(self._number, command, data, t_ns, self._wait_ns())
         return data
 

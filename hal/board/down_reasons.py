@@ -15,9 +15,11 @@ _CAUSES = {
 }
 
 
-def causes(cause: int) -> str:
-    """What reset a board: bits of `Reset`."""
-    return ", ".join(words for bit, words in _CAUSES.items() if cause & bit) or "it does not know why"
+def causes(cause: int, hung_at: int = 0) -> str:
+    """What reset a board: bits of `Reset`, and where its program hung (an address of words; 0: not known)."""
+    where = f" at {2 * hung_at:#06x} of its flash" if hung_at else ""
+    known = ", ".join(words for bit, words in _CAUSES.items() if cause & bit)
+    return f"{known}{where}" if known else "why is not known: its bootloader keeps no cause"
 
 
 def port(board: str, name: str, why: str) -> str:
@@ -29,6 +31,14 @@ def port(board: str, name: str, why: str) -> str:
 def reset(cause: int) -> str:
     """The board was reset, and reported the cause: bits of `Reset`."""
     return f"it was reset: {causes(cause)}"
+
+
+def reset_by_opening() -> str:
+    """A board that handles money began because its port was opened."""
+    return (
+        "opening its port reset it: a board that handles money must run on while this service restarts, so cut its "
+        "auto-reset (docs/boards.md, auto-reset), then plug it in again"
+    )
 
 
 def forgotten() -> str:

@@ -40,14 +40,14 @@ class BoardFrame(NamedTuple):
     fields: bytes
 
 
-def encode(number: int, message: BoardMessage) -> bytes:
-    """Encodes a message as a frame, with its terminating zero.
+def encode(number: int, message: BoardMessage, protocol: int | None = None) -> bytes:
+    """Encodes a message as a frame, with its terminating zero; for a board of an older `protocol`, with what it knows.
 
     Raises:
-        MessageError: a value does not fit its field.
+        MessageError: a value does not fit its field, or that board does not know it.
         FrameError: the frame would be too long.
     """
-    fields = message.pack()
+    fields = message.pack(protocol)
     length = len(fields) + OVERHEAD
     if length > LONGEST:
         raise FrameError(f"{type(message).__name__}: a frame of {length} bytes; at most {LONGEST} are allowed")

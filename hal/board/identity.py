@@ -1,23 +1,25 @@
-"""Checks that a board is the expected one: its kind, and exactly the firmware that this software was built with."""
+"""Checks that a board is the expected one: its kind, a protocol that both sides know, its image where that matters."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 from hal.board.message import BoardKind
-from hal.board.messages import DICTIONARY, KINDS, PROTOCOL, IdentityAnswer
+from hal.board.messages import KINDS, PROTOCOL, IdentityAnswer
 
 _NAMES = {kind.id: name for name, kind in KINDS.items()}
+_OLDEST_FIELD = 2
+"""The protocol that brought the field `oldest`."""
 
 
 class ExpectedBoard(NamedTuple):
     """What a board must be. None is not checked."""
 
     kind: BoardKind | None
-    version: tuple[int, int, int] | None
-    """The firmware's version: major, minor, patch."""
-    build: int | None
-    """First 32 bits of the SHA-256 over the firmware's sources."""
+    version: tuple[int, int, int] | None = None
+    """The firmware's version: major, minor, patch. Any of a known protocol works; a new image must have its own."""
+    build: int | None = None
+    """The number of its image: only a table that was approved with this very image needs it."""
     serial: int | None = None
     """The serial number that a technician gave it; tells boards of one kind apart."""
 
@@ -25,10 +27,10 @@ class ExpectedBoard(NamedTuple):
 def refusal(wanted: ExpectedBoard, found: IdentityAnswer) -> str | None:
     """Why the board is not the expected one, for people; None if it is."""
     version = (found.major, found.minor, found.patch)
-    if found.protocol != PROTOCOL:
-        return _flash(wanted, f"protocol {PROTOCOL}", f"protocol {found.protocol}")
-    if found.dictionary != DICTIONARY:
-        return _flash(wanted, f"dictionary {DICTIONARY:08X}", f"dictionary {found.dictionary:08X}")
+    kind = next((kind for kind in KINDS.values() if kind.id == found.kind), None)
+    strange = protocol_refusal(kind, found.protocol, found.oldest)
+    if strange is not None:
+        return _flash(wanted, *strange)
     if wanted.kind is not None and found.kind != wanted.kind.id:
         name = _NAMES.get(found.kind)
         theirs = f"unknown kind {found.kind}" if name is None else f"kind {name!r}"
@@ -46,6 +48,23 @@ def refusal(wanted: ExpectedBoard, found: IdentityAnswer) -> str | None:
             f"expected serial {wanted.serial}, found {theirs}; plug in the right board, correct its port, or give it "
             f"this number with: feltwire boards name PORT {wanted.serial}"
         )
+    return None
+
+
+def protocol_refusal(kind: BoardKind | None, protocol: int, oldest: int) -> tuple[str, str] | None:
+    """What was expected and found, where firmware of this protocol does not work with this software; else None.
+
+    `oldest` is the oldest protocol whose hosts it works with, as it reports itself. A kind that this software does not
+    know is judged by that alone.
+    """
+    least = 1 if kind is None else kind.oldest
+    ours = f"protocol {least} to {PROTOCOL}" if least < PROTOCOL else f"protocol {PROTOCOL}"
+    # Before there was the field, a board worked with its own protocol.
+    accepts = oldest if protocol >= _OLDEST_FIELD else protocol
+    if protocol < least:
+        return ours, f"protocol {protocol}"
+    if protocol > PROTOCOL and accepts > PROTOCOL:
+        return ours, f"protocol {protocol}, which works with hosts of protocol {accepts} and later"
     return None
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from hal.board import frames
-from hal.board.message import BoardAnswer, BoardReport, MessageError
+from hal.board.message import BoardAnswer, BoardReport, MessageError, UnknownReport
 from hal.board.messages import ANSWERS, REPORTS, BootReport, IdentityAnswer
 
 _NUMBERS = 256
+_FIRST_REPORT = 128
+"""Ids from here on are those of reports."""
 
 
 class StrangeIdentity(NamedTuple):
@@ -53,9 +55,12 @@ class Inbox:
         length = len(piece) + 1
         if id_ in REPORTS:
             return self._numbered(number, REPORTS[id_].unpack(fields), length)
+        if id_ >= _FIRST_REPORT:
+            return self._numbered(number, UnknownReport(id_, fields), length)
         if id_ not in ANSWERS:
             raise MessageError(f"no answer and no report has the id {id_}")
-        if id_ == IdentityAnswer.id and len(fields) != IdentityAnswer.layout.size:
+        known = [size for _, size in IdentityAnswer.older]
+        if id_ == IdentityAnswer.id and len(fields) < IdentityAnswer.layout.size and len(fields) not in known:
             return ReceivedMessage(number, StrangeIdentity(fields), length)
         return ReceivedMessage(number, ANSWERS[id_].unpack(fields), length)
 

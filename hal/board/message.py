@@ -21,33 +21,52 @@ class BoardMessage(msgspec.Struct, frozen=True):
     layout: ClassVar[Struct]
     has_rest: ClassVar[bool] = False
     """Whether the last field takes the rest of the frame."""
+    since: ClassVar[int] = 1
+    """The protocol that brought it."""
+    older: ClassVar[tuple[tuple[int, int], ...]] = ()
+    """Each protocol that appended fields, and how many bytes of fields there were before it."""
     kinds: ClassVar[tuple[str, ...]]
     """The kinds of boards that have it."""
 
-    def pack(self) -> bytes:
-        """The fields as bytes.
+    def pack(self, protocol: int | None = None) -> bytes:
+        """The fields as bytes; for a board of an older `protocol`, those that it knows.
 
         Raises:
-            MessageError: a value does not fit its field.
+            MessageError: a value does not fit its field, or the other side does not know a field that is not 0.
         """
         values = msgspec.structs.astuple(self)
         rest = values[-1] if self.has_rest else b""
         fixed = values[:-1] if self.has_rest else values
         try:
-            return self.layout.pack(*fixed) + rest
+            packed = self.layout.pack(*fixed) + rest
         except error as problem:
             raise MessageError(f"{type(self).__name__}: {problem} in {self}") from problem
+        if protocol is None:
+            return packed
+        if protocol < self.since:
+            raise MessageError(
+                f"{type(self).__name__}: it came with protocol {self.since}; expected {protocol} or older"
+            )
+        known = next((size for since, size in self.older if protocol < since), len(packed))
+        if any(packed[known:]):
+            raise MessageError(
+                f"{type(self).__name__}: protocol {protocol} has only {known} bytes of its fields: {self}"
+            )
+        return packed[:known]
 
     @classmethod
     def unpack(cls, payload: bytes) -> Self:
-        """Decodes the fields.
+        """Decodes the fields. Those that the sender's protocol had not yet are 0; those that this one does not know are
+        left alone.
 
         Raises:
-            MessageError: there are too few bytes, or too many.
+            MessageError: there are too few bytes for any protocol.
         """
         size = cls.layout.size
-        if len(payload) < size or (len(payload) > size and not cls.has_rest):
-            raise MessageError(f"{cls.__name__}: expected {size} bytes of fields, got {len(payload)}")
+        if len(payload) < size:
+            if len(payload) not in [known for _, known in cls.older]:
+                raise MessageError(f"{cls.__name__}: expected {size} bytes of fields, got {len(payload)}")
+            payload += bytes(size - len(payload))
         values = cls.layout.unpack_from(payload)
         return cls(*values, payload[size:]) if cls.has_rest else cls(*values)
 
@@ -75,10 +94,25 @@ class BoardReport(BoardMessage, frozen=True):
     """A message that a board sends unasked."""
 
 
+class UnknownReport(BoardReport, frozen=True):
+    """A report that came with a later protocol: counted, and left alone."""
+
+    layout: ClassVar[Struct] = Struct("<B")
+    has_rest: ClassVar[bool] = True
+    kinds: ClassVar[tuple[str, ...]] = ()
+    report: int
+    """Its id."""
+    fields: bytes
+
+
 class BoardKind(msgspec.Struct, frozen=True, kw_only=True):
     """A kind of board: its terminals, in the order of their numbers, which begin at 1."""
 
     id: int
+    oldest: int = 1
+    """The protocol of the oldest boards and hosts that work with those of today."""
+    late_ns: int = 0
+    """How late an edge may be dated: interrupts are off meanwhile, or another one goes first."""
     name: str
     doc: str
     inputs: tuple[tuple[str, str], ...]

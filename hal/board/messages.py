@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from hal.board.message import BoardAnswer, BoardCommand, BoardKind, BoardReport
 
-PROTOCOL = 1
-DICTIONARY = 0x05DDDDD0
+PROTOCOL = 2
+DICTIONARY = 0x39FBC1AD
 TICK_HZ = 2_000_000
 BAUD = 250_000
 LONGEST = 64
@@ -18,6 +18,8 @@ DEADMAN_MS = 500
 KINDS = {
     "wheel": BoardKind(
         id=1,
+        oldest=1,
+        late_ns=14_000,
         name="wheel",
         doc="a wheel: eight inputs whose edges are dated, a quadrature that is counted, a level sensor",
         inputs=(
@@ -47,6 +49,8 @@ KINDS = {
     ),
     "table": BoardKind(
         id=2,
+        oldest=2,
+        late_ns=14_000,
         name="table",
         doc="a dice table: a motor, beams, sensors of shaking and turning, a keypad, a chain of lamps",
         inputs=(
@@ -80,6 +84,8 @@ KINDS = {
     ),
     "reel": BoardKind(
         id=3,
+        oldest=2,
+        late_ns=32_750,
         name="reel",
         doc="skill-stop reels: three steppers with home sensors, a stop button each, a token acceptor, lamps",
         inputs=(
@@ -113,6 +119,8 @@ KINDS = {
     ),
     "pusher": BoardKind(
         id=4,
+        oldest=2,
+        late_ns=14_000,
         name="pusher",
         doc="a token pusher: token acceptor, win chute with two beams, shelf motor with shaft pulses, tilt, hopper",
         inputs=(
@@ -143,15 +151,20 @@ class Reset(IntFlag):
     """What reset a board."""
 
     POWER_ON = 1
+    """Its power came on."""
     EXTERNAL = 2
+    """Its reset line: the button, or a port that was opened."""
     BROWN_OUT = 4
+    """Its power sagged below the brown-out level."""
     WATCHDOG = 8
+    """Its program hung, and the watchdog reset it."""
 
 
 class Flag(IntFlag):
     """The state of a board, as `state` reports it."""
 
     SESSION_OPEN = 1
+    """A host has opened a session."""
     DEADMAN = 2
     """The host fell silent and the outputs were made safe."""
     WATCHING = 4
@@ -160,6 +173,8 @@ class Flag(IntFlag):
     """The counters could not be kept."""
     FAULT = 16
     """A device of this kind of board has a fault; its own report says which."""
+    STORM = 128
+    """Inputs change so fast that the board does not listen to them now: `masked` says which."""
 
 
 class RefusalCode(IntEnum):
@@ -209,12 +224,13 @@ class IdentityAnswer(BoardAnswer, frozen=True):
     """What this board is."""
 
     id: ClassVar[int] = 66
-    layout: ClassVar[Struct] = Struct("<HIBBBBIIHBBBBB")
+    layout: ClassVar[Struct] = Struct("<HIBBBBIIHBBBBBHH")
+    older: ClassVar[tuple[tuple[int, int], ...]] = ((2, 25),)
     kinds: ClassVar[tuple[str, ...]] = ("wheel", "table", "reel", "pusher")
     protocol: int
     """Version of this table."""
     dictionary: int
-    """CRC-32 of this table: both sides were made from the same one."""
+    """CRC-32 of this table: where it is equal both sides were made from the same one; it need not be."""
     kind: int
     """The id of a kind."""
     major: int
@@ -222,13 +238,13 @@ class IdentityAnswer(BoardAnswer, frozen=True):
     minor: int
     patch: int
     build: int
-    """First 32 bits of the SHA-256 over the firmware's sources."""
+    """First 32 bits of the SHA-256 over the image in the board's flash, this number taken as 0."""
     serial: int
     """The number that a technician gave this board; 0 for none."""
     boots: int
     """How often this board began, modulo 65536."""
     cause: int
-    """Why it began: bits of [resets]."""
+    """Why it began: bits of [resets]; 0: not known."""
     inputs: int
     """How many inputs it has."""
     outputs: int
@@ -237,6 +253,10 @@ class IdentityAnswer(BoardAnswer, frozen=True):
     """How many analogue channels."""
     counters: int
     """How many counters that survive power cuts."""
+    oldest: int = 0
+    """The oldest protocol whose hosts it works with."""
+    hung_at: int = 0
+    """Where its program hung before this start: the address in its flash, halved; 0: it did not, or it is not known."""
 
 
 class ClockAnswer(BoardAnswer, frozen=True):
@@ -500,9 +520,11 @@ class BootReport(BoardReport, frozen=True):
     layout: ClassVar[Struct] = Struct("<BHB")
     kinds: ClassVar[tuple[str, ...]] = ("wheel", "table", "reel", "pusher")
     cause: int
-    """Bits of [resets]."""
+    """Bits of [resets]; 0: not known."""
     boots: int
+    """As in `identity`."""
     kind: int
+    """The id of a kind."""
 
 
 class EdgesReport(BoardReport, frozen=True):
@@ -526,7 +548,8 @@ class StateReport(BoardReport, frozen=True):
     """How the board stands; while it watches every 20 ms, else every 100 ms."""
 
     id: ClassVar[int] = 130
-    layout: ClassVar[Struct] = Struct("<IIBHHBHH")
+    layout: ClassVar[Struct] = Struct("<IIBHHBHHB")
+    older: ClassVar[tuple[tuple[int, int], ...]] = ((2, 18),)
     kinds: ClassVar[tuple[str, ...]] = ("wheel", "table", "reel", "pusher")
     time: int
     """Ticks: every edge up to here has a number below `next`."""
@@ -544,6 +567,8 @@ class StateReport(BoardReport, frozen=True):
     """Frames from the host that came broken, modulo 65536."""
     keys: int
     """Bit i: level of line 9+i, which is a key; 1 is pressed."""
+    masked: int = 0
+    """Bit i: input i+1 changes so fast that the board does not listen to it now; it tries again every 100 ms."""
 
 
 class CountReport(BoardReport, frozen=True):

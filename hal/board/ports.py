@@ -21,7 +21,7 @@ from hal.board.errors import BoardError
 from hal.board.message import MessageError
 from hal.board.messages import BAUD, PROTOCOL, IdentifyCommand, IdentityAnswer
 from hal.clock import NS_PER_S, Clock
-from hal.serial_link import LinkError, SerialLink, SerialSettings
+from hal.serial_link import PORT_ERRORS, LinkError, SerialLink, SerialSettings, keep_dtr, port_of
 from hal.values import Edge, EdgesLost, Frame, Loss, Rare
 
 BY_ID = Path("/dev/serial/by-id")
@@ -86,7 +86,7 @@ async def ask_identity(port: str, clock: Clock, patience_ns: int = PATIENCE_NS) 
         StrangeBoardError: a board with another protocol answers.
         BoardError: nothing on it answers as a board does.
     """
-    link = SerialLink(port, port, clock, frames.BoardFramer(), SerialSettings(BAUD))
+    link = SerialLink(port, port, clock, frames.BoardFramer(), SerialSettings(BAUD, keeps_dtr=True))
     receiver = _IdentityReceiver(port, asyncio.get_running_loop().create_future())
     link.open(receiver)
     try:
@@ -155,3 +155,50 @@ def _with_hint(reason: str) -> str:
             # pyserial names the port again, and the number twice: the message has it in front already.
             return f"{os.strerror(number)}; {hint}"
     return f"{reason}; check its cable"
+
+
+# Whether opening a port resets the board on it
+
+
+class NoDtrError(BoardError):
+    """The port has no DTR line that could be tried."""
+
+
+DTR_LOW_S: Final = 0.1
+"""How long DTR is lowered (ours): the capacitor of an Arduino's reset discharges in some milliseconds."""
+
+
+async def reset_by_dtr(port: str, clock: Clock, patience_ns: int = PATIENCE_NS) -> tuple[IdentityAnswer, bool]:
+    """Lowers and raises DTR, as every opening of a port may, and looks whether the board began anew.
+
+    Returns its identity afterwards, and whether it was reset, by this or by the opening before.
+
+    Raises:
+        LineError: the port is no valid name.
+        NoDtrError: the port has no such line.
+        BoardError: the port cannot be used, or no board answers on it.
+    """
+    before = await ask_identity(port, clock, patience_ns)
+    await _pulse_dtr(port)
+    after = await ask_identity(port, clock, patience_ns)
+    return after, after.boots != before.boots
+
+
+async def _pulse_dtr(port: str) -> None:
+    handle = port_of(port, port, SerialSettings(BAUD))
+    loop = asyncio.get_running_loop()
+    try:
+        await loop.run_in_executor(None, handle.open)
+        try:
+            handle.dtr = False
+            await asyncio.sleep(DTR_LOW_S)
+            handle.dtr = True
+            keep_dtr(handle)
+        finally:
+            handle.close()
+    except PORT_ERRORS as error:
+        if isinstance(error, OSError) and error.errno in (errno.ENOTTY, errno.EINVAL):
+            raise NoDtrError(
+                f"port {port}: it has no DTR line, so nothing on it can be reset by its opening; a board on USB has one"
+            ) from error
+        raise UnusablePortError(f"port {port}: it cannot be used: {_with_hint(str(error))}") from error

@@ -34,9 +34,10 @@ from hal.board.command_channel import (
 from hal.board.errors import BoardError, command_name
 from hal.board.identity import ExpectedBoard
 from hal.board.inbox import Inbox, ReceivedMessage, StrangeIdentity
-from hal.board.message import BoardAnswer, BoardCommand, BoardReport
+from hal.board.message import BoardAnswer, BoardCommand, BoardReport, MessageError
 from hal.board.messages import (
     DEADMAN_MS,
+    PROTOCOL,
     BootReport,
     ClockAnswer,
     ClockCommand,
@@ -45,6 +46,7 @@ from hal.board.messages import (
     OpenCommand,
     RefusalCode,
     RefusedAnswer,
+    Reset,
 )
 from hal.board.quality import Quality
 
@@ -60,6 +62,10 @@ UNPROVEN_NS: Final = 10_000_000_000
 """A link that is not proven after so long is reported (ours)."""
 REFUSED_PERIOD_NS: Final = 5_000_000_000
 """A refused board is identified again after so long (ours): it may have been replaced or flashed."""
+
+
+RESET_BY_OPENING_NS: Final = 4_000_000_000
+"""A board that begins so soon after its port was opened was reset by that (ours): its boot loader waits up to 2 s."""
 
 
 class SessionStage(Enum):
@@ -183,6 +189,9 @@ class Session:
         self._identifying_since_ns = 0
         self._opened_ns = 0
         self._session = 0
+        self._port_opened_ns: int | None = None
+        """When the port was opened, until it is known whether that reset the board."""
+        self._reset_by_opening = False
 
     @property
     def up(self) -> bool:
@@ -203,6 +212,8 @@ class Session:
         self._now_ns = t_ns
         if self._stage is not SessionStage.OFF:
             self._end(t_ns, "its port was opened again")
+        self._port_opened_ns = t_ns
+        self._reset_by_opening = False
         self._start_identify(t_ns)
         self._pending.notify()
         self._send_next(t_ns)
@@ -257,7 +268,15 @@ class Session:
         if isinstance(command, IdentifyCommand | OpenCommand) or (kind and kind.name not in command.kinds):
             of = "a session" if kind is None else f"a board of kind {kind.name!r}"
             raise BoardError(f"board {self.name!r}: {command_name(command)} is no command for {of}; see docs/wire.md")
-        command.pack()
+        try:
+            command.pack(self._channel.protocol)
+        except MessageError as error:
+            if self._channel.protocol is None:
+                raise
+            raise BoardError(
+                f"board {self.name!r}: {command_name(command)} needs newer firmware ({error}); flash it with: feltwire "
+                "boards flash KIND PORT"
+            ) from error
         if self._stage is SessionStage.UP:
             self._pending.add(command, done)
         else:
@@ -343,6 +362,8 @@ class Session:
         if self._events.last_kind == "forgotten":
             self._events.down(t_ns, reasons.reset(identity.cause))
         wrong = identity_check.refusal(self._wanted, identity)
+        if wrong is None and self._reset_by_opening:
+            wrong = reasons.reset_by_opening()
         if wrong is not None:
             self._refuse(t_ns, wrong)
             return
@@ -350,6 +371,7 @@ class Session:
         # The board would take an equal number for the previous session.
         self._session = number if number != self._session else number ^ 1
         self._stage = SessionStage.OPEN
+        self._channel.protocol = identity.protocol if identity.protocol < PROTOCOL else None
         self.clock = ClockMap(self._byte_ns)
         self.quality.prove()
         self._write(self._channel.send_unnumbered(OpenCommand(self._session), t_ns), t_ns)
@@ -374,6 +396,10 @@ class Session:
                 and self.quality.proven
                 and self.identity is not None
             ):
+                if self._opening_reset_it(self.identity):
+                    self._reset_by_opening = True
+                    self._end(t_ns, reasons.reset_by_opening())
+                    return
                 self._stage = SessionStage.UP
                 self._events.up(self.identity, t_ns)
             elif self._stage is SessionStage.PROVE and t_ns - self._opened_ns >= UNPROVEN_NS:
@@ -382,6 +408,16 @@ class Session:
             self._end(t_ns, reasons.broken(self.quality.figures), kind="broken")
         else:
             self._events.down(t_ns, reasons.broken(self.quality.figures), "broken")
+
+    def _opening_reset_it(self, identity: IdentityAnswer) -> bool:
+        """Whether a board that handles money began because its port was opened; judged once for each opening.
+
+        Such a board must run on while the service restarts: what it would miss or pay twice is money.
+        """
+        opened_ns, self._port_opened_ns = self._port_opened_ns, None
+        if opened_ns is None or not identity.counters or identity.cause & ~Reset.EXTERNAL:
+            return False
+        return 0 < self.clock.host_ns(0) - opened_ns < RESET_BY_OPENING_NS
 
     def _end(self, t_ns: int, reason: str, *, kind: str = "", reset: bool = False, may_be_done: bool = True) -> None:
         """Ends the session, if there is one; every pending command fails, in order."""

@@ -86,6 +86,14 @@ class ChipTime:
         self._base_ns += duration_ns
 
 
+class Bootloader(NamedTuple):
+    """A program that every reset begins with."""
+
+    image: bytes
+    address: int
+    """Where it stands in the flash, and where the fuses let the chip begin."""
+
+
 class EmulatedBoard:
     """One board, from power-on. Use it as a context manager, or `close` it: it holds memory outside Python."""
 
@@ -97,14 +105,17 @@ class EmulatedBoard:
         begins_ns: int = 0,
         clock_hz: int = CLOCK_HZ,
         start_up_ns: int = 0,
+        bootloader: Bootloader | None = None,
     ) -> None:
         """Loads a program without executing it.
 
         `eeprom` are the bytes of the non-volatile memory (default: erased). The power comes at `begins_ns`.
-        `start_up_ns` is from each reset to the first instruction: `START_UP_NS` is that of a real board.
+        `start_up_ns` is from each reset to the first instruction: `START_UP_NS` is that of a real board. Every reset
+        begins in the bootloader, if there is one.
 
         Raises:
-            EmulationError: the library or the file cannot be had, or the file is no program for the chip.
+            EmulationError: the library or the file cannot be had, the file is no program for the chip, or the
+                bootloader does not fit.
         """
         if not elf.is_file():
             raise EmulationError(f"emulated board: there is no file {elf}; build it with: make -C firmware avr")
@@ -117,6 +128,11 @@ class EmulatedBoard:
         if problem or (image is not None and len(image) != self._c.board_eeprom_size(self._board)):
             self.close()
             raise EmulationError(f"emulated board: cannot run {elf}: {problem or 'the EEPROM has 1024 bytes'}")
+        if bootloader is not None and not self._c.board_load_boot(
+            self._board, bootloader.image, len(bootloader.image), bootloader.address
+        ):
+            self.close()
+            raise EmulationError(f"emulated board: a bootloader at {bootloader.address:#x} does not fit the flash")
         self.elf = elf
         self.host_baud: float = BAUD
         """The setting of the host's port: with another baud than the board's, every byte is corrupted."""
@@ -226,9 +242,9 @@ class EmulatedBoard:
         """Pulls the reset line for a moment, as a port that is opened does to an Arduino."""
         self._c.board_reset(self._board)
 
-    def hang(self) -> None:
-        """Hangs the program with interrupts off, until the watchdog or a reset."""
-        self._c.board_hang(self._board)
+    def hang(self, interrupts: bool = False) -> None:
+        """Hangs the program until the watchdog or a reset, with interrupts off or, with `interrupts`, as they are."""
+        self._c.board_hang(self._board, interrupts)
 
     def freeze(self, on: bool) -> None:
         """Stops the chip's clock, or starts it again: nothing is executed, outputs stay, the watchdog does not run.

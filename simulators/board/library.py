@@ -25,7 +25,10 @@ _FUNCTIONS: dict[str, tuple[object, list[object]]] = {
     "board_retime": (None, [BOARD, ctypes.c_double, ctypes.c_uint64]),
     "board_resets": (ctypes.c_uint32, [BOARD]),
     "board_last_cause": (ctypes.c_uint8, [BOARD]),
-    "board_hang": (None, [BOARD]),
+    "board_hang": (None, [BOARD, ctypes.c_bool]),
+    "board_load_boot": (ctypes.c_bool, [BOARD, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_uint32]),
+    "board_set_register": (None, [BOARD, ctypes.c_uint, ctypes.c_uint8]),
+    "board_longest_closed": (ctypes.c_uint64, [BOARD, ctypes.POINTER(ctypes.c_uint32)]),
     "board_stack_left": (ctypes.c_int, [BOARD]),
     "board_receive": (
         ctypes.c_bool,

@@ -92,6 +92,7 @@ static void go_on(struct board *board)
     uart_go_on(board);
     eeprom_go_on(board);
     pins_go_on(board);
+    watchdog_go_on(board);
 }
 
 /* The reset line is low, or the start-up time runs: outputs float at once, and nothing is executed. */
@@ -114,13 +115,26 @@ static void let_go(struct board *board)
 {
     avr_t *avr = board->avr;
     board->held = false;
-    if (avr->run != board->plain_run)
-        avr->run(avr); /* the watchdog's: resets, and puts the plain one back */
-    else
-        avr_reset(avr);
+    board->closed.off = false;
+    avr_reset(avr);
     avr->data[avr->reset_flags.porf.reg] = board->held_flags;
     uart_quiet(board);
     go_on(board);
+}
+
+/* How long interrupts are off in one go. Two interrupts that follow each other leave one instruction between them. */
+static void note_closed(struct board *board, uint32_t pc)
+{
+    struct closed *closed = &board->closed;
+    const bool off = !board->avr->sreg[S_I];
+    if (off && !closed->off) {
+        closed->since = board->avr->cycle;
+        closed->from = pc;
+    } else if (!off && closed->off && board->avr->cycle - closed->since > closed->longest) {
+        closed->longest = board->avr->cycle - closed->since;
+        closed->longest_from = closed->from;
+    }
+    closed->off = off;
 }
 
 /* Runs what is due, then goes on to what comes next: one interrupt, or instructions up to the next timer. */
@@ -138,7 +152,7 @@ static void step(struct board *board)
             let_go(board);
         return;
     }
-    if (avr->run != board->plain_run) {
+    if (board->watchdog.bitten) {
         hold(board, WATCHDOG);
         return;
     }
@@ -148,6 +162,7 @@ static void step(struct board *board)
         avr->cycle += idle;
         return;
     }
+    const uint32_t before = avr->pc;
     if (avr->interrupt_state == -2) /* `sei` or `reti` was just executed: one instruction more */
         avr->interrupt_state = -1;
     else if (avr->interrupt_state == -1)
@@ -156,11 +171,13 @@ static void step(struct board *board)
         const uint8_t running = avr->interrupts.running_ptr;
         avr_service_interrupts(avr);
         if (avr->interrupts.running_ptr != running) {
+            note_closed(board, avr->pc); /* the vector */
             avr->cycle += asleep ? 2 * TO_INTERRUPT : TO_INTERRUPT;
             return;
         }
     }
     avr->pc = avr_run_one(avr);
+    note_closed(board, before);
 }
 
 /* Runs to the first instruction's end at or after cycle `until`, at most 3 cycles behind it; or only until a byte of
@@ -190,3 +207,12 @@ FOR_PYTHON int board_run(struct board *board, uint64_t until, int pause_at, size
     return board->paused ? PAUSED : RAN;
 }
 
+
+/* The longest time with interrupts off since the last call, in cycles, and the address of the instruction that began it. */
+FOR_PYTHON uint64_t board_longest_closed(struct board *board, uint32_t *from)
+{
+    const uint64_t longest = board->closed.longest;
+    *from = board->closed.longest_from;
+    board->closed.longest = 0;
+    return longest;
+}

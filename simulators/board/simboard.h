@@ -2,8 +2,9 @@
  *
  * libsimavr runs the instructions, timers, ADC, watchdog and interrupts. Where it is not like the chip, this harness
  * has a part of its own: the UART and the EEPROM (simboard_uart.c, simboard_eeprom.c), interrupt flags that are cleared by
- * writing 1 (simboard_flags.c), pins that stay as they are driven (simboard_pins.c), and the loop itself: interrupts
- * take the data sheet's 4 cycles (8 from sleep), and a sleeping core stops at the very cycle asked for (simboard.c).
+ * writing 1 (simboard_flags.c), pins that stay as they are driven (simboard_pins.c), the watchdog with its interrupt
+ * (simboard_watchdog.c), and the loop itself: interrupts take the data sheet's 4 cycles (8 from sleep), and a sleeping core
+ * stops at the very cycle asked for (simboard.c).
  *
  * Python calls what is marked FOR_PYTHON (emulated.py). Cycles are absolute and count from power-on.
  */
@@ -17,6 +18,7 @@
 #include <simavr/avr_eeprom.h>
 #include <simavr/avr_ioport.h>
 #include <simavr/avr_uart.h>
+#include <simavr/avr_watchdog.h>
 #include <simavr/sim_avr.h>
 
 #define FOR_PYTHON __attribute__((visibility("default")))
@@ -72,6 +74,19 @@ struct eeprom {
     uint32_t writes;
 };
 
+struct watchdog {
+    avr_watchdog_t *sim;
+    uint64_t window; /* until this cycle its control register may be changed */
+    bool bitten;     /* it resets the chip at the end of this instruction */
+};
+
+/* How long interrupts were off in one go, as the flag I of the status register says: by hand, or in an interrupt. */
+struct closed {
+    uint64_t since, longest; /* cycles */
+    uint32_t from, longest_from; /* addresses in the flash of the instruction that began it, or the vector */
+    bool off;
+};
+
 struct scheduled {
     uint64_t cycle;
     int32_t value;
@@ -101,7 +116,6 @@ struct wrapped { /* a register's own handler of writes, called by ours */
 
 struct board {
     avr_t *avr;
-    avr_run_t plain_run;
     uint64_t stop, held_until, start_up;
     uint32_t resets;
     int pause_at;
@@ -109,6 +123,9 @@ struct board {
     bool held, paused;
     uint8_t held_flags, last_cause;
     uint16_t heap_start;
+    uint32_t boot; /* where the bootloader begins, or the end of the flash */
+    struct watchdog watchdog;
+    struct closed closed;
     struct uart uart;
     struct eeprom eeprom;
     struct pins pins;
@@ -149,5 +166,7 @@ void pins_quiet(struct board *board);
 void pins_go_on(struct board *board);
 void pins_retime(struct board *board, double ratio, uint64_t less);
 void flags_begin(struct board *board);
+bool watchdog_begin(struct board *board);
+void watchdog_go_on(struct board *board);
 
 #endif

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <simavr/avr_watchdog.h>
 #include <simavr/sim_core.h>
 #include <simavr/sim_elf.h>
 
@@ -16,7 +15,6 @@ enum {
     MILLIVOLT = 5000,
     FIRST_RAM = 0x100,
     UNTOUCHED = 0xA5,  /* what the RAM holds at power-on: not zero, as on the chip */
-    FOR_EVER = 0x7FFE, /* where `hang` sends the core: the last word of the flash, which jumps to itself */
     JUMP_TO_ITSELF = 0xCFFF,
 };
 
@@ -69,8 +67,7 @@ FOR_PYTHON void board_reset(struct board *board)
 FOR_PYTHON void board_power_off(struct board *board, uint64_t seed)
 {
     eeprom_tear(board, seed);
-    board->avr->run = board->plain_run; /* should the watchdog have bitten just before */
-    ((avr_watchdog_t *)part(board->avr, "watchdog", 0))->reset_context.wdrf = 0;
+    board->watchdog.bitten = false; /* should it have bitten just before */
     hold(board, POWER_ON);
     board->held_until = UINT64_MAX;
 }
@@ -98,15 +95,36 @@ FOR_PYTHON uint8_t board_last_cause(const struct board *board)
     return board->last_cause;
 }
 
-/* From now on the core does nothing, with interrupts off: what a hung program is to all that is around it. */
-FOR_PYTHON void board_hang(struct board *board)
+/* From now on the core does nothing, with interrupts off or as they are: what a hung program is to all around it. */
+FOR_PYTHON void board_hang(struct board *board, bool interrupts)
 {
     avr_t *avr = board->avr;
-    avr->flash[FOR_EVER] = JUMP_TO_ITSELF & 0xFF;
-    avr->flash[FOR_EVER + 1] = JUMP_TO_ITSELF >> 8;
-    avr_sreg_set(avr, S_I, 0);
+    const uint32_t at = board->boot - 2; /* the last word of the program's flash, which jumps to itself */
+    avr->flash[at] = JUMP_TO_ITSELF & 0xFF;
+    avr->flash[at + 1] = JUMP_TO_ITSELF >> 8;
+    if (!interrupts)
+        avr_sreg_set(avr, S_I, 0);
     avr->state = cpu_Running;
-    avr->pc = FOR_EVER;
+    avr->pc = at;
+}
+
+/* Puts a bootloader into the flash, with the fuse that begins there after each reset; call it before the first cycle. */
+FOR_PYTHON bool board_load_boot(struct board *board, const uint8_t *image, size_t size, uint32_t address)
+{
+    avr_t *avr = board->avr;
+    if (address < 2 || address > avr->flashend || size > avr->flashend + 1 - address)
+        return false;
+    memcpy(avr->flash + address, image, size);
+    board->boot = address;
+    avr->reset_pc = address;
+    avr->pc = address;
+    return true;
+}
+
+/* A general register; what these hold at power-on is random on a chip, and a reset leaves them as they are. */
+FOR_PYTHON void board_set_register(struct board *board, unsigned number, uint8_t value)
+{
+    board->avr->data[number] = value;
 }
 
 /* Bytes of RAM between the variables and the stack that nothing was ever written to. */
@@ -178,9 +196,9 @@ FOR_PYTHON struct board *board_new(const char *elf, const uint8_t *eeprom, uint6
     note_heap_start(board, &firmware);
     forget(&firmware);
     memset(avr->data + FIRST_RAM, UNTOUCHED, (size_t)avr->ramend + 1 - FIRST_RAM);
-    board->plain_run = avr->run;
     board->start_up = start_up;
-    if (!uart_begin(board) || !eeprom_begin(board) || !pins_begin(board)) {
+    board->boot = avr->flashend + 1;
+    if (!watchdog_begin(board) || !uart_begin(board) || !eeprom_begin(board) || !pins_begin(board)) {
         (void)snprintf(board->problem, sizeof board->problem, "libsimavr lacks a part of the ATmega328P");
         return board;
     }

@@ -20,12 +20,13 @@ from controller.configuration.values import TableConfig
 from controller.games.load import check
 from controller.journal.signing import create, public_half
 from hal.board import frames
-from hal.board.firmware import BUILD, VERSION
-from hal.board.messages import KINDS, IdentifyCommand, IdentityAnswer
+from hal.board.bootloader import BootloaderVersion
+from hal.board.firmware import VERSION
+from hal.board.messages import KINDS, PROTOCOL, IdentifyCommand, IdentityAnswer
 from hal.board.ports import SerialPort
 from simulators.board.library import EmulationError
 from tests.fakes.board_thread import BoardThread
-from tests.fakes.firmware_build import make_build
+from tests.fakes.firmware_build import BUILD, make_build
 from tests.fakes.model_board import ModelBoard
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -54,8 +55,8 @@ def a_board(kind: str = "wheel", *, version: tuple[int, int, int] = VERSION, bui
 class StrangeIdentity(IdentityAnswer, frozen=True):
     """An identity of another protocol: its layout is not ours."""
 
-    def pack(self) -> bytes:
-        return b"\x09\0" + bytes(30)
+    def pack(self, protocol: int | None = None) -> bytes:
+        return b"\x09\0" + bytes(10)
 
 
 class Bench:
@@ -92,8 +93,17 @@ class Bench:
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Bench:
+def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    """A bench whose boards have Optiboot; real bootloaders are asked in tests/firmware."""
+    with_bootloader(monkeypatch, BootloaderVersion(115_200, 4, 4))
     return Bench(tmp_path)
+
+
+def with_bootloader(patch: pytest.MonkeyPatch, version: BootloaderVersion | None) -> None:
+    async def ask_version(port: str) -> BootloaderVersion | None:
+        return version
+
+    patch.setattr("controller.cli.boards_firmware.ask_version", ask_version)
 
 
 # --- identify and list ----------------------------------------------------------------------------------------------
@@ -104,17 +114,27 @@ def test_identify_tells_what_is_on_a_port_and_sends_nothing_but_the_question(ben
         result = bench.call("identify", bench.port)
     assert result.exit_code == 0, result.output
     dotted = ".".join(map(str, VERSION))
-    assert f"{bench.port}: wheel board, firmware {dotted}, build {BUILD:08X}, begun once: its power" in result.output
-    assert "its firmware matches this software" in result.output
+    begun = f"firmware {dotted}, build {BUILD:08X}, begun once: its power"
+    assert f"{bench.port}: wheel board, {begun}" in result.output
+    assert "its firmware works with this software" in result.output
     sent = {frames.decode(piece) for piece in thread.heard.split(frames.END) if piece}
     assert sent == {frames.BoardFrame(0, IdentifyCommand.id, b"")}
 
 
-def test_identify_of_a_board_with_other_firmware_names_both(bench: Bench) -> None:
-    with BoardThread(bench.port, a_board(build=0xC0FFEE)):
+def test_identify_of_a_board_with_another_image_of_a_known_protocol_is_content(bench: Bench) -> None:
+    with BoardThread(bench.port, a_board(version=(7, 0, 0), build=0xC0FFEE)):
+        result = bench.call("identify", bench.port)
+    assert result.exit_code == 0
+    assert "firmware 7.0.0, build 00C0FFEE" in result.output
+
+
+def test_identify_of_a_board_of_a_protocol_that_is_not_known_names_both(bench: Bench) -> None:
+    board = a_board()
+    board.identity = msgspec.structs.replace(board.identity, protocol=9, oldest=8)
+    with BoardThread(bench.port, board):
         result = bench.call("identify", bench.port)
     assert result.exit_code == 1
-    assert f"expected build {BUILD:08X}, found build 00C0FFEE; flash its firmware with: feltwire boards flash" in (
+    assert "found protocol 9, which works with hosts of protocol 8 and later; flash its firmware with: feltwire" in (
         result.output
     )
 
@@ -144,7 +164,7 @@ def test_list_asks_each_port_on_usb_and_leaves_the_others_alone(bench: Bench, mo
     lines = result.output.splitlines()
     assert lines[0] == f"{bench.port}  (/dev/ttyUSB7, USB Serial)"
     assert lines[1].startswith("    pusher board, firmware ")
-    assert lines[2] == "    its firmware matches this software"
+    assert lines[2] == "    its firmware works with this software"
     assert lines[3] == "/dev/serial/by-id/gone  (/dev/ttyUSB8)"
     assert "there is no such port" in lines[4]
     assert lines[5:] == [
@@ -219,13 +239,47 @@ def test_flash_checks_then_writes_with_progress_and_asks_the_board_afterwards(be
     assert result.stdout.endswith(": ok\n")
 
 
-def test_flash_tries_the_older_boot_loader_too(bench: Bench) -> None:
-    bench.with_avrdude(OLD_LOADER)
+def test_flash_leaves_no_board_with_a_bootloader_that_does_not_survive_the_watchdog(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_bootloader(monkeypatch, BootloaderVersion(57_600, 1, 16))
+    with BoardThread(bench.port, a_board()):
+        result = bench.flash()
+    assert result.exit_code == 2
+    assert bench.asked == []
+    assert "its bootloader (version 1.16, of Nanos from before 2018) never comes back from a reset" in result.stderr
+
+
+def test_flash_of_a_board_whose_auto_reset_is_cut_says_when_to_press_the_button(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_bootloader(monkeypatch, None)
     with BoardThread(bench.port, a_board()):
         result = bench.flash()
     assert result.exit_code == 0, result.output
-    assert [asked[asked.index("-b") + 1] for asked in bench.asked] == ["115200", "57600"]
-    assert "written at 57600 baud" in result.stdout
+    assert "press the board's reset button when avrdude begins" in result.stdout
+
+
+def test_check_of_a_port_asks_the_board_on_it(bench: Bench) -> None:
+    with BoardThread(bench.port, a_board("pusher")):
+        result = bench.call("check", bench.port.resolve())
+    assert result.exit_code == 0, result.output
+    assert "it has no DTR line" in result.stdout
+    assert "opening its port leaves it alone: ok" in result.stdout
+
+
+def test_check_of_a_money_board_that_dtr_resets_says_what_to_cut(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def reset_by_dtr(port: str, clock: object) -> tuple[IdentityAnswer, bool]:
+        return a_board(kind).identity, True
+
+    monkeypatch.setattr("controller.cli.boards_firmware.reset_by_dtr", reset_by_dtr)
+    kind = "pusher"
+    refused = bench.call("check", "/dev/ttyUSB7")
+    assert refused.exit_code == 1
+    assert "opening its port reset it" in refused.stderr
+    assert "cut its auto-reset" in refused.stderr
+    kind = "wheel"
+    assert bench.call("check", "/dev/ttyUSB7").exit_code == 0
 
 
 def test_flash_at_one_baud_tries_no_other(bench: Bench) -> None:
@@ -297,7 +351,7 @@ def test_flash_of_a_board_of_another_protocol_asks_whether_its_wires_are_meant(b
     with BoardThread(bench.port, board):
         result = bench.flash()
         assert result.exit_code == 2
-        assert "a board of protocol 9, and this software speaks protocol 1" in result.stderr
+        assert f"a board of protocol 9, and this software speaks protocol {PROTOCOL}" in result.stderr
         assert "Its kind is unknown" in result.stderr
         assert bench.asked == []
         bench.flash("wheel", "--change-kind")
@@ -326,12 +380,12 @@ def test_flash_of_a_manifest_that_another_key_signed_is_refused(bench: Bench, tm
     assert bench.asked == []
 
 
-def test_flash_of_another_version_names_both(bench: Bench) -> None:
+def test_flash_of_firmware_of_an_unknown_protocol_names_both(bench: Bench) -> None:
     values = json.loads(bench.manifest.read_text())
-    bench.manifest.write_text(json.dumps(values | {"version": "9.9.9"}))
+    bench.manifest.write_text(json.dumps(values | {"protocol": 0}))
     result = bench.flash()
     assert result.exit_code == 2
-    assert "it is firmware of version 9.9.9, but this software needs version" in result.stderr
+    assert "firmware is of protocol 0, but this software needs protocol" in result.stderr
 
 
 # --- trace and emulate ----------------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ from hal.board.messages import Reset
 from hal.clock import NS_PER_S
 from hal.loop import VirtualLoop
 from tests.fakes.model_board import ModelBoard
-from tests.fakes.protocol_wire import PLUGS
+from tests.fakes.protocol_wire import DTR, PLUGS
 
 if "tests.fakes" not in serial.protocol_handler_packages:
     serial.protocol_handler_packages.append("tests.fakes")
@@ -49,6 +49,8 @@ class BoardPort:
         """How often the port was opened."""
         self.resets_on_open: int | None = None
         """If given, opening the port resets the board, and its boot loader runs for so many nanoseconds."""
+        self.dtr_resets = False
+        """Whether raising DTR resets the board: its auto-reset is not cut."""
         self.chatter = b""
         """The bytes that the boot loader sends."""
         self.to_host: Spoil = _whole
@@ -70,10 +72,12 @@ class BoardPort:
     def plug_in(self) -> None:
         """Plugs the cable in."""
         PLUGS[self.url] = self._open_in_thread
+        DTR[self.url] = self._dtr
 
     def pull(self) -> None:
         """Unplugs the cable; the board runs on."""
         PLUGS.pop(self.url, None)
+        DTR.pop(self.url, None)
         self._hang_up()
 
     def close(self) -> None:
@@ -138,6 +142,10 @@ class BoardPort:
             self.board.reset(self.now_ns, Reset.EXTERNAL, self.resets_on_open)
             self._say(self.chatter)
         self.look()
+
+    def _dtr(self, raised: bool) -> None:
+        if raised and self.dtr_resets:
+            self.board.reset(self.now_ns, Reset.EXTERNAL, NS_PER_S)
 
     def _hang_up(self) -> None:
         if self._end is not None:

@@ -7,7 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from hal.board.firmware import BUILD, VERSION
+from controller.boards.firmware_image import BUILD_MARK
+from hal.board.firmware import VERSION
 from hal.board.messages import DICTIONARY, KINDS, PROTOCOL
 
 
@@ -23,19 +24,41 @@ def image(data: bytes) -> str:
     return "".join(pieces) + record(1, 0, b"")
 
 
+def program(kind: str) -> bytes:
+    """What stands for the program of a kind, with its build number."""
+    begin = f"the {kind} firmware ".encode() * 20 + BUILD_MARK
+    number = int.from_bytes(hashlib.sha256(begin + bytes(4)).digest()[:4], "big")
+    return begin + number.to_bytes(4, "little")
+
+
+def build_of(kind: str) -> int:
+    """The build number of a kind."""
+    return int.from_bytes(program(kind)[-4:], "little")
+
+
+BUILD = build_of("wheel")
+
+
 def make_build(folder: Path, **changed: Any) -> Path:
     """A build of all kinds in a folder, as `make firmware` leaves it; returns its manifest. `changed` are its keys."""
     boards = {}
     for kind in KINDS:
-        content = image(f"the {kind} firmware ".encode() * 20).encode()
+        content = image(program(kind)).encode()
         (folder / f"{kind}.hex").write_bytes(content)
         digest = hashlib.sha256(content).hexdigest()
-        boards[kind] = {"hex": f"{kind}.hex", "sha256": digest, "flash": 400, "ram": 100}
+        boards[kind] = {
+            "hex": f"{kind}.hex",
+            "sha256": digest,
+            "build": f"{build_of(kind):08X}",
+            "oldest": KINDS[kind].oldest,
+            "flash": 400,
+            "ram": 100,
+        }
     manifest = {
         "version": ".".join(map(str, VERSION)),
         "protocol": PROTOCOL,
         "dictionary": f"{DICTIONARY:08X}",
-        "build": f"{BUILD:08X}",
+        "toolchain": {"gcc": "0"},
         "boards": boards,
         **changed,
     }

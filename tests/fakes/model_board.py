@@ -85,6 +85,7 @@ class ModelBoard:
             outputs=len(kind.outputs),
             analogues=len(kind.analogues),
             counters=len(kind.counters),
+            oldest=kind.oldest,
         )
         self.now_ns = start_ns
         self.life = 0

@@ -6,6 +6,7 @@ What one end writes the other can read at once, unlike on a pty. So a virtual lo
 from __future__ import annotations
 
 import contextlib
+import errno
 import socket
 from collections.abc import Callable
 from typing import Any
@@ -14,6 +15,10 @@ from serial.serialutil import PortNotOpenError, SerialBase, SerialException
 
 PLUGS: dict[str, Callable[[], socket.socket]] = {}
 """What is plugged in, by its URL: gives the host's end of a new wire. Called in the thread that opens the port."""
+
+
+DTR: dict[str, Callable[[bool], None]] = {}
+"""What happens when the line DTR of a port takes a level, by its URL. Called on the loop's thread."""
 
 
 class Serial(SerialBase):
@@ -58,6 +63,12 @@ class Serial(SerialBase):
         with contextlib.suppress(BlockingIOError):
             while self._end().recv(4096):
                 pass
+
+    def _update_dtr_state(self) -> None:
+        if str(self.port) in DTR:
+            DTR[str(self.port)](bool(self.dtr))
+        else:
+            raise OSError(errno.ENOTTY, "Inappropriate ioctl for device")
 
     def _reconfigure_port(self, *_arguments: Any, **_settings: Any) -> None:
         """Baud rate and parity mean nothing here."""

@@ -23,8 +23,7 @@ from hal.board.messages import (
     StateReport,
     WatchCommand,
 )
-from tests.firmware.emulated import MS, built
-from tests.firmware.inspected_board import InspectedBoard
+from tests.firmware.emulated import MS, board, built
 
 BYTE_NS = frames.wire_ns(1)
 TICK_NS = 500
@@ -57,7 +56,7 @@ class AvrBoard:
     def __init__(self, kind: str = "wheel", *, eeprom: bytes | None = None, watch: int = 0) -> None:
         """With `watch` a session is open, all lines are low, these inputs are watched and the clock is known."""
         self.kind = KINDS[kind]
-        self.chip = InspectedBoard(built(f"{kind}.elf"), eeprom=eeprom)
+        self.chip = board(kind, eeprom=eeprom)
         self.said: list[tuple[int, int, BoardAnswer | BoardReport]] = []
         """When each frame began, its number and the message."""
         self._bytes: list[tuple[int, int]] = []

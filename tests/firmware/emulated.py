@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import os
 import subprocess
 from functools import cache
 from pathlib import Path
@@ -11,6 +12,7 @@ from hal.clock import NS_PER_S
 from hal.values import Edge
 from simulators.board.emulated import CLOCK_HZ
 from tests.firmware.inspected_board import InspectedBoard
+from tests.firmware.toolchains import debian, optiboot
 
 FIRMWARE = Path(__file__).resolve().parents[2] / "firmware"
 CYCLE_NS = 62.5
@@ -26,6 +28,12 @@ OWN = ("libsimboard.so", "probe.elf")
 """What firmware/emulator.mk makes, without the firmware itself."""
 
 
+COMPILER = os.environ.get("FELTWIRE_COMPILER", "")
+"""Which compiler makes the boards (toolchains.COMPILERS); without it, that of this system."""
+BOOTLOADER = os.environ.get("FELTWIRE_BOOTLOADER", "")
+"""`optiboot`: the boards begin in a bootloader, as real ones do. test_real_conditions.py sets both."""
+
+
 @cache
 def built(target: str) -> Path:
     """A file of firmware/build, made anew where its sources are newer. Several processes may ask at once."""
@@ -34,10 +42,13 @@ def built(target: str) -> Path:
         fcntl.flock(lock, fcntl.LOCK_EX)
         for each in dict.fromkeys((OWN[0], target)):
             makefile = "emulator.mk" if each in OWN else "Makefile"
-            command = ["make", "-s", "-C", str(FIRMWARE), "-f", makefile, f"build/{each}"]
+            folder = f"build/{COMPILER}" if COMPILER and each not in OWN else "build"
+            command = ["make", "-s", "-C", str(FIRMWARE), "-f", makefile, f"{folder}/{each}"]
+            if folder != "build":
+                command += [f"BUILD={folder}", f"AVR={debian(COMPILER)}"]
             made = subprocess.run(command, capture_output=True, text=True, check=False)
             assert made.returncode == 0, f"{' '.join(command)} failed:\n{made.stdout}{made.stderr}"
-    return FIRMWARE / "build" / target
+    return FIRMWARE / folder / target
 
 
 def board(
@@ -45,7 +56,12 @@ def board(
 ) -> InspectedBoard:
     """An emulated board with the firmware of a kind, as it is in this tree."""
     return InspectedBoard(
-        built(f"{kind}.elf"), eeprom=eeprom, begins_ns=begins_ns, clock_hz=clock_hz, start_up_ns=start_up_ns
+        built(f"{kind}.elf"),
+        eeprom=eeprom,
+        begins_ns=begins_ns,
+        clock_hz=clock_hz,
+        start_up_ns=start_up_ns,
+        bootloader=optiboot() if BOOTLOADER else None,
     )
 
 

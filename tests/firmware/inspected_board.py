@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+
 from simulators.board.emulated import EmulatedBoard
 
 
@@ -47,3 +49,13 @@ class InspectedBoard(EmulatedBoard):
     def stack_left(self) -> int:
         """Bytes between the variables and the stack that were never written: the stack's low-water mark."""
         return int(self._c.board_stack_left(self._board))
+
+    def set_register(self, number: int, value: int) -> None:
+        """Sets a general register (0 to 31). What they hold at power-on is random on a chip."""
+        self._c.board_set_register(self._board, number, value)
+
+    def longest_closed(self) -> tuple[int, int]:
+        """The longest time with interrupts off since the last call, in cycles, and the address where it began."""
+        begun = ctypes.c_uint32()
+        cycles = self._c.board_longest_closed(self._board, ctypes.byref(begun))
+        return int(cycles), int(begun.value)

@@ -27,7 +27,7 @@ from hal.board.messages import (
 )
 from tests.firmware.avr_board import BAUD, RAM, AvrBoard, PinEdge, Stream, at_rate, variables
 from tests.firmware.conftest import FIRMWARE
-from tests.firmware.emulated import MS, built
+from tests.firmware.emulated import BOOTLOADER, MS, built
 
 KINDS = ("wheel", "table", "reel", "pusher")
 EXACT_NS = 13_000
@@ -192,8 +192,9 @@ def test_registers_whose_flags_are_cleared_by_writing_1_are_never_written(kind: 
     code = subprocess.run(
         ["avr-objdump", "-d", str(built(f"{kind}.elf"))], capture_output=True, text=True, check=True
     ).stdout
-    # TIFR0, TIFR1, TIFR2, PCIFR and EIFR.
-    assert not re.findall(r"\t(?:out|sbi|cbi)\t0x(?:15|16|17|1b|1c)\b.*", code)
+    # TIFR0, TIFR1, TIFR2 and EIFR; PCIFR is cleared whole while the inputs are probed, never bit by bit.
+    assert not re.findall(r"\t(?:out|sbi|cbi)\t0x(?:15|16|17|1c)\b.*", code)
+    assert not re.findall(r"\t(?:sbi|cbi)\t0x1b\b.*", code)
 
 
 def test_the_stack_is_never_deeper_than_was_reckoned() -> None:
@@ -262,9 +263,10 @@ def test_power_reset_line_and_watchdog_are_told_apart_and_starts_are_counted() -
         board.run(100 * MS)
         assert board.chip.output("B0") == 0
         board.chip.reset()
-        board.run(200 * MS)
+        board.run(2000 * MS if BOOTLOADER else 200 * MS)
         boots = [(began, message) for began, _, message in board.said if isinstance(message, BootReport)]
-        assert [message.cause for _, message in boots] == [Reset.POWER_ON, Reset.WATCHDOG, Reset.EXTERNAL]
+        causes = [0, 0, 0] if BOOTLOADER else [Reset.POWER_ON, Reset.WATCHDOG, Reset.EXTERNAL]
+        assert [message.cause for _, message in boots] == causes, "Optiboot 4.4 keeps none"
         assert [message.boots for _, message in boots] == [1, 2, 3]
         assert boots[1][0] - hung < 300 * MS
 

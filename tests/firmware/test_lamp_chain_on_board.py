@@ -12,7 +12,7 @@ from controller.games.sic_bo.areas import AREAS, SicBoLayout
 from controller.games.sic_bo.rules import SicBoRules
 from controller.rules.profile import profile
 from feed import events
-from hal.board.firmware import BUILD, VERSION
+from hal.board.firmware import VERSION
 from hal.board.identity import ExpectedBoard
 from hal.board.link import BoardLink
 from hal.board.messages import KINDS
@@ -88,7 +88,7 @@ def play(folder: Path, scene: Callable[[Scene], Awaitable[None]], adapter: Adapt
     async def main() -> None:
         lamps = worlds.LampChain(dict(TABLE.lamp_pins), TABLE.lamps)
         with BoardInWorld("table", [lamps]) as board, LockStep(board, folder / "port", adapter=adapter) as step:
-            link = BoardLink("layout", str(folder / "port"), ExpectedBoard(TABLE, VERSION, BUILD, None), clock)
+            link = BoardLink("layout", str(folder / "port"), ExpectedBoard(TABLE, VERSION), clock)
             chain = LampChain(link, clock)
             the = Scene(chain, lamps, step, clock)
             chain.open(the)

@@ -14,7 +14,7 @@ import pytest
 from controller.live.board_watch import BOARD_LOST
 from feed import events
 from hal.board import frames
-from hal.board.firmware import BUILD, VERSION
+from hal.board.firmware import VERSION
 from hal.board.identity import ExpectedBoard
 from hal.board.link import BoardLink
 from hal.board.message import BoardReport
@@ -137,7 +137,7 @@ def test_a_command_whose_repetition_would_show_is_never_repeated(tmp_path: Path,
     async def main() -> None:
         clock = running_clock()
         with OverheardBoard() as board, LockStep(board, tmp_path / "port", to_board=faults, to_host=faults) as step:
-            link = BoardLink("wheel", str(tmp_path / "port"), ExpectedBoard(KINDS["wheel"], VERSION, BUILD), clock)
+            link = BoardLink("wheel", str(tmp_path / "port"), ExpectedBoard(KINDS["wheel"], VERSION), clock)
             use = Nobody()
             link.open(use)
             while not link.status.up:

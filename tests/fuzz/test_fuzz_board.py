@@ -41,7 +41,7 @@ class Raw(BoardMessage, frozen=True):
 
     raw: bytes
 
-    def pack(self) -> bytes:
+    def pack(self, protocol: int | None = None) -> bytes:
         return self.raw
 
 

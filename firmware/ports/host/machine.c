@@ -369,6 +369,21 @@ uint8_t port_reset_cause(void)
     return cause;
 }
 
+uint8_t port_masked(void)
+{
+    return 0;
+}
+
+uint16_t port_hung_at(void)
+{
+    return 0;
+}
+
+uint32_t port_build(void)
+{
+    return 0;
+}
+
 void port_watchdog_begin(void)
 {
     patted = now;

@@ -113,8 +113,7 @@ WHEEL, PUSHER = KINDS["wheel"], KINDS["pusher"]
 @pytest.mark.parametrize(
     ("field", "value", "expected", "found", "fix"),
     [
-        ("protocol", 9, "expected protocol 1", "found protocol 9", "feltwire boards flash wheel"),
-        ("dictionary", 0xABCD, "expected dictionary", "found dictionary 0000ABCD", "feltwire boards flash wheel"),
+        ("protocol", 0, "expected protocol 1 to 2", "found protocol 0", "feltwire boards flash wheel"),
         ("kind", PUSHER.id, "expected a board of kind 'wheel'", "found kind 'pusher'", "plug in the right board"),
         ("minor", 9, "expected firmware 1.0.0", "found firmware 1.9.0", "feltwire boards flash wheel"),
         ("build", 0x99, f"expected build {BUILD:08X}", "found build 00000099", "feltwire boards flash wheel"),

@@ -90,15 +90,15 @@ def test_an_identity_of_another_layout_names_both_protocols() -> None:
     class Later(IdentityAnswer, frozen=True):
         layout = OkAnswer.layout
 
-        def pack(self) -> bytes:
-            return b"\x09\0" + bytes(30)
+        def pack(self, protocol: int | None = None) -> bytes:
+            return b"\x09\0" + bytes(10)
 
     later = Later(**msgspec.structs.asdict(ModelBoard(KINDS["wheel"]).identity))
 
     def newer(port: BoardPort) -> None:
         port.to_host = lambda data: frames.encode(0, later)
 
-    with pytest.raises(StrangeBoardError, match="a board of protocol 9, and this software speaks protocol 1"):
+    with pytest.raises(StrangeBoardError, match="a board of protocol 9, and this software speaks protocol 2"):
         asked(newer)
 
 

@@ -8,10 +8,11 @@ from controller.live.board_watch import BOARD_LOST
 from controller.live.live_table import LiveTable
 from controller.live.wiring import wire
 from feed import events
-from hal.board.firmware import BUILD, VERSION
+from hal.board.firmware import VERSION
 from hal.board.messages import KINDS, WatchCommand
 from hal.loop import VirtualLoop, run_virtual, sleep_ns
 from tests.fakes.board_port import BoardPort
+from tests.fakes.firmware_build import BUILD
 from tests.fakes.model_board import ModelBoard
 from tests.tables.bench import EventList, configured
 from tests.tables.money_lines import S

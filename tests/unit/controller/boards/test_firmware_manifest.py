@@ -15,6 +15,7 @@ from nacl.signing import SigningKey
 from controller.boards.firmware_image import (
     ROOM,
     FirmwareError,
+    build_of,
     check_image,
     check_signature,
     check_software,
@@ -24,9 +25,8 @@ from controller.boards.firmware_image import (
     sign,
     signature_path,
 )
-from hal.board.firmware import BUILD, VERSION
-from hal.board.messages import DICTIONARY, KINDS, PROTOCOL
-from tests.fakes.firmware_build import image, make_build, record
+from hal.board.messages import KINDS
+from tests.fakes.firmware_build import BUILD, image, make_build, program, record
 
 KEY = SigningKey(b"k" * 32)
 PUBLIC = bytes(KEY.verify_key)
@@ -75,20 +75,42 @@ def test_an_image_under_another_kinds_name_is_refused(tmp_path: Path) -> None:
     assert "the manifest of the pusher firmware has" in refused(tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "theirs", "ours"),
-    [
-        ("version", "1.2.3", "version 1.2.3", f"version {'.'.join(map(str, VERSION))}"),
-        ("build", "00C0FFEE", "build 00C0FFEE", f"build {BUILD:08X}"),
-        ("dictionary", "00C0FFEE", "dictionary 00C0FFEE", f"dictionary {DICTIONARY:08X}"),
-        ("protocol", 99, "protocol 99", f"protocol {PROTOCOL}"),
-    ],
-)
-def test_firmware_that_this_software_would_refuse_is_not_flashed(
-    tmp_path: Path, key: str, value: Any, theirs: str, ours: str
+def test_firmware_of_a_protocol_that_this_software_does_not_know_is_not_flashed(tmp_path: Path) -> None:
+    why = refused(make_build(tmp_path, protocol=1))
+    assert "its table firmware is of protocol 1, but this software needs protocol 2" in why
+
+
+def test_firmware_that_works_with_newer_software_only_is_not_flashed(tmp_path: Path) -> None:
+    path = make_build(tmp_path, protocol=99)
+    values = json.loads(path.read_text())
+    for board in values["boards"].values():
+        board["oldest"] = 98
+    path.write_text(json.dumps(values))
+    why = refused(path)
+    assert "is of protocol 99, which works with hosts of protocol 98 and later, but this software needs" in why
+
+
+@pytest.mark.parametrize(("key", "value"), [("version", "1.2.3"), ("dictionary", "00C0FFEE"), ("protocol", 99)])
+def test_firmware_that_works_with_this_software_is_flashed_whatever_else_it_is(
+    tmp_path: Path, key: str, value: Any
 ) -> None:
-    why = refused(make_build(tmp_path, **{key: value}))
-    assert f"it is firmware of {theirs}, but this software needs {ours}" in why
+    check_software(read(make_build(tmp_path, **{key: value})))
+
+
+def test_a_build_that_is_not_that_of_the_image_is_refused(tmp_path: Path) -> None:
+    path = make_build(tmp_path)
+    values = json.loads(path.read_text())
+    values["boards"]["wheel"]["build"] = "00C0FFEE"
+    path.write_text(json.dumps(values))
+    assert f"its build is {BUILD:08X}, and the manifest says 00C0FFEE" in refused(tmp_path / "wheel.hex")
+
+
+def test_an_image_that_says_another_build_than_it_is_is_refused() -> None:
+    changed = b"\0" + program("wheel")[1:]
+    with pytest.raises(FirmwareError, match=f"it says build {BUILD:08X}, and its content has "):
+        build_of(changed, "x.hex")
+    with pytest.raises(FirmwareError, match="it has no build number"):
+        build_of(b"blink", "x.hex")
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,12 @@ from controller.live.live_table import LiveTable
 from controller.live.output_faults import OUTPUT_REFUSED
 from controller.live.wiring import wire
 from feed import events
-from hal.board.firmware import BUILD, VERSION
+from hal.board.firmware import VERSION
 from hal.board.messages import KINDS, RefusalCode, Reset, SampleCommand, SetCommand, WatchCommand
 from hal.loop import VirtualLoop, run_virtual, sleep_ns
 from hal.values import Edge
 from tests.fakes.board_port import BoardPort
+from tests.fakes.firmware_build import BUILD
 from tests.fakes.model_board import ModelBoard
 from tests.tables.bench import EventList, configured
 from tests.tables.board_tables import MONEY_ON_A_BOARD
@@ -179,6 +180,18 @@ def test_a_board_that_is_unplugged_and_plugged_in_again_is_used_again() -> None:
     assert len(bench.carried(WatchCommand)) >= 2
 
 
+CERTIFIED = MONEY_ON_A_BOARD.replace('kind = "wheel"\n', f'kind = "wheel"\nrequire_build = "{BUILD:08x}"\n')
+"""A table that was approved with one image."""
+
+
+def test_any_build_plays_where_none_is_required_and_the_table_says_which_it_is() -> None:
+    bench = OnAPort(MONEY_ON_A_BOARD, "wheel", BUILD ^ 1)
+    said = bench.run(9 * S)
+    assert said.of(events.DeviceFault) == []
+    opened = said.of(events.TableOpened)[0]
+    assert next(device for device in opened.devices if device["device"] == "board.wheel")["hash"] == f"{BUILD ^ 1:08X}"
+
+
 @pytest.mark.parametrize(
     ("kind", "build", "words"),
     [
@@ -189,7 +202,7 @@ def test_a_board_that_is_unplugged_and_plugged_in_again_is_used_again() -> None:
 def test_a_board_that_is_not_the_one_that_is_wanted_is_refused_with_both_names(
     kind: str, build: int, words: list[str]
 ) -> None:
-    bench = OnAPort(MONEY_ON_A_BOARD, kind, build)
+    bench = OnAPort(CERTIFIED, kind, build)
     said = bench.run(9 * S)
     fault = said.of(events.DeviceFault)[0]
     assert (fault.device, fault.fault) == ("board.wheel", BOARD_LOST)

@@ -14,7 +14,6 @@ from hal.board.errors import BoardError, CommandRefusedError, SessionEndedError,
 from hal.board.identity import ExpectedBoard
 from hal.board.message import BoardAnswer, BoardCommand, MessageError
 from hal.board.messages import (
-    DICTIONARY,
     KINDS,
     PROTOCOL,
     AliveCommand,
@@ -104,8 +103,12 @@ def identity(**change: int) -> Callable[[ModelBoard], None]:
 @pytest.mark.parametrize(
     ("change", "expected", "found"),
     [
-        ({"protocol": 9, "dictionary": 5, "kind": 2}, f"expected protocol {PROTOCOL}", "found protocol 9"),
-        ({"dictionary": 0xABC, "kind": 2}, f"expected dictionary {DICTIONARY:08X}", "found dictionary 00000ABC"),
+        (
+            {"protocol": 9, "oldest": 8, "kind": 2},
+            f"expected protocol {PROTOCOL}",
+            "found protocol 9, which works with hosts of protocol 8 and later",
+        ),
+        ({"protocol": 0}, f"expected protocol 1 to {PROTOCOL}", "found protocol 0"),
         ({"kind": 2, "major": 9}, "expected a board of kind 'wheel'", "found kind 'table'"),
         ({"kind": 77}, "expected a board of kind 'wheel'", "found unknown kind 77"),
         ({"minor": 3, "patch": 9, "build": 7}, "expected firmware 1.0.0", "found firmware 1.3.9"),
@@ -149,7 +152,7 @@ def test_an_identity_of_another_layout_is_that_of_another_protocol() -> None:
     session.connected(0)
 
     class Other(IdentityAnswer, frozen=True):
-        def pack(self) -> bytes:
+        def pack(self, protocol: int | None = None) -> bytes:
             return bytes((3, 0, 9, 9, 9))
 
     board = ModelBoard(WHEEL)
@@ -158,7 +161,7 @@ def test_an_identity_of_another_layout_is_that_of_another_protocol() -> None:
     assert session.take_events() == [
         BoardDown(
             5 * MS,
-            "board 'wheel': expected protocol 1 with an identity of 25 bytes, found protocol 3 with one of 5 bytes; "
+            "board 'wheel': expected protocol 2 with an identity of 29 bytes, found protocol 3 with one of 5 bytes; "
             "flash its firmware with: feltwire boards flash wheel PORT",
         )
     ]

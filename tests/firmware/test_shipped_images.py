@@ -1,0 +1,88 @@
+"""The images that come with this software: signed, up to date, and made from these sources by anyone, byte by byte."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from controller.boards.firmware_image import (
+    RELEASE_KEYS,
+    SHIPPED,
+    FirmwareError,
+    build_of,
+    check_image,
+    check_signature,
+    check_software,
+    read,
+    read_image,
+)
+from hal.board.firmware import VERSION
+from hal.board.messages import DICTIONARY, KINDS, PROTOCOL, IdentifyCommand, IdentityAnswer
+from tests.firmware.avr_board import AvrBoard
+from tests.firmware.toolchains import FIRMWARE, debian
+
+RENEW = "the shipped images are not those of these sources; renew them with: make firmware-release KEY=..."
+
+
+def test_they_are_signed_by_the_release_key_and_work_with_this_software() -> None:
+    manifest = read(SHIPPED)
+    check_signature(manifest, RELEASE_KEYS)
+    check_software(manifest)
+    assert (manifest.protocol, manifest.dictionary) == (PROTOCOL, DICTIONARY), RENEW
+    assert manifest.version == ".".join(map(str, VERSION)), RENEW
+    assert set(manifest.firmware) == set(KINDS)
+    for firmware in manifest.firmware.values():
+        check_image(firmware)
+
+
+def test_they_are_what_the_sources_make_with_the_compiler_of_the_release() -> None:
+    made = subprocess.run(
+        ["make", "-s", "-C", str(FIRMWARE), "avr", "manifest", f"AVR={debian('gcc-5')}", "BUILD=build/release"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert made.returncode == 0, made.stderr
+    for kind in KINDS:
+        own = FIRMWARE / "build" / "release" / f"{kind}.hex"
+        assert own.read_bytes() == SHIPPED.with_name(f"{kind}.hex").read_bytes(), RENEW
+    assert (FIRMWARE / "build" / "release" / "manifest.json").read_bytes() == SHIPPED.read_bytes(), RENEW
+
+
+def test_a_changed_manifest_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "images"
+    shutil.copytree(SHIPPED.parent, folder)
+    path = folder / SHIPPED.name
+    path.write_text(path.read_text().replace('"version": "', '"version": "2'))
+    with pytest.raises(FirmwareError, match="it is no signature of"):
+        check_signature(read(path), RELEASE_KEYS)
+
+
+def test_a_board_reports_the_build_of_its_image() -> None:
+    for kind in KINDS:
+        with AvrBoard(kind) as board:
+            answer = board.tell(IdentifyCommand())
+            assert isinstance(answer, IdentityAnswer)
+            image = board.chip.elf.with_suffix(".hex")
+            assert answer.build == build_of(read_image(image.read_bytes(), image.name), image.name)
+
+
+def test_a_comment_changes_no_build_and_a_number_does(tmp_path: Path) -> None:
+    def builds(change: tuple[str, str] | None) -> str:
+        folder = tmp_path / "firmware"
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(FIRMWARE, folder, ignore=shutil.ignore_patterns("build", "fuzz"))
+        if change is not None:
+            path = folder / "kinds" / "wheel.c"
+            path.write_text(path.read_text().replace(*change, 1))
+        command = ["make", "-s", "-C", str(folder), "build/wheel.hex", "build/manifest.json"]
+        subprocess.run([*command, "KINDS=wheel"], check=True, capture_output=True)
+        return str(json.loads((folder / "build" / "manifest.json").read_text())["boards"]["wheel"]["build"])
+
+    plain = builds(None)
+    assert builds(('#include "kind.h"', '/* kind.h has it all:\n * see there */\n#include "kind.h"')) == plain
+    assert builds(("return false;", "return board_ms() == 77U;")) != plain
