@@ -93,8 +93,9 @@ class MoneyWheel:
             elif stop is LIMIT:
                 self._reach(edge.t_ns, found)
             elif stop is BACK:
-                if not encoder.turned_too_quickly():
-                    self._note_extreme(encoder.count - encoder.quadrature.direction)
+                # An edge that comes back too soon may be noise: then the disc was no further than without it.
+                beyond = 0 if encoder.turned_too_quickly() else encoder.quadrature.direction
+                self._note_extreme(encoder.count - beyond)
                 if encoder.stuck != self._stuck:
                     self._report_stuck(batch, edge.t_ns, found)
         if self._health.dead:
