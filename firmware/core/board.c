@@ -437,7 +437,7 @@ static void send_state(void)
         .lost = edge_store_lost(),
         .outputs = outputs_on(),
         .flags = (uint8_t)(FLAG_SESSION_OPEN | (silent ? FLAG_DEADMAN : 0U) | (watched != 0U ? FLAG_WATCHING : 0U) |
-                           (store_failed() ? FLAG_STORE_FAILED : 0U) | (kind_fault() ? FLAG_FAULT : 0U)),
+                           (store_failed() ? FLAG_STORE_FAILED : 0U) | kind_flags()),
         .bad_frames = frame_bad(),
         .keys = stand.keys,
     };

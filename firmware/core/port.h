@@ -18,6 +18,7 @@
  *   PORT_ATOMIC { ... }           no interrupt runs inside; nests; do not leave it by return, break or goto
  *   PORT_EEPROM_SIZE              bytes of non-volatile memory
  *   port_pin_output(pin)          makes a pin an output, low
+ *   port_pin_output_high(pin)     makes a pin an output, high, without a moment in which it is low
  *   port_pin_input(pin, pull_up)  makes a pin an input
  *   port_pin_write(pin, level)    level 0 or 1; one instruction where pin and level are constants, so fit for interrupts
  *   port_pin_read(pin)            0 or 1

@@ -75,8 +75,8 @@ void kind_missed(uint8_t edges);
 /* Each turn of the main loop, at least every wake_ms: debounce, scan, look for stalls, send reports. */
 void kind_poll(uint32_t now);
 
-/* Whether a device of this board has a fault: flag `fault` of the report `state`. */
-bool kind_fault(void);
+/* What the report `state` has of this board's devices: FLAG_FAULT, FLAG_KEYS_AMBIGUOUS. */
+uint8_t kind_flags(void);
 
 /* INTERRUPT. Called when the time of port_fast_in is over: steps, pulses. Returns the ticks until the next call, at
  * least 40, at most 65535; or 0 for no more. Counted from when this call was due, so steps do not drift.

@@ -171,9 +171,9 @@ void kind_poll(uint32_t now)
     payouts_poll(now);
 }
 
-bool kind_fault(void)
+uint8_t kind_flags(void)
 {
-    return drive_fault() || acceptor_fault() || chute.blocked || payouts_fault();
+    return drive_fault() || acceptor_fault() || chute.blocked || payouts_fault() ? FLAG_FAULT : 0U;
 }
 
 uint16_t kind_fast(void)

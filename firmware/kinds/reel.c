@@ -29,17 +29,17 @@ const PORT_ROM struct kind_facts kind_facts = {
 
 uint8_t lamp_pins_shift(uint8_t bit)
 {
+    port_pin_write(REEL_LAMPS_CLOCK_PIN, 0);
     port_pin_write(REEL_LAMPS_DATA_PIN, bit);
     uint8_t came = port_pin_read(REEL_LAMPS_READ_BACK_PIN);
     port_pin_write(REEL_LAMPS_CLOCK_PIN, 1);
-    port_pin_write(REEL_LAMPS_CLOCK_PIN, 0);
     return came;
 }
 
 void lamp_pins_latch(void)
 {
-    port_pin_write(REEL_LAMPS_LATCH_PIN, 1);
     port_pin_write(REEL_LAMPS_LATCH_PIN, 0);
+    port_pin_write(REEL_LAMPS_LATCH_PIN, 1);
 }
 
 static void supply_fails(void)
@@ -56,8 +56,8 @@ static void supply_fails(void)
 void kind_begin(void)
 {
     port_pin_output(REEL_LAMPS_DATA_PIN);
-    port_pin_output(REEL_LAMPS_CLOCK_PIN);
-    port_pin_output(REEL_LAMPS_LATCH_PIN);
+    port_pin_output_high(REEL_LAMPS_CLOCK_PIN);
+    port_pin_output_high(REEL_LAMPS_LATCH_PIN);
     port_pin_input(REEL_LAMPS_READ_BACK_PIN, true);
     supply_begin();
     lamps_begin(REEL_LAMPS);
@@ -144,7 +144,7 @@ void kind_poll(uint32_t now)
     lamps_poll(now);
 }
 
-bool kind_fault(void)
+uint8_t kind_flags(void)
 {
-    return acceptor_fault() || reels_fault();
+    return acceptor_fault() || reels_fault() ? FLAG_FAULT : 0U;
 }

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from hal.board.message import BoardAnswer, BoardCommand, BoardKind, BoardReport
 
-PROTOCOL = 1
-DICTIONARY = 0x05DDDDD0
+PROTOCOL = 2
+DICTIONARY = 0x7E54186F
 TICK_HZ = 2_000_000
 BAUD = 250_000
 LONGEST = 64
@@ -44,6 +44,8 @@ KINDS = {
         ),
         counters=(),
         output_pins=("B0", "B1", "B2", "B3"),
+        active_high=(),
+        active_low=(),
     ),
     "table": BoardKind(
         id=2,
@@ -66,6 +68,8 @@ KINDS = {
         analogues=(),
         counters=(),
         output_pins=("B3", "B0"),
+        active_high=(),
+        active_low=("shaft", "home"),
         keys=("1", "2", "3", "4", "5", "6", "enter", "clear", "spare"),
         first_key_line=9,
         key_columns=("B1", "B2", "B5"),
@@ -101,6 +105,9 @@ KINDS = {
         analogues=(),
         counters=("tokens_in",),
         output_pins=("B0", "B1", "B2", "B3"),
+        active_high=("home_1", "home_2", "home_3", "stop_1", "stop_2", "stop_3", "token", "power_fail"),
+        active_low=(),
+        fram_address=80,
         lamps=16,
         lamp_pins=(
             ("data", "B4"),
@@ -134,6 +141,15 @@ KINDS = {
         analogues=(),
         counters=("tokens_in", "paid_out", "won", "tilts"),
         output_pins=("B3", "B0", "B1", "B2"),
+        active_high=("token", "win_a", "win_b", "shaft", "tilt", "hopper_coin", "home", "power_fail"),
+        active_low=(),
+        sense_pin="B4",
+        hopper_pins=(
+            ("back", "B5"),
+            ("current", "C2"),
+            ("error", "C3"),
+        ),
+        fram_address=80,
     ),
 }
 """Each kind of board, by its name."""
@@ -160,6 +176,8 @@ class Flag(IntFlag):
     """The counters could not be kept."""
     FAULT = 16
     """A device of this kind of board has a fault; its own report says which."""
+    KEYS_AMBIGUOUS = 32
+    """Keys are pressed that cannot be distinguished from others: their levels stay as they were."""
 
 
 class RefusalCode(IntEnum):

@@ -104,6 +104,12 @@ void port_pin_output(uint8_t pin)
     put_output(pin, 0);
 }
 
+void port_pin_output_high(uint8_t pin)
+{
+    pins[pin].output = true;
+    put_output(pin, UINT8_MAX);
+}
+
 void port_pin_input(uint8_t pin, bool pull_up)
 {
     pins[pin].output = false;
