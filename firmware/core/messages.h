@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #define WIRE_PROTOCOL 2U
-#define WIRE_DICTIONARY UINT32_C(0x7E54186F)
+#define WIRE_DICTIONARY UINT32_C(0x9B7C3989)
 #define WIRE_TICK_HZ UINT32_C(2000000)
 #define WIRE_BAUD UINT32_C(250000)
 #define WIRE_LONGEST 64U
@@ -416,7 +416,7 @@ static inline void command_stop_read(struct command_stop *to, const uint8_t *fro
     to->step = wire_get16(from + 1);
 }
 
-/* sees to it that so many tokens are paid under this number; each that passes is counted, and 'hopper' says how it goes */
+/* pays so many tokens under this number, once: said again, it does nothing, whatever became of it; 'hopper' tells */
 #define COMMAND_PAY 24U
 #define COMMAND_PAY_SIZE 3
 
@@ -443,6 +443,29 @@ static inline void command_accept_read(struct command_accept *to, const uint8_t 
 {
     to->on = from[0];
 }
+
+/* what hangs on the hopper's terminals, for this session; without it: 143 ms, not turned back, no limit, no error line */
+#define COMMAND_HOPPER 26U
+#define COMMAND_HOPPER_SIZE 6
+
+struct command_hopper {
+    uint16_t token_ms;
+    uint8_t turns_back;
+    uint16_t current;
+    uint8_t errors;
+};
+
+static inline void command_hopper_read(struct command_hopper *to, const uint8_t *from)
+{
+    to->token_ms = wire_get16(from + 0);
+    to->turns_back = from[2];
+    to->current = wire_get16(from + 3);
+    to->errors = from[5];
+}
+
+/* tests the sensors, without their feed and with it; 'sensors' tells what was found where it is another result */
+#define COMMAND_TEST 27U
+#define COMMAND_TEST_SIZE 0
 
 /* done */
 #define ANSWER_OK 64U
@@ -714,23 +737,27 @@ static inline void report_reel_write(uint8_t *to, const struct report_reel *from
     to[10] = from->button;
 }
 
-/* how the last payout stands, at each token, at its end, and when a session opens */
+/* how the last payout stands, at each token, at each change, and when a session opens */
 #define REPORT_HOPPER 136U
-#define REPORT_HOPPER_SIZE 5
+#define REPORT_HOPPER_SIZE 7
 
 struct report_hopper {
     uint16_t payout;
-    uint8_t paid;
-    uint8_t left;
+    uint8_t asked;
+    uint8_t seen;
+    uint8_t at_most;
     uint8_t state;
+    uint8_t error;
 };
 
 static inline void report_hopper_write(uint8_t *to, const struct report_hopper *from)
 {
     wire_put16(to + 0, from->payout);
-    to[2] = from->paid;
-    to[3] = from->left;
-    to[4] = from->state;
+    to[2] = from->asked;
+    to[3] = from->seen;
+    to[4] = from->at_most;
+    to[5] = from->state;
+    to[6] = from->error;
 }
 
 /* the counters that survive power cuts, after each change that is kept */
@@ -750,6 +777,23 @@ static inline void report_counts_write(uint8_t *to, const struct report_counts *
     wire_put32(to + 4, from->second);
     wire_put32(to + 8, from->third);
     wire_put32(to + 12, from->fourth);
+}
+
+/* what a test of the sensors found, at each other result and when a session opens; inputs that are in neither are proven */
+#define REPORT_SENSORS 138U
+#define REPORT_SENSORS_SIZE 3
+
+struct report_sensors {
+    uint8_t tested;
+    uint8_t shorted;
+    uint8_t dark;
+};
+
+static inline void report_sensors_write(uint8_t *to, const struct report_sensors *from)
+{
+    to[0] = from->tested;
+    to[1] = from->shorted;
+    to[2] = from->dark;
 }
 
 /* Bytes of a command's fields on a kind of board, or -1 where that kind has no such command. */
@@ -792,6 +836,10 @@ static inline int8_t wire_command_size(uint8_t id, uint8_t kind)
         return (kind == KIND_PUSHER) ? COMMAND_PAY_SIZE : -1;
     case COMMAND_ACCEPT:
         return (kind == KIND_REEL || kind == KIND_PUSHER) ? COMMAND_ACCEPT_SIZE : -1;
+    case COMMAND_HOPPER:
+        return (kind == KIND_PUSHER) ? COMMAND_HOPPER_SIZE : -1;
+    case COMMAND_TEST:
+        return (kind == KIND_PUSHER) ? COMMAND_TEST_SIZE : -1;
     default:
         return -1;
     }

@@ -2,7 +2,7 @@
  *
  * An event is kept when one byte of it is written and read back: 3.4 ms, and no cut can leave half an event.
  * What is kept is spread over the memory (store_bank.h): each cell bears 100,000 writes, which are 7 million events of a
- * counter, or 1.6 million notes, or 100,000 starts.
+ * counter, or 1.3 million notes, or 100,000 starts.
  *
  * The fuses of the chip must be set: brown-out detection on (a falling supply else writes anything anywhere), and EESAVE
  * (flashing else erases this memory).
@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #define STORE_COUNTERS 4U
-#define STORE_NOTE 5U /* bytes */
+#define STORE_NOTE 6U /* bytes */
 
 /* Once, at start: finds what was kept, and counts this start. Waits only for a byte that is being written. */
 void store_begin(void);

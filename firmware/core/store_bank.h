@@ -2,10 +2,10 @@
  *
  *     offset   bytes
  *          0   1        unused: in the first bank it is address 0, which a falling supply spoils most often
- *          1   34       base: what was kept when the bank was begun, and a CRC
- *         35   1        commit: BANK_COMMITTED, written after all the rest; without it there is no bank
- *         36   16 x 7   notes: the note, a check byte, a mark
- *        148   20       log of boots
+ *          1   35       base: what was kept when the bank was begun, and a CRC
+ *         36   1        commit: BANK_COMMITTED, written after all the rest; without it there is no bank
+ *         37   13 x 8   notes: the note, a check byte, a mark
+ *        141   27       log of boots
  *        168   4 x 86   a log for each counter
  *
  * A log has one slot for each event: the event is kept when its slot holds the bank's mark. So an event is one byte, and
@@ -47,9 +47,9 @@
 #define BANK_BASE 1U
 #define BANK_COMMIT (BANK_BASE + BASE_SIZE)
 #define BANK_NOTES (BANK_COMMIT + 1U)
-#define BANK_NOTES_ROOM 16U
+#define BANK_NOTES_ROOM 13U
 #define BANK_BOOTS (BANK_NOTES + BANK_NOTES_ROOM * NOTE_SIZE)
-#define BANK_BOOTS_ROOM 20U
+#define BANK_BOOTS_ROOM 27U
 #define BANK_COUNTERS (BANK_BOOTS + BANK_BOOTS_ROOM)
 #define BANK_COUNTER_ROOM 86U
 

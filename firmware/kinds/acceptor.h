@@ -17,7 +17,7 @@ void acceptor_inhibit(void);
 void acceptor_edge(uint8_t level, uint32_t ticks);
 void acceptor_poll(uint32_t now);
 
-/* Whether its line is held low. */
+/* Whether its line stays active. */
 bool acceptor_fault(void);
 
 #endif

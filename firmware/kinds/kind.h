@@ -35,6 +35,9 @@ struct kind_facts {
     uint8_t own_inputs;   /* inputs that the kind hears even when the host does not watch: bit i is input i + 1 */
     uint8_t own_pull_ups; /* of those, with the resistor to + inside the chip, whatever the host says */
     uint8_t turns_outputs; /* outputs whose pin the kind writes itself while they are not safe (steps): bit i, output i + 1 */
+    uint8_t active_high;   /* inputs whose sensors pull the line low at rest: bit i is input i + 1 */
+    uint8_t fed;           /* those of them that pull only while the pin `sense` is high */
+    uint8_t sense;
     uint8_t wake_ms;      /* longest time between two calls of kind_poll, 1 to 16; 0 for 16 */
     struct kind_output output[KIND_MOST_OUTPUTS];      /* KIND_<NAME>_OUTPUT_TABLE of messages.h */
     uint8_t analogue[KIND_MOST_ANALOGUES];             /* pins: KIND_<NAME>_ANALOGUE_PINS of messages.h */

@@ -1,7 +1,8 @@
 /* Skill-stop reels: three steppers with home sensors, a stop button each, a token acceptor, lamps.
  *
- * All sensors pull their line low: home, a pressed button, a token, and a supply that fails. An output reel_<n> is the step
- * input of its motor's driver: a rising edge is a step. */
+ * All sensors pull their line low while they are at rest: a line that is high is home, a pressed button, a token, a supply that
+ * fails, or a wire that is cut. The devices hear a level of 1 at rest, and 0 when active. An output reel_<n> is the step input
+ * of its motor's driver: a rising edge is a step. */
 #include "acceptor.h"
 #include "kind.h"
 #include "lamps.h"
@@ -20,6 +21,7 @@ const PORT_ROM struct kind_facts kind_facts = {
     .own_inputs = 0xFFU,
     .own_pull_ups = 0xFFU,
     .turns_outputs = ALL_REELS,
+    .active_high = KIND_REEL_ACTIVE_HIGH,
     .wake_ms = 1,
     .output = KIND_REEL_OUTPUT_TABLE,
     .analogue = KIND_REEL_ANALOGUE_PINS,
@@ -42,6 +44,13 @@ void lamp_pins_latch(void)
     port_pin_write(REEL_LAMPS_LATCH_PIN, 1);
 }
 
+_Static_assert(KIND_REEL_ACTIVE_HIGH == 0xFFU, "a level of 1 is active at every input");
+
+static uint8_t at_rest(uint8_t input)
+{
+    return level_of(input) == 0U ? 1U : 0U;
+}
+
 static void supply_fails(void)
 {
     acceptor_inhibit();
@@ -61,7 +70,7 @@ void kind_begin(void)
     port_pin_input(REEL_LAMPS_READ_BACK_PIN, true);
     supply_begin();
     lamps_begin(REEL_LAMPS);
-    acceptor_begin(REEL_OUT_ACCEPT, REEL_COUNTER_TOKENS_IN, level_of(REEL_IN_TOKEN));
+    acceptor_begin(REEL_OUT_ACCEPT, REEL_COUNTER_TOKENS_IN, at_rest(REEL_IN_TOKEN));
     reels_begin();
 }
 
@@ -109,6 +118,7 @@ void kind_output_ended(uint8_t output, enum over_why why)
 
 void kind_edge(uint8_t input, uint8_t level, uint32_t ticks)
 {
+    uint8_t rests = level == 0U ? 1U : 0U;
     switch (input) {
     case REEL_IN_HOME_1:
     case REEL_IN_HOME_2:
@@ -117,13 +127,13 @@ void kind_edge(uint8_t input, uint8_t level, uint32_t ticks)
     case REEL_IN_STOP_1:
     case REEL_IN_STOP_2:
     case REEL_IN_STOP_3:
-        reels_button((uint8_t)(input - REEL_IN_STOP_1), level, ticks);
+        reels_button((uint8_t)(input - REEL_IN_STOP_1), rests, ticks);
         break;
     case REEL_IN_TOKEN:
-        acceptor_edge(level, ticks);
+        acceptor_edge(rests, ticks);
         break;
     default:
-        if (supply_level(level, ticks))
+        if (supply_level(rests, ticks))
             supply_fails();
         break;
     }
@@ -137,7 +147,7 @@ void kind_missed(uint8_t edges)
 
 void kind_poll(uint32_t now)
 {
-    if (supply_level(level_of(REEL_IN_POWER_FAIL), now))
+    if (supply_level(at_rest(REEL_IN_POWER_FAIL), now))
         supply_fails();
     reels_poll(now);
     acceptor_poll(now);

@@ -43,7 +43,7 @@ static inline __attribute__((always_inline)) void turn(uint8_t index, uint8_t st
         return;
     int16_t left = (int16_t)(due[index] - clock);
     if (left < (int16_t)SOON_TICKS && !*stepped) {
-        uint16_t next = stepper_step(stepper, port_pin_read(home_pin) == 0U);
+        uint16_t next = stepper_step(stepper, port_pin_read(home_pin) != 0U);
         if (next == 0U)
             return;
         port_pin_write(step_pin, 1);
@@ -88,7 +88,7 @@ static void begin_turning(uint8_t index, uint16_t steps_per_s)
     reel->turning = true;
     reel->by_button = false;
     reel->report_due = true;
-    stepper_spin(&reel->stepper, steps_per_s, level_of((uint8_t)(REEL_IN_HOME_1 + index)) == 0U);
+    stepper_spin(&reel->stepper, steps_per_s, level_of((uint8_t)(REEL_IN_HOME_1 + index)) != 0U);
     PORT_ATOMIC
     {
         if (!ticking) {

@@ -1,4 +1,4 @@
-/* The pulses of a token acceptor: low for a time that says "a token".
+/* The pulses of a token acceptor: active (level 0) for a time that says "a token".
  *
  * Acceptors give 25 to 200 ms, within 20 %. So a pulse shorter than 20 ms, or longer than 250 ms (ours), is no token. What
  * breaks the line for less than 5 ms (ours) is a bounce. */
@@ -15,7 +15,7 @@ struct tokens {
     struct debounce line;
     uint32_t fell;
     bool in_pulse;
-    bool blocked;      /* low for longer than any pulse: jammed, or held by a hand */
+    bool blocked;      /* active for longer than any pulse: jammed, or held by a hand */
     uint16_t rejected; /* pulses of a wrong width, modulo 65536 */
 };
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 from hal.board.message import BoardAnswer, BoardCommand, BoardKind, BoardReport
 
 PROTOCOL = 2
-DICTIONARY = 0x7E54186F
+DICTIONARY = 0x9B7C3989
 TICK_HZ = 2_000_000
 BAUD = 250_000
 LONGEST = 64
@@ -484,8 +484,8 @@ class StopCommand(BoardCommand, frozen=True):
 
 
 class PayCommand(BoardCommand, frozen=True):
-    """Sees to it that so many tokens are paid under this number; each that passes is counted, and 'hopper' says
-    how it goes.
+    """Pays so many tokens under this number, once: said again, it does nothing, whatever became of it; 'hopper'
+    tells.
     """
 
     id: ClassVar[int] = 24
@@ -494,7 +494,7 @@ class PayCommand(BoardCommand, frozen=True):
     starting: ClassVar[str] = "tokens"
     kinds: ClassVar[tuple[str, ...]] = ("pusher",)
     payout: int
-    """A number of its own, from 1, above the last: said again it pays what is left, which may be nothing."""
+    """A number of its own, from 1, above the last."""
     tokens: int
     """From 1; the same whenever this number is said."""
 
@@ -509,6 +509,34 @@ class AcceptCommand(BoardCommand, frozen=True):
     kinds: ClassVar[tuple[str, ...]] = ("reel", "pusher")
     on: int
     """0 or 1."""
+
+
+class HopperCommand(BoardCommand, frozen=True):
+    """What hangs on the hopper's terminals, for this session; without it: 143 ms, not turned back, no limit, no
+    error line.
+    """
+
+    id: ClassVar[int] = 26
+    layout: ClassVar[Struct] = Struct("<HBHB")
+    answer: ClassVar[type[BoardAnswer]] = OkAnswer
+    kinds: ClassVar[tuple[str, ...]] = ("pusher",)
+    token_ms: int
+    """From one token to the next, 40 to 1000: from it follows when the hopper is empty or jammed."""
+    turns_back: int
+    """1: it is turned back to free a jam."""
+    current: int
+    """What `hopper_current` may reach, 1 to 1022 of 1023; 0: it is not looked at."""
+    errors: int
+    """1: `hopper_error` is looked at."""
+
+
+class TestCommand(BoardCommand, frozen=True):
+    """Tests the sensors, without their feed and with it; 'sensors' tells what was found where it is another result."""
+
+    id: ClassVar[int] = 27
+    layout: ClassVar[Struct] = Struct("<")
+    answer: ClassVar[type[BoardAnswer]] = OkAnswer
+    kinds: ClassVar[tuple[str, ...]] = ("pusher",)
 
 
 class BootReport(BoardReport, frozen=True):
@@ -652,18 +680,23 @@ class ReelReport(BoardReport, frozen=True):
 
 
 class HopperReport(BoardReport, frozen=True):
-    """How the last payout stands, at each token, at its end, and when a session opens."""
+    """How the last payout stands, at each token, at each change, and when a session opens."""
 
     id: ClassVar[int] = 136
-    layout: ClassVar[Struct] = Struct("<HBBB")
+    layout: ClassVar[Struct] = Struct("<HBBBBB")
     kinds: ClassVar[tuple[str, ...]] = ("pusher",)
     payout: int
     """0: there never was one."""
-    paid: int
-    """255: so many or more."""
-    left: int
+    asked: int
+    """Tokens."""
+    seen: int
+    """Tokens that passed the sensor; 255: so many or more."""
+    at_most: int
+    """Tokens that may have been paid; 255: so many or more."""
     state: int
-    """0 idle, 1 paying, 2 empty or jammed, 3 runaway."""
+    """0 all paid, or none asked for; 1 paying; 2 empty; 3 runaway; 4 sensor not proven; 5 cut short; 6 jammed."""
+    error: int
+    """Pulses of the last burst on `hopper_error`; 0: none."""
 
 
 class CountsReport(BoardReport, frozen=True):
@@ -677,6 +710,22 @@ class CountsReport(BoardReport, frozen=True):
     second: int
     third: int
     fourth: int
+
+
+class SensorsReport(BoardReport, frozen=True):
+    """What a test of the sensors found, at each other result and when a session opens; inputs that are in neither
+    are proven.
+    """
+
+    id: ClassVar[int] = 138
+    layout: ClassVar[Struct] = Struct("<BBB")
+    kinds: ClassVar[tuple[str, ...]] = ("pusher",)
+    tested: int
+    """Bit i: input i+1."""
+    shorted: int
+    """Stayed low without the feed: shorted, or lit from elsewhere."""
+    dark: int
+    """Was high with the feed: cut, dead, or active."""
 
 
 COMMANDS: dict[int, type[BoardCommand]] = {
@@ -698,6 +747,8 @@ COMMANDS: dict[int, type[BoardCommand]] = {
     23: StopCommand,
     24: PayCommand,
     25: AcceptCommand,
+    26: HopperCommand,
+    27: TestCommand,
 }
 """Each command, by its id."""
 
@@ -722,5 +773,6 @@ REPORTS: dict[int, type[BoardReport]] = {
     135: ReelReport,
     136: HopperReport,
     137: CountsReport,
+    138: SensorsReport,
 }
 """Each report, by its id."""

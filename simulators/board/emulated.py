@@ -187,6 +187,17 @@ class EmulatedBoard:
             cycles.append(self._time.cycle_at(t_ns))
         self._plan(cycles, pins, values)
 
+    def feed(self, pins: Iterable[str], by: str) -> None:
+        """Hangs sensors on pins that pull low only while the output `by` is high; without it their lines are high.
+
+        Replaces those of the call before.
+
+        Raises:
+            ValueError: there is no such pin.
+        """
+        fed = sum(1 << _number_of(pin, PINS) for pin in pins)
+        self._c.board_feed(self._board, fed, _number_of(by, PINS))
+
     def supply(self, channel: str, share: float, t_ns: int | None = None) -> None:
         """Sets an analogue pin ("C2") to a share of the supply, 0 to 1, at `t_ns` (default: at once).
 

@@ -45,6 +45,7 @@ _FUNCTIONS: dict[str, tuple[object, list[object]]] = {
     "board_change_count": (ctypes.c_size_t, [BOARD]),
     "board_take_changes": (None, [BOARD, U64S, U8S, I32S]),
     "board_output": (ctypes.c_int32, [BOARD, ctypes.c_uint]),
+    "board_feed": (None, [BOARD, ctypes.c_uint32, ctypes.c_uint]),
 }
 
 

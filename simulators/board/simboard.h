@@ -88,6 +88,8 @@ struct pins {
     avr_ioport_t *port[PORTS];
     int32_t driven[PINS];  /* what the world puts on a pin: 0, 1 or NOT_DRIVEN */
     int32_t output[PINS];  /* what the chip puts on it: NOT_DRIVEN, or 0 to FULL */
+    uint32_t fed;          /* bit: a sensor on this pin, which pulls low only while `feed` is high */
+    int feed;              /* the pin that feeds them */
     struct scheduled *plan;
     size_t plan_first, plan_end, plan_room;
     struct change *changes;

@@ -10,7 +10,7 @@ from tests.firmware.c_units import build, load
 
 SIZE = 1024
 COUNTERS = 4
-NOTE = 5
+NOTE = 6
 
 
 class StoredBytes(NamedTuple):

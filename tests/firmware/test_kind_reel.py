@@ -244,7 +244,7 @@ def test_a_spike_stops_nothing(reel: KindBench) -> None:
 
 def test_a_button_that_was_held_before_the_spin_stops_nothing(reel: KindBench) -> None:
     world = wheel(reel)
-    reel.put("stop_1", 0)
+    reel.put("stop_1", 1)
     reel.run(50)
     spun(reel)
     assert world.steps[-1] > reel.now_ns - 10e6
@@ -362,13 +362,13 @@ def test_when_the_supply_fails_all_is_off_at_once(reel: KindBench) -> None:
     reel.ask(AcceptCommand(1))
     spun(reel)
     failed_ns = reel.now_ns
-    reel.put("power_fail", 0)
+    reel.put("power_fail", 1)
     reel.run(50)
     assert world.steps[-1] - failed_ns < 1e6
     assert reel.output("accept") == 0
     assert reel.refused(SpinCommand(1, 100, 0)) == RefusalCode.NOT_SAFE
     assert reel.refused(AcceptCommand(1)) == RefusalCode.NOT_SAFE
-    reel.put("power_fail", 1)
+    reel.put("power_fail", 0)
     reel.run(110)
     spun(reel)
 

@@ -32,7 +32,7 @@ class AtPins(Protocol):
 
 
 class Shaft:
-    """A motor's shaft: while its output is on, a low pulse every `period_ms`; and at every turn, home."""
+    """A motor's shaft: while its output is on, a pulse every `period_ms`; and at every turn, home."""
 
     every_ns = MS
 
@@ -71,6 +71,10 @@ class Hopper:
         self._next_ns: int | None = None
         self.tokens = tokens
         self.paid = 0
+        self.seen = True
+        """Whether its sensor sees them."""
+        self.clear_ns = 0
+        """Until here the last one is in the sensor."""
 
     def look(self, bench: KindBench, changes: list[PinChange]) -> None:
         if not bench.output(self._output) or not self.tokens:
@@ -81,7 +85,9 @@ class Hopper:
             self._next_ns = bench.now_ns + self._period_ns
             self.paid += 1
             self.tokens -= 1
-            bench.pulse(self._sensor, 30)
+            if self.seen:
+                bench.pulse(self._sensor, 30)
+                self.clear_ns = bench.now_ns + 30 * MS
 
     def may_fall(self, t_ns: int) -> bool:
         """Whether a token may fall now, or waits a little."""
@@ -89,7 +95,7 @@ class Hopper:
 
 
 class Reel:
-    """A reel on a stepper: a rising edge is a step, and for `flag` steps of each turn its home sensor is low."""
+    """A reel on a stepper: a rising edge is a step, and for `flag` steps of each turn its home sensor is dark."""
 
     every_ns = MS // 4
 
@@ -97,7 +103,7 @@ class Reel:
         self._output = f"reel_{number}"
         self._home = f"home_{number}"
         self._flag = flag
-        self._sensed = 1
+        self._sensed = 0
         self.place = place
         """Steps from where home begins."""
         self.steps: list[int] = []
@@ -117,7 +123,7 @@ class Reel:
                 self.slips -= 1
             else:
                 self.place = (self.place + 1) % STEPS
-        level = 1 if self.blind or self.place >= self._flag else 0
+        level = 0 if self.blind or self.place >= self._flag else 1
         if level != self._sensed:
             self._sensed = level
             bench.put(self._home, level)
