@@ -105,6 +105,12 @@ uint8_t port_eeprom_read(uint16_t at);
 /* Begins to write a byte. A power cut in the middle of it leaves any value there. */
 void port_eeprom_write(uint16_t at, uint8_t byte);
 
+/* A FRAM of at least 1 KB on a bus of its own. Called only where the kind says that the board may have one. Each waits for the
+ * bus: 0.2 ms where all is well, 2 ms where it must be freed and a byte tried again. False: no FRAM answers. */
+void port_fram_begin(void);
+bool port_fram_read(uint16_t at, uint8_t *byte);
+bool port_fram_write(uint16_t at, uint8_t byte);
+
 /* --- watchdog and reset -------------------------------------------------------------------------------------------- */
 
 /* Begins to watch: 250 ms without port_watchdog_pat, and the board begins anew. */

@@ -38,6 +38,7 @@ struct kind_facts {
     uint8_t active_high;   /* inputs whose sensors pull the line low at rest: bit i is input i + 1 */
     uint8_t fed;           /* those of them that pull only while the pin `sense` is high */
     uint8_t sense;
+    bool fram;             /* it may have a FRAM on the two-wire bus */
     uint8_t wake_ms;      /* longest time between two calls of kind_poll, 1 to 16; 0 for 16 */
     struct kind_output output[KIND_MOST_OUTPUTS];      /* KIND_<NAME>_OUTPUT_TABLE of messages.h */
     uint8_t analogue[KIND_MOST_ANALOGUES];             /* pins: KIND_<NAME>_ANALOGUE_PINS of messages.h */

@@ -27,6 +27,7 @@ const PORT_ROM struct kind_facts kind_facts = {
     .active_high = KIND_PUSHER_ACTIVE_HIGH,
     .fed = TESTED,
     .sense = PUSHER_SENSE_PIN,
+    .fram = true,
     .wake_ms = 1,
     .output = KIND_PUSHER_OUTPUT_TABLE,
     .analogue = KIND_PUSHER_ANALOGUE_PINS,

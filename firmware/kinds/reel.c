@@ -22,6 +22,7 @@ const PORT_ROM struct kind_facts kind_facts = {
     .own_pull_ups = 0xFFU,
     .turns_outputs = ALL_REELS,
     .active_high = KIND_REEL_ACTIVE_HIGH,
+    .fram = true,
     .wake_ms = 1,
     .output = KIND_REEL_OUTPUT_TABLE,
     .analogue = KIND_REEL_ANALOGUE_PINS,

@@ -9,7 +9,7 @@ from typing import ClassVar
 from hal.board.message import BoardAnswer, BoardCommand, BoardKind, BoardReport
 
 PROTOCOL = 2
-DICTIONARY = 0x9B7C3989
+DICTIONARY = 0xB227EA1D
 TICK_HZ = 2_000_000
 BAUD = 250_000
 LONGEST = 64
@@ -176,6 +176,8 @@ class Flag(IntFlag):
     """The counters could not be kept."""
     FAULT = 16
     """A device of this kind of board has a fault; its own report says which."""
+    STORE_WORN = 64
+    """The EEPROM has had 80 % of the writes that it bears: fit a FRAM, or another board."""
     KEYS_AMBIGUOUS = 32
     """Keys are pressed that cannot be distinguished from others: their levels stay as they were."""
 

@@ -1,7 +1,8 @@
 /* The emulated board: an ATmega328P of libsimavr 1.6 in lock-step with whoever calls, to the cycle.
  *
  * libsimavr runs the instructions, timers, ADC, watchdog and interrupts. Where it is not like the chip, this harness
- * has a part of its own: the UART and the EEPROM (simboard_uart.c, simboard_eeprom.c), interrupt flags that are cleared by
+ * has a part of its own: the UART, the EEPROM and the two-wire unit with a FRAM (simboard_uart.c, simboard_eeprom.c,
+ * simboard_twi.c), interrupt flags that are cleared by
  * writing 1 (simboard_flags.c), pins that stay as they are driven (simboard_pins.c), and the loop itself: interrupts
  * take the data sheet's 4 cycles (8 from sleep), and a sleeping core stops at the very cycle asked for (simboard.c).
  *
@@ -72,6 +73,16 @@ struct eeprom {
     uint32_t writes;
 };
 
+struct twi {
+    uint8_t fram[32768];
+    uint32_t fram_size; /* 0: there is none */
+    uint32_t at;        /* its address */
+    int phase;
+    uint8_t status, byte, wanted;
+    bool started, stopping, received, writes_now, missing;
+    uint32_t disturbed, held, writes;
+};
+
 struct scheduled {
     uint64_t cycle;
     int32_t value;
@@ -114,6 +125,7 @@ struct board {
     struct uart uart;
     struct eeprom eeprom;
     struct pins pins;
+    struct twi twi;
     struct wrapped wrapped[MAX_IOs];
     char problem[200];
 };
@@ -147,6 +159,13 @@ bool eeprom_begin(struct board *board);
 void eeprom_tear(struct board *board, uint64_t seed);
 void eeprom_go_on(struct board *board);
 bool pins_begin(struct board *board);
+void twi_begin(struct board *board);
+void twi_quiet(struct board *board);
+/* The clock of the bus rose, moved as a pin. */
+void twi_clocked(struct board *board);
+bool twi_is_clock(unsigned pin);
+/* The world puts a pin on a level now. */
+void pin_driven(struct board *board, unsigned pin, int32_t level);
 void pins_quiet(struct board *board);
 void pins_go_on(struct board *board);
 void pins_retime(struct board *board, double ratio, uint64_t less);

@@ -86,6 +86,8 @@ static void note_outputs(struct board *board)
         pins->output[pin] = level;
         if (grow((void **)&pins->changes, pins->change_count, &pins->change_room, sizeof *pins->changes))
             pins->changes[pins->change_count++] = (struct change){board->avr->cycle, level, (uint8_t)pin};
+        if (twi_is_clock(pin) && level == NOT_DRIVEN)
+            twi_clocked(board);
         feed_changed = feed_changed || (pins->fed && pin == (unsigned)pins->feed);
     }
     for (unsigned pin = 0; feed_changed && pin < PINS; pin++) {
@@ -130,6 +132,11 @@ static void drive(struct board *board, unsigned pin, int32_t level)
 {
     board->pins.driven[pin] = level;
     apply(board, pin);
+}
+
+void pin_driven(struct board *board, unsigned pin, int32_t level)
+{
+    drive(board, pin, level);
 }
 
 /* `share` of the supply, in 1/2^24: the converter finds the code that the chip would. */

@@ -57,10 +57,12 @@ class Reported(NamedTuple):
 class KindBench:
     """One life of a board. Use it as a context."""
 
-    def __init__(self, kind: str, *, eeprom: bytes | None = None, session: int | None = 1) -> None:
+    def __init__(
+        self, kind: str, *, eeprom: bytes | None = None, fram: bytes | None = None, session: int | None = 1
+    ) -> None:
         """Begins the board, and a session; unless `session` is None: then not an instruction has run yet."""
         self.kind = KINDS[kind]
-        self.board = board(kind, eeprom=eeprom)
+        self.board = board(kind, eeprom=eeprom, fram=fram)
         self.reported: list[Reported] = []
         self.changes: list[PinChange] = []
         self.worlds: list[World] = []

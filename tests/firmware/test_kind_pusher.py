@@ -817,10 +817,10 @@ def test_counters_survive_and_the_board_counts_its_starts(pusher: KindBench) -> 
 
 def with_tokens_in(image: bytes, count: int) -> bytes:
     """A memory whose first bank began with this count; bytes as store_bank.h has them."""
-    base = bytearray(image[1:36])
-    base[3:7] = count.to_bytes(4, "little")
+    base = bytearray(image[1:38])
+    base[5:9] = count.to_bytes(4, "little")
     base[-2:] = crc_hqx(base[:-2], 0xFFFF).to_bytes(2, "little")
-    return image[:1] + bytes(base) + image[36:]
+    return image[:1] + bytes(base) + image[38:]
 
 
 @pytest.mark.parametrize("found", [0x7FFF_FFFF, 0xFFFF_0000, 0xFFFF_FFFF])

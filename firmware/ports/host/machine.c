@@ -383,6 +383,25 @@ void port_eeprom_write(uint16_t at, uint8_t byte)
     eeprom.busy = true;
 }
 
+/* This machine has no FRAM: its board keeps its counters in the EEPROM. */
+void port_fram_begin(void)
+{
+}
+
+bool port_fram_read(uint16_t at, uint8_t *byte)
+{
+    (void)at;
+    *byte = 0;
+    return false;
+}
+
+bool port_fram_write(uint16_t at, uint8_t byte)
+{
+    (void)at;
+    (void)byte;
+    return false;
+}
+
 bool machine_eeprom_busy(void)
 {
     return !port_eeprom_ready();
