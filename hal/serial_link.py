@@ -112,7 +112,8 @@ class SerialLink:
         self._clock = clock
         self._framer = framer
         self._went_up = on_up
-        self._port = port_of(name, url, settings or SerialSettings())
+        self.settings = settings or SerialSettings()
+        self._port = port_of(name, url, self.settings)
         self._status = LinkStatus(False, clock.now_ns(), NOT_OPENED)
         self._down_reported = False
         self._retry_s = RETRY_FIRST_S
