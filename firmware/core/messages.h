@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #define WIRE_PROTOCOL 2U
-#define WIRE_DICTIONARY UINT32_C(0xB227EA1D)
+#define WIRE_DICTIONARY UINT32_C(0x879047A6)
 #define WIRE_TICK_HZ UINT32_C(2000000)
 #define WIRE_BAUD UINT32_C(250000)
 #define WIRE_LONGEST 64U
@@ -468,6 +468,21 @@ static inline void command_hopper_read(struct command_hopper *to, const uint8_t 
 #define COMMAND_TEST 27U
 #define COMMAND_TEST_SIZE 0
 
+/* how the acceptor's pulses are, for this session; without it: 20 to 250 ms, each pulse a coin */
+#define COMMAND_ACCEPTOR 28U
+#define COMMAND_ACCEPTOR_SIZE 4
+
+struct command_acceptor {
+    uint16_t width_ms;
+    uint16_t gap_ms;
+};
+
+static inline void command_acceptor_read(struct command_acceptor *to, const uint8_t *from)
+{
+    to->width_ms = wire_get16(from + 0);
+    to->gap_ms = wire_get16(from + 2);
+}
+
 /* done */
 #define ANSWER_OK 64U
 #define ANSWER_OK_SIZE 0
@@ -797,6 +812,21 @@ static inline void report_sensors_write(uint8_t *to, const struct report_sensors
     to[2] = from->dark;
 }
 
+/* a coin whose value is its number of pulses; each of them is counted in tokens_in by itself */
+#define REPORT_COIN 139U
+#define REPORT_COIN_SIZE 3
+
+struct report_coin {
+    uint16_t number;
+    uint8_t pulses;
+};
+
+static inline void report_coin_write(uint8_t *to, const struct report_coin *from)
+{
+    wire_put16(to + 0, from->number);
+    to[2] = from->pulses;
+}
+
 /* Bytes of a command's fields on a kind of board, or -1 where that kind has no such command. */
 static inline int8_t wire_command_size(uint8_t id, uint8_t kind)
 {
@@ -841,6 +871,8 @@ static inline int8_t wire_command_size(uint8_t id, uint8_t kind)
         return (kind == KIND_PUSHER) ? COMMAND_HOPPER_SIZE : -1;
     case COMMAND_TEST:
         return (kind == KIND_PUSHER) ? COMMAND_TEST_SIZE : -1;
+    case COMMAND_ACCEPTOR:
+        return (kind == KIND_REEL || kind == KIND_PUSHER) ? COMMAND_ACCEPTOR_SIZE : -1;
     default:
         return -1;
     }

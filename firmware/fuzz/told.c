@@ -49,6 +49,7 @@ static int size_of(uint8_t id)
         {REPORT_COUNT, REPORT_COUNT_SIZE},   {REPORT_SAMPLE, REPORT_SAMPLE_SIZE},   {REPORT_MOTOR, REPORT_MOTOR_SIZE},
         {REPORT_LAMPS, REPORT_LAMPS_SIZE},   {REPORT_REEL, REPORT_REEL_SIZE},       {REPORT_HOPPER, REPORT_HOPPER_SIZE},
         {REPORT_COUNTS, REPORT_COUNTS_SIZE}, {REPORT_SENSORS, REPORT_SENSORS_SIZE},
+        {REPORT_COIN, REPORT_COIN_SIZE},
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (known[i].id == id)

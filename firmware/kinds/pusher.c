@@ -78,6 +78,7 @@ void kind_begin(void)
 
 void kind_opened(void)
 {
+    acceptor_opened();
     drive_opened();
     payouts_opened();
     sensors_opened();
@@ -128,6 +129,8 @@ uint8_t kind_command(uint8_t id, const uint8_t *fields)
     case COMMAND_TEST:
         sensors_test(COUNTING);
         return 0;
+    case COMMAND_ACCEPTOR:
+        return acceptor_configure(fields);
     default:
         return REFUSED_UNKNOWN_COMMAND;
     }

@@ -77,6 +77,7 @@ void kind_begin(void)
 
 void kind_opened(void)
 {
+    acceptor_opened();
     reels_opened();
 }
 
@@ -91,6 +92,8 @@ uint8_t kind_command(uint8_t id, const uint8_t *fields)
         return reels_stop(fields);
     case COMMAND_ACCEPT:
         return acceptor_command(fields, supply_may_count());
+    case COMMAND_ACCEPTOR:
+        return acceptor_configure(fields);
     default:
         return REFUSED_UNKNOWN_COMMAND;
     }

@@ -9,7 +9,7 @@ from typing import ClassVar
 from hal.board.message import BoardAnswer, BoardCommand, BoardKind, BoardReport
 
 PROTOCOL = 2
-DICTIONARY = 0xB227EA1D
+DICTIONARY = 0x879047A6
 TICK_HZ = 2_000_000
 BAUD = 250_000
 LONGEST = 64
@@ -541,6 +541,19 @@ class TestCommand(BoardCommand, frozen=True):
     kinds: ClassVar[tuple[str, ...]] = ("pusher",)
 
 
+class AcceptorCommand(BoardCommand, frozen=True):
+    """How the acceptor's pulses are, for this session; without it: 20 to 250 ms, each pulse a coin."""
+
+    id: ClassVar[int] = 28
+    layout: ClassVar[Struct] = Struct("<HH")
+    answer: ClassVar[type[BoardAnswer]] = OkAnswer
+    kinds: ClassVar[tuple[str, ...]] = ("reel", "pusher")
+    width_ms: int
+    """25 to 500; a pulse within 20 % of it is one, 20 ms at least."""
+    gap_ms: int
+    """20 to 1000: pulses no further apart are of one coin; 0: each is a coin of its own."""
+
+
 class BootReport(BoardReport, frozen=True):
     """The board has just begun; no session is open."""
 
@@ -730,6 +743,18 @@ class SensorsReport(BoardReport, frozen=True):
     """Was high with the feed: cut, dead, or active."""
 
 
+class CoinReport(BoardReport, frozen=True):
+    """A coin whose value is its number of pulses; each of them is counted in tokens_in by itself."""
+
+    id: ClassVar[int] = 139
+    layout: ClassVar[Struct] = Struct("<HB")
+    kinds: ClassVar[tuple[str, ...]] = ("reel", "pusher")
+    number: int
+    """From 1 since the board began, modulo 65536: one that is missing was not told in time."""
+    pulses: int
+    """255: so many or more."""
+
+
 COMMANDS: dict[int, type[BoardCommand]] = {
     1: IdentifyCommand,
     2: OpenCommand,
@@ -751,6 +776,7 @@ COMMANDS: dict[int, type[BoardCommand]] = {
     25: AcceptCommand,
     26: HopperCommand,
     27: TestCommand,
+    28: AcceptorCommand,
 }
 """Each command, by its id."""
 
@@ -776,5 +802,6 @@ REPORTS: dict[int, type[BoardReport]] = {
     136: HopperReport,
     137: CountsReport,
     138: SensorsReport,
+    139: CoinReport,
 }
 """Each report, by its id."""

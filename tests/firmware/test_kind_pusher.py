@@ -10,7 +10,9 @@ import pytest
 from hal.board.messages import (
     KINDS,
     AcceptCommand,
+    AcceptorCommand,
     AllSafeCommand,
+    CoinReport,
     CountsAnswer,
     CountsCommand,
     CountsReport,
@@ -79,6 +81,41 @@ def test_a_pulse_of_a_wrong_width_counts_as_none(pusher: KindBench, width_ms: fl
     pusher.run(width_ms + 30)
     assert counts(pusher) == (0, 0, 0, 0)
     assert not pusher.reports(CountsReport)
+
+
+@pytest.mark.parametrize("width_ms", [25, 45, 65, 100, 200, 350, 500])
+def test_pulses_of_a_known_width_count_within_a_fifth_of_it(pusher: KindBench, width_ms: int) -> None:
+    pusher.ask(AcceptorCommand(width_ms, 0))
+    least_ms, most_ms = max(20, 0.8 * width_ms), 1.2 * width_ms
+    expected = 0
+    for pulse_ms, good in ((least_ms - 0.2, 0), (least_ms + 0.2, 1), (most_ms - 0.2, 1), (most_ms + 0.2, 0)):
+        pusher.pulse("token", pulse_ms)
+        pusher.run(pulse_ms + 30)
+        expected += good
+        assert counts(pusher)[0] == expected, pulse_ms
+
+
+def test_the_pulses_of_a_train_are_one_coin_of_their_number_and_each_is_counted(pusher: KindBench) -> None:
+    pusher.ask(AcceptorCommand(45, 150))
+    for pulses in (1, 5, 2, 20):
+        for number in range(pulses):
+            pusher.pulse("token", 45, number * 100)
+        pusher.run(pulses * 100 + 400)
+    assert pusher.reports(CoinReport) == [
+        CoinReport(number, pulses) for number, pulses in enumerate((1, 5, 2, 20), start=1)
+    ]
+    assert counts(pusher)[0] == 28
+
+
+def test_what_an_acceptor_cannot_be_is_refused_and_a_new_session_begins_with_the_usual(pusher: KindBench) -> None:
+    for wrong in (AcceptorCommand(24, 0), AcceptorCommand(501, 0), AcceptorCommand(45, 19), AcceptorCommand(45, 1_001)):
+        assert pusher.refused(wrong) == RefusalCode.WRONG_VALUE
+    pusher.ask(AcceptorCommand(500, 0))
+    pusher.open(2)
+    pusher.pulse("token", 45)
+    pusher.run(100)
+    assert counts(pusher)[0] == 1
+    assert pusher.reports(CoinReport) == []
 
 
 def test_a_contact_that_bounces_makes_one_token(pusher: KindBench) -> None:
