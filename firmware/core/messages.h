@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #define WIRE_PROTOCOL 2U
-#define WIRE_DICTIONARY UINT32_C(0x879047A6)
+#define WIRE_DICTIONARY UINT32_C(0x56432B7D)
 #define WIRE_TICK_HZ UINT32_C(2000000)
 #define WIRE_BAUD UINT32_C(250000)
 #define WIRE_LONGEST 64U
@@ -483,6 +483,40 @@ static inline void command_acceptor_read(struct command_acceptor *to, const uint
     to->gap_ms = wire_get16(from + 2);
 }
 
+/* a reel's symbols and its button, for this session; without it: 20 symbols, 500 ms, 6 symbols */
+#define COMMAND_REEL 29U
+#define COMMAND_REEL_SIZE 5
+
+struct command_reel {
+    uint8_t reel;
+    uint8_t symbols;
+    uint16_t spin_ms;
+    uint8_t slip;
+};
+
+static inline void command_reel_read(struct command_reel *to, const uint8_t *from)
+{
+    to->reel = from[0];
+    to->symbols = from[1];
+    to->spin_ms = wire_get16(from + 2);
+    to->slip = from[4];
+}
+
+/* from now on the button may stop this reel; each spin begins without */
+#define COMMAND_ARM 30U
+#define COMMAND_ARM_SIZE 2
+
+struct command_arm {
+    uint8_t reel;
+    uint8_t on;
+};
+
+static inline void command_arm_read(struct command_arm *to, const uint8_t *from)
+{
+    to->reel = from[0];
+    to->on = from[1];
+}
+
 /* done */
 #define ANSWER_OK 64U
 #define ANSWER_OK_SIZE 0
@@ -873,6 +907,10 @@ static inline int8_t wire_command_size(uint8_t id, uint8_t kind)
         return (kind == KIND_PUSHER) ? COMMAND_TEST_SIZE : -1;
     case COMMAND_ACCEPTOR:
         return (kind == KIND_REEL || kind == KIND_PUSHER) ? COMMAND_ACCEPTOR_SIZE : -1;
+    case COMMAND_REEL:
+        return (kind == KIND_REEL) ? COMMAND_REEL_SIZE : -1;
+    case COMMAND_ARM:
+        return (kind == KIND_REEL) ? COMMAND_ARM_SIZE : -1;
     default:
         return -1;
     }

@@ -90,6 +90,10 @@ uint8_t kind_command(uint8_t id, const uint8_t *fields)
         return reels_spin(fields, supply_may_turn());
     case COMMAND_STOP:
         return reels_stop(fields);
+    case COMMAND_REEL:
+        return reels_configure(fields);
+    case COMMAND_ARM:
+        return reels_arm(fields);
     case COMMAND_ACCEPT:
         return acceptor_command(fields, supply_may_count());
     case COMMAND_ACCEPTOR:

@@ -9,7 +9,7 @@ from typing import ClassVar
 from hal.board.message import BoardAnswer, BoardCommand, BoardKind, BoardReport
 
 PROTOCOL = 2
-DICTIONARY = 0x879047A6
+DICTIONARY = 0x56432B7D
 TICK_HZ = 2_000_000
 BAUD = 250_000
 LONGEST = 64
@@ -554,6 +554,36 @@ class AcceptorCommand(BoardCommand, frozen=True):
     """20 to 1000: pulses no further apart are of one coin; 0: each is a coin of its own."""
 
 
+class ReelCommand(BoardCommand, frozen=True):
+    """A reel's symbols and its button, for this session; without it: 20 symbols, 500 ms, 6 symbols."""
+
+    id: ClassVar[int] = 29
+    layout: ClassVar[Struct] = Struct("<BBHB")
+    answer: ClassVar[type[BoardAnswer]] = OkAnswer
+    kinds: ClassVar[tuple[str, ...]] = ("reel",)
+    reel: int
+    """From 1."""
+    symbols: int
+    """1 to 100, at equal distances, the first at home: the button stops the reel at one."""
+    spin_ms: int
+    """The button stops nothing before the reel has turned for so long."""
+    slip: int
+    """Symbols that may go by at most from the button's press: 'spin' refuses a speed that takes more."""
+
+
+class ArmCommand(BoardCommand, frozen=True):
+    """From now on the button may stop this reel; each spin begins without."""
+
+    id: ClassVar[int] = 30
+    layout: ClassVar[Struct] = Struct("<BB")
+    answer: ClassVar[type[BoardAnswer]] = OkAnswer
+    kinds: ClassVar[tuple[str, ...]] = ("reel",)
+    reel: int
+    """From 1."""
+    on: int
+    """0 or 1."""
+
+
 class BootReport(BoardReport, frozen=True):
     """The board has just begun; no session is open."""
 
@@ -777,6 +807,8 @@ COMMANDS: dict[int, type[BoardCommand]] = {
     26: HopperCommand,
     27: TestCommand,
     28: AcceptorCommand,
+    29: ReelCommand,
+    30: ArmCommand,
 }
 """Each command, by its id."""
 
