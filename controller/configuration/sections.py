@@ -273,7 +273,7 @@ class LinkSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
             examples=["/dev/serial/by-id/usb-FTDI_FT232R-if00-port0"],
         ),
     ]
-    baud: Annotated[int, Meta(ge=300, le=4_000_000, description="bits a second, with 8 data bits and 1 stop bit")] = 9600
+    baud: Annotated[int, Meta(ge=300, le=4_000_000, description="bits a second; 8 data bits, 1 stop bit")] = 9600
     parity: Annotated[Parity, Meta(description="the bit behind each byte, as the device's maker has it")] = "none"
 
 
