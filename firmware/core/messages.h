@@ -864,56 +864,107 @@ static inline void report_coin_write(uint8_t *to, const struct report_coin *from
 /* Bytes of a command's fields on a kind of board, or -1 where that kind has no such command. */
 static inline int8_t wire_command_size(uint8_t id, uint8_t kind)
 {
+    uint8_t kinds = 0; /* bit: its id */
+    int8_t size = 0;
     switch (id) {
     case COMMAND_IDENTIFY:
-        return COMMAND_IDENTIFY_SIZE;
+        kinds = 0x1EU;
+        size = COMMAND_IDENTIFY_SIZE;
+        break;
     case COMMAND_OPEN:
-        return COMMAND_OPEN_SIZE;
+        kinds = 0x1EU;
+        size = COMMAND_OPEN_SIZE;
+        break;
     case COMMAND_CLOCK:
-        return COMMAND_CLOCK_SIZE;
+        kinds = 0x1EU;
+        size = COMMAND_CLOCK_SIZE;
+        break;
     case COMMAND_ALIVE:
-        return COMMAND_ALIVE_SIZE;
+        kinds = 0x1EU;
+        size = COMMAND_ALIVE_SIZE;
+        break;
     case COMMAND_WATCH:
-        return COMMAND_WATCH_SIZE;
+        kinds = 0x1EU;
+        size = COMMAND_WATCH_SIZE;
+        break;
     case COMMAND_EDGES_FROM:
-        return COMMAND_EDGES_FROM_SIZE;
+        kinds = 0x1EU;
+        size = COMMAND_EDGES_FROM_SIZE;
+        break;
     case COMMAND_COUNT:
-        return COMMAND_COUNT_SIZE;
+        kinds = 0x1EU;
+        size = COMMAND_COUNT_SIZE;
+        break;
     case COMMAND_SAMPLE:
-        return COMMAND_SAMPLE_SIZE;
+        kinds = 0x1EU;
+        size = COMMAND_SAMPLE_SIZE;
+        break;
     case COMMAND_SET:
-        return COMMAND_SET_SIZE;
+        kinds = 0x1EU;
+        size = COMMAND_SET_SIZE;
+        break;
     case COMMAND_ALL_SAFE:
-        return COMMAND_ALL_SAFE_SIZE;
+        kinds = 0x1EU;
+        size = COMMAND_ALL_SAFE_SIZE;
+        break;
     case COMMAND_COUNTS:
-        return COMMAND_COUNTS_SIZE;
+        kinds = 0x1EU;
+        size = COMMAND_COUNTS_SIZE;
+        break;
     case COMMAND_NAME_BOARD:
-        return COMMAND_NAME_BOARD_SIZE;
+        kinds = 0x1EU;
+        size = COMMAND_NAME_BOARD_SIZE;
+        break;
     case COMMAND_MOTOR:
-        return (kind == KIND_TABLE || kind == KIND_PUSHER) ? COMMAND_MOTOR_SIZE : -1;
+        kinds = 0x14U;
+        size = COMMAND_MOTOR_SIZE;
+        break;
     case COMMAND_LAMPS:
-        return (kind == KIND_TABLE || kind == KIND_REEL) ? COMMAND_LAMPS_SIZE : -1;
+        kinds = 0x0CU;
+        size = COMMAND_LAMPS_SIZE;
+        break;
     case COMMAND_SPIN:
-        return (kind == KIND_REEL) ? COMMAND_SPIN_SIZE : -1;
+        kinds = 0x08U;
+        size = COMMAND_SPIN_SIZE;
+        break;
     case COMMAND_STOP:
-        return (kind == KIND_REEL) ? COMMAND_STOP_SIZE : -1;
+        kinds = 0x08U;
+        size = COMMAND_STOP_SIZE;
+        break;
     case COMMAND_PAY:
-        return (kind == KIND_PUSHER) ? COMMAND_PAY_SIZE : -1;
+        kinds = 0x10U;
+        size = COMMAND_PAY_SIZE;
+        break;
     case COMMAND_ACCEPT:
-        return (kind == KIND_REEL || kind == KIND_PUSHER) ? COMMAND_ACCEPT_SIZE : -1;
+        kinds = 0x18U;
+        size = COMMAND_ACCEPT_SIZE;
+        break;
     case COMMAND_HOPPER:
-        return (kind == KIND_PUSHER) ? COMMAND_HOPPER_SIZE : -1;
+        kinds = 0x10U;
+        size = COMMAND_HOPPER_SIZE;
+        break;
     case COMMAND_TEST:
-        return (kind == KIND_PUSHER) ? COMMAND_TEST_SIZE : -1;
+        kinds = 0x10U;
+        size = COMMAND_TEST_SIZE;
+        break;
     case COMMAND_ACCEPTOR:
-        return (kind == KIND_REEL || kind == KIND_PUSHER) ? COMMAND_ACCEPTOR_SIZE : -1;
+        kinds = 0x18U;
+        size = COMMAND_ACCEPTOR_SIZE;
+        break;
     case COMMAND_REEL:
-        return (kind == KIND_REEL) ? COMMAND_REEL_SIZE : -1;
+        kinds = 0x08U;
+        size = COMMAND_REEL_SIZE;
+        break;
     case COMMAND_ARM:
-        return (kind == KIND_REEL) ? COMMAND_ARM_SIZE : -1;
+        kinds = 0x08U;
+        size = COMMAND_ARM_SIZE;
+        break;
     default:
         return -1;
     }
+    if ((kinds & (uint8_t)(1U << kind)) == 0U)
+        return -1;
+    return size;
 }
 
 /* Whether a command would turn something on, or make it move. Its fields are as long as they must be. */

@@ -195,17 +195,20 @@ def c_side(table: Table) -> str:
         "/* Bytes of a command's fields on a kind of board, or -1 where that kind has no such command. */",
         "static inline int8_t wire_command_size(uint8_t id, uint8_t kind)",
         "{",
+        "    uint8_t kinds = 0; /* bit: its id */",
+        "    int8_t size = 0;",
         "    switch (id) {",
     ]
     for message in table.family("command"):
+        kinds = sum(1 << values["kind"][kind]["id"] for kind in message.kinds)
         out.append(f"    case COMMAND_{message.name.upper()}:")
-        size = f"COMMAND_{message.name.upper()}_SIZE"
-        if len(message.kinds) == len(values["kind"]):
-            out.append(f"        return {size};")
-        else:
-            of = " || ".join(f"kind == KIND_{kind.upper()}" for kind in message.kinds)
-            out.append(f"        return ({of}) ? {size} : -1;")
-    out += ["    default:", "        return -1;", "    }", "}"]
+        out += [
+            f"        kinds = 0x{kinds:02X}U;",
+            f"        size = COMMAND_{message.name.upper()}_SIZE;",
+            "        break;",
+        ]
+    out += ["    default:", "        return -1;", "    }"]
+    out += ["    if ((kinds & (uint8_t)(1U << kind)) == 0U)", "        return -1;", "    return size;", "}"]
     out += [*_c_starts(table), "", "#endif", ""]
     return "\n".join(out)
 
