@@ -67,7 +67,7 @@ FUZZ_FLAGS   := $(filter-out -O2 -fPIC -fvisibility=hidden $(PART_OF),$(CLANG_FL
 FUZZ_BOARD   := $(FUZZ_FLAGS) -DMACHINE_QUEUE_SIZE=4096U -include fuzz/power.h
 # Only what is the board's own is to be explored, by its branches: the fuzzer need not guess a CRC, nor the hours of a clock.
 FUZZ_EXPLORE := -fsanitize-coverage=inline-8bit-counters,pc-table
-FUZZ_OBJECTS := $(CORE:%=$(FUZZ_DIR)/o/%.o) $(FUZZ_DIR)/o/machine.o
+FUZZ_OBJECTS := $(CORE:%=$(FUZZ_DIR)/o/%.o) $(FUZZ_DIR)/o/edge_store.o $(FUZZ_DIR)/o/machine.o
 
 $(FUZZ_DIR)/o/%.o: core/%.c $(HEADERS) ports/host/port_inline.h fuzz/power.h qa.mk
 	@mkdir -p $(@D)

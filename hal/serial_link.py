@@ -120,8 +120,8 @@ class SerialLink:
         self._clock = clock
         self._framer = framer
         self._went_up = on_up
-        self._settings = settings or SerialSettings()
-        self._port = port_of(name, url, self._settings)
+        self.settings = settings or SerialSettings()
+        self._port = port_of(name, url, self.settings)
         self._status = LinkStatus(False, clock.now_ns(), NOT_OPENED)
         self._down_reported = False
         self._retry_s = RETRY_FIRST_S
@@ -243,7 +243,7 @@ class SerialLink:
 
     def _open_port(self) -> None:
         self._port.open()
-        if self._settings.keeps_dtr:
+        if self.settings.keeps_dtr:
             keep_dtr(self._port)
 
     async def _release_port(self) -> None:

@@ -18,6 +18,7 @@ CallBy = Literal["button", "auto"]
 Opens = Literal["at_start", "by_order"]
 InspectionAt = Literal["none", "opening"]
 Pull = Literal["up", "down", "none"]
+Parity = Literal["none", "even", "odd"]
 Name = Annotated[
     str, Meta(pattern=r"\A[!-~]+( [!-~]+)*\Z", max_length=64, description="write plain letters, digits and signs")
 ]
@@ -272,7 +273,8 @@ class LinkSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
             examples=["/dev/serial/by-id/usb-FTDI_FT232R-if00-port0"],
         ),
     ]
-    baud: Annotated[int, Meta(ge=300, le=4_000_000, description="bits a second, 8N1")] = 9600
+    baud: Annotated[int, Meta(ge=300, le=4_000_000, description="bits a second; 8 data bits, 1 stop bit")] = 9600
+    parity: Annotated[Parity, Meta(description="the bit behind each byte, as the device's maker has it")] = "none"
 
 
 class BoardSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
+from controller.configuration.sections import Parity
 from controller.configuration.values import TableConfig
 from controller.games.catalogue import DEVICE, GAME
 from controller.live.board_watch import WatchedLink
@@ -115,6 +116,10 @@ class Wiring:
         return [*on_pins, *self.board_outputs.values()]
 
 
+PARITY: Mapping[Parity, str] = {"none": "N", "even": "E", "odd": "O"}
+"""As `hal.serial_link` has it."""
+
+
 def wire(config: TableConfig, clock: Clock, faults: Mapping[int | None, str], seed: int) -> Wiring:
     """Makes everything that a table's configuration names. Nothing is opened yet.
 
@@ -128,7 +133,7 @@ def wire(config: TableConfig, clock: Clock, faults: Mapping[int | None, str], se
         return Wiring(sources=[simulated], simulated=simulated)
     wiring = Wiring()
     for name, link in config.links.items():
-        settings = SerialSettings(baudrate=link.baud)
+        settings = SerialSettings(baudrate=link.baud, parity=PARITY[link.parity])
         wiring.links[name] = SerialLink(name, link.port, clock, _framer(name, config), settings)
     wiring.sources += [link for name, link in wiring.links.items() if name != NumberDisplay.link]
     inputs = [pin.spec() for line, pin in config.pins.items() if config.uses[line].kind == "input"]

@@ -1,6 +1,7 @@
 #include "board.h"
 
 #include "build.h"
+#include "cells.h"
 #include "edge_store.h"
 #include "edges.h"
 #include "frame.h"
@@ -440,8 +441,8 @@ static void send_state(void)
         .lost = edge_store_lost(),
         .outputs = outputs_on(),
         .flags = (uint8_t)(FLAG_SESSION_OPEN | (silent ? FLAG_DEADMAN : 0U) | (watched != 0U ? FLAG_WATCHING : 0U) |
-                           (store_failed() ? FLAG_STORE_FAILED : 0U) | (kind_fault() ? FLAG_FAULT : 0U) |
-                           (port_masked() != 0U ? FLAG_STORM : 0U)),
+                           (store_failed() ? FLAG_STORE_FAILED : 0U) | (store_worn() ? FLAG_STORE_WORN : 0U) |
+                           (port_masked() != 0U ? FLAG_STORM : 0U) | kind_flags()),
         .bad_frames = frame_bad(),
         .keys = stand.keys,
         .masked = port_masked(),
@@ -542,7 +543,7 @@ static uint16_t wait(void)
     if (kind_facts.wake_ms != 0U)
         ticks = least(ticks, (uint16_t)(kind_facts.wake_ms * TICKS_A_MS));
     if (store_busy())
-        ticks = least(ticks, TICKS_A_MS);
+        ticks = least(ticks, cells_are_fram() ? 0U : TICKS_A_MS);
     ticks = least(ticks, edge_store_wait(now));
     ticks = least(ticks, outputs_wait());
     ticks = least(ticks, quadrature_wait(now));

@@ -14,7 +14,10 @@
  * Room for a new edge is made by forgetting the oldest that was sent. What was not sent is never forgotten: where there is
  * no room left the new edge is lost.
  */
-#define RECORDS 256U /* an index is a byte, and begins again by itself; one record stays free */
+#ifndef EDGE_RECORDS /* a power of two, at most 256; boards whose inputs are slow have fewer, see the Makefile */
+#define EDGE_RECORDS 256U
+#endif
+#define RECORDS EDGE_RECORDS /* an index is a byte, and begins again by itself; one record stays free */
 #define MOST_RECORDS_AN_EDGE 3U
 #define ROOM_AGAIN 64U /* after a loss: to lose many in a row leaves longer reports than to lose every other (ours) */
 
@@ -27,6 +30,11 @@
 static uint8_t whats[RECORDS]; /* an edge: WHAT_LEVEL and the line; or a mark */
 static uint16_t values[RECORDS];
 
+static inline uint8_t slot(uint8_t at)
+{
+    return (uint8_t)(at & (RECORDS - 1U));
+}
+
 struct place {
     uint8_t at;
     uint32_t number; /* of the next edge from there on */
@@ -35,6 +43,13 @@ struct place {
 
 static uint8_t oldest;
 static uint8_t end;
+
+/* Records that are free behind `end`, were `from` the oldest. */
+static inline uint8_t room_from(uint8_t from)
+{
+    return (uint8_t)(RECORDS - 1U - (uint8_t)(end - from));
+}
+
 static uint32_t end_time; /* of the last edge */
 static struct place unsent;
 static struct place again;
@@ -60,8 +75,8 @@ static struct levels {
 
 static void step(struct place *place)
 {
-    uint8_t what = whats[place->at];
-    uint16_t value = values[place->at];
+    uint8_t what = whats[slot(place->at)];
+    uint16_t value = values[slot(place->at)];
     place->at++;
     if (what == WHAT_SKIPPED) {
         place->number += value;
@@ -76,8 +91,8 @@ static void step(struct place *place)
 static void step_back(struct place *place)
 {
     place->at--;
-    uint8_t what = whats[place->at];
-    uint16_t value = values[place->at];
+    uint8_t what = whats[slot(place->at)];
+    uint16_t value = values[slot(place->at)];
     if (what == WHAT_SKIPPED) {
         place->number -= value;
     } else if (what == WHAT_LONGER) {
@@ -92,7 +107,7 @@ static void step_back(struct place *place)
 static bool to_edge(struct place *place, uint8_t until)
 {
     while (place->at != until) {
-        if ((whats[place->at] & WHAT_MARK) == 0U)
+        if ((whats[slot(place->at)] & WHAT_MARK) == 0U)
             return true;
         step(place);
     }
@@ -125,7 +140,7 @@ void edge_store_clear(uint32_t now)
 /* Whether an edge and its marks find room, after forgetting what may be forgotten. */
 static bool make_room(void)
 {
-    while ((uint8_t)(oldest - end - 1) < MOST_RECORDS_AN_EDGE) {
+    while (room_from(oldest) < MOST_RECORDS_AN_EDGE) {
         if (oldest == unsent.at)
             return false;
         if (again.at == oldest && again.at != again_until)
@@ -148,8 +163,8 @@ void edge_store_key(uint8_t line, bool level)
 
 static void put(uint8_t what, uint16_t value)
 {
-    whats[end] = what;
-    values[end] = value;
+    whats[slot(end)] = what;
+    values[slot(end)] = value;
     end++;
 }
 
@@ -177,7 +192,7 @@ uint16_t edge_store_lost(void)
 
 void edge_store_add(uint8_t line, bool level, uint32_t ticks)
 {
-    if (losing && (uint8_t)(unsent.at - end - 1) >= ROOM_AGAIN)
+    if (losing && room_from(unsent.at) >= ROOM_AGAIN)
         losing = false;
     if (losing || !make_room()) {
         losing = true;
@@ -202,7 +217,7 @@ void edge_store_add(uint8_t line, bool level, uint32_t ticks)
 static uint32_t first_unsent(void)
 {
     (void)to_edge(&unsent, end);
-    return unsent.time + values[unsent.at];
+    return unsent.time + values[slot(unsent.at)];
 }
 
 void edge_store_stand(struct edge_stand *to, uint32_t now, uint8_t levels)
@@ -266,8 +281,8 @@ static uint8_t *pack(struct place *from, uint8_t until, uint8_t *to, uint8_t *co
     uint8_t packed = 0;
     uint32_t longer = 0;
     while (at != until) {
-        uint8_t what = whats[at];
-        uint16_t value = values[at];
+        uint8_t what = whats[slot(at)];
+        uint16_t value = values[slot(at)];
         at++;
         if (what & WHAT_MARK) {
             if (what == WHAT_SKIPPED)
@@ -318,7 +333,7 @@ bool edge_store_report(uint8_t number)
     if (!to_edge(from, until))
         return false;
     uint8_t *fields = frame_out(number, REPORT_EDGES, FRAME_MOST_FIELDS);
-    struct report_edges head = {.first = from->number, .time = from->time + values[from->at], .count = 0};
+    struct report_edges head = {.first = from->number, .time = from->time + values[slot(from->at)], .count = 0};
     uint8_t *packed = fields + REPORT_EDGES_SIZE;
     const uint8_t *packed_end = pack(from, until, packed, &head.count, repeats ? &levels_again : &told);
     report_edges_write(fields, &head);

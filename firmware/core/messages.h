@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #define WIRE_PROTOCOL 2U
-#define WIRE_DICTIONARY UINT32_C(0x39FBC1AD)
+#define WIRE_DICTIONARY UINT32_C(0x49815166)
 #define WIRE_TICK_HZ UINT32_C(2000000)
 #define WIRE_BAUD UINT32_C(250000)
 #define WIRE_LONGEST 64U
@@ -35,6 +35,8 @@
 #define WHEEL_IN_IN_7_PIN 0xC0U
 #define WHEEL_IN_IN_8 8U
 #define WHEEL_IN_IN_8_PIN 0xC1U
+#define KIND_WHEEL_ACTIVE_HIGH 0x00U
+#define KIND_WHEEL_ACTIVE_LOW 0x00U
 #define WHEEL_OUT_LAMP_1 1U
 #define WHEEL_OUT_LAMP_1_PIN 0xB0U
 #define WHEEL_OUT_LAMP_1_LONGEST_MS UINT32_C(600000)
@@ -72,6 +74,8 @@
 #define TABLE_IN_SHAKE_PIN 0xC0U
 #define TABLE_IN_TURN 8U
 #define TABLE_IN_TURN_PIN 0xC1U
+#define KIND_TABLE_ACTIVE_HIGH 0x00U
+#define KIND_TABLE_ACTIVE_LOW 0x03U
 #define TABLE_OUT_MOTOR 1U
 #define TABLE_OUT_MOTOR_PIN 0xB3U
 #define TABLE_OUT_MOTOR_LONGEST_MS UINT32_C(60000)
@@ -116,6 +120,8 @@
 #define REEL_IN_TOKEN_PIN 0xC0U
 #define REEL_IN_POWER_FAIL 8U
 #define REEL_IN_POWER_FAIL_PIN 0xC1U
+#define KIND_REEL_ACTIVE_HIGH 0xFFU
+#define KIND_REEL_ACTIVE_LOW 0x00U
 #define REEL_OUT_REEL_1 1U
 #define REEL_OUT_REEL_1_PIN 0xB0U
 #define REEL_OUT_REEL_1_LONGEST_MS UINT32_C(30000)
@@ -161,6 +167,8 @@
 #define PUSHER_IN_HOME_PIN 0xC0U
 #define PUSHER_IN_POWER_FAIL 8U
 #define PUSHER_IN_POWER_FAIL_PIN 0xC1U
+#define KIND_PUSHER_ACTIVE_HIGH 0xFFU
+#define KIND_PUSHER_ACTIVE_LOW 0x00U
 #define PUSHER_OUT_MOTOR 1U
 #define PUSHER_OUT_MOTOR_PIN 0xB3U
 #define PUSHER_OUT_MOTOR_LONGEST_MS UINT32_C(3600000)
@@ -179,6 +187,10 @@
 #define PUSHER_COUNTER_PAID_OUT 1U
 #define PUSHER_COUNTER_WON 2U
 #define PUSHER_COUNTER_TILTS 3U
+#define PUSHER_SENSE_PIN 0xB4U
+#define PUSHER_HOPPER_BACK_PIN 0xB5U
+#define PUSHER_HOPPER_CURRENT_PIN 0xC2U
+#define PUSHER_HOPPER_ERROR_PIN 0xC3U
 
 #define RESET_POWER_ON 1U
 #define RESET_EXTERNAL 2U
@@ -189,6 +201,8 @@
 #define FLAG_WATCHING 4U
 #define FLAG_STORE_FAILED 8U
 #define FLAG_FAULT 16U
+#define FLAG_STORE_WORN 64U
+#define FLAG_KEYS_AMBIGUOUS 32U
 #define FLAG_STORM 128U
 #define REFUSED_NO_SESSION 1U
 #define REFUSED_UNKNOWN_COMMAND 2U
@@ -408,7 +422,7 @@ static inline void command_stop_read(struct command_stop *to, const uint8_t *fro
     to->step = wire_get16(from + 1);
 }
 
-/* sees to it that so many tokens are paid under this number; each that passes is counted, and 'hopper' says how it goes */
+/* pays so many tokens under this number, once: said again, it does nothing, whatever became of it; 'hopper' tells */
 #define COMMAND_PAY 24U
 #define COMMAND_PAY_SIZE 3
 
@@ -434,6 +448,78 @@ struct command_accept {
 static inline void command_accept_read(struct command_accept *to, const uint8_t *from)
 {
     to->on = from[0];
+}
+
+/* what hangs on the hopper's terminals, for this session; without it: 143 ms, not turned back, no limit, no error line */
+#define COMMAND_HOPPER 26U
+#define COMMAND_HOPPER_SIZE 6
+
+struct command_hopper {
+    uint16_t token_ms;
+    uint8_t turns_back;
+    uint16_t current;
+    uint8_t errors;
+};
+
+static inline void command_hopper_read(struct command_hopper *to, const uint8_t *from)
+{
+    to->token_ms = wire_get16(from + 0);
+    to->turns_back = from[2];
+    to->current = wire_get16(from + 3);
+    to->errors = from[5];
+}
+
+/* tests the sensors, without their feed and with it; 'sensors' tells what was found where it is another result */
+#define COMMAND_TEST 27U
+#define COMMAND_TEST_SIZE 0
+
+/* how the acceptor's pulses are, for this session; without it: 20 to 250 ms, each pulse a coin */
+#define COMMAND_ACCEPTOR 28U
+#define COMMAND_ACCEPTOR_SIZE 4
+
+struct command_acceptor {
+    uint16_t width_ms;
+    uint16_t gap_ms;
+};
+
+static inline void command_acceptor_read(struct command_acceptor *to, const uint8_t *from)
+{
+    to->width_ms = wire_get16(from + 0);
+    to->gap_ms = wire_get16(from + 2);
+}
+
+/* a reel's symbols and its button, for this session; without it: 20 symbols, 500 ms, 6 symbols */
+#define COMMAND_REEL 29U
+#define COMMAND_REEL_SIZE 5
+
+struct command_reel {
+    uint8_t reel;
+    uint8_t symbols;
+    uint16_t spin_ms;
+    uint8_t slip;
+};
+
+static inline void command_reel_read(struct command_reel *to, const uint8_t *from)
+{
+    to->reel = from[0];
+    to->symbols = from[1];
+    to->spin_ms = wire_get16(from + 2);
+    to->slip = from[4];
+}
+
+/* from now on the button may stop this reel; each spin begins without */
+#define COMMAND_ARM 30U
+#define COMMAND_ARM_SIZE 2
+
+struct command_arm {
+    uint8_t reel;
+    uint8_t on;
+};
+
+static inline void command_arm_read(struct command_arm *to, const uint8_t *from)
+{
+    to->reel = from[0];
+    to->on = from[1];
 }
 
 /* done */
@@ -712,23 +798,27 @@ static inline void report_reel_write(uint8_t *to, const struct report_reel *from
     to[10] = from->button;
 }
 
-/* how the last payout stands, at each token, at its end, and when a session opens */
+/* how the last payout stands, at each token, at each change, and when a session opens */
 #define REPORT_HOPPER 136U
-#define REPORT_HOPPER_SIZE 5
+#define REPORT_HOPPER_SIZE 7
 
 struct report_hopper {
     uint16_t payout;
-    uint8_t paid;
-    uint8_t left;
+    uint8_t asked;
+    uint8_t seen;
+    uint8_t at_most;
     uint8_t state;
+    uint8_t error;
 };
 
 static inline void report_hopper_write(uint8_t *to, const struct report_hopper *from)
 {
     wire_put16(to + 0, from->payout);
-    to[2] = from->paid;
-    to[3] = from->left;
-    to[4] = from->state;
+    to[2] = from->asked;
+    to[3] = from->seen;
+    to[4] = from->at_most;
+    to[5] = from->state;
+    to[6] = from->error;
 }
 
 /* the counters that survive power cuts, after each change that is kept */
@@ -750,49 +840,142 @@ static inline void report_counts_write(uint8_t *to, const struct report_counts *
     wire_put32(to + 12, from->fourth);
 }
 
+/* what a test of the sensors found, at each other result and when a session opens; inputs that are in neither are proven */
+#define REPORT_SENSORS 138U
+#define REPORT_SENSORS_SIZE 3
+
+struct report_sensors {
+    uint8_t tested;
+    uint8_t shorted;
+    uint8_t dark;
+};
+
+static inline void report_sensors_write(uint8_t *to, const struct report_sensors *from)
+{
+    to[0] = from->tested;
+    to[1] = from->shorted;
+    to[2] = from->dark;
+}
+
+/* a coin whose value is its number of pulses; each of them is counted in tokens_in by itself */
+#define REPORT_COIN 139U
+#define REPORT_COIN_SIZE 3
+
+struct report_coin {
+    uint16_t number;
+    uint8_t pulses;
+};
+
+static inline void report_coin_write(uint8_t *to, const struct report_coin *from)
+{
+    wire_put16(to + 0, from->number);
+    to[2] = from->pulses;
+}
+
 /* Bytes of a command's fields on a kind of board, or -1 where that kind has no such command. */
 static inline int8_t wire_command_size(uint8_t id, uint8_t kind)
 {
+    uint8_t kinds = 0; /* bit: its id */
+    int8_t size = 0;
     switch (id) {
     case COMMAND_IDENTIFY:
-        return COMMAND_IDENTIFY_SIZE;
+        kinds = 0x1EU;
+        size = COMMAND_IDENTIFY_SIZE;
+        break;
     case COMMAND_OPEN:
-        return COMMAND_OPEN_SIZE;
+        kinds = 0x1EU;
+        size = COMMAND_OPEN_SIZE;
+        break;
     case COMMAND_CLOCK:
-        return COMMAND_CLOCK_SIZE;
+        kinds = 0x1EU;
+        size = COMMAND_CLOCK_SIZE;
+        break;
     case COMMAND_ALIVE:
-        return COMMAND_ALIVE_SIZE;
+        kinds = 0x1EU;
+        size = COMMAND_ALIVE_SIZE;
+        break;
     case COMMAND_WATCH:
-        return COMMAND_WATCH_SIZE;
+        kinds = 0x1EU;
+        size = COMMAND_WATCH_SIZE;
+        break;
     case COMMAND_EDGES_FROM:
-        return COMMAND_EDGES_FROM_SIZE;
+        kinds = 0x1EU;
+        size = COMMAND_EDGES_FROM_SIZE;
+        break;
     case COMMAND_COUNT:
-        return COMMAND_COUNT_SIZE;
+        kinds = 0x1EU;
+        size = COMMAND_COUNT_SIZE;
+        break;
     case COMMAND_SAMPLE:
-        return COMMAND_SAMPLE_SIZE;
+        kinds = 0x1EU;
+        size = COMMAND_SAMPLE_SIZE;
+        break;
     case COMMAND_SET:
-        return COMMAND_SET_SIZE;
+        kinds = 0x1EU;
+        size = COMMAND_SET_SIZE;
+        break;
     case COMMAND_ALL_SAFE:
-        return COMMAND_ALL_SAFE_SIZE;
+        kinds = 0x1EU;
+        size = COMMAND_ALL_SAFE_SIZE;
+        break;
     case COMMAND_COUNTS:
-        return COMMAND_COUNTS_SIZE;
+        kinds = 0x1EU;
+        size = COMMAND_COUNTS_SIZE;
+        break;
     case COMMAND_NAME_BOARD:
-        return COMMAND_NAME_BOARD_SIZE;
+        kinds = 0x1EU;
+        size = COMMAND_NAME_BOARD_SIZE;
+        break;
     case COMMAND_MOTOR:
-        return (kind == KIND_TABLE || kind == KIND_PUSHER) ? COMMAND_MOTOR_SIZE : -1;
+        kinds = 0x14U;
+        size = COMMAND_MOTOR_SIZE;
+        break;
     case COMMAND_LAMPS:
-        return (kind == KIND_TABLE || kind == KIND_REEL) ? COMMAND_LAMPS_SIZE : -1;
+        kinds = 0x0CU;
+        size = COMMAND_LAMPS_SIZE;
+        break;
     case COMMAND_SPIN:
-        return (kind == KIND_REEL) ? COMMAND_SPIN_SIZE : -1;
+        kinds = 0x08U;
+        size = COMMAND_SPIN_SIZE;
+        break;
     case COMMAND_STOP:
-        return (kind == KIND_REEL) ? COMMAND_STOP_SIZE : -1;
+        kinds = 0x08U;
+        size = COMMAND_STOP_SIZE;
+        break;
     case COMMAND_PAY:
-        return (kind == KIND_PUSHER) ? COMMAND_PAY_SIZE : -1;
+        kinds = 0x10U;
+        size = COMMAND_PAY_SIZE;
+        break;
     case COMMAND_ACCEPT:
-        return (kind == KIND_REEL || kind == KIND_PUSHER) ? COMMAND_ACCEPT_SIZE : -1;
+        kinds = 0x18U;
+        size = COMMAND_ACCEPT_SIZE;
+        break;
+    case COMMAND_HOPPER:
+        kinds = 0x10U;
+        size = COMMAND_HOPPER_SIZE;
+        break;
+    case COMMAND_TEST:
+        kinds = 0x10U;
+        size = COMMAND_TEST_SIZE;
+        break;
+    case COMMAND_ACCEPTOR:
+        kinds = 0x18U;
+        size = COMMAND_ACCEPTOR_SIZE;
+        break;
+    case COMMAND_REEL:
+        kinds = 0x08U;
+        size = COMMAND_REEL_SIZE;
+        break;
+    case COMMAND_ARM:
+        kinds = 0x08U;
+        size = COMMAND_ARM_SIZE;
+        break;
     default:
         return -1;
     }
+    if ((kinds & (uint8_t)(1U << kind)) == 0U)
+        return -1;
+    return size;
 }
 
 /* The oldest protocol whose hosts work with a kind of board. */

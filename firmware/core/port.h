@@ -18,6 +18,7 @@
  *   PORT_ATOMIC { ... }           no interrupt runs inside; nests; do not leave it by return, break or goto
  *   PORT_EEPROM_SIZE              bytes of non-volatile memory
  *   port_pin_output(pin)          makes a pin an output, low
+ *   port_pin_output_high(pin)     makes a pin an output, high, without a moment in which it is low
  *   port_pin_input(pin, pull_up)  makes a pin an input
  *   port_pin_write(pin, level)    level 0 or 1; one instruction where pin and level are constants, so fit for interrupts
  *   port_pin_read(pin)            0 or 1
@@ -107,6 +108,12 @@ uint8_t port_eeprom_read(uint16_t at);
 
 /* Begins to write a byte. A power cut in the middle of it leaves any value there. */
 void port_eeprom_write(uint16_t at, uint8_t byte);
+
+/* A FRAM of at least 1 KB on a bus of its own. Called only where the kind says that the board may have one. Each waits for the
+ * bus: 0.2 ms where all is well, 2 ms where it must be freed and a byte tried again. False: no FRAM answers. */
+void port_fram_begin(void);
+bool port_fram_read(uint16_t at, uint8_t *byte);
+bool port_fram_write(uint16_t at, uint8_t byte);
 
 /* --- watchdog and reset -------------------------------------------------------------------------------------------- */
 

@@ -1,11 +1,13 @@
 #include "store.h"
 
+#include "cells.h"
 #include "kind.h"
 #include "store_bank.h"
 #include "store_byte.h"
 #include "store_move.h"
 #include "store_note.h"
 
+#define STORE_WORN_MOVES 80000UL /* 80 % of what a cell of the EEPROM bears: the hottest is written twice in every second bank */
 #define RESERVE 16U /* slots left in a log when the next bank is begun: events go on while it is written (ours) */
 
 /* What the byte under way is for. */
@@ -16,7 +18,7 @@ static bool changed; /* kept counters */
 
 static uint8_t bank; /* the one that counts; BANK_NOWHERE: none that events of this board could go into */
 static uint8_t next; /* the one that is written next */
-static uint16_t sequence;
+static uint32_t sequence; /* how many banks were written */
 static uint8_t slots[BANK_LOGS]; /* used */
 
 static bool note_moves; /* the new note is in the next bank's base */
@@ -37,7 +39,7 @@ static void take_bank(const uint8_t base[BASE_SIZE])
 {
     struct bank_use use;
     bank_read_logs(bank, base, &use);
-    sequence = wire_get16(base + BASE_SEQUENCE);
+    sequence = wire_get32(base + BASE_SEQUENCE);
     serial = wire_get32(base + BASE_SERIAL);
     for (uint8_t log = 0; log < BANK_LOGS; log++) {
         kept[log] = use.counts[log];
@@ -58,9 +60,9 @@ static void forget_other_kind(void)
 
 void store_begin(void)
 {
-    while (!port_eeprom_ready())
-        ;
     uint8_t base[BASE_SIZE];
+    enum cells cells = cells_begin();
+    failed = cells == CELLS_LOST;
     for (uint8_t log = 0; log < BANK_LOGS; log++) {
         kept[log] = 0;
         waiting[log] = 0;
@@ -69,13 +71,24 @@ void store_begin(void)
     serial = 0;
     sequence = 0;
     note_forget();
-    bank = bank_find(base, &failed);
-    next = bank == 0U ? 1U : 0U;
+    bool spoiled = false;
+    bank = bank_find(base, &spoiled);
+    if (bank == BANK_NOWHERE && !spoiled && cells == CELLS_FRAM) { /* a new FRAM */
+        failed = cells_marked(); /* and not the first: what the one before had is not here */
+        cells_use(CELLS_EEPROM);
+        bank = bank_find(base, &spoiled);
+    }
+    failed = failed || spoiled;
     if (bank != BANK_NOWHERE) {
         take_bank(base);
         if (base[BASE_KIND] != kind_facts.id)
             forget_other_kind();
     }
+    if (cells == CELLS_FRAM && !cells_are_fram()) { /* it begins with what the EEPROM had */
+        cells_use(CELLS_FRAM);
+        bank = BANK_NOWHERE;
+    }
+    next = bank == 0U ? 1U : 0U;
     new_serial = serial;
     changed = false;
     move_forget();
@@ -147,7 +160,7 @@ static void begin_move(void)
 static void write_moved(void)
 {
     struct store_head head = {
-        .sequence = (uint16_t)(sequence + 1U), .serial = moved_serial, .note = note_moves ? note_new() : note_kept()};
+        .sequence = sequence + 1U, .serial = moved_serial, .note = note_moves ? note_new() : note_kept()};
     struct store_byte byte;
     if (move_next(&head, kept, &byte))
         begin(TASK_MOVE, byte.at, byte.byte);
@@ -193,18 +206,39 @@ static void write_next(void)
     write_moved();
 }
 
+/* A cell that does not keep what is written is left out: the next one takes its place. Nothing else can stand in for a byte of
+ * a base: then nothing more can be kept. */
+static bool retired(void)
+{
+    if (task == TASK_EVENT) {
+        slots[task_log]++;
+        return true;
+    }
+    if (task == TASK_NOTE) {
+        note_retire();
+        return true;
+    }
+    return move_retire();
+}
+
 void store_poll(void)
 {
-    if (failed || !port_eeprom_ready())
+    if (failed || !cells_ready())
         return;
     if (task != TASK_NONE) {
         enum byte_state state = byte_look();
-        failed = state == BYTE_FAILED;
-        if (state != BYTE_KEPT)
+        failed = cells_lost() || (state == BYTE_FAILED && !retired());
+        if (failed || state == BYTE_AGAIN)
             return;
-        take_written();
+        if (state == BYTE_KEPT)
+            take_written();
+        task = TASK_NONE;
     }
-    write_next();
+    if (bank != BANK_NOWHERE)
+        cells_mark();
+    if (cells_ready())
+        write_next();
+    failed = failed || cells_lost();
 }
 
 bool store_busy(void)
@@ -298,6 +332,11 @@ uint16_t store_boots(void)
 bool store_failed(void)
 {
     return failed;
+}
+
+bool store_worn(void)
+{
+    return !cells_are_fram() && sequence >= STORE_WORN_MOVES;
 }
 
 bool store_ready(void)

@@ -1,8 +1,9 @@
 /* What survives a power cut: up to four counters, a note, the serial number, and how often the board began.
  *
- * An event is kept when one byte of it is written and read back: 3.4 ms, and no cut can leave half an event.
- * What is kept is spread over the memory (store_bank.h): each cell bears 100,000 writes, which are 7 million events of a
- * counter, or 1.6 million notes, or 100,000 starts.
+ * An event is kept when one byte of it is written and read back, and no cut can leave half an event: 3.4 ms in the EEPROM, a
+ * quarter of one in a FRAM (cells.h), which does not wear. In the EEPROM what is kept is spread over the memory
+ * (store_bank.h): each cell bears 100,000 writes, which are 7 million events of a counter, or 1.3 million notes, or 100,000
+ * starts; from 80 % of that on it is worn. A cell of a log that does not keep what is written is left out.
  *
  * The fuses of the chip must be set: brown-out detection on (a falling supply else writes anything anywhere), and EESAVE
  * (flashing else erases this memory).
@@ -17,7 +18,7 @@
 #include <stdint.h>
 
 #define STORE_COUNTERS 4U
-#define STORE_NOTE 5U /* bytes */
+#define STORE_NOTE 6U /* bytes */
 
 /* Once, at start: finds what was kept, and counts this start. Waits only for a byte that is being written. */
 void store_begin(void);
@@ -64,9 +65,12 @@ bool store_serial_kept(void);
 /* How often the board began, this time included, modulo 65536. */
 uint16_t store_boots(void);
 
-/* Whether the memory does not keep what is written: read back and found wrong three times, or found spoiled at start. Then
- * nothing more is written, so that what is there can be looked at. */
+/* Whether the memory does not keep what is written: a byte of a base read back and found wrong three times, a FRAM that does
+ * not answer, or a bank found spoiled at start. Then nothing more is written, so that what is there can be looked at. */
 bool store_failed(void);
+
+/* Whether the EEPROM has had 80 % of the writes that it bears. */
+bool store_worn(void);
 
 /* Whether events can be kept now. False for the first 0.3 s of a new board, and when the memory has failed. */
 bool store_ready(void);

@@ -1,5 +1,6 @@
 #include "store_bank.h"
 
+#include "cells.h"
 #include "crc16.h"
 #include "messages.h"
 
@@ -22,7 +23,7 @@ uint8_t bank_log_room(uint8_t log)
     return log == BANK_LOG_OF_BOOTS ? BANK_BOOTS_ROOM : BANK_COUNTER_ROOM;
 }
 
-uint8_t bank_mark(uint16_t sequence)
+uint8_t bank_mark(uint32_t sequence)
 {
     return (uint8_t)((sequence & 0x7FU) + 1U);
 }
@@ -51,7 +52,7 @@ uint8_t note_check(const uint8_t note[STORE_NOTE])
 static void read_bytes(uint16_t at, uint8_t *to, uint8_t count)
 {
     while (count-- != 0U)
-        *to++ = port_eeprom_read(at++);
+        *to++ = cells_read(at++);
 }
 
 enum state {
@@ -62,7 +63,7 @@ enum state {
 
 static enum state read_base(uint8_t bank, uint8_t base[BASE_SIZE])
 {
-    if (port_eeprom_read(bank_at(bank, BANK_COMMIT)) != BANK_COMMITTED)
+    if (cells_read(bank_at(bank, BANK_COMMIT)) != BANK_COMMITTED)
         return NONE;
     read_bytes(bank_at(bank, BANK_BASE), base, BASE_SIZE);
     return wire_get16(base + BASE_CRC) == base_crc(base) ? WHOLE : SPOILED;
@@ -71,11 +72,11 @@ static enum state read_base(uint8_t bank, uint8_t base[BASE_SIZE])
 uint8_t bank_find(uint8_t base[BASE_SIZE], bool *spoiled)
 {
     enum state first = read_base(0, base);
-    uint16_t first_sequence = wire_get16(base + BASE_SEQUENCE);
+    uint32_t first_sequence = wire_get32(base + BASE_SEQUENCE);
     enum state second = read_base(1, base);
-    uint16_t second_sequence = wire_get16(base + BASE_SEQUENCE);
+    uint32_t second_sequence = wire_get32(base + BASE_SEQUENCE);
     *spoiled = first == SPOILED || second == SPOILED;
-    if (second == WHOLE && (first != WHOLE || (int16_t)(second_sequence - first_sequence) > 0))
+    if (second == WHOLE && (first != WHOLE || (int32_t)(second_sequence - first_sequence) > 0))
         return 1;
     return read_base(0, base) == WHOLE ? 0U : BANK_NOWHERE;
 }
@@ -92,7 +93,7 @@ static void read_log(uint8_t bank, uint8_t log, uint8_t mark, struct bank_use *u
     uint8_t room = bank_log_room(log);
     use->slots[log] = 0;
     for (uint8_t slot = 0; slot < room; slot++) {
-        if (port_eeprom_read(at++) != mark)
+        if (cells_read(at++) != mark)
             continue;
         use->slots[log] = (uint8_t)(slot + 1U);
         use->counts[log]++;
@@ -114,7 +115,7 @@ static void read_note(uint8_t bank, uint8_t record, uint8_t mark, struct bank_us
 
 void bank_read_logs(uint8_t bank, const uint8_t base[BASE_SIZE], struct bank_use *use)
 {
-    uint8_t mark = bank_mark(wire_get16(base + BASE_SEQUENCE));
+    uint8_t mark = bank_mark(wire_get32(base + BASE_SEQUENCE));
     for (uint8_t log = 0; log < BANK_LOGS; log++) {
         use->counts[log] = wire_get32(base + BASE_COUNT(log));
         read_log(bank, log, mark, use);

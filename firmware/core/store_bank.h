@@ -1,11 +1,12 @@
 /* How the non-volatile memory is laid out: two banks, of which the newer one that is whole counts.
  *
  *     offset   bytes
- *          0   1        unused: in the first bank it is address 0, which a falling supply spoils most often
- *          1   34       base: what was kept when the bank was begun, and a CRC
- *         35   1        commit: BANK_COMMITTED, written after all the rest; without it there is no bank
- *         36   16 x 7   notes: the note, a check byte, a mark
- *        148   20       log of boots
+ *          0   1        unused: in the first bank it is address 0, which a falling supply spoils most often; in the second bank
+ *                       of an EEPROM it is the mark of a board that has a FRAM (cells.c)
+ *          1   37       base: what was kept when the bank was begun, and a CRC
+ *         38   1        commit: BANK_COMMITTED, written after all the rest; without it there is no bank
+ *         39   13 x 8   notes: the note, a check byte, a mark
+ *        143   25       log of boots
  *        168   4 x 86   a log for each counter
  *
  * A log has one slot for each event: the event is kept when its slot holds the bank's mark. So an event is one byte, and
@@ -31,10 +32,10 @@
 
 /* Bytes of a base. */
 #define BASE_SEQUENCE 0U
-#define BASE_KIND 2U
-#define BASE_COUNT(log) (3U + 4U * (size_t)(log))
-#define BASE_SERIAL 23U
-#define BASE_NOTE 27U
+#define BASE_KIND 4U
+#define BASE_COUNT(log) (5U + 4U * (size_t)(log))
+#define BASE_SERIAL 25U
+#define BASE_NOTE 29U
 #define BASE_CRC (BASE_NOTE + STORE_NOTE)
 #define BASE_SIZE (BASE_CRC + 2U)
 
@@ -47,9 +48,9 @@
 #define BANK_BASE 1U
 #define BANK_COMMIT (BANK_BASE + BASE_SIZE)
 #define BANK_NOTES (BANK_COMMIT + 1U)
-#define BANK_NOTES_ROOM 16U
+#define BANK_NOTES_ROOM 13U
 #define BANK_BOOTS (BANK_NOTES + BANK_NOTES_ROOM * NOTE_SIZE)
-#define BANK_BOOTS_ROOM 20U
+#define BANK_BOOTS_ROOM 25U
 #define BANK_COUNTERS (BANK_BOOTS + BANK_BOOTS_ROOM)
 #define BANK_COUNTER_ROOM 86U
 
@@ -75,7 +76,7 @@ uint16_t bank_log(uint8_t log);
 uint8_t bank_log_room(uint8_t log);
 
 /* What an event of a bank with this sequence number is written as; never what an erased byte is. */
-uint8_t bank_mark(uint16_t sequence);
+uint8_t bank_mark(uint32_t sequence);
 
 /* Puts the CRC behind a base. */
 void base_seal(uint8_t base[BASE_SIZE]);

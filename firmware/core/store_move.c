@@ -1,5 +1,6 @@
 #include "store_move.h"
 
+#include "cells.h"
 #include "kind.h"
 
 #define CLEARED_A_TURN 32U /* bytes looked at in one turn of the main loop (ours) */
@@ -10,7 +11,9 @@ static uint16_t step; /* in the stage */
 static uint8_t target;
 static uint8_t came[BANK_LOGS];  /* events since the move began */
 static uint8_t slots[BANK_LOGS]; /* of them entered */
+static uint8_t left_out[BANK_LOGS]; /* and slots that do not keep what is written */
 static uint8_t last_log;         /* of the event under way */
+static uint8_t sought;           /* the old mark that is cleared */
 
 void move_begin(uint8_t bank)
 {
@@ -19,6 +22,7 @@ void move_begin(uint8_t bank)
     for (uint8_t log = 0; log < BANK_LOGS; log++) {
         came[log] = 0;
         slots[log] = 0;
+        left_out[log] = 0;
     }
 }
 
@@ -39,14 +43,14 @@ void move_event(uint8_t log)
 
 uint8_t move_slots(uint8_t log)
 {
-    return slots[log];
+    return (uint8_t)(slots[log] + left_out[log]);
 }
 
 /* The base is as things were when the move began. It is made for each of its bytes anew, and so needs no room. */
 static uint8_t base_byte(const struct store_head *head, const uint32_t counts[BANK_LOGS])
 {
     uint8_t base[BASE_SIZE];
-    wire_put16(base + BASE_SEQUENCE, head->sequence);
+    wire_put32(base + BASE_SEQUENCE, head->sequence);
     base[BASE_KIND] = kind_facts.id;
     for (uint8_t log = 0; log < BANK_LOGS; log++)
         wire_put32(base + BASE_COUNT(log), counts[log] - came[log]);
@@ -67,13 +71,14 @@ static bool write(struct store_byte *next, uint16_t offset, uint8_t byte)
 /* Old marks that look like the new ones, some bytes a turn. */
 static bool clear(uint8_t mark, struct store_byte *next)
 {
-    for (uint8_t left = CLEARED_A_TURN; left != 0U; left--) {
+    sought = mark;
+    for (uint8_t left = cells_are_fram() ? 1U : CLEARED_A_TURN; left != 0U; left--) { /* a FRAM is read slowly */
         uint16_t offset = (uint16_t)(BANK_NOTES + step);
         if (offset == BANK_SIZE) {
             stage = EVENTS;
             return false;
         }
-        if (port_eeprom_read(bank_at(target, offset)) == mark)
+        if (cells_read(bank_at(target, offset)) == mark)
             return write(next, offset, ERASED);
         step++;
     }
@@ -86,7 +91,7 @@ static bool enter_events(uint8_t mark, struct store_byte *next)
         if (slots[log] == came[log])
             continue;
         last_log = log;
-        return write(next, (uint16_t)(bank_log(log) + slots[log]), mark);
+        return write(next, (uint16_t)(bank_log(log) + slots[log] + left_out[log]), mark);
     }
     stage = COMMIT;
     return write(next, BANK_COMMIT, BANK_COMMITTED);
@@ -97,7 +102,7 @@ bool move_next(const struct store_head *head, const uint32_t counts[BANK_LOGS], 
     switch (stage) {
     case UNCOMMIT:
         /* Only what is committed: a cut while another byte becomes 0 can leave what looks like a commit. */
-        if (port_eeprom_read(bank_at(target, BANK_COMMIT)) == BANK_COMMITTED)
+        if (cells_read(bank_at(target, BANK_COMMIT)) == BANK_COMMITTED)
             return write(next, BANK_COMMIT, 0);
         stage = BASE;
         step = 0;
@@ -111,6 +116,16 @@ bool move_next(const struct store_head *head, const uint32_t counts[BANK_LOGS], 
     default:
         return false;
     }
+}
+
+bool move_retire(void)
+{
+    if (stage == CLEAR) /* what is left there must not be taken for an event that never was */
+        return cells_read(bank_at(target, (uint16_t)(BANK_NOTES + step))) != sought;
+    if (stage != EVENTS)
+        return false;
+    left_out[last_log]++;
+    return true;
 }
 
 bool move_kept(void)

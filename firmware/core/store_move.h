@@ -12,7 +12,7 @@
 
 /* What a bank begins with, besides the counts. */
 struct store_head {
-    uint16_t sequence;
+    uint32_t sequence;
     uint32_t serial;
     const uint8_t *note;
 };
@@ -31,6 +31,9 @@ bool move_next(const struct store_head *head, const uint32_t counts[BANK_LOGS], 
 
 /* That byte is written and read back. True: it was the commit, and the bank counts. */
 bool move_kept(void);
+
+/* That byte does not keep what is written. True: another takes its place. */
+bool move_retire(void);
 
 /* How many slots of a log are used in the new bank. */
 uint8_t move_slots(uint8_t log);

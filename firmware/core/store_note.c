@@ -68,6 +68,12 @@ void note_byte_kept(void)
     waits = false;
 }
 
+void note_retire(void)
+{
+    records++;
+    step = 0;
+}
+
 void note_moved(bool with_new)
 {
     records = 0;

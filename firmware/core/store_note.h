@@ -27,6 +27,9 @@ struct store_byte note_byte(uint8_t bank, uint8_t mark);
 /* That byte is written and read back. */
 void note_byte_kept(void);
 
+/* A byte of its record does not keep what is written: the next record takes its place. */
+void note_retire(void);
+
 /* There is a new bank, which begins with the new note, or with the one that was kept. */
 void note_moved(bool with_new);
 

@@ -82,6 +82,8 @@ void guard_pin(uint8_t pin, uint8_t value)
 {
     if (kind_facts.id == KIND_TABLE && pin == TABLE_OUT_MOTOR_BACK_PIN && value != machine_pin(pin))
         MUST(machine_pin(TABLE_OUT_MOTOR_PIN) == 0U, "the way round changes while the motor is driven");
+    if (kind_facts.id == KIND_PUSHER && pin == PUSHER_HOPPER_BACK_PIN && value != machine_pin(pin))
+        MUST(machine_pin(PUSHER_OUT_HOPPER_PIN) == 0U, "the hopper's way round changes while it is driven");
     if (kind_facts.id != KIND_REEL || value == 0U)
         return;
     for (uint8_t i = 0; i < REEL_REELS; i++)
@@ -91,7 +93,7 @@ void guard_pin(uint8_t pin, uint8_t value)
 static bool supply_fails(void)
 {
     uint8_t input = kind_facts.id == KIND_REEL ? REEL_IN_POWER_FAIL : kind_facts.id == KIND_PUSHER ? PUSHER_IN_POWER_FAIL : 0U;
-    return input != 0U && (board_levels() & (uint8_t)(1U << (input - 1U))) == 0U;
+    return input != 0U && (board_levels() & (uint8_t)(1U << (input - 1U))) != 0U;
 }
 
 void guard_stalled(void)

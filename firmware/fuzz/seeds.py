@@ -25,6 +25,7 @@ from hal.board.messages import (
     CountCommand,
     CountsCommand,
     EdgesFromCommand,
+    HopperCommand,
     IdentifyCommand,
     LampsCommand,
     MotorCommand,
@@ -36,6 +37,7 @@ from hal.board.messages import (
     SetCommand,
     SpinCommand,
     StopCommand,
+    TestCommand,
     WatchCommand,
 )
 
@@ -138,9 +140,9 @@ def world(does: int) -> bytes:
 
 
 def pulse(number: int, ms: int) -> bytes:
-    """An input is low for about so long."""
-    quiet = [(number, 0, MS_EXPONENT)] * max(0, ms - 2)
-    return edges((number, 1, 4), (number, 0, 4), *quiet, (number, 1, MS_EXPONENT))
+    """An input that is active high is so for about so long."""
+    active = [(number, 1, MS_EXPONENT)] * max(0, ms - 2)
+    return edges((number, 0, 4), (number, 1, 4), *active, (number, 0, MS_EXPONENT))
 
 
 # --- sessions ---------------------------------------------------------------------------------------------------------
@@ -257,9 +259,9 @@ def _of_reel(kind: BoardKind) -> Iterator[bytes]:
         begin()
         + say(*spins)
         + alive(1)
-        + edges((8, 1, 2), (8, 0, 2))
+        + edges((8, 0, 2), (8, 1, 2))
         + alive(3)
-        + edges((8, 1, 2))
+        + edges((8, 0, 2))
         + alive(3)
         + say(*spins)
     )
@@ -292,7 +294,9 @@ def _of_pusher(kind: BoardKind) -> Iterator[bytes]:
         + b"".join(pulse(1, 40) + wait(100) for _ in range(4))
         + power(seed=5)
     )
-    yield wait(400) + begin() + edges((2, 0, 4), (3, 0, 14), (2, 1, 14), (3, 1, 14)) + wait(60) + alive(1)
+    yield wait(400) + begin() + edges((2, 1, 4), (3, 1, 14), (2, 0, 14), (3, 0, 14)) + wait(60) + alive(1)
+    yield wait(400) + begin() + say(HopperCommand(100, 1, 300, 1), PayCommand(9, 4)) + alive(40) + say(TestCommand())
+    yield wait(400) + begin() + say(PayCommand(9, 4)) + alive(3) + edges((6, 1, 4)) + alive(20)
     yield (
         begin()
         + world(TURNS)
@@ -306,7 +310,7 @@ def _of_pusher(kind: BoardKind) -> Iterator[bytes]:
         begin()
         + world(TURNS)
         + say(MotorCommand(90, 0, 0), SetCommand(4, 255, 0))
-        + edges((8, 1, 2), (8, 0, 2))
+        + edges((8, 0, 2), (8, 1, 2))
         + alive(3)
     )
     yield pulse(6, 12) + wait(100) + begin() + wait(300) + say(PayCommand(2, 2), SetCommand(2, 0, 0)) + alive(1)
@@ -319,7 +323,7 @@ def _found(kind: BoardKind) -> Iterator[bytes]:
     if kind.name == "table":  # the relay of the way round fell off while the motor was driven backwards
         yield begin() + world(TURNS) + say(MotorCommand(-50, 0, 0)) + alive(1) + say(SetCommand(2, 0, 0)) + alive(1)
     if kind.name == "pusher":  # the alarm was put on while the supply failed
-        yield begin() + edges((8, 1, 2), (8, 0, 2)) + wait(5) + say(SetCommand(4, 255, 0)) + alive(1)
+        yield begin() + edges((8, 0, 2), (8, 1, 2)) + wait(5) + say(SetCommand(4, 255, 0)) + alive(1)
     # the number that the board had was called kept while another, that was asked for before, was being written
     yield wait(400) + begin(1) + say(NameBoardCommand(7)) + begin(2) + say(NameBoardCommand(0)) + wait(300.6) + power()
     if kind.name == "pusher":  # counts that are more than half of all begin with what looks like a step back

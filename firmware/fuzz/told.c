@@ -49,7 +49,8 @@ static int size_of(uint8_t id)
        
         {REPORT_COUNT, REPORT_COUNT_SIZE},   {REPORT_SAMPLE, REPORT_SAMPLE_SIZE},   {REPORT_MOTOR, REPORT_MOTOR_SIZE},
         {REPORT_LAMPS, REPORT_LAMPS_SIZE},   {REPORT_REEL, REPORT_REEL_SIZE},       {REPORT_HOPPER, REPORT_HOPPER_SIZE},
-        {REPORT_COUNTS, REPORT_COUNTS_SIZE},
+        {REPORT_COUNTS, REPORT_COUNTS_SIZE}, {REPORT_SENSORS, REPORT_SENSORS_SIZE},
+        {REPORT_COIN, REPORT_COIN_SIZE},
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (known[i].id == id)
@@ -86,7 +87,8 @@ static void take_motor(const uint8_t *fields)
 static void take_hopper(const uint8_t *fields)
 {
     bool on = outputs_value(PUSHER_OUT_HOPPER) != 0U;
-    MUST(!on || (fields[4] == 1U && fields[3] != 0U), "the hopper turns: state %u, %u left", fields[4], fields[3]);
+    MUST(!on || (fields[5] == 1U && fields[3] < fields[2]), "the hopper turns: state %u, %u of %u seen", fields[5],
+         fields[3], fields[2]);
 }
 
 static void take_report(const struct wire_frame *report)

@@ -28,8 +28,8 @@ void world_look(void)
         drive(table ? TABLE_IN_SHAFT_PIN : PUSHER_IN_SHAFT_PIN, looked / SHAFT_MS % 2U == 0U);
     if ((doing & WORLD_COINS) != 0U && pusher && outputs_value(PUSHER_OUT_HOPPER) != 0U && looked % COIN_EVERY_MS == 0U) {
         uint64_t now = machine_ticks();
-        (void)machine_drive(now, PUSHER_IN_HOPPER_COIN_PIN, 0);
-        (void)machine_drive(now + MS(COIN_MS), PUSHER_IN_HOPPER_COIN_PIN, 1);
+        (void)machine_drive(now, PUSHER_IN_HOPPER_COIN_PIN, 1);
+        (void)machine_drive(now + MS(COIN_MS), PUSHER_IN_HOPPER_COIN_PIN, 0);
     }
 }
 
@@ -42,6 +42,6 @@ void world_step(uint8_t pin)
             continue;
         steps[i] = (uint8_t)((steps[i] + 1U) % REEL_REEL_STEPS);
         if (steps[i] == 0U || steps[i] == HOME_STEPS)
-            drive(homes[i], steps[i] != 0U);
+            drive(homes[i], steps[i] == 0U);
     }
 }

@@ -24,7 +24,7 @@ void drive_output_ended(uint8_t number);
 /* An interlock: stops it and says so. */
 void drive_interlock(void);
 
-/* A sensor went low. */
+/* A sensor became active. */
 void drive_pulse(uint32_t ticks);
 void drive_home(uint32_t ticks);
 

@@ -39,7 +39,8 @@ bool keypad_column(struct keypad *keypad, uint8_t column, uint8_t low_rows, uint
     keypad->seen[column] = low_rows;
     if (column != KEYPAD_COLUMNS - 1U)
         return false;
-    uint16_t found = ambiguous(keypad->seen) ? keypad->pressed : keys(keypad->seen);
+    keypad->ambiguous = ambiguous(keypad->seen);
+    uint16_t found = keypad->ambiguous ? keypad->pressed : keys(keypad->seen);
     if (found != keypad->candidate) {
         keypad->candidate = found;
         keypad->since = now;

@@ -1,8 +1,8 @@
-/* A keypad of three columns and three rows, without diodes: a key joins its column to its row.
+/* A keypad of three columns and three rows: a key joins its column to its row.
  *
- * One column at a time is pulled low, the others float, and the rows are pulled up: a row that is low is a key. Where three
- * keys at the corners of a rectangle are pressed, the fourth seems pressed too. So while two rows have two columns in
- * common, nobody can tell which keys they are, and the keypad stays as it was: such keys are refused. */
+ * One column at a time is pulled low, the others pull nothing, and the rows are pulled up: a row that is low is a key. Where
+ * three keys at the corners of a rectangle are pressed, the fourth seems pressed too. So while two rows have two columns in
+ * common, nobody can tell which keys they are: the keypad stays as it was, and is ambiguous until they are let go. */
 #ifndef FELTWIRE_KEYPAD_H
 #define FELTWIRE_KEYPAD_H
 
@@ -18,6 +18,7 @@ struct keypad {
     uint16_t pressed;             /* keys that have settled: bit KEYPAD_COLUMNS * row + column */
     uint16_t candidate;
     uint32_t since;
+    bool ambiguous; /* in the last whole scan */
 };
 
 void keypad_begin(struct keypad *keypad);

@@ -35,6 +35,10 @@ struct kind_facts {
     uint8_t own_inputs;   /* inputs that the kind hears even when the host does not watch: bit i is input i + 1 */
     uint8_t own_pull_ups; /* of those, with the resistor to + inside the chip, whatever the host says */
     uint8_t turns_outputs; /* outputs whose pin the kind writes itself while they are not safe (steps): bit i, output i + 1 */
+    uint8_t active_high;   /* inputs whose sensors pull the line low at rest: bit i is input i + 1 */
+    uint8_t fed;           /* those of them that pull only while the pin `sense` is high */
+    uint8_t sense;
+    bool fram;             /* it may have a FRAM on the two-wire bus */
     uint8_t wake_ms;      /* longest time between two calls of kind_poll, 1 to 16; 0 for 16 */
     struct kind_output output[KIND_MOST_OUTPUTS];      /* KIND_<NAME>_OUTPUT_TABLE of messages.h */
     uint8_t analogue[KIND_MOST_ANALOGUES];             /* pins: KIND_<NAME>_ANALOGUE_PINS of messages.h */
@@ -75,8 +79,8 @@ void kind_missed(uint8_t edges);
 /* Each turn of the main loop, at least every wake_ms: debounce, scan, look for stalls, send reports. */
 void kind_poll(uint32_t now);
 
-/* Whether a device of this board has a fault: flag `fault` of the report `state`. */
-bool kind_fault(void);
+/* What the report `state` has of this board's devices: FLAG_FAULT, FLAG_KEYS_AMBIGUOUS. */
+uint8_t kind_flags(void);
 
 /* INTERRUPT. Called when the time of port_fast_in is over: steps, pulses. Returns the ticks until the next call, at
  * least 40, at most 65535; or 0 for no more. Counted from when this call was due, so steps do not drift.

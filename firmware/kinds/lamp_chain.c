@@ -47,7 +47,7 @@ static void shift_frame(const struct lamp_chain *chain, uint8_t came[LAMP_BYTES]
     }
 }
 
-bool lamp_chain_wants_pins(const struct lamp_chain *chain, uint32_t now)
+static bool due(const struct lamp_chain *chain, uint32_t now)
 {
     return chain->stage == LAMPS_LATCH ||
            (chain->stage == LAMPS_GLOW && (int32_t)(now - chain->latched) >= (int32_t)GLOW_TICKS);
@@ -55,7 +55,7 @@ bool lamp_chain_wants_pins(const struct lamp_chain *chain, uint32_t now)
 
 bool lamp_chain_poll(struct lamp_chain *chain, uint32_t now)
 {
-    if (!lamp_chain_wants_pins(chain, now))
+    if (!due(chain, now))
         return false;
     bool glow = chain->stage == LAMPS_GLOW;
     shift_frame(chain, chain->lit);

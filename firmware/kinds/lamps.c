@@ -33,11 +33,6 @@ void lamps_safe(void)
     report_due = false;
 }
 
-bool lamps_want_pins(uint32_t now)
-{
-    return lamp_chain_wants_pins(&chain, now);
-}
-
 static void report(void)
 {
     uint8_t *fields = board_report(REPORT_LAMPS, REPORT_LAMPS_SIZE);

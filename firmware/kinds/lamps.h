@@ -12,9 +12,6 @@ uint8_t lamps_command(const uint8_t *fields);
 /* All dark. */
 void lamps_safe(void);
 
-/* Whether lamps_poll would use the pins now. */
-bool lamps_want_pins(uint32_t now);
-
 void lamps_poll(uint32_t now);
 
 #endif

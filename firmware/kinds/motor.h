@@ -43,10 +43,10 @@ bool motor_may(const struct motor *motor, int8_t speed);
 void motor_start(struct motor *motor, int8_t speed, bool stop_at_home, uint32_t now);
 void motor_stop(struct motor *motor, enum motor_why why, uint32_t now);
 
-/* The shaft sensor went low. */
+/* The shaft sensor became active. */
 void motor_pulse(struct motor *motor, uint32_t ticks);
 
-/* The home sensor went low. True: the motor must stop here. */
+/* The home sensor became active. True: the motor must stop here. */
 bool motor_home(struct motor *motor, uint32_t ticks);
 
 /* True: it is driven and does not turn. */

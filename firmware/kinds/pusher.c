@@ -1,15 +1,19 @@
 /* A token pusher: token acceptor, win chute with two beams, shelf motor with shaft pulses, tilt, hopper.
  *
- * All sensors pull their line low: a token in the acceptor, a dark beam, a shaft pulse, the tilt contact, a token in the
- * hopper's sensor, home, and a supply that fails. */
+ * All sensors pull their line low while they are at rest, and are fed through one switch. A line that is high is active: a
+ * token in the acceptor, a dark beam, a shaft pulse, an open tilt contact, a token in the hopper's sensor, home, a supply that
+ * fails; and just so a wire that is cut. The devices hear a level of 1 at rest, and 0 when active. */
 #include "acceptor.h"
 #include "chute.h"
 #include "drive.h"
 #include "kind.h"
 #include "levels.h"
 #include "payouts.h"
+#include "sensors.h"
 #include "supply.h"
 #include "tilt.h"
+
+#define TESTED (KIND_PUSHER_ACTIVE_HIGH & (uint8_t)~INPUT_BIT(PUSHER_IN_POWER_FAIL))
 
 const PORT_ROM struct kind_facts kind_facts = {
     .id = KIND_PUSHER,
@@ -20,7 +24,11 @@ const PORT_ROM struct kind_facts kind_facts = {
     .own_inputs = 0xFFU,
     .own_pull_ups = 0xFFU,
     .turns_outputs = 0,
-    .wake_ms = 2,
+    .active_high = KIND_PUSHER_ACTIVE_HIGH,
+    .fed = TESTED,
+    .sense = PUSHER_SENSE_PIN,
+    .fram = true,
+    .wake_ms = 1,
     .output = KIND_PUSHER_OUTPUT_TABLE,
     .analogue = KIND_PUSHER_ANALOGUE_PINS,
 };
@@ -28,25 +36,52 @@ const PORT_ROM struct kind_facts kind_facts = {
 static struct chute chute;
 static struct tilt tilt;
 
-static bool low(uint8_t input)
+static uint8_t heard; /* levels that the devices know of; power_fail has no feed, and is heard at once */
+static bool begun;    /* the first test has ended, and the devices know their levels */
+
+#define COUNTING (INPUT_BIT(PUSHER_IN_TOKEN) | INPUT_BIT(PUSHER_IN_WIN_A) | INPUT_BIT(PUSHER_IN_WIN_B) | \
+                  INPUT_BIT(PUSHER_IN_HOPPER_COIN) | INPUT_BIT(PUSHER_IN_TILT))
+_Static_assert(KIND_PUSHER_ACTIVE_HIGH == 0xFFU, "a level of 1 is active at every input");
+
+void sensors_feed(bool on)
 {
-    return level_of(input) == 0U;
+    port_pin_write(PUSHER_SENSE_PIN, on ? 1U : 0U);
+}
+
+static uint8_t at_rest(uint8_t input)
+{
+    return level_of(input) == 0U ? 1U : 0U;
+}
+
+static void begin_devices(void)
+{
+    acceptor_begin(PUSHER_OUT_ACCEPT, PUSHER_COUNTER_TOKENS_IN, at_rest(PUSHER_IN_TOKEN));
+    chute_begin(&chute, (uint8_t)((at_rest(PUSHER_IN_WIN_A) ? 0U : CHUTE_A) | (at_rest(PUSHER_IN_WIN_B) ? 0U : CHUTE_B)));
+    tilt_begin(&tilt, at_rest(PUSHER_IN_TILT));
+    heard = board_levels();
+    if (at_rest(PUSHER_IN_HOPPER_COIN) == 0U)
+        payouts_edge(0, board_now());
 }
 
 void kind_begin(void)
 {
+    port_pin_output(PUSHER_SENSE_PIN);
     supply_begin();
-    acceptor_begin(PUSHER_OUT_ACCEPT, PUSHER_COUNTER_TOKENS_IN, level_of(PUSHER_IN_TOKEN));
     drive_begin(PUSHER_OUT_MOTOR, 0);
-    chute_begin(&chute, (uint8_t)((low(PUSHER_IN_WIN_A) ? CHUTE_A : 0U) | (low(PUSHER_IN_WIN_B) ? CHUTE_B : 0U)));
-    tilt_begin(&tilt, level_of(PUSHER_IN_TILT));
-    payouts_begin(PUSHER_OUT_HOPPER, PUSHER_COUNTER_PAID_OUT, level_of(PUSHER_IN_HOPPER_COIN));
+    payouts_begin(PUSHER_OUT_HOPPER, PUSHER_COUNTER_PAID_OUT);
+    acceptor_begin(PUSHER_OUT_ACCEPT, PUSHER_COUNTER_TOKENS_IN, 1);
+    chute_begin(&chute, 0);
+    tilt_begin(&tilt, 1);
+    begun = false;
+    sensors_begin(TESTED);
 }
 
 void kind_opened(void)
 {
+    acceptor_opened();
     drive_opened();
     payouts_opened();
+    sensors_opened();
 }
 
 /* --- interlocks ----------------------------------------------------------------------------------------------------- */
@@ -56,9 +91,11 @@ static uint8_t may_turn(void)
     return tilt.tilted ? REFUSED_NOT_SAFE : supply_may_turn();
 }
 
+/* What is not proven must not count. */
 static uint8_t may_take(void)
 {
-    return tilt.tilted ? REFUSED_NOT_SAFE : supply_may_count();
+    bool proven = begun && ((sensors_shorted() | sensors_dark()) & INPUT_BIT(PUSHER_IN_TOKEN)) == 0U;
+    return tilt.tilted || !proven ? REFUSED_NOT_SAFE : supply_may_count();
 }
 
 static void tilted(void)
@@ -87,6 +124,13 @@ uint8_t kind_command(uint8_t id, const uint8_t *fields)
         return acceptor_command(fields, may_take());
     case COMMAND_PAY:
         return payouts_command(fields, supply_may_count());
+    case COMMAND_HOPPER:
+        return payouts_configure(fields);
+    case COMMAND_TEST:
+        sensors_test(COUNTING);
+        return 0;
+    case COMMAND_ACCEPTOR:
+        return acceptor_configure(fields);
     default:
         return REFUSED_UNKNOWN_COMMAND;
     }
@@ -120,7 +164,8 @@ void kind_output_ended(uint8_t output, enum over_why why)
         payouts_output_ended();
 }
 
-void kind_edge(uint8_t input, uint8_t level, uint32_t ticks)
+/* A sensor's line: `level` 1 at rest, 0 when active. */
+static void sensed(uint8_t input, uint8_t level, uint32_t ticks)
 {
     switch (input) {
     case PUSHER_IN_TOKEN:
@@ -142,15 +187,58 @@ void kind_edge(uint8_t input, uint8_t level, uint32_t ticks)
     case PUSHER_IN_HOPPER_COIN:
         payouts_edge(level, ticks);
         break;
-    case PUSHER_IN_HOME:
+    default:
         if (level == 0U)
             drive_home(ticks);
         break;
-    default:
-        if (supply_level(level, ticks))
-            supply_fails();
-        break;
     }
+}
+
+static void hear(uint8_t input, uint8_t level, uint32_t ticks)
+{
+    heard = (uint8_t)(level != 0U ? heard | INPUT_BIT(input) : heard & (uint8_t)~INPUT_BIT(input));
+    sensed(input, level == 0U ? 1U : 0U, ticks);
+}
+
+void kind_edge(uint8_t input, uint8_t level, uint32_t ticks)
+{
+    uint8_t rests = level == 0U ? 1U : 0U;
+    if (input == PUSHER_IN_POWER_FAIL) {
+        if (supply_level(rests, ticks))
+            supply_fails();
+        return;
+    }
+    if (begun && !sensors_hide(ticks))
+        hear(input, level, ticks);
+}
+
+/* What changed while a test hid it. */
+static void hear_hidden(uint32_t now)
+{
+    uint8_t missed = (uint8_t)((heard ^ board_levels()) & TESTED);
+    for (uint8_t input = 1; missed != 0U; input++) {
+        if ((missed & INPUT_BIT(input)) != 0U)
+            hear(input, level_of(input), level_of(input) != 0U ? sensors_began() : now);
+        missed &= (uint8_t)~INPUT_BIT(input);
+    }
+}
+
+static void poll_sensors(uint32_t now)
+{
+    if (sensors_poll(now)) {
+        if (!begun) {
+            begun = true;
+            begin_devices();
+        }
+        if (payouts_want_test())
+            payouts_tested(((sensors_shorted() | sensors_dark()) & INPUT_BIT(PUSHER_IN_HOPPER_COIN)) == 0U);
+    } else if (!sensors_testing()) {
+        if (begun)
+            hear_hidden(now);
+        if (begun && payouts_want_test())
+            sensors_test(COUNTING);
+    }
+    sensors_report();
 }
 
 /* Tokens are counted by pulses of milliseconds, which nobody misses: what is missed is shorter than 10 µs. */
@@ -161,8 +249,9 @@ void kind_missed(uint8_t edges)
 
 void kind_poll(uint32_t now)
 {
-    if (supply_level(level_of(PUSHER_IN_POWER_FAIL), now))
+    if (supply_level(at_rest(PUSHER_IN_POWER_FAIL), now))
         supply_fails();
+    poll_sensors(now);
     acceptor_poll(now);
     chute_poll(&chute, now);
     if (tilt_poll(&tilt, now))
@@ -171,9 +260,10 @@ void kind_poll(uint32_t now)
     payouts_poll(now);
 }
 
-bool kind_fault(void)
+uint8_t kind_flags(void)
 {
-    return drive_fault() || acceptor_fault() || chute.blocked || payouts_fault();
+    bool sensors = !begun || ((sensors_shorted() & TESTED) | (sensors_dark() & COUNTING)) != 0U;
+    return sensors || drive_fault() || acceptor_fault() || chute.blocked || payouts_fault() ? FLAG_FAULT : 0U;
 }
 
 uint16_t kind_fast(void)

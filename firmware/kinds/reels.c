@@ -8,6 +8,9 @@
 #define REPORT_MS 100U
 #define BRAKE_MS 250U          /* more than the ramp and the last step take */
 #define SOON_TICKS 64U         /* steps that are due within this are due together; a call of kind_fast takes less */
+#define USUAL_SYMBOLS 20U      /* of a reel (ours) */
+#define USUAL_SLIP 6U          /* symbols from the press of a button to the stand at most (ours): the fastest takes 53 steps */
+#define USUAL_SPIN_MS 500U     /* before a button stops it (ours) */
 #define NO_STEP 0xFFFFU        /* as the messages have it */
 
 _Static_assert(STEPPER_STEPS == REEL_REEL_STEPS, "one count of steps");
@@ -20,6 +23,12 @@ static struct reel {
     bool pressing : 1;  /* the button is low since `pressed` */
     bool brakes : 1;    /* by itself at `brake_ms` */
     bool report_due : 1;
+    bool armed : 1;     /* its button may stop it */
+    bool long_enough : 1; /* it has turned for its time */
+    uint8_t symbols;
+    uint8_t slip;         /* symbols */
+    uint16_t spin_ms;     /* it must turn for so long before */
+    uint16_t began_ms;    /* board_ms(), low half */
     uint16_t pressed;     /* ticks, low half */
     uint16_t brake_ms;    /* board_ms(), low half */
     uint16_t reported_ms; /* the same */
@@ -43,7 +52,7 @@ static inline __attribute__((always_inline)) void turn(uint8_t index, uint8_t st
         return;
     int16_t left = (int16_t)(due[index] - clock);
     if (left < (int16_t)SOON_TICKS && !*stepped) {
-        uint16_t next = stepper_step(stepper, port_pin_read(home_pin) == 0U);
+        uint16_t next = stepper_step(stepper, port_pin_read(home_pin) != 0U);
         if (next == 0U)
             return;
         port_pin_write(step_pin, 1);
@@ -87,8 +96,11 @@ static void begin_turning(uint8_t index, uint16_t steps_per_s)
     struct reel *reel = &reels[index];
     reel->turning = true;
     reel->by_button = false;
+    reel->armed = false;
+    reel->long_enough = false;
+    reel->began_ms = (uint16_t)board_ms();
     reel->report_due = true;
-    stepper_spin(&reel->stepper, steps_per_s, level_of((uint8_t)(REEL_IN_HOME_1 + index)) == 0U);
+    stepper_spin(&reel->stepper, steps_per_s, level_of((uint8_t)(REEL_IN_HOME_1 + index)) != 0U);
     PORT_ATOMIC
     {
         if (!ticking) {
@@ -109,6 +121,8 @@ uint8_t reels_spin(const uint8_t *fields, uint8_t may)
     struct reel *reel = &reels[told.reel - 1U];
     if (may != 0U)
         return may;
+    if (stepper_symbol_steps(told.steps_per_s, reel->symbols) * (uint32_t)reel->symbols > (uint32_t)reel->slip * REEL_REEL_STEPS)
+        return REFUSED_WRONG_VALUE;
     if (reel->stepper.on)
         return REFUSED_BUSY;
     if (reel->lost)
@@ -140,6 +154,35 @@ uint8_t reels_stop(const uint8_t *fields)
     return 0;
 }
 
+uint8_t reels_configure(const uint8_t *fields)
+{
+    struct command_reel told;
+    command_reel_read(&told, fields);
+    bool symbols = told.symbols != 0U && told.symbols <= REEL_REEL_STEPS / 2U;
+    if (told.reel == 0U || told.reel > REEL_REELS || !symbols || told.slip == 0U || told.slip > told.symbols)
+        return REFUSED_WRONG_VALUE;
+    struct reel *reel = &reels[told.reel - 1U];
+    if (reel->turning)
+        return REFUSED_BUSY;
+    reel->symbols = told.symbols;
+    reel->slip = told.slip;
+    reel->spin_ms = told.spin_ms;
+    return 0;
+}
+
+uint8_t reels_arm(const uint8_t *fields)
+{
+    struct command_arm told;
+    command_arm_read(&told, fields);
+    if (told.reel == 0U || told.reel > REEL_REELS || told.on > 1U)
+        return REFUSED_WRONG_VALUE;
+    struct reel *reel = &reels[told.reel - 1U];
+    if (told.on != 0U && !reel->turning)
+        return REFUSED_NOT_SAFE;
+    reel->armed = told.on != 0U;
+    return 0;
+}
+
 static void report(uint8_t index, uint32_t now)
 {
     struct reel *reel = &reels[index];
@@ -166,7 +209,8 @@ static void poll_button(struct reel *reel, uint32_t ticks)
     if (!reel->pressing || (int16_t)((uint16_t)ticks - reel->pressed) < (int16_t)PRESS_TICKS)
         return;
     reel->pressing = false;
-    if (!stepper_stop(&reel->stepper))
+    bool early = !reel->long_enough;
+    if (!reel->armed || early || !stepper_stop_at_symbol(&reel->stepper, reel->symbols))
         return;
     reel->by_button = true;
     reel->report_due = true;
@@ -176,6 +220,8 @@ static void poll_reel(uint8_t index, uint32_t now)
 {
     struct reel *reel = &reels[index];
     uint8_t output = output_of(index);
+    if (reel->turning && (uint16_t)((uint16_t)board_ms() - reel->began_ms) >= reel->spin_ms)
+        reel->long_enough = true;
     poll_button(reel, now);
     if (stepper_poll(&reel->stepper)) {
         outputs_hold(output);
@@ -198,19 +244,29 @@ static void poll_reel(uint8_t index, uint32_t now)
 
 /* --- what the kind asks --------------------------------------------------------------------------------------------- */
 
+static void usual(struct reel *reel)
+{
+    reel->symbols = USUAL_SYMBOLS;
+    reel->slip = USUAL_SLIP;
+    reel->spin_ms = USUAL_SPIN_MS;
+}
+
 void reels_begin(void)
 {
     ticking = false;
     for (uint8_t index = 0; index < REEL_REELS; index++) {
         reels[index] = (struct reel){.turning = false};
+        usual(&reels[index]);
         stepper_begin(&reels[index].stepper);
     }
 }
 
 void reels_opened(void)
 {
-    for (uint8_t index = 0; index < REEL_REELS; index++)
+    for (uint8_t index = 0; index < REEL_REELS; index++) {
+        usual(&reels[index]);
         reels[index].report_due = true; /* where it stands */
+    }
 }
 
 uint8_t reels_set(uint8_t index, uint8_t value)

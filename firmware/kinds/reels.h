@@ -1,7 +1,9 @@
 /* The reels of this board: steps, the commands `spin` and `stop`, the buttons, the reports.
  *
- * Skill stop: a button that is closed for 1 ms without a break stops its reel on this board, whatever the host does. It
- * brakes from the next step on, by the ramp: 18 steps and 0.1 s from 80 turns a minute, 40 steps and 0.2 s at most. */
+ * Skill stop: a button that is pressed for 1 ms without a break stops its reel on this board, whatever the host does, once the
+ * host has armed it, the reel has turned for its least time, and home is known. The reel brakes by the ramp (18 steps and 0.1 s
+ * from 80 turns a minute, 40 steps and 0.2 s at most) to the next symbol that it can reach so. A speed from which more symbols
+ * go by than the slip window has is refused. */
 #ifndef FELTWIRE_REELS_H
 #define FELTWIRE_REELS_H
 
@@ -14,6 +16,10 @@ void reels_opened(void);
 /* The commands `spin` and `stop`: 0 or a REFUSED_ code. `may`: the interlocks of the board, as such a code. */
 uint8_t reels_spin(const uint8_t *fields, uint8_t may);
 uint8_t reels_stop(const uint8_t *fields);
+
+/* The commands `reel` and `arm`: 0 or a REFUSED_ code. */
+uint8_t reels_configure(const uint8_t *fields);
+uint8_t reels_arm(const uint8_t *fields);
 
 /* May the host put a reel's output on this by `set`? Only on 0: that stops it, and ends its fault. */
 uint8_t reels_set(uint8_t index, uint8_t value);

@@ -4,6 +4,7 @@
 #include "port.h"
 
 #define HALF (STEPPER_STEPS / 2U)
+#define AIM_AHEAD 3U /* steps that may be made while an aim is reckoned */
 
 /* Ticks a step at each level of the ramp: WIRE_TICK_HZ / sqrt(START^2 + 2 * ACCELERATION * (level - 1)). */
 static const PORT_ROM uint16_t ramp[STEPPER_RAMP] = {
@@ -53,12 +54,24 @@ uint16_t stepper_step(struct stepper *stepper, bool home)
     return ramp[level == 0U ? 0U : level - 1U];
 }
 
-void stepper_spin(struct stepper *stepper, uint16_t steps_per_s, bool home)
+static uint8_t top_of(uint16_t period)
 {
-    uint16_t period = (uint16_t)(WIRE_TICK_HZ / steps_per_s);
     uint8_t top = 1;
     while (top < STEPPER_RAMP && ramp[top - 1U] > period)
         top++;
+    return top;
+}
+
+uint16_t stepper_symbol_steps(uint16_t steps_per_s, uint8_t symbols)
+{
+    uint8_t top = top_of((uint16_t)(WIRE_TICK_HZ / steps_per_s));
+    return (uint16_t)(top + AIM_AHEAD + (STEPPER_STEPS + symbols - 1U) / symbols);
+}
+
+void stepper_spin(struct stepper *stepper, uint16_t steps_per_s, bool home)
+{
+    uint16_t period = (uint16_t)(WIRE_TICK_HZ / steps_per_s);
+    uint8_t top = top_of(period);
     if (!stepper->known)
         stepper->step = 0; /* so that two whole turns go by before home is missed */
     stepper->was_home = home;
@@ -93,6 +106,28 @@ void stepper_stop_at(struct stepper *stepper, uint8_t step)
 {
     stepper->aim = step;
     steer(stepper);
+}
+
+bool stepper_stop_at_symbol(struct stepper *stepper, uint8_t symbols)
+{
+    uint16_t from = 0;
+    bool turns = false;
+    PORT_ATOMIC
+    {
+        turns = stepper->on && stepper->togo > stepper->level;
+        from = (uint16_t)(stepper->step + stepper->level);
+    }
+    if (!turns || !stepper->known)
+        return false;
+    from = (uint16_t)(from + AIM_AHEAD);
+    uint16_t symbol = (uint16_t)((from * symbols + STEPPER_STEPS - 1U) / STEPPER_STEPS);
+    uint16_t step = (uint16_t)(symbol * STEPPER_STEPS / symbols);
+    if (step < from)
+        step = (uint16_t)((symbol + 1U) * STEPPER_STEPS / symbols);
+    while (step >= STEPPER_STEPS)
+        step = (uint16_t)(step - STEPPER_STEPS);
+    stepper_stop_at(stepper, (uint8_t)step);
+    return true;
 }
 
 bool stepper_stop(struct stepper *stepper)

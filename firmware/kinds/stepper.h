@@ -54,6 +54,12 @@ void stepper_stop_at(struct stepper *stepper, uint8_t step);
 /* Stops by the ramp, from now on. False: it stands, or is doing so. */
 bool stepper_stop(struct stepper *stepper);
 
+/* Stops at the next of so many symbols that the ramp reaches. False: it stands, is doing so, or home is not known. */
+bool stepper_stop_at_symbol(struct stepper *stepper, uint8_t symbols);
+
+/* Steps that such a stop takes at most from this speed. */
+uint16_t stepper_symbol_steps(uint16_t steps_per_s, uint8_t symbols);
+
 /* Stops without a ramp: it may slide on, so home is not known any more. */
 void stepper_halt(struct stepper *stepper);
 

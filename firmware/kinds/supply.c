@@ -7,7 +7,7 @@
 #define BACK_TICKS TICKS_OF_MS(SUPPLY_BACK_MS)
 
 static bool failing;
-static uint32_t low_ticks; /* when it was last low */
+static uint32_t low_ticks; /* when it last failed */
 
 void supply_begin(void)
 {

@@ -3,7 +3,11 @@
  * The beams and the sensors of shaking and turning are the host's alone. The motor's own sensors pull their line low.
  *
  * The keypad's first two columns are the lamps' data and clock. So they take turns: between two columns the lamps may have
- * their frames; and each frame is shifted whole before its latch, for scanning has moved what was in the register. */
+ * their frames; and each frame is shifted whole before its latch, for scanning has moved what was in the register.
+ *
+ * Columns are driven both ways, high at rest, and reach the keypad through 1 kΩ and diodes that let them only pull low. So no
+ * keys can join two outputs, or move the lamps' data and clock; and no column floats, where the lamp "L" of a Nano or a long
+ * wire would decide. */
 #include "drive.h"
 #include "keypad.h"
 #include "kind.h"
@@ -30,32 +34,17 @@ const PORT_ROM struct kind_facts kind_facts = {
 
 uint8_t lamp_pins_shift(uint8_t bit)
 {
+    port_pin_write(TABLE_LAMPS_CLOCK_PIN, 0);
     port_pin_write(TABLE_LAMPS_DATA_PIN, bit);
     uint8_t came = port_pin_read(TABLE_LAMPS_READ_BACK_PIN);
     port_pin_write(TABLE_LAMPS_CLOCK_PIN, 1);
-    port_pin_write(TABLE_LAMPS_CLOCK_PIN, 0);
     return came;
 }
 
 void lamp_pins_latch(void)
 {
-    port_pin_write(TABLE_LAMPS_LATCH_PIN, 1);
     port_pin_write(TABLE_LAMPS_LATCH_PIN, 0);
-}
-
-/* Between two columns: all columns float, and do so again afterwards. */
-static void poll_lamps(uint32_t now)
-{
-    bool pins = lamps_want_pins(now);
-    if (pins) {
-        port_pin_output(TABLE_LAMPS_DATA_PIN);
-        port_pin_output(TABLE_LAMPS_CLOCK_PIN);
-    }
-    lamps_poll(now);
-    if (pins) {
-        port_pin_input(TABLE_LAMPS_DATA_PIN, false);
-        port_pin_input(TABLE_LAMPS_CLOCK_PIN, false);
-    }
+    port_pin_write(TABLE_LAMPS_LATCH_PIN, 1);
 }
 
 /* --- the keypad ----------------------------------------------------------------------------------------------------- */
@@ -68,19 +57,19 @@ static uint32_t chosen; /* ticks: since when */
 static void choose_column(uint32_t now)
 {
     if (column == 0U)
-        port_pin_output(TABLE_KEYS_COLUMN_1_PIN);
+        port_pin_write(TABLE_KEYS_COLUMN_1_PIN, 0);
     else if (column == 1U)
-        port_pin_output(TABLE_KEYS_COLUMN_2_PIN);
+        port_pin_write(TABLE_KEYS_COLUMN_2_PIN, 0);
     else
-        port_pin_output(TABLE_KEYS_COLUMN_3_PIN);
+        port_pin_write(TABLE_KEYS_COLUMN_3_PIN, 0);
     chosen = now;
 }
 
-static void float_columns(void)
+static void rest_columns(void)
 {
-    port_pin_input(TABLE_KEYS_COLUMN_1_PIN, false);
-    port_pin_input(TABLE_KEYS_COLUMN_2_PIN, false);
-    port_pin_input(TABLE_KEYS_COLUMN_3_PIN, false);
+    port_pin_write(TABLE_KEYS_COLUMN_1_PIN, 1);
+    port_pin_write(TABLE_KEYS_COLUMN_2_PIN, 1);
+    port_pin_write(TABLE_KEYS_COLUMN_3_PIN, 1);
 }
 
 static uint8_t low_rows(void)
@@ -111,10 +100,11 @@ static void poll_keys_and_lamps(uint32_t now)
     if ((int32_t)(now - chosen) < (int32_t)COLUMN_TICKS)
         return;
     bool changed = keypad_column(&keypad, column, low_rows(), now);
-    float_columns();
+    rest_columns();
     if (changed)
         tell_keys();
-    poll_lamps(now);
+    lamps_poll(now);
+    rest_columns(); /* a frame leaves its last bit on data */
     column = column + 1U == KEYPAD_COLUMNS ? 0U : (uint8_t)(column + 1U);
     choose_column(now);
 }
@@ -123,12 +113,14 @@ static void poll_keys_and_lamps(uint32_t now)
 
 void kind_begin(void)
 {
-    port_pin_output(TABLE_LAMPS_LATCH_PIN);
+    port_pin_output_high(TABLE_LAMPS_LATCH_PIN);
     port_pin_input(TABLE_LAMPS_READ_BACK_PIN, true);
     port_pin_input(TABLE_KEYS_ROW_1_PIN, true);
     port_pin_input(TABLE_KEYS_ROW_2_PIN, true);
     port_pin_input(TABLE_KEYS_ROW_3_PIN, true);
-    float_columns();
+    port_pin_output_high(TABLE_KEYS_COLUMN_1_PIN);
+    port_pin_output_high(TABLE_KEYS_COLUMN_2_PIN);
+    port_pin_output_high(TABLE_KEYS_COLUMN_3_PIN);
     keypad_begin(&keypad);
     told = 0;
     column = 0;
@@ -193,9 +185,9 @@ void kind_poll(uint32_t now)
     poll_keys_and_lamps(now);
 }
 
-bool kind_fault(void)
+uint8_t kind_flags(void)
 {
-    return drive_fault();
+    return (uint8_t)((drive_fault() ? FLAG_FAULT : 0U) | (keypad.ambiguous ? FLAG_KEYS_AMBIGUOUS : 0U));
 }
 
 uint16_t kind_fast(void)

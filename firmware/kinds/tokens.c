@@ -2,19 +2,27 @@
 
 #include "port.h"
 
-#define LEAST_TICKS TICKS_OF_MS(TOKENS_LEAST_MS)
-#define MOST_TICKS TICKS_OF_MS(TOKENS_MOST_MS)
 #define BOUNCE_TICKS TICKS_OF_MS(TOKENS_BOUNCE_MS)
 
 void tokens_begin(struct tokens *tokens, uint8_t level)
 {
     *tokens = (struct tokens){.rejected = 0};
     debounce_begin(&tokens->line, level);
+    tokens_width(tokens, 0);
+}
+
+void tokens_width(struct tokens *tokens, uint16_t ms)
+{
+    uint32_t fifth = (uint32_t)ms * TICKS_A_MS / 5U;
+    tokens->least = 4U * fifth;
+    tokens->most = ms == 0U ? TICKS_OF_MS(TOKENS_USUAL_MS) : 6U * fifth;
+    if (tokens->least < TICKS_OF_MS(TOKENS_LEAST_MS))
+        tokens->least = TICKS_OF_MS(TOKENS_LEAST_MS);
 }
 
 static bool pulse_ended(struct tokens *tokens, uint32_t width)
 {
-    bool whole = tokens->in_pulse && !tokens->blocked && width >= LEAST_TICKS && width <= MOST_TICKS;
+    bool whole = tokens->in_pulse && !tokens->blocked && width >= tokens->least && width <= tokens->most;
     if (!whole)
         tokens->rejected++;
     tokens->in_pulse = false;
@@ -25,7 +33,7 @@ static bool pulse_ended(struct tokens *tokens, uint32_t width)
 bool tokens_poll(struct tokens *tokens, uint32_t now)
 {
     bool low = tokens->in_pulse && tokens->line.raw == 0U;
-    if (low && (int32_t)(now - tokens->fell) > (int32_t)(MOST_TICKS + BOUNCE_TICKS))
+    if (low && (int32_t)(now - tokens->fell) > (int32_t)(tokens->most + BOUNCE_TICKS))
         tokens->blocked = true;
     if (!debounce_settled(&tokens->line, BOUNCE_TICKS, now))
         return false;

@@ -66,9 +66,9 @@ void kind_poll(uint32_t now)
     (void)now;
 }
 
-bool kind_fault(void)
+uint8_t kind_flags(void)
 {
-    return false;
+    return 0;
 }
 
 uint16_t kind_fast(void)

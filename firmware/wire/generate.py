@@ -231,17 +231,20 @@ def c_side(table: Table) -> str:
         "/* Bytes of a command's fields on a kind of board, or -1 where that kind has no such command. */",
         "static inline int8_t wire_command_size(uint8_t id, uint8_t kind)",
         "{",
+        "    uint8_t kinds = 0; /* bit: its id */",
+        "    int8_t size = 0;",
         "    switch (id) {",
     ]
     for message in table.family("command"):
+        kinds = sum(1 << values["kind"][kind]["id"] for kind in message.kinds)
         out.append(f"    case COMMAND_{message.name.upper()}:")
-        size = f"COMMAND_{message.name.upper()}_SIZE"
-        if len(message.kinds) == len(values["kind"]):
-            out.append(f"        return {size};")
-        else:
-            of = " || ".join(f"kind == KIND_{kind.upper()}" for kind in message.kinds)
-            out.append(f"        return ({of}) ? {size} : -1;")
-    out += ["    default:", "        return -1;", "    }", "}"]
+        out += [
+            f"        kinds = 0x{kinds:02X}U;",
+            f"        size = COMMAND_{message.name.upper()}_SIZE;",
+            "        break;",
+        ]
+    out += ["    default:", "        return -1;", "    }"]
+    out += ["    if ((kinds & (uint8_t)(1U << kind)) == 0U)", "        return -1;", "    return size;", "}"]
     out += [*_c_oldest(table), *_c_least(table), *_c_starts(table), "", "#endif", ""]
     return "\n".join(out)
 
@@ -300,6 +303,12 @@ def _c_pin(pin: str) -> str:
     return f"0x{pin}U"
 
 
+def _active(kind: dict[str, Any], level: str) -> int:
+    """The inputs that are active at a level: bit i is input i + 1."""
+    lines = kind.get(f"active_{level}", [])
+    return sum(1 << number for number, (line, _) in enumerate(kind["inputs"]) if line in lines)
+
+
 def _c_kind(name: str, kind: dict[str, Any]) -> list[str]:
     out = [f"#define KIND_{name} {kind['id']}U", f"#define KIND_{name}_OLDEST {kind['oldest']}U"]
     for many in ("inputs", "outputs", "analogues", "counters"):
@@ -307,6 +316,8 @@ def _c_kind(name: str, kind: dict[str, Any]) -> list[str]:
     for number, (line, pin) in enumerate(kind["inputs"], 1):
         out.append(f"#define {name}_IN_{line.upper()} {number}U")
         out.append(f"#define {name}_IN_{line.upper()}_PIN {_c_pin(pin)}")
+    for level in ("high", "low"):
+        out.append(f"#define KIND_{name}_ACTIVE_{level.upper()} 0x{_active(kind, level):02X}U")
     for number, (line, pin, longest_ms) in enumerate(kind["outputs"], 1):
         out.append(f"#define {name}_OUT_{line.upper()} {number}U")
         out.append(f"#define {name}_OUT_{line.upper()}_PIN {_c_pin(pin)}")
@@ -329,6 +340,10 @@ def _c_kind(name: str, kind: dict[str, Any]) -> list[str]:
         out.append(f"#define {name}_LAMPS {lamps['count']}U")
         for wire in ("data", "clock", "latch", "read_back"):
             out.append(f"#define {name}_LAMPS_{wire.upper()}_PIN {_c_pin(lamps[wire])}")
+    if "sense" in kind:
+        out.append(f"#define {name}_SENSE_PIN {_c_pin(kind['sense'])}")
+    for wire, pin in kind.get("hopper", {}).items():
+        out.append(f"#define {name}_HOPPER_{wire.upper()}_PIN {_c_pin(pin)}")
     if "reels" in kind:
         out.append(f"#define {name}_REELS {kind['reels']['count']}U")
         out.append(f"#define {name}_REEL_STEPS {kind['reels']['steps']}U")
@@ -420,7 +435,15 @@ def python_side(table: Table) -> str:
             f"        analogues={_pairs(kind['analogues'])},",
             f"        counters={_tuple(kind['counters'])},",
             f"        output_pins={_tuple([pin for _, pin, _ in kind['outputs']])},",
+            f"        active_high={_tuple(kind.get('active_high', []))},",
+            f"        active_low={_tuple(kind.get('active_low', []))},",
         ]
+        if "sense" in kind:
+            out.append(f'        sense_pin="{kind["sense"]}",')
+        if "hopper" in kind:
+            out.append(f"        hopper_pins={_pairs([[wire, pin] for wire, pin in kind['hopper'].items()])},")
+        if "fram" in kind:
+            out.append(f"        fram_address={kind['fram']['address']},")
         if "keys" in kind:
             keys = kind["keys"]
             out += [f"        keys={_tuple(keys['names'])},", f"        first_key_line={keys['first_line']},"]

@@ -125,6 +125,16 @@ class BoardKind(msgspec.Struct, frozen=True, kw_only=True):
     """Counters that survive power cuts."""
     output_pins: tuple[str, ...] = ()
     """The pin of the chip of each output."""
+    active_high: tuple[str, ...] = ()
+    """Inputs that are active while the wire is high: a cut wire is active, and never at rest."""
+    active_low: tuple[str, ...] = ()
+    """Inputs that are active while the wire is low. Those in neither are as they are wired."""
+    sense_pin: str = ""
+    """The pin that feeds the sensors while it is high."""
+    hopper_pins: tuple[tuple[str, str], ...] = ()
+    """Signal of the hopper that is no numbered terminal, and pin of the chip."""
+    fram_address: int = 0
+    """Where its FRAM is on the two-wire bus (C4 is its data, C5 its clock); 0 for none."""
     keys: tuple[str, ...] = ()
     """Keys of its keypad, whose lines are numbered from `first_key_line`."""
     first_key_line: int = 0

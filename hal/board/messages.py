@@ -9,7 +9,7 @@ from typing import ClassVar
 from hal.board.message import BoardAnswer, BoardCommand, BoardKind, BoardReport
 
 PROTOCOL = 2
-DICTIONARY = 0x39FBC1AD
+DICTIONARY = 0x49815166
 TICK_HZ = 2_000_000
 BAUD = 250_000
 LONGEST = 64
@@ -46,6 +46,8 @@ KINDS = {
         ),
         counters=(),
         output_pins=("B0", "B1", "B2", "B3"),
+        active_high=(),
+        active_low=(),
     ),
     "table": BoardKind(
         id=2,
@@ -70,6 +72,8 @@ KINDS = {
         analogues=(),
         counters=(),
         output_pins=("B3", "B0"),
+        active_high=(),
+        active_low=("shaft", "home"),
         keys=("1", "2", "3", "4", "5", "6", "enter", "clear", "spare"),
         first_key_line=9,
         key_columns=("B1", "B2", "B5"),
@@ -107,6 +111,9 @@ KINDS = {
         analogues=(),
         counters=("tokens_in",),
         output_pins=("B0", "B1", "B2", "B3"),
+        active_high=("home_1", "home_2", "home_3", "stop_1", "stop_2", "stop_3", "token", "power_fail"),
+        active_low=(),
+        fram_address=80,
         lamps=16,
         lamp_pins=(
             ("data", "B4"),
@@ -142,6 +149,15 @@ KINDS = {
         analogues=(),
         counters=("tokens_in", "paid_out", "won", "tilts"),
         output_pins=("B3", "B0", "B1", "B2"),
+        active_high=("token", "win_a", "win_b", "shaft", "tilt", "hopper_coin", "home", "power_fail"),
+        active_low=(),
+        sense_pin="B4",
+        hopper_pins=(
+            ("back", "B5"),
+            ("current", "C2"),
+            ("error", "C3"),
+        ),
+        fram_address=80,
     ),
 }
 """Each kind of board, by its name."""
@@ -173,6 +189,10 @@ class Flag(IntFlag):
     """The counters could not be kept."""
     FAULT = 16
     """A device of this kind of board has a fault; its own report says which."""
+    STORE_WORN = 64
+    """The EEPROM has had 80 % of the writes that it bears: fit a FRAM, or another board."""
+    KEYS_AMBIGUOUS = 32
+    """Keys are pressed that cannot be distinguished from others: their levels stay as they were."""
     STORM = 128
     """Inputs change so fast that the board does not listen to them now: `masked` says which."""
 
@@ -486,8 +506,8 @@ class StopCommand(BoardCommand, frozen=True):
 
 
 class PayCommand(BoardCommand, frozen=True):
-    """Sees to it that so many tokens are paid under this number; each that passes is counted, and 'hopper' says
-    how it goes.
+    """Pays so many tokens under this number, once: said again, it does nothing, whatever became of it; 'hopper'
+    tells.
     """
 
     id: ClassVar[int] = 24
@@ -496,7 +516,7 @@ class PayCommand(BoardCommand, frozen=True):
     starting: ClassVar[str] = "tokens"
     kinds: ClassVar[tuple[str, ...]] = ("pusher",)
     payout: int
-    """A number of its own, from 1, above the last: said again it pays what is left, which may be nothing."""
+    """A number of its own, from 1, above the last."""
     tokens: int
     """From 1; the same whenever this number is said."""
 
@@ -509,6 +529,82 @@ class AcceptCommand(BoardCommand, frozen=True):
     answer: ClassVar[type[BoardAnswer]] = OkAnswer
     starting: ClassVar[str] = "on"
     kinds: ClassVar[tuple[str, ...]] = ("reel", "pusher")
+    on: int
+    """0 or 1."""
+
+
+class HopperCommand(BoardCommand, frozen=True):
+    """What hangs on the hopper's terminals, for this session; without it: 143 ms, not turned back, no limit, no
+    error line.
+    """
+
+    id: ClassVar[int] = 26
+    layout: ClassVar[Struct] = Struct("<HBHB")
+    since: ClassVar[int] = 2
+    answer: ClassVar[type[BoardAnswer]] = OkAnswer
+    kinds: ClassVar[tuple[str, ...]] = ("pusher",)
+    token_ms: int
+    """From one token to the next, 40 to 1000: from it follows when the hopper is empty or jammed."""
+    turns_back: int
+    """1: it is turned back to free a jam."""
+    current: int
+    """What `hopper_current` may reach, 1 to 1022 of 1023; 0: it is not looked at."""
+    errors: int
+    """1: `hopper_error` is looked at."""
+
+
+class TestCommand(BoardCommand, frozen=True):
+    """Tests the sensors, without their feed and with it; 'sensors' tells what was found where it is another result."""
+
+    id: ClassVar[int] = 27
+    layout: ClassVar[Struct] = Struct("<")
+    since: ClassVar[int] = 2
+    answer: ClassVar[type[BoardAnswer]] = OkAnswer
+    kinds: ClassVar[tuple[str, ...]] = ("pusher",)
+
+
+class AcceptorCommand(BoardCommand, frozen=True):
+    """How the acceptor's pulses are, for this session; without it: 20 to 250 ms, each pulse a coin."""
+
+    id: ClassVar[int] = 28
+    layout: ClassVar[Struct] = Struct("<HH")
+    since: ClassVar[int] = 2
+    answer: ClassVar[type[BoardAnswer]] = OkAnswer
+    kinds: ClassVar[tuple[str, ...]] = ("reel", "pusher")
+    width_ms: int
+    """25 to 500; a pulse within 20 % of it is one, 20 ms at least."""
+    gap_ms: int
+    """20 to 1000: pulses no further apart are of one coin; 0: each is a coin of its own."""
+
+
+class ReelCommand(BoardCommand, frozen=True):
+    """A reel's symbols and its button, for this session; without it: 20 symbols, 500 ms, 6 symbols."""
+
+    id: ClassVar[int] = 29
+    layout: ClassVar[Struct] = Struct("<BBHB")
+    since: ClassVar[int] = 2
+    answer: ClassVar[type[BoardAnswer]] = OkAnswer
+    kinds: ClassVar[tuple[str, ...]] = ("reel",)
+    reel: int
+    """From 1."""
+    symbols: int
+    """1 to 100, at equal distances, the first at home: the button stops the reel at one."""
+    spin_ms: int
+    """The button stops nothing before the reel has turned for so long."""
+    slip: int
+    """Symbols that may go by at most from the button's press: 'spin' refuses a speed that takes more."""
+
+
+class ArmCommand(BoardCommand, frozen=True):
+    """From now on the button may stop this reel; each spin begins without."""
+
+    id: ClassVar[int] = 30
+    layout: ClassVar[Struct] = Struct("<BB")
+    since: ClassVar[int] = 2
+    answer: ClassVar[type[BoardAnswer]] = OkAnswer
+    kinds: ClassVar[tuple[str, ...]] = ("reel",)
+    reel: int
+    """From 1."""
     on: int
     """0 or 1."""
 
@@ -659,18 +755,23 @@ class ReelReport(BoardReport, frozen=True):
 
 
 class HopperReport(BoardReport, frozen=True):
-    """How the last payout stands, at each token, at its end, and when a session opens."""
+    """How the last payout stands, at each token, at each change, and when a session opens."""
 
     id: ClassVar[int] = 136
-    layout: ClassVar[Struct] = Struct("<HBBB")
+    layout: ClassVar[Struct] = Struct("<HBBBBB")
     kinds: ClassVar[tuple[str, ...]] = ("pusher",)
     payout: int
     """0: there never was one."""
-    paid: int
-    """255: so many or more."""
-    left: int
+    asked: int
+    """Tokens."""
+    seen: int
+    """Tokens that passed the sensor; 255: so many or more."""
+    at_most: int
+    """Tokens that may have been paid; 255: so many or more."""
     state: int
-    """0 idle, 1 paying, 2 empty or jammed, 3 runaway."""
+    """0 all paid, or none asked for; 1 paying; 2 empty; 3 runaway; 4 sensor not proven; 5 cut short; 6 jammed."""
+    error: int
+    """Pulses of the last burst on `hopper_error`; 0: none."""
 
 
 class CountsReport(BoardReport, frozen=True):
@@ -684,6 +785,36 @@ class CountsReport(BoardReport, frozen=True):
     second: int
     third: int
     fourth: int
+
+
+class SensorsReport(BoardReport, frozen=True):
+    """What a test of the sensors found, at each other result and when a session opens; inputs that are in neither
+    are proven.
+    """
+
+    id: ClassVar[int] = 138
+    layout: ClassVar[Struct] = Struct("<BBB")
+    since: ClassVar[int] = 2
+    kinds: ClassVar[tuple[str, ...]] = ("pusher",)
+    tested: int
+    """Bit i: input i+1."""
+    shorted: int
+    """Stayed low without the feed: shorted, or lit from elsewhere."""
+    dark: int
+    """Was high with the feed: cut, dead, or active."""
+
+
+class CoinReport(BoardReport, frozen=True):
+    """A coin whose value is its number of pulses; each of them is counted in tokens_in by itself."""
+
+    id: ClassVar[int] = 139
+    layout: ClassVar[Struct] = Struct("<HB")
+    since: ClassVar[int] = 2
+    kinds: ClassVar[tuple[str, ...]] = ("reel", "pusher")
+    number: int
+    """From 1 since the board began, modulo 65536: one that is missing was not told in time."""
+    pulses: int
+    """255: so many or more."""
 
 
 COMMANDS: dict[int, type[BoardCommand]] = {
@@ -705,6 +836,11 @@ COMMANDS: dict[int, type[BoardCommand]] = {
     23: StopCommand,
     24: PayCommand,
     25: AcceptCommand,
+    26: HopperCommand,
+    27: TestCommand,
+    28: AcceptorCommand,
+    29: ReelCommand,
+    30: ArmCommand,
 }
 """Each command, by its id."""
 
@@ -729,5 +865,7 @@ REPORTS: dict[int, type[BoardReport]] = {
     135: ReelReport,
     136: HopperReport,
     137: CountsReport,
+    138: SensorsReport,
+    139: CoinReport,
 }
 """Each report, by its id."""

@@ -102,6 +102,7 @@ class EmulatedBoard:
         elf: Path,
         *,
         eeprom: bytes | None = None,
+        fram: bytes | None = None,
         begins_ns: int = 0,
         clock_hz: int = CLOCK_HZ,
         start_up_ns: int = 0,
@@ -109,9 +110,10 @@ class EmulatedBoard:
     ) -> None:
         """Loads a program without executing it.
 
-        `eeprom` are the bytes of the non-volatile memory (default: erased). The power comes at `begins_ns`.
-        `start_up_ns` is from each reset to the first instruction: `START_UP_NS` is that of a real board. Every reset
-        begins in the bootloader, if there is one.
+        `eeprom` are the bytes of the non-volatile memory (default: erased), `fram` those of a FRAM on its two-wire bus,
+        a power of two of them (default: there is none). The power comes at `begins_ns`. `start_up_ns` is from each
+        reset to the first instruction: `START_UP_NS` is that of a real board. Every reset begins in the bootloader, if
+        there is one.
 
         Raises:
             EmulationError: the library or the file cannot be had, the file is no program for the chip, or the
@@ -133,6 +135,10 @@ class EmulatedBoard:
         ):
             self.close()
             raise EmulationError(f"emulated board: a bootloader at {bootloader.address:#x} does not fit the flash")
+        self._fram_size = len(fram or b"")
+        if fram and not self._c.board_fram(self._board, fram, len(fram)):
+            self.close()
+            raise EmulationError(f"emulated board: a FRAM has a power of two of bytes, at most 32768, got {len(fram)}")
         self.elf = elf
         self.host_baud: float = BAUD
         """The setting of the host's port: with another baud than the board's, every byte is corrupted."""
@@ -202,6 +208,17 @@ class EmulatedBoard:
             values.append(NOT_DRIVEN if level is None else level)
             cycles.append(self._time.cycle_at(t_ns))
         self._plan(cycles, pins, values)
+
+    def feed(self, pins: Iterable[str], by: str) -> None:
+        """Hangs sensors on pins that pull low only while the output `by` is high; without it their lines are high.
+
+        Replaces those of the call before.
+
+        Raises:
+            ValueError: there is no such pin.
+        """
+        fed = sum(1 << _number_of(pin, PINS) for pin in pins)
+        self._c.board_feed(self._board, fed, _number_of(by, PINS))
 
     def supply(self, channel: str, share: float, t_ns: int | None = None) -> None:
         """Sets an analogue pin ("C2") to a share of the supply, 0 to 1, at `t_ns` (default: at once).
@@ -308,6 +325,22 @@ class EmulatedBoard:
         image = (ctypes.c_uint8 * self._c.board_eeprom_size(self._board))()
         self._c.board_eeprom(self._board, image)
         return bytes(image)
+
+    @property
+    def fram(self) -> bytes:
+        """The FRAM; empty where there is none."""
+        image = (ctypes.c_uint8 * self._fram_size)()
+        self._c.board_fram_content(self._board, image)
+        return bytes(image)
+
+    @property
+    def fram_writes(self) -> int:
+        """How many bytes the FRAM has kept so far."""
+        return int(self._c.board_fram_writes(self._board))
+
+    def fram_faults(self, *, missing: bool = False, next_bytes: int = 0, held_clocks: int = 0) -> None:
+        """The FRAM does not answer, the next bytes on its bus are lost, or it holds the bus until so many clocks."""
+        self._c.board_fram_faults(self._board, missing, next_bytes, held_clocks)
 
     # --- helpers ---
 

@@ -48,6 +48,11 @@ _FUNCTIONS: dict[str, tuple[object, list[object]]] = {
     "board_change_count": (ctypes.c_size_t, [BOARD]),
     "board_take_changes": (None, [BOARD, U64S, U8S, I32S]),
     "board_output": (ctypes.c_int32, [BOARD, ctypes.c_uint]),
+    "board_fram": (ctypes.c_bool, [BOARD, ctypes.c_char_p, ctypes.c_size_t]),
+    "board_fram_content": (None, [BOARD, U8S]),
+    "board_fram_writes": (ctypes.c_uint32, [BOARD]),
+    "board_fram_faults": (None, [BOARD, ctypes.c_bool, ctypes.c_uint32, ctypes.c_uint32]),
+    "board_feed": (None, [BOARD, ctypes.c_uint32, ctypes.c_uint]),
 }
 
 

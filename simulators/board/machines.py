@@ -92,15 +92,15 @@ class ScannedKeypad:
 class LampRegisters:
     """A chain of lamps on shift registers, and registers that read back which of them draw their current.
 
-    At a rising clock both shift by one. At the rising edge of the latch the lamps take what was shifted in, and the
-    read-back takes the currents as they were just before.
+    TPIC6C595: shift at a rising clock; the lamps take what was shifted in at a rising latch. 74HC165: load
+    the currents as long as the latch is low; while it is high, shift at a rising clock.
     """
 
     def __init__(self, pins: Mapping[str, str], count: int) -> None:
         """The pins of `data`, `clock`, `latch` and `read_back`, and the number of lamps."""
         self._data, self._clock, self._latch = pins["data"], pins["clock"], pins["latch"]
         self._read_back = pins["read_back"]
-        self._levels = dict.fromkeys((self._data, self._clock, self._latch), 0.0)
+        self._levels = dict.fromkeys((self._data, self._clock, self._latch), 1.0)
         self._register = [0] * count
         self._sense = [0] * count
         self._shown: int | None = None
@@ -132,15 +132,17 @@ class LampRegisters:
             before = self._levels[change.pin]
             level = 1.0 if change.level is None else change.level  # what floats is pulled up
             self._levels[change.pin] = level
+            if change.pin == self._latch and level != before:
+                burning = self.burning
+                self._sense = [int(place in burning) for place in range(1, len(self.lamps) + 1)]
             if level <= before:
                 continue
             if change.pin == self._clock:
                 clocks += 1
                 self._register = [int(self._levels[self._data]), *self._register[:-1]]
-                self._sense = [0, *self._sense[:-1]]
+                if self._levels[self._latch]:
+                    self._sense = [0, *self._sense[:-1]]
             elif change.pin == self._latch:
-                burning = self.burning
-                self._sense = [int(place in burning) for place in range(1, len(self.lamps) + 1)]
                 self.lamps = list(self._register)
         # One clock alone is the keypad's, whose columns share the pins: a frame has many in a look.
         if clocks > 1 or (clocks and self._busy):

@@ -106,6 +106,7 @@ void hold(struct board *board, uint8_t cause)
     board->last_cause = cause;
     board->resets++;
     uart_quiet(board);
+    twi_quiet(board);
     pins_quiet(board);
     avr_cycle_timer_reset(avr);
     go_on(board);

@@ -1,10 +1,10 @@
 /* The emulated board: an ATmega328P of libsimavr 1.6 in lock-step with whoever calls, to the cycle.
  *
  * libsimavr runs the instructions, timers, ADC, watchdog and interrupts. Where it is not like the chip, this harness
- * has a part of its own: the UART and the EEPROM (simboard_uart.c, simboard_eeprom.c), interrupt flags that are cleared by
- * writing 1 (simboard_flags.c), pins that stay as they are driven (simboard_pins.c), the watchdog with its interrupt
- * (simboard_watchdog.c), and the loop itself: interrupts take the data sheet's 4 cycles (8 from sleep), and a sleeping core
- * stops at the very cycle asked for (simboard.c).
+ * has a part of its own: the UART, the EEPROM and the two-wire unit with a FRAM (simboard_uart.c, simboard_eeprom.c,
+ * simboard_twi.c), interrupt flags that are cleared by writing 1 (simboard_flags.c), pins that stay as they are driven
+ * (simboard_pins.c), the watchdog with its interrupt (simboard_watchdog.c), and the loop itself: interrupts take the
+ * data sheet's 4 cycles (8 from sleep), and a sleeping core stops at the very cycle asked for (simboard.c).
  *
  * Python calls what is marked FOR_PYTHON (emulated.py). Cycles are absolute and count from power-on.
  */
@@ -87,6 +87,16 @@ struct closed {
     bool off;
 };
 
+struct twi {
+    uint8_t fram[32768];
+    uint32_t fram_size; /* 0: there is none */
+    uint32_t at;        /* its address */
+    int phase;
+    uint8_t status, byte, wanted;
+    bool started, stopping, received, writes_now, missing;
+    uint32_t disturbed, held, writes;
+};
+
 struct scheduled {
     uint64_t cycle;
     int32_t value;
@@ -103,6 +113,8 @@ struct pins {
     avr_ioport_t *port[PORTS];
     int32_t driven[PINS];  /* what the world puts on a pin: 0, 1 or NOT_DRIVEN */
     int32_t output[PINS];  /* what the chip puts on it: NOT_DRIVEN, or 0 to FULL */
+    uint32_t fed;          /* bit: a sensor on this pin, which pulls low only while `feed` is high */
+    int feed;              /* the pin that feeds them */
     struct scheduled *plan;
     size_t plan_first, plan_end, plan_room;
     struct change *changes;
@@ -129,6 +141,7 @@ struct board {
     struct uart uart;
     struct eeprom eeprom;
     struct pins pins;
+    struct twi twi;
     struct wrapped wrapped[MAX_IOs];
     char problem[200];
 };
@@ -162,6 +175,13 @@ bool eeprom_begin(struct board *board);
 void eeprom_tear(struct board *board, uint64_t seed);
 void eeprom_go_on(struct board *board);
 bool pins_begin(struct board *board);
+void twi_begin(struct board *board);
+void twi_quiet(struct board *board);
+/* The clock of the bus rose, moved as a pin. */
+void twi_clocked(struct board *board);
+bool twi_is_clock(unsigned pin);
+/* The world puts a pin on a level now. */
+void pin_driven(struct board *board, unsigned pin, int32_t level);
 void pins_quiet(struct board *board);
 void pins_go_on(struct board *board);
 void pins_retime(struct board *board, double ratio, uint64_t less);

@@ -203,6 +203,7 @@ FOR_PYTHON struct board *board_new(const char *elf, const uint8_t *eeprom, uint6
         return board;
     }
     flags_begin(board);
+    twi_begin(board);
     if (eeprom)
         memcpy(board->eeprom.sim->eeprom, eeprom, board->eeprom.sim->size);
     hold(board, POWER_ON);

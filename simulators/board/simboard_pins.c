@@ -73,9 +73,12 @@ static int32_t output_of(const struct board *board, unsigned pin)
     return (avr->data[port->r_port] & bit) ? FULL : 0;
 }
 
+static void apply(struct board *board, unsigned pin);
+
 static void note_outputs(struct board *board)
 {
     struct pins *pins = &board->pins;
+    bool feed_changed = false;
     for (unsigned pin = 0; pin < PINS; pin++) {
         const int32_t level = output_of(board, pin);
         if (level == pins->output[pin])
@@ -83,6 +86,13 @@ static void note_outputs(struct board *board)
         pins->output[pin] = level;
         if (grow((void **)&pins->changes, pins->change_count, &pins->change_room, sizeof *pins->changes))
             pins->changes[pins->change_count++] = (struct change){board->avr->cycle, level, (uint8_t)pin};
+        if (twi_is_clock(pin) && level == NOT_DRIVEN)
+            twi_clocked(board);
+        feed_changed = feed_changed || (pins->fed && pin == (unsigned)pins->feed);
+    }
+    for (unsigned pin = 0; feed_changed && pin < PINS; pin++) {
+        if (pins->fed >> pin & 1U)
+            apply(board, pin);
     }
 }
 
@@ -100,12 +110,14 @@ static void write_pin(avr_t *avr, avr_io_addr_t address, uint8_t value, void *bo
 
 /* --- what the world drives ---------------------------------------------------------------------------------------- */
 
-static void drive(struct board *board, unsigned pin, int32_t level)
+/* A sensor without its feed pulls nothing: its line is high. */
+static void apply(struct board *board, unsigned pin)
 {
     avr_t *avr = board->avr;
     avr_ioport_t *port = board->pins.port[pin / 8];
     const unsigned bit = 1U << pin % 8;
-    board->pins.driven[pin] = level;
+    const bool fed = !(board->pins.fed >> pin & 1U) || board->pins.output[board->pins.feed] == FULL;
+    const int32_t level = fed ? board->pins.driven[pin] : 1;
     port->external.pull_mask = (uint8_t)((port->external.pull_mask & ~bit) | (level == NOT_DRIVEN ? 0 : bit));
     port->external.pull_value = (uint8_t)((port->external.pull_value & ~bit) | (level == 1 ? bit : 0));
     if (avr->data[port->r_ddr] & bit)
@@ -114,6 +126,17 @@ static void drive(struct board *board, unsigned pin, int32_t level)
         avr_raise_irq(port->io.irq + pin % 8, (uint32_t)level);
     else if (avr->data[port->r_port] & bit)
         avr_raise_irq(port->io.irq + pin % 8, 1); /* the resistor inside the chip pulls it up */
+}
+
+static void drive(struct board *board, unsigned pin, int32_t level)
+{
+    board->pins.driven[pin] = level;
+    apply(board, pin);
+}
+
+void pin_driven(struct board *board, unsigned pin, int32_t level)
+{
+    drive(board, pin, level);
 }
 
 /* `share` of the supply, in 1/2^24: the converter finds the code that the chip would. */
@@ -243,6 +266,17 @@ FOR_PYTHON void board_take_changes(struct board *board, uint64_t *cycles, uint8_
         levels[i] = pins->changes[i].level;
     }
     pins->change_count = 0;
+}
+
+/* The sensors on these pins (bits) are fed by an output. */
+FOR_PYTHON void board_feed(struct board *board, uint32_t fed, unsigned feed)
+{
+    board->pins.fed = fed;
+    board->pins.feed = (int)feed;
+    for (unsigned pin = 0; pin < PINS; pin++) {
+        if (fed >> pin & 1U)
+            apply(board, pin);
+    }
 }
 
 FOR_PYTHON int32_t board_output(const struct board *board, unsigned pin)

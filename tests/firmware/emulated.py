@@ -52,12 +52,19 @@ def built(target: str) -> Path:
 
 
 def board(
-    kind: str, *, eeprom: bytes | None = None, begins_ns: int = 0, clock_hz: int = CLOCK_HZ, start_up_ns: int = 0
+    kind: str,
+    *,
+    eeprom: bytes | None = None,
+    fram: bytes | None = None,
+    begins_ns: int = 0,
+    clock_hz: int = CLOCK_HZ,
+    start_up_ns: int = 0,
 ) -> InspectedBoard:
     """An emulated board with the firmware of a kind, as it is in this tree."""
     return InspectedBoard(
         built(f"{kind}.elf"),
         eeprom=eeprom,
+        fram=fram,
         begins_ns=begins_ns,
         clock_hz=clock_hz,
         start_up_ns=start_up_ns,

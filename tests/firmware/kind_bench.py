@@ -1,7 +1,8 @@
 """A kind of board on the emulated chip, with a host of few words at its wire and a world at its pins.
 
 The host opens a session, keeps the board awake, sends a command at a time, and collects what the board reports. The
-world drives inputs by their names; what nobody drives is pulled up, which is how all sensors rest.
+world drives inputs by their names. A sensor that is active high pulls its line low at rest, while the board feeds it;
+the other inputs are pulled up.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ ALIVE_NS = 100 * MS
 ANSWER_NS = 50 * MS
 STEP_NS = MS // 2
 LAST_NUMBER = 255
+SUPERVISOR = "power_fail"
+"""The input that no sensor drives: it is not fed by the board."""
 
 
 class World(Protocol):
@@ -54,10 +57,12 @@ class Reported(NamedTuple):
 class KindBench:
     """One life of a board. Use it as a context."""
 
-    def __init__(self, kind: str, *, eeprom: bytes | None = None, session: int | None = 1) -> None:
+    def __init__(
+        self, kind: str, *, eeprom: bytes | None = None, fram: bytes | None = None, session: int | None = 1
+    ) -> None:
         """Begins the board, and a session; unless `session` is None: then not an instruction has run yet."""
         self.kind = KINDS[kind]
-        self.board = board(kind, eeprom=eeprom)
+        self.board = board(kind, eeprom=eeprom, fram=fram)
         self.reported: list[Reported] = []
         self.changes: list[PinChange] = []
         self.worlds: list[World] = []
@@ -65,6 +70,10 @@ class KindBench:
         """False: the host is silent, and sends nothing of its own accord."""
         self._inputs = dict(self.kind.inputs)
         self._outputs = dict(zip((name for name, _ in self.kind.outputs), self.kind.output_pins, strict=True))
+        self._sensors = {name for name in self.kind.active_high if name != SUPERVISOR}
+        for name in self.kind.active_high:
+            self.board.drive(self._inputs[name], 0)
+        self._feed()
         self._framer = BoardFramer()
         self._answers: list[tuple[int, BoardAnswer]] = []
         self._number = 0
@@ -192,9 +201,30 @@ class KindBench:
         self.board.drive(pin, level)
 
     def pulse(self, line: str, width_ms: float, in_ms: float = 0) -> None:
-        """An input is low for a while."""
-        self.put(line, 0, in_ms)
-        self.put(line, 1, in_ms + width_ms)
+        """An input is active for a while."""
+        active = 1 if line in self.kind.active_high else 0
+        self.put(line, active, in_ms)
+        self.put(line, 1 - active, in_ms + width_ms)
+
+    def cut(self, line: str, *, in_ms: float = 0) -> None:
+        """The wire of a sensor is cut: nothing pulls its line any more."""
+        self.put(line, 1, in_ms)
+
+    def short(self, line: str) -> None:
+        """The line of a sensor is joined to ground, whatever the sensor does."""
+        self._sensors.discard(line)
+        self._feed()
+        self.put(line, 0)
+
+    def mend(self, line: str) -> None:
+        """The sensor is whole again, and at rest."""
+        self._sensors.add(line)
+        self._feed()
+        self.put(line, 0)
+
+    def _feed(self) -> None:
+        if self.kind.sense_pin:
+            self.board.feed([self._inputs[name] for name in self._sensors], self.kind.sense_pin)
 
     def pin_of(self, output: str) -> str:
         return self._outputs[output]

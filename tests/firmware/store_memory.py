@@ -10,7 +10,7 @@ from tests.firmware.c_units import build, load
 
 SIZE = 1024
 COUNTERS = 4
-NOTE = 5
+NOTE = 6
 
 
 class StoredBytes(NamedTuple):
@@ -35,7 +35,15 @@ class StoreOnMemory:
         self._byte = ctypes.c_uint8.in_dll(self._c, "writing_byte")
         self._counts = (ctypes.c_uint32 * COUNTERS)()
         self._note = (ctypes.c_uint8 * NOTE)()
-        for name in ("store_busy", "store_failed", "store_ready", "store_take_kept", "store_note", "store_note_kept"):
+        for name in (
+            "store_busy",
+            "store_worn",
+            "store_failed",
+            "store_ready",
+            "store_take_kept",
+            "store_note",
+            "store_note_kept",
+        ):
             getattr(self._c, name).restype = ctypes.c_bool
         self._c.store_set_serial.restype = ctypes.c_bool
         self._c.store_serial_kept.restype = ctypes.c_bool
@@ -117,6 +125,10 @@ class StoreOnMemory:
         return bool(self._c.store_failed())
 
     @property
+    def worn(self) -> bool:
+        return bool(self._c.store_worn())
+
+    @property
     def ready(self) -> bool:
         return bool(self._c.store_ready())
 
@@ -147,6 +159,7 @@ def store_library(folder: Path, kind: str = "KIND_PUSHER") -> Path:
     """The store as a library, of a board of this kind."""
     sources = (
         "memory.c",
+        "core/cells.c",
         "core/store.c",
         "core/store_bank.c",
         "core/store_byte.c",

@@ -486,7 +486,8 @@ def test_after_the_dead_man_nothing_starts_until_the_host_has_said_all_safe_or_o
 ) -> None:
     with new_board(kind) as board:
         for number in range(1, len(board.kind.inputs) + 1):
-            board.drive(number, 1)  # no interlock is in the way
+            rests = 0 if board.kind.inputs[number - 1][0] in board.kind.active_high else 1
+            board.drive(number, rests)  # no interlock is in the way
         board.open()
         board.run(600 * MS)
         assert state_of(board).flags & Flag.DEADMAN

@@ -36,7 +36,7 @@ TICK_ERROR_NS = 1_000
 """Of the test's own knowledge of the board's clock: ticks of 0.5 µs, at both ends."""
 QUIET = 7
 """The last input of boards that handle money warns of a power cut: it stays at rest."""
-REST = {"wheel": 0, "table": 0, "reel": 1, "pusher": 1}
+REST = {"wheel": 0, "table": 0, "reel": 0, "pusher": 0}
 """The level of the inputs at rest."""
 
 

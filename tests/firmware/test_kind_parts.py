@@ -19,6 +19,7 @@ PARTS = ("debounce", "tokens", "chute", "tilt", "hopper", "keypad", "stepper", "
 SOURCES = ("parts.c", *(f"kinds/{part}.c" for part in PARTS))
 TRUTHS = (
     *("tokens_edge", "tokens_poll", "tokens_blocked", "tilt_edge", "tilt_poll", "hopper_edge", "hopper_poll"),
+    "hopper_wants_test",
     *("keypad_column", "lamp_chain_poll", "lamp_chain_takes", "stepper_stop", "stepper_poll", "stepper_is_on"),
 )
 WORDS = ("tokens_rejected", "keypad_pressed", "stepper_step", "stepper_slips")
@@ -187,17 +188,20 @@ def test_touches_within_three_seconds_are_one_tilt(parts: ctypes.CDLL, gaps: lis
 
 # --- payouts ----------------------------------------------------------------------------------------------------------
 
-IDLE, PAYING, EMPTY, RUNAWAY = range(4)
-PAYS, NOTES, HAS_PAID, WRONG, BUSY, RUNS_AWAY = range(6)
+IDLE, PAYING, EMPTY, RUNAWAY, UNPROVEN, CUT_SHORT, JAMMED = range(7)
+RESTS, NOTING, TESTING, RUNNING, STOPS, TURNS_BACK, STARTS, COASTING, PROVING = range(9)
+NOTES, HAD, WRONG, BUSY, RUNS_AWAY = range(5)
+LOST = 2
+"""What HOPPER_LOST of hopper.h is."""
 
 
 class View(ctypes.Structure):
     _fields_ = (
         ("state", ctypes.c_uint8),
         ("motor", ctypes.c_uint8),
-        ("noting", ctypes.c_uint8),
+        ("stage", ctypes.c_uint8),
         ("tokens", ctypes.c_uint8),
-        ("left", ctypes.c_uint8),
+        ("at_most", ctypes.c_uint8),
         ("payout", ctypes.c_uint16),
         ("paid", ctypes.c_uint16),
     )
@@ -210,16 +214,13 @@ class Payouts:
         self.c = parts
         self.hopper = at(parts, "hopper")
         self.t = t
-        self.note = bytes(5)
+        self.note = bytes(6)
         self.paid_out = 65_500
-        self.under: dict[int, int] = {}
-        """Tokens that fell under each number."""
-        self.asked: dict[int, int] = {}
         self.begin()
 
     def begin(self) -> None:
         """A reset: what is kept is all that is known."""
-        self.c.hopper_begin(self.hopper, 1, self.note, ctypes.c_uint16(self.paid_out & 0xFFFF))
+        self.c.hopper_begin(self.hopper, self.note, ctypes.c_uint16(self.paid_out & 0xFFFF))
 
     @property
     def view(self) -> View:
@@ -228,15 +229,19 @@ class Payouts:
         return view
 
     def pay(self, number: int, tokens: int) -> int:
-        return int(self.c.hopper_pay(self.hopper, ctypes.c_uint16(number), tokens, ticks(self.t)))
+        return int(self.c.hopper_pay(self.hopper, ctypes.c_uint16(number), tokens))
 
     def keep(self) -> None:
-        """The store has kept the payout that was begun."""
-        if self.view.noting:
-            note = (ctypes.c_uint8 * 5)()
-            self.c.hopper_note(self.hopper, note)
-            self.note = bytes(note)
-            self.c.hopper_noted(self.hopper, ticks(self.t))
+        """The store has kept how things are."""
+        note = (ctypes.c_uint8 * 6)()
+        self.c.hopper_note(self.hopper, note)
+        self.note = bytes(note)
+        self.c.hopper_noted(self.hopper)
+
+    def test(self, proven: bool = True) -> None:
+        """The sensor was tested, where that was wanted."""
+        if self.c.hopper_wants_test(self.hopper):
+            self.c.hopper_tested(self.hopper, proven, ticks(self.t))
 
     def wait(self, ms: int) -> None:
         for _ in range(0, ms, 10):
@@ -255,34 +260,44 @@ class Payouts:
         self.wait(30)
         assert self.paid_out == before + 1
 
+    def begin_payout(self, number: int, tokens: int) -> None:
+        """Noted, tested, running."""
+        assert self.pay(number, tokens) == NOTES
+        self.keep()
+        self.test()
+        assert self.view.motor
+
 
 @given(seed=st.integers(0, 2**32), start=starts)
 @settings(deadline=None, max_examples=150)
-def test_whatever_happens_a_payout_pays_what_was_asked_and_never_more(
+def test_whatever_happens_a_payout_pays_once_and_never_more_and_says_what_it_paid(
     parts: ctypes.CDLL, seed: int, start: int
 ) -> None:
     draw = Random(seed)
     world = Payouts(parts, start)
-    number, tokens = 65_530, 3
+    number = 65_530
     paid: dict[int, int] = {}
     asked: dict[int, int] = {}
-    for _ in range(120):
-        action = draw.choice(("pay", "again", "fall", "fall", "fall", "stop", "reset", "keep", "keep", "wait", "old"))
+    ended: set[int] = set()
+    noted: set[int] = set()
+    for _ in range(150):
+        action = draw.choice(("pay", "again", "fall", "fall", "fall", "stop", "reset", "keep", "test", "wait", "old"))
         view = world.view
-        if action == "pay" and view.state != PAYING and not view.noting:
-            if view.left == 0 or draw.random() < 0.2:
-                number, tokens = number % 65_535 + 1, draw.randrange(1, 6)
-            said = world.pay(number, tokens)
-            assert said == (RUNS_AWAY if view.state == RUNAWAY else NOTES if view.payout != number else said)
-            asked.setdefault(number, tokens)
+        if action == "pay":
+            said = world.pay(number % 65_535 + 1, draw.randrange(1, 6))
+            assert said in (NOTES, BUSY, RUNS_AWAY)
+            if said == NOTES:
+                number = number % 65_535 + 1
+                asked[number] = world.view.tokens
         elif action == "again" and view.tokens:
-            said = world.pay(view.payout, view.tokens)
-            assert said in (PAYS, HAS_PAID, RUNS_AWAY)
-            assert (said == HAS_PAID) == (view.left == 0 or view.state == PAYING)
+            assert world.pay(view.payout, view.tokens) == HAD
+            assert world.view.motor == view.motor
+            assert world.view.stage == view.stage
         elif action == "old" and view.tokens:
             assert world.pay((view.payout - draw.randrange(1, 30_000)) & 0xFFFF or 1, 1) == WRONG
             assert world.pay(view.payout, view.tokens + 1) == WRONG
         elif action == "fall" and view.motor:
+            assert view.payout not in ended, "a number is not carried out a second time"
             paid[view.payout] = paid.get(view.payout, 0) + 1
             world.fall()
         elif action == "stop":
@@ -290,50 +305,87 @@ def test_whatever_happens_a_payout_pays_what_was_asked_and_never_more(
             world.wait(600)
         elif action == "reset":
             world.begin()
+            number = world.view.payout or 65_530
+            for forgotten in set(asked) - noted:
+                assert forgotten not in paid, "what was not noted was not paid"
+                ended.discard(forgotten)
         elif action == "keep":
             world.keep()
+            noted.add(world.view.payout)
+        elif action == "test":
+            world.test(draw.random() < 0.8)
         elif action == "wait":
-            world.wait(draw.choice((50, 3_200)))
+            world.wait(draw.choice((50, 1_500)))
         view = world.view
-        assert not view.motor or (view.state == PAYING and view.left > 0 and not view.noting)
-        assert not view.tokens or view.left == max(0, view.tokens - paid.get(view.payout, 0))
+        assert not view.motor or (view.state == PAYING and view.paid < view.tokens)
+        if view.tokens:
+            assert view.paid == paid.get(view.payout, 0) <= view.at_most, "every token is seen here"
+            if view.state not in (PAYING, IDLE):
+                ended.add(view.payout)
     assert all(count <= asked[each] for each, count in paid.items())
 
 
-def test_a_payout_that_was_stopped_while_it_was_noted_waits_to_be_asked_for_again(
-    parts: ctypes.CDLL,
-) -> None:
+def test_a_payout_that_was_stopped_while_it_was_noted_paid_nothing_and_never_will(parts: ctypes.CDLL) -> None:
     world = Payouts(parts, 0)
     assert world.pay(5, 2) == NOTES
     parts.hopper_stop(world.hopper, ticks(world.t))
-    assert world.pay(6, 2) == BUSY
     world.keep()
-    assert not world.view.motor
-    assert world.pay(5, 2) == PAYS
-    assert world.view.motor
+    assert world.pay(5, 2) == HAD
+    world.keep()
+    world.test()
+    view = world.view
+    assert (view.motor, view.state, view.at_most) == (0, CUT_SHORT, 0)
+    world.begin_payout(6, 2)
 
 
-def test_asked_again_while_it_is_noted_it_begins_when_it_is(parts: ctypes.CDLL) -> None:
+def test_without_a_proven_sensor_no_motor_starts(parts: ctypes.CDLL) -> None:
     world = Payouts(parts, 0)
     world.pay(5, 2)
-    parts.hopper_stop(world.hopper, ticks(world.t))
-    assert world.pay(5, 2) == PAYS
-    assert not world.view.motor
     world.keep()
-    assert world.view.motor
+    world.test(proven=False)
+    assert (world.view.motor, world.view.state, world.view.at_most) == (0, UNPROVEN, 0)
+
+
+@pytest.mark.parametrize("proven", [True, False])
+def test_what_a_cut_short_payout_may_have_paid_depends_on_its_sensor(parts: ctypes.CDLL, proven: bool) -> None:
+    world = Payouts(parts, 0)
+    world.begin_payout(5, 4)
+    world.fall()
+    world.wait(100)
+    parts.hopper_stop(world.hopper, ticks(world.t))
+    world.wait(600)
+    world.test(proven)
+    view = world.view
+    assert (view.paid, view.state) == (1, CUT_SHORT if proven else UNPROVEN)
+    assert view.at_most == 1 if proven else view.at_most > 1
+
+
+def test_a_reset_leaves_a_doubt_of_two_tokens(parts: ctypes.CDLL) -> None:
+    world = Payouts(parts, 0)
+    world.begin_payout(5, 4)
+    world.fall()
+    world.begin()
+    view = world.view
+    assert (view.paid, view.at_most, view.state, view.motor) == (1, 1 + LOST, CUT_SHORT, 0)
+    assert world.pay(5, 4) == HAD
+    world.keep()
+    world.test()
+    assert not world.view.motor
 
 
 def test_one_token_may_fall_after_the_motor_stops_and_not_two(parts: ctypes.CDLL) -> None:
     for ms, state in ((100, IDLE), (700, RUNAWAY)):
         world = Payouts(parts, 0)
-        world.pay(5, 1)
-        world.keep()
+        world.begin_payout(5, 1)
         world.fall()
         world.wait(ms)
         world.fall()
         assert world.view.state == state
         world.fall()
         assert world.view.state == RUNAWAY
+        assert world.pay(6, 1) == RUNS_AWAY
+        parts.hopper_clear(world.hopper)
+        assert world.pay(6, 1) == NOTES
 
 
 # --- keys -------------------------------------------------------------------------------------------------------------

@@ -28,7 +28,9 @@ from tests.firmware.worlds import Hopper
 HOLD_UP_NS = 300 * MS
 """What supply.h asks of the supply."""
 BOUNCE_NS = 5 * MS
-"""From the end of a token's pulse, or its coming into the hopper's sensor, until it is one."""
+"""From the end of a token's pulse until it is one."""
+COIN_NS = 30 * MS
+"""How long a token is in the hopper's sensor."""
 TOUCH_NS = 2 * MS
 """From the tilt contact's closing until it is one."""
 APART_NS = 25 * MS
@@ -37,6 +39,7 @@ LISTENS_NS = 10 * MS
 """From the first instruction until the board sees its inputs, and more."""
 LONGEST_LIFE_NS = 1_200 * MS
 TOKENS_IN, PAID_OUT, WON, TILTS = range(4)
+IDLE, CUT_SHORT = 0, 5
 
 Counts = tuple[int, int, int, int]
 
@@ -99,7 +102,7 @@ class SpacedHopper(Hopper):
         self.decided: list[int] = []
 
     def may_fall(self, t_ns: int) -> bool:
-        decided_ns = t_ns + BOUNCE_NS
+        decided_ns = t_ns + COIN_NS + BOUNCE_NS
         if any(abs(decided_ns - other) < APART_NS for other in self._others):
             return False
         self.decided.append(decided_ns)
@@ -117,22 +120,39 @@ class Life(NamedTuple):
 
 
 class Payouts:
-    """A host that asks for payouts, and after each cut for what is left of the last one."""
+    """A host that asks for a payout in each life, and after each cut for the same again, which must do nothing."""
 
     def __init__(self) -> None:
-        self.number = 1
-        self.tokens = 3
+        self.number = 0
+        self.tokens = 0
         self.paid = 0
         """By the world, under this number."""
-        self.cuts = 0
-        """While this payout was asked for."""
+        self.whole = 0
+        """Payouts that were paid to their end."""
 
-    def finish(self, warned: bool) -> None:
-        """The board says that nothing is left."""
-        assert self.tokens <= self.paid <= self.tokens + (0 if warned else self.cuts)
+    def look_back(self, bench: KindBench, world: Hopper, warned: bool) -> None:
+        """What the board says of the last one is true, and it is not carried out again."""
+        bench.run(20)
+        report = bench.last(HopperReport)
+        if not self.number or report.payout != self.number:
+            assert self.paid == 0, "what was not noted was not paid"
+            return
+        assert (report.asked, report.state) in ((self.tokens, IDLE), (self.tokens, CUT_SHORT))
+        assert report.seen <= self.paid <= report.at_most
+        assert not warned or report.seen == self.paid
+        assert (report.state == IDLE) == (report.seen >= self.tokens)
+        self.whole += report.state == IDLE
+        bench.ask(PayCommand(self.number, self.tokens))
+        bench.run(20)
+        assert bench.output("hopper") == 0
+        assert world.paid == 0
+
+    def ask(self, bench: KindBench) -> None:
+        """The next one."""
         self.number += 1
         self.tokens = 1 + self.number % 5
-        self.paid = self.cuts = 0
+        self.paid = 0
+        bench.ask(PayCommand(self.number, self.tokens))
 
 
 def found(kind: str, image: bytes) -> Counts:
@@ -148,7 +168,7 @@ def end(bench: KindBench, cut_ns: int, warned: bool, seed: int) -> bytes:
     bench.talks = False
     bench.run_until(cut_ns)
     if warned:
-        bench.put("power_fail", 0)
+        bench.put("power_fail", 1)
         bench.run_until(cut_ns + HOLD_UP_NS)
     return bench.board.power_cut(seed)
 
@@ -177,19 +197,16 @@ def pusher_life(image: bytes, seed: int, warned: bool, payouts: Payouts) -> Life
         for event in events:
             for line, from_ns, until_ns in event.pulses:
                 bench.pulse(line, (until_ns - from_ns) / MS, from_ns / MS)
-        if cut_ns > 130 * MS:
+        if cut_ns > 180 * MS:
             bench.run(30)
             bench.open(seed)
             bench.say(AcceptCommand(1))
-            bench.ask(PayCommand(payouts.number, payouts.tokens))
-            payouts.cuts += 1
+            payouts.look_back(bench, world, warned)
+            payouts.ask(bench)
         bench.run_until(cut_ns)
         cut_ns = bench.now_ns
         after = end(bench, cut_ns, warned, seed)
         payouts.paid += world.paid
-        reports = bench.reports(HopperReport)
-        if reports and reports[-1].payout == payouts.number and reports[-1].left == 0:
-            payouts.finish(warned)
         return Life(after, come_by(events, world.decided, None if warned else cut_ns), last_told(bench))
 
 
@@ -239,7 +256,7 @@ def cuts(kind: str, seed: int, count: int, warned: bool) -> int:
         kept = found(kind, image)
         assert_exact(kept, (truth[0], truth[1], truth[2], truth[3]), warned, life.told)
         come += sum(life.come)
-    assert kind == "reel" or payouts.number > count // 20, "payouts came to their end"
+    assert kind == "reel" or payouts.whole > count // 20, "payouts came to their end"
     return come
 
 

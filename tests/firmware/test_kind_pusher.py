@@ -8,19 +8,25 @@ from collections.abc import Iterator
 import pytest
 
 from hal.board.messages import (
+    KINDS,
     AcceptCommand,
+    AcceptorCommand,
     AllSafeCommand,
+    CoinReport,
     CountsAnswer,
     CountsCommand,
     CountsReport,
     Flag,
+    HopperCommand,
     HopperReport,
     MotorCommand,
     MotorReport,
     PayCommand,
     RefusalCode,
+    SensorsReport,
     SetCommand,
     StateReport,
+    TestCommand,
     WatchCommand,
 )
 from tests.firmware.kind_bench import KindBench
@@ -28,7 +34,10 @@ from tests.firmware.worlds import Hopper, Shaft
 
 MOTOR, HOPPER, ACCEPT, ALARM = 1, 2, 3, 4
 TOLD, LONGEST, HOME, STALL, DEADMAN, INTERLOCK = range(6)
-IDLE, PAYING, EMPTY, RUNAWAY = range(4)
+IDLE, PAYING, EMPTY, RUNAWAY, UNPROVEN, CUT_SHORT, JAMMED = range(7)
+HOPPER_BACK, HOPPER_CURRENT, HOPPER_ERROR = (
+    dict(KINDS["pusher"].hopper_pins)[wire] for wire in ("back", "current", "error")
+)
 HOLD_UP_MS = 300
 """What supply.h asks of the supply."""
 READY_MS = 300
@@ -74,6 +83,41 @@ def test_a_pulse_of_a_wrong_width_counts_as_none(pusher: KindBench, width_ms: fl
     assert not pusher.reports(CountsReport)
 
 
+@pytest.mark.parametrize("width_ms", [25, 45, 65, 100, 200, 350, 500])
+def test_pulses_of_a_known_width_count_within_a_fifth_of_it(pusher: KindBench, width_ms: int) -> None:
+    pusher.ask(AcceptorCommand(width_ms, 0))
+    least_ms, most_ms = max(20, 0.8 * width_ms), 1.2 * width_ms
+    expected = 0
+    for pulse_ms, good in ((least_ms - 0.2, 0), (least_ms + 0.2, 1), (most_ms - 0.2, 1), (most_ms + 0.2, 0)):
+        pusher.pulse("token", pulse_ms)
+        pusher.run(pulse_ms + 30)
+        expected += good
+        assert counts(pusher)[0] == expected, pulse_ms
+
+
+def test_the_pulses_of_a_train_are_one_coin_of_their_number_and_each_is_counted(pusher: KindBench) -> None:
+    pusher.ask(AcceptorCommand(45, 150))
+    for pulses in (1, 5, 2, 20):
+        for number in range(pulses):
+            pusher.pulse("token", 45, number * 100)
+        pusher.run(pulses * 100 + 400)
+    assert pusher.reports(CoinReport) == [
+        CoinReport(number, pulses) for number, pulses in enumerate((1, 5, 2, 20), start=1)
+    ]
+    assert counts(pusher)[0] == 28
+
+
+def test_what_an_acceptor_cannot_be_is_refused_and_a_new_session_begins_with_the_usual(pusher: KindBench) -> None:
+    for wrong in (AcceptorCommand(24, 0), AcceptorCommand(501, 0), AcceptorCommand(45, 19), AcceptorCommand(45, 1_001)):
+        assert pusher.refused(wrong) == RefusalCode.WRONG_VALUE
+    pusher.ask(AcceptorCommand(500, 0))
+    pusher.open(2)
+    pusher.pulse("token", 45)
+    pusher.run(100)
+    assert counts(pusher)[0] == 1
+    assert pusher.reports(CoinReport) == []
+
+
 def test_a_contact_that_bounces_makes_one_token(pusher: KindBench) -> None:
     for at_ms in (0, 1, 2.5, 52, 53.5):
         pusher.pulse("token", 0.5, at_ms)
@@ -100,10 +144,10 @@ def test_a_token_that_was_on_its_way_counts_though_the_acceptor_was_inhibited(pu
 
 
 def test_a_line_of_tokens_that_is_held_is_a_fault_until_it_is_let_go(pusher: KindBench) -> None:
-    pusher.put("token", 0)
+    pusher.put("token", 1)
     pusher.run(400)
     assert fault(pusher)
-    pusher.put("token", 1)
+    pusher.put("token", 0)
     assert not fault(pusher)
     assert counts(pusher) == (0, 0, 0, 0)
 
@@ -161,12 +205,12 @@ def test_beams_that_change_at_one_time_prove_no_direction(pusher: KindBench) -> 
 
 
 def test_a_chute_that_stays_dark_is_a_fault_and_the_token_still_counts_when_it_comes(pusher: KindBench) -> None:
-    pusher.put("win_a", 0)
-    pusher.put("win_b", 0, 5)
-    pusher.run(3_200)
-    assert fault(pusher)
     pusher.put("win_a", 1)
     pusher.put("win_b", 1, 5)
+    pusher.run(3_200)
+    assert fault(pusher)
+    pusher.put("win_a", 0)
+    pusher.put("win_b", 0, 5)
     assert not fault(pusher)
     assert counts(pusher) == (0, 0, 1, 0)
 
@@ -325,6 +369,23 @@ def hopper(bench: KindBench, tokens: int = 1_000, period_ms: float = 140) -> Hop
     return world
 
 
+def stand(bench: KindBench) -> tuple[int, int, int, int, int]:
+    """How the last payout stands, by the last report: its number, asked, seen, at most, and the state."""
+    report = bench.last(HopperReport)
+    return report.payout, report.asked, report.seen, report.at_most, report.state
+
+
+def ran_ms(bench: KindBench) -> float:
+    """For how long the hopper's motor was on in all, since the changes were forgotten."""
+    ran = since = 0
+    for change in bench.output_changes("hopper"):
+        if change.level:
+            since = change.t_ns
+        elif since:
+            ran, since = ran + change.t_ns - since, 0
+    return ran / 1e6
+
+
 def test_a_payout_pays_what_was_asked_and_tells_each_token(pusher: KindBench) -> None:
     world = hopper(pusher)
     pusher.ask(PayCommand(30, 7))
@@ -332,10 +393,9 @@ def test_a_payout_pays_what_was_asked_and_tells_each_token(pusher: KindBench) ->
     assert world.paid == 7
     assert counts(pusher) == (0, 7, 0, 0)
     reports = pusher.reports(HopperReport)
-    assert [(report.payout, report.paid, report.left, report.state) for report in reports] == [
-        *((30, paid, 7 - paid, PAYING) for paid in range(7)),
-        (30, 7, 0, IDLE),
-    ]
+    assert {(report.payout, report.asked, report.error) for report in reports} == {(30, 7, 0)}
+    stands = list(dict.fromkeys((report.seen, report.at_most, report.state) for report in reports))
+    assert stands == [*((seen, seen, PAYING) for seen in range(7)), (7, 7, IDLE)]
 
 
 def test_a_payout_is_kept_before_its_motor_starts(pusher: KindBench) -> None:
@@ -347,14 +407,11 @@ def test_a_payout_is_kept_before_its_motor_starts(pusher: KindBench) -> None:
 
 def test_a_repeated_payout_is_not_paid_again(pusher: KindBench) -> None:
     world = hopper(pusher)
-    pusher.ask(PayCommand(30, 3))
-    pusher.run(200)
-    pusher.ask(PayCommand(30, 3))
-    pusher.run(2_000)
-    pusher.ask(PayCommand(30, 3))
-    pusher.run(2_000)
+    for wait_ms in (200, 2_000, 2_000):
+        pusher.ask(PayCommand(30, 3))
+        pusher.run(wait_ms)
     assert world.paid == 3
-    assert pusher.last(HopperReport).left == 0
+    assert stand(pusher) == (30, 3, 3, 3, IDLE)
 
 
 @pytest.mark.parametrize("wrong", [PayCommand(30, 4), PayCommand(29, 3), PayCommand(31, 0), PayCommand(0, 3)])
@@ -384,29 +441,116 @@ def test_another_payout_waits_for_the_one_before(pusher: KindBench) -> None:
     pusher.ask(PayCommand(31, 3))
 
 
-def test_an_empty_hopper_is_told_and_the_rest_can_be_asked_for(pusher: KindBench) -> None:
+def test_an_empty_hopper_is_told_with_what_was_paid_and_pays_the_rest_under_a_new_number_only(
+    pusher: KindBench,
+) -> None:
     world = hopper(pusher, tokens=2)
     pusher.ask(PayCommand(30, 5))
-    pusher.run(3_500)
+    pusher.run(2_500)
     assert pusher.output("hopper") == 0
-    report = pusher.last(HopperReport)
-    assert (report.paid, report.left, report.state) == (2, 3, EMPTY)
+    assert stand(pusher) == (30, 5, 2, 2, EMPTY), "its sensor is proven, so no more than it saw were paid"
     assert fault(pusher)
     world.tokens = 100
     pusher.ask(PayCommand(30, 5))
     pusher.run(2_000)
+    assert world.paid == 2, "the same number is not carried out again"
+    pusher.ask(PayCommand(31, 3))
+    pusher.run(2_000)
     assert world.paid == 5
-    assert pusher.last(HopperReport).left == 0
+    assert stand(pusher) == (31, 3, 3, 3, IDLE)
     assert not fault(pusher)
 
 
-def test_a_jam_is_told_after_three_seconds(pusher: KindBench) -> None:
+@pytest.mark.parametrize("token_ms", [None, 60, 143, 500])
+def test_how_long_the_motor_runs_without_a_token_follows_from_the_hoppers_speed(
+    pusher: KindBench, token_ms: int | None
+) -> None:
+    if token_ms:
+        pusher.ask(HopperCommand(token_ms, 0, 0, 0))
+    pusher.changes.clear()
     pusher.ask(PayCommand(30, 5))
-    pusher.run(3_200)
-    changes = pusher.output_changes("hopper")
-    on, off = changes[-2], changes[-1]
-    assert (on.level, off.level) == (1, 0)
-    assert 2_990 <= (off.t_ns - on.t_ns) / 1e6 <= 3_010
+    pusher.run(4_000)
+    assert ran_ms(pusher) == pytest.approx(500 + 4 * (token_ms or 143), abs=5)
+    assert stand(pusher) == (30, 5, 0, 0, EMPTY)
+
+
+def test_a_hopper_that_gets_empty_stops_within_four_tokens_time(pusher: KindBench) -> None:
+    hopper(pusher, tokens=3, period_ms=143)
+    pusher.ask(PayCommand(30, 5))
+    pusher.run(3_000)
+    last_ns = max(t_ns for report, t_ns in pusher.reports_at(HopperReport) if report.state == PAYING)
+    off_ns = next(change.t_ns for change in pusher.output_changes("hopper")[::-1] if change.level == 0)
+    assert (off_ns - last_ns) / 1e6 < 4 * 143 + 10
+
+
+def test_with_the_sensors_wire_cut_nothing_is_paid_at_all(pusher: KindBench) -> None:
+    """The hopper would pay 20 tokens in 3 s."""
+    world = hopper(pusher)
+    pusher.cut("hopper_coin")
+    pusher.run(20)
+    pusher.changes.clear()
+    pusher.ask(PayCommand(30, 20))
+    pusher.run(4_000)
+    assert (world.paid, ran_ms(pusher)) == (0, 0)
+    assert stand(pusher) == (30, 20, 0, 0, UNPROVEN)
+    assert pusher.last(SensorsReport).dark == 1 << 5
+    pusher.ask(PayCommand(30, 20))
+    pusher.run(1_000)
+    assert world.paid == 0
+    assert fault(pusher)
+
+
+@pytest.mark.parametrize("after_ms", [200, 380, 520, 660])
+def test_a_wire_that_is_cut_in_a_payout_stops_it_and_bounds_what_was_paid(pusher: KindBench, after_ms: int) -> None:
+    world = hopper(pusher)
+    pusher.ask(PayCommand(30, 20))
+    pusher.run(after_ms)
+    while pusher.now_ns <= world.clear_ns:
+        pusher.run(1)
+    world.seen = False
+    pusher.cut("hopper_coin")
+    pusher.run(3_000)
+    number, asked, seen, at_most, state = stand(pusher)
+    assert (number, asked, state) == (30, 20, UNPROVEN)
+    assert seen - 1 <= world.paid <= at_most <= seen + 4, "the cut itself may look like one token, and was perhaps one"
+    assert world.paid <= after_ms / 140 + 2
+    assert fault(pusher)
+    paid = world.paid
+    pusher.ask(PayCommand(30, 20))
+    pusher.run(2_000)
+    assert world.paid == paid, "what may have been paid is not paid again"
+
+
+@pytest.mark.parametrize("tokens", [0, 1, 3])
+def test_a_sensor_that_is_shorted_in_a_payout_stops_it_and_bounds_what_was_paid(pusher: KindBench, tokens: int) -> None:
+    """Its line says rest, whatever passes: tokens of the jam's time can go by, and the test afterwards finds it."""
+    world = hopper(pusher)
+    pusher.ask(PayCommand(30, 20))
+    while world.paid < tokens:
+        pusher.run(5)
+    pusher.run(60)
+    world.seen = False
+    pusher.short("hopper_coin")
+    pusher.run(4_000)
+    number, asked, seen, at_most, state = stand(pusher)
+    assert (number, asked, seen, state) == (30, 20, tokens, UNPROVEN)
+    assert tokens < world.paid <= at_most <= tokens + 13
+    assert pusher.last(SensorsReport).shorted == 1 << 5
+    assert fault(pusher)
+
+
+def test_a_shorted_sensor_pays_nothing_at_all(pusher: KindBench) -> None:
+    world = hopper(pusher)
+    pusher.short("hopper_coin")
+    pusher.ask(PayCommand(30, 5))
+    pusher.run(2_000)
+    assert world.paid == 0
+    assert stand(pusher) == (30, 5, 0, 0, UNPROVEN)
+    pusher.mend("hopper_coin")
+    pusher.ask(PayCommand(31, 5))
+    pusher.run(2_000)
+    assert world.paid == 5
+    assert not fault(pusher)
 
 
 def test_tokens_that_come_unasked_are_counted_and_told(pusher: KindBench) -> None:
@@ -432,8 +576,7 @@ def test_a_token_that_falls_after_the_motor_is_off_is_counted_and_no_runaway(pus
     pusher.run(100)
     pusher.pulse("hopper_coin", 30)
     pusher.run(100)
-    report = pusher.last(HopperReport)
-    assert (report.paid, report.left, report.state) == (3, 0, IDLE)
+    assert stand(pusher) == (30, 2, 3, 3, IDLE)
     assert counts(pusher) == (0, 3, 0, 0)
 
 
@@ -449,26 +592,28 @@ def test_the_hopper_turns_for_a_payout_only(pusher: KindBench) -> None:
     assert pusher.refused(SetCommand(HOPPER, 255, 100)) == RefusalCode.WRONG_VALUE
 
 
-def test_a_payout_that_the_dead_man_ends_can_be_paid_to_its_end(pusher: KindBench) -> None:
+def test_a_payout_that_the_dead_man_ends_is_cut_short_and_never_goes_on(pusher: KindBench) -> None:
     world = hopper(pusher)
     pusher.ask(PayCommand(30, 9))
     pusher.run(300)
     pusher.talks = False
-    pusher.run(800)
+    pusher.run(1_300)
     assert pusher.output("hopper") == 0
     paid = world.paid
     assert 0 < paid < 9
     pusher.talks = True
-    report = pusher.last(HopperReport)
-    assert (report.paid, report.left, report.state) == (paid, 9 - paid, IDLE)
+    assert stand(pusher) == (30, 9, paid, paid, CUT_SHORT), "its sensor was proven after it: the count is exact"
     assert pusher.refused(PayCommand(30, 9)) == RefusalCode.SILENT
     pusher.ask(AllSafeCommand())
     pusher.ask(PayCommand(30, 9))
     pusher.run(2_000)
+    assert world.paid == paid
+    pusher.ask(PayCommand(31, 9 - paid))
+    pusher.run(2_000)
     assert world.paid == 9
 
 
-def test_after_a_reset_the_host_hears_what_is_left_and_the_same_payout_pays_it(pusher: KindBench) -> None:
+def test_after_a_reset_a_payout_that_was_under_way_is_a_fault_with_both_counts(pusher: KindBench) -> None:
     world = hopper(pusher)
     pusher.ask(PayCommand(30, 6))
     pusher.run(500)
@@ -478,13 +623,188 @@ def test_after_a_reset_the_host_hears_what_is_left_and_the_same_payout_pays_it(p
     pusher.run(50)
     paid = world.paid
     assert 0 < paid < 6
-    report = pusher.last(HopperReport)
-    assert (report.payout, report.paid, report.left, report.state) == (30, paid, 6 - paid, IDLE)
-    assert pusher.output("hopper") == 0
+    assert stand(pusher) == (30, 6, paid, paid + 2, CUT_SHORT)
+    assert fault(pusher)
     pusher.ask(PayCommand(30, 6))
+    pusher.run(2_000)
+    assert world.paid == paid, "not by itself, and not by the same number"
+    pusher.ask(SetCommand(HOPPER, 0, 0))
+    assert not fault(pusher), "a person has seen to it"
+    pusher.ask(PayCommand(31, 6 - paid))
     pusher.run(2_000)
     assert world.paid == 6
     assert counts(pusher) == (0, 6, 0, 0)
+
+
+def test_how_a_payout_ended_is_there_again_after_the_power_was_off(pusher: KindBench) -> None:
+    hopper(pusher, tokens=2)
+    pusher.ask(PayCommand(30, 5))
+    pusher.run(3_000)
+    with KindBench("pusher", eeprom=pusher.board.power_cut()) as later:
+        later.run(100)
+        assert stand(later) == (30, 5, 2, 2, EMPTY)
+        assert fault(later)
+        later.ask(SetCommand(HOPPER, 0, 0))
+        later.run(100)
+        with KindBench("pusher", eeprom=later.board.power_cut()) as latest:
+            latest.run(100)
+            assert stand(latest) == (30, 5, 2, 2, IDLE)
+            assert not fault(latest)
+
+
+def test_a_jam_is_freed_by_turning_back(pusher: KindBench) -> None:
+    world = hopper(pusher)
+    pusher.ask(HopperCommand(143, 1, 0, 0))
+    pusher.ask(PayCommand(30, 4))
+    while world.paid < 2:
+        pusher.run(5)
+    world.tokens = 0  # jammed
+    while pusher.board.output(HOPPER_BACK) == 0:
+        pusher.run(5)
+    pusher.run(150)
+    world.tokens = 100
+    pusher.run(3_000)
+    assert world.paid == 4
+    assert stand(pusher) == (30, 4, 4, 4, IDLE)
+    assert pusher.board.output(HOPPER_BACK) == 0
+    ways = [change for change in pusher.changes if change.pin in (HOPPER_BACK, pusher.pin_of("hopper"))]
+    on = 0.0
+    for change in ways:
+        assert change.pin != HOPPER_BACK or not on, "its way round changes only while it is off"
+        on = change.level or 0.0 if change.pin != HOPPER_BACK else on
+
+
+def test_a_jam_that_is_not_freed_is_turned_back_twice_and_then_told(pusher: KindBench) -> None:
+    pusher.ask(HopperCommand(143, 1, 0, 0))
+    pusher.ask(PayCommand(30, 4))
+    pusher.run(6_000)
+    back = [change for change in pusher.changes if change.pin == HOPPER_BACK and change.level == 1]
+    assert len(back) == 2
+    assert stand(pusher) == (30, 4, 0, 0, EMPTY)
+
+
+@pytest.mark.parametrize("share", [0.3, 0.9])
+def test_a_motor_that_draws_more_than_its_limit_is_stopped(pusher: KindBench, share: float) -> None:
+    hopper(pusher)
+    pusher.ask(HopperCommand(143, 0, 512, 0))
+    pusher.board.supply(HOPPER_CURRENT, share)
+    pusher.changes.clear()
+    pusher.ask(PayCommand(30, 4))
+    pusher.run(3_000)
+    if share < 0.5:
+        assert stand(pusher) == (30, 4, 4, 4, IDLE)
+    else:
+        assert stand(pusher) == (30, 4, 0, 0, JAMMED)
+        assert 20 < ran_ms(pusher) < 130
+
+
+@pytest.mark.parametrize("pulses", [1, 3, 8])
+def test_an_error_burst_of_the_hopper_ends_the_payout_and_is_told_by_its_pulses(pusher: KindBench, pulses: int) -> None:
+    """NRI H2: 1 to 8 pulses, 10 ms on and 10 ms off, 100 ms between bursts."""
+    world = hopper(pusher, tokens=2)
+    pusher.put_pin(HOPPER_ERROR, 1)
+    pusher.ask(HopperCommand(143, 0, 0, 1))
+    pusher.ask(PayCommand(30, 9))
+    pusher.run(400)
+    for _ in range(2):
+        for _ in range(pulses):
+            pusher.put_pin(HOPPER_ERROR, 0)
+            pusher.run(10)
+            pusher.put_pin(HOPPER_ERROR, 1)
+            pusher.run(10)
+        pusher.run(100)
+    pusher.run(700)
+    report = pusher.last(HopperReport)
+    assert (report.state, report.error, report.seen) == (JAMMED, pulses, world.paid)
+
+
+def test_what_hangs_on_the_hopper_is_checked(pusher: KindBench) -> None:
+    for wrong in (HopperCommand(39, 0, 0, 0), HopperCommand(1_001, 0, 0, 0), HopperCommand(143, 2, 0, 0)):
+        assert pusher.refused(wrong) == RefusalCode.WRONG_VALUE
+    assert pusher.refused(HopperCommand(143, 0, 1_023, 0)) == RefusalCode.WRONG_VALUE
+    hopper(pusher)
+    pusher.ask(PayCommand(30, 4))
+    assert pusher.refused(HopperCommand(143, 0, 0, 0)) == RefusalCode.BUSY
+
+
+# --- the sensors prove themselves -------------------------------------------------------------------------------------
+
+TOKEN, WIN_A, WIN_B, SHAFT, TILT, HOPPER_COIN = (1 << bit for bit in range(6))
+ALL_FED = 0x7F
+
+
+def test_at_the_start_every_sensor_is_tested_and_all_are_proven(pusher: KindBench) -> None:
+    pusher.reset()
+    pusher.run(20)
+    pusher.open(2)
+    pusher.run(20)
+    assert pusher.last(SensorsReport) == SensorsReport(ALL_FED, 0, 0)
+    assert pusher.board.output(pusher.kind.sense_pin) == 1
+
+
+@pytest.mark.parametrize("line", ["token", "win_a", "win_b", "tilt", "hopper_coin"])
+def test_a_cut_wire_is_found_at_the_start_and_is_a_fault(pusher: KindBench, line: str) -> None:
+    pusher.cut(line)
+    pusher.reset()
+    pusher.run(20)
+    pusher.open(2)
+    pusher.run(20)
+    number = [name for name, _ in pusher.kind.inputs].index(line)
+    assert pusher.last(SensorsReport) == SensorsReport(ALL_FED, 0, 1 << number)
+    assert fault(pusher)
+    if line in ("token", "tilt"):
+        assert pusher.refused(AcceptCommand(1)) == RefusalCode.NOT_SAFE
+
+
+@pytest.mark.parametrize("line", ["token", "win_a", "win_b", "shaft", "tilt", "hopper_coin", "home"])
+def test_a_line_that_is_shorted_is_found_by_a_test_and_is_a_fault(pusher: KindBench, line: str) -> None:
+    pusher.short(line)
+    pusher.ask(TestCommand())
+    pusher.run(20)
+    number = [name for name, _ in pusher.kind.inputs].index(line)
+    assert pusher.last(SensorsReport) == SensorsReport(ALL_FED, 1 << number, 0)
+    assert fault(pusher)
+    pusher.mend(line)
+    pusher.ask(TestCommand())
+    pusher.run(20)
+    assert pusher.last(SensorsReport) == SensorsReport(ALL_FED, 0, 0)
+    assert not fault(pusher)
+
+
+@pytest.mark.parametrize("line", ["token", "win_a", "win_b"])
+def test_a_wire_that_is_cut_in_play_is_a_fault(pusher: KindBench, line: str) -> None:
+    pusher.cut(line)
+    pusher.run(3_200)
+    assert fault(pusher)
+
+
+def test_a_tilt_contact_whose_wire_is_cut_tilts_the_machine_for_good(pusher: KindBench) -> None:
+    pusher.cut("tilt")
+    pusher.run(5_000)
+    assert counts(pusher)[3] == 1
+    assert pusher.refused(AcceptCommand(1)) == RefusalCode.NOT_SAFE
+
+
+@pytest.mark.parametrize("offset_ms", [0, 0.7, 1.6, 2.3, 3.1, 4.2])
+def test_a_test_while_tokens_pass_neither_makes_nor_takes_one(pusher: KindBench, offset_ms: float) -> None:
+    """Edges of a test are none of the world's, and those of the world that it hides are not forgotten."""
+    for number in range(40):
+        at_ms = 10 + number * 61 + offset_ms
+        pusher.pulse("token", 25, at_ms)
+        passage(pusher, "win_a", "win_b", at_ms)
+    for _ in range(100):
+        pusher.ask(TestCommand())
+        pusher.run(25.3)
+    assert counts(pusher) == (40, 0, 40, 0)
+    assert pusher.reports(MotorReport) == []
+
+
+def test_a_test_says_nothing_new_where_nothing_is_new(pusher: KindBench) -> None:
+    for _ in range(3):
+        pusher.ask(TestCommand())
+        pusher.run(20)
+    assert pusher.reports(SensorsReport) == []
+    assert counts(pusher) == (0, 0, 0, 0)
 
 
 # --- supply and store -------------------------------------------------------------------------------------------------
@@ -500,19 +820,22 @@ def test_when_the_supply_fails_all_is_off_at_once_and_nothing_begins(pusher: Kin
     pusher.run(300)
     pusher.changes.clear()
     failed_ns = pusher.now_ns
-    pusher.put("power_fail", 0)
+    pusher.put("power_fail", 1)
     pusher.run(20)
     for output in ("accept", "motor", "hopper", "alarm"):
         off = [change for change in pusher.output_changes(output) if change.level == 0]
         assert (off[0].t_ns - failed_ns) / 1e6 < 1, output
-    for command in (AcceptCommand(1), MotorCommand(80, 0, 0), PayCommand(30, 9), PayCommand(31, 9)):
+    for command in (AcceptCommand(1), MotorCommand(80, 0, 0), PayCommand(31, 9)):
         assert pusher.refused(command) == RefusalCode.NOT_SAFE
-    pusher.put("power_fail", 1)
+    pusher.put("power_fail", 0)
     pusher.run(50)
     assert pusher.refused(AcceptCommand(1)) == RefusalCode.NOT_SAFE, "it must stay for a while"
     pusher.run(60)
+    pusher.run(500)
     pusher.ask(AcceptCommand(1))
-    pusher.ask(PayCommand(30, 9))
+    paid = counts(pusher)[1]
+    assert 0 < paid < 9
+    pusher.ask(PayCommand(31, 9 - paid))
     pusher.run(2_000)
     assert counts(pusher)[1] == 9
 
@@ -531,10 +854,10 @@ def test_counters_survive_and_the_board_counts_its_starts(pusher: KindBench) -> 
 
 def with_tokens_in(image: bytes, count: int) -> bytes:
     """A memory whose first bank began with this count; bytes as store_bank.h has them."""
-    base = bytearray(image[1:35])
-    base[3:7] = count.to_bytes(4, "little")
+    base = bytearray(image[1:38])
+    base[5:9] = count.to_bytes(4, "little")
     base[-2:] = crc_hqx(base[:-2], 0xFFFF).to_bytes(2, "little")
-    return image[:1] + bytes(base) + image[35:]
+    return image[:1] + bytes(base) + image[38:]
 
 
 @pytest.mark.parametrize("found", [0x7FFF_FFFF, 0xFFFF_0000, 0xFFFF_FFFF])
@@ -589,13 +912,13 @@ def test_the_hold_up_is_enough_for_everything_at_once(pusher: KindBench, move_ms
     pusher.talks = False
     if move_ms is not None:
         pusher.reset()
-        pusher.run(3 + move_ms)
+        pusher.run(8 + move_ms)
     pusher.pulse("token", 249)
     pusher.pulse("hopper_coin", 30)
     passage(pusher, "win_a", "win_b")
     pusher.pulse("tilt", 10)
     pusher.run(0.5)
-    pusher.put("power_fail", 0)
+    pusher.put("power_fail", 1)
     pusher.run(HOLD_UP_MS)
     with KindBench("pusher", eeprom=pusher.board.power_cut()) as later:
         assert counts(later) == (1, 1, 1, 1)

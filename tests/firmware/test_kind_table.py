@@ -21,7 +21,7 @@ from hal.board.messages import (
     WatchCommand,
 )
 from tests.firmware.kind_bench import KindBench
-from tests.firmware.worlds import KeyMatrix, LampChain, Shaft
+from tests.firmware.worlds import MOST_PIN_MA, KeyMatrix, LampChain, Shaft
 
 TABLE = KINDS["table"]
 MOTOR, BACK = 1, 2
@@ -254,6 +254,85 @@ def test_three_keys_in_a_row_are_no_rectangle(table: KindBench) -> None:
     assert sorted(key_edges(table)) == [("4", 1), ("5", 1), ("6", 1)]
 
 
+def ghosts(pressed: frozenset[int], diodes: str) -> frozenset[int]:
+    """The keys that seem pressed: with diodes only in the columns, rows that keys join through a column are one."""
+    width = len(TABLE.key_columns)
+    if diodes == "key":
+        return pressed
+    seems = set(pressed)
+    while True:
+        more = {
+            row * width + column
+            for row in range(len(TABLE.key_rows))
+            for column in range(width)
+            if any(
+                {row * width + other, beside * width + other, beside * width + column} <= seems
+                for other in range(width)
+                for beside in range(len(TABLE.key_rows))
+            )
+        }
+        if more <= seems:
+            return frozenset(seems)
+        seems |= more
+
+
+def rectangle(keys: frozenset[int]) -> bool:
+    """Whether two rows have two columns in common."""
+    width = len(TABLE.key_columns)
+    rows = [{key % width for key in keys if key // width == row} for row in range(len(TABLE.key_rows))]
+    return any(len(one & other) > 1 for at, one in enumerate(rows) for other in rows[:at])
+
+
+@pytest.mark.parametrize("diodes", ["column", pytest.param("key", marks=pytest.mark.soak)])
+def test_any_set_of_pressed_keys_shorts_no_output_and_moves_no_lamp_and_is_never_taken_for_others(
+    table: KindBench, diodes: str
+) -> None:
+    """All 512 sets, one after the other, each while lamps are lit anew, as a circuit."""
+    chain = lamps(table)
+    keys = KeyMatrix(TABLE.key_columns, TABLE.key_rows, diodes)
+    table.worlds.append(keys)
+    table.ask(WatchCommand(1, 1))
+    shown = 0
+    for number in range(512):
+        pressed = frozenset(key for key in range(9) if (number ^ number >> 1) >> key & 1)
+        keys.pressed = set(pressed)
+        told = lit(*(lamp for lamp in range(1, 57) if (lamp * 7 + number) % 5 == 0))
+        table.ask(LampsCommand(told))
+        table.run(70)
+        assert lit(*burning(chain)) == told, sorted(pressed)
+        assert table.last(LampsReport) == LampsReport(told, lit(), lit()), sorted(pressed)
+        state = table.last(StateReport)
+        ambiguous = rectangle(ghosts(pressed, diodes))
+        assert bool(state.flags & Flag.KEYS_AMBIGUOUS) == ambiguous, sorted(pressed)
+        if not ambiguous:
+            shown = sum(1 << key for key in pressed)
+        assert state.keys == shown, sorted(pressed)
+    assert keys.most_ma <= MOST_PIN_MA
+    assert keys.undefined == 0, "no row is between low and high"
+    assert chain.violations == []
+
+
+def test_forgotten_diodes_harm_no_output_and_no_lamp(table: KindBench) -> None:
+    chain = lamps(table)
+    keys = KeyMatrix(TABLE.key_columns, TABLE.key_rows, diodes="")
+    table.worlds.append(keys)
+    for pressed in ({0, 1}, {0, 1, 2}, {0, 1, 3, 4}, set(range(9))):
+        keys.pressed = set(pressed)
+        table.ask(LampsCommand(lit(3, 30, 56)))
+        table.run(70)
+        assert burning(chain) == [3, 30, 56]
+    assert 0 < keys.most_ma <= MOST_PIN_MA
+
+
+def test_no_column_floats_so_neither_do_the_clock_and_the_data_of_the_lamps(table: KindBench) -> None:
+    keypad(table)
+    table.changes.clear()
+    table.run(50)
+    columns = [change for change in table.changes if change.pin in TABLE.key_columns]
+    assert len(columns) > 30
+    assert all(change.level is not None for change in columns)
+
+
 # --- lamps ------------------------------------------------------------------------------------------------------------
 
 
@@ -299,6 +378,7 @@ def test_scanning_keys_never_reaches_the_lamps(table: KindBench) -> None:
         table.run(60)
     assert burning(chain) == [7, 30]
     assert chain.latches == latches
+    assert chain.violations == []
     table.ask(LampsCommand(lit(8)))
     table.run(30)
     assert burning(chain) == [8]

@@ -45,7 +45,7 @@ def a_busy_life(store: StoreOnMemory) -> Iterator[Pending]:
         if turn % 3 == 0:
             store.add(turn // 3 % COUNTERS)
         if turn % 40 == 7 and store.note_kept:
-            note = bytes((turn % 256, turn // 256, turn % 7, 1, 2))
+            note = bytes((turn % 256, turn // 256, turn % 7, 1, 2, 3))
             assert store.take_note(note)
         if turn % 300 == 150:
             serial = turn
@@ -146,7 +146,7 @@ def many_lives(library: Path, seed: int, lives: int) -> int:
                 store.add(draw.randrange(COUNTERS))
                 come += 1
             if draw.random() < 0.02:
-                new = draw.randbytes(5)
+                new = draw.randbytes(6)
                 note = new if store.take_note(new) else note
             if draw.random() < 0.005 and store.kept.serial == serial:
                 serial = draw.getrandbits(32)

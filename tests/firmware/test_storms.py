@@ -21,7 +21,7 @@ from tests.firmware.avr_board import AvrBoard, PinEdge
 from tests.firmware.emulated import MS
 
 STORM_HZ = 200_000
-TOKEN_REST = 1
+TOKEN_REST = 0
 """The level of the pusher's sensors at rest."""
 LONG_MS = 250
 """Of storms: twice what the watchdog bears."""

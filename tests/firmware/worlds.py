@@ -32,7 +32,7 @@ class AtPins(Protocol):
 
 
 class Shaft:
-    """A motor's shaft: while its output is on, a low pulse every `period_ms`; and at every turn, home."""
+    """A motor's shaft: while its output is on, a pulse every `period_ms`; and at every turn, home."""
 
     every_ns = MS
 
@@ -71,6 +71,10 @@ class Hopper:
         self._next_ns: int | None = None
         self.tokens = tokens
         self.paid = 0
+        self.seen = True
+        """Whether its sensor sees them."""
+        self.clear_ns = 0
+        """Until here the last one is in the sensor."""
 
     def look(self, bench: KindBench, changes: list[PinChange]) -> None:
         if not bench.output(self._output) or not self.tokens:
@@ -81,7 +85,9 @@ class Hopper:
             self._next_ns = bench.now_ns + self._period_ns
             self.paid += 1
             self.tokens -= 1
-            bench.pulse(self._sensor, 30)
+            if self.seen:
+                bench.pulse(self._sensor, 30)
+                self.clear_ns = bench.now_ns + 30 * MS
 
     def may_fall(self, t_ns: int) -> bool:
         """Whether a token may fall now, or waits a little."""
@@ -89,7 +95,7 @@ class Hopper:
 
 
 class Reel:
-    """A reel on a stepper: a rising edge is a step, and for `flag` steps of each turn its home sensor is low."""
+    """A reel on a stepper: a rising edge is a step, and for `flag` steps of each turn its home sensor is dark."""
 
     every_ns = MS // 4
 
@@ -97,7 +103,7 @@ class Reel:
         self._output = f"reel_{number}"
         self._home = f"home_{number}"
         self._flag = flag
-        self._sensed = 1
+        self._sensed = 0
         self.place = place
         """Steps from where home begins."""
         self.steps: list[int] = []
@@ -117,49 +123,156 @@ class Reel:
                 self.slips -= 1
             else:
                 self.place = (self.place + 1) % STEPS
-        level = 1 if self.blind or self.place >= self._flag else 0
+        level = 0 if self.blind or self.place >= self._flag else 1
         if level != self._sensed:
             self._sensed = level
             bench.put(self._home, level)
 
 
+SUPPLY_V = 5.0
+PIN_OHM = 25.0
+"""A pin of the ATmega328P that drives: 0.5 V at 20 mA."""
+COLUMN_OHM = 1_000.0
+KEY_OHM = 100.0
+"""A key of a membrane keypad that is pressed."""
+PULL_UP_OHM = 35_000.0
+DIODE_V = 0.6
+LOW_V, HIGH_V = 0.3 * SUPPLY_V, 0.6 * SUPPLY_V
+"""What the chip reads as low at most, and as high at least (data sheet)."""
+MOST_PIN_MA = 5.0
+"""What no pressed key may draw from a pin (ours; the chip bears 20 mA, and 40 mA without damage)."""
+OPEN_OHM = 1e9
+
+
 class KeyMatrix:
-    """Keys without diodes: a row is low where a chain of pressed keys joins it to a column that is driven low."""
+    """A keypad as a circuit: its keys, the network between it and the pins, and the chip's resistors and drivers.
+
+    In each column, from the pin: 1 kΩ, and a diode that lets the pin only pull low (`diodes = "column"`); or a diode in
+    each key, from its row (`"key"`); or none, as somebody may have forgotten them (`""`).
+    """
 
     every_ns = MS // 5
 
-    def __init__(self, columns: tuple[str, ...], rows: tuple[str, ...]) -> None:
+    def __init__(self, columns: tuple[str, ...], rows: tuple[str, ...], diodes: str = "column") -> None:
         self._columns = columns
-        self._levels = dict.fromkeys(rows, 1)
         self._rows = rows
+        self._diodes = diodes
+        self._levels = dict.fromkeys(rows, 1)
+        self._solved: dict[tuple[tuple[float | None, ...], frozenset[int]], tuple[list[float], float]] = {}
         self.pressed: set[int] = set()
         """Keys, counted by rows."""
+        self.most_ma = 0.0
+        """The greatest current of a pin so far."""
+        self.undefined = 0
+        """How often a row was neither low nor high."""
 
     def look(self, bench: AtPins, changes: list[PinChange]) -> None:
-        low = {pin for pin in self._columns if bench.board.output(pin) == 0}
-        joined = [
-            {self._rows[key // len(self._columns)], self._columns[key % len(self._columns)]} for key in self.pressed
-        ]
-        grown = True
-        while grown:
-            grown = False
-            for pair in joined:
-                if pair & low and not pair <= low:
-                    low |= pair
-                    grown = True
-        for row, before in self._levels.items():
-            level = 0 if row in low else 1
-            if level != before:
+        driven = tuple(bench.board.output(pin) for pin in self._columns)
+        volts, most_ma = self._solve(driven)
+        self.most_ma = max(self.most_ma, most_ma)
+        for row, volt in zip(self._rows, volts, strict=True):
+            self.undefined += LOW_V < volt < HIGH_V
+            level = 0 if volt <= LOW_V else 1
+            if level != self._levels[row]:
                 self._levels[row] = level
                 bench.put_pin(row, level)
 
+    def _solve(self, driven: tuple[float | None, ...]) -> tuple[list[float], float]:
+        """The voltage of each row, and the greatest current of a column's pin."""
+        known = self._solved.get((driven, frozenset(self.pressed)))
+        if known:
+            return known
+        diodes = [False] * (len(self.pressed) if self._diodes == "key" else len(self._columns))
+        for _ in range(4 * len(diodes) + 4):
+            nodes = self._nodes(driven, diodes)
+            before = list(diodes)
+            for number, (anode, cathode) in enumerate(self._ends()):
+                diodes[number] = nodes[anode] - nodes[cathode] > (DIODE_V if not before[number] else DIODE_V - 1e-9)
+            if diodes == before:
+                break
+        else:
+            raise AssertionError(f"no solution for {sorted(self.pressed)} at {driven}")
+        pins = [nodes[2 * len(self._columns) + len(self._rows) + k] for k in range(len(self._columns))]
+        currents = [
+            0.0 if level is None else abs(volt - level * SUPPLY_V) / PIN_OHM * 1e3
+            for volt, level in zip(pins, driven, strict=True)
+        ]
+        found = ([nodes[2 * len(self._columns) + r] for r in range(len(self._rows))], max(currents))
+        self._solved[driven, frozenset(self.pressed)] = found
+        return found
+
+    def _ends(self) -> list[tuple[int, int]]:
+        """Anode and cathode of each diode. Nodes: wires of columns, their inner ends, rows, pins of columns."""
+        width = len(self._columns)
+        if self._diodes == "key":
+            return [(2 * width + key // width, key % width) for key in sorted(self.pressed)]
+        return [(k, width + k) for k in range(width)] if self._diodes == "column" else []
+
+    def _nodes(self, driven: tuple[float | None, ...], on: list[bool]) -> list[float]:
+        width, height = len(self._columns), len(self._rows)
+        count = 3 * width + height
+        matrix = [[0.0] * (count + 1) for _ in range(count)]
+
+        def join(a: int, b: int, ohm: float, drop_v: float = 0.0) -> None:
+            for one, other, sign in ((a, b, 1.0), (b, a, -1.0)):
+                matrix[one][one] += 1 / ohm
+                matrix[one][other] -= 1 / ohm
+                matrix[one][count] += sign * drop_v / ohm
+
+        def feed(node: int, ohm: float, volt: float) -> None:
+            matrix[node][node] += 1 / ohm
+            matrix[node][count] += volt / ohm
+
+        ends = self._ends()
+        for number, (anode, cathode) in enumerate(ends):
+            join(anode, cathode, KEY_OHM if on[number] else OPEN_OHM, DIODE_V if on[number] else 0.0)
+        if self._diodes != "key":
+            for key in self.pressed:
+                join(2 * width + key // width, key % width, KEY_OHM)
+        for k, level in enumerate(driven):
+            if self._diodes != "column":
+                join(k, width + k, 1.0)
+            join(width + k, 2 * width + height + k, COLUMN_OHM)
+            feed(k, OPEN_OHM, SUPPLY_V)
+            if level is None:
+                feed(2 * width + height + k, OPEN_OHM, SUPPLY_V)
+            else:
+                feed(2 * width + height + k, PIN_OHM, level * SUPPLY_V)
+        for r in range(height):
+            feed(2 * width + r, PULL_UP_OHM, SUPPLY_V)
+        return solved(matrix)
+
+
+def solved(matrix: list[list[float]]) -> list[float]:
+    """The solution of linear equations, each a row of factors and the right side."""
+    count = len(matrix)
+    for at in range(count):
+        pivot = max(range(at, count), key=lambda row: abs(matrix[row][at]))
+        matrix[at], matrix[pivot] = matrix[pivot], matrix[at]
+        for row in range(count):
+            if row != at and matrix[row][at]:
+                factor = matrix[row][at] / matrix[at][at]
+                matrix[row] = [a - factor * b for a, b in zip(matrix[row], matrix[at], strict=True)]
+    return [matrix[at][count] / matrix[at][at] for at in range(count)]
+
+
+SHIFT_LEAST_NS = 40
+"""Shortest level of a TPIC6C595's clocks; a 74HC165 at 4.5 V takes 24 ns."""
+SET_UP_NS = 24
+"""Data before a clock, and the end of a load before a clock: 20 ns for a TPIC6C595, 24 ns for a 74HC165 at 4.5 V."""
+
 
 class LampChain:
-    """Lamps on a shift register, and a second register that reads back which of them draw their current."""
+    """Lamps at TPIC6C595, and 74HC165 that read back which of them draw their current, as their data sheets have them.
+
+    TPIC6C595: shifts at a rising edge of `clock`; its outputs take the shifted bits at a rising edge of `latch`.
+    74HC165: loads as long as `latch` is low, whatever the clock does; while it is high, shifts at a rising edge of it.
+    """
 
     def __init__(self, pins: dict[str, str], count: int) -> None:
         self._pins = pins
-        self._levels = {pins[wire]: 0.0 for wire in ("data", "clock", "latch")}
+        self._levels = {pins[wire]: 1.0 for wire in ("data", "clock", "latch")}
+        self._changed = dict.fromkeys(self._levels, -MS)
         self._register = [0] * count
         self._sense = [0] * count
         self._read_back = -1
@@ -170,6 +283,8 @@ class LampChain:
         self.stuck: set[int] = set()
         """Lamps that always draw it."""
         self.latches = 0
+        self.violations: list[str] = []
+        """Times that the parts do not allow."""
 
     @property
     def every_ns(self) -> int:
@@ -183,21 +298,37 @@ class LampChain:
 
     def look(self, bench: AtPins, changes: list[PinChange]) -> None:
         self._busy = max(0, self._busy - 1)
+        clock, latch = self._pins["clock"], self._pins["latch"]
         for change in changes:
             if change.pin not in self._levels:
                 continue
             before = self._levels[change.pin]
             level = 1.0 if change.level is None else change.level  # what floats is pulled up
+            self._check(change.pin, level, change.t_ns)
             self._levels[change.pin] = level
-            if change.pin == self._pins["clock"] and level > before:
+            self._changed[change.pin] = change.t_ns
+            if change.pin == clock and level > before:
                 if change.level:  # driven: a frame is being shifted
                     self._busy = LOOKS_A_BIT
                 self._register = [int(self._levels[self._pins["data"]]), *self._register[:-1]]
-                self._sense = [0, *self._sense[:-1]]
-            elif change.pin == self._pins["latch"] and level > before:
+                if self._levels[latch]:
+                    self._sense = [0, *self._sense[:-1]]
+            elif change.pin == latch and level < before:
+                self._sense = self.currents()
+            elif change.pin == latch and level > before:
                 self.latches += 1
                 self._sense = self.currents()
                 self.lamps = list(self._register)
         if self._sense[-1] != self._read_back:
             self._read_back = self._sense[-1]
             bench.put_pin(self._pins["read_back"], self._read_back)
+
+    def _check(self, pin: str, level: float, t_ns: int) -> None:
+        lasted_ns = t_ns - self._changed[pin]
+        if pin != self._pins["data"] and lasted_ns < SHIFT_LEAST_NS:
+            self.violations.append(f"{pin}: {self._levels[pin]:.0f} for {lasted_ns} ns")
+        if pin == self._pins["clock"] and level:
+            for other in ("data", "latch"):
+                stood_ns = t_ns - self._changed[self._pins[other]]
+                if stood_ns < SET_UP_NS:
+                    self.violations.append(f"{other} {stood_ns} ns before the clock")

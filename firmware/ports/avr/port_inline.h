@@ -63,6 +63,12 @@ static inline __attribute__((always_inline)) void port_pin_output(uint8_t pin)
     PORT_PIN_CHANGE(pin, PORT_PIN_DDR, true);
 }
 
+static inline __attribute__((always_inline)) void port_pin_output_high(uint8_t pin)
+{
+    PORT_PIN_CHANGE(pin, PORT_PIN_PORT, true);
+    PORT_PIN_CHANGE(pin, PORT_PIN_DDR, true);
+}
+
 static inline __attribute__((always_inline)) void port_pin_input(uint8_t pin, bool pull_up)
 {
     PORT_PIN_CHANGE(pin, PORT_PIN_DDR, false);

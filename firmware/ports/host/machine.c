@@ -79,20 +79,49 @@ static struct {
     uint16_t supply;
 } pins[PIN_COUNT];
 
+/* The bit of the input that a pin is; 0 for none. */
+static uint8_t input_bit(uint8_t pin)
+{
+    for (uint8_t input = 0; input < 8U; input++) {
+        if (INPUT_PINS[input] == pin)
+            return (uint8_t)(1U << input);
+    }
+    return 0;
+}
+
+/* A sensor that is active high pulls its line low at rest, while it is fed. */
 uint8_t machine_pin(uint8_t pin)
 {
+    uint8_t bit = input_bit(pin);
+    bool pulls = (kind_facts.active_high & bit) != 0U;
     if (pins[pin].output)
         return pins[pin].value;
+    if ((kind_facts.fed & bit) != 0U && pins[kind_facts.sense].value == 0U)
+        return UINT8_MAX;
     if (pins[pin].driven == NOT_DRIVEN)
-        return pins[pin].pull_up ? UINT8_MAX : 0U;
+        return pins[pin].pull_up && !pulls ? UINT8_MAX : 0U;
     return pins[pin].driven == HIGH ? UINT8_MAX : 0U;
 }
+
+static uint8_t input_levels(void)
+{
+    uint8_t levels = 0;
+    for (uint8_t input = 0; input < 8U; input++) {
+        if (machine_pin(INPUT_PINS[input]) != 0U)
+            levels |= (uint8_t)(1U << input);
+    }
+    return levels;
+}
+
+static void inputs_changed(uint8_t changed);
 
 static void put_output(uint8_t pin, uint8_t value)
 {
     if (pins[pin].value == value)
         return;
+    uint8_t before = input_levels();
     pins[pin].value = value;
+    inputs_changed(before ^ input_levels());
     if (full(&changes, SAID_SIZE))
         changes.tail++;
     change_items[changes.head++ % SAID_SIZE] = (struct machine_change){.ticks = now, .pin = pin, .value = value};
@@ -102,6 +131,12 @@ void port_pin_output(uint8_t pin)
 {
     pins[pin].output = true;
     put_output(pin, 0);
+}
+
+void port_pin_output_high(uint8_t pin)
+{
+    pins[pin].output = true;
+    put_output(pin, UINT8_MAX);
 }
 
 void port_pin_input(uint8_t pin, bool pull_up)
@@ -162,6 +197,11 @@ static void snapshot(uint8_t covers)
         (struct port_snapshot){.ticks = (uint32_t)now, .levels = port_levels() & covers, .covers = covers, .missed = 0};
 }
 
+static void inputs_changed(uint8_t changed)
+{
+    pin_changes.pending |= changed & pin_changes.listened;
+}
+
 /* Levels that change at one time make one interrupt a port. */
 static void interrupt_inputs(void)
 {
@@ -176,12 +216,8 @@ static void drive(uint8_t pin, uint8_t level)
 {
     uint8_t before = machine_pin(pin);
     pins[pin].driven = level != 0U ? HIGH : LOW;
-    if (before == machine_pin(pin))
-        return;
-    for (uint8_t input = 0; input < 8U; input++) {
-        if (INPUT_PINS[input] == pin)
-            pin_changes.pending |= (uint8_t)(1U << input) & pin_changes.listened;
-    }
+    if (before != machine_pin(pin))
+        inputs_changed(input_bit(pin));
 }
 
 void port_listen(uint8_t inputs, uint8_t pull_ups, struct port_snapshot *found)
@@ -345,6 +381,25 @@ void port_eeprom_write(uint16_t at, uint8_t byte)
     eeprom.byte = byte;
     eeprom.done = now + EEPROM_TICKS;
     eeprom.busy = true;
+}
+
+/* This machine has no FRAM: its board keeps its counters in the EEPROM. */
+void port_fram_begin(void)
+{
+}
+
+bool port_fram_read(uint16_t at, uint8_t *byte)
+{
+    (void)at;
+    *byte = 0;
+    return false;
+}
+
+bool port_fram_write(uint16_t at, uint8_t byte)
+{
+    (void)at;
+    (void)byte;
+    return false;
 }
 
 bool machine_eeprom_busy(void)

@@ -10,6 +10,7 @@
 #define PORT_EEPROM_SIZE 1024U
 
 void port_pin_output(uint8_t pin);
+void port_pin_output_high(uint8_t pin);
 void port_pin_input(uint8_t pin, bool pull_up);
 void port_pin_write(uint8_t pin, uint8_t level);
 uint8_t port_pin_read(uint8_t pin);

@@ -33,9 +33,9 @@ bool tokens_blocked(void)
 struct hopper_view {
     uint8_t state;
     uint8_t motor;
-    uint8_t noting;
+    uint8_t stage;
     uint8_t tokens;
-    uint8_t left;
+    uint8_t at_most;
     uint16_t payout;
     uint16_t paid;
 };
@@ -46,9 +46,9 @@ void hopper_look(struct hopper_view *view)
     *view = (struct hopper_view){
         .state = (uint8_t)hopper.state,
         .motor = hopper.motor,
-        .noting = hopper.noting,
+        .stage = (uint8_t)hopper.stage,
         .tokens = hopper.tokens,
-        .left = hopper_left(&hopper),
+        .at_most = hopper_at_most(&hopper),
         .payout = hopper.payout,
         .paid = hopper.paid,
     };

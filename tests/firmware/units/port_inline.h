@@ -28,6 +28,12 @@ static inline void port_pin_output(uint8_t pin)
     unit_pins[pin] = 0;
 }
 
+static inline void port_pin_output_high(uint8_t pin)
+{
+    unit_outputs[pin] = 1;
+    unit_pins[pin] = 1;
+}
+
 static inline void port_pin_input(uint8_t pin, bool pull_up)
 {
     unit_outputs[pin] = 0;

@@ -1,0 +1,127 @@
+#include "sensors.h"
+
+#include "board.h"
+#include "messages.h"
+#include "port.h"
+
+#define WAIT_TICKS TICKS_OF_MS(SENSORS_WAIT_MS)
+#define SETTLE_TICKS TICKS_OF_MS(SENSORS_SETTLE_MS)
+
+static uint8_t tested;
+static uint8_t shorted;
+static uint8_t dark;
+static uint8_t off_levels; /* while the feed was off */
+static uint8_t quiet;
+static enum { AT_REST, WAITS, FEED_OFF, FEED_ON } stage;
+static bool hiding;    /* a test is under way, or ended less than half of the clock's round ago */
+static bool report_due;
+static uint32_t asked;    /* ticks */
+static uint32_t began;    /* the test */
+static uint32_t switched; /* the feed; after a test its end */
+
+static void switch_feed(bool on, uint32_t now)
+{
+    sensors_feed(on);
+    stage = on ? FEED_ON : FEED_OFF;
+    switched = now;
+}
+
+static void begin_test(uint32_t now)
+{
+    began = now;
+    hiding = true;
+    switch_feed(false, now);
+}
+
+void sensors_begin(uint8_t inputs)
+{
+    tested = inputs;
+    shorted = 0;
+    dark = inputs; /* nothing is proven yet */
+    report_due = false;
+    begin_test(board_now());
+}
+
+void sensors_test(uint8_t quiet_inputs)
+{
+    if (stage != AT_REST)
+        return;
+    quiet = quiet_inputs;
+    stage = WAITS;
+    asked = board_now();
+}
+
+bool sensors_testing(void)
+{
+    return stage != AT_REST;
+}
+
+bool sensors_poll(uint32_t now)
+{
+    int32_t since = (int32_t)(now - switched);
+    if (stage <= WAITS) {
+        if (hiding && since > (int32_t)TICKS_OF_MS(1000)) /* before the clock comes round */
+            hiding = false;
+        if (stage == WAITS && ((board_levels() & quiet) == 0U || now - asked > WAIT_TICKS))
+            begin_test(now);
+        return false;
+    }
+    if (since < (int32_t)SETTLE_TICKS)
+        return false;
+    uint8_t levels = port_levels();
+    if (stage == FEED_OFF) {
+        off_levels = levels;
+        switch_feed(true, now);
+        return false;
+    }
+    if (((levels ^ board_levels()) & tested) != 0U && since < 2 * (int32_t)SETTLE_TICKS)
+        return false; /* an edge waits to be taken: until then nobody knows the levels */
+    stage = AT_REST;
+    switched = now;
+    uint8_t was_shorted = shorted;
+    uint8_t was_dark = dark;
+    shorted = (uint8_t)(tested & (uint8_t)~off_levels);
+    dark = tested & levels;
+    report_due = report_due || shorted != was_shorted || dark != was_dark;
+    return true;
+}
+
+bool sensors_hide(uint32_t ticks)
+{
+    if (stage > WAITS)
+        return (int32_t)(ticks - began) >= 0;
+    return hiding && (int32_t)(ticks - began) >= 0 && (int32_t)(ticks - switched) <= 0;
+}
+
+uint32_t sensors_began(void)
+{
+    return began;
+}
+
+uint8_t sensors_shorted(void)
+{
+    return shorted;
+}
+
+uint8_t sensors_dark(void)
+{
+    return dark;
+}
+
+void sensors_opened(void)
+{
+    report_due = true;
+}
+
+void sensors_report(void)
+{
+    if (!report_due || stage != AT_REST)
+        return;
+    uint8_t *fields = board_report(REPORT_SENSORS, REPORT_SENSORS_SIZE);
+    if (!fields)
+        return;
+    struct report_sensors said = {.tested = tested, .shorted = shorted, .dark = dark};
+    report_sensors_write(fields, &said);
+    board_send();
+    report_due = false;
+}
