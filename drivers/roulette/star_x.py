@@ -501,7 +501,8 @@ class StarXWheel:
         self._flags_up = WheelFlag(0)
         """The flags of the last status, as far as they were reported."""
         self._fault = False
-        """Whether the last status had flag 4; kept while the link is down, so that the next one settles it."""
+        """Whether the last status had flag 4, as far as it was reported; kept while the link is down, so that the next
+        one settles it."""
         self._bare: tuple[str, int] | None = None
         """A bare number that waits for its status, and its time."""
         self._reported: set[str] = set()
@@ -589,6 +590,8 @@ class StarXWheel:
         if not self._up:
             self._up = True
             fault, spinning = bool(packet.flags & WheelFlag.FAULT), packet.state in RUNNING_STATES
+            # That it is gone is reported also where this status alone had it, and was of no spin.
+            self._fault = self._fault or fault
             out.append(AutoLink(t_ns=t_ns, up=True, fault=fault, spinning=spinning))
         claimed = packet.rpm_x10 / 10
         rpm = claimed if claimed <= self._config.max_rotor_rpm else None

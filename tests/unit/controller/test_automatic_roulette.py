@@ -94,6 +94,16 @@ def test_the_ball_is_said_to_go_against_the_rotor(d: int, rotor: str, ball: str)
     assert said.one(events.Outcome).evidence.rotor_direction == rotor
 
 
+@pytest.mark.parametrize("state", [3, 4, 7])
+def test_flag_4_of_the_one_status_of_a_spin_after_a_silence_keeps_no_table_shut(state: int) -> None:
+    wheel = Wheel().status(1).status(2)
+    wheel.t_ns += 5 * S
+    wheel.status(state, f="4").status(6, times=4)
+    cleared = read_command("clear device=wheel by=ann", wheel.t_ns)
+    outcome = wheel.spin().heard(cleared, game=TRUSTED).one(events.Outcome)
+    assert outcome.result["pocket"] == "22"
+
+
 def real_launch() -> Wheel:
     """Status lines of a real wheel: the game is open for 19 s, then the rotor reverses, at the launch."""
     wheel = Wheel()
