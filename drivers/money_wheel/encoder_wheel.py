@@ -52,6 +52,10 @@ class MoneyWheel:
         self._moving = False
         self._at = 0
         self._start = self._furthest = 0
+        self._touched = 0
+        """The furthest count at which an edge came and went back at once: noise, or a wheel that turned just there."""
+        self._start_unproven = 0
+        """Counts, 0 or 1, by which the turn may have begun further back, for the same reason."""
         self._extremes = (0, 0)
         self._direction = 1
         self._spun = self._turned_back = False
@@ -93,9 +97,7 @@ class MoneyWheel:
             elif stop is LIMIT:
                 self._reach(edge.t_ns, found)
             elif stop is BACK:
-                # An edge that comes back too soon may be noise: then the disc was no further than without it.
-                beyond = 0 if encoder.turned_too_quickly() else encoder.quadrature.direction
-                self._note_extreme(encoder.count - beyond)
+                self._note_turn()
                 if encoder.stuck != self._stuck:
                     self._report_stuck(batch, edge.t_ns, found)
         if self._health.dead:
@@ -162,9 +164,9 @@ class MoneyWheel:
             if not self._spun:
                 # The wind-up's extreme: the turn in the other direction begins there.
                 self._wind_up_unproven = self._wind_up_unproven or self._may_be_half_a_turn()
-                self._start = self._furthest
+                self._start, self._start_unproven = self._furthest, self._unproven()
                 self._direction = -self._direction
-                self._furthest = count
+                self._furthest = self._touched = count
                 return
             self._turned_back = True
             encoder = self._encoder
@@ -193,9 +195,28 @@ class MoneyWheel:
         self._direction = 1 if count > self._at else -1
         self._note_extreme(count)
         self._start = self._extremes[0] if self._direction > 0 else self._extremes[1]
-        self._furthest = count
+        self._furthest = self._touched = count
         self._due_ns = t_ns + self._rest_ns
         found.append(WheelMoved(t_ns=t_ns, direction=self._direction))
+
+    def _note_turn(self) -> None:
+        """Records where the disc turned back. Of an edge that came back at once only its near side is proven."""
+        encoder = self._encoder
+        turned_at, back_at = encoder.count - encoder.quadrature.direction, encoder.count
+        if not encoder.turned_too_quickly():
+            self._note_extreme(turned_at)
+        elif self._moving:
+            near, beyond = sorted((turned_at, back_at), key=lambda count: count * self._direction)
+            self._note_extreme(near)
+            if near == self._furthest:
+                self._touched = beyond
+        else:
+            self._note_extreme(min(turned_at, back_at, key=lambda count: abs(count - self._at)))
+            self._start_unproven = 1
+
+    def _unproven(self) -> int:
+        """Counts by which the wheel may have gone beyond the furthest one that is proven: 0 or 1."""
+        return max(0, (self._touched - self._furthest) * self._direction)
 
     def _note_extreme(self, count: int) -> None:
         """Records a count at which the disc turned back, or seemed to."""
@@ -221,6 +242,7 @@ class MoneyWheel:
         self._joined = self._moving and self._encoder.stopped_too_quickly()
         self._moving = False
         self._at = self._encoder.count
+        self._start_unproven = 0
         self._extremes = (self._at, self._at)
         self._due_ns = NEVER_NS
         self._encoder.begin_run()
@@ -242,7 +264,7 @@ class MoneyWheel:
                 turned_back=self._turned_back,
                 turns=travel / counts,
                 turns_low=max(0, travel - behind) / counts,
-                turns_high=(travel + ahead) / counts,
+                turns_high=(travel + ahead + self._start_unproven + self._unproven()) / counts,
                 rest=self._rest(low, high, encoder.rocked_at_end),
                 doubt=doubt,
                 detail=detail,

@@ -19,6 +19,7 @@ from drivers.money_wheel.device import (
 )
 from drivers.money_wheel.encoder_wheel import MoneyWheel
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
+from tests.oracle.motion import Motion, encoder_edges, in_order
 from tests.tables.money_lines import SPACE, TURN, MoneyLines, S
 
 O = TypeVar("O", bound=Observation)  # noqa: E741
@@ -84,6 +85,39 @@ def test_one_and_a_half_spaces_back_are_normal_and_a_count_more_is_a_reversal(
     found = seen(MoneyLines().rest(3).spin(way * 3 * TURN, rollback=back).rest(3))
     assert bool(of(found, WheelTurnedBack)) == turned_back
     assert all(one.proven and one.direction == way for one in of(found, WheelTurnedBack))
+
+
+def turned_just_beyond_an_edge(counts: int, back: int, beyond_deg: float, way: int = 1) -> list[Edge]:
+    """Edges of a wheel that goes on until it is just beyond the edge of a count, and turns back there at once."""
+    motion = Motion(0.45).rest(3.0)
+    apex_deg = 0.45 + way * ((counts - 0.5) * 0.9 + beyond_deg)
+    motion.turn_to(0.45 + 0.3 * (apex_deg - 0.45), way * 500.0)
+    motion.turn_to(apex_deg - way * 20.0, way * 200.0).turn_to(apex_deg, 0.0)
+    motion.turn_to(apex_deg - way * 20.0, -way * 200.0).turn_to(apex_deg - way * back * 0.9, 0.0).rest(4.0)
+    return in_order(encoder_edges(motion, "wheel", 100, index_offset_deg=0.18))
+
+
+@pytest.mark.parametrize("beyond_deg", [0.001, 0.01, 0.02, 0.4])
+@pytest.mark.parametrize("way", [1, -1])
+def test_a_wheel_that_turns_just_beyond_an_edge_has_turned_back(beyond_deg: float, way: int) -> None:
+    driver, edges = wheel(), turned_just_beyond_an_edge(3 * TURN + 150, 100, beyond_deg, way)
+    found = driver.edges(edges) + driver.due(edges[-1].t_ns + 4 * S)
+    assert len(of(found, WheelTurnedBack)) == 1
+    (rested,) = of(found, WheelRested)
+    assert rested.turned_back
+    assert rested.turns <= 3.375 <= rested.turns_high
+    assert rested.turns_high - rested.turns <= 1 / TURN
+
+
+@pytest.mark.parametrize("beyond_deg", [0.001, 0.01, 0.02, 0.4])
+@pytest.mark.parametrize("way", [1, -1])
+def test_a_wind_up_that_ends_just_beyond_an_edge_begins_the_turn_there(beyond_deg: float, way: int) -> None:
+    driver, edges = wheel(), turned_just_beyond_an_edge(150, 3 * TURN, beyond_deg, way)
+    found = driver.edges(edges) + driver.due(edges[-1].t_ns + 4 * S)
+    (rested,) = of(found, WheelRested)
+    assert (rested.direction, rested.turned_back) == (-way, False)
+    assert rested.turns_high == 3.0
+    assert 3.0 - rested.turns <= 1 / TURN
 
 
 def test_rest_is_a_second_and_a_half_within_a_count() -> None:
