@@ -1,6 +1,6 @@
 """Reports the chips and ports of a live table that are lost, and their return.
 
-    up ──lost──► down: a fault, with the cause ──another cause──► a warning
+    up ──lost──► down: a fault, with the cause ──another end fails too──► a warning
     ▲             │
     └──opened again: the cause is gone, a supervisor may clear the fault
 

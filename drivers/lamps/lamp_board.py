@@ -39,7 +39,7 @@ class LampsRead(Observation, frozen=True, kw_only=True):
     """The chain read back what it was last told. Lamps are places on the chain, from 1."""
 
     told: frozenset[int]
-    """What it was told to light."""
+    """The lamps of the last command."""
     dead: frozenset[int] = frozenset()
     """Told to be lit, and drawing no current."""
     stuck: frozenset[int] = frozenset()

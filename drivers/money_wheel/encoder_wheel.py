@@ -193,7 +193,6 @@ class MoneyWheel:
         self._moving = True
         self._spun = self._turned_back = self._wind_up_unproven = False
         self._direction = 1 if count > self._at else -1
-        self._note_extreme(count)
         self._start = self._extremes[0] if self._direction > 0 else self._extremes[1]
         self._furthest = self._touched = count
         self._due_ns = t_ns + self._rest_ns

@@ -104,7 +104,7 @@ STARTING_COUNTS: Final = 4
 """Counts after a start or a turn before gaps are looked for as above (ours)."""
 
 EVEN_SHARE: Final = 0.9
-"""A disc that has turned gains speed: while it does, each count takes a smaller share of the one before (ours)."""
+"""A disc that has turned gains speed: while it does, each two counts take a smaller share of the two before (ours)."""
 
 
 class CountGap(NamedTuple):
@@ -131,7 +131,7 @@ class CountGap(NamedTuple):
 class GapWatch:
     """Watches the counts of one encoder for gaps in time, while the disc runs one way."""
 
-    __slots__ = ("_gap", "_starting", "_turned", "limit_ns", "waits")
+    __slots__ = ("_gap", "_long_ns", "_starting", "_turned", "limit_ns", "waits")
 
     def __init__(self) -> None:
         self.begin()
@@ -141,6 +141,8 @@ class GapWatch:
         self._gap: CountGap | None = None
         self._starting = STARTING_COUNTS
         self._turned = turned
+        self._long_ns = 0
+        """The first whole count after a turn."""
         self.limit_ns = ANY_GAP_NS
         """The longest count that is not a gap, in nanoseconds."""
         self.waits = True
@@ -177,16 +179,22 @@ class GapWatch:
     def _lost_after_turn(self, quadrature: QuadratureDecoder) -> Offsets:
         """What was lost in a long count after a turn: a disc that comes to speed within it gains more in the next.
 
-        turned   |           |     |    |   |    the first counts get shorter, and on
-        lost     |                       |   |   |    the long one is followed by counts of one length
+            turned   |           |     |    |   |    the first counts get shorter, and on
+            lost     |                       |   |   |    the long one is followed by counts of one length
+
+        Counts are compared in pairs, so that A and B need not be exactly a quarter slot apart.
         """
-        if not self._turned or STARTING_COUNTS - self._starting < 3:
+        if not self._turned:
             return NONE
-        long_ns, next_ns = quadrature.t3_ns - quadrature.t4_ns, quadrature.t2_ns - quadrature.t3_ns
-        last_ns = quadrature.t1_ns - quadrature.t2_ns
-        if long_ns < GAP_COUNTS * next_ns or last_ns < EVEN_SHARE * next_ns:
+        newest_ns, oldest_ns = quadrature.t1_ns, quadrature.t4_ns
+        if self._starting:
+            if STARTING_COUNTS - self._starting == 3:
+                self._long_ns = quadrature.t3_ns - oldest_ns
             return NONE
-        return CountGap(quadrature.count, long_ns, next_ns, 0.0).lost(next_ns, quadrature.direction)
+        first_ns, next_ns = quadrature.t2_ns - oldest_ns, newest_ns - quadrature.t3_ns
+        if 2 * self._long_ns < GAP_COUNTS * first_ns or next_ns < EVEN_SHARE * first_ns:
+            return NONE
+        return CountGap(quadrature.count, self._long_ns, first_ns // 2, 0.0).lost(first_ns // 2, quadrature.direction)
 
     def broken(self, quadrature: QuadratureDecoder, back: int = 1) -> Offsets:
         """Closes an open gap early: the disc turns or pauses before the count that would show what it hides.

@@ -57,7 +57,7 @@ class LampBoardSimulator:
         self._bad: int | None = None
         self._answers: list[Rare] = []
         self.lit: frozenset[int] = frozenset()
-        """What it was last told to light."""
+        """The lamps of the last command."""
 
     def plan(self, fault: str | None, from_ns: int, until_ns: int) -> None:
         """What goes wrong, and when; afterwards it is mended.
