@@ -67,8 +67,22 @@ class Tumbling(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Reasons not to rely on the values."""
 
 
+class DealtCard(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One card of a round, exposed as it was dealt."""
+
+    card: str
+    """Rank, `A 2` to `9 T J Q K`, and suit, `s h d c`: `9s`."""
+    to: Annotated[str, one_of("player", "banker")]
+    """The hand to which it was dealt."""
+    left_ns: int
+    """When it left the shoe, on the clock of `mono_ns`."""
+
+
 class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The measurements of a spin, tumble or throw. Revolutions are of the wheel, or of the ball around the track."""
+    """The measurements of a spin, tumble, throw or deal.
+
+    Revolutions are of the wheel, or of the ball around the track.
+    """
 
     revolutions: Number | None = None
     """Measured, as far as the lines show."""
@@ -100,6 +114,8 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """`wheel`, where the device measures the run itself."""
     tumbles: list[Tumbling] | None = None
     """One for each tumble, shake or throw."""
+    cards: list[DealtCard] | None = None
+    """The cards of the round, in the order in which they left the shoe."""
     detail: str = ""
     """In words, what refused or doubted the run."""
     capture: CaptureFile | None = None
@@ -269,7 +285,7 @@ class NoMoreBets(RoundData, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class RoundStarted(RoundData, frozen=True, kw_only=True, omit_defaults=True):
-    """The spin, tumble, shake or throw has begun; `direction` is that of a spin."""
+    """The spin, tumble, shake, throw or deal has begun; `direction` is that of a spin."""
 
     kind: ClassVar[str] = "round.started"
     direction: Direction | None = None
@@ -301,6 +317,12 @@ class RoundProgress(RoundData, frozen=True, kw_only=True, omit_defaults=True):
     """The values keyed and not entered yet, as the keypad shows them."""
     dice: list[int] | None = None
     """The dice of a tumble that has ended, where the round continues."""
+    player_cards: list[str] | None = None
+    """The player's cards so far."""
+    banker_cards: list[str] | None = None
+    """The bank's cards so far."""
+    next_card: Annotated[str, one_of("player", "banker")] | None = None
+    """The hand that draws next; left out where both are complete."""
 
 
 class Outcome(RoundData, frozen=True, kw_only=True, omit_defaults=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from controller.configuration.registry import Registry
+from controller.games.baccarat.spec import BACCARAT, MINI_BACCARAT
 from controller.games.base.spec import GameSpec
 from controller.games.craps.spec import CRAPS, MINI_CRAPS
 from controller.games.money_wheel.spec import MONEY_WHEEL
@@ -14,6 +15,7 @@ from controller.games.tumbled.spec import BEAT_THE_DEALER, CHUCK_A_LUCK, UNDER_O
 from controller.table.orders.book import VERBS
 from controller.table.orders.order import Verb
 from drivers.base.device_spec import DeviceSpec
+from drivers.cards.specs import SHOE
 from drivers.dealer.specs import BUTTON_BOX, LAMP, NUMBER_DISPLAY
 from drivers.dice.specs import AUTOMATED_SHAKER, CAGE, CAGE_MOTOR, CHUTE, DICE_KEYPAD, DICE_READER, SHAKER
 from drivers.lamps.specs import LAMP_BOARD, PUCK
@@ -29,6 +31,8 @@ GAMES: Final[tuple[GameSpec, ...]] = (
     SIC_BO,
     CRAPS,
     MINI_CRAPS,
+    BACCARAT,
+    MINI_BACCARAT,
 )
 
 DEVICES: Final[tuple[DeviceSpec, ...]] = (
@@ -47,12 +51,11 @@ DEVICES: Final[tuple[DeviceSpec, ...]] = (
     AUTOMATED_SHAKER,
     LAMP_BOARD,
     PUCK,
+    SHOE,
 )
 
 GAMES_TO_COME: Final = frozenset(
     {
-        "baccarat",
-        "mini_baccarat",
         "blackjack",
         "multi_action_blackjack",
         "caribbean_stud",

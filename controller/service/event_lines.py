@@ -287,6 +287,11 @@ def progress_words(data: RoundProgress) -> str:
         parts.append(f"{whose} dice: {_dice(data.dice)}, total {sum(data.dice)}")
     if data.keyed is not None:
         parts.append(f"keyed: {_dice(data.keyed)}" if data.keyed else "the dice lie: key them")
+    for hand, cards in (("player", data.player_cards), ("banker", data.banker_cards)):
+        if cards:
+            parts.append(f"{hand} {' '.join(cards)}")
+    if data.next_card is not None:
+        parts.append(f"the next card is the {data.next_card}'s")
     return "  " + ", ".join(parts)
 
 

@@ -14,9 +14,9 @@ class Truth(NamedTuple):
 
     valid: bool
     """Whether the run was valid under the rules, with everything known."""
-    result: int | tuple[int, ...] | None
-    """Index, in wheel order, of the space or pocket where it ended; the dice, those of the dealer's tumble first; None
-    where there is none. Also given for an invalid run that ended somewhere."""
+    result: int | tuple[int, ...] | tuple[str, ...] | None
+    """Index, in wheel order, of the space or pocket where it ended; the dice, those of the dealer's tumble first; the
+    cards in the order of the deal; None where there is none. Also given for an invalid run that ended somewhere."""
     revolutions: float
     """Complete travel of the wheel (from where its turn began to the furthest point) or of the ball in its track; 0 at
     a dice table."""

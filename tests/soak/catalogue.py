@@ -143,6 +143,12 @@ SOAKS: tuple[Soak, ...] = (
         "batch-cuts", "However a stream is cut into batches, the events are the same", 40, "property/test_batch_cuts.py"
     ),
     _parts(
+        "baccarat-tables",
+        "200,000 simulated rounds of baccarat with every fault; no verdict contradicts the truth",
+        20,
+        "property/test_baccarat_tables.py",
+    ),
+    _parts(
         "dice-machines",
         "Random orders, faults and restarts at tables with dice; the state machines hold",
         30,

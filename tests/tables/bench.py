@@ -39,7 +39,8 @@ class EventList(list[Event]):
         return found[0]
 
     def verdicts(self) -> list[str]:
-        """`17` for an outcome (dice: `4-4-1`, or `3-4/6-2` with the dealer's), `void reason`, `unresolved reason`."""
+        """`17` for an outcome (dice: `4-4-1`, or `3-4/6-2` with the dealer's; cards: `9s-Kd/6h-2c`), `void reason`,
+        `unresolved reason`."""
         return [word for event in self if isinstance(event.data, VERDICTS) for word in [_verdict(event.data)]]
 
     def story(self) -> list[str]:
@@ -55,6 +56,8 @@ def _verdict(data: Data) -> str:
     if isinstance(data, events.Outcome) and "dice" in data.result:
         thrown = [data.result[name] for name in ("dealer_dice", "dice") if name in data.result]
         return "/".join("-".join(map(str, dice)) for dice in thrown)
+    if isinstance(data, events.Outcome) and "banker" in data.result:
+        return "/".join("-".join(data.result[hand]["cards"]) for hand in ("player", "banker"))
     if isinstance(data, events.Outcome):
         return str(data.result.get("pocket", data.result.get("space")))
     assert isinstance(data, events.Void | events.Unresolved)

@@ -113,7 +113,7 @@ class GameSpec:
     build: Build
     geometry: Callable[[TableConfig], Geometry]
     """The simulated table: it loads the simulators only when it is called, and raises `NoSimulatorError`."""
-    rests: Callable[[Result], int | tuple[int, ...] | None]
+    rests: Callable[[Result], int | tuple[int, ...] | tuple[str, ...] | None]
     """Where a result says that the equipment rests, as the simulator's truth gives it: to judge simulated rounds."""
     words: GameWords
     statistics: Callable[[TableConfig], Sequence[StatisticsKey]]

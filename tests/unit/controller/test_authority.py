@@ -19,7 +19,8 @@ class Who(NamedTuple):
 
 
 CRAPS = {"pass_dice", "change_dice", "roll_for_come", "line_wager"}
-DEALERS = {"no_more_bets", "settle", "void", "confirm", *CRAPS}
+CARDS = {"new_shoe", "excess_card"}
+DEALERS = {"no_more_bets", "settle", "void", "confirm", *CRAPS, *CARDS}
 SHAKERS = {"operate_shaker", "shift_begins", "dice_placed", "shaker_removed", "shaker_placed", "settle_attended"}
 SUPERVISORS = {"open", "close", "clear", "correct", "inspect_pass", "quit", *SHAKERS}
 TECHNICIANS = {"inspect_start", "inspect_fail", "inspect_dice", "lamp_test"}

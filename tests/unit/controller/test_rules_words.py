@@ -102,7 +102,9 @@ def test_a_reading_of_ours_is_on_the_auditors_page(where: str, reading: str) -> 
     assert reading in (ROOT / "docs" / "audit.md").read_text(encoding="utf-8")
 
 
-GAMES = ("money_wheel", "roulette", "beat_the_dealer", "chuck_a_luck", "under_over", "sic_bo", "craps", "mini_craps")
+WHEELS = ("money_wheel", "roulette")
+DICE = ("beat_the_dealer", "chuck_a_luck", "under_over", "sic_bo", "craps", "mini_craps")
+GAMES = (*WHEELS, *DICE, "baccarat", "mini_baccarat")
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -1,0 +1,1 @@
+"""Card equipment: shoes, shufflers and card readers."""

@@ -1,0 +1,1 @@
+"""Simulated card equipment, and the tables that play with it."""

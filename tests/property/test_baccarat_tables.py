@@ -1,0 +1,73 @@
+"""Simulated baccarat tables with every fault: no outcome without support of the truth, no refusal without a reason."""
+
+from __future__ import annotations
+
+import random
+from typing import Final
+
+import pytest
+
+from controller.bench.simulation import Score, simulate
+from controller.configuration.values import TableConfig
+from controller.games.assembly import geometry_of
+from feed import events
+from simulators.base.faults import faults_for
+from tests.tables.baccarat_shoe import baccarat_toml
+from tests.tables.bench import configured
+
+CI_ROUNDS: Final = 12
+SOAK_ROUNDS: Final = 2000
+BUTTONS: Final = '[device.dealer]\nbuttons = ["dealer_no_more_bets", "dealer_settled"]\n'
+TABLES: Final = {
+    "plain": baccarat_toml(),
+    "auto": baccarat_toml(table='no_more_bets = "auto"'),
+    "settled by button": baccarat_toml("mini_baccarat", more=BUTTONS),
+    "no barriers": baccarat_toml(shoe="barriers = false"),
+    "no body, no table": baccarat_toml(shoe="body = false", options="third_card_table = false"),
+    "slow": baccarat_toml(shoe="read_wait_s = 4\njam_s = 10", options="settle_after_s = 20"),
+}
+CASES: Final = [
+    pytest.param(config, fault.name, id=f"{name}-{fault.name}")
+    for name, config in ((name, configured(text)) for name, text in TABLES.items())
+    for fault in faults_for(geometry_of(config))
+]
+
+
+def judge(config: TableConfig, fault: str, rounds: int, seed: int) -> Score:
+    """Plays rounds of which some have the fault; every verdict but an outcome has a reason of the truth."""
+    rng = random.Random(seed)
+    score = Score()
+    plan: dict[int | None, str] = {number: fault for number in range(1, rounds + 1) if rng.random() < 0.4}
+    for played in simulate(config, rounds, seed, {1: fault, **plan}):
+        score.add(played)
+        if played.truth is None:
+            continue
+        refused = [one.data for one in played.events if isinstance(one.data, events.Void | events.Unresolved)]
+        assert [one.reason for one in refused if one.reason not in played.truth.reasons] == [], played.truth
+    assert score.unsupported == []
+    assert score.refused == []
+    assert score.verdicts.total() == rounds, score.verdicts
+    return score
+
+
+@pytest.mark.parametrize(("config", "fault"), CASES)
+def test_no_verdict_contradicts_the_truth(config: TableConfig, fault: str) -> None:
+    for seed in range(3):
+        score = judge(config, fault, CI_ROUNDS, seed)
+        assert score.verdicts["outcome"] > 0
+
+
+def test_shoes_are_played_to_the_cutting_card_and_shuffled() -> None:
+    config = configured(baccarat_toml())
+    said = [event.data for played in simulate(config, 160, 7, {}) for event in played.events]
+    assert len([data for data in said if isinstance(data, events.Outcome)]) == 160
+    raised = [data.fault for data in said if isinstance(data, events.DeviceFault)]
+    cleared = [data.fault for data in said if isinstance(data, events.DeviceCleared)]
+    assert raised == cleared == ["reshuffle_due"] * 2
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize(("config", "fault"), CASES)
+def test_no_verdict_of_many_contradicts_the_truth(config: TableConfig, fault: str) -> None:
+    judge(config, fault, SOAK_ROUNDS, 1000)
