@@ -132,7 +132,7 @@ def test_only_a_class_a_operator_runs_roulette() -> None:
     assert night.text("money_wheel", MoneyWheelRules).operator_classes.value == ("A", "B")
 
 
-FOUND_ONLY = {"power_loss", "shaker_failed", "lamps_failed_before_reveal"}
+FOUND_ONLY = {"power_loss", "shaker_failed", "lamps_failed_before_reveal", "spin_not_started", "spun_while_shut"}
 """What no person at the table can know."""
 
 
