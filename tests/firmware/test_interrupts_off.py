@@ -65,7 +65,8 @@ def busy(kind: str) -> Busy:
     """A board with edges on all inputs, in no step with it, while it does all it can."""
     draw = Random(1)
     rest = REST[kind]
-    lines = range(QUIET if KINDS[kind].counters else 8)
+    money = bool(KINDS[kind].counters)
+    lines, spread = range(QUIET if money else 8), 2 if money else 1  # their store of edges is half as large
     with AvrBoard(kind, watch=0xFF) as board:
         board.chip.drive_many((board.pin(line), rest, board.chip.now_ns) for line in range(8))
         board.live(300 * MS)
@@ -75,7 +76,7 @@ def busy(kind: str) -> Busy:
             line = draw.choice(lines)
             levels[line] ^= 1
             plan.append((line, levels[line], t_ns))
-            t_ns += draw.choice((draw.randint(12_000, 60_000), draw.randint(60_000, 3 * MS)))
+            t_ns += spread * draw.choice((draw.randint(12_000, 60_000), draw.randint(60_000, 3 * MS)))
         board.chip.drive_many((board.pin(line), level, at_ns) for line, level, at_ns in plan)
         before = len(board.said)
         board.chip.longest_closed()

@@ -23,6 +23,7 @@ from controller.boards.firmware_image import (
 from hal.board.firmware import VERSION
 from hal.board.messages import DICTIONARY, KINDS, PROTOCOL, IdentifyCommand, IdentityAnswer
 from tests.firmware.avr_board import AvrBoard
+from tests.firmware.conftest import make_firmware
 from tests.firmware.toolchains import FIRMWARE, debian
 
 RENEW = "the shipped images are not those of these sources; renew them with: make firmware-release KEY=..."
@@ -67,7 +68,7 @@ def test_a_board_reports_the_build_of_its_image() -> None:
         with AvrBoard(kind) as board:
             answer = board.tell(IdentifyCommand())
             assert isinstance(answer, IdentityAnswer)
-            image = board.chip.elf.with_suffix(".hex")
+            image = make_firmware(f"build/{kind}.hex")
             assert answer.build == build_of(read_image(image.read_bytes(), image.name), image.name)
 
 
@@ -85,4 +86,5 @@ def test_a_comment_changes_no_build_and_a_number_does(tmp_path: Path) -> None:
 
     plain = builds(None)
     assert builds(('#include "kind.h"', '/* kind.h has it all:\n * see there */\n#include "kind.h"')) == plain
-    assert builds(("return false;", "return board_ms() == 77U;")) != plain
+    flags = "uint8_t kind_flags(void)\n{\n    return "
+    assert builds((f"{flags}0;", f"{flags}(uint8_t)(board_ms() == 77U);")) != plain

@@ -63,8 +63,8 @@ def test_the_stack_of_each_board_is_bounded_with_each_compiler(compiler: str) ->
     assert said.returncode == 0, said.stderr
     stacks = {match[1]: int(match[4]) for match in LINE.finditer(said.stdout)}
     assert set(stacks) == set(KINDS)
-    # 144 bytes were seen in use; a bound that lost sight of the main loop is below that.
-    assert all(144 <= stack <= 250 for stack in stacks.values()), stacks
+    # 144 bytes were seen in use; a bound that lost sight of the main loop is below that. gcc 14 inlines more: 409.
+    assert all(144 <= stack <= 450 for stack in stacks.values()), stacks
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)
