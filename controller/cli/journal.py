@@ -329,6 +329,8 @@ def export_command(
 def _known(path: Path, chosen: tuple[str, ...] | list[str]) -> None:
     there = tables(path)
     for table in chosen:
+        if table == COMMANDS and table not in there:
+            raise JournalError(path, "nobody has sent a command that changes anything yet", "there is nothing to show")
         if table not in there:
             raise JournalError(path, f"it has no table {table}", f"give one that it has: {', '.join(there) or 'none'}")
 
