@@ -132,6 +132,9 @@ def verify_command(
     wrong = breaks_between(reports)
     for one in wrong:
         click.echo(click.style(f"these files do not continue each other: {one}", fg="red"), err=True)
+    if wrong and not as_json:
+        fix = "give the archives oldest first and the journal last; where they are, one is missing"
+        click.echo(click.style("DOES NOT VERIFY together", fg="red", bold=True) + f": {fix}")
     if wrong or not all(report.ok for report in reports):
         sys.exit(NOT_VERIFIED)
 

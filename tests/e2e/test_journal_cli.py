@@ -237,6 +237,9 @@ def test_archive_moves_history_and_both_files_verify_together(journal: Path, tmp
     assert call("verify", out, journal).exit_code == 0
     swapped = call("verify", journal, out)
     assert (swapped.exit_code, "do not continue each other" in swapped.stderr) == (3, True)
+    assert swapped.stdout.splitlines()[-1] == (
+        "DOES NOT VERIFY together: give the archives oldest first and the journal last; where they are, one is missing"
+    )
     again = call("archive", journal, tmp_path / "more.sqlite", "--keep-days", "1")
     assert "nothing to archive" in again.stdout
 
