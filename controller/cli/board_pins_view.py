@@ -5,7 +5,6 @@ Plain text in at most 80 columns; colour is added by the console, and only on a 
 
 from __future__ import annotations
 
-import re
 import textwrap
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
@@ -25,8 +24,11 @@ from hal.lamp_fields import CHAIN
 # Pins that no line can have: the rows and columns of a keypad, and a chain of lamps
 
 
-LED_PIN = "D13"
-"""The pin of a Nano's own LED, marked L."""
+COLUMN_PARTS = (
+    "In the wire of each column of the keypad: 1 kΩ at the pin, then a diode 1N4148, its cathode at the resistor and "
+    "its anode at the keypad (docs/boards.md)."
+)
+"""What a keypad needs that is not wired straight to the board, which has it on its carrier board."""
 
 
 class Crossing(NamedTuple):
@@ -51,7 +53,7 @@ def key_words(kind: BoardKind, place: Place) -> str:
 
 def chain_words(kind: BoardKind) -> Iterator[str]:
     """How a chain of lamps is wired, pin by pin (docs/boards.md)."""
-    notes = {"latch": "; 10 kΩ from there to GND", "read_back": "; resistor to + inside"}
+    notes = {"latch": "; 10 kΩ from there to 5V", "read_back": "; resistor to + inside"}
     for what, pin in kind.lamp_pins:
         yield f"{_plain(what)}: {printed(pin)}{notes.get(what, '')}"
 
@@ -84,17 +86,6 @@ def own_pins(kind: BoardKind, keys: Collection[Place], *, lamps: bool) -> OwnPin
     )
 
 
-def led_warning(pins: OwnPins) -> str | None:
-    """The advice about a Nano's own LED where it loads a column of the keypad; None where it does not."""
-    column = re.search(r"column \d", pins.used.get(LED_PIN, ""))
-    if column is None:
-        return None
-    return (
-        f"Take the lamp L, or its resistor, off a Nano: it holds {LED_PIN} ({column.group()} of the keypad) half-way "
-        "to low, and keys are read wrong. An Uno R3 needs nothing."
-    )
-
-
 def _plain(what: str) -> str:
     return what.replace("_", " ")
 
@@ -124,9 +115,8 @@ def boards_view(config: TableConfig, width: int = 80) -> Iterator[Text]:
         yield Text()
         yield from _drawing(kind, at, own)
         yield Text()
-        warning = led_warning(own)
-        if warning is not None:
-            yield from (Text(row, style="yellow") for row in textwrap.wrap(warning, min(width, _WIDEST)))
+        if keys:
+            yield from (Text(row, style="yellow") for row in textwrap.wrap(COLUMN_PARTS, min(width, _WIDEST)))
             yield Text()
     yield from _links(config, width)
     yield Text("pin: what an Arduino Nano or Uno prints beside it. An input takes 0 to 5 V.")

@@ -132,6 +132,9 @@ def verify_command(
     wrong = breaks_between(reports)
     for one in wrong:
         click.echo(click.style(f"these files do not continue each other: {one}", fg="red"), err=True)
+    if wrong and not as_json:
+        fix = "give the archives oldest first and the journal last; where they are, one is missing"
+        click.echo(click.style("DOES NOT VERIFY together", fg="red", bold=True) + f": {fix}")
     if wrong or not all(report.ok for report in reports):
         sys.exit(NOT_VERIFIED)
 
@@ -329,6 +332,8 @@ def export_command(
 def _known(path: Path, chosen: tuple[str, ...] | list[str]) -> None:
     there = tables(path)
     for table in chosen:
+        if table == COMMANDS and table not in there:
+            raise JournalError(path, "nobody has sent a command that changes anything yet", "there is nothing to show")
         if table not in there:
             raise JournalError(path, f"it has no table {table}", f"give one that it has: {', '.join(there) or 'none'}")
 

@@ -129,11 +129,15 @@ def snapshot_lines(snapshot: Snapshot) -> list[str]:
 
 
 def _hot_and_cold(counts: Sequence[ValueCount]) -> str:
-    """Every count where there are few; the most and the least frequent where there are many."""
+    """Every count where there are few; the most and the least frequent where there are many.
+
+    A value that never came is not among the most frequent.
+    """
     if len(counts) <= 2 * EXTREMES:
         return _counts(counts)
     ordered = sorted(counts, key=lambda one: -one.count)
-    return f"most {_counts(ordered[:EXTREMES])}; least {_counts(ordered[: -EXTREMES - 1 : -1])}"
+    most = [one for one in ordered[:EXTREMES] if one.count] or ordered[:1]
+    return f"most {_counts(most)}; least {_counts(ordered[: -EXTREMES - 1 : -1])}"
 
 
 def _counts(counts: Sequence[ValueCount]) -> str:

@@ -153,6 +153,16 @@ def test_a_journal_without_a_table_says_so(tmp_path: Path) -> None:
         assert (result.exit_code, what in result.stderr) == (2, True)
 
 
+def test_a_journal_in_which_nobody_has_sent_a_command_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    with Evening(path) as writer:
+        writer.opened("wheel-1")
+    for command in (("show", path, "@commands"), ("export", path, "--table", "@commands")):
+        result = call(*command)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert f"{path}: nobody has sent a command that changes anything yet" in result.stderr
+
+
 def test_recall_names_the_capture_and_its_sum(tmp_path: Path) -> None:
     path = tmp_path / "journal.sqlite"
     capture = CaptureFile(file="wheel-1/4.vcd", sha256="ab" * 32, complete=False)
@@ -227,6 +237,9 @@ def test_archive_moves_history_and_both_files_verify_together(journal: Path, tmp
     assert call("verify", out, journal).exit_code == 0
     swapped = call("verify", journal, out)
     assert (swapped.exit_code, "do not continue each other" in swapped.stderr) == (3, True)
+    assert swapped.stdout.splitlines()[-1] == (
+        "DOES NOT VERIFY together: give the archives oldest first and the journal last; where they are, one is missing"
+    )
     again = call("archive", journal, tmp_path / "more.sqlite", "--keep-days", "1")
     assert "nothing to archive" in again.stdout
 

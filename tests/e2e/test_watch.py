@@ -264,6 +264,21 @@ def test_a_table_that_is_joined_shows_its_last_outcomes_and_how_often_each_value
     ]
 
 
+def test_a_value_that_never_came_is_not_among_those_that_came_most(capsys: pytest.CaptureFixture[str]) -> None:
+    table, state = ModelTable(ModelJournal(), TABLE, "e1"), TableState(TABLE)
+    keys = [StatisticsKey(field="space", values=[*range(10)])]
+    said = [table.say(events.TableOpened, rules="r", software="s", devices=[], history=100, statistics=keys)]
+    for number in (1, 2):
+        result = {"space": number, "face": "$1"}
+        said.append(table.say(events.Outcome, round=number, result=result, winning=[], evidence=Evidence(), rule="r"))
+    for _, body in said:
+        state.apply(decode(body))
+    PeopleView(show_caught_up=False).show(Joined(table=TABLE, snapshot=state.snapshot()))
+    assert capsys.readouterr().out.splitlines()[2:] == [
+        "   space in 2 outcomes: most 1 (1), 2 (1); least 9 (0), 8 (0), 7 (0), 6 (0)"
+    ]
+
+
 def test_a_table_without_outcomes_shows_none(capsys: pytest.CaptureFixture[str]) -> None:
     PeopleView(show_caught_up=False).show(Joined(table=TABLE, snapshot=TableState(TABLE).snapshot()))
     assert capsys.readouterr().out.splitlines() == ["-- wheel-1 is closed, after event 0"]

@@ -115,7 +115,7 @@ def text(soaks: Sequence[Soak], proofs: Sequence[Proof]) -> str:
         "",
         "## What failed",
         "",
-        *(_failed(proofs) or ["Nothing."]),
+        *(_failed(proofs) or ["Nothing." if proofs else "Nothing: nothing was run."]),
         "",
         "## What is counted",
         "",

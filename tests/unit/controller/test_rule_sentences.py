@@ -68,7 +68,9 @@ def test_several_citations_are_printed_one_after_the_other() -> None:
 @pytest.mark.parametrize(
     ("cite", "why"),
     [
-        ("ours", "'ours' has not the form of a citation such as 13:47-20.32(m)1"),
+        ("foo", "'foo' has not the form of a citation such as 13:47-20.32(m)1"),
+        ("ours", "no text gives what is ours: the house's own rules and numbers are in docs/audit.md"),
+        ("house rule", "no text gives what is ours: the house's own rules and numbers are in docs/audit.md"),
         ("13:48-1.2(a)", "13:48 is no text of ours; there are 13:47, 19:47, 13:69F"),
         ("13:47-20.32(m)9", "the words of 13:47-20.32(m)9 are not here; of 13:47-20.32 there are 13:47-20.32(b)"),
         ("13:47-20.99(a)", "no rule of this section is cited"),

@@ -67,6 +67,11 @@ def test_what_failed_stands_there_with_the_command_that_repeats_it(tmp_path: Pat
     assert "- `tiny`: seed 7: space 4 for 5; repeat it with `repeat 7`" in text.splitlines()
 
 
+def test_where_nothing_was_run_nothing_is_said_to_have_passed(tmp_path: Path) -> None:
+    assert "Nothing: nothing was run." in page(tmp_path).splitlines()
+    assert "Nothing: nothing was run." not in page(tmp_path, record(0))
+
+
 def test_figures_of_what_a_folder_does_not_have_are_kept_with_their_commit(tmp_path: Path) -> None:
     before = page(tmp_path, record(0))
     with Folder(tmp_path / "empty") as folder:

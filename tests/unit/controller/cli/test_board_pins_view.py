@@ -124,14 +124,23 @@ def test_each_key_is_told_where_docs_boards_has_it(key: str) -> None:
 def test_a_chain_of_lamps_has_an_entry_with_its_pins() -> None:
     text = view(example("sic_bo_board"), 110)
     assert re.search(r"^lamps +chain +D9 +- +chain of 56 lamps at most$", text, re.M)
-    for row in ("data: D9", "clock: D10", "latch: D12; 10 kΩ from there to GND", "read back: A5; resistor to + inside"):
+    for row in ("data: D9", "clock: D10", "latch: D12; 10 kΩ from there to 5V", "read back: A5; resistor to + inside"):
         assert re.search(rf"^ +{re.escape(row)}$", text, re.M), row
     assert "chain" not in view(example("under_over_board"))
 
 
-def test_the_lamp_of_a_nano_is_to_be_taken_off_where_a_key_is_in_its_column() -> None:
-    assert "Take the lamp L, or its resistor, off a Nano: it holds D13 (column 3" in view(example("sic_bo_board"))
-    assert "Take the lamp L" not in view(ROULETTE)
+def test_the_parts_between_the_columns_and_the_keypad_are_named_where_there_is_one() -> None:
+    words = " ".join(view(example("sic_bo_board")).split())
+    assert "In the wire of each column of the keypad: 1 kΩ at the pin, then a diode 1N4148" in words
+    assert "1N4148" not in view(ROULETTE)
+
+
+def test_resistors_and_diodes_of_keypad_and_chain_are_those_of_docs_boards() -> None:
+    text = " ".join(DOCS.split())
+    assert "10 kΩ from latch to 5V" in text
+    assert "**1 kΩ, and a diode 1N4148 whose cathode is at the resistor**" in text
+    assert 'The lamp "L" of a Nano may stay.' in text
+    assert "lamp L" not in view(example("sic_bo_board"))
 
 
 def test_a_motor_is_told_its_driver_and_its_sensors_are_low_when_they_see() -> None:
