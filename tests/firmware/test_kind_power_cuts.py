@@ -1,6 +1,6 @@
 """Power cuts at random cycles of the real binary: what was counted is there again, exactly.
 
-With a warning (power_fail goes low, no new tokens come, and the board runs on for its hold-up) nothing is missing.
+With a warning (power_fail goes high, no new tokens come, and the board runs on for its hold-up) nothing is missing.
 Without one, at most the one event is missing whose byte was not written yet, and nothing is ever there that did not
 happen.
 """
@@ -23,9 +23,12 @@ from hal.board.messages import (
 )
 from tests.firmware.emulated import MS
 from tests.firmware.kind_bench import KindBench
+from tests.firmware.toolchains import FIRMWARE
 from tests.firmware.worlds import Hopper
 
-HOLD_UP_NS = 300 * MS
+HOLD_UP_NS = MS * int(
+    (FIRMWARE / "kinds" / "supply.h").read_text().partition("#define SUPPLY_HOLD_UP_MS ")[2].partition("U")[0]
+)
 """What supply.h asks of the supply."""
 BOUNCE_NS = 5 * MS
 """From the end of a token's pulse until it is one."""
