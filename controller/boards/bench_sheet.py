@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
-from nacl.exceptions import CryptoError
-from nacl.signing import SigningKey, VerifyKey
+from nacl.signing import SigningKey
+
+from controller.boards.detached_signature import signature_path, signature_text, signed_by_any
 
 _DOMAIN: Final = b"feltwire board report\0"
 """The prefix of signed data: no other signature by the same key is valid for a report."""
@@ -150,11 +151,6 @@ def report(
     return BenchReport(sheet.kind, serial, board, sheet.sha256, tester, time, tuple(findings), passed)
 
 
-def signature_path(path: Path) -> Path:
-    """The path of a report's signature."""
-    return path.with_name(path.name + ".sig")
-
-
 def write(path: Path, made: BenchReport, key: SigningKey | None) -> None:
     """Writes a report, and its signature where there is a key. An older signature at that place is taken away.
 
@@ -168,7 +164,7 @@ def write(path: Path, made: BenchReport, key: SigningKey | None) -> None:
         if key is None:
             beside.unlink(missing_ok=True)
         else:
-            beside.write_text(bytes(key.sign(_DOMAIN + content).signature).hex() + "\n", encoding="ascii")
+            beside.write_text(signature_text(_DOMAIN, content, key) + "\n", encoding="ascii")
     except OSError as error:
         raise BenchSheetError(f"{error.filename}: it cannot be written ({error.strerror})") from error
 
@@ -189,18 +185,10 @@ def read_signed(path: Path, signers: Sequence[bytes]) -> BenchReport:
         raise BenchSheetError(f"{error.filename}: it cannot be read ({error.strerror})") from error
     except (ValueError, msgspec.MsgspecError, RecursionError) as error:
         raise BenchSheetError(f"{path}: it is no signed report ({error}); copy both files again") from error
-    if not any(_verifies(content, signature, signer) for signer in signers):
+    if not signed_by_any(_DOMAIN, content, signature, signers):
         keys = " or ".join(signer.hex() for signer in signers)
         raise BenchSheetError(
             f"{beside}: it is no signature of {path.name} by {keys}: the report was changed since, or another key "
             "signed it"
         )
     return found
-
-
-def _verifies(content: bytes, signature: bytes, signer: bytes) -> bool:
-    try:
-        VerifyKey(signer).verify(_DOMAIN + content, signature)
-    except (ValueError, CryptoError):
-        return False
-    return True

@@ -17,14 +17,13 @@ from typing import Annotated, Final, NamedTuple
 
 import msgspec
 from msgspec import Meta
-from nacl.exceptions import CryptoError
-from nacl.signing import SigningKey, VerifyKey
+from nacl.signing import SigningKey
 
+from controller.boards.detached_signature import signature_path, signature_text, signed_by_any
 from hal.board.identity import protocol_refusal
 from hal.board.messages import KINDS
 
 MANIFEST: Final = "manifest.json"
-SIGNATURE_SUFFIX: Final = ".sig"
 SHIPPED: Final = Path(__file__).with_name("images") / MANIFEST
 """The manifest of the images that come with this software (made by `make firmware-release`)."""
 RELEASE_KEYS: Final = (bytes.fromhex("5eec8e9878373bffac2574d550a2578378f0235517c202b84c4a1b1542f7aa43"),)
@@ -203,14 +202,9 @@ def build_of(image: bytes, name: str) -> int:
     return build
 
 
-def signature_path(manifest: Path) -> Path:
-    """The path of a manifest's signature."""
-    return manifest.with_name(manifest.name + SIGNATURE_SUFFIX)
-
-
 def sign(manifest: Manifest, key: SigningKey) -> str:
     """The signature of a manifest, in hexadecimal."""
-    return bytes(key.sign(_DOMAIN + manifest.content).signature).hex()
+    return signature_text(_DOMAIN, manifest.content, key)
 
 
 def check_signature(manifest: Manifest, signers: Sequence[bytes]) -> None:
@@ -225,20 +219,12 @@ def check_signature(manifest: Manifest, signers: Sequence[bytes]) -> None:
         signature = bytes.fromhex(content.decode("ascii").strip())
     except ValueError as error:
         raise FirmwareError(f"{path}: it is no signature: expected 128 hexadecimal digits; copy it again") from error
-    if not any(_verifies(manifest, signature, signer) for signer in signers):
+    if not signed_by_any(_DOMAIN, manifest.content, signature, signers):
         keys = " or ".join(signer.hex() for signer in signers)
         raise FirmwareError(
             f"{path}: it is no signature of {manifest.path.name} by {keys}: the manifest was changed since, or another "
             "key signed it; flash nothing of it"
         )
-
-
-def _verifies(manifest: Manifest, signature: bytes, signer: bytes) -> bool:
-    try:
-        VerifyKey(signer).verify(_DOMAIN + manifest.content, signature)
-    except (ValueError, CryptoError):
-        return False
-    return True
 
 
 def _bytes(path: Path, fix: str) -> bytes:

@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from controller.boards import flashing as avrdude
+from controller.boards.detached_signature import signature_path
 from controller.boards.firmware_image import (
     RELEASE_KEYS,
     SHIPPED,
@@ -22,7 +23,6 @@ from controller.boards.firmware_image import (
     check_software,
     find,
     sign,
-    signature_path,
 )
 from controller.boards.identity import kind_name, misfit, not_written, version, words
 from controller.cli import BAD_CONFIGURATION, FATAL

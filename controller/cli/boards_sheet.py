@@ -21,9 +21,9 @@ from controller.boards.bench_sheet import (
     read_answers,
     read_signed,
     report,
-    signature_path,
     write,
 )
+from controller.boards.detached_signature import signature_path
 from controller.boards.identity import kind_name, misfit, words
 from controller.cli import BAD_CONFIGURATION, FATAL
 from controller.cli.options import public_keys

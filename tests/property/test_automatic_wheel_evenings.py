@@ -17,25 +17,11 @@ from hal.capture.command_text import read_command
 from hal.framing import LineFramer
 from hal.values import Batch, Rare
 from simulators.roulette.star_x import STAR_X_FAULTS, StarXChunk, StarXSimulator, StarXSpin, frames
+from tests.tables.automatic_wheel import LINK, TABLE
 from tests.tables.bench import VERDICTS, EventList, configured
 
 S = 1_000_000_000
-LINK = "wheel_serial"
 SPINS = 20
-TABLE = f"""
-[table]
-id = "roulette-3"
-game = "roulette"
-no_more_bets = "auto"
-[lines]
-backend = "capture"
-[device.wheel]
-driver = "star_x"
-[links]
-{LINK} = {{ port = "/dev/null" }}
-[game]
-trust_wheel = true
-"""
 
 
 class Evening(NamedTuple):

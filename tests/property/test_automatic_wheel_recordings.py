@@ -17,7 +17,7 @@ from feed import events
 from hal.capture.command_text import read_command
 from hal.framing import LineFramer
 from hal.values import Batch, Frame, Rare
-from tests.property.test_automatic_wheel_evenings import LINK, TABLE
+from tests.tables.automatic_wheel import LINK, TABLE
 from tests.tables.bench import VERDICTS, EventList, configured
 
 S: Final = 1_000_000_000

@@ -17,24 +17,10 @@ from hal.capture.command_text import read_command
 from hal.framing import LineFramer
 from hal.values import Batch, Rare
 from simulators.roulette.star_x import StarXChunk, StarXSimulator, frames
+from tests.tables.automatic_wheel import LINK, TABLE
 from tests.tables.bench import VERDICTS, EventList, configured
 
 S: Final = 1_000_000_000
-LINK: Final = "wheel_serial"
-TABLE: Final = f"""
-[table]
-id = "roulette-3"
-game = "roulette"
-no_more_bets = "auto"
-[lines]
-backend = "capture"
-[device.wheel]
-driver = "star_x"
-[links]
-{LINK} = {{ port = "/dev/null" }}
-[game]
-trust_wheel = true
-"""
 CONFIG: Final = configured(TABLE)
 SPINS: Final = (None, "misfire", None, "misfire_for_good", "power_cycle_while_open", None, "no_launch", None)
 """What is played: clean spins, and games in which no ball comes into the rim."""

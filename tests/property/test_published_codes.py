@@ -2,37 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any, Final
-
 import pytest
 
 from controller.bench.simulation import simulate
 from controller.configuration.values import TableConfig
-from controller.games.assembly import geometry_of
-from controller.games.load import check_text
 from controller.rules.cited import OURS
 from controller.rules.profile import profile
 from feed import events
 from feed.codes import CODES
-from simulators.base.faults import faults_for
-
-EXAMPLES: Final = Path(__file__).parents[2] / "examples"
+from tests.tables.simulated_faults import faults_of_examples
 
 
-def _cases() -> list[Any]:
-    found = []
-    for path in sorted(EXAMPLES.glob("*.toml")):
-        for config in check_text(path.read_text()).tables:
-            if config.lines.backend == "sim":
-                found += [
-                    pytest.param(config, fault.name, id=f"{config.id}-{fault.name}")
-                    for fault in faults_for(geometry_of(config))
-                ]
-    return found
-
-
-@pytest.mark.parametrize(("config", "fault"), _cases())
+@pytest.mark.parametrize(("config", "fault"), faults_of_examples())
 def test_what_is_published_is_explained_and_cites_no_rule_for_more_than_it_has(config: TableConfig, fault: str) -> None:
     reasons = profile(config.rules).texts[config.game]["reasons"]
     for played in simulate(config, 2, 7, {1: fault}):

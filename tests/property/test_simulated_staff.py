@@ -3,37 +3,21 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
 from controller.configuration.values import TableConfig
-from controller.games.assembly import geometry_of
-from controller.games.load import check_text
 from feed import events
-from simulators.base.faults import faults_for
 from tests.fakes.virtual_service import VirtualService
+from tests.tables.simulated_faults import faults_of_examples
 
-EXAMPLES: Final = Path(__file__).parents[2] / "examples"
 S: Final = 1_000_000_000
 LONGEST_S: Final = 700
 """A fault, the longest time until it is detected, and a round after it."""
 
 
-def _cases() -> list[Any]:
-    found = []
-    for path in sorted(EXAMPLES.glob("*.toml")):
-        for config in check_text(path.read_text()).tables:
-            if config.lines.backend == "sim":
-                found += [
-                    pytest.param(config, fault.name, id=f"{config.id}-{fault.name}")
-                    for fault in faults_for(geometry_of(config))
-                ]
-    return found
-
-
-@pytest.mark.parametrize(("config", "fault"), _cases())
+@pytest.mark.parametrize(("config", "fault"), faults_of_examples())
 def test_after_a_fault_the_staff_bring_the_table_back(config: TableConfig, fault: str) -> None:
     rng = random.Random(f"{config.id}/{fault}")
     hall = VirtualService([config], faults=[{2: fault}], seed=rng.randrange(1000))

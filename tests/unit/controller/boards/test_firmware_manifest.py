@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from nacl.signing import SigningKey
 
+from controller.boards.detached_signature import signature_path
 from controller.boards.firmware_image import (
     ROOM,
     FirmwareError,
@@ -23,7 +24,6 @@ from controller.boards.firmware_image import (
     read,
     read_image,
     sign,
-    signature_path,
 )
 from hal.board.messages import KINDS
 from tests.fakes.firmware_build import BUILD, image, make_build, program, record
