@@ -4,7 +4,7 @@
 #
 #     sh tests/debian_packages.sh            installs what is missing
 #     sh tests/debian_packages.sh --list     prints the names
-packages="gcc make gcc-avr binutils-avr avr-libc libsimavr-dev libelf-dev cppcheck clang clang-tidy libclang-rt-dev ngspice"
+packages="chromium gcc make gcc-avr binutils-avr avr-libc libsimavr-dev libelf-dev cppcheck clang clang-tidy libclang-rt-dev ngspice"
 
 if [ "${1:-}" = "--list" ]; then
     echo "$packages"
