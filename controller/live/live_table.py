@@ -13,6 +13,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final, NamedTuple
 
+from controller.calibration.table_calibration import (
+    CAUSE,
+    DEVICE_NAME,
+    NOT_CALIBRATED,
+    WAIVED,
+    CalibrationState,
+    calibrated,
+)
 from controller.configuration.values import TableConfig
 from controller.games.assembly import table_for
 from controller.games.catalogue import GAME
@@ -67,6 +75,8 @@ START_AGAIN: Final = "start the service again once this is mended"
 TRIED_AGAIN: Final = "they are tried again by themselves; once this is mended, a supervisor clears it"
 SERVICE_DEVICES: Final = frozenset({WIRES, "clock", "disk", "journal"})
 """Devices whose faults the service itself raises; the bench's own supervisor leaves them to people."""
+UNASKED: Final = CalibrationState("not needed", "not needed")
+"""Of a table whose calibration nobody asked for."""
 BENCH_SUPERVISOR: Final = "simulated-supervisor"
 
 
@@ -93,14 +103,17 @@ class LiveTable:
         failure: LineError | None = None,
         wake: Callable[[], None] = lambda: None,
         calendar_is_set: Callable[[], bool] = lambda: True,
+        calibration: CalibrationState = UNASKED,
     ) -> None:
         """`state` is what the journal holds of the table; `failure` is why this computer cannot have its wires at all.
 
         `calendar_is_set` is whether the calendar is known to be set; simulated devices do not age by it.
 
-        `wake` is called when an input came that should be processed soon.
+        `wake` is called when an input came that should be processed soon. `calibration` is how the table stands with
+        its calibration: without one that fits it stays shut, and with one its devices have what was measured.
         """
-        self.config = config
+        self.calibration = calibration
+        self.config = config = calibrated(config, calibration)
         self.epoch = epoch
         self._wiring = wiring
         self._failure = failure
@@ -324,6 +337,10 @@ class LiveTable:
         self._table.cause_gone(WIRES, NOT_HAD)
 
     def _begin(self, standing: PendingFaults) -> list[Event]:
+        if self.calibration.shuts:
+            standing.add(ServiceFault(DEVICE_NAME, NOT_CALIBRATED, self.calibration.words, CAUSE))
+        elif self.calibration.kind == "waived":
+            standing.warn(ServiceFault(DEVICE_NAME, WAIVED, self.calibration.words))
         self._boards.introduce(self._table)
         now_ns = self._begun_ns = self._clock.now_ns()
         if self._watched:

@@ -20,6 +20,14 @@ from drivers.dice.cage_motor import HOME, MOTOR, SHAFT, CageMotor, CageMotorActu
 from drivers.dice.chute import Chute, ChuteConfig
 from drivers.dice.frame_wire import ShakerFramer
 from drivers.dice.keypad import CLEAR, ENTER, VALUES, DiceKeypad, DiceKeypadConfig
+from drivers.dice.movements import (
+    automated_shaker_movements,
+    cage_movements,
+    chute_movements,
+    dice_keypad_movements,
+    dice_reader_movements,
+    shaker_movements,
+)
 from drivers.dice.reader import DiceReader, DiceReaderConfig, ReaderActuator, framer_of
 from drivers.dice.shaker import COVER, SHAKE, Shaker, ShakerConfig
 from hal.framing import Framer
@@ -153,12 +161,30 @@ def _shaker_framing(keys: AutomatedShakerConfig) -> Framer:
     return ShakerFramer()
 
 
-CAGE = DeviceSpec(name="cage", keys=CageConfig, lines=cage_lines, make=_cage)
-CHUTE = DeviceSpec(name="chute", keys=ChuteConfig, lines=chute_lines, make=_chute)
+CAGE = DeviceSpec(
+    name="cage",
+    keys=CageConfig,
+    lines=cage_lines,
+    make=_cage,
+    movements=lambda keys, wired: cage_movements(keys),
+)
+CHUTE = DeviceSpec(
+    name="chute",
+    keys=ChuteConfig,
+    lines=chute_lines,
+    make=_chute,
+    movements=lambda keys, wired: chute_movements(keys),
+)
 CAGE_MOTOR = DeviceSpec(
     name="cage_motor", keys=CageMotorConfig, lines=cage_motor_lines, make=_motor, started_by_call=True
 )
-SHAKER = DeviceSpec(name="shaker", keys=ShakerConfig, lines=shaker_lines, make=_shaker)
+SHAKER = DeviceSpec(
+    name="shaker",
+    keys=ShakerConfig,
+    lines=shaker_lines,
+    make=_shaker,
+    movements=lambda keys, wired: shaker_movements(keys),
+)
 AUTOMATED_SHAKER = DeviceSpec(
     name="automated_shaker",
     keys=AutomatedShakerConfig,
@@ -166,8 +192,20 @@ AUTOMATED_SHAKER = DeviceSpec(
     make=_automated_shaker,
     framing=_shaker_framing,
     started_by_call=True,
+    movements=lambda keys, wired: automated_shaker_movements(keys),
 )
-DICE_KEYPAD = DeviceSpec(name="dice_keypad", keys=DiceKeypadConfig, lines=dice_keypad_lines, make=_keypad)
+DICE_KEYPAD = DeviceSpec(
+    name="dice_keypad",
+    keys=DiceKeypadConfig,
+    lines=dice_keypad_lines,
+    make=_keypad,
+    movements=lambda keys, wired: dice_keypad_movements(keys),
+)
 DICE_READER = DeviceSpec(
-    name="dice_reader", keys=DiceReaderConfig, lines=dice_reader_lines, make=_reader, framing=_reader_framing
+    name="dice_reader",
+    keys=DiceReaderConfig,
+    lines=dice_reader_lines,
+    make=_reader,
+    framing=_reader_framing,
+    movements=lambda keys, wired: dice_reader_movements(keys),
 )
