@@ -31,6 +31,7 @@ _COMMANDS = {
     "journal": "controller.cli.journal",
     "rule": "controller.cli.rule",
     "boards": "controller.cli.boards",
+    "doctor": "controller.cli.doctor",
     "calibrate": "controller.cli.calibrate",
 }
 

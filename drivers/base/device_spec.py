@@ -45,6 +45,8 @@ class LineUse(NamedTuple):
     """What hangs on an output."""
     wire_inverted: str = ""
     """The same where the pin is inverted, if that is another wire."""
+    rests_low: bool = True
+    """Whether it is 0 while nothing is moved; not the lines of an encoder, a cover or a place that is taken."""
     at: BoardPlace | None = None
     """Where it must be if it is on a board; None if any terminal of its side will do."""
 

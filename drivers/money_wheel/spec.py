@@ -17,7 +17,9 @@ def money_wheel_lines(config: MoneyWheelConfig) -> dict[str, LineUse]:
     """The lines of a money wheel."""
     if config.sensing == "pegs":
         return {
-            "wheel_peg": LineUse("one pulse a peg", "a peg is in front of the sensor", "output of the peg sensor"),
+            "wheel_peg": LineUse(
+                "one pulse a peg", "a peg is in front of the sensor", "output of the peg sensor", rests_low=False
+            ),
             "wheel_index": index_line("wheel"),
         }
     return encoder_lines("wheel")

@@ -23,7 +23,8 @@ def roulette_wheel_lines(config: RouletteWheelConfig) -> dict[str, LineUse]:
         purpose = f"track sensor {number}, at {angle:g}° on the bowl"
         lines[f"ball_{number}"] = LineUse(purpose, "the ball is in front of it", f"output of track sensor {number}")
     purpose = f"pocket reading head, at {config.pocket_head_deg:g}° on the bowl"
-    lines["pocket"] = LineUse(purpose, "the pocket that holds the ball passes", "output of the reading head")
+    passes = "the pocket that holds the ball passes"
+    lines["pocket"] = LineUse(purpose, passes, "output of the reading head", rests_low=False)
     seen = "something that is not the ball is in the wheel"
     lines["object"] = LineUse("beam for foreign objects", seen, "output of the beam's receiver", required=False)
     for axis in ("x", "y"):

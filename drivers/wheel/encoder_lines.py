@@ -15,8 +15,8 @@ _SLOT = "a slot is in front of the sensor"
 def encoder_lines(part: str) -> dict[str, LineUse]:
     """The channels and the index of the encoder of a part: `rotor`, `wheel`."""
     return {
-        f"{part}_a": LineUse(f"encoder of the {part}, channel A", _SLOT, "encoder output A"),
-        f"{part}_b": LineUse(f"encoder of the {part}, channel B", _SLOT, "encoder output B"),
+        f"{part}_a": LineUse(f"encoder of the {part}, channel A", _SLOT, "encoder output A", rests_low=False),
+        f"{part}_b": LineUse(f"encoder of the {part}, channel B", _SLOT, "encoder output B", rests_low=False),
         f"{part}_index": index_line(part),
     }
 
@@ -24,7 +24,10 @@ def encoder_lines(part: str) -> dict[str, LineUse]:
 def index_line(part: str) -> LineUse:
     """The index of a part's encoder."""
     return LineUse(
-        f"index of the {part}, once a turn", "the mark is in front of the sensor", "output of the index sensor"
+        f"index of the {part}, once a turn",
+        "the mark is in front of the sensor",
+        "output of the index sensor",
+        rests_low=False,
     )
 
 
