@@ -33,6 +33,8 @@ _COMMANDS = {
     "boards": "controller.cli.boards",
     "doctor": "controller.cli.doctor",
     "calibrate": "controller.cli.calibrate",
+    "record": "controller.cli.record",
+    "selftest": "controller.cli.selftest",
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from operator import attrgetter
 from typing import Final
@@ -13,9 +13,9 @@ from controller.live.wiring import Wiring, wire
 from drivers.base.movement import Recording
 from hal.board.messages import IdentityAnswer
 from hal.clock import NS_PER_S, Clock
-from hal.lines import LineError, LineSource
+from hal.lines import LineError, LineSource, Sink
 from hal.loop import sleep_ns
-from hal.values import Batch, Edge, EdgesLost, Loss, Rare
+from hal.values import Edge, EdgesLost, Loss, Rare
 
 log = logging.getLogger(__name__)
 
@@ -75,13 +75,6 @@ class LineListener:
         for source in self.sources:
             if source.failed is None:
                 source.delivered_until(now_ns)
-
-    def taken(self) -> Batch:
-        """What came since the last call, in the order of time; for a capture that is written as it comes."""
-        self.poll()
-        edges, rare = sorted(self._edges, key=_moment), sorted(self._rare, key=_moment)
-        self._edges, self._rare = [], []
-        return Batch(edges, rare, self._clock.now_ns())
 
     def recording(self) -> Recording:
         """What the lines did since `begin`, with the levels found then.
@@ -149,9 +142,18 @@ class OpenTable:
 
 
 @asynccontextmanager
-async def open_lines(config: TableConfig, clock: Clock, *, outputs: bool = False) -> AsyncIterator[OpenTable]:
+async def open_lines(
+    config: TableConfig,
+    clock: Clock,
+    *,
+    outputs: bool = False,
+    sink: Sink | None = None,
+    prepare: Callable[[LineSource], None] = lambda source: None,
+) -> AsyncIterator[OpenTable]:
     """Opens the lines of a table as long as the block lasts; with `outputs` those too, which are safe until they are
     commanded, and safe again when the block ends, however it does.
+
+    Values go to the table's listener, or to `sink`; `prepare` is called with each source before it is opened.
 
     Raises:
         LineError: a chip, a line or a port cannot be had; the message names it and what to do.
@@ -165,7 +167,8 @@ async def open_lines(config: TableConfig, clock: Clock, *, outputs: bool = False
         for name, link in wiring.boards.items():
             link.open(boards[name])
         for source in wiring.sources:
-            source.open(listener)
+            prepare(source)
+            source.open(listener if sink is None else sink)
             opened.append(source)
         listener.sources = opened
         if wiring.display is not None:
@@ -174,17 +177,15 @@ async def open_lines(config: TableConfig, clock: Clock, *, outputs: bool = False
             wiring.open_outputs()
         if wiring.boards:
             await _until_up(table, clock)
+        if wiring.display is not None:
+            # Its port is opened by a task of its own.
+            await listener.wait(0.5)
         yield table
     finally:
+        # The outputs first, while their boards can still be reached.
+        wiring.close()
         for name, link in wiring.boards.items():
             link.close(boards[name])
-        if outputs:
-            wiring.close()
-        else:
-            for source in wiring.sources:
-                source.close()
-            if wiring.display is not None:
-                wiring.display.close()
 
 
 async def _until_up(table: OpenTable, clock: Clock) -> None:

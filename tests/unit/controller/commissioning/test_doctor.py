@@ -241,7 +241,8 @@ def test_a_board_that_does_not_answer_fails() -> None:
 PINS = {"wheel_a": 17, "wheel_b": 27, "wheel_index": 22, "dealer_no_more_bets": 23}
 TABLE = (
     '[table]\nid = "wheel-9"\ngame = "money_wheel"\nno_more_bets = "button"\n[lines]\nbackend = "gpiod"\n[pins]\n'
-    "wheel_a = { gpio = 17 }\nwheel_b = { gpio = 27 }\nwheel_index = { gpio = 22 }\ndealer_no_more_bets = { gpio = 23 }\n"
+    "wheel_a = { gpio = 17 }\nwheel_b = { gpio = 27 }\nwheel_index = { gpio = 22 }\n"
+    "dealer_no_more_bets = { gpio = 23 }\n"
 )
 
 
