@@ -312,9 +312,9 @@ def _show_state(config: TableConfig, state: Path | None) -> int:
 def _key(config: TableConfig, state: Path | None) -> SigningKey:
     """The table's key: the one that seals its journal; made here where the service never ran."""
     from controller.journal.signing import SigningKeyError, load_or_create
-    from controller.service.state_paths import state_folder, state_paths_for
+    from controller.service.state_paths import state_of_table, state_paths_for
 
-    path = state_paths_for(state_folder(state), [config]).signing_key
+    path = state_paths_for(state_of_table(state, Path(config.file)), [config]).signing_key
     new = not path.exists()
     try:
         key = load_or_create(path)

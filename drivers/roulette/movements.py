@@ -66,7 +66,7 @@ def with_measured(config: RouletteWheelConfig, measured: Mapping[str, Any]) -> R
 def _positive(config: RouletteWheelConfig) -> str:
     """The positive direction, for a person beside the wheel: that in which the file has the order of the pockets."""
     order = config.wheel_order
-    return f"in the direction from pocket {order[0]} to its neighbour {order[1]}"
+    return f"clockwise seen from above (from pocket {order[0]} to its neighbour {order[1]})"
 
 
 # --- the ball on its track ---
@@ -300,7 +300,7 @@ def judge_pockets(read: Sequence[PocketRead], wanted: int, config: RouletteWheel
             f"write pocket_head_deg = {head_deg:.1f}, or move the mark of the index; if the pockets stand in another "
             "order on this wheel, correct pockets or order",
         )
-    middle = sum(one.off_pockets for one in read) / len(read)
+    middle = round(sum(one.off_pockets for one in read) / len(read), 2) + 0.0
     plot = (PlotRow("from the pocket's middle", middle, 0.0, "pockets"),)
     return MovementResult(True, f"pocket {order[wanted]}, {len(read)} times, {middle:+.2f} from its middle", plot=plot)
 

@@ -47,7 +47,7 @@ from simulators.base.table import simulator_for
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FELTWIRE = ".venv/bin/feltwire "
-CHECKED = ("simulate", "replay", "check", "pins")
+CHECKED = ("simulate", "replay", "check", "pins", "calibrate", "selftest")
 """Commands whose output is the same on every computer."""
 SHOWN = ("examples", "tests")
 """Folders whose files commands on a page name."""
