@@ -34,6 +34,10 @@ MOST_PULSE_SPACES = 0.25
 """A pulse of more of a space than this: too many sound wheels rest so near to a peg, and the times alone decide (ours).
 Four slots a space are enough."""
 
+ROCKED_COUNTS = 2
+"""A wheel that turned back by so many counts of itself does not go on by as many beyond where it turned (ours): each
+swing of a wheel that rocks is shorter than the one before. Noise and jitter move the count by one."""
+
 
 class MoneyWheel:
     """A money wheel on an encoder, sans-I/O."""
@@ -59,6 +63,10 @@ class MoneyWheel:
         self._extremes = (0, 0)
         self._direction = 1
         self._spun = self._turned_back = False
+        self._fell_back = 0
+        """Counts by which the spun wheel came back from its furthest before it turned forward again."""
+        self._went_on = 0
+        """Counts by which it then went beyond its furthest, where no wheel does so by itself."""
         self._wind_up_unproven = False
         """Whether edges were lost in the wind-up, and it may have been half a turn or more."""
         self._turns = 0
@@ -173,7 +181,7 @@ class MoneyWheel:
             proven = not (encoder.doubtful or encoder.losses or encoder.index.slip or encoder.stuck)
             found.append(WheelTurnedBack(t_ns=t_ns, direction=self._direction, proven=proven))
             return
-        self._furthest = count
+        self._note_extreme(count)
         if not self._spun:
             self._spun = True
             self._turns = 0
@@ -192,8 +200,12 @@ class MoneyWheel:
     def _leave_rest(self, count: int, t_ns: int, found: list[Observation]) -> None:
         self._moving = True
         self._spun = self._turned_back = self._wind_up_unproven = False
+        self._fell_back = self._went_on = 0
         self._direction = 1 if count > self._at else -1
         self._start = self._extremes[0] if self._direction > 0 else self._extremes[1]
+        if abs(self._start - self._at) == 1:
+            # One count is as much as a pulse of noise on one line makes.
+            self._start, self._start_unproven = self._at, 1
         self._furthest = self._touched = count
         self._due_ns = t_ns + self._rest_ns
         found.append(WheelMoved(t_ns=t_ns, direction=self._direction))
@@ -202,6 +214,8 @@ class MoneyWheel:
         """Records where the disc turned back. Of an edge that came back at once only its near side is proven."""
         encoder = self._encoder
         turned_at, back_at = encoder.count - encoder.quadrature.direction, encoder.count
+        if self._spun and encoder.quadrature.direction == self._direction:
+            self._fell_back = max(self._fell_back, (self._furthest - turned_at) * self._direction)
         if not encoder.turned_too_quickly():
             self._note_extreme(turned_at)
         elif self._moving:
@@ -222,7 +236,12 @@ class MoneyWheel:
         if not self._moving:
             low, high = self._extremes
             self._extremes = (min(low, count), max(high, count))
-        elif (count - self._furthest) * self._direction > 0:
+            self._due_ns = self._encoder.quadrature.t1_ns + self._rest_ns
+            return
+        ahead = (count - self._furthest) * self._direction
+        if ahead > 0:
+            if min(ahead, self._fell_back) >= ROCKED_COUNTS:
+                self._went_on = max(self._went_on, ahead)
             self._furthest = count
 
     def _pass_time(self, t_ns: int, found: list[Observation]) -> None:
@@ -234,6 +253,11 @@ class MoneyWheel:
             return
         if self._moving:
             self._come_to_rest(at_rest_ns, found)
+        elif self._joined is False:
+            # It stood again for as long as a rest takes: where it was before is not where its turn begins.
+            self._extremes, self._start_unproven = (self._encoder.count,) * 2, 0
+            self._due_ns = NEVER_NS
+            return
         self._be_at_rest()
 
     def _be_at_rest(self) -> None:
@@ -278,6 +302,11 @@ class MoneyWheel:
             return ("edges_lost" if encoder.losses else "encoder_slip"), encoder.index.slip.detail
         if encoder.stuck is not None:
             return "sensor_stuck", f"{encoder.stuck} did not change while the other line of the encoder did"
+        if self._went_on:
+            return "edges_lost", (
+                f"the wheel came back by {self._fell_back} counts and then went on by {self._went_on}: edges were "
+                "lost, or a hand turned it on"
+            )
         if encoder.lost_counts > self._rollback:
             return "edges_lost", f"edges were lost that may hide {encoder.lost_counts} counts"
         ended = self._half_turn if encoder.stopped_too_quickly() else 0
