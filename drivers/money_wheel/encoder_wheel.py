@@ -26,7 +26,7 @@ from drivers.money_wheel.device import (
     WheelTurnedBack,
 )
 from drivers.wheel.encoder import Encoder
-from drivers.wheel.lost_pulses import RecentEdges, noise_counted
+from drivers.wheel.lost_pulses import noise_counted
 from drivers.wheel.quadrature import ANY_COUNT, BACK, COUNTS_PER_SLOT, DUE, LIMIT
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 
@@ -48,7 +48,6 @@ class MoneyWheel:
         self.lines = frozenset(("wheel_a", "wheel_b", "wheel_index"))
         self._encoder = Encoder("wheel_a", "wheel_b", "wheel_index", config.encoder_slots, config.index_width_deg)
         counts = self._encoder.counts_per_turn
-        self._recent = RecentEdges(2 * counts)
         self._space = counts / len(config.faces)
         self._half_turn = round(counts * HALF_TURN)
         self._rollback = int(config.rollback_spaces * self._space)
@@ -94,7 +93,7 @@ class MoneyWheel:
         if self._joined is None and batch:
             self._joined = True
             self._due_ns = batch[0].t_ns + self._rest_ns
-        self._recent.add(batch)
+        encoder.recent.add(batch)
         while True:
             low, high = self._window()
             stop, edge = encoder.run(edges, low, high, self._due_ns, self._rest_ns)
@@ -325,7 +324,7 @@ class MoneyWheel:
     def _noise_counted(self) -> bool:
         quadrature = self._encoder.quadrature
         lines = (quadrature.a, quadrature.b)
-        return noise_counted(self._recent.times_ns(lines, self._encoder.proven_ns, quadrature.t1_ns))
+        return noise_counted(self._encoder.recent.times_ns(lines, self._encoder.proven_ns, quadrature.t1_ns))
 
     def _rest(self, low: int, high: int, rocked: bool) -> Rest:
         """The space under the indicator for the decoded count, and the spaces for the offsets in doubt.

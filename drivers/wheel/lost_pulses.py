@@ -32,7 +32,7 @@ STEADY_NS: Final = 250_000
 
 
 class RecentEdges:
-    """The edges of about the last turn, kept by the batch: no work for each edge."""
+    """The edges before those of the newest batch, about a turn of them: kept by the batch, no work for each edge."""
 
     __slots__ = ("_batches", "_held", "_least")
 
@@ -44,10 +44,15 @@ class RecentEdges:
 
     def add(self, batch: Sequence[Edge]) -> None:
         """Adds a batch, and drops those that are no longer needed."""
+        while self._batches and self._held - len(self._batches[0]) >= self._least:
+            self._held -= len(self._batches.popleft())
         self._batches.append(batch)
         self._held += len(batch)
-        while self._held - len(self._batches[0]) >= self._least:
-            self._held -= len(self._batches.popleft())
+
+    def last(self, number: int, lines: tuple[str, str], until_ns: int) -> list[Edge]:
+        """The last edges of two lines up to a time; the same ones however the edges were cut into batches."""
+        found = [edge for edge in chain.from_iterable(self._batches) if edge.t_ns <= until_ns and edge.line in lines]
+        return found[-number:]
 
     def times_ns(self, lines: tuple[str, str], since_ns: int, until_ns: int) -> list[int]:
         """The times of the edges of two lines, between two times."""
@@ -167,6 +172,8 @@ class Chain(NamedTuple):
     backs: int
     times_ns: tuple[int, ...]
     """The edges of the chain; of a long one the last."""
+    width: float = 1.0
+    """The width of the quarter of `tau_ns`, in counts; a disc that turns comes back through the same quarter."""
 
     @property
     def turned(self) -> bool:
@@ -200,7 +207,7 @@ class Chain(NamedTuple):
                 self._pulses(self.backs // 2, -self.direction),
             )
             return Offsets(on.low + back.low, on.high + back.high)
-        gap_ns, back_ns = self.times_ns[1] - self.times_ns[0], t_ns - self.times_ns[-1]
+        gap_ns, back_ns = self.times_ns[1] - self.times_ns[0], round((t_ns - self.times_ns[-1]) / self.width)
         if gap_ns > TURN_COUNTS * (self.slowed[1] + back_ns):
             counts = self._counts_in(gap_ns, t_ns)
             return Offsets(-counts, counts)

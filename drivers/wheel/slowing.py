@@ -62,20 +62,23 @@ class Stopping:
         self.least_slowing: float = LEAST_DEG_PER_S2 / count_deg * 1e-18
         """The least slowing of any wheel, in counts per nanosecond squared."""
 
-    def cannot_stop(self, quadrature: QuadratureDecoder, swing: int, chain: Chain | None) -> bool:
+    def cannot_stop(
+        self, quadrature: QuadratureDecoder, counts_ns: tuple[int, int], swing: int, chain: Chain | None
+    ) -> bool:
         """Whether a disc cannot have stopped after its last count, `swing` counts from where it last turned.
 
-        `chain` are the edges of one line with which the run ends, if it does: the disc has stayed at one edge since.
+        `counts_ns` are its last two counts as if all quarters of a slot were even, the later last; `chain` are the
+        edges of one line with which the run ends, if it does: the disc has stayed at one edge since.
         """
         if chain is not None:
             return 0 < chain.slowed[1] < self._least_stop_ns
         t1_ns, t2_ns, t3_ns, t4_ns = quadrature.t1_ns, quadrature.t2_ns, quadrature.t3_ns, quadrature.t4_ns
-        last_ns = t1_ns - t2_ns
+        before_ns, last_ns = counts_ns
         if last_ns < self._least_stop_ns:
             return last_ns > 0
         if swing < LEAST_STOPPING or last_ns > self._crawl_ns:
             return False
-        if stops_after_counts(t2_ns - t3_ns, last_ns) <= STOPPING_COUNTS:
+        if stops_after_counts(before_ns, last_ns) <= STOPPING_COUNTS:
             return False
         if swing * ROCKING_PART <= self._counts_per_turn:
             return last_ns < self._least_rocking_ns
