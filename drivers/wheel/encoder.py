@@ -26,6 +26,9 @@ MOST_EXPLAINED: Final = 4 * COUNTS_PER_SLOT
 
 NOTHING_SUSPECTED: Final = (0, 0)
 
+TWICE_COUNTS: Final = 1.5
+"""A change that is repeated within so many counts came twice: no slot passed meanwhile (ours)."""
+
 WIDTHS_EVERY_NS: Final = 1_000_000_000
 """The widths of the quarters are learned no more often than this: a line that chatters turns 1,000 times a second."""
 
@@ -300,8 +303,14 @@ class Encoder:
         self.doubt_high += high
 
     def _repeated(self, edge: Edge) -> None:
-        """Handles a repeated level: a change of the line was lost, and perhaps whole slots since the last count."""
+        """Handles a repeated level: a change of the line was lost, and perhaps whole slots since the last count.
+
+        An edge that only comes twice hides nothing: between two equal changes of one line lies a whole slot.
+        """
         quadrature, last = self.quadrature, self._chain
+        tau_ns = quadrature.t1_ns - quadrature.t2_ns
+        if last is None and quadrature.last_line == edge.line and edge.t_ns - quadrature.t1_ns < TWICE_COUNTS * tau_ns:
+            return
         since_ns, tau_ns = quadrature.t1_ns, quadrature.t1_ns - quadrature.t2_ns
         if last is not None:
             since_ns, tau_ns = last.since_ns, last.slowed[1]

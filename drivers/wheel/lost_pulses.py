@@ -126,6 +126,12 @@ STILL_SLOWING: Final = 2.5
 MOST_SLOWING: Final = 4.0
 """No disc takes so many times longer for a count than for the one before: one of the edges was noise (ours)."""
 
+UNEVEN_SWINGS: Final = 4
+"""Swings over one edge from which their evenness shows (ours)."""
+
+EVEN_SWINGS: Final = 0.4
+"""A swing there and back over one edge that takes a smaller share of another one is no spring's (ours)."""
+
 NOISE_SHARE: Final = 0.5
 """A count in less than this share of the one before is not the disc's own (ours)."""
 
@@ -230,6 +236,9 @@ class Chain(NamedTuple):
         if self.times_ns[1] - self.times_ns[0] < self.tau_ns * BOUNCE_SHARE or (not self.turned and self.is_bounce()):
             return NONE
         pulses = self._pulses((self.backs + 1) // 2, self.direction)
+        if self._swings_unevenly():
+            counts = COUNTS_PER_SLOT * ((self.backs + 1) // 2)
+            return Offsets(-counts, counts)
         if rocking is None:
             if self.backs > 1:
                 reaches = 0.5 / self.slowed[1] ** 2 / least_slowing >= 2 * self.backs
@@ -243,6 +252,15 @@ class Chain(NamedTuple):
         if rocking.turns_again_at(self.turn_ns) or swing + hidden > rocking.swing:
             return NONE
         return pulses
+
+    def _swings_unevenly(self) -> bool:
+        """Whether no disc that rocks over one edge makes these: the other line was stuck while the disc went on.
+
+        A spring takes the same time for each swing there and back, however short the swings have become.
+        """
+        gaps = [b - a for a, b in pairwise(self.times_ns)]
+        there_and_back = [a + b for a, b in pairwise(gaps)]
+        return len(gaps) >= UNEVEN_SWINGS and min(there_and_back) < EVEN_SWINGS * max(there_and_back)
 
     @property
     def slowed(self) -> tuple[int, int]:
