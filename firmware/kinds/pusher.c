@@ -208,36 +208,44 @@ void kind_edge(uint8_t input, uint8_t level, uint32_t ticks)
             supply_fails();
         return;
     }
-    if (begun && !sensors_hide(ticks))
+    if (begun && !sensors_hide(input, ticks))
         hear(input, level, ticks);
 }
 
-/* What changed while a test hid it. */
-static void hear_hidden(uint32_t now)
+static uint32_t hidden_since(uint8_t input, bool just_tested, uint32_t now)
+{
+    return just_tested ? sensors_changed(input) : now;
+}
+
+/* What changed while a test hid it, the earliest first: of the chute the order is what counts. */
+static void hear_hidden(bool just_tested, uint32_t now)
 {
     uint8_t missed = (uint8_t)((heard ^ board_levels()) & TESTED);
-    for (uint8_t input = 1; missed != 0U; input++) {
-        if ((missed & INPUT_BIT(input)) != 0U)
-            hear(input, level_of(input), level_of(input) != 0U ? sensors_began() : now);
-        missed &= (uint8_t)~INPUT_BIT(input);
+    while (missed != 0U) {
+        uint8_t first = 0;
+        for (uint8_t input = 1; input <= KIND_PUSHER_INPUTS; input++) {
+            if ((missed & INPUT_BIT(input)) != 0U &&
+                (first == 0U || (int32_t)(hidden_since(input, just_tested, now) - hidden_since(first, just_tested, now)) < 0))
+                first = input;
+        }
+        missed &= (uint8_t)~INPUT_BIT(first);
+        hear(first, level_of(first), hidden_since(first, just_tested, now));
     }
 }
 
 static void poll_sensors(uint32_t now)
 {
-    if (sensors_poll(now)) {
-        if (!begun) {
-            begun = true;
-            begin_devices();
-        }
-        if (payouts_want_test())
-            payouts_tested(((sensors_shorted() | sensors_dark()) & INPUT_BIT(PUSHER_IN_HOPPER_COIN)) == 0U);
-    } else if (!sensors_testing()) {
-        if (begun)
-            hear_hidden(now);
-        if (begun && payouts_want_test())
-            sensors_test(COUNTING);
+    bool just_tested = sensors_poll(now);
+    if (just_tested && !begun) {
+        begun = true;
+        begin_devices();
     }
+    if (begun && !sensors_testing())
+        hear_hidden(just_tested, now);
+    if (just_tested && payouts_want_test())
+        payouts_tested(((sensors_shorted() | sensors_dark()) & INPUT_BIT(PUSHER_IN_HOPPER_COIN)) == 0U);
+    else if (begun && !sensors_testing() && payouts_want_test())
+        sensors_test(COUNTING);
     sensors_report();
 }
 

@@ -18,6 +18,7 @@ static bool report_due;
 static uint32_t asked;    /* ticks */
 static uint32_t began;    /* the test */
 static uint32_t switched; /* the feed; after a test its end */
+static uint16_t changed[SENSORS_INPUTS]; /* since the feed is on again, in ticks from `began`: the last edge; 0: none */
 
 static void switch_feed(bool on, uint32_t now)
 {
@@ -30,6 +31,8 @@ static void begin_test(uint32_t now)
 {
     began = now;
     hiding = true;
+    for (uint8_t input = 0; input < SENSORS_INPUTS; input++)
+        changed[input] = 0;
     switch_feed(false, now);
 }
 
@@ -66,14 +69,17 @@ bool sensors_poll(uint32_t now)
             begin_test(now);
         return false;
     }
-    if (since < (int32_t)SETTLE_TICKS)
-        return false;
     uint8_t levels = port_levels();
+    bool settled = since >= (int32_t)SETTLE_TICKS;
     if (stage == FEED_OFF) {
-        off_levels = levels;
-        switch_feed(true, now);
+        if (settled || (levels & tested) == tested) {
+            off_levels = levels;
+            switch_feed(true, now);
+        }
         return false;
     }
+    if (!settled && (levels & tested) != 0U)
+        return false;
     if (((levels ^ board_levels()) & tested) != 0U && since < 2 * (int32_t)SETTLE_TICKS)
         return false; /* an edge waits to be taken: until then nobody knows the levels */
     stage = AT_REST;
@@ -86,16 +92,24 @@ bool sensors_poll(uint32_t now)
     return true;
 }
 
-bool sensors_hide(uint32_t ticks)
+static bool is_hidden(uint32_t ticks)
 {
     if (stage > WAITS)
         return (int32_t)(ticks - began) >= 0;
     return hiding && (int32_t)(ticks - began) >= 0 && (int32_t)(ticks - switched) <= 0;
 }
 
-uint32_t sensors_began(void)
+bool sensors_hide(uint8_t input, uint32_t ticks)
 {
-    return began;
+    bool hidden = is_hidden(ticks);
+    if (hidden && stage == FEED_ON && (int32_t)(ticks - switched) >= 0)
+        changed[input - 1U] = (uint16_t)(ticks - began);
+    return hidden;
+}
+
+uint32_t sensors_changed(uint8_t input)
+{
+    return began + changed[input - 1U];
 }
 
 uint8_t sensors_shorted(void)

@@ -235,7 +235,10 @@ class KindBench:
 
     def output_changes(self, name: str) -> list[PinChange]:
         """What an output did since the last look at it."""
-        pin = self._outputs[name]
+        return self.output_changes_of(self._outputs[name])
+
+    def output_changes_of(self, pin: str) -> list[PinChange]:
+        """The same of a pin that is no numbered output."""
         found = [change for change in self.changes if change.pin == pin]
         self.changes = [change for change in self.changes if change.pin != pin]
         return found
