@@ -12,6 +12,8 @@ static uint8_t shorted;
 static uint8_t dark;
 static uint8_t off_levels; /* while the feed was off */
 static uint8_t quiet;
+static uint8_t heard; /* levels that the devices know of */
+static bool known;    /* the first test has ended */
 static enum { AT_REST, WAITS, FEED_OFF, FEED_ON } stage;
 static bool hiding;    /* a test is under way, or ended less than half of the clock's round ago */
 static bool report_due;
@@ -42,6 +44,8 @@ void sensors_begin(uint8_t inputs)
     shorted = 0;
     dark = inputs; /* nothing is proven yet */
     report_due = false;
+    heard = 0; /* at rest */
+    known = false;
     begin_test(board_now());
 }
 
@@ -54,12 +58,57 @@ void sensors_test(uint8_t quiet_inputs)
     asked = board_now();
 }
 
+bool sensors_put_off(void)
+{
+    if (stage == WAITS)
+        stage = AT_REST;
+    return stage == AT_REST;
+}
+
 bool sensors_testing(void)
 {
     return stage != AT_REST;
 }
 
-bool sensors_poll(uint32_t now)
+bool sensors_known(void)
+{
+    return known;
+}
+
+static void hear(uint8_t input, uint8_t level, uint32_t ticks)
+{
+    uint8_t bit = (uint8_t)(1U << (input - 1U));
+    heard = (uint8_t)(level != 0U ? heard | bit : heard & (uint8_t)~bit);
+    sensors_heard(input, level == 0U ? 1U : 0U, ticks);
+}
+
+/* When an input came to the level that it has at the end of a test which hid it. */
+static uint32_t hidden_since(uint8_t input, bool just_tested, uint32_t now)
+{
+    return just_tested ? began + changed[input - 1U] : now;
+}
+
+/* What changed while a test hid it, the earliest first: for beams that stand one behind the other the order is what counts. */
+static void hear_hidden(bool just_tested, uint32_t now)
+{
+    uint8_t levels = board_levels();
+    uint8_t missed = (heard ^ levels) & tested;
+    while (missed != 0U) {
+        uint8_t first = 0;
+        for (uint8_t input = 1; input <= SENSORS_INPUTS; input++) {
+            bool waits = (missed & (uint8_t)(1U << (input - 1U))) != 0U;
+            if (waits && (first == 0U || (int32_t)(hidden_since(input, just_tested, now) -
+                                                   hidden_since(first, just_tested, now)) < 0))
+                first = input;
+        }
+        uint8_t bit = (uint8_t)(1U << (first - 1U));
+        missed &= (uint8_t)~bit;
+        hear(first, (levels & bit) != 0U ? 1U : 0U, hidden_since(first, just_tested, now));
+    }
+}
+
+/* True: the test is over. */
+static bool go_on(uint32_t now)
 {
     int32_t since = (int32_t)(now - switched);
     if (stage <= WAITS) {
@@ -92,6 +141,15 @@ bool sensors_poll(uint32_t now)
     return true;
 }
 
+bool sensors_poll(uint32_t now)
+{
+    bool just_tested = go_on(now);
+    known = known || just_tested;
+    if (known && stage <= WAITS)
+        hear_hidden(just_tested, now);
+    return just_tested;
+}
+
 static bool is_hidden(uint32_t ticks)
 {
     if (stage > WAITS)
@@ -99,17 +157,12 @@ static bool is_hidden(uint32_t ticks)
     return hiding && (int32_t)(ticks - began) >= 0 && (int32_t)(ticks - switched) <= 0;
 }
 
-bool sensors_hide(uint8_t input, uint32_t ticks)
+void sensors_edge(uint8_t input, uint8_t level, uint32_t ticks)
 {
-    bool hidden = is_hidden(ticks);
-    if (hidden && stage == FEED_ON && (int32_t)(ticks - switched) >= 0)
+    if (!is_hidden(ticks) && known)
+        hear(input, level, ticks);
+    else if (stage == FEED_ON && (int32_t)(ticks - switched) >= 0)
         changed[input - 1U] = (uint16_t)(ticks - began);
-    return hidden;
-}
-
-uint32_t sensors_changed(uint8_t input)
-{
-    return began + changed[input - 1U];
 }
 
 uint8_t sensors_shorted(void)
