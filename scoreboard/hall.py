@@ -84,8 +84,12 @@ class _Board:
     def __init__(self) -> None:
         self.live = Live()
         self.revision = 0
-        self.table = ""
-        self.body = b""
+        self.view: BoardView | None = None
+
+    @property
+    def table(self) -> str:
+        """The table's id; empty while nothing is shown of it."""
+        return "" if self.view is None else self.view.table
 
 
 class Service:
@@ -193,9 +197,11 @@ class Hall:
         """The boards that a page does not have as they are now; `seen` are its revisions, of this gateway."""
         shown = self.keys if wanted is None else wanted
         return [
-            Message(key, board.body)
+            _board_message(key, board.revision, board.view)
             for key in shown
-            if (board := self._boards.get(key)) is not None and board.body and seen.get(key) != board.revision
+            if (board := self._boards.get(key)) is not None
+            and board.view is not None
+            and seen.get(key) != board.revision
         ]
 
     def keys_named(self, name: str) -> list[str]:
@@ -227,18 +233,24 @@ class Hall:
         return self._show(key, BoardView(table=table, game="", simulated=simulated, status="waiting"))
 
     def motion(self, key: str, motion: Motion) -> Message:
-        """The live measurements of a table."""
-        return Message(key, _JSON.encode(MotionMessage(key, self._board(key).revision, motion)))
+        """The live measurements of a table; a page that comes later has them in its board."""
+        board = self._board(key)
+        if board.view is not None:
+            board.view = msgspec.structs.replace(board.view, motion=motion)
+        return Message(key, _JSON.encode(MotionMessage(key, board.revision, motion)))
 
     def _show(self, key: str, view: BoardView) -> list[Message]:
         board = self._board(key)
         board.revision += 1
-        board.table = view.table
-        board.body = _JSON.encode(BoardMessage(key, board.revision, view))
-        return [Message(key, board.body)]
+        board.view = view
+        return [_board_message(key, board.revision, view)]
 
     def _board(self, key: str) -> _Board:
         return self._boards.setdefault(key, _Board())
 
     def _statuses(self) -> list[ServiceStatus]:
         return [service.status for service in self.services]
+
+
+def _board_message(key: str, revision: int, view: BoardView) -> Message:
+    return Message(key, _JSON.encode(BoardMessage(key, revision, view)))

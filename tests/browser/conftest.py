@@ -29,7 +29,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture
 def context(browser: Browser) -> Iterator[BrowserContext]:
     """A context of its own, of the size of a screen."""
-    made = browser.new_context(viewport={"width": 1920, "height": 1080}, locale="en-US")
+    made = browser.new_context(viewport={"width": 1280, "height": 720}, locale="en-US")
     made.set_default_timeout(HANG_MS)
     yield made
     made.close()
