@@ -107,6 +107,7 @@ function render() {
   const fresh = h(
     "main",
     { id: "hall", class: single ? "single" : shown.length ? "many" : "none", "aria-label": single ? null : t("hall") },
+    single ? null : h("h1.spoken", {}, t("hall")),
     shown.length ? (single ? shown.slice(0, 1) : shown).map(([key, { view, stale }]) => board(key, view, { stale, tile: !single })) : nothing(),
   );
   if (!single) fresh.style.setProperty("--columns", columnsFor(shown.length));

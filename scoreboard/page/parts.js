@@ -54,7 +54,7 @@ export function hotAndCold(counts, counted, chip, many = 4) {
     h(
       `div.heat.${kind}`,
       { "data-key": kind },
-      h("h3.heat-title", {}, title),
+      h("h2.heat-title", {}, title),
       entries.map(([value, count]) =>
         h("span.heat-entry", { "data-key": String(value) }, chip(value), h("span.heat-count", {}, t("times", { n: count }))),
       ),

@@ -30,7 +30,7 @@ export function moving() {
 
 export function panel(view) {
   return [
-    h("h3.heat-title", {}, t("awards")),
+    h("h2.heat-title", {}, t("awards")),
     h("ol.awards", {}, view.outcomes.slice(0, 8).map((outcome) => h("li", { "data-key": `a${outcome.round}` }, h("span", {}, t("round", { n: outcome.round })), h("b", {}, say(outcome.result))))),
   ];
 }
