@@ -36,6 +36,9 @@ SETTLED: Final = "settled"
 RECENT_ROUNDS: Final = 10
 """How many rounds with a verdict the state keeps."""
 
+RESHUFFLE: Final = "reshuffle_due"
+"""The fault that is cleared when shuffled cards are in the shoe."""
+
 _PHASE_AFTER: Final = {"outcome": SETTLING, "void": VOID, "unresolved": UNRESOLVED}
 
 
@@ -156,6 +159,8 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Those that are not cleared yet, oldest first."""
     inspections: dict[str, bool] = {}
     """The last inspection of each device: whether it passed."""
+    shuffled_after: int | None = None
+    """The last round before the cards were shuffled: a shoe's rounds are those after it. Null where none is known."""
     course: dict[str, Any] | None = None
     """The state carried into the next round, as published last; null after a verdict."""
     rounds: list[RoundRecord] = []
@@ -231,6 +236,8 @@ class TableState:
         """The round that was opened and has no verdict."""
         self.inspections: dict[str, bool] = {}
         """The last inspection of each device: whether it passed."""
+        self.shuffled_after: int | None = None
+        """The last round before the cards were shuffled; None where none is known."""
         self.course: dict[str, Any] | None = None
         """The state carried into the next round, as published last; None after a verdict."""
         self.history = OutcomeHistory()
@@ -319,6 +326,8 @@ class TableState:
                 self._fault(event, data)
             case events.DeviceCleared():
                 self._faults.pop((data.device, data.fault), None)
+                if data.fault == RESHUFFLE:
+                    self.shuffled_after = self.round if self.unfinished_round is None else self.unfinished_round - 1
             case events.InspectionPassed():
                 self.inspections[data.device] = True
             case events.InspectionFailed():
@@ -437,6 +446,7 @@ class TableState:
             unfinished_round=self.unfinished_round,
             faults=list(self.faults),
             inspections=dict(self.inspections),
+            shuffled_after=self.shuffled_after,
             course=self.course,
             rounds=list(self.rounds),
             labels=self.labels,
@@ -467,6 +477,7 @@ class TableState:
         state.bets_closed = snapshot.bets_closed
         state.unfinished_round = snapshot.unfinished_round
         state.inspections = dict(snapshot.inspections)
+        state.shuffled_after = snapshot.shuffled_after
         state.course = snapshot.course
         state.history.configure(snapshot.history or DEFAULT_HISTORY, snapshot.statistics_keys)
         state.history.restore(snapshot.outcomes)

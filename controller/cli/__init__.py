@@ -27,6 +27,7 @@ _COMMANDS = {
     "run": "controller.cli.run",
     "keys": "controller.cli.keys",
     "watch": "controller.cli.watch",
+    "scoreboard": "controller.cli.scoreboard",
     "send": "controller.cli.send",
     "journal": "controller.cli.journal",
     "rule": "controller.cli.rule",
