@@ -27,6 +27,7 @@ from controller.live.wiring import Wiring
 from controller.table.commands import command_of
 from controller.table.faults import LatchedFault
 from controller.table.orders.order import CommandResult
+from drivers.base.observed import Listener
 from drivers.dealer.indicators import NoMoreBetsLamp, NumberDisplay
 from feed.events import Event
 from feed.state import TableState
@@ -93,10 +94,14 @@ class LiveTable:
         failure: LineError | None = None,
         wake: Callable[[], None] = lambda: None,
         calendar_is_set: Callable[[], bool] = lambda: True,
+        listener: Listener | None = None,
+        opens: bool | None = None,
     ) -> None:
         """`state` is what the journal holds of the table; `failure` is why this computer cannot have its wires at all.
 
         `calendar_is_set` is whether the calendar is known to be set; simulated devices do not age by it.
+
+        `listener` is shown what the drivers report, as the bench wants it; `opens` is as in `table_for`.
 
         `wake` is called when an input came that should be processed soon.
         """
@@ -114,6 +119,8 @@ class LiveTable:
             time_of=partial(wall_time, clock),
             calendar_is_set=calendar_is_set if config.live else _always,
             wires=config.buttons if config.live else None,
+            opens=opens,
+            listener=listener,
         )
         if state is not None:
             self._table.restore(state)

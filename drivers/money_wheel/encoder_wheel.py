@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from drivers.base.driver import NEVER_NS, Observation, SensorHealth
+from drivers.base.view import dead_lines, turn_words
 from drivers.money_wheel.device import (
     HALF_TURN,
     MoneyWheelConfig,
@@ -25,6 +26,7 @@ from drivers.money_wheel.device import (
     WheelTurned,
     WheelTurnedBack,
 )
+from drivers.money_wheel.view import MoneyWheelView, Motion
 from drivers.wheel.encoder import Encoder
 from drivers.wheel.lost_pulses import RecentEdges, noise_counted
 from drivers.wheel.quadrature import ANY_COUNT, BACK, COUNTS_PER_SLOT, DUE, LIMIT
@@ -139,6 +141,42 @@ class MoneyWheel:
         found: list[Observation] = []
         self._pass_time(t_ns, found)
         return found
+
+    def view(self, t_ns: int) -> MoneyWheelView:
+        """The wheel at `t_ns`: what it would be taken for if it stood there."""
+        encoder = self._encoder
+        angle_deg = encoder.angle_deg(t_ns)
+        motion: Motion = "spun" if self._spun else "moving"
+        space: int | None = None
+        if not self._moving:
+            motion = "at rest"
+            space = self._rest(0, 0, rocked=False).space
+        rpm = encoder.rpm(t_ns) if self._moving else 0.0
+        turns = (self._furthest - self._start) * self._direction / encoder.counts_per_turn
+        doubt, detail = self._doubt() if encoder.quadrature.t1_ns else (None, "")
+        facts = (
+            ("angle", "no index yet" if angle_deg is None else f"{angle_deg % 360:.1f}°"),
+            ("speed", f"{rpm:.1f} rpm"),
+            ("motion", motion),
+            ("turns", f"{turns:.2f}"),
+            ("direction", turn_words(self._direction)),
+            ("space", "-" if space is None else f"{space}: {self.config.faces[space]}"),
+            ("count", f"{encoder.count} of {encoder.counts_per_turn} a turn"),
+            ("bounces", str(encoder.bounces)),
+        )
+        return MoneyWheelView(
+            facts=facts,
+            doubts=(*(() if doubt is None else (f"{doubt}: {detail}",)), *dead_lines(self._health)),
+            faces=self.config.faces,
+            indicator_deg=self.config.indicator_deg,
+            clockwise=self.config.clockwise,
+            angle_deg=angle_deg,
+            rpm=rpm,
+            direction=self._direction,
+            motion=motion,
+            turns=turns,
+            space=space,
+        )
 
     # --- rest and motion -----------------------------------------------------------------------------------------
 
