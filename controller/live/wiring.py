@@ -51,6 +51,8 @@ class Wiring:
     """The chains of lamps, which hang on boards, by their names."""
     simulated: SimulatedSource | None = None
     """The simulated devices, which receive every output."""
+    read_only: bool = False
+    """Whether nothing real is driven: no output is claimed, and what the table commands is dropped."""
 
     @property
     def display(self) -> SerialLink | None:
@@ -80,6 +82,8 @@ class Wiring:
         """
         if self.simulated is not None:
             self.simulated.command(command)
+        elif self.read_only:
+            return
         elif isinstance(command, SendFrame):
             self.links[command.link].write(command.data)
         elif isinstance(command, SetLine):
@@ -112,6 +116,8 @@ class Wiring:
                 closing.callback(outputs.close)
 
     def _all_outputs(self) -> list[Outputs]:
+        if self.read_only:
+            return []
         on_pins = [] if self.outputs is None else [self.outputs]
         return [*on_pins, *self.board_outputs.values()]
 

@@ -184,7 +184,7 @@ class RouletteWheel:
         angle_deg, rpm = rotor.angle_deg(t_ns), rotor.rpm(t_ns)
         pocket, readings = self._head.reading
         tilt_deg, level = self._level.tilt_deg, not self._level.out
-        named = "none" if pocket is None else f"{config.wheel_order[pocket]}, {readings} of 3 turns"
+        named = "none" if pocket is None else f"{config.wheel_order[pocket]}, {readings} turns in a row"
         facts = (
             ("rotor", f"{rpm:.1f} rpm, {turn_words(rotor.direction) if rotor.direction else 'no direction'}"),
             ("angle", "no index yet" if angle_deg is None else f"{angle_deg % 360:.1f}°"),
