@@ -174,13 +174,18 @@ class BenchHost:
             tap=self._take_lines,
             opens=True,
         )
-        kinds: dict[str, Kind] = {line: use.kind for line, use in config.uses.items()}
-        for source in self._wiring.sources:
-            kinds |= {line: "input" for line in source.lines if line not in kinds}
+        there = {line for source in self._wiring.sources for line in source.lines}
+        kinds: dict[str, Kind] = {
+            line: use.kind
+            for line, use in config.uses.items()
+            if line in there or use.kind == "output" or config.wired(line)
+        }
+        kinds |= {line: "input" for line in there if line not in kinds}
         self._kinds = kinds
         self._sealed = sealed
         self.display = LineDisplay(kinds, sealed, origin_ns=self._origin_ns)
         self._verdicts = VerdictWatch(config.game, self._origin_ns)
+        self._wiring.shown = self.display.output
         self.output_test = OutputTest(config, clock)
         self.actions = Actions(self.live, self._wiring.simulated, clock, self.output_test)
         self._events: list[EventShown] = []
@@ -248,6 +253,7 @@ class BenchHost:
         notes, more = self._notes.update()
         self._kept_notes.extend(notes)
         published, self._events = self._events, []
+        self._kept_events.extend(published)
         answers, self._answers = self._answers, []
         situation = situation_of(self.live.table, self._verdicts.last, now_ns)
         play = self._play_of()
@@ -334,7 +340,6 @@ class BenchHost:
         self._verdicts.take(published)
         shown = [event_shown(event, self._origin_ns) for event in published if not isinstance(event.data, _UNSHOWN)]
         self._events += shown
-        self._kept_events.extend(shown)
         if published and not self._wiring.read_only:
             self.live.show(published)
 
@@ -357,7 +362,7 @@ class BenchHost:
 
     def _session_of(self, kinds: Mapping[str, Kind]) -> Session:
         config, source = self.config, self._wiring.simulated
-        shown = lines_shown(config)
+        shown = [line for line in lines_shown(config) if line.name in kinds]
         known = {line.name for line in shown}
         extra = [
             LineShown(name, kind, "table", "a line of the simulated table", "", "-", proposed=False, sealed=False)

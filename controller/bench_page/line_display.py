@@ -14,7 +14,7 @@ import msgspec
 
 from drivers.base.device_spec import Kind
 from hal.plain_text import plain
-from hal.values import Batch, Command, Edge, EdgesLost, Frame, Rare, Reading
+from hal.values import Batch, Command, Edge, EdgesLost, Frame, Output, Rare, Reading, RunMotor, SendFrame, SetLine
 
 MOST_EDGES: Final = 96
 """Edges of one line in one update that are given one by one (ours): 25 updates a second make 2400 a second."""
@@ -27,6 +27,8 @@ MOST_TEXT: Final = 96
 FOLD_AT: Final = 20_000
 """Values of one line that are kept for an update; beyond that they are binned at once (ours)."""
 SEALED_TEXT: Final = "sealed"
+SENT: Final = "→ "
+"""Before a frame that was sent to a device."""
 COMMANDS: Final = "command"
 """The row of what people ordered."""
 
@@ -113,6 +115,26 @@ class LineDisplay:
                 self._edge(line, level, t_ns - origin_ns)
         for rare in batch.rare:
             self._rare(rare)
+
+    def output(self, command: Output) -> None:
+        """Takes what is done at an output: a level, the speed of a motor, or what is sent."""
+        if isinstance(command, SetLine):
+            self.take(Batch([Edge(command.line, int(command.on), command.t_ns)], [], command.t_ns))
+        elif isinstance(command, RunMotor):
+            self.take(Batch([Edge(command.motor, int(command.speed != 0), command.t_ns)], [], command.t_ns))
+        elif isinstance(command, SendFrame):
+            self._sent(command.link, frame_text(command.data), command.t_ns)
+        else:
+            self._sent(command.chain, f"{len(command.lit)} lit", command.t_ns)
+
+    def _sent(self, link: str, text: str, t_ns: int) -> None:
+        line = self._lines.get(link)
+        if line is None:
+            return
+        if len(line.part.frames) >= self._most_frames:
+            line.part.more += 1
+        else:
+            line.part.frames.append((t_ns - self._origin_ns, f"{SENT}{text}"))
 
     def update(self) -> dict[str, LinePart]:
         """What the lines did since the last update; those that did nothing are left out."""
@@ -228,8 +250,3 @@ def frame_text(data: bytes) -> str:
     if data and all(0x20 <= byte < 0x7F for byte in data):
         return data.decode("ascii")[:MOST_TEXT]
     return data.hex(" ")[:MOST_TEXT]
-
-
-def edges_of(edges: Sequence[Edge], line: str) -> list[tuple[int, int]]:
-    """Time and level of the edges of one line."""
-    return [(t_ns, level) for name, level, t_ns in edges if name == line]

@@ -11,13 +11,14 @@ from controller.bench_page.reasons import RuleWords, meaning_of, rule_words
 from controller.service.event_lines import words_of
 from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING, Phase
 from controller.table.table import Table
-from drivers.base.driver import NEVER_NS
 from feed import events
 from feed.events import Event
 from hal.plain_text import plain
 
 VERDICTS: Final = (events.Outcome, events.Void, events.Unresolved)
 MOST_DETAIL: Final = 400
+SOON_NS: Final = 120_000_000_000
+"""A deadline that is further away is not shown (ours)."""
 
 _PHASES: Final[dict[Phase, str]] = {
     OPEN: "bets are open",
@@ -157,7 +158,7 @@ def _why(table: Table, verdict: VerdictShown | None, t_ns: int) -> Iterable[str]
     if game.phase is RUNNING_OUT and verdict is not None:
         yield "the next round opens once the device is quiet"
     due_ns = game.next_due_ns
-    if due_ns < NEVER_NS and due_ns > t_ns:
+    if t_ns < due_ns < t_ns + SOON_NS:
         yield f"the next deadline of the round is {(due_ns - t_ns) / 1e9:.0f} s away"
 
 

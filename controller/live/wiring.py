@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cache
@@ -53,6 +53,8 @@ class Wiring:
     """The simulated devices, which receive every output."""
     read_only: bool = False
     """Whether nothing real is driven: no output is claimed, and what the table commands is dropped."""
+    shown: Callable[[Output], None] = lambda command: None
+    """Is shown what the table commands, as the bench wants it."""
 
     @property
     def display(self) -> SerialLink | None:
@@ -80,6 +82,7 @@ class Wiring:
             LineError: the output is held safe, or cannot be written; or the lamps cannot be set.
             LinkError: the link is down.
         """
+        self.shown(command)
         if self.simulated is not None:
             self.simulated.command(command)
         elif self.read_only:

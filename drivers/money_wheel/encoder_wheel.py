@@ -67,6 +67,8 @@ class MoneyWheel:
         self._joined: bool | None = None
         """Whether the wheel may not have been at rest since the first edge; None before that edge."""
         self._health = SensorHealth()
+        self._rest_doubt: tuple[str | None, str] = (None, "")
+        """What was doubted when it last came to rest."""
         self._stuck: str | None = None
         """The line of the encoder that was last reported stuck."""
         self._due_ns = NEVER_NS
@@ -153,7 +155,7 @@ class MoneyWheel:
             space = self._rest(0, 0, rocked=False).space
         rpm = encoder.rpm(t_ns) if self._moving else 0.0
         turns = (self._furthest - self._start) * self._direction / encoder.counts_per_turn
-        doubt, detail = self._doubt() if encoder.quadrature.t1_ns else (None, "")
+        doubt, detail = self._doubt_so_far() if self._moving else self._rest_doubt
         facts = (
             ("angle", "no index yet" if angle_deg is None else f"{angle_deg % 360:.1f}°"),
             ("speed", f"{rpm:.1f} rpm"),
@@ -291,7 +293,7 @@ class MoneyWheel:
         travel = (self._furthest - self._start) * self._direction
         low, high = encoder.doubt_at_rest()
         ahead, behind = (high, -low) if self._direction > 0 else (-low, high)
-        doubt, detail = self._doubt()
+        doubt, detail = self._rest_doubt = self._doubt()
         found.append(
             WheelRested(
                 t_ns=t_ns,
@@ -310,7 +312,8 @@ class MoneyWheel:
             )
         )
 
-    def _doubt(self) -> tuple[str | None, str]:
+    def _doubt_so_far(self) -> tuple[str | None, str]:
+        """What makes the count doubtful however the spin ends."""
         encoder = self._encoder
         if encoder.index.slip is not None:
             return ("edges_lost" if encoder.losses else "encoder_slip"), encoder.index.slip.detail
@@ -318,6 +321,13 @@ class MoneyWheel:
             return "sensor_stuck", f"{encoder.stuck} did not change while the other line of the encoder did"
         if encoder.lost_counts > self._rollback:
             return "edges_lost", f"edges were lost that may hide {encoder.lost_counts} counts"
+        return None, ""
+
+    def _doubt(self) -> tuple[str | None, str]:
+        encoder = self._encoder
+        doubt, detail = self._doubt_so_far()
+        if doubt is not None:
+            return doubt, detail
         ended = self._half_turn if encoder.stopped_too_quickly() else 0
         if self._wind_up_unproven or (not self._spun and self._may_be_half_a_turn(ended)):
             return "edges_lost", "edges were lost before the spin: the wheel may have made half a turn or more"
