@@ -143,6 +143,8 @@ class Update(msgspec.Struct, frozen=True, tag_field="message", tag="update", omi
 class Hello(msgspec.Struct, frozen=True, tag_field="message", tag="hello"):
     """What a browser gets first."""
 
+    token: str
+    """What actions need; only a page of this origin can read it."""
     session: Session
     update: Update
     """The past, and everything as it is now."""
@@ -277,7 +279,7 @@ class BenchHost:
             play=played,
         )
 
-    def hello(self) -> bytes:
+    def hello(self, token: str = "") -> bytes:
         """The first message for a browser that connects, encoded: the past, and everything as it is now."""
         now_ns = max(self.live.memory.until_ns, self._origin_ns)
         until_ns = self._until_ns + self._origin_ns
@@ -308,7 +310,7 @@ class BenchHost:
             situation=situation_of(self.live.table, self._verdicts.last, now_ns),
             play=self._play_of(),
         )
-        return ENCODER.encode(Hello(self.session, update))
+        return ENCODER.encode(Hello(token, self.session, update))
 
     def saved(self) -> tuple[str, bytes] | None:
         """The last minutes of the lines as a capture, and its name; None before anything came."""

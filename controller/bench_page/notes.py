@@ -57,7 +57,7 @@ def _value(value: Any) -> str:
     if isinstance(value, msgspec.Struct):
         return "(" + ", ".join(f"{name} {_value(getattr(value, name))}" for name in value.__struct_fields__) + ")"
     if isinstance(value, tuple | list | frozenset | set):
-        return "-".join(_value(one) for one in value)
+        return "-".join(_value(one) for one in value) or "none"
     return str(value)
 
 

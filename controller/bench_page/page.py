@@ -39,9 +39,11 @@ class BenchPage:
         self._token = token_urlsafe(24)
         self._clients: set[ClientSender] = set()
         self.captures = CaptureDesk(host.config)
-        assets = Assets.of_package("controller.bench_page", "static")
-        self.app = app = application(allowed, [assets], most_body_bytes=MOST_BYTES)
-        app.router.add_get("/session", self._session)
+        assets = [
+            Assets.of_package("controller.bench_page", "static"),
+            Assets.of_package("scoreboard.web", "static", below="/web/"),
+        ]
+        self.app = app = application(allowed, assets, most_body_bytes=MOST_BYTES)
         app.router.add_get("/live", self._live)
         app.router.add_post("/action", self._action)
         app.router.add_post("/captures", self._capture)
@@ -65,15 +67,11 @@ class BenchPage:
 
     # --- answers -------------------------------------------------------------------------------------------------
 
-    async def _session(self, request: web.Request) -> web.Response:
-        """The token: only a page of this origin can read it."""
-        return _json({"token": self._token})
-
     async def _live(self, request: web.Request) -> web.WebSocketResponse:
         if len(self._clients) >= MOST_CLIENTS:
             raise web.HTTPServiceUnavailable(text=f"{MOST_CLIENTS} browsers look at this bench already\n")
         client = ClientSender(LIMITS)
-        client.send(self._host.hello())
+        client.send(self._host.hello(self._token))
         self._clients.add(client)
         try:
             return await client.serve(request)

@@ -1,6 +1,7 @@
 // Captures that were dropped on the page: replayed by the server, shown here with a cursor.
 
-import { byId, el, seconds, setText } from "./dom.js";
+import { h } from "/web/dom.js";
+import { byId, seconds, setText } from "./words.js";
 import { History } from "./history.js";
 import { verdictBox } from "./panels.js";
 
@@ -64,7 +65,7 @@ export class Captures {
     byId("capture-bar").hidden = false;
     setText(byId("capture-name"), capture.name);
     setText(byId("difference"), "");
-    byId("capture-list").replaceChildren(...this.loaded.map(({ number, capture: { name } }) => el("option", { value: number, selected: number === one.number }, `${number}: ${name}`)));
+    byId("capture-list").replaceChildren(...this.loaded.map(({ number, capture: { name } }) => h("option", { value: number, selected: number === one.number }, `${number}: ${name}`)));
     byId("compare").disabled = this.loaded.length < 2;
     this.enter(one.history);
     this.lanes.deciding = capture.decisions.flatMap((decision) => decision.edges);
@@ -73,12 +74,12 @@ export class Captures {
     this.log.clear();
     this.log.events(capture.events);
     if (capture.more_events) this.log.add(null, null, `and ${capture.more_events} events more`, "doubt");
-    byId("decisions").replaceChildren(...capture.decisions.map((decision) => el("div", { class: "decision", role: "listitem" },
-      el("button", { type: "button", onclick: () => this.look(decision) }, `${seconds(decision.verdict.t_ns)} s`),
-      el("div", {}, el("p", { class: { outcome: "good", void: "bad", unresolved: "doubt" }[decision.verdict.kind] }, decision.verdict.words),
-        ...decision.edges.map((edge) => el("p", {}, `decided by ${edge.line} ${edge.level ? "rising" : "falling"} at ${seconds(edge.t_ns)} s: ${edge.why}`)),
-        decision.edges.length ? null : el("p", { class: "hint" }, "no edge decided it: a person called it, or the table was shut")))));
-    if (!capture.decisions.length) byId("decisions").replaceChildren(el("p", {}, "No verdict in this capture: no round ended in it."));
+    byId("decisions").replaceChildren(...capture.decisions.map((decision) => h("div", { class: "decision", role: "listitem" },
+      h("button", { type: "button", on: { click: () => this.look(decision) } }, `${seconds(decision.verdict.t_ns)} s`),
+      h("div", {}, h("p", { class: { outcome: "good", void: "bad", unresolved: "doubt" }[decision.verdict.kind] }, decision.verdict.words),
+        ...decision.edges.map((edge) => h("p", {}, `decided by ${edge.line} ${edge.level ? "rising" : "falling"} at ${seconds(edge.t_ns)} s: ${edge.why}`)),
+        decision.edges.length ? null : h("p", { class: "hint" }, "no edge decided it: a person called it, or the table was shut")))));
+    if (!capture.decisions.length) byId("decisions").replaceChildren(h("p", {}, "No verdict in this capture: no round ended in it."));
     if (capture.unused.length) this.log.add(null, null, `the capture does not have ${capture.unused.join(", ")}`, "doubt");
     const last = capture.decisions.at(-1);
     this.moveTo(last ? last.verdict.t_ns : capture.length_ns);
@@ -111,7 +112,7 @@ export class Captures {
     }
     this.devices.update(capture.views[low]?.views ?? [], (line) => history.levelAt(line, now));
     const decided = capture.decisions.filter((decision) => decision.verdict.t_ns <= now).at(-1);
-    byId("verdict").replaceChildren(decided ? verdictBox(decided.verdict) : el("p", { class: "hint" }, "No verdict yet at the cursor."));
+    byId("verdict").replaceChildren(decided ? verdictBox(decided.verdict) : h("p", { class: "hint" }, "No verdict yet at the cursor."));
   }
 
   play() {

@@ -1,6 +1,7 @@
 // The drawing of each kind of device, and the panels that hold them. A kind without a drawing shows its facts.
 
-import { el, setText } from "./dom.js";
+import { h } from "/web/dom.js";
+import { setText } from "./words.js";
 import { moneyWheel, rouletteWheel, starX } from "./devices/wheels.js";
 import { automatedShaker, cage, cageMotor, chute, shaker, values } from "./devices/dice.js";
 import { buttons, lampBoard, puck, shoe } from "./devices/table.js";
@@ -30,14 +31,14 @@ export class Devices {
   }
 
   make(device, half, view) {
-    if (view.kind === "buttons" && !view.buttons.length) return { list: el("dl"), doubts: el("ul") };
+    if (view.kind === "buttons" && !view.buttons.length) return { list: h("dl"), doubts: h("ul") };
     const make = DRAWINGS[view.kind];
     const drawing = make ? make(view) : null;
-    const list = el("dl", { class: "facts" });
-    const doubts = el("ul", { class: "doubts" });
+    const list = h("dl", { class: "facts" });
+    const doubts = h("ul", { class: "doubts" });
     const name = half === "actuator" ? `${device}, commanded` : device;
-    const panel = el("article", { class: `device${SMALL.has(view.kind) ? " small" : ""}`, "data-device": device, "data-half": half, "aria-label": `Device ${name}` },
-      el("h3", {}, name, el("small", {}, view.kind.replaceAll("_", " "))), drawing?.drawing, list, doubts);
+    const panel = h("article", { class: `device${SMALL.has(view.kind) ? " small" : ""}`, "data-device": device, "data-half": half, "aria-label": `Device ${name}` },
+      h("h3", {}, name, h("small", {}, view.kind.replaceAll("_", " "))), drawing?.drawing, list, doubts);
     list.hidden = view.kind === "buttons";
     this.root.append(panel);
     return { drawing, list, doubts, rows: new Map() };
@@ -48,16 +49,16 @@ export class Devices {
     for (const [label, value] of view.facts ?? []) {
       let cell = panel.rows.get(label);
       if (!cell) {
-        cell = el("dd");
+        cell = h("dd");
         panel.rows.set(label, cell);
-        panel.list.append(el("dt", {}, label), cell);
+        panel.list.append(h("dt", {}, label), cell);
       }
       setText(cell, value);
     }
     const key = (view.doubts ?? []).join("\n");
     if (key !== panel.doubtKey) {
       panel.doubtKey = key;
-      panel.doubts.replaceChildren(...(view.doubts ?? []).map((doubt) => el("li", {}, doubt)));
+      panel.doubts.replaceChildren(...(view.doubts ?? []).map((doubt) => h("li", {}, doubt)));
     }
   }
 }

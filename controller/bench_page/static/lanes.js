@@ -3,7 +3,7 @@
 // Only what is visible is drawn, and at most one column for each pixel: in a column with several changes the line is
 // drawn as a bar from low to high, the brighter the more there are.
 
-import { duration, seconds } from "./dom.js";
+import { duration, seconds } from "./words.js";
 
 const AXIS = 22;
 const LEAST_ROW = 26;

@@ -3,15 +3,13 @@
 //   server ──updates──► History ──► Lanes (timing diagram)
 //                   └─► Devices, Round, Log, Wiring, Gutter
 
-import { byId, duration, seconds, setText } from "./dom.js";
+import { Channel } from "/web/channel.js";
+import { byId, duration, setText } from "./words.js";
 import { Captures } from "./captures.js";
 import { Devices } from "./devices.js";
 import { History } from "./history.js";
 import { Lanes } from "./lanes.js";
 import { Gutter, Log, PlayPanel, Wiring, showSituation } from "./panels.js";
-
-const STALE_MS = 3000;
-const AGAIN_MS = [300, 700, 1500, 3000];
 
 const lanes = new Lanes(byId("lanes"), byId("canvas-box"), (words) => setText(byId("readout"), words));
 const gutter = new Gutter(byId("gutter"), (name) => lanes.select(name));
@@ -21,7 +19,6 @@ const wiring = new Wiring(byId("wiring"), byId("moved"));
 const play = new PlayPanel(byId("play"), act);
 let history = new History();
 let token = null;
-let tries = 0;
 let live = true;
 let last = null; // the last update, and when it came
 let situation = null;
@@ -145,10 +142,12 @@ function take(update, past) {
   if (!past) wiring.changed(Object.keys(update.lines).filter((name) => (update.lines[name].edges ?? update.lines[name].busy ?? update.lines[name].frames)), performance.now());
   setText(byId("clock"), `${(update.until_ns / 1e9).toFixed(1)} s`);
   last = { update, at: performance.now() };
+  document.documentElement.dataset.update = String(update.number);
 }
 
 function receive(message) {
   if (message.message === "hello") {
+    token = message.token;
     history = new History();
     pastEvents = [];
     if (live) {
@@ -157,13 +156,11 @@ function receive(message) {
     }
     begin(message.session);
     take(message.update, true);
-    linkState("live", "good");
   } else if (message.message === "update") {
     if (last && message.number !== last.update.number + 1 && message.number > last.update.number) {
       log.add(message.until_ns, null, `updates ${last.update.number + 1} to ${message.number - 1} were not seen`, "bad");
     }
     take(message, false);
-    linkState("live", "good");
   }
 }
 
@@ -173,29 +170,6 @@ function linkState(words, kind) {
   badge.className = `badge ${kind}`;
 }
 
-// --- the connection ---
-
-async function connect() {
-  try {
-    token = (await (await fetch("session", { cache: "no-store" })).json()).token;
-  } catch {
-    return again();
-  }
-  const socket = new WebSocket(new URL("live", location.href.replace(/^http/, "ws")));
-  socket.addEventListener("message", (event) => {
-    tries = 0;
-    receive(JSON.parse(event.data));
-  });
-  socket.addEventListener("close", again);
-  return undefined;
-}
-
-function again() {
-  linkState("no connection", "bad");
-  setTimeout(connect, AGAIN_MS[Math.min(tries, AGAIN_MS.length - 1)]);
-  tries += 1;
-}
-
 // --- drawing ---
 
 let drawn = 0;
@@ -203,7 +177,6 @@ function frame(now) {
   requestAnimationFrame(frame);
   if (now - drawn < 30) return;
   drawn = now;
-  if (last && now - last.at > STALE_MS) linkState(`no update for ${((now - last.at) / 1000).toFixed(0)} s`, "bad");
   if (live && !lanes.frozen && last) {
     const ahead = Math.min(now - last.at, 200) * 1e6 * last.update.speed;
     lanes.endNs = last.update.until_ns + ahead;
@@ -214,5 +187,7 @@ function frame(now) {
 }
 
 requestAnimationFrame(frame);
-connect();
-void seconds;
+new Channel("/live", {
+  message: receive,
+  state: (name) => linkState({ open: "live", connecting: "no connection", silent: "no update" }[name], name === "open" ? "good" : "bad"),
+});

@@ -1,6 +1,7 @@
 // The round and why it stands so, what happened, the wiring, and how simulated devices are played.
 
-import { byId, el, rate, duration, setText, svg, seconds } from "./dom.js";
+import { h } from "/web/dom.js";
+import { byId, duration, rate, seconds, setText } from "./words.js";
 
 const LOG_LINES = 250;
 const KINDS = {
@@ -14,26 +15,26 @@ export function showSituation(situation) {
   state.className = `state ${situation.state}`;
   setText(byId("headline"), situation.headline);
   setText(byId("round-number"), situation.round ? `no. ${situation.round}` : "");
-  byId("why").replaceChildren(...situation.why.map((words) => el("li", {}, words)));
-  byId("faults-standing").replaceChildren(...situation.faults.map((fault) => el("div", { class: "verdict fault-box" },
-    el("h3", {}, "FAULT ", el("span", { class: "code" }, `${fault.device}: ${fault.fault}`)), el("p", {}, fault.detail),
-    fault.meaning ? el("p", { class: "dim" }, fault.meaning) : null, fault.to_do && fault.to_do !== "–" ? el("p", {}, `To do: ${fault.to_do}`) : null,
-    fault.causes.length ? el("p", { class: "doubt" }, `cannot be cleared while this stands: ${fault.causes.join(", ")}`) : null)));
-  byId("verdict").replaceChildren(situation.verdict ? verdictBox(situation.verdict) : el("p", { class: "hint" }, "No verdict yet."));
+  byId("why").replaceChildren(...situation.why.map((words) => h("li", {}, words)));
+  byId("faults-standing").replaceChildren(...situation.faults.map((fault) => h("div", { class: "verdict fault-box" },
+    h("h3", {}, "FAULT ", h("span", { class: "code" }, `${fault.device}: ${fault.fault}`)), h("p", {}, fault.detail),
+    fault.meaning ? h("p", { class: "dim" }, fault.meaning) : null, fault.to_do && fault.to_do !== "–" ? h("p", {}, `To do: ${fault.to_do}`) : null,
+    fault.causes.length ? h("p", { class: "doubt" }, `cannot be cleared while this stands: ${fault.causes.join(", ")}`) : null)));
+  byId("verdict").replaceChildren(situation.verdict ? verdictBox(situation.verdict) : h("p", { class: "hint" }, "No verdict yet."));
 }
 
 export function verdictBox(verdict) {
-  const box = el("div", { class: `verdict ${verdict.kind}` },
-    el("h3", {}, `Round ${verdict.round}: ${verdict.words}`));
-  if (verdict.reason) box.append(el("p", { class: "code" }, verdict.reason));
-  if (verdict.meaning) box.append(el("p", {}, verdict.meaning));
-  if (verdict.detail && !verdict.words.includes(verdict.detail)) box.append(el("p", { class: "dim" }, verdict.detail));
-  if (verdict.to_do && verdict.to_do !== "–") box.append(el("p", { class: "dim" }, `To do: ${verdict.to_do}`));
+  const box = h("div", { class: `verdict ${verdict.kind}` },
+    h("h3", {}, `Round ${verdict.round}: ${verdict.words}`));
+  if (verdict.reason) box.append(h("p", { class: "code" }, verdict.reason));
+  if (verdict.meaning) box.append(h("p", {}, verdict.meaning));
+  if (verdict.detail && !verdict.words.includes(verdict.detail)) box.append(h("p", { class: "dim" }, verdict.detail));
+  if (verdict.to_do && verdict.to_do !== "–") box.append(h("p", { class: "dim" }, `To do: ${verdict.to_do}`));
   if (verdict.rule) {
     const known = verdict.rule_words.length;
-    box.append(el("details", { open: verdict.reason ? true : false }, el("summary", {}, `Rule ${verdict.rule}`),
-      known ? verdict.rule_words.map((rule) => el("blockquote", {}, el("b", {}, rule.cite), " ", rule.paragraphs.at(-1), el("p", { class: "dim" }, rule.source)))
-        : el("blockquote", {}, "No text gives this: it is the house's own.")));
+    box.append(h("details", { open: verdict.reason ? true : false }, h("summary", {}, `Rule ${verdict.rule}`),
+      known ? verdict.rule_words.map((rule) => h("blockquote", {}, h("b", {}, rule.cite), " ", rule.paragraphs.at(-1), h("p", { class: "dim" }, rule.source)))
+        : h("blockquote", {}, "No text gives this: it is the house's own.")));
   }
   return box;
 }
@@ -49,7 +50,7 @@ export class Log {
 
   add(time, number, words, kind) {
     const near = this.root.scrollHeight - this.root.scrollTop - this.root.clientHeight < 40;
-    this.root.append(el("p", { class: kind ?? "" }, el("time", {}, time === null ? "" : seconds(time)), el("span", { class: "no" }, number ? `#${number}` : ""), el("span", {}, words)));
+    this.root.append(h("p", { class: kind ?? "" }, h("time", {}, time === null ? "" : seconds(time)), h("span", { class: "no" }, number ? `#${number}` : ""), h("span", {}, words)));
     while (this.root.childElementCount > LOG_LINES) this.root.firstElementChild.remove();
     if (near) this.root.scrollTop = this.root.scrollHeight;
   }
@@ -71,11 +72,11 @@ export class Gutter {
   setRows(rows) {
     this.cells.clear();
     this.root.replaceChildren(...rows.map((row) => {
-      const led = el("span", { class: "led", role: "cell" });
-      const speed = el("span", { class: "number", role: "cell" });
-      const width = el("span", { class: "number width", role: "cell" });
-      const cell = el("div", { class: `lane ${row.kind === "notes" ? "notes" : ""}`, role: "row", title: row.hint ?? "", "data-line": row.name, onclick: () => this.onSelect(row.name) },
-        led, el("span", { class: "name", role: "rowheader" }, row.title ?? row.name), speed, width);
+      const led = h("span", { class: "led", role: "cell" });
+      const speed = h("span", { class: "number", role: "cell" });
+      const width = h("span", { class: "number width", role: "cell" });
+      const cell = h("div", { class: `lane ${row.kind === "notes" ? "notes" : ""}`, role: "row", title: row.hint ?? "", "data-line": row.name, on: { click: () => this.onSelect(row.name) } },
+        led, h("span", { class: "name", role: "rowheader" }, row.title ?? row.name), speed, width);
       cell.style.height = `${row.height}px`;
       this.cells.set(row.name, { cell, led, speed, width, row });
       return cell;
@@ -118,22 +119,22 @@ export class Wiring {
     this.root.replaceChildren(...drawings.map((drawing) => {
       const rows = drawing.rows;
       const height = rows.length * 14 + 10;
-      const parts = [svg("rect", { x: 143, y: 1, width: 54, height: height - 2, rx: 6, fill: "#123524", stroke: "#2d5a45" })];
+      const parts = [h("rect", { x: 143, y: 1, width: 54, height: height - 2, rx: 6, fill: "#123524", stroke: "#2d5a45" })];
       rows.forEach(([left, right], k) => {
         const y = 11 + k * 14;
         for (const [pin, side] of [[left, -1], [right, 1]]) {
           const x = 170 + side * 11;
           const power = /^(3V3|5V)$/.test(pin.label);
           const ground = pin.label === "GND";
-          const dot = svg("circle", { cx: x, cy: y, r: 5, fill: pin.line ? "#c9a65a" : power ? "#8f3d3d" : ground ? "#10161c" : "#3c4a3f", stroke: "#0b1015" });
-          const name = svg("text", { x: x + side * 22, y: y + 1, "text-anchor": side < 0 ? "end" : "start", "dominant-baseline": "central", "font-size": 9.5,
+          const dot = h("circle", { cx: x, cy: y, r: 5, fill: pin.line ? "#c9a65a" : power ? "#8f3d3d" : ground ? "#10161c" : "#3c4a3f", stroke: "#0b1015" });
+          const name = h("text", { x: x + side * 22, y: y + 1, "text-anchor": side < 0 ? "end" : "start", "dominant-baseline": "central", "font-size": 9.5,
             fill: pin.line ? "#e8eef4" : "#66788a", "font-family": "ui-monospace, DejaVu Sans Mono, monospace" }, pin.line || pin.label);
-          const number = svg("text", { x, y: y + 0.5, "text-anchor": "middle", "dominant-baseline": "central", "font-size": 5.5, fill: pin.line ? "#10161c" : "#9fb0c0" }, pin.number);
+          const number = h("text", { x, y: y + 0.5, "text-anchor": "middle", "dominant-baseline": "central", "font-size": 5.5, fill: pin.line ? "#10161c" : "#9fb0c0" }, pin.number);
           if (pin.line) this.pins.set(pin.line, { dot, name });
           parts.push(dot, number, name);
         }
       });
-      return el("div", { class: "wiring" }, el("h3", {}, drawing.title), svg("svg", { viewBox: `0 0 340 ${height}`, role: "img", "aria-label": drawing.title }, parts));
+      return h("div", { class: "wiring" }, h("h3", {}, drawing.title), h("svg", { viewBox: `0 0 340 ${height}`, role: "img", "aria-label": drawing.title }, parts));
     }));
   }
 
@@ -173,50 +174,50 @@ export class PlayPanel {
     if (!session.simulated) {
       setText(byId("play-title"), "Real devices: read-only");
       this.root.replaceChildren(
-        el("p", {}, "The bench drives nothing. Its own table judges what the lines do; nothing is journalled or published."),
-        el("div", { class: "row" }, this.button("Open the table", { action: "order", verb: "open" }), this.button("Close it for tests", { action: "order", verb: "close", given: { reason: "tests" } })),
-        session.lamps.length ? el("div", { class: "row", role: "group", "aria-label": "Lamp test" }, el("span", {}, "With the table closed, light for 1 s:"), session.lamps.map((line) => this.button(line, { action: "test", line })))
-          : el("p", { class: "hint" }, "No lamp on a pin of the Pi can be tested from here."));
-      this.clear = el("div", { class: "row" });
+        h("p", {}, "The bench drives nothing. Its own table judges what the lines do; nothing is journalled or published."),
+        h("div", { class: "row" }, this.button("Open the table", { action: "order", verb: "open" }), this.button("Close it for tests", { action: "order", verb: "close", given: { reason: "tests" } })),
+        session.lamps.length ? h("div", { class: "row", role: "group", "aria-label": "Lamp test" }, h("span", {}, "With the table closed, light for 1 s:"), session.lamps.map((line) => this.button(line, { action: "test", line })))
+          : h("p", { class: "hint" }, "No lamp on a pin of the Pi can be tested from here."));
+      this.clear = h("div", { class: "row" });
       this.root.append(this.clear);
       return;
     }
-    const speed = el("input", { type: "range", id: "speed", min: 0, max: SPEEDS.length - 1, step: 1, value: 5,
-      oninput: () => this.act({ action: "speed", speed: SPEEDS[Number(speed.value)] }) });
+    const speed = h("input", { type: "range", id: "speed", min: 0, max: SPEEDS.length - 1, step: 1, value: 5,
+      on: { input: () => this.act({ action: "speed", speed: SPEEDS[Number(speed.value)] }) } });
     this.speed = speed;
-    this.speedWords = el("output", { for: "speed" });
+    this.speedWords = h("output", { for: "speed" });
     this.hold = this.toggle("Hold: I play", (on) => ({ action: "hold", on }));
     this.hold.disabled = !session.can_wait;
     this.hand = this.toggle("I am the dealer", (on) => ({ action: "by_hand", on }));
     this.supervised = this.toggle("Supervisor clears", (on) => ({ action: "supervised", on }));
     this.playNow = this.button("Play a round now", { action: "play" });
-    this.truth = el("p", { class: "hint", role: "status" });
-    const hint = el("p", { class: "hint", id: "fault-hint" }, "A fault is given to the next round. Amber: what a device or a person does; blue: what a wire does.");
+    this.truth = h("p", { class: "hint", role: "status" });
+    const hint = h("p", { class: "hint", id: "fault-hint" }, "A fault is given to the next round. Amber: what a device or a person does; blue: what a wire does.");
     this.faultButtons = new Map(session.faults.map((fault) => {
-      const button = el("button", { type: "button", class: fault.physical ? "physical" : "line", "aria-pressed": "false", "aria-describedby": "fault-hint", "data-fault": fault.name, title: `${fault.explanation} A correct controller: ${fault.expected}` },
-        el("span", { class: `swatch ${fault.physical ? "physical" : "line"}`, "aria-hidden": true }), fault.name);
+      const button = h("button", { type: "button", class: fault.physical ? "physical" : "line", "aria-pressed": "false", "aria-describedby": "fault-hint", "data-fault": fault.name, title: `${fault.explanation} A correct controller: ${fault.expected}` },
+        h("span", { class: `swatch ${fault.physical ? "physical" : "line"}`, "aria-hidden": "true" }), fault.name);
       const explain = () => setText(hint, `${fault.explanation} A correct controller: ${fault.expected}`);
       button.addEventListener("pointerenter", explain);
       button.addEventListener("focus", explain);
       button.addEventListener("click", () => this.act({ action: "arm", fault: button.getAttribute("aria-pressed") === "true" ? null : fault.name }));
       return [fault.name, button];
     }));
-    this.clear = el("div", { class: "row" });
+    this.clear = h("div", { class: "row" });
     this.root.replaceChildren(
-      el("div", { class: "row" }, el("label", { for: "speed" }, "Speed"), speed, this.speedWords),
-      el("div", { class: "row" }, this.hold, this.playNow),
-      el("div", { class: "row" }, this.hand, ...session.buttons.map((name) => this.button(name.replace("dealer_", "").replaceAll("_", " "), { action: "press", button: name }))),
-      el("div", { class: "row" }, this.supervised, el("button", { type: "button", onclick: async () => setText(this.truth, await this.act({ action: "truth" }, true)) }, "What really happens?")),
+      h("div", { class: "row" }, h("label", { for: "speed" }, "Speed"), speed, this.speedWords),
+      h("div", { class: "row" }, this.hold, this.playNow),
+      h("div", { class: "row" }, this.hand, ...session.buttons.map((name) => this.button(name.replace("dealer_", "").replaceAll("_", " "), { action: "press", button: name }))),
+      h("div", { class: "row" }, this.supervised, h("button", { type: "button", on: { click: async () => setText(this.truth, await this.act({ action: "truth" }, true)) } }, "What really happens?")),
       this.truth, this.clear,
-      el("h3", { class: "hint" }, "Faults"), el("div", { class: "faults", role: "group", "aria-label": "Faults of the next round" }, ...this.faultButtons.values()), hint);
+      h("h3", { class: "hint" }, "Faults"), h("div", { class: "faults", role: "group", "aria-label": "Faults of the next round" }, ...this.faultButtons.values()), hint);
   }
 
   button(words, action) {
-    return el("button", { type: "button", onclick: () => this.act(action) }, words);
+    return h("button", { type: "button", on: { click: () => this.act(action) } }, words);
   }
 
   toggle(words, action) {
-    const button = el("button", { type: "button", "aria-pressed": "false" }, words);
+    const button = h("button", { type: "button", "aria-pressed": "false" }, words);
     button.addEventListener("click", () => this.act(action(button.getAttribute("aria-pressed") !== "true")));
     return button;
   }

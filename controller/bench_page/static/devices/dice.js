@@ -1,6 +1,7 @@
 // Cages, chutes, shakers, and what keypad and reading board give.
 
-import { svg, setText } from "../dom.js";
+import { h } from "/web/dom.js";
+import { setText } from "../words.js";
 
 const PIPS = { 1: [[0, 0]], 2: [[-1, -1], [1, 1]], 3: [[-1, -1], [0, 0], [1, 1]], 4: [[-1, -1], [1, -1], [-1, 1], [1, 1]],
   5: [[-1, -1], [1, -1], [0, 0], [-1, 1], [1, 1]], 6: [[-1, -1], [1, -1], [-1, 0], [1, 0], [-1, 1], [1, 1]] };
@@ -8,10 +9,10 @@ const PIPS = { 1: [[0, 0]], 2: [[-1, -1], [1, 1]], 3: [[-1, -1], [0, 0], [1, 1]]
 /** A die; null is one whose value is not known. */
 function die(x, y, size, value) {
   const step = size * 0.27;
-  const dots = (PIPS[value] ?? []).map(([dx, dy]) => svg("circle", { cx: dx * step, cy: dy * step, r: size * 0.095, fill: "#10161c" }));
-  const group = svg("g", { transform: `translate(${x} ${y})` },
-    svg("rect", { x: -size / 2, y: -size / 2, width: size, height: size, rx: size * 0.18, fill: value ? "#f4f1e8" : "#2a3743", stroke: "#55677a" }), dots);
-  if (!value) group.append(svg("text", { "text-anchor": "middle", "dominant-baseline": "central", fill: "#9fb0c0", "font-size": size * 0.5 }, "?"));
+  const dots = (PIPS[value] ?? []).map(([dx, dy]) => h("circle", { cx: dx * step, cy: dy * step, r: size * 0.095, fill: "#10161c" }));
+  const group = h("g", { transform: `translate(${x} ${y})` },
+    h("rect", { x: -size / 2, y: -size / 2, width: size, height: size, rx: size * 0.18, fill: value ? "#f4f1e8" : "#2a3743", stroke: "#55677a" }), dots);
+  if (!value) group.append(h("text", { "text-anchor": "middle", "dominant-baseline": "central", fill: "#9fb0c0", "font-size": size * 0.5 }, "?"));
   return group;
 }
 
@@ -24,23 +25,23 @@ function dice(values, count, x, y, size) {
 
 function lamps(count, lit, x, y) {
   const left = x - ((count - 1) * 16) / 2;
-  return Array.from({ length: count }, (_, k) => svg("circle", { cx: left + k * 16, cy: y, r: 5.5, fill: k < lit ? "#3ddc97" : "#1b2631", stroke: "#3a4b5b" }));
+  return Array.from({ length: count }, (_, k) => h("circle", { cx: left + k * 16, cy: y, r: 5.5, fill: k < lit ? "#3ddc97" : "#1b2631", stroke: "#3a4b5b" }));
 }
 
-const text = (x, y, size, fill = "#9fb0c0") => svg("text", { x, y, "font-size": size, fill, "text-anchor": "middle" });
+const text = (x, y, size, fill = "#9fb0c0") => h("text", { x, y, "font-size": size, fill, "text-anchor": "middle" });
 
 export function cage() {
-  const body = svg("g", {},
-    svg("path", { d: "M-52 -66H52L14 0L52 66H-52L-14 0Z", fill: "#101c28", stroke: "#5cb8ff", "stroke-width": 2 }),
-    [-36, -18, 0, 18, 36].map((x) => svg("path", { d: `M${x} -66L${x / 4} 0L${x} 66`, stroke: "#2c4a66", fill: "none" })),
-    svg("path", { d: "M-58 -66H58M-58 66H58", stroke: "#9fb0c0", "stroke-width": 5, "stroke-linecap": "round" }),
-    svg("path", { d: "M-10 -66V-72H10V-66", fill: "#ffc145" }));
+  const body = h("g", {},
+    h("path", { d: "M-52 -66H52L14 0L52 66H-52L-14 0Z", fill: "#101c28", stroke: "#5cb8ff", "stroke-width": 2 }),
+    [-36, -18, 0, 18, 36].map((x) => h("path", { d: `M${x} -66L${x / 4} 0L${x} 66`, stroke: "#2c4a66", fill: "none" })),
+    h("path", { d: "M-58 -66H58M-58 66H58", stroke: "#9fb0c0", "stroke-width": 5, "stroke-linecap": "round" }),
+    h("path", { d: "M-10 -66V-72H10V-66", fill: "#ffc145" }));
   body.style.transition = "transform .35s ease-in-out";
-  const loose = svg("g");
-  const count = svg("g");
+  const loose = h("g");
+  const count = h("g");
   const words = text(120, 30, 15, "#e8eef4");
   return {
-    drawing: svg("svg", { viewBox: "-130 -92 340 208", "aria-hidden": true }, svg("path", { d: "M-90 0H90", stroke: "#55677a", "stroke-width": 6 }), body, loose, count, words),
+    drawing: h("svg", { viewBox: "-130 -92 340 208", "aria-hidden": "true" }, h("path", { d: "M-90 0H90", stroke: "#55677a", "stroke-width": 6 }), body, loose, count, words),
     update(view) {
       body.style.transform = `rotate(${view.inversions * 180}deg)`;
       const shake = view.moving ? [Math.random() * 8 - 4, Math.random() * 8 - 4] : [0, 0];
@@ -60,15 +61,15 @@ export function chute(first) {
     const y = 20 + step * (k + 0.5);
     const way = k % 2 ? -1 : 1;
     return {
-      beam: svg("path", { d: `M60 ${y}H200`, stroke: "#8f3d3d", "stroke-width": 2, "stroke-dasharray": "6 4" }),
+      beam: h("path", { d: `M60 ${y}H200`, stroke: "#8f3d3d", "stroke-width": 2, "stroke-dasharray": "6 4" }),
       count: text(270, y + 5, 15, "#e8eef4"),
       falling: die(130, y - 4, 16, null),
-      shelf: svg("path", { d: `M${way > 0 ? 60 : 200} ${y + 8}l${way * 82} 14`, stroke: "#9fb0c0", "stroke-width": 4, "stroke-linecap": "round" }),
+      shelf: h("path", { d: `M${way > 0 ? 60 : 200} ${y + 8}l${way * 82} 14`, stroke: "#9fb0c0", "stroke-width": 4, "stroke-linecap": "round" }),
     };
   });
   return {
-    drawing: svg("svg", { viewBox: "0 0 340 190", "aria-hidden": true },
-      svg("path", { d: "M60 8V182M200 8V182", stroke: "#5cb8ff", "stroke-width": 3 }), beams.flatMap((one) => [one.shelf, one.beam, one.falling, one.count])),
+    drawing: h("svg", { viewBox: "0 0 340 190", "aria-hidden": "true" },
+      h("path", { d: "M60 8V182M200 8V182", stroke: "#5cb8ff", "stroke-width": 3 }), beams.flatMap((one) => [one.shelf, one.beam, one.falling, one.count])),
     update(view) {
       view.beams.forEach((state, k) => {
         const { beam, count, falling } = beams[k];
@@ -83,13 +84,13 @@ export function chute(first) {
 }
 
 export function shaker() {
-  const cover = svg("path", { d: "M70 118A60 66 0 0 1 190 118Z", fill: "#2b3947", stroke: "#9fb0c0", "stroke-width": 2 });
+  const cover = h("path", { d: "M70 118A60 66 0 0 1 190 118Z", fill: "#2b3947", stroke: "#9fb0c0", "stroke-width": 2 });
   cover.style.transition = "transform .3s ease-in-out";
-  const below = svg("g");
-  const count = svg("g");
+  const below = h("g");
+  const count = h("g");
   const words = text(268, 104, 14, "#e8eef4");
   return {
-    drawing: svg("svg", { viewBox: "0 0 340 156", "aria-hidden": true }, below, cover, svg("path", { d: "M58 120H202V134H58Z", fill: "#5d4326" }), count, words),
+    drawing: h("svg", { viewBox: "0 0 340 156", "aria-hidden": "true" }, below, cover, h("path", { d: "M58 120H202V134H58Z", fill: "#5d4326" }), count, words),
     update(view) {
       const moved = view.moving ? Math.random() * 8 - 4 : 0;
       below.replaceChildren(...[-26, 0, 26].map((x) => die(130 + x + moved, 106, 22, null)));
@@ -102,11 +103,11 @@ export function shaker() {
 }
 
 export function automatedShaker() {
-  const disc = svg("ellipse", { cx: 130, cy: 104, rx: 60, ry: 10, fill: "#4a5b6b" });
+  const disc = h("ellipse", { cx: 130, cy: 104, rx: 60, ry: 10, fill: "#4a5b6b" });
   const words = text(268, 84, 15, "#e8eef4");
-  const below = svg("g");
+  const below = h("g");
   return {
-    drawing: svg("svg", { viewBox: "0 0 340 130", "aria-hidden": true }, disc, below, svg("path", { d: "M66 104A64 84 0 0 1 194 104Z", fill: "#5cb8ff", "fill-opacity": 0.12, stroke: "#5cb8ff" }), words),
+    drawing: h("svg", { viewBox: "0 0 340 130", "aria-hidden": "true" }, disc, below, h("path", { d: "M66 104A64 84 0 0 1 194 104Z", fill: "#5cb8ff", "fill-opacity": 0.12, stroke: "#5cb8ff" }), words),
     update(view) {
       below.replaceChildren(...[-26, 0, 26].map((x) => die(130 + x + (view.moving ? Math.random() * 10 - 5 : 0), 84 - (view.moving ? Math.random() * 26 : 0), 20, null)));
       setText(words, !view.present ? "NOT ON THE TABLE" : view.trouble ? "TROUBLE" : view.stage || (view.moving ? "busy" : "idle"));
@@ -116,12 +117,12 @@ export function automatedShaker() {
 }
 
 export function cageMotor() {
-  const gear = svg("g", {}, svg("circle", { r: 26, fill: "#2b3947", stroke: "#9fb0c0", "stroke-width": 2 }),
-    Array.from({ length: 8 }, (_, k) => svg("rect", { x: -4, y: -34, width: 8, height: 10, fill: "#9fb0c0", transform: `rotate(${k * 45})` })));
+  const gear = h("g", {}, h("circle", { r: 26, fill: "#2b3947", stroke: "#9fb0c0", "stroke-width": 2 }),
+    Array.from({ length: 8 }, (_, k) => h("rect", { x: -4, y: -34, width: 8, height: 10, fill: "#9fb0c0", transform: `rotate(${k * 45})` })));
   const words = text(230, 52, 15, "#e8eef4");
   let deg = 0;
   return {
-    drawing: svg("svg", { viewBox: "0 0 340 96", "aria-hidden": true }, svg("g", { transform: "translate(100 48)" }, gear), words),
+    drawing: h("svg", { viewBox: "0 0 340 96", "aria-hidden": "true" }, h("g", { transform: "translate(100 48)" }, gear), words),
     update(view) {
       if (view.turning) deg = (deg + 12) % 360;
       gear.setAttribute("transform", `rotate(${deg})`);
@@ -131,11 +132,11 @@ export function cageMotor() {
 }
 
 export function values() {
-  const shown = svg("g");
+  const shown = h("g");
   const words = text(170, 78, 14);
   let last = "";
   return {
-    drawing: svg("svg", { viewBox: "0 0 340 90", "aria-hidden": true }, shown, words),
+    drawing: h("svg", { viewBox: "0 0 340 90", "aria-hidden": "true" }, shown, words),
     update(view) {
       const key = JSON.stringify([view.values, view.spoilt, view.moving, view.faulty]);
       if (key === last) return;

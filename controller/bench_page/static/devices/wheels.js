@@ -1,7 +1,8 @@
 // Wheels seen from above or before: angles are those of the drivers, growing in the positive direction, and 0 is at the
 // top of the drawing.
 
-import { svg, setText } from "../dom.js";
+import { h } from "/web/dom.js";
+import { setText } from "../words.js";
 
 const RED = new Set("1 3 5 7 9 12 14 16 18 19 21 23 25 27 30 32 34 36".split(" "));
 const FACE_COLOURS = ["#2f6f55", "#3a5f8f", "#8a6a2a", "#7a3f6d", "#8f3d3d", "#2e7f86", "#5d5aa0", "#6b7a2c"];
@@ -20,7 +21,7 @@ function sector(fromDeg, toDeg, inner, outer, turn) {
 
 function label(text, deg, radius, turn, size, upright = true) {
   const [x, y] = at(deg, radius, turn);
-  return svg("text", {
+  return h("text", {
     x, y, "font-size": size, fill: "#f4f8fb", "text-anchor": "middle", "dominant-baseline": "central",
     transform: `rotate(${turn * deg + (upright ? 0 : 90)} ${x} ${y})`, "font-family": "system-ui, DejaVu Sans, sans-serif", "font-weight": 600,
   }, text);
@@ -29,9 +30,9 @@ function label(text, deg, radius, turn, size, upright = true) {
 function arrow(turn, radius, colour) {
   const [from, to, tip] = [at(-24, radius, turn), at(24, radius, turn), at(31, radius, turn)];
   const [inner, outer] = [at(22, radius - 6, turn), at(22, radius + 6, turn)];
-  return svg("g", { fill: colour, stroke: colour },
-    svg("path", { d: `M${from}A${radius} ${radius} 0 0 ${turn > 0 ? 1 : 0} ${to}`, fill: "none", "stroke-width": 2.5 }),
-    svg("path", { d: `M${tip}L${inner}L${outer}Z`, stroke: "none" }));
+  return h("g", { fill: colour, stroke: colour },
+    h("path", { d: `M${from}A${radius} ${radius} 0 0 ${turn > 0 ? 1 : 0} ${to}`, fill: "none", "stroke-width": 2.5 }),
+    h("path", { d: `M${tip}L${inner}L${outer}Z`, stroke: "none" }));
 }
 
 const turned = (group, deg) => group.setAttribute("transform", `rotate(${deg.toFixed(3)})`);
@@ -40,26 +41,26 @@ export function moneyWheel(first) {
   const turn = first.clockwise ? 1 : -1;
   const n = first.faces.length;
   const kinds = [...new Set(first.faces)];
-  const wheel = svg("g");
+  const wheel = h("g");
   first.faces.forEach((face, k) => {
     const width = 360 / n;
-    const piece = svg("path", {
+    const piece = h("path", {
       d: sector((k - 0.5) * width, (k + 0.5) * width, 92, 140, turn),
       fill: FACE_COLOURS[kinds.indexOf(face) % FACE_COLOURS.length], stroke: "#0b1015", "stroke-width": 0.8,
     });
     const [x, y] = at((k + 0.5) * width, 144, turn);
-    wheel.append(piece, label(face, k * width, 117, turn, n > 30 ? 9.5 : 12, n <= 30), svg("circle", { cx: x, cy: y, r: 2, fill: "#cfd8df" }));
+    wheel.append(piece, label(face, k * width, 117, turn, n > 30 ? 9.5 : 12, n <= 30), h("circle", { cx: x, cy: y, r: 2, fill: "#cfd8df" }));
   });
-  wheel.append(svg("circle", { r: 91, fill: "#131c25", stroke: "#31404f" }), svg("path", { d: "M0 -90V-74", stroke: "#5cb8ff", "stroke-width": 3 }));
-  const outline = svg("path", { d: sector(-180 / n, 180 / n, 92, 140, turn), fill: "none", stroke: "#ffc145", "stroke-width": 3, visibility: "hidden" });
+  wheel.append(h("circle", { r: 91, fill: "#131c25", stroke: "#31404f" }), h("path", { d: "M0 -90V-74", stroke: "#5cb8ff", "stroke-width": 3 }));
+  const outline = h("path", { d: sector(-180 / n, 180 / n, 92, 140, turn), fill: "none", stroke: "#ffc145", "stroke-width": 3, visibility: "hidden" });
   wheel.append(outline);
   const [fx, fy] = at(0, 150, turn);
-  const flapper = svg("path", { d: `M${fx - 8} ${fy - 12}L${fx + 8} ${fy - 12}L${fx} ${fy + 14}Z`, fill: "#ffc145", stroke: "#0b1015" });
+  const flapper = h("path", { d: `M${fx - 8} ${fy - 12}L${fx + 8} ${fy - 12}L${fx} ${fy + 14}Z`, fill: "#ffc145", stroke: "#0b1015" });
   const ways = { 1: arrow(turn, 62, "#3ddc97"), "-1": arrow(-turn, 62, "#3ddc97") };
-  const turns = svg("text", { y: -4, "text-anchor": "middle", fill: "#e8eef4", "font-size": 38, "font-weight": 700 });
-  const words = svg("text", { y: 22, "text-anchor": "middle", fill: "#9fb0c0", "font-size": 13 });
-  const speed = svg("text", { y: 40, "text-anchor": "middle", fill: "#9fb0c0", "font-size": 12 });
-  const drawing = svg("svg", { viewBox: "-172 -172 344 336", "aria-hidden": true }, wheel, flapper, ways[1], ways[-1], turns, words, speed);
+  const turns = h("text", { y: -4, "text-anchor": "middle", fill: "#e8eef4", "font-size": 38, "font-weight": 700 });
+  const words = h("text", { y: 22, "text-anchor": "middle", fill: "#9fb0c0", "font-size": 13 });
+  const speed = h("text", { y: 40, "text-anchor": "middle", fill: "#9fb0c0", "font-size": 12 });
+  const drawing = h("svg", { viewBox: "-172 -172 344 336", "aria-hidden": "true" }, wheel, flapper, ways[1], ways[-1], turns, words, speed);
   return {
     drawing,
     update(view) {
@@ -77,38 +78,38 @@ export function moneyWheel(first) {
 
 export function rouletteWheel(first) {
   const n = first.pockets.length;
-  const rotor = svg("g");
+  const rotor = h("g");
   const pieces = first.pockets.map((name, k) => {
     const width = 360 / n;
     const fill = /^0+$/.test(name) ? "#167a4a" : RED.has(name) ? "#a8282e" : "#1b2128";
-    const piece = svg("path", { d: sector((k - 0.5) * width, (k + 0.5) * width, 74, 104, 1), fill, stroke: "#c9a65a", "stroke-width": 0.5 });
+    const piece = h("path", { d: sector((k - 0.5) * width, (k + 0.5) * width, 74, 104, 1), fill, stroke: "#c9a65a", "stroke-width": 0.5 });
     rotor.append(piece, label(name, k * width, 96, 1, 8.5));
     return piece;
   });
-  rotor.append(svg("circle", { r: 74, fill: "#1a130d", stroke: "#c9a65a" }), svg("path", { d: "M0 -72V-60", stroke: "#5cb8ff", "stroke-width": 3 }));
-  const pocketBall = svg("circle", { r: 5, fill: "#fff", stroke: "#5b6670", visibility: "hidden" });
+  rotor.append(h("circle", { r: 74, fill: "#1a130d", stroke: "#c9a65a" }), h("path", { d: "M0 -72V-60", stroke: "#5cb8ff", "stroke-width": 3 }));
+  const pocketBall = h("circle", { r: 5, fill: "#fff", stroke: "#5b6670", visibility: "hidden" });
   rotor.append(pocketBall);
   const sensors = first.sensors_deg.map((deg, k) => {
     const [x, y] = at(deg, 153);
     const [tx, ty] = at(deg, 164);
-    return svg("g", {}, svg("circle", { cx: x, cy: y, r: 5, fill: "#22303c", stroke: "#5cb8ff", "stroke-width": 1.5, class: "sensor" }),
-      svg("text", { x: tx, y: ty, fill: "#8fc8f5", "font-size": 10, "text-anchor": "middle", "dominant-baseline": "central" }, String(k + 1)));
+    return h("g", {}, h("circle", { cx: x, cy: y, r: 5, fill: "#22303c", stroke: "#5cb8ff", "stroke-width": 1.5, class: "sensor" }),
+      h("text", { x: tx, y: ty, fill: "#8fc8f5", "font-size": 10, "text-anchor": "middle", "dominant-baseline": "central" }, String(k + 1)));
   });
-  const head = svg("g", { transform: `rotate(${first.head_deg})` }, svg("path", { d: "M-6 -122L6 -122L0 -107Z", fill: "#ffc145" }));
-  const ball = svg("circle", { r: 6.5, fill: "#fff", stroke: "#39434c", visibility: "hidden" });
-  const trail = svg("path", { fill: "none", stroke: "#fff", "stroke-opacity": 0.35, "stroke-width": 6, "stroke-linecap": "round" });
+  const head = h("g", { transform: `rotate(${first.head_deg})` }, h("path", { d: "M-6 -122L6 -122L0 -107Z", fill: "#ffc145" }));
+  const ball = h("circle", { r: 6.5, fill: "#fff", stroke: "#39434c", visibility: "hidden" });
+  const trail = h("path", { fill: "none", stroke: "#fff", "stroke-opacity": 0.35, "stroke-width": 6, "stroke-linecap": "round" });
   const rotorWays = { 1: arrow(1, 58, "#c9a65a"), "-1": arrow(-1, 58, "#c9a65a") };
   const ballWays = { 1: arrow(1, 128, "#fff"), "-1": arrow(-1, 128, "#fff") };
-  const laps = svg("text", { y: -6, "text-anchor": "middle", fill: "#f4f8fb", "font-size": 30, "font-weight": 700 });
-  const words = svg("text", { y: 14, "text-anchor": "middle", fill: "#b9a88a", "font-size": 11 });
-  const speed = svg("text", { y: 30, "text-anchor": "middle", fill: "#b9a88a", "font-size": 11 });
-  const object = svg("g", { visibility: "hidden" }, svg("rect", { x: -166, y: 122, width: 92, height: 20, rx: 4, fill: "#8f2f33" }),
-    svg("text", { x: -120, y: 133, fill: "#fff", "font-size": 11, "text-anchor": "middle", "dominant-baseline": "central" }, "OBJECT"));
-  const bubble = svg("circle", { cx: 148, cy: 142, r: 4, fill: "#3ddc97" });
-  const vial = svg("g", {}, svg("circle", { cx: 148, cy: 142, r: 14, fill: "#0d1b16", stroke: "#31604c" }), svg("circle", { cx: 148, cy: 142, r: 6, fill: "none", stroke: "#31604c" }), bubble);
-  const tilt = svg("text", { x: 128, y: 146, fill: "#9fb0c0", "font-size": 10, "text-anchor": "end" });
-  const drawing = svg("svg", { viewBox: "-174 -174 348 342", "aria-hidden": true },
-    svg("circle", { r: 145, fill: "#3a2415", stroke: "#6e4a2c", "stroke-width": 2 }), svg("circle", { r: 122, fill: "#24160d", stroke: "#6e4a2c" }),
+  const laps = h("text", { y: -6, "text-anchor": "middle", fill: "#f4f8fb", "font-size": 30, "font-weight": 700 });
+  const words = h("text", { y: 14, "text-anchor": "middle", fill: "#b9a88a", "font-size": 11 });
+  const speed = h("text", { y: 30, "text-anchor": "middle", fill: "#b9a88a", "font-size": 11 });
+  const object = h("g", { visibility: "hidden" }, h("rect", { x: -166, y: 122, width: 92, height: 20, rx: 4, fill: "#8f2f33" }),
+    h("text", { x: -120, y: 133, fill: "#fff", "font-size": 11, "text-anchor": "middle", "dominant-baseline": "central" }, "OBJECT"));
+  const bubble = h("circle", { cx: 148, cy: 142, r: 4, fill: "#3ddc97" });
+  const vial = h("g", {}, h("circle", { cx: 148, cy: 142, r: 14, fill: "#0d1b16", stroke: "#31604c" }), h("circle", { cx: 148, cy: 142, r: 6, fill: "none", stroke: "#31604c" }), bubble);
+  const tilt = h("text", { x: 128, y: 146, fill: "#9fb0c0", "font-size": 10, "text-anchor": "end" });
+  const drawing = h("svg", { viewBox: "-174 -174 348 342", "aria-hidden": "true" },
+    h("circle", { r: 145, fill: "#3a2415", stroke: "#6e4a2c", "stroke-width": 2 }), h("circle", { r: 122, fill: "#24160d", stroke: "#6e4a2c" }),
     trail, rotor, sensors, head, ballWays[1], ballWays[-1], rotorWays[1], rotorWays[-1], laps, words, speed, object, vial, tilt, ball);
   let marked = null;
   return {
@@ -158,10 +159,10 @@ export function rouletteWheel(first) {
 }
 
 export function starX() {
-  const state = svg("text", { x: 170, y: 40, "text-anchor": "middle", fill: "#e8eef4", "font-size": 22, "font-weight": 700 });
-  const number = svg("text", { x: 170, y: 88, "text-anchor": "middle", fill: "#ffc145", "font-size": 34, "font-weight": 700 });
+  const state = h("text", { x: 170, y: 40, "text-anchor": "middle", fill: "#e8eef4", "font-size": 22, "font-weight": 700 });
+  const number = h("text", { x: 170, y: 88, "text-anchor": "middle", fill: "#ffc145", "font-size": 34, "font-weight": 700 });
   return {
-    drawing: svg("svg", { viewBox: "0 0 340 110", "aria-hidden": true }, state, number),
+    drawing: h("svg", { viewBox: "0 0 340 110", "aria-hidden": "true" }, state, number),
     update(view) {
       setText(state, view.linked ? view.state : "NO STATUS");
       setText(number, view.pocket ?? "–");
