@@ -123,7 +123,8 @@ class LineDisplay:
         elif isinstance(command, RunMotor):
             self.take(Batch([Edge(command.motor, int(command.speed != 0), command.t_ns)], [], command.t_ns))
         elif isinstance(command, SendFrame):
-            self._sent(command.link, frame_text(command.data), command.t_ns)
+            text = SEALED_TEXT if command.link in self._sealed else frame_text(command.data)
+            self._sent(command.link, text, command.t_ns)
         else:
             self._sent(command.chain, f"{len(command.lit)} lit", command.t_ns)
 
