@@ -24,6 +24,7 @@ _COMMANDS = {
     "pins": "controller.cli.pins",
     "simulate": "controller.cli.simulate",
     "replay": "controller.cli.replay",
+    "bench": "controller.cli.bench",
     "run": "controller.cli.run",
     "keys": "controller.cli.keys",
     "watch": "controller.cli.watch",

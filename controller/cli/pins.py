@@ -6,7 +6,6 @@ import sys
 import textwrap
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 import click
 from rich.console import Console
@@ -16,8 +15,8 @@ from controller.cli import BAD_CONFIGURATION
 from controller.cli.board_pins_view import boards_view
 from controller.cli.printing import show_problems
 from controller.configuration.header_pins import HEADER, HeaderPin, nearest_ground
-from controller.configuration.pins import GpioPin, propose
-from controller.configuration.values import TableConfig
+from controller.configuration.pinout import Pinout, pinout_of
+from controller.configuration.pins import GpioPin
 from controller.games.load import check
 from drivers.base.device_spec import LineUse
 
@@ -30,26 +29,6 @@ _GAP = "  "
 _WIDEST = 110
 _NAME = 21
 """Width of a line's name in the drawing."""
-
-
-class Pinout(NamedTuple):
-    """The pin of every line of a table."""
-
-    uses: Mapping[str, LineUse]
-    pins: Mapping[str, GpioPin]
-    proposed: frozenset[str]
-    """The lines whose pin is our proposal and not in the file."""
-
-
-def pinout_of(config: TableConfig) -> Pinout:
-    """The pinout of a table; where no wiring is required, pins are proposed for the lines that the file leaves out."""
-    if config.live:
-        return Pinout(config.uses, config.pins, frozenset())
-    on_pins = [name for name, use in config.uses.items() if use.kind in {"input", "output"}]
-    unwired = [name for name in on_pins if name not in config.pins]
-    unwired.sort(key=lambda name: not config.uses[name].required)
-    proposal = propose(unwired, config.pins)
-    return Pinout(config.uses, {**config.pins, **proposal}, frozenset(proposal))
 
 
 def pinout_table(wiring: Pinout, width: int = 80) -> Iterator[Text]:

@@ -92,6 +92,11 @@ def folded(line: str, width: int) -> str:
     return "\n".join(rows) if len(rows) > 1 else line
 
 
+def words_of(event: Event) -> str:
+    """What happened, in words of one line, without when and where."""
+    return plain(_description(event))
+
+
 def line_of(event: Event, *, dated: bool = False) -> str:
     """One line, whatever the event holds: the time, the table, the round, and what happened.
 

@@ -45,5 +45,6 @@ SHOE = DeviceSpec(
     keys=ShoeConfig,
     lines=shoe_lines,
     make=_shoe,
+    deals_cards=True,
     recorded=Recorded(BARRIERS, _recorded),
 )

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from drivers.base.driver import NEVER_NS, Observation, SensorHealth
+from drivers.base.view import dead_lines, turn_words
 from drivers.money_wheel.device import (
     HALF_TURN,
     MoneyWheelConfig,
@@ -25,6 +26,7 @@ from drivers.money_wheel.device import (
     WheelTurned,
     WheelTurnedBack,
 )
+from drivers.money_wheel.view import MoneyWheelView, Motion
 from drivers.wheel.encoder import Encoder
 from drivers.wheel.lost_pulses import noise_counted
 from drivers.wheel.quadrature import ANY_COUNT, BACK, COUNTS_PER_SLOT, DUE, LIMIT
@@ -72,6 +74,8 @@ class MoneyWheel:
         self._joined: bool | None = None
         """Whether the wheel may not have been at rest since the first edge; None before that edge."""
         self._health = SensorHealth()
+        self._rest_doubt: tuple[str | None, str] = (None, "")
+        """What was doubted when it last came to rest."""
         self._stuck: str | None = None
         """The line of the encoder that was last reported stuck."""
         self._due_ns = NEVER_NS
@@ -146,6 +150,42 @@ class MoneyWheel:
         found: list[Observation] = []
         self._pass_time(t_ns, found)
         return found
+
+    def view(self, t_ns: int) -> MoneyWheelView:
+        """The wheel at `t_ns`: what it would be taken for if it stood there."""
+        encoder = self._encoder
+        angle_deg = encoder.angle_deg(t_ns)
+        motion: Motion = "spun" if self._spun else "moving"
+        space: int | None = None
+        if not self._moving:
+            motion = "at rest"
+            space = self._rest(0, 0, rocked=False).space
+        rpm = encoder.rpm(t_ns) if self._moving else 0.0
+        turns = (self._furthest - self._start) * self._direction / encoder.counts_per_turn
+        doubt, detail = self._doubt_so_far() if self._moving else self._rest_doubt
+        facts = (
+            ("angle", "no index yet" if angle_deg is None else f"{angle_deg % 360:.1f}°"),
+            ("speed", f"{rpm:.1f} rpm"),
+            ("motion", motion),
+            ("turns", f"{turns:.2f}"),
+            ("direction", turn_words(self._direction)),
+            ("space", "-" if space is None else f"{space}: {self.config.faces[space]}"),
+            ("count", f"{encoder.count} of {encoder.counts_per_turn} a turn"),
+            ("bounces", str(encoder.bounces)),
+        )
+        return MoneyWheelView(
+            facts=facts,
+            doubts=(*(() if doubt is None else (f"{doubt}: {detail}",)), *dead_lines(self._health)),
+            faces=self.config.faces,
+            indicator_deg=self.config.indicator_deg,
+            clockwise=self.config.clockwise,
+            angle_deg=angle_deg,
+            rpm=rpm,
+            direction=self._direction,
+            motion=motion,
+            turns=turns,
+            space=space,
+        )
 
     # --- rest and motion -----------------------------------------------------------------------------------------
 
@@ -276,7 +316,7 @@ class MoneyWheel:
         travel = (self._furthest - self._start) * self._direction
         low, high = encoder.doubt_at_rest()
         ahead, behind = (high, -low) if self._direction > 0 else (-low, high)
-        doubt, detail = self._doubt()
+        doubt, detail = self._rest_doubt = self._doubt()
         found.append(
             WheelRested(
                 t_ns=t_ns,
@@ -295,7 +335,8 @@ class MoneyWheel:
             )
         )
 
-    def _doubt(self) -> tuple[str | None, str]:
+    def _doubt_so_far(self) -> tuple[str | None, str]:
+        """What makes the count doubtful however the spin ends."""
         encoder = self._encoder
         if encoder.index.slip is not None:
             return ("edges_lost" if encoder.losses else "encoder_slip"), encoder.index.slip.detail
@@ -308,6 +349,13 @@ class MoneyWheel:
             )
         if encoder.lost_counts > self._rollback:
             return "edges_lost", f"edges were lost that may hide {encoder.lost_counts} counts"
+        return None, ""
+
+    def _doubt(self) -> tuple[str | None, str]:
+        encoder = self._encoder
+        doubt, detail = self._doubt_so_far()
+        if doubt is not None:
+            return doubt, detail
         ended = self._half_turn if encoder.stopped_too_quickly() else 0
         if self._wind_up_unproven or (not self._spun and self._may_be_half_a_turn(ended)):
             return "edges_lost", "edges were lost before the spin: the wheel may have made half a turn or more"

@@ -26,6 +26,7 @@ from drivers.roulette.ball_hypothesis import FASTEST_LAP_S, PICKED_UP_LAP_S, Bal
 from drivers.roulette.device import BallLeftTrack, BallPassed, BallSeen, ForeignObject, TrackQuiet
 from drivers.roulette.pocket_head import PocketHead
 from drivers.roulette.rotor import Rotor
+from drivers.roulette.view import NO_BALL, BallView
 from hal.values import Edge
 
 # --- runs of the ball, one after another, each with its own `BallTrack` ---
@@ -101,6 +102,27 @@ class BallRuns:
             self.second_ball = True
         elif self._track is not None and not self._left:
             self._pocket_ns = t_ns
+
+    def view(self, t_ns: int) -> BallView:
+        """The ball at `t_ns`."""
+        track = self._track
+        best = None if track is None else track.hypothesis
+        if track is None or best is None:
+            return NO_BALL
+        at_deg: float | None = None
+        if not self._left:
+            since_s = (min(t_ns, best.overdue_ns) - best.last.t_ns) / 1e9
+            at_deg = (self._sensors_deg[best.last.sensor] + best.direction * (best.deg_per_s or 0.0) * since_s) % 360
+        return BallView(
+            state="left the track" if self._left else "in the track",
+            direction=track.direction or 0,
+            laps=best.travel_deg / 360,
+            laps_high=best.travel_high_deg / 360,
+            lap_s=best.lap_s,
+            missed=best.missed,
+            at_deg=at_deg,
+            last_sensor=best.last.sensor,
+        )
 
     def handle_edge(self, edge: Edge, found: list[Observation]) -> None:
         """Handles an edge of a track sensor."""

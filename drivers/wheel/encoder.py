@@ -32,6 +32,9 @@ TWICE_COUNTS: Final = 1.5
 WIDTHS_EVERY_NS: Final = 1_000_000_000
 """The widths of the quarters are learned no more often than this: a line that chatters turns 1,000 times a second."""
 
+SPEED_COUNTS: Final = 3
+"""Counts over which the speed is measured: one lost edge or an uneven disc is not a stop."""
+
 STUCK_CHAIN: Final = 8
 """Edges of one line in a row, with none of the other, after which the other counts as stuck (ours)."""
 
@@ -138,6 +141,29 @@ class Encoder:
         """Counts since angle 0 as decoded, or None before the first index."""
         zero = self.index.zero
         return None if zero is None else self.quadrature.count - zero
+
+    def rpm(self, t_ns: int) -> float:
+        """Speed in revolutions a minute, always positive: from the last counts, or less if none has followed."""
+        quadrature = self.quadrature
+        span = quadrature.t1_ns - quadrature.t4_ns
+        if span <= 0:
+            return 0.0
+        tau_ns = span / SPEED_COUNTS
+        if t_ns - quadrature.t1_ns > tau_ns:
+            tau_ns = t_ns - quadrature.t1_ns
+        return 60e9 / (tau_ns * self.counts_per_turn)
+
+    def angle_deg(self, t_ns: int) -> float | None:
+        """The angle since the index, interpolated between counts by the last speed; None before an index."""
+        counts = self.angle_counts()
+        if counts is None:
+            return None
+        quadrature = self.quadrature
+        tau_ns = quadrature.t1_ns - quadrature.t2_ns
+        share = min(1.0, max(0.0, (t_ns - quadrature.t1_ns) / tau_ns)) if tau_ns > 0 else 0.5
+        # In the positive direction the disc stands past the edge of its count, in the other before the next one.
+        at = counts + share if quadrature.direction > 0 else counts + 1 - share
+        return at * 360 / self.counts_per_turn
 
     def stopped_at_speed(self) -> bool:
         """Whether the disc cannot have stopped where its edges end: the last ones were lost, or a hand stopped it."""
