@@ -33,6 +33,10 @@ _COMMANDS = {
     "journal": "controller.cli.journal",
     "rule": "controller.cli.rule",
     "boards": "controller.cli.boards",
+    "doctor": "controller.cli.doctor",
+    "calibrate": "controller.cli.calibrate",
+    "record": "controller.cli.record",
+    "selftest": "controller.cli.selftest",
 }
 
 

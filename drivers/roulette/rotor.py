@@ -136,7 +136,7 @@ class Rotor:
         count, since_ns = self._since
         if t_ns - since_ns > self._slowest_ns:
             self._since = (self._furthest, t_ns)
-            if abs(self._furthest - count) < _SPAN:
+            if abs(self._furthest - count) < SPEED_COUNTS:
                 self._stop(t_ns, found)
 
     def _reach(self, t_ns: int, found: list[Observation]) -> None:
@@ -154,7 +154,7 @@ class Rotor:
             self._furthest_ns = t_ns
             found.append(RotorReversed(t_ns=t_ns, direction=heading))
             return
-        slow = (t_ns - self._furthest_ns) * _SPAN > self._slowest_ns * abs(encoder.count - self._furthest)
+        slow = (t_ns - self._furthest_ns) * SPEED_COUNTS > self._slowest_ns * abs(encoder.count - self._furthest)
         self._furthest = encoder.count
         self._furthest_ns = t_ns
         if 0 < t_ns - quadrature.t4_ns <= self._slowest_ns and not slow:
