@@ -7,8 +7,8 @@ An answer whose checksum is right by chance, or that a lost and a doubled byte h
 nobody inserted. So a change counts when two answers in a row are equal. More than five new events, or a reset while it
 may have taken tokens, leave a doubt: both counts are reported, and a person decides.
 
-A reset inhibits every coin. So its inhibits are read with each change, and every second: an acceptor that accepts a
-coin, is reset, and counts an error has the counter that it had.
+A reset inhibits every coin, and no token is taken again before that is recorded. So its inhibits are read with each
+change, and every second: an acceptor that accepts a coin, is reset, and counts an error has the counter that it had.
 
 It takes tokens only while it is told to and polled: it is inhibited at the start, after each reset, and whenever the
 machine takes none (X6 manual: it stops by itself after a second without a poll).
@@ -200,12 +200,12 @@ class Acceptor:
             return
         self._astray, self._expects = 0, False
         self._forget_settings()
-        if self._may_have_accepted and self.counter is not None:
+        if self.counter is not None:
             # What it has counted since its reset is no token.
             before, self.counter = self.counter, 0 if self._shown is None else self._shown[0]
-            found.append(
-                AcceptorEvents(t_ns=t_ns, before=before, counter=self.counter, doubt=_reset_words(before, self.counter))
-            )
+            doubt = _reset_words(before, self.counter) if self._may_have_accepted else ""
+            found.append(AcceptorEvents(t_ns=t_ns, before=before, counter=self.counter, reset=True, doubt=doubt))
+        self._wanted = False
         self._may_have_accepted = False
 
     def _moved(self, before: int | None, data: bytes, may_have: bool, t_ns: int, found: list[Observation]) -> None:
@@ -216,11 +216,11 @@ class Acceptor:
             # Whatever it has counted before the machine knew of it was not this machine's.
             found.append(AcceptorEvents(t_ns=t_ns, before=None, counter=counter))
             return
-        new, doubt = events_between(before, counter), ""
+        new, doubt, reset = events_between(before, counter), "", False
         if counter == 0 or (new > EVENTS_HELD and _cleared(counter, events)):
             # A reset inhibits every coin, so what it has counted since is no token.
-            new = counter
-            self._expects = False
+            new, reset = counter, True
+            self._expects = self._wanted = False
             self._forget_settings()
             if may_have:
                 doubt = _reset_words(before, counter)
@@ -242,6 +242,7 @@ class Acceptor:
                 counter=counter,
                 coins=tuple(coin for coin in coins if coin in self._coins),
                 errors=tuple(path for coin, path in kept if not coin),
+                reset=reset,
                 doubt=doubt,
             )
         )

@@ -49,8 +49,11 @@ class CctalkConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     ] = True
     dispense_count: Annotated[
         bool,
-        Meta(description="the hopper counts for ever what it dispenses (header 168): no power cut leaves a doubt"),
-    ] = False
+        Meta(
+            description="ask the hopper what it has ever dispensed (header 168); one that answers leaves no doubt "
+            "after a power cut"
+        ),
+    ] = True
 
     def problems(self) -> list[tuple[str, str, str]]:
         """What is wrong between keys: (key, what, fix)."""
@@ -140,9 +143,10 @@ class CoinBus:
             return []
         found = self._answered(self._exchange.due(t_ns), t_ns)
         if self._exchange.ready_ns <= t_ns:
-            device = min(self._devices(), key=lambda one: one.next_due_ns)
-            if device.next_due_ns <= t_ns:
-                self._asking = device
+            waiting = [device for device in self._devices() if device.next_due_ns <= t_ns]
+            if waiting:
+                # Whoever asked last lets the other ask first: neither waits for ever behind one that fails.
+                device = self._asking = min(waiting, key=lambda one: one is self._asking)
                 self.outputs.append(self._exchange.ask(device.request(t_ns), t_ns))
         return found
 

@@ -44,6 +44,8 @@ class Answer(NamedTuple):
     data: bytes | None
     """The data of its answer; None where it failed."""
     failure: str = ""
+    refused: bool = False
+    """Whether the device answered that it refuses."""
 
 
 class Exchange:
@@ -91,7 +93,7 @@ class Exchange:
         if seen.header == Header.REPLY and len(seen.data) in request.lengths:
             return self._ended(seen.t_ns, Answer(request, seen.data), 0)
         failure = _FAILURES.get(seen.header, "its answer has another form")
-        return self._ended(seen.t_ns, Answer(request, None, failure), QUIET_NS)
+        return self._ended(seen.t_ns, Answer(request, None, failure, seen.header == Header.NAK), QUIET_NS)
 
     def noise(self, t_ns: int) -> Answer | None:
         """Noise was on the bus: the answer under way is spoilt, or its echo is."""

@@ -1,8 +1,9 @@
 """A ccTalk hopper: pays so many tokens, once, and proves how many left.
 
-    plan ──► held ──release──► check ──► enable ──► dispense ──► count ──► over
-              │                  │                     │  ▲         │
-              │                  └── taken already ────┘  └─ not taken, three times at most
+    plan ──► held ──release──► check ──► enable ──► check ──► dispense ──► count ──► over
+              │                  │         ▲                                │
+              │                  │         └── not taken, three times at most
+              │                  └── taken already ─────────────────────────┘
               └── recorded durably before anything is sent
 
 A dispense is never simply repeated. Whether it was taken is read from the hopper's event counter, which a dispense
@@ -10,8 +11,9 @@ moves by one and which is read until two answers in a row are equal:
 
     event counter        means
     as before            not taken: it may be sent again, once a second has passed
-    as before, plus one  taken: paid and unpaid say how it ends
-    0                    the hopper was reset: paid and unpaid are kept, and are of this payout or of the one before
+    as before, plus one  taken, or refused by a hopper that counts refusals too: it has acknowledged, or pays, or is
+                         still enabled
+    0                    the hopper was reset: what it paid is kept, and is of this payout or of the one before
 
 Where the last two cannot be told apart, the payout is in doubt: both counts are reported, and a person decides. A
 hopper that counts what it has ever dispensed (`dispense_count`) leaves no such doubt.
@@ -41,6 +43,8 @@ PAYING_NS: Final = 100_000_000
 """From one look at the counters to the next while it pays (Flow manual)."""
 IDLE_NS: Final = 1_000_000_000
 """The same while it rests (ours)."""
+MOST_UNANSWERED: Final = 4
+"""A hopper that leaves so many requests for its count for ever without an answer has none (ours)."""
 AT_ONCE_NS: Final = 1_000_000
 AGAIN_NS: Final = 1_000_000_000
 """A dispense that was not taken is sent again after so long (ours): longer than any answer may be on its way."""
@@ -83,9 +87,12 @@ class Hopper:
     """One hopper on a bus."""
 
     def __init__(self, address: int, *, dispense_count: bool) -> None:
-        """`dispense_count` is whether it counts for ever what it dispenses (header 168)."""
+        """`dispense_count` is whether it is asked for the count of all that it has ever dispensed (header 168)."""
         self._address = address
-        self._counts = dispense_count
+        self._counts = None if dispense_count else False
+        """Whether it counts for ever what it dispenses; None until it has answered or not."""
+        self._unanswered = 0
+        """How often it was asked for that count, and did not answer."""
         self.status: HopperStatus | None = None
         """Its counters, proven by two equal answers; None where they are not known."""
         self.plan: Plan | None = None
@@ -106,6 +113,15 @@ class Hopper:
         """Whether it is disabled next."""
         self._resumed = False
         """Whether a dispense of this plan may have been sent by a service before."""
+        self._enabled_first = False
+        """Whether it was enabled since its counters were found as planned."""
+        self._taken = False
+        """Whether it has acknowledged the dispense, or was seen to pay it."""
+        self._refused = False
+        """Whether it has refused the dispense."""
+        self._enabled_now: bool | None = None
+        """Whether it is enabled after a dispense whose answer was lost; None where it was not asked."""
+        self._asks_enabled = False
         self._sent = 0
         self._sent_ns = 0
         self._moved_ns = 0
@@ -119,13 +135,13 @@ class Hopper:
 
     def ready(self) -> bool:
         """Whether a payout can be planned."""
-        known = self.status is not None and (self._dispensed is not None or not self._counts)
+        known = self.status is not None and (self._dispensed is not None or self._counts is False)
         return self._phase is Phase.IDLE and known and self._serial is not None and not self._silent
 
     def make_plan(self, number: int, tokens: int) -> Plan:
         """Plans a payout. Nothing is sent before `release`.
 
-        It plans one token less where a reset could later not be told from the payout before: `Plan.tokens` counts.
+        It plans one token less where it could not be told from the payout before by what it pays: `Plan.tokens` counts.
 
         Raises:
             ValueError: it pays already, its counters are not known, or it cannot pay so many.
@@ -134,7 +150,7 @@ class Hopper:
             raise ValueError(f"hopper: payout {number} cannot be planned now: {self._phase.value}")
         if not 1 <= tokens <= MOST_TOKENS:
             raise ValueError(f"hopper: a payout has 1 to {MOST_TOKENS} tokens, not {tokens}")
-        if tokens > 1 and self._dispensed is None and _looks_paid(self.status, tokens):
+        if tokens > 1 and self._dispensed is None and _sum(self.status) == tokens:
             tokens -= 1
         self.plan = Plan(number, tokens, self.status, self._dispensed)
         self._phase, self._resumed = Phase.HELD, False
@@ -160,6 +176,8 @@ class Hopper:
 
     def _begin(self, t_ns: int) -> None:
         self._phase, self._sent, self._stopped = Phase.CHECK, 0, False
+        self._taken = self._refused = self._enabled_first = self._asks_enabled = False
+        self._enabled_now = None
         self._moved_ns = self._due_ns = t_ns
         self._forget()
 
@@ -187,17 +205,20 @@ class Hopper:
                 return Request(self._address, Header.ENABLE_HOPPER, bytes((ENABLE_BYTE,)))
             case Phase.DISPENSE if self.plan is not None and self._serial is not None:
                 self._sent, self._sent_ns, self._phase = self._sent + 1, t_ns, Phase.COUNT
+                self._enabled_first = False
                 self._forget()
                 data = self._serial + bytes((self.plan.tokens,))
                 return Request(self._address, Header.DISPENSE, data, frozenset({1}))
         if self._serial is None:
             return Request(self._address, Header.SERIAL, lengths=frozenset({SERIAL_BYTES}))
+        if self._asks_enabled:
+            return Request(self._address, Header.TEST_HOPPER, lengths=FLAG_BYTES)
         if self._phase in (Phase.IDLE, Phase.HELD):
             if self._disable:
                 return Request(self._address, Header.ENABLE_HOPPER, bytes(1))
             if self._test:
                 return Request(self._address, Header.TEST_HOPPER, lengths=FLAG_BYTES)
-        if self._counts and self._proven > 1 and self._dispensed_proven < PROVEN:
+        if self._counts is not False and self._proven > 1 and self._dispensed_proven < PROVEN:
             return Request(self._address, Header.DISPENSE_COUNT, lengths=frozenset({COUNTER_BYTES}))
         return Request(self._address, Header.HOPPER_STATUS, lengths=frozenset({len(HopperStatus._fields)}))
 
@@ -227,11 +248,17 @@ class Hopper:
             case Header.HOPPER_STATUS:
                 self._status(data, t_ns, found)
             case _:
-                self._due_ns = t_ns + PAYING_NS
+                self._taken, self._due_ns = True, t_ns + PAYING_NS
         return found
 
     def _failed(self, answer: Answer, t_ns: int, found: list[Observation]) -> None:
         self._forget()
+        if answer.request.header == Header.DISPENSE and answer.refused:
+            self._refused = True
+        if self._counts is None and answer.request.header == Header.DISPENSE_COUNT:
+            self._unanswered += 1
+            if self._unanswered >= MOST_UNANSWERED:
+                self._counts = False
         if self._silent or self._heard_ns is None or t_ns - self._heard_ns < SILENT_NS:
             return
         self._silent = True
@@ -252,11 +279,16 @@ class Hopper:
         if not enabled:
             self._disable = False
         elif self._phase is Phase.ENABLE:
-            self._phase, self._disable = Phase.DISPENSE, True
+            self._phase, self._disable, self._enabled_first = Phase.CHECK, True, True
+            self._forget()
 
     def _tested(self, flags: HopperFlag, t_ns: int, found: list[Observation]) -> None:
         self._test = False
         self._due_ns = t_ns + AT_ONCE_NS
+        if self._asks_enabled:
+            self._asks_enabled = False
+            self._enabled_now = HopperFlag.DISABLED not in flags
+            self._forget()
         before = self._flags
         self._flags = flags & ~NO_TROUBLE
         if self._flags != (before or HopperFlag(0)):
@@ -267,7 +299,7 @@ class Hopper:
         self._dispensed_proven = self._dispensed_proven + 1 if count == self._dispensed_shown else 1
         self._dispensed_shown = count
         if self._dispensed_proven >= PROVEN:
-            self._proven = 1
+            self._proven, self._counts = 1, True
         self._due_ns = t_ns + AT_ONCE_NS
 
     def _status(self, data: bytes, t_ns: int, found: list[Observation]) -> None:
@@ -275,7 +307,7 @@ class Hopper:
         if data != self._shown:
             self._dispensed_proven = 0
         self._shown = data
-        if self._proven < PROVEN or (self._counts and self._dispensed_proven < PROVEN):
+        if self._proven < PROVEN or (self._counts is not False and self._dispensed_proven < PROVEN):
             self._due_ns = t_ns + AT_ONCE_NS
             return
         status = HopperStatus(*data)
@@ -283,7 +315,7 @@ class Hopper:
         if self.status is None or status != self.status:
             self._moved_ns = t_ns
         self.status = status
-        if self._counts:
+        if self._counts is not False:
             self._dispensed, self._dispensed_proven = self._dispensed_shown, 0
         self._due_ns = t_ns + (PAYING_NS if self.plan is not None else IDLE_NS)
         if self.plan is None:
@@ -297,13 +329,14 @@ class Hopper:
 
     def _judge(self, plan: Plan, status: HopperStatus, t_ns: int, found: list[Observation]) -> None:
         if status.remaining:
+            self._taken = self._taken or status.event == next_count(plan.before.event)
             self._watch(t_ns)
         elif plan.dispensed is not None and self._dispensed is not None:
             self._judge_count((self._dispensed - plan.dispensed) % (1 << 8 * COUNTER_BYTES), plan, status, t_ns, found)
         elif status.event == plan.before.event:
             self._judge_same(plan, status, t_ns, found)
         elif status.event == next_count(plan.before.event):
-            self._judge_taken(plan, status, t_ns, found)
+            self._judge_next(plan, status, t_ns, found)
         elif status.event == 0:
             self._judge_reset(plan, status, t_ns, found)
         else:
@@ -316,34 +349,47 @@ class Hopper:
 
     def _judge_same(self, plan: Plan, status: HopperStatus, t_ns: int, found: list[Observation]) -> None:
         """The counter is as before: not taken, unless it is 0 and the hopper was reset since."""
-        maybe = plan.before.event == 0 and (self._resumed or self._sent > 0)
-        same = (status.paid, status.unpaid) == (plan.before.paid, plan.before.unpaid)
-        if maybe and not same:
+        maybe = plan.before.event == 0 and self._may_be_sent
+        if status == plan.before:
+            if maybe and _sum(status) == plan.tokens:
+                why = "it may have been reset after it paid as many as the time before"
+                self._doubt(plan, status, why, t_ns, found)
+            else:
+                self._not_taken(plan, t_ns, found)
+        elif maybe:
             self._judge_reset(plan, status, t_ns, found)
-        elif not same:
-            self._doubt(plan, status, "its counter is as before, and what it paid is not", t_ns, found)
-        elif maybe and _looks_paid(plan.before, plan.tokens):
-            self._doubt(plan, status, "it may have been reset after it paid as many as the time before", t_ns, found)
         else:
-            self._not_taken(plan, t_ns, found)
+            self._doubt(plan, status, "its counter is as before, and what it paid is not", t_ns, found)
 
     def _judge_reset(self, plan: Plan, status: HopperStatus, t_ns: int, found: list[Observation]) -> None:
-        """It was reset: paid and unpaid are of this payout, or still of the one before."""
-        same = (status.paid, status.unpaid) == (plan.before.paid, plan.before.unpaid)
-        whole = status.paid + status.unpaid == plan.tokens
-        if whole and not same:
-            self._end(plan, status.paid, "it was reset while it paid", t_ns, found)
-        elif same and (not whole or not (self._resumed or self._sent)):
+        """It was reset. What it paid last is kept, of this payout or of the one before; manuals differ on what is
+        unpaid then.
+        """
+        same = status.paid == plan.before.paid
+        whole = _sum(status) == plan.tokens != _sum(plan.before)
+        if not self._may_be_sent:
             # Its counters begin anew, so it is planned and recorded anew before anything is sent.
             self._end(plan, 0, "it was reset before it paid", t_ns, found)
+        elif status.paid <= plan.tokens and (not same or self._taken or whole):
+            self._end(plan, status.paid, "it was reset while it paid", t_ns, found)
         else:
             self._doubt(plan, status, "it was reset", t_ns, found)
 
-    def _judge_taken(self, plan: Plan, status: HopperStatus, t_ns: int, found: list[Observation]) -> None:
-        if status.paid + status.unpaid == plan.tokens:
+    def _judge_next(self, plan: Plan, status: HopperStatus, t_ns: int, found: list[Observation]) -> None:
+        """The counter has moved by one: taken, or refused by a hopper that counts refusals too."""
+        changed = (status.paid, status.unpaid) != (plan.before.paid, plan.before.unpaid)
+        if self._refused and not changed:
+            self._end(plan, 0, "it refused the dispense", t_ns, found)
+        elif status.paid > plan.tokens:
+            self._doubt(plan, status, "it has paid more than was asked", t_ns, found)
+        elif self._taken or changed:
+            self._end(plan, status.paid, "", t_ns, found)
+        elif self._enabled_now is None:
+            self._asks_enabled = True
+        elif self._enabled_now:
             self._end(plan, status.paid, "", t_ns, found)
         else:
-            self._doubt(plan, status, "its counts do not add up to what was asked", t_ns, found)
+            self._doubt(plan, status, "it is disabled: it may have been reset, and refused", t_ns, found)
 
     def _judge_count(self, paid: int, plan: Plan, status: HopperStatus, t_ns: int, found: list[Observation]) -> None:
         """What it has ever dispensed says how many left; the event counter only whether more is to come."""
@@ -353,15 +399,27 @@ class Hopper:
             self._end(plan, paid, "" if paid <= plan.tokens else "more left than was asked", t_ns, found)
 
     def _not_taken(self, plan: Plan, t_ns: int, found: list[Observation]) -> None:
-        """The dispense was not taken: it is sent, or sent again."""
+        """The dispense was not taken: it is sent, or sent again.
+
+        It is enabled first, and its counters are read after that: a hopper that is reset later is disabled.
+        """
         if self._stopped:
             self._end(plan, 0, "it was stopped before it paid", t_ns, found)
+        elif self._refused:
+            self._end(plan, 0, "it refused the dispense", t_ns, found)
+        elif self._phase is Phase.CHECK and self._enabled_first:
+            self._phase, self._due_ns = Phase.DISPENSE, t_ns + AT_ONCE_NS
         elif self._sent == 0 or (self._sent < MOST_SENT and t_ns - self._sent_ns >= AGAIN_NS):
             self._phase, self._due_ns = Phase.ENABLE, t_ns + AT_ONCE_NS
         elif t_ns - self._sent_ns >= AGAIN_NS:
             self._end(plan, 0, f"it did not take the dispense in {MOST_SENT} attempts", t_ns, found)
         else:
             self._shown, self._proven = None, 0
+
+    @property
+    def _may_be_sent(self) -> bool:
+        """Whether the dispense of this plan may have been sent, by this service or by one before."""
+        return self._resumed or self._sent > 0
 
     def _end(self, plan: Plan, paid: int, why: str, t_ns: int, found: list[Observation]) -> None:
         self._rest(t_ns)
@@ -388,6 +446,6 @@ class Hopper:
         self._due_ns = t_ns + AT_ONCE_NS
 
 
-def _looks_paid(status: HopperStatus, tokens: int) -> bool:
-    """Whether counters before a payout are those that a hopper shows that was reset after it."""
-    return status.event == 0 and status.paid + status.unpaid == tokens
+def _sum(status: HopperStatus) -> int:
+    """How many tokens the last payout of these counters was for."""
+    return status.paid + status.unpaid

@@ -47,6 +47,8 @@ class AcceptorEvents(Observation, frozen=True, kw_only=True):
     """The coins accepted since, oldest first, by their numbers from 1."""
     errors: tuple[int, ...] = ()
     """The error codes since, oldest first."""
+    reset: bool = False
+    """Whether it was reset since: it takes nothing before it is told to again."""
     doubt: str = ""
     """Why coins may have been accepted that are not listed, with both counts; empty where none can be missing."""
 

@@ -131,6 +131,8 @@ class HopperSimulator(CctalkDevice):
     def _dispense(self, data: bytes, t_ns: int) -> tuple[Header, bytes]:
         right = len(data) == 4 and data[:3] == self.serial and data[3] > 0
         if not right or not self._enabled or self._remaining:
+            # The Flow manual has its counter move with a refusal too.
+            self._event = self._event if self._remaining else next_count(self._event)
             return Header.NAK, b""
         self._event = next_count(self._event)
         self._remaining, self._last = data[3], (0, 0)

@@ -22,7 +22,7 @@ CI_TRANSACTIONS: Final = 2_500
 SOAK_TRANSACTIONS: Final = 100_000
 SOAK_PARTS: Final = 8
 SOAK_LIVES: Final = 2_000
-KEYS: Final[tuple[dict[str, Any], ...]] = ({}, {"checksum": "crc16"}, {"dispense_count": True}, {"echo": False})
+KEYS: Final[tuple[dict[str, Any], ...]] = ({}, {"checksum": "crc16"}, {"counts": True}, {"echo": False})
 
 
 def harmed_bus(seed: int, transactions: int, keys: dict[str, Any]) -> CoinHost:
@@ -127,7 +127,7 @@ def test_power_cuts_of_service_and_devices_lose_and_make_no_token(seed: int, key
 
 def test_a_payout_is_rarely_in_doubt_and_never_with_a_hopper_that_counts_for_ever() -> None:
     plain = sum((life(seed, 30, {}) for seed in range(12)), Counter[str]())
-    counting = sum((life(seed, 30, {"dispense_count": True}) for seed in range(12)), Counter[str]())
+    counting = sum((life(seed, 30, {"counts": True}) for seed in range(12)), Counter[str]())
     assert plain["tokens"] > 100
     assert plain["payout"] <= 3
     assert counting["payout"] == 0

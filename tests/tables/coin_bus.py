@@ -31,16 +31,21 @@ class CoinHost:
     """The bus, its devices, and a service that is started, killed and started again."""
 
     def __init__(
-        self, seed: int, *, harmed: float = 0.0, commit_ns: int = 5 * MS, tokens: int = 10_000, **keys: Any
+        self,
+        seed: int,
+        *,
+        harmed: float = 0.0,
+        commit_ns: int = 5 * MS,
+        tokens: int = 10_000,
+        counts: bool = False,
+        **keys: Any,
     ) -> None:
-        """`commit_ns` is how long a record takes to be durable."""
+        """`commit_ns` is how long a record takes to be durable; `counts` is whether the hopper counts for ever."""
         rng = Random(seed)
         self.config = CctalkConfig(**keys)
         checksum, echo = self.config.checksum, self.config.echo
         self.acceptor = AcceptorSimulator(2, checksum, Random(rng.random()))
-        self.hopper = HopperSimulator(
-            3, checksum, Random(rng.random()), tokens=tokens, dispense_count=self.config.dispense_count
-        )
+        self.hopper = HopperSimulator(3, checksum, Random(rng.random()), tokens=tokens, dispense_count=counts)
         self.bus = CctalkBusSimulator(
             "cctalk", (self.acceptor, self.hopper), Random(rng.random()), echo=echo, harmed=harmed
         )

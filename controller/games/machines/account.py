@@ -188,7 +188,9 @@ class TokenAccount:
         if seen.doubt:
             self.doubts += (Doubt("tokens_in", 0, None, seen.doubt),)
         self._write(seen.t_ns, "token_in" if tokens else "acceptor_counted", tokens=tokens or None, detail=seen.doubt)
-        if self._wanted and seen.before is None:
+        if self._wanted and seen.reset:
+            self._awaited[ACCEPT] = self._records
+        elif self._wanted and seen.before is None:
             self._open_acceptor(seen.t_ns)
         return tokens
 

@@ -253,7 +253,7 @@ def test_a_stop_ends_a_payout_and_what_left_is_counted() -> None:
 
 
 def test_a_hopper_that_gives_more_than_it_counts_shows_in_its_count_for_ever() -> None:
-    host = credited(accepting(dispense_count=True), 3)
+    host = credited(accepting(counts=True), 3)
     host.hopper.runs_away = 2
     assert host.account.pay(3, host.now_ns)
     host.run(5)
