@@ -22,6 +22,7 @@ NOT_VERIFIED = 3
 _COMMANDS = {
     "check": "controller.cli.check",
     "pins": "controller.cli.pins",
+    "devices": "controller.cli.devices",
     "simulate": "controller.cli.simulate",
     "replay": "controller.cli.replay",
     "bench": "controller.cli.bench",
