@@ -13,9 +13,9 @@ from rich.text import Text
 
 from controller.cli import BAD_CONFIGURATION
 from controller.cli.board_pins_view import boards_view
-from controller.cli.pinout import Pinout, pinout_of
 from controller.cli.printing import show_problems
 from controller.configuration.header_pins import HEADER, HeaderPin, nearest_ground
+from controller.configuration.pinout import Pinout, pinout_of
 from controller.configuration.pins import GpioPin
 from controller.games.load import check
 from drivers.base.device_spec import LineUse

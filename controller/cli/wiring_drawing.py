@@ -13,10 +13,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from controller.cli.board_pins_view import COLUMN_PARTS, chain_words, key_words, own_pins
-from controller.cli.pinout import Pinout, pinout_of
 from controller.cli.svg_page import SvgPage
 from controller.configuration.header_pins import HEADER, NANO, nearest_ground, printed
 from controller.configuration.lamp_chains import board_of_lamps
+from controller.configuration.pinout import Pinout, pinout_of
 from controller.configuration.terminals import places_of
 from controller.configuration.values import TableConfig
 from controller.games.catalogue import DEVICE

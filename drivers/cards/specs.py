@@ -46,6 +46,7 @@ SHOE = DeviceSpec(
     keys=ShoeConfig,
     lines=shoe_lines,
     make=_shoe,
+    deals_cards=True,
     recorded=Recorded(BARRIERS, _recorded),
     movements=lambda keys, wired: shoe_movements(keys),
 )

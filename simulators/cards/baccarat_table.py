@@ -216,6 +216,12 @@ class BaccaratSimulator:
         edges, rare = self._shoe.take(self._now_s)
         return Batch([*(Edge(line, 0, 0) for line in self._buttons), *edges], rare, _ns(self._now_s))
 
+    def wait(self, seconds: float) -> Batch:
+        """Nobody deals; the shoe reports its state."""
+        self._now_s += seconds
+        edges, rare = self._shoe.take(self._now_s)
+        return Batch(edges, rare, _ns(self._now_s))
+
     def round(self, fault: str | None = None) -> SimRound:
         """The next round, with a named fault or without.
 

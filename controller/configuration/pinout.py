@@ -1,4 +1,4 @@
-"""The pin of every line of a table: as its file has it, or as we propose it."""
+"""The pin of every line of a table, as the file has it or as we propose it."""
 
 from __future__ import annotations
 
