@@ -9,11 +9,15 @@ Everything is made once and kept; delete build/vm to begin anew.
 
 from __future__ import annotations
 
+import fcntl
 import lzma
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
@@ -124,8 +128,23 @@ def package(*versions: str) -> list[Path]:
     return found
 
 
+@cache
 def installed(version: str = "1.0") -> Path:
-    """A disk on which `dpkg -i` installed the package, in a machine."""
+    """A disk on which `dpkg -i` installed the package, in a machine; made once, whoever asks first."""
+    with _alone():
+        return _installed(version)
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Keeps other processes and threads from making images meanwhile."""
+    BUILD.mkdir(parents=True, exist_ok=True)
+    with (BUILD / "lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _installed(version: str) -> Path:
     (deb,) = package(version)
     digest = sha256(deb.read_bytes()).hexdigest()[:12]
     disk = BUILD / f"installed-{digest}.ext4"

@@ -14,7 +14,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, TypeAlias
@@ -79,15 +79,33 @@ class Machine:
         Raises:
             MachineError: it is silent for `patience_s`.
         """
+        return self.records_until(lambda: None, patience_s)
+
+    def records_until(self, moment: Callable[[], float | None], patience_s: float = PATIENCE_S) -> Iterator[Record]:
+        """As `records`, up to a moment on the monotonic clock, which may become known meanwhile.
+
+        What the machine sent before that moment, and is not read yet, is read and is a record.
+        """
         if self._process.stdout is None:
             raise MachineError("the machine has no output")
         waiting = b""
         output = self._process.stdout.fileno()
         with selectors.DefaultSelector() as selector:
             selector.register(output, selectors.EVENT_READ)
+            last = time.monotonic()
             while True:
-                if not selector.select(patience_s):
+                end = moment()
+                now = time.monotonic()
+                if end is not None and now >= end:
+                    # From here on nothing more happens in the machine.
+                    self.cut()
+                    end = None
+                left = last + patience_s - now if end is None else min(end, last + patience_s) - now
+                if not selector.select(max(left, 0)):
+                    if moment() is not None:
+                        continue
                     raise MachineError(f"nothing came for {patience_s:g} s; the last was: {self.other[-5:]}")
+                last = time.monotonic()
                 got = os.read(output, 65536)
                 if not got:
                     return

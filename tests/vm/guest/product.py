@@ -96,13 +96,15 @@ def play(schedule_file: Path, lines: Path, log: Path | None = None, *, fifo: boo
 class Service:
     """`feltwire run` outside of systemd, with its events and what it tells systemd."""
 
-    def __init__(self, tomls: Iterable[Path], *options: str, folder: Path = Path("/run/service")) -> None:
+    def __init__(
+        self, tomls: Iterable[Path], *options: str, folder: Path = Path("/run/service"), state: Path | None = None
+    ) -> None:
         import socket
 
         folder.mkdir(parents=True, exist_ok=True)
         runtime = folder / "run"
         runtime.mkdir(mode=0o700, exist_ok=True)
-        self.state = folder / "state"
+        self.state = state or folder / "state"
         self.base = f"ipc://{runtime}"
         self.notices: list[str] = []
         self._notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
