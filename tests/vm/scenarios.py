@@ -173,7 +173,18 @@ def life() -> Outcome:
     return outcome
 
 
+# --- a technician ---------------------------------------------------------------------------------------------------
+
+
+def technician() -> Outcome:
+    """Two tables with three planted wiring mistakes, installed by doctor and calibrate alone."""
+    outcome = Outcome()
+    _checks(run_to_end(installed(), run="technician", virtual_time=True), outcome)
+    return outcome
+
+
 SCENARIOS: Final[dict[str, Callable[[], Outcome]]] = {
     **{f"verdicts-{number}": partial(verdicts, one) for number, one in enumerate(TOGETHER, 1)},
     "life": life,
+    "technician": technician,
 }
