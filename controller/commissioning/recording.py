@@ -145,6 +145,8 @@ async def record(
         merge.add(source.name, source.max_lateness_ns, source.lines)
 
     async with open_lines(config, clock, sink=sink, prepare=prepare) as opened:
+        for name, why in opened.boards_down.items():
+            raise LineError(f"board {name}: {why}")
         sources = list(opened.wiring.sources)
         lines = [line for source in sources for line in source.lines]
         memory = LineMemory(config, lines, all(source.detects_loss for source in sources))
