@@ -19,6 +19,8 @@ from msgspec import Meta
 
 from controller.games.baccarat.hands import Hands, Undecided, hands_dealt, total
 from controller.games.baccarat.rules import BaccaratRules
+from controller.games.cards.ledger import CardLedger
+from controller.games.cards.shuffling import ShufflerProcedure, ShufflerTerms
 from controller.table.faults import CauseGone, Fault
 from controller.table.game import Game, GameContext, Terms
 from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING, SHUT
@@ -35,6 +37,7 @@ from drivers.cards.observations import (
     ShoeTroubled,
     ShoeUntroubled,
 )
+from drivers.cards.shuffler import ShufflerConfig
 from feed import events
 from feed.data import DealtCard
 from feed.events import Evidence, WinningBet
@@ -79,7 +82,15 @@ class BaccaratGame(Game):
 
     names_result_by = "cards"
 
-    def __init__(self, context: GameContext, rules: BaccaratRules, options: BaccaratOptions) -> None:
+    def __init__(
+        self,
+        context: GameContext,
+        rules: BaccaratRules,
+        options: BaccaratOptions,
+        *,
+        shuffler: ShufflerConfig | None = None,
+    ) -> None:
+        """`shuffler` is the automated shuffling device, if the table has one."""
         terms = Terms(rules.no_more_bets, rules.reasons, rules.result_read.cite, options.settle_after_s, "Round void")
         super().__init__(context, terms)
         self.device = SHOE
@@ -95,6 +106,15 @@ class BaccaratGame(Game):
         """Cards that left after both hands were complete: a person decides what becomes of them."""
         self._kept: list[CardDealt] = []
         """Those that begin the next round."""
+        self.stack = options.decks * len(DECK)
+        """Cards in a whole stack."""
+        self.procedure = rules.procedure
+        self.ledger = CardLedger(self)
+        self.shuffler: ShufflerProcedure | None = None
+        if shuffler is not None:
+            procedure = rules.procedure
+            of_shuffler = ShufflerTerms(self.stack, procedure.shuffler_removed.cite, procedure.batches_alternate.cite)
+            self.shuffler = ShufflerProcedure(self, of_shuffler, self.ledger, sensed=shuffler.present_sensor)
         self.reset()
 
     # --- what every game has -------------------------------------------------------------------------------------
@@ -227,10 +247,15 @@ class BaccaratGame(Game):
         """Takes an observation of the shoe."""
         t_ns = seen.t_ns
         if isinstance(seen, CardDealt):
+            self.ledger.left(seen)
             self._card(seen)
+        elif self.shuffler is not None and self.shuffler.handle(seen):
+            return
         elif isinstance(seen, CardsLost):
+            self.ledger.doubtful()
             self._doubtful(t_ns, seen.reason, seen.detail)
         elif isinstance(seen, ShoeRestarted):
+            self.ledger.doubtful()
             self._doubtful(t_ns, "card_count", "the count of the shoe went back: it was off, or is another one")
         elif isinstance(seen, CardPushedBack):
             self._pushed_back(seen)
@@ -248,7 +273,10 @@ class BaccaratGame(Game):
             self._begin(seen)
         if self.phase is RUNNING:
             self._place(seen, seen.t_ns)
-        elif self.phase is SETTLING and self.uncalled is None:
+            return
+        # What follows belongs to no hand: nothing of it is published but a commitment.
+        self.ledger.seal(seen, seen.t_ns)
+        if self.phase is SETTLING and self.uncalled is None:
             self._exceed(seen)
         elif self.phase in (RUNNING_OUT, SHUT):
             self._await_quiet(seen.t_ns)
@@ -279,14 +307,19 @@ class BaccaratGame(Game):
         """A card of the round goes to its hand."""
         side = self._hands.next(self._drawing)
         if self._doubt is not None:
+            self.ledger.seal(seen, t_ns)
             self._leave(t_ns, *self._doubt)
         elif seen.card is None or seen.doubt or not isinstance(side, str):
+            self.ledger.seal(seen, t_ns)
             self._leave(t_ns, seen.doubt or "card_unread", seen.detail)
-        elif seen.card not in DECK:
-            self._leave(t_ns, "foreign_card", "a card left the shoe that baccarat does not have")
         else:
-            self._dealt.append(DealtCard(card=seen.card, to=side, left_ns=seen.left_ns))
-            self._hands = self._hands.with_card(seen.card, side)
+            place = self.ledger.place_of(seen.card)
+            card = self.ledger.expose(seen.card, t_ns)
+            if card not in DECK:
+                self._leave(t_ns, "foreign_card", "a card left the shoe that baccarat does not have")
+                return
+            self._dealt.append(DealtCard(card=card, to=side, left_ns=seen.left_ns, place=place))
+            self._hands = self._hands.with_card(card, side)
             self._dealt_to(t_ns)
 
     def _dealt_to(self, t_ns: int) -> None:
@@ -327,6 +360,7 @@ class BaccaratGame(Game):
     def _pushed_back(self, seen: CardPushedBack) -> None:
         detail = "a card was pushed into the shoe" if seen.was_out else "a card was drawn to the mouth and pushed back"
         if seen.was_out:
+            self.ledger.returned()
             self._doubtful(seen.t_ns, "card_returned", detail)
         self.warn(seen.t_ns, SHOE, "card_pushed_back", detail)
 
@@ -337,8 +371,8 @@ class BaccaratGame(Game):
         hands = self._hands
         detail = (
             f"player {total(hands.player)} in {counted(len(hands.player), 'card')} and bank {total(hands.banker)} in "
-            f"{counted(len(hands.banker), 'card')} were complete: {seen.card or 'a card that was not read'} belongs to "
-            "neither; decide on it with excess_card"
+            f"{counted(len(hands.banker), 'card')} were complete: the card belongs to neither; leave it face down, and "
+            "decide on it with excess_card"
         )
         self.violation(seen.t_ns, "card_out_of_turn", self._reasons["card_out_of_turn"].rule, detail)
 
@@ -369,9 +403,17 @@ class BaccaratGame(Game):
         """A person has loaded shuffled cards. Returns whether they were due."""
         due, self._reshuffle = self._reshuffle, False
         self._forget_doubt()
+        self.ledger.loaded()
         if due:
             self.cause_gone(t_ns, RESHUFFLE, SHOE)
         return due
+
+    def break_up(self, t_ns: int) -> int:
+        """A supervisor has the stack broken up: no card of it is dealt any more. Returns how many were opened."""
+        if not self._reshuffle:
+            self._reshuffle = True
+            self.stop(Fault(t_ns, RESHUFFLE, "the stack was broken up: load the shoe, then new_shoe", RESHUFFLE, SHOE))
+        return self.ledger.break_up(t_ns)
 
     def _await_quiet(self, t_ns: int) -> None:
         """A card that belongs to no round has left; where a round is open meanwhile, it is that round's."""

@@ -7,6 +7,7 @@ from typing import Annotated, TypeAlias
 from msgspec import Meta, Struct
 
 from controller.games.baccarat.hands import DrawingRules, Winner
+from controller.games.cards.procedure import CardProcedure
 from controller.rules.cited import Cite, Cited, Inspection, NoMoreBetsRule, Odds, Reason
 from feed.data import WinningBet
 
@@ -47,6 +48,7 @@ class BaccaratRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     no_more_bets: NoMoreBetsRule
     inspection: Inspection
     reasons: dict[str, Reason]
+    procedure: CardProcedure
     silent_on: tuple[str, ...]
 
     def drawing(self, *, table: bool) -> DrawingRules:

@@ -16,6 +16,7 @@ from controller.games.base.spec import GameSpec, GameWords, TableDevices
 from controller.rules.profile import profile
 from controller.table.game import Game, GameContext
 from drivers.cards.shoe import ShoeConfig
+from drivers.cards.shuffler import ShufflerConfig
 from feed.events import RoundStarted, StatisticsKey
 
 if TYPE_CHECKING:
@@ -25,7 +26,10 @@ if TYPE_CHECKING:
 def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
     devices.make("shoe")
     rules = profile(config.rules).text(config.game, BaccaratRules)
-    return BaccaratGame(context, rules, config.game_options(BaccaratOptions))
+    devices.make("shuffler")
+    section = config.devices.get("shuffler")
+    shuffler = None if section is None else section.keys(ShufflerConfig)
+    return BaccaratGame(context, rules, config.game_options(BaccaratOptions), shuffler=shuffler)
 
 
 def _check(setup: SetUp) -> list[ConfigFinding]:
@@ -84,7 +88,7 @@ def _spec(name: str) -> GameSpec:
         name=name,
         rules=BaccaratRules,
         options=BaccaratOptions,
-        devices={"shoe": Slot(("shoe",)), **SLOTS_OF_ALL},
+        devices={"shoe": Slot(("shoe",)), "shuffler": Slot(("shuffler",), always=False), **SLOTS_OF_ALL},
         build=_build,
         geometry=_geometry,
         rests=cards_in_order,
