@@ -525,6 +525,24 @@ class CardOpened(Data, frozen=True, kw_only=True, omit_defaults=True):
     """The round in which it is opened."""
 
 
+class StackLoaded(Data, frozen=True, kw_only=True, omit_defaults=True):
+    """Shuffled cards are in the shoe: the places of cards count from here."""
+
+    kind: ClassVar[str] = "stack.loaded"
+    device: str
+    """The shoe, by its name in the table's file."""
+    by: str = ""
+    """The person who loaded it."""
+    method: Annotated[str, one_of("hand", "shuffler")] = "hand"
+    """How the cards were shuffled."""
+    batch: int | None = None
+    """Which of the two batches of a shuffler it is, 1 or 2."""
+    cut: int | None = None
+    """After how many cards they were cut, as a person keyed it."""
+    behind: int | None = None
+    """How many cards are behind the cutting card, as a person keyed it."""
+
+
 class StackSealed(Data, frozen=True, kw_only=True, omit_defaults=True):
     """A reading shuffler has committed itself to the order of a batch, before it is dealt."""
 
@@ -606,6 +624,7 @@ DATA_TYPES: tuple[type[Data], ...] = (
     InspectionFailed,
     CardSealed,
     CardOpened,
+    StackLoaded,
     StackSealed,
     StackOpened,
     Heartbeat,

@@ -200,6 +200,9 @@ def _description(event: Event) -> str:
         case events.CardOpened():
             how = "exposed" if data.why == "exposed" else "broken up"
             return f"card {data.card}, sealed {data.commitment[:12]}, {how}"
+        case events.StackLoaded():
+            how = "by hand" if data.method == "hand" else f"batch {data.batch} of the shuffler"
+            return f"{data.device} is loaded{_by(data.by)}: {how}"
         case events.StackSealed():
             return f"{data.device} sealed the order of batch {data.batch}: {counted(data.count, 'card')}"
         case events.StackOpened():

@@ -29,7 +29,10 @@ def new_shoe(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
         if why is not None:
             raise OrderRefused(f"new_shoe: {why}; cut the cards again")
     taken = _from_shuffler(game, given, t_ns)
-    if game.new_shoe(t_ns):
+    method = "shuffler" if taken and game.shuffler is not None and game.shuffler.in_play is not None else "hand"
+    batch = None if game.shuffler is None else game.shuffler.in_play
+    keyed = {key: int(given[key]) for key in ("cut", "behind") if key in given}
+    if game.new_shoe(t_ns, by=given["by"], method=method, batch=batch, **keyed):
         return f"the cards are shuffled{taken}; burn what the house burns, then clear device=shoe"
     return f"the cards are shuffled{taken}; none were due"
 

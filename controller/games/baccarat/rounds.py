@@ -399,11 +399,11 @@ class BaccaratGame(Game):
             self.warn(t_ns, SHOE, "cutting_card", "the cutting card has come: the cards are shuffled after this round")
             self.stop(_reshuffle(t_ns))
 
-    def new_shoe(self, t_ns: int) -> bool:
-        """A person has loaded shuffled cards. Returns whether they were due."""
+    def new_shoe(self, t_ns: int, **how: object) -> bool:
+        """A person has loaded shuffled cards, as the fields of `StackLoaded` have it. Returns whether they were due."""
         due, self._reshuffle = self._reshuffle, False
         self._forget_doubt()
-        self.ledger.loaded()
+        self.ledger.loaded(t_ns, **how)
         if due:
             self.cause_gone(t_ns, RESHUFFLE, SHOE)
         return due

@@ -56,10 +56,14 @@ class CardLedger:
 
     # --- the stack -----------------------------------------------------------------------------------------------
 
-    def loaded(self) -> None:
-        """A stack is in the shoe, and none of it has left. Sealed cards of the stack before stay sealed."""
+    def loaded(self, t_ns: int, **how: object) -> None:
+        """A stack is in the shoe, and none of it has left. Sealed cards of the stack before stay sealed.
+
+        `how` are fields of `StackLoaded`.
+        """
         self._place = 0
         self._left = {}
+        self._game.report_apart(events.StackLoaded, t_ns, device=self._device, **how)
 
     def doubtful(self) -> None:
         """Cards may have left unseen: from now on nobody knows which card of the stack is next."""

@@ -131,6 +131,7 @@ def test_the_kinds_are_those_of_the_design() -> None:
         "inspection.failed",
         "card.sealed",
         "card.opened",
+        "stack.loaded",
         "stack.sealed",
         "stack.opened",
         "heartbeat",
