@@ -76,6 +76,8 @@ class DealtCard(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The hand to which it was dealt, or where it was laid; `hand` with its number from the dealer's left: `hand 2`."""
     left_ns: int
     """When it left the shoe, on the clock of `mono_ns`."""
+    place: int | None = None
+    """Which card of the stack it was, from 1; left out where cards may have left unseen since the stack was loaded."""
 
 
 class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -501,6 +503,72 @@ class InspectionFailed(Data, frozen=True, kw_only=True, omit_defaults=True):
     """What the person stated."""
 
 
+class CardSealed(Data, frozen=True, kw_only=True, omit_defaults=True):
+    """A card left a shoe without being exposed. Only a commitment to it is published."""
+
+    kind: ClassVar[str] = "card.sealed"
+    device: str
+    """The shoe, by its name in the table's file."""
+    commitment: str
+    """SHA-256 over a secret salt of 16 bytes and the card (`9s`), as 64 hexadecimal digits."""
+    place: int | None = None
+    """Which card of the stack it was, from 1; left out where cards may have left unseen since the stack was loaded."""
+    round: int | None = None
+    """The round in which it left."""
+
+
+class CardOpened(Data, frozen=True, kw_only=True, omit_defaults=True):
+    """A card that was sealed is exposed: anybody can compute its commitment again."""
+
+    kind: ClassVar[str] = "card.opened"
+    device: str
+    """The shoe, by its name in the table's file."""
+    commitment: str
+    """That of `card.sealed`."""
+    card: str
+    """Rank and suit, or `JK` for a joker."""
+    salt: str
+    """The salt, as 32 hexadecimal digits."""
+    why: Annotated[str, one_of("exposed", "broken_up")]
+    """It was exposed in play, or the stack was broken up by a supervisor's order."""
+    place: int | None = None
+    """As of `card.sealed`."""
+    round: int | None = None
+    """The round in which it is opened."""
+
+
+class StackSealed(Data, frozen=True, kw_only=True, omit_defaults=True):
+    """A reading shuffler has committed itself to the order of a batch, before it is dealt."""
+
+    kind: ClassVar[str] = "stack.sealed"
+    device: str
+    """The shuffler, by its name in the table's file."""
+    batch: int
+    """1 or 2."""
+    count: int
+    """Its cards."""
+    root: str
+    """SHA-256 over the commitments of its cards in the order of the deal, each as 64 hexadecimal digits."""
+
+
+class StackOpened(Data, frozen=True, kw_only=True, omit_defaults=True):
+    """The shuffler has opened that order, after the stack was broken up."""
+
+    kind: ClassVar[str] = "stack.opened"
+    device: str
+    """The shuffler, by its name in the table's file."""
+    batch: int
+    """1 or 2."""
+    root: str
+    """That of `stack.sealed`."""
+    cards: list[str]
+    """In the order of the deal, before they were cut."""
+    salts: list[str]
+    """Of each card, as 32 hexadecimal digits."""
+    agrees: bool
+    """Whether the commitments give that root, and the cards that were dealt lay in that order but for the cut."""
+
+
 class Heartbeat(Data, frozen=True, kw_only=True, omit_defaults=True):
     """Once a second: the last number and the head of the journal's chain, so that losing the last event is detected."""
 
@@ -548,6 +616,10 @@ DATA_TYPES: tuple[type[Data], ...] = (
     DeviceWarning,
     InspectionPassed,
     InspectionFailed,
+    CardSealed,
+    CardOpened,
+    StackSealed,
+    StackOpened,
     Heartbeat,
 )
 """Every kind of event, in the order of the design."""

@@ -16,7 +16,7 @@ from controller.games.tumbled.spec import BEAT_THE_DEALER, CHUCK_A_LUCK, UNDER_O
 from controller.table.orders.book import VERBS
 from controller.table.orders.order import Verb
 from drivers.base.device_spec import DeviceSpec
-from drivers.cards.specs import SHOE
+from drivers.cards.specs import CARD_READER, SHOE, SHUFFLER
 from drivers.dealer.specs import BUTTON_BOX, LAMP, NUMBER_DISPLAY
 from drivers.dice.specs import AUTOMATED_SHAKER, CAGE, CAGE_MOTOR, CHUTE, DICE_KEYPAD, DICE_READER, SHAKER
 from drivers.lamps.specs import LAMP_BOARD, PUCK
@@ -54,6 +54,8 @@ DEVICES: Final[tuple[DeviceSpec, ...]] = (
     LAMP_BOARD,
     PUCK,
     SHOE,
+    SHUFFLER,
+    CARD_READER,
 )
 
 GAMES_TO_COME: Final = frozenset(

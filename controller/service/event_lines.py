@@ -195,6 +195,16 @@ def _description(event: Event) -> str:
             return f"warning {data.device}: {data.warning}: {data.detail}"
         case events.InspectionPassed() | events.InspectionFailed():
             return inspected_words(data)
+        case events.CardSealed():
+            return f"a card left {data.device} unexposed: sealed {data.commitment[:12]}"
+        case events.CardOpened():
+            how = "exposed" if data.why == "exposed" else "broken up"
+            return f"card {data.card}, sealed {data.commitment[:12]}, {how}"
+        case events.StackSealed():
+            return f"{data.device} sealed the order of batch {data.batch}: {counted(data.count, 'card')}"
+        case events.StackOpened():
+            agrees = "as it was dealt" if data.agrees else "DIFFERS from what was sealed or dealt"
+            return f"{data.device} opened the order of batch {data.batch}: {agrees}"
         case events.Heartbeat():
             return f"  {data.state}, last event {data.last}"
         case events.Unknown():

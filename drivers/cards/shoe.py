@@ -15,6 +15,7 @@ line was lost. Where cards may have left unseen, `CardsLost` reports it; nothing
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Final, Literal, NamedTuple
 
@@ -22,7 +23,8 @@ import msgspec
 from msgspec import Meta
 
 from drivers.base.driver import NEVER_NS, Observation, SensorHealth
-from drivers.cards.card_wire import COUNTS, CUTTING_CARD, UNREAD, CardLine, ShoeLine, ShoeState, parse
+from drivers.cards.card_wire import COUNTS, CUTTING_CARD, UNREAD, CardLine, Malformed, ShoeLine, ShoeState, parse
+from drivers.cards.hidden_card import HiddenCard
 from drivers.cards.observations import (
     CardDealt,
     CardPushedBack,
@@ -34,6 +36,7 @@ from drivers.cards.observations import (
     ShoeTroubled,
     ShoeUntroubled,
 )
+from hal.capture.secret import SEALED
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 
 MOUTH: Final = "shoe_card_1"
@@ -55,6 +58,7 @@ _WORDS: Final[dict[ShoeTrouble, str]] = {
     "lid": "the lid of the shoe is open",
     "jam": "a card is jammed in the shoe",
 }
+_SEALED: Final = re.compile(rb"C;(\d{5});[0-9a-f]{64}")
 SILENCE_NS: Final = 3_500_000_000
 """The shoe reports its state each second; so long without one, its link is dead (ours)."""
 MOST_MISSED: Final = 1000
@@ -80,7 +84,12 @@ class _Read(NamedTuple):
     """A card that a line has named, and whose passage is not over."""
 
     card: str
-    t_ns: int
+    frame: Frame
+
+    @property
+    def t_ns(self) -> int:
+        """When its line came."""
+        return self.frame.t_ns
 
 
 class _Way:
@@ -138,7 +147,8 @@ class Shoe:
         self._wait_ns = round(config.read_wait_s * 1e9)
         self._jam_ns = round(config.jam_s * 1e9)
         own = (*(BARRIERS if config.barriers else ()), *((CUT, *_TROUBLE_OF_LINE) if config.body else ()))
-        self.lines = frozenset((*own, config.link))
+        self._sealed_link = config.link + SEALED
+        self.lines = frozenset((*own, config.link, self._sealed_link))
         self._health = SensorHealth()
         self._way = _Way()
         self._out_ns: int | None = None
@@ -176,14 +186,14 @@ class Shoe:
     def frame(self, frame: Frame) -> list[Observation]:
         """Handles a line of the reading shoe."""
         found: list[Observation] = []
-        if frame.link != self._config.link:
+        if frame.link not in (self._config.link, self._sealed_link):
             return found
         t_ns = frame.t_ns
         self._pass_time(t_ns - 1, found)
-        line = parse(frame.data)
+        line = parse(frame.data) if frame.link == self._config.link else _sealed(frame.data)
         if isinstance(line, CardLine):
-            self._health.line_active(frame.link, t_ns, found)
-            self._card(line, t_ns, found)
+            self._health.line_active(self._config.link, t_ns, found)
+            self._card(line, frame, found)
         elif isinstance(line, ShoeLine):
             self._health.line_active(frame.link, t_ns, found)
             self._state_ns = t_ns
@@ -272,21 +282,22 @@ class Shoe:
 
     # --- lines ---------------------------------------------------------------------------------------------------
 
-    def _card(self, line: CardLine, t_ns: int, found: list[Observation]) -> None:
+    def _card(self, line: CardLine, frame: Frame, found: list[Observation]) -> None:
+        t_ns = frame.t_ns
         if not self._counted(line.number - 1, line, t_ns, found):
             return
         self._last_card = line.card
         if not self._config.barriers:
-            found.append(_dealt(line.card, t_ns, t_ns))
+            found.append(_dealt(line.card, frame, t_ns, t_ns))
             return
         if not self._way.free:
             self._unread(t_ns, found)  # the line may be of the card that is in the way now
         if self._out_ns is not None:
             left_ns, self._out_ns = self._out_ns, None
-            found.append(_dealt(line.card, left_ns, t_ns))
+            found.append(_dealt(line.card, frame, left_ns, t_ns))
         else:
             self._unseen(t_ns, found)
-            self._read = _Read(line.card, t_ns)
+            self._read = _Read(line.card, frame)
 
     def _state(self, line: ShoeLine, t_ns: int, found: list[Observation]) -> None:
         self._counted(line.number, line, t_ns, found)
@@ -320,7 +331,7 @@ class Shoe:
         read = self._read
         if read is not None and read.t_ns >= self._way.began_ns:
             self._read = None
-            found.append(_dealt(read.card, t_ns, t_ns))
+            found.append(_dealt(read.card, read.frame, t_ns, t_ns))
         else:
             self._unseen(t_ns, found)
             self._out_ns = t_ns
@@ -335,15 +346,34 @@ class Shoe:
     def _unseen(self, t_ns: int, found: list[Observation]) -> None:
         """The card that was named, if there is one, had no passage."""
         if self._read is not None:
-            (card, read_ns), self._read = self._read, None
+            read, self._read = self._read, None
             detail = "a card was read, and the barriers saw none leave"
-            found.append(CardDealt(t_ns=t_ns, card=card, left_ns=read_ns, doubt="card_unseen", detail=detail))
+            card = None if read.card == UNREAD else HiddenCard(read.card, read.frame)
+            found.append(CardDealt(t_ns=t_ns, card=card, left_ns=read.t_ns, doubt="card_unseen", detail=detail))
 
 
-def _dealt(card: str, left_ns: int, t_ns: int) -> CardDealt | CuttingCardSeen:
+def public_part(data: bytes) -> bytes | None:
+    """What of a frame may be stored before its card is exposed: the number of a card, and all of what is none."""
+    line = parse(data)
+    if isinstance(line, Malformed):
+        return b""
+    if isinstance(line, ShoeLine) or line.card in (CUTTING_CARD, UNREAD):
+        return None
+    return b"C;%05d;" % line.number
+
+
+def _sealed(data: bytes) -> CardLine | Malformed:
+    """A line of which a capture holds its public part and a commitment: a card that nobody may see."""
+    number = _SEALED.match(data)
+    if number is None:
+        return Malformed("the capture does not show what was garbled")
+    return CardLine(int(number[1]), UNREAD)
+
+
+def _dealt(card: str, frame: Frame, left_ns: int, t_ns: int) -> CardDealt | CuttingCardSeen:
     if card == CUTTING_CARD:
         return CuttingCardSeen(t_ns=t_ns)
     if card == UNREAD:
         detail = "the shoe could not read the card"
         return CardDealt(t_ns=t_ns, card=None, left_ns=left_ns, doubt="card_unread", detail=detail)
-    return CardDealt(t_ns=t_ns, card=card, left_ns=left_ns)
+    return CardDealt(t_ns=t_ns, card=HiddenCard(card, frame), left_ns=left_ns)

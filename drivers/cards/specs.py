@@ -7,7 +7,11 @@ from collections.abc import Collection, Sequence
 import msgspec
 
 from drivers.base.device_spec import Device, DeviceSpec, LineUse, Recorded, RecordedError
+from drivers.cards import card_reader, shoe, shuffler
+from drivers.cards.card_reader import CardReader, CardReaderConfig
 from drivers.cards.shoe import BARRIERS, CUT, EMPTY, JAM, LID, MOUTH, OUTSIDE, Shoe, ShoeConfig
+from drivers.cards.shuffler import Shuffler, ShufflerConfig
+from hal.capture.secret import PublicPart
 
 
 def shoe_lines(config: ShoeConfig) -> dict[str, LineUse]:
@@ -46,4 +50,51 @@ SHOE = DeviceSpec(
     lines=shoe_lines,
     make=_shoe,
     recorded=Recorded(BARRIERS, _recorded),
+    secrets=lambda keys: {keys.link: shoe.public_part},
+)
+
+
+def shuffler_lines(config: ShufflerConfig) -> dict[str, LineUse]:
+    """The lines of a shuffler: its contacts and its counter, or its link."""
+    lines: dict[str, LineUse] = {}
+    if config.control == "serial":
+        lines[config.link] = LineUse("shuffler", "19200 8N1", "serial port of the shuffler", "link")
+    else:
+        lines[shuffler.BUSY] = LineUse("cycle of the shuffler", "it shuffles", "output BUSY of the shuffler")
+        lines[shuffler.COMPLETE] = LineUse("complete cycle", "the cycle is complete", "output COMPLETE of the shuffler")
+        lines[shuffler.JAM] = LineUse("jam of the shuffler", "a card is jammed", "output JAM of the shuffler")
+        lines[shuffler.DOOR] = LineUse("door of the shuffler", "the door is open", "output of the door's switch")
+        if config.counter:
+            lines[shuffler.CARD] = LineUse("counter of the shuffler", "a card passes", "output of the counter's optics")
+    if config.present_sensor:
+        lines[shuffler.PRESENT] = LineUse("place of the shuffler", "it stands at the table", "output of the sensor")
+    return lines
+
+
+def _shuffler(keys: ShufflerConfig, name: str, parts: Sequence[str]) -> Device:
+    return Device(Shuffler(keys, name))
+
+
+def card_reader_lines(config: CardReaderConfig) -> dict[str, LineUse]:
+    """The link of a card reader."""
+    return {config.link: LineUse("card reader", "19200 8N1", "serial port of the card reader", "link")}
+
+
+def _card_reader(keys: CardReaderConfig, name: str, parts: Sequence[str]) -> Device:
+    return Device(CardReader(keys, name))
+
+
+def _shuffler_secrets(keys: ShufflerConfig) -> dict[str, PublicPart]:
+    return {keys.link: shuffler.public_part} if keys.control == "serial" else {}
+
+
+def _reader_secrets(keys: CardReaderConfig) -> dict[str, PublicPart]:
+    return {keys.link: card_reader.public_part}
+
+
+SHUFFLER = DeviceSpec(
+    name="shuffler", keys=ShufflerConfig, lines=shuffler_lines, make=_shuffler, secrets=_shuffler_secrets
+)
+CARD_READER = DeviceSpec(
+    name="card_reader", keys=CardReaderConfig, lines=card_reader_lines, make=_card_reader, secrets=_reader_secrets
 )

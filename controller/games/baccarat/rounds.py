@@ -21,6 +21,7 @@ from controller.table.game import GameContext
 from controller.table.wording import counted
 from drivers.cards.card_wire import DECK
 from drivers.cards.observations import CardDealt
+from drivers.cards.shuffler import ShufflerConfig
 from feed import events
 from feed.data import DealtCard
 from feed.events import Evidence, WinningBet
@@ -51,10 +52,18 @@ class BaccaratOptions(WagerOptions, frozen=True, kw_only=True, forbid_unknown_fi
 class BaccaratGame(CardGame):
     """The rounds of one baccarat table."""
 
-    def __init__(self, context: GameContext, rules: BaccaratRules, options: BaccaratOptions) -> None:
+    def __init__(
+        self,
+        context: GameContext,
+        rules: BaccaratRules,
+        options: BaccaratOptions,
+        *,
+        shuffler: ShufflerConfig | None = None,
+    ) -> None:
+        """`shuffler` is the automated shuffling device, if the table has one."""
         self._wagers = Wagers(rules, options)
         self._drawing = rules.drawing(table=options.third_card_table)
-        super().__init__(context, rules, CardTerms(options.settle_after_s, options.decks, DECK))
+        super().__init__(context, rules, CardTerms(options.settle_after_s, options.decks, DECK, shuffler=shuffler))
 
     def reset(self) -> None:
         """A new round begins."""
@@ -91,11 +100,12 @@ class BaccaratGame(CardGame):
     def deal(self, seen: CardDealt, t_ns: int) -> None:
         """A card goes to the hand whose turn it is."""
         side = self._hands.next(self._drawing)
-        if seen.card is None or not isinstance(side, str):
+        dealt = self.lay_open(seen, side, t_ns) if isinstance(side, str) else None
+        if dealt is None or not isinstance(side, str):
             self.leave_to_dealer(t_ns, "card_unread", seen.detail)
             return
-        self._dealt.append(DealtCard(card=seen.card, to=side, left_ns=seen.left_ns))
-        self._hands = self._hands.with_card(seen.card, side)
+        self._dealt.append(dealt)
+        self._hands = self._hands.with_card(dealt.card, side)
         self._dealt_to(t_ns)
 
     def _dealt_to(self, t_ns: int) -> None:

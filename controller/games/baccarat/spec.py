@@ -14,7 +14,7 @@ from controller.games.baccarat.rules import BaccaratRules
 from controller.games.baccarat.wagers import wrong_wagers
 from controller.games.base.spec import GameSpec, GameWords, TableDevices
 from controller.games.cards.orders import ORDERS
-from controller.games.cards.setup import SLOTS_OF_CARDS, card_geometry, decks_wanted
+from controller.games.cards.setup import SLOTS_OF_CARDS, card_geometry, decks_wanted, make_cards
 from controller.rules.profile import profile
 from controller.table.game import Game, GameContext
 from feed.events import RoundStarted, StatisticsKey
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 
 def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
-    devices.make("shoe")
+    shuffler = make_cards(config, devices)
     rules = profile(config.rules).text(config.game, BaccaratRules)
-    return BaccaratGame(context, rules, config.game_options(BaccaratOptions))
+    return BaccaratGame(context, rules, config.game_options(BaccaratOptions), shuffler=shuffler)
 
 
 def _check(setup: SetUp) -> list[ConfigFinding]:

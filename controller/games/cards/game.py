@@ -17,8 +17,10 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias, get_arg
 
 import msgspec
 
+from controller.games.cards.ledger import CardLedger
 from controller.games.cards.rules import CardRules
 from controller.games.cards.shoe_book import Doubt, ShoeBook
+from controller.games.cards.shuffling import ShufflerProcedure, ShufflerTerms
 from controller.table.faults import CauseGone, Fault
 from controller.table.game import Game, GameContext, Terms
 from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING, SHUT
@@ -34,8 +36,10 @@ from drivers.cards.observations import (
     ShoeTroubled,
     ShoeUntroubled,
 )
+from drivers.cards.shuffler import ShufflerConfig
 from drivers.dealer.buttons import ButtonPressed
 from feed import events
+from feed.data import DealtCard
 from feed.events import Evidence
 from feed.state import SETTLED, TableState
 from feed.state import SETTLING as SETTLING_STILL
@@ -63,6 +67,8 @@ class CardTerms(NamedTuple):
     """The cards of one deck."""
     fresh_each_round: bool = False
     """Whether each round is dealt from newly shuffled cards."""
+    shuffler: ShufflerConfig | None = None
+    """The automated shuffling device, if the table has one."""
 
 
 class CarriedCards(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -101,6 +107,15 @@ class CardGame(Game):
         """How many hands are dealt to players, as the dealer has declared it."""
         self.deck_in_use = ""
         """As the dealer names it; empty where nobody has."""
+        self.stack = terms.decks * len(terms.deck)
+        """Cards in a whole stack."""
+        self.procedure = rules.procedure
+        self.ledger = CardLedger(self)
+        self.shuffler: ShufflerProcedure | None = None
+        if terms.shuffler is not None:
+            removed, alternates = rules.procedure.shuffler_removed.cite, rules.procedure.batches_alternate.cite
+            of_shuffler = ShufflerTerms(self.stack, removed, alternates)
+            self.shuffler = ShufflerProcedure(self, of_shuffler, self.ledger, sensed=terms.shuffler.present_sensor)
         self._shuffled = not terms.fresh_each_round
         """Whether the cards that are dealt next were shuffled."""
         self._quiet = True
@@ -277,11 +292,16 @@ class CardGame(Game):
         """Takes an observation of the shoe."""
         t_ns = seen.t_ns
         if isinstance(seen, CardDealt):
+            self.ledger.left(seen)
             self._card(seen)
+        elif self.shuffler is not None and self.shuffler.handle(seen):
+            return
         elif isinstance(seen, CardsLost):
+            self.ledger.doubtful()
             self.doubtful(t_ns, seen.reason, seen.detail)
         elif isinstance(seen, ShoeRestarted):
             self.book.forget()
+            self.ledger.doubtful()
             self.doubtful(t_ns, "card_count", "the count of the shoe went back: it was off, or is another one")
         elif isinstance(seen, CardPushedBack):
             self._pushed_back(seen)
@@ -298,19 +318,23 @@ class CardGame(Game):
         if self.phase is not SHUT or self.book.burn_due:
             seen = self._booked(seen)
         if self.book.burn_due and self._burns(seen):
+            self.ledger.seal(seen, seen.t_ns)
             return
         if self.phase is OPEN:
             self._begin(seen)
         if self.phase is RUNNING:
             self._place(seen, seen.t_ns)
-        elif self.phase is SETTLING and self.uncalled is None:
+            return
+        # What follows belongs to no hand: nothing of it is published but a commitment.
+        self.ledger.seal(seen, seen.t_ns)
+        if self.phase is SETTLING and self.uncalled is None:
             self._exceed(seen)
         elif self.phase in (RUNNING_OUT, SHUT):
             self._await_quiet(seen.t_ns)
 
     def _booked(self, seen: CardDealt) -> CardDealt:
         """The card in the books: doubted where it cannot be of these decks."""
-        doubt = self.book.take(seen.card)
+        doubt = self.book.take(None if seen.card is None else seen.card.expose())
         if doubt is None or seen.doubt:
             return seen
         return msgspec.structs.replace(seen, doubt=doubt.reason, detail=doubt.detail)
@@ -368,13 +392,29 @@ class CardGame(Game):
     def _place(self, seen: CardDealt, t_ns: int) -> None:
         """A card of the round goes to its place, if it is proven."""
         if self._doubt is not None:
+            self.hide(seen, t_ns)
             self.leave_to_dealer(t_ns, *self._doubt)
         elif seen.doubt and (seen.doubt != "card_unread" or self.must_be_read):
+            self.hide(seen, t_ns)
             self.leave_to_dealer(t_ns, seen.doubt, seen.detail)
         elif self._face_up_due:
             self._face_up_due -= 1  # it goes to the discard rack
+            self.hide(seen, t_ns)
         else:
             self.deal(seen, t_ns)
+
+    def hide(self, seen: CardDealt, t_ns: int) -> None:
+        """A card of the round is not exposed: a commitment to it is published, unless there is one."""
+        if seen.card is not None and not self.ledger.is_sealed(seen.card):
+            self.ledger.seal(seen, t_ns)
+
+    def lay_open(self, seen: CardDealt, to: str, t_ns: int) -> DealtCard | None:
+        """A card of the round is exposed where it lies; None where nobody read it."""
+        if seen.card is None:
+            return None
+        place = self.ledger.place_of(seen.card)
+        face = self.ledger.expose(seen.card, t_ns)
+        return DealtCard(card=face, to=to, left_ns=seen.left_ns, place=place)
 
     def leave_to_dealer(self, t_ns: int, reason: str, detail: str) -> None:
         """The round is left to the dealer."""
@@ -397,6 +437,7 @@ class CardGame(Game):
         detail = "a card was pushed into the shoe" if seen.was_out else "a card was drawn to the mouth and pushed back"
         if seen.was_out:
             self.book.forget()
+            self.ledger.returned()
             self.doubtful(seen.t_ns, "card_returned", detail)
         self.warn(seen.t_ns, SHOE, "card_pushed_back", detail)
 
@@ -406,7 +447,9 @@ class CardGame(Game):
         """A card left though the round was complete: a person decides what becomes of it."""
         self._excess.append(seen)
         self._settle_due_ns = NEVER_NS
-        self.out_of_turn(seen.t_ns, f"a card left {self.complete_words()}: decide on it with excess_card")
+        self.out_of_turn(
+            seen.t_ns, f"a card left {self.complete_words()}: leave it face down, and decide on it with excess_card"
+        )
 
     def out_of_turn(self, t_ns: int, detail: str) -> None:
         """Reports a card that was drawn out of its turn. It is not named: it may not be exposed."""
@@ -480,6 +523,7 @@ class CardGame(Game):
             detail = f"deck {deck} was in use in the last round too"
             self.violation(t_ns, "deck_not_alternated", rule.rule, detail)
         self.deck_in_use = deck
+        self.ledger.loaded()
         burn = self.card_rules.burn
         self.book.shuffled(0 if burn is None else burn.value)
         self._shuffled = True
@@ -487,6 +531,11 @@ class CardGame(Game):
         if due:
             self.cause_gone(t_ns, RESHUFFLE, SHOE)
         return due
+
+    def break_up(self, t_ns: int) -> int:
+        """A supervisor has the stack broken up: no card of it is dealt any more. Returns how many were opened."""
+        self.shuffle_due(t_ns, "the stack was broken up", at_once=True)
+        return self.ledger.break_up(t_ns)
 
     def _reshuffle_fault(self, t_ns: int) -> Fault:
         return Fault(t_ns, "reshuffle_due", self._reshuffle, cause=RESHUFFLE, device=SHOE)

@@ -6,11 +6,15 @@ import re
 from typing import Final
 
 from controller.configuration.problems import with_article
+from controller.games.cards.cutting import cut_wrong, cutting_card_wrong
 from controller.games.cards.game import USES, CardGame
+from controller.games.cards.shuffling import LoadRefusedError
 from controller.table.lifecycle import TableLifecycle
 from controller.table.orders.order import GivenKeys, OrderRefused, Verb, not_one_of
 from controller.table.phase import RUNNING
+from controller.table.wording import counted
 
+METHODS: Final = ("shuffler", "hand")
 DECK_NAME: Final = re.compile(r"[a-z0-9]{1,12}")
 """How a dealer names a deck: `1`, `red`."""
 
@@ -22,12 +26,70 @@ def new_shoe(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     deck = given.get("deck", "")
     if deck and DECK_NAME.fullmatch(deck) is None:
         raise OrderRefused(f"new_shoe: deck {deck!r}: name it with up to 12 small letters or digits, such as red")
+    wrong = (
+        cut_wrong(game.procedure, game.stack, _number("cut", given)) if "cut" in given else None,
+        cutting_card_wrong(game.procedure, game.stack, _number("behind", given)) if "behind" in given else None,
+    )
+    for why in wrong:
+        if why is not None:
+            raise OrderRefused(f"new_shoe: {why}; cut the cards again")
+    taken = _from_shuffler(game, given, t_ns)
     due = game.new_shoe(t_ns, given["by"], deck)
     burn = game.book.burn_due
     if due:
         what = f"burn {burn} of them" if burn else "burn what the house burns"
-        return f"the cards are shuffled; {what}, then clear device=shoe"
-    return "the cards are shuffled" + (f"; burn {burn} of them" if burn else "; none were due")
+        return f"the cards are shuffled{taken}; {what}, then clear device=shoe"
+    return f"the cards are shuffled{taken}" + (f"; burn {burn} of them" if burn else "; none were due")
+
+
+def _from_shuffler(game: CardGame, given: GivenKeys, t_ns: int) -> str:
+    """Where the table has a shuffler, its batch is taken, or the cards were shuffled by hand."""
+    method = given.get("method", "hand" if game.shuffler is None else "shuffler")
+    if method not in METHODS:
+        raise OrderRefused(f"new_shoe: {not_one_of('method', method, METHODS)}")
+    if game.shuffler is None:
+        if method == "shuffler":
+            raise OrderRefused("new_shoe: this table has no shuffler; shuffle by hand (method=hand)")
+        return ""
+    try:
+        return f" ({game.shuffler.take(t_ns, by_hand=method == 'hand')})"
+    except LoadRefusedError as refused:
+        raise OrderRefused(f"new_shoe: {refused}") from refused
+
+
+def break_up(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
+    """The stack is broken up: what left it unexposed is opened, and it is not dealt any more."""
+    game = card_game(lifecycle, "break_up")
+    if game.phase is RUNNING or game.excess:
+        raise OrderRefused(f"break_up: round {game.round} is being dealt or decided: finish it, or void it")
+    return f"the stack is broken up; {counted(game.break_up(t_ns), 'card')} opened"
+
+
+def shuffler_removed(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
+    """The shuffler is off the table, where no sensor reports it: the cards may be shuffled by hand."""
+    return _moved(lifecycle, "shuffler_removed", to_table=False)
+
+
+def shuffler_placed(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
+    """The shuffler stands at the table again, where no sensor reports it."""
+    return _moved(lifecycle, "shuffler_placed", to_table=True)
+
+
+def _moved(lifecycle: TableLifecycle, verb: str, *, to_table: bool) -> str:
+    shuffler = card_game(lifecycle, verb).shuffler
+    if shuffler is None:
+        raise OrderRefused(f"{verb}: this table has no shuffler")
+    if shuffler.sensed:
+        raise OrderRefused(f"{verb}: its sensor reports where the shuffler stands (present_sensor)")
+    shuffler.moved(to_table=to_table)
+    return "the shuffler stands at the table" if to_table else "the shuffler is removed from the table"
+
+
+def _number(key: str, given: GivenKeys) -> int:
+    text = given[key]
+    if not text.isascii() or not text.isdigit() or len(text) > 4:
+        raise OrderRefused(f"new_shoe: {key} is {text!r}; expected a number of cards")
+    return int(text)
 
 
 def reshuffle(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
@@ -107,7 +169,10 @@ def _due(game: CardGame, t_ns: int, why: str) -> str:
 
 
 ORDERS: Final = (
-    Verb("new_shoe", new_shoe, needs=("by",), takes=("deck",)),
+    Verb("new_shoe", new_shoe, needs=("by",), takes=("deck", "method", "cut", "behind")),
+    Verb("break_up", break_up, needs=("by",)),
+    Verb("shuffler_removed", shuffler_removed, needs=("by",)),
+    Verb("shuffler_placed", shuffler_placed, needs=("by",)),
     Verb("excess_card", excess_card, needs=("use", "by")),
     Verb("face_up_card", face_up_card, needs=("card", "by")),
     Verb("announce", announce, needs=("by",)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from controller.games.cards.procedure import CardProcedure
 from controller.rules.cited import Cited, Inspection, NoMoreBetsRule, Reason
 
 
@@ -33,5 +34,6 @@ class CardRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     supervisor_classes: Cited[tuple[str, ...]]
     no_more_bets: NoMoreBetsRule
     inspection: Inspection
+    procedure: CardProcedure
     reasons: dict[str, Reason]
     silent_on: tuple[str, ...]

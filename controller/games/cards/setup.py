@@ -8,14 +8,28 @@ from typing import TYPE_CHECKING, Any, Final
 from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SLOTS_OF_ALL, Slot
 from controller.configuration.values import TableConfig
+from controller.games.base.spec import TableDevices
 from controller.games.cards.rules import CardRules
 from drivers.cards.shoe import ShoeConfig
+from drivers.cards.shuffler import ShufflerConfig
 
 if TYPE_CHECKING:
     from simulators.cards.card_table import CardGeometry, Dealing
 
-SLOTS_OF_CARDS: Final[Mapping[str, Slot]] = {"shoe": Slot(("shoe",)), **SLOTS_OF_ALL}
+SLOTS_OF_CARDS: Final[Mapping[str, Slot]] = {
+    "shoe": Slot(("shoe",)),
+    "shuffler": Slot(("shuffler",), always=False),
+    **SLOTS_OF_ALL,
+}
 """The devices of a table of cards."""
+
+
+def make_cards(config: TableConfig, devices: TableDevices) -> ShufflerConfig | None:
+    """Makes the devices of a table of cards; returns its shuffler, if it has one."""
+    devices.make("shoe")
+    devices.make("shuffler")
+    section = config.devices.get("shuffler")
+    return None if section is None else section.keys(ShufflerConfig)
 
 
 def decks_wanted(rules: CardRules, decks: int) -> list[ConfigFinding]:

@@ -23,6 +23,7 @@ from controller.table.game import GameContext
 from controller.table.phase import RUNNING
 from drivers.cards.card_wire import DECK
 from drivers.cards.observations import CardDealt
+from drivers.cards.shuffler import ShufflerConfig
 from feed import events
 from feed.data import DealtCard
 from feed.events import Evidence, WinningBet
@@ -52,9 +53,17 @@ class RedDogGame(CardGame):
 
     carries = True
 
-    def __init__(self, context: GameContext, rules: RedDogRules, options: RedDogOptions) -> None:
+    def __init__(
+        self,
+        context: GameContext,
+        rules: RedDogRules,
+        options: RedDogOptions,
+        *,
+        shuffler: ShufflerConfig | None = None,
+    ) -> None:
+        """`shuffler` is the automated shuffling device, if the table has one."""
         self._rules = rules
-        super().__init__(context, rules, CardTerms(options.settle_after_s, options.decks, DECK))
+        super().__init__(context, rules, CardTerms(options.settle_after_s, options.decks, DECK, shuffler=shuffler))
 
     def reset(self) -> None:
         """A new round begins."""
@@ -75,6 +84,7 @@ class RedDogGame(CardGame):
         if seen.card is None:
             self.leave_to_dealer(t_ns, "card_unread", seen.detail)
         elif self._early is not None or self._next is not None:
+            self.hide(seen, t_ns)
             detail = "another card left while one lay there that was drawn before raises were closed"
             self.leave_to_dealer(t_ns, "card_before_raises_closed", detail)
         elif self._raises_open and self.context.call_by == "button":
@@ -82,10 +92,12 @@ class RedDogGame(CardGame):
         else:
             if self._raises_open:
                 self._close_raises(t_ns, "auto")
-            self._lay(seen.card, seen.left_ns, t_ns)
+            self._lay(seen, t_ns)
 
-    def _lay(self, card: str, left_ns: int, t_ns: int) -> None:
-        self._dealt.append(DealtCard(card=card, to="layout", left_ns=left_ns))
+    def _lay(self, seen: CardDealt, t_ns: int) -> None:
+        dealt = self.lay_open(seen, "layout", t_ns)
+        if dealt is not None:
+            self._dealt.append(dealt)
         self.report(events.RoundProgress, t_ns, cards=self._cards, spread=self._spread)
         result = decided(self._cards)
         if result is not None:
@@ -129,6 +141,7 @@ class RedDogGame(CardGame):
     def _too_early(self, seen: CardDealt, t_ns: int) -> None:
         """A third card left before "Raises closed"."""
         self._early = seen
+        self.hide(seen, t_ns)
         rule = self._reasons["card_before_raises_closed"].rule
         detail = 'a third card left before "Raises closed": decide on it with excess_card'
         self.violation(t_ns, "card_before_raises_closed", rule, detail)

@@ -10,7 +10,7 @@ from controller.configuration.registry import SetUp
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, GameWords, TableDevices
 from controller.games.cards.orders import ORDERS
-from controller.games.cards.setup import SLOTS_OF_CARDS, card_geometry, decks_wanted
+from controller.games.cards.setup import SLOTS_OF_CARDS, card_geometry, decks_wanted, make_cards
 from controller.games.cards.words import carried_words
 from controller.games.red_dog.rounds import RedDogGame, RedDogOptions
 from controller.games.red_dog.rules import RedDogRules
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 
 def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
-    devices.make("shoe")
+    shuffler = make_cards(config, devices)
     rules = profile(config.rules).text(config.game, RedDogRules)
-    return RedDogGame(context, rules, config.game_options(RedDogOptions))
+    return RedDogGame(context, rules, config.game_options(RedDogOptions), shuffler=shuffler)
 
 
 def _check(setup: SetUp) -> list[ConfigFinding]:

@@ -22,7 +22,8 @@ CRAPS = {"pass_dice", "change_dice", "roll_for_come", "line_wager"}
 CARDS = {"new_shoe", "excess_card", "announce", "face_up_card", "new_dealer"}
 DEALERS = {"no_more_bets", "settle", "void", "confirm", *CRAPS, *CARDS}
 SHAKERS = {"operate_shaker", "shift_begins", "dice_placed", "shaker_removed", "shaker_placed", "settle_attended"}
-SUPERVISORS = {"open", "close", "clear", "correct", "inspect_pass", "quit", "reshuffle", *SHAKERS}
+STACKS = {"break_up", "reshuffle", "shuffler_removed", "shuffler_placed"}
+SUPERVISORS = {"open", "close", "clear", "correct", "inspect_pass", "quit", *SHAKERS, *STACKS}
 TECHNICIANS = {"inspect_start", "inspect_fail", "inspect_dice", "lamp_test"}
 GAMES = ("money_wheel", "roulette", "craps")
 

@@ -347,7 +347,7 @@ def test_a_table_that_is_cleared_while_cards_leave_waits_until_they_are_collecte
     hands.card("Kd")
     assert opened(hands.ordered("clear device=shoe by=ann")) == []
     said = together(hands.deal("2c 3c"), hands.wait(4.0))
-    assert said.story() == []
+    assert said.story() == ["card.sealed", "card.sealed"]
     assert opened(hands.wait(2.0)) == [2]
 
 

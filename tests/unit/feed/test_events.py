@@ -129,6 +129,10 @@ def test_the_kinds_are_those_of_the_design() -> None:
         "device.warning",
         "inspection.passed",
         "inspection.failed",
+        "card.sealed",
+        "card.opened",
+        "stack.sealed",
+        "stack.opened",
         "heartbeat",
     ]
 

@@ -92,12 +92,23 @@ def example(kind: type[events.Data]) -> dict[str, Any]:
         "head": "ab",
         "state": "open",
         "act": "pass_dice",
+        "commitment": "0" * 64,
+        "card": "9s",
+        "salt": "0" * 32,
+        "batch": 1,
+        "count": 52,
+        "root": "0" * 64,
+        "cards": ["9s"],
+        "salts": ["0" * 32],
+        "agrees": True,
         "course": {"phase": "come_out", "shooter": 2},
         "from_": Verdict(verdict="void", reason="r"),
         "to": Verdict(verdict="outcome", result={"space": 4, "face": "$2"}),
     }
     if kind in (events.NoMoreBets, events.Settled):
         values["by"] = "dealer"
+    if kind is events.CardOpened:
+        values["why"] = "exposed"
     required = [field.name for field in msgspec.structs.fields(kind) if field.required]
     return {name: values[name] for name in required if name in values}
 
