@@ -72,8 +72,8 @@ class DealtCard(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     card: str
     """Rank, `A 2` to `9 T J Q K`, and suit, `s h d c`: `9s`."""
-    to: Annotated[str, one_of("player", "banker")]
-    """The hand to which it was dealt."""
+    to: Annotated[str, one_of("player", "banker", "dealer", "layout", "community", "hand")]
+    """The hand to which it was dealt, or where it was laid; `hand` with its number from the dealer's left: `hand 2`."""
     left_ns: int
     """When it left the shoe, on the clock of `mono_ns`."""
     place: int | None = None
@@ -117,7 +117,9 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     tumbles: list[Tumbling] | None = None
     """One for each tumble, shake or throw."""
     cards: list[DealtCard] | None = None
-    """The cards of the round, in the order in which they left the shoe."""
+    """The cards of the round that are exposed, in the order in which they left the shoe."""
+    card_counts: dict[str, int] | None = None
+    """How many cards were dealt to each hand, exposed or not: `{"hand 1": 5, "dealer": 5}`."""
     detail: str = ""
     """In words, what refused or doubted the run."""
     capture: CaptureFile | None = None
@@ -284,6 +286,8 @@ class NoMoreBets(RoundData, frozen=True, kw_only=True, omit_defaults=True):
     """Who called it."""
     rule: str
     """The rule that wants the call by now."""
+    call: str = "No more bets"
+    """The words that were called, where they are others: `Raises closed` of red dog."""
 
 
 class RoundStarted(RoundData, frozen=True, kw_only=True, omit_defaults=True):
@@ -325,6 +329,14 @@ class RoundProgress(RoundData, frozen=True, kw_only=True, omit_defaults=True):
     """The bank's cards so far."""
     next_card: Annotated[str, one_of("player", "banker")] | None = None
     """The hand that draws next; left out where both are complete."""
+    cards: list[str] | None = None
+    """The cards that lie exposed on the layout so far."""
+    spread: int | None = None
+    """How many values fall between the first two cards of red dog."""
+    dealer_cards: list[str] | None = None
+    """The dealer's cards that are exposed so far."""
+    cards_dealt: int | None = None
+    """How many cards have left the shoe in this round, exposed or not."""
 
 
 class Outcome(RoundData, frozen=True, kw_only=True, omit_defaults=True):

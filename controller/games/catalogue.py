@@ -9,6 +9,7 @@ from controller.games.baccarat.spec import BACCARAT, MINI_BACCARAT
 from controller.games.base.spec import GameSpec
 from controller.games.craps.spec import CRAPS, MINI_CRAPS
 from controller.games.money_wheel.spec import MONEY_WHEEL
+from controller.games.red_dog.spec import RED_DOG
 from controller.games.roulette.spec import ROULETTE
 from controller.games.sic_bo.spec import SIC_BO
 from controller.games.tumbled.spec import BEAT_THE_DEALER, CHUCK_A_LUCK, UNDER_OVER
@@ -33,6 +34,7 @@ GAMES: Final[tuple[GameSpec, ...]] = (
     MINI_CRAPS,
     BACCARAT,
     MINI_BACCARAT,
+    RED_DOG,
 )
 
 DEVICES: Final[tuple[DeviceSpec, ...]] = (
@@ -63,7 +65,6 @@ GAMES_TO_COME: Final = frozenset(
         "caribbean_stud",
         "let_it_ride",
         "joker_seven",
-        "red_dog",
         "skill_stop_reel",
         "skill_stop_video",
         "token_pusher",

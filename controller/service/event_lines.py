@@ -157,7 +157,7 @@ def _description(event: Event) -> str:
         case events.CourseChanged():
             return course_words(data)
         case events.NoMoreBets():
-            return f'"No more bets" ({"the dealer" if data.by == "dealer" else "called by the controller"})'
+            return f'"{data.call}" ({"the dealer" if data.by == "dealer" else "called by the controller"})'
         case events.RoundStarted():
             return started_words(data)
         case events.RoundProgress():
@@ -309,6 +309,14 @@ def progress_words(data: RoundProgress) -> str:
             parts.append(f"{hand} {' '.join(cards)}")
     if data.next_card is not None:
         parts.append(f"the next card is the {data.next_card}'s")
+    if data.cards is not None:
+        parts.append(" ".join(data.cards))
+    if data.spread is not None:
+        parts.append(f"spread of {data.spread}")
+    if data.dealer_cards:
+        parts.append(f"dealer {' '.join(data.dealer_cards)}")
+    if data.cards_dealt is not None:
+        parts.append(f"{counted(data.cards_dealt, 'card')} dealt")
     return "  " + ", ".join(parts)
 
 

@@ -160,7 +160,7 @@ def test_no_card_that_lies_face_down_leaves_the_process_until_the_stack_is_broke
         assert running.stop() == 0
         rows = sqlite3.connect(watched.journal).execute("SELECT body FROM record WHERE kind = 'card.opened' ORDER BY n")
         opened = [json.loads(body)["data"] for (body,) in rows]
-    assert [one["card"] for one in opened] == ["7h", "4h", "Ts", "8s", "5h", "Qs"]
+    assert [one["card"] for one in opened] == ["7h", "4h", "Ts", "8s", "5h", "Jc", "Qs"]
     assert all(one["commitment"] == card_commitment(bytes.fromhex(one["salt"]), one["card"]) for one in opened)
     report = verify(Path(watched.journal))
     assert report.ok, [str(finding) for finding in report.findings]

@@ -149,6 +149,12 @@ SOAKS: tuple[Soak, ...] = (
         "property/test_baccarat_tables.py",
     ),
     _parts(
+        "card-tables",
+        "Simulated rounds of every other game of cards with every fault; no verdict contradicts the truth",
+        20,
+        "property/test_card_tables.py",
+    ),
+    _parts(
         "dice-machines",
         "Random orders, faults and restarts at tables with dice; the state machines hold",
         30,

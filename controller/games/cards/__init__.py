@@ -1,1 +1,1 @@
-"""What games of cards share: the ledger of cards that left the shoe, and the procedure of a shuffler."""
+"""What every game of cards shares: the shoe, its books, the shuffler, a card in excess, and the shuffle that is due."""

@@ -54,6 +54,10 @@ class CardLedger:
         """How many cards have left the stack; None where that is not known."""
         return self._place
 
+    def is_sealed(self, card: HiddenCard) -> bool:
+        """Whether a commitment to this card stands, and was not opened."""
+        return any(one.card is card for one in self._sealed)
+
     # --- the stack -----------------------------------------------------------------------------------------------
 
     def loaded(self, t_ns: int, **how: object) -> None:
