@@ -91,6 +91,12 @@ class Watched:
         assert done.returncode == 0, done.stderr
         return done.stdout
 
+    def open(self) -> None:
+        """The table is inspected and opened."""
+        self.order("inspect_start", "device=shoe")
+        self.order("inspect_pass", "device=shoe", "checks=cards,shown,shuffled,shoe")
+        self.order("open")
+
     def ask(self) -> None:
         """Everything that can be asked for."""
         self.order("status")
@@ -124,7 +130,7 @@ def test_no_card_that_lies_face_down_leaves_the_process_until_the_stack_is_broke
         with listening(running.endpoints, ended=running.ended) as feed:
             watched = Watched(running, feed)
             watched.until("heartbeat")
-            watched.order("open")
+            watched.open()
             shoe.deal("9c", "2d", "Kd", "3c", "7h")  # a natural, and a card in excess
             watched.until("procedure.violation", reason="card_out_of_turn")
             watched.order("excess_card", "use=discard")
@@ -141,7 +147,7 @@ def test_no_card_that_lies_face_down_leaves_the_process_until_the_stack_is_broke
             shoe.send(b"C;00011;6s;00")  # its checksum is wrong
             watched.until("device.warning", warning="line_garbled")
             shoe.number += 1
-            watched.order("open")
+            watched.open()
             watched.until("round.opened")
             shoe.deal("Jc", "Qs")  # the count jumped: who knows whose they are
             watched.until("round.unresolved")
