@@ -129,6 +129,7 @@ CODES: Final = (
     "shoe_empty",
     "shoe_jam",
     "shoe_open",
+    "shoe_short_deal",
     "shuffle_incomplete",
     "shuffler_jam",
     "shuffler_open",

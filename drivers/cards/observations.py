@@ -55,6 +55,22 @@ class ShoeUntroubled(Observation, frozen=True, kw_only=True):
     trouble: ShoeTrouble
 
 
+class StackDealt(Observation, frozen=True, kw_only=True):
+    """An automated shoe has given a stack, and no card has followed."""
+
+    cards: int
+    """How many cards left."""
+    wanted: int
+    """How many a stack has."""
+
+
+class CompartmentsOpen(Observation, frozen=True, kw_only=True):
+    """Which compartments of a double shoe are open, after one was opened or closed."""
+
+    sides: tuple[int, ...]
+    """1, 2, both or none."""
+
+
 class ShoeRestarted(Observation, frozen=True, kw_only=True):
     """The shoe counts its cards from the beginning: it was switched off and on."""
 

@@ -9,7 +9,7 @@ import msgspec
 from drivers.base.device_spec import Device, DeviceSpec, LineUse, Recorded, RecordedError
 from drivers.cards import card_reader, shoe, shuffler
 from drivers.cards.card_reader import CardReader, CardReaderConfig
-from drivers.cards.shoe import BARRIERS, CUT, EMPTY, JAM, LID, MOUTH, OUTSIDE, Shoe, ShoeConfig
+from drivers.cards.shoe import BARRIERS, CUT, EMPTY, GATES, JAM, LID, MOUTH, OUTSIDE, Shoe, ShoeConfig
 from drivers.cards.shuffler import Shuffler, ShufflerConfig
 from hal.capture.secret import PublicPart
 
@@ -27,6 +27,10 @@ def shoe_lines(config: ShoeConfig) -> dict[str, LineUse]:
         lines[EMPTY] = LineUse("sensor of an empty shoe", "no card is in it", "output of the sensor", required=False)
         lines[LID] = LineUse("lid of the shoe", "the lid is open", "output of the lid's switch", required=False)
         lines[JAM] = LineUse("jam of the shoe", "a card is jammed", "output JAM of the shoe", required=False)
+    if config.double:
+        for side, gate in enumerate(GATES, 1):
+            contact = "output of the gate's contact"
+            lines[gate] = LineUse(f"gate of compartment {side} of the double shoe", "it is open", contact)
     lines[config.link] = LineUse("reading shoe", "19200 8N1", "serial port of the shoe", "link")
     return lines
 
@@ -50,7 +54,7 @@ SHOE = DeviceSpec(
     lines=shoe_lines,
     make=_shoe,
     recorded=Recorded(BARRIERS, _recorded),
-    secrets=lambda keys: {keys.link: shoe.public_part},
+    secrets=lambda keys: {keys.link: shoe.public_part_of(keys)},
 )
 
 

@@ -30,11 +30,13 @@ from drivers.cards.observations import (
     CardDealt,
     CardPushedBack,
     CardsLost,
+    CompartmentsOpen,
     CuttingCardSeen,
     LineGarbled,
     ShoeRestarted,
     ShoeTroubled,
     ShoeUntroubled,
+    StackDealt,
 )
 from drivers.cards.shuffler import ShufflerConfig
 from drivers.dealer.buttons import ButtonPressed
@@ -311,8 +313,12 @@ class CardGame(Game):
             self.events.append(Fault(t_ns, TROUBLES[seen.trouble], seen.detail, cause=seen.trouble, device=SHOE))
         elif isinstance(seen, ShoeUntroubled):
             self.events.append(CauseGone(t_ns, seen.trouble, SHOE))
+        elif isinstance(seen, StackDealt):
+            self._stack_dealt(seen)
+        elif isinstance(seen, CompartmentsOpen):
+            self._compartments(seen)
         elif isinstance(seen, LineGarbled):
-            self.warn(t_ns, SHOE, "line_garbled", seen.cause)
+            self.warn(t_ns, seen.device, "line_garbled", seen.cause)
 
     def _card(self, seen: CardDealt) -> None:
         if self.phase is not SHUT or self.book.burn_due:
@@ -331,6 +337,26 @@ class CardGame(Game):
             self._exceed(seen)
         elif self.phase in (RUNNING_OUT, SHUT):
             self._await_quiet(seen.t_ns)
+
+    def _stack_dealt(self, seen: StackDealt) -> None:
+        """An automated shoe has given a stack; one with too few cards is a shoe that failed to deal all of them."""
+        if seen.cards == seen.wanted:
+            return
+        detail = f"the shoe gave {counted(seen.cards, 'card')} of {seen.wanted}: take the cards out, reshuffle them all"
+        if self.phase in (OPEN, RUNNING):
+            self.events.append(Fault(seen.t_ns, "shoe_short_deal", detail, device=SHOE))
+        else:
+            self.stop(Fault(seen.t_ns, "shoe_short_deal", detail, device=SHOE))
+        self.shuffle_due(seen.t_ns, "the shoe failed to deal all cards")
+
+    def _compartments(self, seen: CompartmentsOpen) -> None:
+        """A double shoe: one compartment is open at a time."""
+        both = len(seen.sides) > 1
+        if both:
+            detail = "both compartments of the double shoe are open"
+            self.events.append(Fault(seen.t_ns, "shoe_open", detail, cause="compartments", device=SHOE))
+        else:
+            self.events.append(CauseGone(seen.t_ns, "compartments", SHOE))
 
     def _booked(self, seen: CardDealt) -> CardDealt:
         """The card in the books: doubted where it cannot be of these decks."""
