@@ -11,6 +11,7 @@ from functools import cache
 from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
 
 import msgspec
+from msgspec import Meta
 
 from .codes import CallTime, Code, Direction, LiveState, Side, one_of
 from .results import Result
@@ -72,8 +73,12 @@ class DealtCard(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     card: str
     """Rank, `A 2` to `9 T J Q K`, and suit, `s h d c`: `9s`."""
-    to: Annotated[str, one_of("player", "banker", "dealer", "layout", "community", "hand")]
-    """The hand to which it was dealt, or where it was laid; `hand` with its number from the dealer's left: `hand 2`."""
+    to: Annotated[
+        str,
+        Meta(extra_json_schema={"pattern": "^(player|banker|dealer|players|layout|community|hand [1-9][0-9]?)$"}),
+    ]
+    """The hand to which it was dealt, or where it was laid: `hand 2` is counted from the dealer's left, and `players`
+    is for one of them, nobody knows which."""
     left_ns: int
     """When it left the shoe, on the clock of `mono_ns`."""
     place: int | None = None

@@ -7,7 +7,9 @@ from typing import Final
 from controller.configuration.registry import Registry
 from controller.games.baccarat.spec import BACCARAT, MINI_BACCARAT
 from controller.games.base.spec import GameSpec
+from controller.games.blackjack.spec import BLACKJACK, MULTI_ACTION_BLACKJACK
 from controller.games.craps.spec import CRAPS, MINI_CRAPS
+from controller.games.fixed_hands.spec import CARIBBEAN_STUD, JOKER_SEVEN, LET_IT_RIDE
 from controller.games.money_wheel.spec import MONEY_WHEEL
 from controller.games.red_dog.spec import RED_DOG
 from controller.games.roulette.spec import ROULETTE
@@ -35,6 +37,11 @@ GAMES: Final[tuple[GameSpec, ...]] = (
     BACCARAT,
     MINI_BACCARAT,
     RED_DOG,
+    BLACKJACK,
+    MULTI_ACTION_BLACKJACK,
+    CARIBBEAN_STUD,
+    LET_IT_RIDE,
+    JOKER_SEVEN,
 )
 
 DEVICES: Final[tuple[DeviceSpec, ...]] = (
@@ -60,11 +67,6 @@ DEVICES: Final[tuple[DeviceSpec, ...]] = (
 
 GAMES_TO_COME: Final = frozenset(
     {
-        "blackjack",
-        "multi_action_blackjack",
-        "caribbean_stud",
-        "let_it_ride",
-        "joker_seven",
         "skill_stop_reel",
         "skill_stop_video",
         "token_pusher",

@@ -219,12 +219,7 @@ def faults_of(game: str) -> tuple[SimulatedFault, ...]:
         fault("cable_pulled", False, "The shoe's cable comes out and is put back.", "Unresolved; a fault."),
         fault("silent_link", False, "The shoe sends nothing for a while.", "Unresolved: card_unread; a fault."),
         fault("shoe_restarted", False, "The shoe loses its power for a moment.", "Unresolved: card_count."),
-        fault(
-            "foreign_card",
-            True,
-            "There is a card in the shoe that the game does not have.",
-            "Unresolved: foreign_card.",
-        ),
+        fault("foreign_card", True, "There is a joker in the shoe.", "Unresolved: foreign_card.", _jokers),
         fault(
             "card_twice",
             True,

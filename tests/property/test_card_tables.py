@@ -23,6 +23,14 @@ TABLES: Final = {
     "red dog": card_toml("red_dog"),
     "red dog, auto": card_toml("red_dog", table='no_more_bets = "auto"', options="decks = 2"),
     "red dog, settled by button": card_toml("red_dog", more=BUTTONS),
+    "blackjack": card_toml("blackjack"),
+    "blackjack, auto": card_toml("blackjack", table='no_more_bets = "auto"', options="one_face_down = true"),
+    "blackjack of one deck": card_toml("blackjack", options="decks = 1", more=BUTTONS),
+    "multi-action": card_toml("multi_action_blackjack"),
+    "caribbean stud": card_toml("caribbean_stud"),
+    "caribbean stud, auto": card_toml("caribbean_stud", table='no_more_bets = "auto"'),
+    "let it ride": card_toml("let_it_ride", shoe="barriers = false"),
+    "joker seven": card_toml("joker_seven", more=BUTTONS),
     "baccarat of a casino": card_toml("baccarat", table='rules = "njac-13:69F"', options='vigorish = "dragon_7"'),
 }
 CASES: Final = [

@@ -15,9 +15,10 @@ from controller.games.baccarat.wagers import wrong_wagers
 from controller.games.base.spec import GameSpec, GameWords, TableDevices
 from controller.games.cards.orders import ORDERS
 from controller.games.cards.setup import SLOTS_OF_CARDS, card_geometry, decks_wanted, make_cards
+from controller.games.cards.words import deal_begun
 from controller.rules.profile import profile
 from controller.table.game import Game, GameContext
-from feed.events import RoundStarted, StatisticsKey
+from feed.events import StatisticsKey
 
 if TYPE_CHECKING:
     from simulators.cards.card_table import CardGeometry
@@ -65,10 +66,6 @@ def _result_words(result: Mapping[str, Any]) -> str:
     return f"{', '.join(hands)}: {'tie' if winner == 'tie' else f'{winner} wins'}"
 
 
-def _begun(data: RoundStarted) -> str:
-    return "the cards are dealt"
-
-
 def _spec(name: str) -> GameSpec:
     return GameSpec(
         name=name,
@@ -78,7 +75,7 @@ def _spec(name: str) -> GameSpec:
         build=_build,
         geometry=_geometry,
         rests=cards_in_order,
-        words=GameWords(_result_words, _begun),
+        words=GameWords(_result_words, deal_begun),
         statistics=_statistics,
         check=_check,
         orders=ORDERS,

@@ -90,6 +90,8 @@ class CardGame(Game):
     """The rounds of a table of cards."""
 
     names_result_by: ClassVar[str] = "cards"
+    most_hands: int = 0
+    """How many hands can be dealt to players; 0 where that means nothing."""
     carries: ClassVar[bool] = False
     """Whether a restart must not lose its `CarriedCards`."""
     burns_after_call: ClassVar[bool] = False
@@ -163,6 +165,10 @@ class CardGame(Game):
     def reset(self) -> None:
         """A new round begins."""
         self._excess = []
+        self._held: CardDealt | None = None
+        """A card of this round that left before its turn, and on which nobody has decided."""
+        self.next_card: CardDealt | None = None
+        """One of those that is the next card, once its turn has come."""
         self._face_up = self._face_up_due = 0
         """Cards of this round that were found face up, and those of them that have not left yet."""
 
@@ -426,6 +432,10 @@ class CardGame(Game):
         elif self._face_up_due:
             self._face_up_due -= 1  # it goes to the discard rack
             self.hide(seen, t_ns)
+        elif self._held is not None or self.next_card is not None:
+            self.hide(seen, t_ns)
+            detail = "another card left while one lay there that had left before its turn"
+            self.leave_to_dealer(t_ns, "card_out_of_turn", detail)
         else:
             self.deal(seen, t_ns)
 
@@ -481,13 +491,38 @@ class CardGame(Game):
         """Reports a card that was drawn out of its turn. It is not named: it may not be exposed."""
         self.violation(t_ns, "card_out_of_turn", self._reasons["card_out_of_turn"].rule, detail)
 
+    def hold(self, seen: CardDealt, t_ns: int, reason: str, detail: str) -> None:
+        """A card of the round left before its turn: a person decides what becomes of it."""
+        self._held = seen
+        self.hide(seen, t_ns)
+        self.violation(t_ns, reason, self._reasons[reason].rule, f"{detail}: decide on it with excess_card")
+
+    @property
+    def holds(self) -> bool:
+        """Whether a card of the round has left before its turn, and nobody has decided on it."""
+        return self._held is not None
+
+    def discarded(self, t_ns: int) -> str:
+        """The card that left before its turn is discarded; returns what follows for the people at the table."""
+        return "1 card discarded"
+
     @property
     def uses(self) -> tuple[Use, ...]:
         """What may become of the cards in excess."""
-        return ("discard", "next_round")
+        return ("discard", "next_card") if self._holding else ("discard", "next_round")
+
+    @property
+    def _holding(self) -> bool:
+        return self._held is not None and self.phase is RUNNING
 
     def use_excess(self, t_ns: int, use: Use) -> str:
-        """A person decides on the cards that left after the round was complete; returns what becomes of them."""
+        """A person decides on the cards that belong to nothing, or not yet; returns what becomes of them."""
+        if self._holding:
+            seen, self._held = self._held, None
+            if use == "discard":
+                return self.discarded(t_ns)
+            self.next_card = seen
+            return "the card is the next one, in its turn"
         cards, self._excess = self._excess, []
         if use == "next_round":
             self._kept += cards
@@ -498,6 +533,8 @@ class CardGame(Game):
     @property
     def excess(self) -> int:
         """Cards that belong to nothing, and on which nobody has decided."""
+        if self._holding:
+            return 1
         return len(self._excess) if self.phase is SETTLING else 0
 
     def found_face_up(self, t_ns: int, *, next_card: bool) -> str:

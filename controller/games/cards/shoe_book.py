@@ -26,8 +26,8 @@ class ShoeBook:
     """What is known of the cards of one shoe."""
 
     def __init__(self, deck: Sequence[str], decks: int) -> None:
-        """`deck` are the cards of one deck."""
-        self._held = Counter(dict.fromkeys(deck, decks))
+        """`deck` are the cards of one deck, its jokers one by one."""
+        self._held = Counter([*deck] * decks)
         self._decks = decks
         self._left: Counter[str] = Counter()
         """Cards that have left since the shuffle, or since nobody knows what left before."""

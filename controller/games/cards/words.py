@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from feed.events import RoundStarted
+
 _ACTS: Final = {
     "new_shoe": "shuffled cards are in the shoe",
     "burned": "a card was burned",
@@ -22,3 +24,8 @@ def carried_words(act: str, state: Mapping[str, Any]) -> str:
     if state.get("burn_due"):
         parts.append(f"burn {state['burn_due']}")
     return ", ".join(parts)
+
+
+def deal_begun(data: RoundStarted) -> str:
+    """What has begun."""
+    return "the cards are dealt"

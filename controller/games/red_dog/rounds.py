@@ -16,11 +16,10 @@ from typing import Annotated, Any, Final
 import msgspec
 from msgspec import Meta
 
-from controller.games.cards.game import CardGame, CardTerms, Use
+from controller.games.cards.game import CardGame, CardTerms
 from controller.games.red_dog.rules import RedDogRules
 from controller.games.red_dog.spread import decided, spread_of
 from controller.table.game import GameContext
-from controller.table.phase import RUNNING
 from drivers.cards.card_wire import DECK
 from drivers.cards.observations import CardDealt
 from drivers.cards.shuffler import ShufflerConfig
@@ -70,10 +69,6 @@ class RedDogGame(CardGame):
         super().reset()
         self._dealt: list[DealtCard] = []
         self._raises_closed = False
-        self._early: CardDealt | None = None
-        """A third card that was drawn before raises were closed, and on which nobody has decided."""
-        self._next: CardDealt | None = None
-        """One that was not exposed, and is the next card."""
         self._voidable = False
         """Whether a third card was exposed too early, so that each player may have voided the round."""
 
@@ -83,12 +78,8 @@ class RedDogGame(CardGame):
         """A card is laid into the next box."""
         if seen.card is None:
             self.leave_to_dealer(t_ns, "card_unread", seen.detail)
-        elif self._early is not None or self._next is not None:
-            self.hide(seen, t_ns)
-            detail = "another card left while one lay there that was drawn before raises were closed"
-            self.leave_to_dealer(t_ns, "card_before_raises_closed", detail)
         elif self._raises_open and self.context.call_by == "button":
-            self._too_early(seen, t_ns)
+            self.hold(seen, t_ns, "card_before_raises_closed", 'a third card left before "Raises closed"')
         else:
             if self._raises_open:
                 self._close_raises(t_ns, "auto")
@@ -124,13 +115,13 @@ class RedDogGame(CardGame):
     @property
     def stage(self) -> str | None:
         """ "Raises closed", while there is a spread and no third card."""
-        return f'"{RAISES_CLOSED}"' if self._raises_open and self._early is None else None
+        return f'"{RAISES_CLOSED}"' if self._raises_open and not self.holds else None
 
     def next_stage(self, t_ns: int, by: str) -> None:
         """The dealer announces "Raises closed"; a card that was not exposed is the third one."""
         self._close_raises(t_ns, by)
-        if self._next is not None:
-            seen, self._next = self._next, None
+        if self.next_card is not None:
+            seen, self.next_card = self.next_card, None
             self.deal(seen, t_ns)
 
     def _close_raises(self, t_ns: int, by: str) -> None:
@@ -138,44 +129,17 @@ class RedDogGame(CardGame):
         rule = self._rules.raises_closed.cite
         self.report(events.NoMoreBets, t_ns, by=by, rule=rule, call=RAISES_CLOSED)
 
-    def _too_early(self, seen: CardDealt, t_ns: int) -> None:
-        """A third card left before "Raises closed"."""
-        self._early = seen
-        self.hide(seen, t_ns)
-        rule = self._reasons["card_before_raises_closed"].rule
-        detail = 'a third card left before "Raises closed": decide on it with excess_card'
-        self.violation(t_ns, "card_before_raises_closed", rule, detail)
-
-    @property
-    def uses(self) -> tuple[Use, ...]:
-        """What may become of a card that was drawn in error: in the round, or after it."""
-        return ("discard", "next_card") if self._early is not None else super().uses
-
-    @property
-    def excess(self) -> int:
-        """Cards on which nobody has decided."""
-        return 1 if self._early is not None and self.phase is RUNNING else super().excess
-
-    def use_excess(self, t_ns: int, use: Use) -> str:
-        """A person decides on a third card that left too early, or on cards that left after the round."""
-        if self._early is None or self.phase is not RUNNING:
-            return super().use_excess(t_ns, use)
-        seen, self._early = self._early, None
-        if use == "next_card":
-            self._next = seen
-            return 'the card is the next one, once "Raises closed" is announced'
+    def discarded(self, t_ns: int) -> str:
+        """A third card that players saw before raises were closed is discarded."""
         self._voidable = True
         return "the card is discarded; ask each player whether to play the round or void it"
 
     def take_back(self) -> bool:
         """The last card was face up in the shoe."""
-        if self._early is not None:
-            self._early = None
-        elif self._dealt:
-            self._dealt.pop()
-            self._raises_closed = False
-        else:
+        if not self._dealt or self.holds:
             return False
+        self._dealt.pop()
+        self._raises_closed = False
         return True
 
     # --- results -------------------------------------------------------------------------------------------------

@@ -11,13 +11,13 @@ from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, GameWords, TableDevices
 from controller.games.cards.orders import ORDERS
 from controller.games.cards.setup import SLOTS_OF_CARDS, card_geometry, decks_wanted, make_cards
-from controller.games.cards.words import carried_words
+from controller.games.cards.words import carried_words, deal_begun
 from controller.games.red_dog.rounds import RedDogGame, RedDogOptions
 from controller.games.red_dog.rules import RedDogRules
 from controller.games.red_dog.spread import Kind
 from controller.rules.profile import profile
 from controller.table.game import Game, GameContext
-from feed.events import RoundStarted, StatisticsKey
+from feed.events import StatisticsKey
 
 if TYPE_CHECKING:
     from simulators.cards.card_table import CardGeometry
@@ -68,10 +68,6 @@ def _result_words(result: Mapping[str, Any]) -> str:
     )
 
 
-def _begun(data: RoundStarted) -> str:
-    return "the cards are dealt"
-
-
 def _rests(result: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(result["cards"])
 
@@ -84,7 +80,7 @@ RED_DOG = GameSpec(
     build=_build,
     geometry=_geometry,
     rests=_rests,
-    words=GameWords(_result_words, _begun, carried_words),
+    words=GameWords(_result_words, deal_begun, carried_words),
     statistics=_statistics,
     check=_check,
     orders=ORDERS,

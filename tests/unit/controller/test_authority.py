@@ -19,7 +19,7 @@ class Who(NamedTuple):
 
 
 CRAPS = {"pass_dice", "change_dice", "roll_for_come", "line_wager"}
-CARDS = {"new_shoe", "excess_card", "announce", "face_up_card", "new_dealer"}
+CARDS = {"new_shoe", "excess_card", "announce", "face_up_card", "new_dealer", "hands", "misdeal", "all_bust"}
 DEALERS = {"no_more_bets", "settle", "void", "confirm", *CRAPS, *CARDS}
 SHAKERS = {"operate_shaker", "shift_begins", "dice_placed", "shaker_removed", "shaker_placed", "settle_attended"}
 STACKS = {"break_up", "reshuffle", "shuffler_removed", "shuffler_placed"}

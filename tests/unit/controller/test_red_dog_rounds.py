@@ -234,7 +234,7 @@ def test_an_order_on_no_such_card_is_refused(hands: ShoeHands, order: str, why: 
 
 def test_another_card_before_anybody_decided_leaves_the_round_to_the_dealer(hands: ShoeHands) -> None:
     third_card_too_early(hands)
-    assert hands.card("Kh").verdicts() == ["unresolved card_before_raises_closed"]
+    assert hands.card("Kh").verdicts() == ["unresolved card_out_of_turn"]
 
 
 def test_a_card_of_another_deck_leaves_the_round_to_the_dealer(hands: ShoeHands) -> None:
