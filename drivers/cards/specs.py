@@ -10,6 +10,7 @@ from drivers.base.device_spec import Device, DeviceSpec, LineUse, Recorded, Reco
 from drivers.cards import card_reader, shoe, shuffler
 from drivers.cards.card_reader import CardReader, CardReaderConfig
 from drivers.cards.discard_rack import CARD, DiscardRack, DiscardRackConfig
+from drivers.cards.movements import shoe_movements
 from drivers.cards.shoe import BARRIERS, CUT, EMPTY, GATES, JAM, LID, MOUTH, OUTSIDE, Shoe, ShoeConfig
 from drivers.cards.shuffler import Shuffler, ShufflerConfig
 from hal.capture.secret import PublicPart
@@ -54,8 +55,10 @@ SHOE = DeviceSpec(
     keys=ShoeConfig,
     lines=shoe_lines,
     make=_shoe,
+    deals_cards=True,
     recorded=Recorded(BARRIERS, _recorded),
     secrets=lambda keys: {keys.link: shoe.public_part_of(keys)},
+    movements=lambda keys, wired: shoe_movements(keys),
 )
 
 
@@ -98,10 +101,20 @@ def _reader_secrets(keys: CardReaderConfig) -> dict[str, PublicPart]:
 
 
 SHUFFLER = DeviceSpec(
-    name="shuffler", keys=ShufflerConfig, lines=shuffler_lines, make=_shuffler, secrets=_shuffler_secrets
+    name="shuffler",
+    keys=ShufflerConfig,
+    lines=shuffler_lines,
+    make=_shuffler,
+    secrets=_shuffler_secrets,
+    deals_cards=True,
 )
 CARD_READER = DeviceSpec(
-    name="card_reader", keys=CardReaderConfig, lines=card_reader_lines, make=_card_reader, secrets=_reader_secrets
+    name="card_reader",
+    keys=CardReaderConfig,
+    lines=card_reader_lines,
+    make=_card_reader,
+    secrets=_reader_secrets,
+    deals_cards=True,
 )
 
 
