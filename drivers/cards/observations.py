@@ -83,6 +83,16 @@ class LineGarbled(Observation, frozen=True, kw_only=True):
     device: str = "shoe"
 
 
+class CardDiscarded(Observation, frozen=True, kw_only=True):
+    """A card was put into the discard rack."""
+
+
+class DiscardsLost(Observation, frozen=True, kw_only=True):
+    """Cards may have been put into the discard rack that it did not count."""
+
+    detail: str
+
+
 # --- shufflers --------------------------------------------------------------------------------------------------------
 
 Batch: TypeAlias = Literal[1, 2]

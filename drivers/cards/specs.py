@@ -9,6 +9,8 @@ import msgspec
 from drivers.base.device_spec import Device, DeviceSpec, LineUse, Recorded, RecordedError
 from drivers.cards import card_reader, shoe, shuffler
 from drivers.cards.card_reader import CardReader, CardReaderConfig
+from drivers.cards.discard_rack import CARD, DiscardRack, DiscardRackConfig
+from drivers.cards.movements import shoe_movements
 from drivers.cards.shoe import BARRIERS, CUT, EMPTY, GATES, JAM, LID, MOUTH, OUTSIDE, Shoe, ShoeConfig
 from drivers.cards.shuffler import Shuffler, ShufflerConfig
 from hal.capture.secret import PublicPart
@@ -53,8 +55,10 @@ SHOE = DeviceSpec(
     keys=ShoeConfig,
     lines=shoe_lines,
     make=_shoe,
+    deals_cards=True,
     recorded=Recorded(BARRIERS, _recorded),
     secrets=lambda keys: {keys.link: shoe.public_part_of(keys)},
+    movements=lambda keys, wired: shoe_movements(keys),
 )
 
 
@@ -97,8 +101,31 @@ def _reader_secrets(keys: CardReaderConfig) -> dict[str, PublicPart]:
 
 
 SHUFFLER = DeviceSpec(
-    name="shuffler", keys=ShufflerConfig, lines=shuffler_lines, make=_shuffler, secrets=_shuffler_secrets
+    name="shuffler",
+    keys=ShufflerConfig,
+    lines=shuffler_lines,
+    make=_shuffler,
+    secrets=_shuffler_secrets,
+    deals_cards=True,
 )
 CARD_READER = DeviceSpec(
-    name="card_reader", keys=CardReaderConfig, lines=card_reader_lines, make=_card_reader, secrets=_reader_secrets
+    name="card_reader",
+    keys=CardReaderConfig,
+    lines=card_reader_lines,
+    make=_card_reader,
+    secrets=_reader_secrets,
+    deals_cards=True,
 )
+
+
+def discard_rack_lines(config: DiscardRackConfig) -> dict[str, LineUse]:
+    """The counter of a discard rack."""
+    del config  # it has one counter
+    return {CARD: LineUse("counter of the discard rack", "a card passes", "output of the counter's optics")}
+
+
+def _discard_rack(keys: DiscardRackConfig, name: str, parts: Sequence[str]) -> Device:
+    return Device(DiscardRack(keys, name))
+
+
+DISCARD_RACK = DeviceSpec(name="discard_rack", keys=DiscardRackConfig, lines=discard_rack_lines, make=_discard_rack)

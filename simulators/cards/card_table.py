@@ -19,12 +19,16 @@ from hal.clock import NS_PER_S
 from hal.values import Batch, Command, Edge, Rare
 from simulators.base.faults import SimulatedFault, fault_named
 from simulators.base.geometry import Geometry, at_least
+from simulators.base.hand import Hand
 from simulators.base.sensors import press, settle_order
 from simulators.base.truth import SimRound, Truth
 from simulators.cards.shoe import EMPTY, JAM, LID, OUTSIDE, ShoeSimulator
+from simulators.cards.shuffler import FAULTS as SHUFFLER_FAULTS
+from simulators.cards.shuffler import ShufflerSimulator
 
 CALL: Final = "dealer_no_more_bets"
 SETTLED: Final = "dealer_settled"
+DISCARD: Final = "discard_card"
 DEALER: Final = "simulated-dealer"
 BETWEEN_S: Final = (0.7, 1.5)
 """From one act to the next (ours)."""
@@ -114,6 +118,15 @@ class CardGeometry:
     jam_s: float = 3.0
     """How long a barrier is covered before the controller reports a jam."""
     settle_after_s: float = 3.0
+    shuffler: bool = False
+    """Whether a shuffler stands at the table."""
+    shuffler_link: str = ""
+    """Its link, where it has one in place of plain lines."""
+    shuffler_counter: bool = True
+    shuffler_present: bool = False
+    """Whether a sensor reports that it stands there."""
+    discards: bool = False
+    """Whether the discard rack counts."""
 
     def __post_init__(self) -> None:
         at_least("decks", self.decks, 1)
@@ -126,9 +139,24 @@ class CardGeometry:
         """A table that plays it. Equal seeds give equal rounds."""
         return CardTableSimulator(self, seed)
 
+    def hand(self, seed: int) -> Hand:
+        """A hand that draws a card as a calibration asks."""
+        from simulators.cards.hand import CardHand
+
+        return CardHand(seed)
+
 
 def _no_barriers(geometry: Geometry) -> str | None:
     return None if isinstance(geometry, CardGeometry) and geometry.barriers else "light barriers"
+
+
+def _no_shuffler(geometry: Geometry) -> str | None:
+    return None if isinstance(geometry, CardGeometry) and geometry.shuffler else "a shuffler"
+
+
+def _no_counter(geometry: Geometry) -> str | None:
+    counts = isinstance(geometry, CardGeometry) and geometry.shuffler and geometry.shuffler_counter
+    return None if counts else "a shuffler that counts"
 
 
 def _jokers(geometry: Geometry) -> str | None:
@@ -227,6 +255,34 @@ def faults_of(game: str) -> tuple[SimulatedFault, ...]:
             "Unresolved: card_twice, unless nobody knows what has left before.",
             _several_decks,
         ),
+        fault(
+            "shuffler_jam",
+            True,
+            "A card jams in the shuffler.",
+            "The outcome; a fault: shuffler_jam, until the cards are reshuffled.",
+            _no_shuffler,
+        ),
+        fault(
+            "shuffler_stopped",
+            True,
+            "The shuffler stops in a cycle.",
+            "The outcome; a fault: shuffle_incomplete, until the cards are reshuffled.",
+            _no_shuffler,
+        ),
+        fault(
+            "shuffler_door_opened",
+            True,
+            "The door of the shuffler is opened in a cycle.",
+            "The outcome; faults: shuffle_incomplete, shuffler_open.",
+            _no_shuffler,
+        ),
+        fault(
+            "shuffler_miscount",
+            True,
+            "A card is missing from the batch that is shuffled.",
+            "The outcome; a fault: card_count; the deck is not dealt.",
+            _no_counter,
+        ),
     )
 
 
@@ -276,26 +332,55 @@ class CardTableSimulator:
             deck=geometry.deck,
         )
         self._shoe.load()
+        self._shuffler: ShufflerSimulator | None = None
+        if geometry.shuffler:
+            self._shuffler = ShufflerSimulator(
+                geometry.decks * len(geometry.deck),
+                link=geometry.shuffler_link,
+                counter=geometry.shuffler_counter,
+                present=geometry.shuffler_present,
+            )
+        self._cycle_due = False
+        """Whether a batch was taken out of the shuffler, and the other one put in."""
         has = ((CALL, geometry.no_more_bets_button), (SETTLED, geometry.settled_button))
         self._buttons = tuple(line for line, there in has if there)
         self._shuffle_due = False
         self._burn_due = geometry.burn
         self._orders: list[Rare] = []
         self._presses: list[Edge] = []
+        self._on_table = 0
+        """Cards that left the shoe and are not collected."""
 
     @property
     def lines(self) -> tuple[str, ...]:
         """The lines and links that its batches may name."""
-        return (*self._buttons, *self._shoe.lines)
+        beside = () if self._shuffler is None else self._shuffler.lines
+        return (*self._buttons, *self._shoe.lines, *beside, *((DISCARD,) if self.geometry.discards else ()))
 
     def start(self) -> Batch:
         """Every line at rest at time 0, and a second of quiet, in which the dealer reports the first shuffled cards."""
         self._now_s = 1.0
         self._shoe.start()
+        if self._shuffler is not None:
+            self._shuffler.start()
+            self._now_s = self._shuffler.cycle(0.2) + 0.5
         edges, rare = self._shoe.take(self._now_s)
+        if self._shuffler is not None:
+            shown, sent = self._shuffler.take()
+            edges += shown
+            rare = sorted([*rare, *sent], key=_time)
+            edges.sort(key=lambda edge: edge.t_ns)
         if self._burn_due and not self.geometry.fresh_each_round:
-            rare = sorted([*rare, _order("new_shoe", 0.5)], key=_time)
-        return Batch([*(Edge(line, 0, 0) for line in self._buttons), *edges], rare, _ns(self._now_s))
+            rare = sorted([*rare, _order("new_shoe", self._now_s - 0.3)], key=_time)
+            self._loaded(self._now_s - 0.25)
+        rest = (*self._buttons, *((DISCARD,) if self.geometry.discards else ()))
+        return Batch([*(Edge(line, 0, 0) for line in rest), *edges], rare, _ns(self._now_s))
+
+    def wait(self, seconds: float) -> Batch:
+        """Nobody deals; the shoe reports its state."""
+        self._now_s += seconds
+        edges, rare = self._shoe.take(self._now_s)
+        return Batch(edges, rare, _ns(self._now_s))
 
     def round(self, fault: str | None = None) -> SimRound:
         """The next round, with a named fault or without.
@@ -322,16 +407,47 @@ class CardTableSimulator:
         if geometry.no_more_bets_button:
             late = name == "dealt_before_no_more_bets"
             self._presses += press(CALL, dealt.end_s + 0.5 if late else call_s, 0.2)
-        self._now_s = end_s + geometry.settle_after_s + geometry.read_wait_s + AFTER_S
+        self._now_s = max(end_s, self._shuffle(name, ready_s + 0.5)) + geometry.settle_after_s + geometry.read_wait_s
+        self._now_s += AFTER_S
+        self._collect(self._now_s - 4.0)
         if geometry.settled_button:
             self._presses += press(SETTLED, self._now_s - 2.0, 0.2)
         if not geometry.fresh_each_round and (self._shuffle_due or len(self._shoe.cards) <= deal.most):
             self._load("new_shoe", self._now_s - 0.5)
         shown, sent = self._shoe.take(self._now_s)
         edges, rare = [*self._presses, *shown], [*self._orders, *sent]
+        if self._shuffler is not None:
+            shown, sent = self._shuffler.take()
+            edges += shown
+            rare += sent
         settle_order(edges, _ns(from_s), _ns(self._now_s))
         rare.sort(key=_time)
         return SimRound(Batch(edges, rare, _ns(self._now_s)), self._truth(deal, name, dealt), self._number, fault)
+
+    def _collect(self, at_s: float) -> None:
+        """The cards of the round are put into the discard rack."""
+        cards, self._on_table = self._on_table, 0
+        if self.geometry.discards:
+            for number in range(cards):
+                self._presses += press(DISCARD, at_s + number * 0.06, 0.03)
+
+    def _shuffle(self, name: str, at_s: float) -> float:
+        """The shuffler shuffles the batch that was put in, again where a cycle fails; returns when it is done."""
+        shuffler = self._shuffler
+        if shuffler is None:
+            return at_s
+        if name in SHUFFLER_FAULTS:
+            at_s = shuffler.cycle(at_s, name)
+        elif not self._cycle_due:
+            return at_s
+        self._cycle_due = False
+        return shuffler.cycle(at_s)
+
+    def _loaded(self, at_s: float) -> None:
+        """The shuffled batch was taken out of the shuffler."""
+        if self._shuffler is not None:
+            self._shuffler.taken(at_s)
+            self._cycle_due = True
 
     def _prepare(self, deal: Deal, from_s: float) -> float:
         """Before the call: the cards of a game that has fresh ones, and what the dealer declares; returns when."""
@@ -351,6 +467,7 @@ class CardTableSimulator:
         self._shoe.load()
         self._burn_due = self.geometry.burn
         self._orders.append(_order(verb, at_s, *given))
+        self._loaded(at_s + 0.05)
 
     def _burn(self, at_s: float) -> float:
         while self._burn_due:
@@ -421,6 +538,7 @@ class CardTableSimulator:
         if how == "card_pushed_back":
             at_s = shoe.pushed_back(at_s) + 0.2
         card = shoe.cards.pop()
+        self._on_table += 1
         if how == "line_lost":
             return card, shoe.lost_line(card, at_s)
         if how == "line_corrupted":
@@ -438,6 +556,7 @@ class CardTableSimulator:
             self._shoe.at_mouth(at_s - 0.3, at_s - 0.1)
             self._shoe.cards.pop()
             self._shuffle_due = True
+        self._on_table += 1
         return self._shoe.cards.pop()
 
     def _disturb(self, name: str, end_s: float) -> None:

@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias, get_arg
 
 import msgspec
 
+from controller.games.cards.discards import Discards
 from controller.games.cards.ledger import CardLedger
 from controller.games.cards.rules import CardRules
 from controller.games.cards.shoe_book import Doubt, ShoeBook
@@ -118,8 +119,10 @@ class CardGame(Game):
         self.shuffler: ShufflerProcedure | None = None
         if terms.shuffler is not None:
             removed, alternates = rules.procedure.shuffler_removed.cite, rules.procedure.batches_alternate.cite
-            of_shuffler = ShufflerTerms(self.stack, removed, alternates)
+            stack = list(terms.deck) * terms.decks
+            of_shuffler = ShufflerTerms(stack, removed, alternates)
             self.shuffler = ShufflerProcedure(self, of_shuffler, self.ledger, sensed=terms.shuffler.present_sensor)
+        self.discards = Discards(self, self.stack, rules.procedure.batches_alternate)
         self._shuffled = not terms.fresh_each_round
         """Whether the cards that are dealt next were shuffled."""
         self._quiet = True
@@ -302,7 +305,7 @@ class CardGame(Game):
         if isinstance(seen, CardDealt):
             self.ledger.left(seen)
             self._card(seen)
-        elif self.shuffler is not None and self.shuffler.handle(seen):
+        elif self.discards.handle(seen) or (self.shuffler is not None and self.shuffler.handle(seen)):
             return
         elif isinstance(seen, CardsLost):
             self.ledger.doubtful()
@@ -360,7 +363,7 @@ class CardGame(Game):
         both = len(seen.sides) > 1
         if both:
             detail = "both compartments of the double shoe are open"
-            self.events.append(Fault(seen.t_ns, "shoe_open", detail, cause="compartments", device=SHOE))
+            self.events.append(Fault(seen.t_ns, "two_compartments_open", detail, cause="compartments", device=SHOE))
         else:
             self.events.append(CauseGone(seen.t_ns, "compartments", SHOE))
 
@@ -586,6 +589,7 @@ class CardGame(Game):
             detail = f"deck {deck} was in use in the last round too"
             self.violation(t_ns, "deck_not_alternated", rule.rule, detail)
         self.deck_in_use = deck
+        self.discards.emptied(t_ns, self.ledger.place)
         self.ledger.loaded(t_ns, by=by, **how)
         burn = self.card_rules.burn
         self.book.shuffled(0 if burn is None else burn.value)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 SLOTS_OF_CARDS: Final[Mapping[str, Slot]] = {
     "shoe": Slot(("shoe",)),
     "shuffler": Slot(("shuffler",), always=False),
+    "discard_rack": Slot(("discard_rack",), always=False),
     **SLOTS_OF_ALL,
 }
 """The devices of a table of cards."""
@@ -28,6 +29,7 @@ def make_cards(config: TableConfig, devices: TableDevices) -> ShufflerConfig | N
     """Makes the devices of a table of cards; returns its shuffler, if it has one."""
     devices.make("shoe")
     devices.make("shuffler")
+    devices.make("discard_rack")
     section = config.devices.get("shuffler")
     return None if section is None else section.keys(ShufflerConfig)
 
@@ -51,6 +53,8 @@ def card_geometry(
     from simulators.cards.card_table import CardGeometry
 
     shoe = config.devices["shoe"].keys(ShoeConfig)
+    section = config.devices.get("shuffler")
+    shuffler = ShufflerConfig() if section is None else section.keys(ShufflerConfig)
     return CardGeometry(
         game=config.game,
         dealing=dealing,
@@ -63,5 +67,10 @@ def card_geometry(
         read_wait_s=shoe.read_wait_s,
         jam_s=shoe.jam_s,
         settle_after_s=settle_after_s,
+        shuffler=section is not None,
+        shuffler_link=shuffler.link if shuffler.control == "serial" else "",
+        shuffler_counter=shuffler.counter or shuffler.control == "serial",
+        shuffler_present=shuffler.present_sensor,
+        discards="discard_rack" in config.devices,
         **more,
     )

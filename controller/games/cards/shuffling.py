@@ -12,10 +12,12 @@ there.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from controller.games.cards.ledger import CardLedger
-from controller.table.faults import CauseGone, Fault
+from controller.games.cards.shuffle_statistics import ShuffleWatch
+from controller.table.faults import Fault
 from controller.table.game import Game
 from controller.table.wording import counted
 from drivers.base.driver import Observation
@@ -39,8 +41,8 @@ _TROUBLES: Final = {"jam": "shuffler_jam", "door": "shuffler_open"}
 class ShufflerTerms(NamedTuple):
     """What the text and the table's file fix for a shuffler."""
 
-    cards: int
-    """Of one batch, whole: jokers count, cutting cards do not."""
+    stack: Sequence[str]
+    """The cards of one batch, whole: jokers among them, cutting cards not."""
     removed: str
     """The rule that wants it removed before another method is used, or `ours`."""
     alternates: str
@@ -73,6 +75,9 @@ class ShufflerProcedure:
         """Whether the last cycle was complete, with the right count."""
         self._failures: set[str] = set()
         """Faults of cycles, whose cause is gone with the next good one."""
+        self._watch = ShuffleWatch(terms.stack)
+        self._orders: dict[Batch, tuple[str, ...]] = {}
+        """The order of each batch that was opened last."""
 
     @property
     def ready(self) -> bool:
@@ -110,8 +115,8 @@ class ShufflerProcedure:
             self._fails(seen.t_ns, seen.failure, f"{seen.detail}: reshuffle")
         elif seen.count is None:
             self._fails(seen.t_ns, "card_count", "the shuffler's count is not known: count the deck, then reshuffle")
-        elif seen.count != self._terms.cards:
-            wanted = counted(self._terms.cards, "card")
+        elif seen.count != len(self._terms.stack):
+            wanted = counted(len(self._terms.stack), "card")
             detail = (
                 f"the shuffler counted {counted(seen.count, 'card')}, not {wanted}: remove the deck, do not deal it"
             )
@@ -119,7 +124,7 @@ class ShufflerProcedure:
         else:
             self._whole, self._ready = True, seen.batch
             for failure in sorted(self._failures):
-                self._game.events.append(CauseGone(seen.t_ns, failure, self._device))
+                self._game.cause_gone(seen.t_ns, failure, self._device)
             self._failures = set()
 
     def _fails(self, t_ns: int, fault: str, detail: str) -> None:
@@ -132,6 +137,9 @@ class ShufflerProcedure:
         if not self._ledger.order_opened(seen, self._device):
             detail = f"the order of batch {seen.batch} is not the one that was sealed and dealt: hold the cards"
             self._game.stop(Fault(seen.t_ns, ORDER, detail, device=self._device))
+        before, self._orders[seen.batch] = self._orders.get(seen.batch), seen.cards
+        for warning, words in self._watch.shuffled(before, seen.cards):
+            self._game.warn(seen.t_ns, self._device, warning, words)
 
     # --- loading -------------------------------------------------------------------------------------------------
 
