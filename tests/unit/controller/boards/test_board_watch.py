@@ -283,4 +283,4 @@ def test_a_memory_that_keeps_nothing_is_a_fault_until_it_does_and_a_person_clear
     bench.link.state(0)
     bench.run(0.1)
     bench.hall.send("clear", request_id="2", device=DEVICE)
-    assert bench.run(0.1)[-1] == "device.cleared"
+    assert bench.run(0.1)[-1] == "device.cleared ann"
