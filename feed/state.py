@@ -126,6 +126,17 @@ class RoundRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
         return PastOutcome(round=self.round, time=self.time, result=stands.result, corrected=corrected)
 
 
+class MachineState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How a machine stands, after its last significant event."""
+
+    meters: events.Meters
+    """Its meters."""
+    credits: int
+    """Tokens that belong to the player and are neither staked nor given out."""
+    carried: dict[str, Any]
+    """What the machine needs to go on after a power cut, in its own keys."""
+
+
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A table's state after the event `last`."""
 
@@ -163,6 +174,8 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The last round before the cards were shuffled: a shoe's rounds are those after it. Null where none is known."""
     course: dict[str, Any] | None = None
     """The state carried into the next round, as published last; null after a verdict."""
+    machine: MachineState | None = None
+    """How a machine stands; left out for other tables."""
     rounds: list[RoundRecord] = []
     """The last ones with a verdict, oldest first."""
     labels: list[TableLabel] = []
@@ -240,6 +253,8 @@ class TableState:
         """The last round before the cards were shuffled; None where none is known."""
         self.course: dict[str, Any] | None = None
         """The state carried into the next round, as published last; None after a verdict."""
+        self.machine: MachineState | None = None
+        """How a machine stands; None for other tables."""
         self.history = OutcomeHistory()
         """The last outcomes, and how often each value came in them."""
         self._opened = False
@@ -307,6 +322,8 @@ class TableState:
                 self.course = data.course
             case events.CourseChanged():
                 self._course(data)
+            case events.MachineEvent():
+                self.machine = MachineState(meters=data.meters, credits=data.credits, carried=data.carried)
             case events.NoMoreBets():
                 self._at(data.round)
                 self.bets_closed = True
@@ -448,6 +465,7 @@ class TableState:
             inspections=dict(self.inspections),
             shuffled_after=self.shuffled_after,
             course=self.course,
+            machine=self.machine,
             rounds=list(self.rounds),
             labels=self.labels,
             limits=self.limits,
@@ -479,6 +497,7 @@ class TableState:
         state.inspections = dict(snapshot.inspections)
         state.shuffled_after = snapshot.shuffled_after
         state.course = snapshot.course
+        state.machine = snapshot.machine
         state.history.configure(snapshot.history or DEFAULT_HISTORY, snapshot.statistics_keys)
         state.history.restore(snapshot.outcomes)
         state._opened = snapshot.state != CLOSED

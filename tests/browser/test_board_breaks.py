@@ -149,7 +149,12 @@ def test_a_page_that_comes_back_gets_only_what_it_does_not_have(
 
     def handle(route: WebSocketRoute) -> None:
         server = route.connect_to_server()
-        server.on_message(lambda message: (frames.append(str(message)), route.send(message)))
+
+        def pass_on(message: str | bytes) -> None:
+            frames.append(str(message))
+            route.send(message)
+
+        server.on_message(pass_on)
         route.on_message(server.send)
         routes.append(route)
 

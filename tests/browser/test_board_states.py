@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -118,7 +118,7 @@ def test_simulation_is_across_the_page_in_every_state(shown: BoardPage, site: Bo
     table = PlayedTable("roulette-1", "roulette", simulated=True)
     site.play(table, table.open())
     shown.show(table)
-    steps = [
+    steps: list[Callable[[], list[events.Event]]] = [
         lambda: [table.bets()],
         lambda: [table.start(), table.event(events.RoundProgress, revolutions=1)],
         lambda: [table.outcome(roulette(17))],
