@@ -13,10 +13,9 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from tests.fakes.bench import MONEY_WHEEL, ROULETTE
+from tests.fakes.bench import MONEY_WHEEL, ROULETTE, captured, config_of
 from tests.fakes.bench_site import BenchSite, bench_site
 from tests.fakes.time_limits import HANG_MS
-from tests.unit.controller.bench_page.test_replayed_captures import captured, config_of
 
 SIC_BO = '[table]\nid = "sic-bo-1"\ngame = "sic_bo"\n[lines]\nbackend = "sim"\n'
 BACCARAT = '[table]\nid = "baccarat-1"\ngame = "baccarat"\n[lines]\nbackend = "sim"\n'
