@@ -57,8 +57,8 @@ def run_until(site: BenchSite, page: Page, words: str, most_s: float = 300) -> N
     passed = 0.0
     while not any(words in one for one in site.bench.words):
         assert passed < most_s, f"no event said {words!r}"
-        site.advance(1)
-        passed += 1
+        site.advance(0.4)
+        passed += 0.4
     site.advance(0.4)
     seen(site, page)
     expect(page.locator("#log")).to_contain_text(words)
@@ -66,6 +66,7 @@ def run_until(site: BenchSite, page: Page, words: str, most_s: float = 300) -> N
 
 def test_a_spin_is_followed_from_lines_to_verdict_and_a_refused_one_names_its_rule(chromium: Browser) -> None:
     with opened(chromium, ROULETTE) as (site, page):
+        site.bench.act("speed", speed=4)
         expect(page.locator("#kind-of-devices")).to_have_text("SIMULATION")
         expect(page.locator("#table-name")).to_have_text("roulette-1 · roulette")
         run_until(site, page, "3 revolutions")
@@ -187,6 +188,7 @@ def drop_file(page: Page, path: Path) -> None:
 
 def test_lamps_are_drawn_as_they_were_commanded_and_read_back(chromium: Browser) -> None:
     with opened(chromium, SIC_BO) as (site, page):
+        site.bench.act("speed", speed=4)
         run_until(site, page, "OUTCOME")
         board = page.locator('[data-device="lamp_board"]')
         expect(board).to_contain_text(re.compile(r"commanded\d+ of 50 lit"))
@@ -196,6 +198,7 @@ def test_lamps_are_drawn_as_they_were_commanded_and_read_back(chromium: Browser)
 
 def test_no_card_is_on_the_page_before_an_event_names_it(chromium: Browser) -> None:
     with opened(chromium, BACCARAT) as (site, page):
+        site.bench.act("speed", speed=4)
         run_until(site, page, "the cards are dealt")
         expect(page.locator('[data-line="shoe"]')).to_contain_text("sealed")
         lines = json.dumps(
