@@ -1,5 +1,5 @@
 #!/bin/sh
-# What the checks of the firmware need from Debian. Installs what is missing where this may be done without a password;
+# What the checks of the firmware, and of pages in a browser, need from Debian. Installs what is missing where this may be done without a password;
 # else says what to install, and ends with 1.
 #
 #     sh tests/debian_packages.sh            installs what is missing
@@ -22,7 +22,7 @@ done
 [ -z "$missing" ] && exit 0
 
 if ! command -v apt-get >/dev/null; then
-    echo "the firmware's checks need:$missing (names of Debian packages; this system has no apt-get)"
+    echo "the checks need:$missing (names of Debian packages; this system has no apt-get)"
     exit 1
 fi
 if [ "$(id -u)" = 0 ]; then
@@ -30,7 +30,7 @@ if [ "$(id -u)" = 0 ]; then
 elif sudo -n true 2>/dev/null; then
     as_root="sudo -n env"
 else
-    echo "the firmware's checks need:$missing; install them with: sudo apt install$missing"
+    echo "the checks need:$missing; install them with: sudo apt install$missing"
     exit 1
 fi
 echo "installing$missing ..."

@@ -15,8 +15,9 @@ import msgspec
 from controller.cli import BAD_CONFIGURATION, NOT_VERIFIED
 from controller.cli.options import public_keys
 from controller.configuration.problems import suggestion
-from controller.journal.archive import archive
+from controller.journal.archive import archivable, archive
 from controller.journal.audit.findings import AuditReport, ChainSummary
+from controller.journal.backup import back_up
 from controller.journal.errors import JournalError
 from controller.journal.export import caused_by, csv_heading, csv_lines, json_line
 from controller.journal.files import retire
@@ -459,8 +460,9 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 @click.option(
     "--key", "keys", metavar="KEY|FILE", multiple=True, callback=public_keys, help="Public key of the seals; repeat."
 )
+@click.option("--dry-run", is_flag=True, help="Only print what would be moved; the service may run.")
 def archive_command(
-    path: Path, out: Path, before: datetime | None, keep_days: int | None, keys: tuple[bytes, ...]
+    path: Path, out: Path, before: datetime | None, keep_days: int | None, keys: tuple[bytes, ...], dry_run: bool
 ) -> None:
     """Move sealed history out of a journal into a file that verifies by itself.
 
@@ -484,14 +486,50 @@ def archive_command(
     clock = SystemClock()
     if before is None:
         before = _EPOCH + timedelta(seconds=clock.wall_time_ns() // NS_PER_S) - timedelta(days=keep_days or 0)
+    nothing = f"nothing to archive: {path} holds nothing that was sealed before {before:%Y-%m-%d %H:%M:%S} UTC"
+    if dry_run:
+        with exit_on_journal_error():
+            would = archivable(path, before)
+        click.echo(nothing if would is None else f"{would[0]} records up to the seal of {would[1]} would be moved")
+        return
     with exit_on_journal_error():
         done = archive(path, out, before, keys=keys, progress=lambda what: click.echo(what, err=True))
     if done is None:
-        click.echo(f"nothing to archive: {path} holds nothing that was sealed before {before:%Y-%m-%d %H:%M:%S} UTC")
+        click.echo(nothing)
         return
     click.echo(
         f"{done.records} records up to the seal of {done.until} are in {done.archive}; {done.left} stay in {path}"
     )
+
+
+@click.command("backup")
+@click.argument("path", metavar="JOURNAL", type=click.Path(path_type=Path))
+@click.argument("out", metavar="COPY", type=click.Path(path_type=Path))
+@click.option(
+    "--key", "keys", metavar="KEY|FILE", multiple=True, callback=public_keys, help="Public key of the seals; repeat."
+)
+def backup_command(path: Path, out: Path, keys: tuple[bytes, ...]) -> None:
+    """Copy a journal as it is at one moment, while the service runs and tables play.
+
+    The copy is a journal itself. It is made durable and verified before it gets its name. To go back to it, stop the
+    service and put it in the place of the journal, without the files that stand beside that one.
+
+    \b
+    Examples:
+        feltwire journal backup journal.sqlite /mnt/stick/2026-12-31.sqlite
+        feltwire journal verify /mnt/stick/2026-12-31.sqlite
+
+    Exit codes: 0; 2 for a file that cannot be used; 3 for a journal that does not verify: then the copy is kept, as
+    evidence, with .damaged behind its name.
+    """
+    with exit_on_journal_error():
+        done = back_up(path, out, keys=keys, progress=lambda what: click.echo(what, err=True))
+    if done.wrong is not None:
+        click.echo(
+            click.style(f"{path} does not verify ({done.wrong}); a copy of it is {done.copy}", fg="red"), err=True
+        )
+        sys.exit(NOT_VERIFIED)
+    click.echo(f"{done.records} records are in {done.copy}, verified")
 
 
 @click.command("retire")
@@ -525,7 +563,7 @@ def retire_command(path: Path, yes: bool) -> None:
 
 @click.group("journal")
 def command() -> None:
-    """Verify, read, export and archive a journal.
+    """Verify, read, export, back up and archive a journal.
 
     A journal keeps every event of every table, and every command with its sender, each chained to the one before by a
     hash. It is journal.sqlite in the service's state folder. All commands but archive and retire only read it, and may
@@ -542,5 +580,13 @@ def command() -> None:
     """
 
 
-for _one in (verify_command, show_command, recall_command, export_command, archive_command, retire_command):
+for _one in (
+    verify_command,
+    show_command,
+    recall_command,
+    export_command,
+    archive_command,
+    backup_command,
+    retire_command,
+):
     command.add_command(_one)

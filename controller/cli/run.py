@@ -81,9 +81,10 @@ def command(
 ) -> None:
     """Run tables: read their lines, judge every round, journal and publish the events.
 
-    Any number of tables run in one process. A table that has a fault, or whose lines cannot be opened, stays shut while
-    the others play. Ctrl-C, SIGTERM or `feltwire send quit` closes the tables and makes their outputs safe. After a
-    power cut, start the service again: no published event is lost, and a round that was open is void.
+    Any number of tables run in one process; a folder stands for all *.toml in it. A table that has a fault, or whose
+    lines cannot be opened, stays shut while the others play. Ctrl-C, SIGTERM or `feltwire send quit` closes the tables
+    and makes their outputs safe. After a power cut, start the service again: no published event is lost, and a round
+    that was open is void.
 
     \b
     Examples:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from os import PathLike
 from os.path import realpath
 from pathlib import Path as FilePath
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from controller.configuration.declaration import value_text
 from controller.configuration.document import Document, parse_document, read_document
@@ -16,6 +16,9 @@ from controller.configuration.table_file import TableFile
 from controller.configuration.values import TableConfig
 from controller.configuration.wiring import BOARD, pin_words
 from controller.games.catalogue import REGISTRY
+
+SUFFIX: Final = ".toml"
+_FILES_FIX: Final = "write a table's file there, or give the path of one"
 
 
 class CheckResult(NamedTuple):
@@ -43,16 +46,35 @@ def load(paths: Iterable[str | PathLike[str]], registry: Registry = REGISTRY) ->
 
 
 def check(paths: Iterable[str | PathLike[str]], registry: Registry = REGISTRY) -> CheckResult:
-    """Checks these files, each by itself and against the others; never raises for their content."""
+    """Checks these files, each by itself and against the others; never raises for their content.
+
+    A folder stands for all its files of tables, `*.toml`.
+    """
     given: dict[str, FilePath] = {}
     again: list[Problem] = []
-    for path in map(FilePath, paths):
+    for path in _files(paths, again):
         first = given.setdefault(_real_name(path), path)
         if first is not path:
             wrong = "is given twice" if first == path else f"is the same file as {first}"
             again.append(Problem(str(path), 1, "(file)", wrong, "give each file once"))
     report = check_documents([read_document(path) for path in given.values()], registry)
     return CheckResult(report.tables, [*report.problems, *again])
+
+
+def _files(paths: Iterable[str | PathLike[str]], problems: list[Problem]) -> Iterator[FilePath]:
+    """The files, with those of each folder in its place, in the order of their names."""
+    for path in map(FilePath, paths):
+        if not path.is_dir():
+            yield path
+            continue
+        try:
+            found = sorted(one for one in path.iterdir() if one.suffix == SUFFIX)
+        except OSError as error:
+            problems.append(Problem(str(path), 1, "(file)", f"cannot be read: {error.strerror}", _FILES_FIX))
+            continue
+        if not found:
+            problems.append(Problem(str(path), 1, "(file)", f"holds no *{SUFFIX}", _FILES_FIX))
+        yield from found
 
 
 def check_text(text: str, file: str = "table.toml", registry: Registry = REGISTRY) -> CheckResult:

@@ -22,7 +22,7 @@ from typing import NamedTuple, TypeAlias
 
 from controller.journal.audit.findings import AuditReport
 from controller.journal.errors import UNREADABLE, JournalError, journal_error
-from controller.journal.files import Lock, connect_writer, make_file, sync_folder
+from controller.journal.files import Lock, connect_reader, connect_writer, make_file, sync_folder
 from controller.journal.history import state_of
 from controller.journal.records import COMMANDS
 from controller.journal.schema import create, prepare
@@ -79,6 +79,27 @@ def archive(
                 return _delete(connection, path, out, seal)
         except UNREADABLE as error:
             raise journal_error(path, error, f"archiving it to {out}") from error
+
+
+def archivable(path: Path, before: datetime) -> tuple[int, str] | None:
+    """How many records `archive` would move, and the time of the seal that they end with; None for none.
+
+    Only reads, and may be called while the service writes.
+
+    Raises:
+        JournalError: the file cannot be read.
+    """
+    if not path.is_file():
+        raise JournalError(path, "there is no such file", "give the path of a journal")
+    try:
+        with closing(connect_reader(path)) as connection:
+            seal = _last_seal(connection, before)
+            if seal is None:
+                return None
+            (records,) = connection.execute("SELECT count(*) FROM record WHERE n <= ?", (seal.after_n,)).fetchone()
+            return records, seal.content.time
+    except UNREADABLE as error:
+        raise journal_error(path, error, "reading what could be archived") from error
 
 
 def _look(path: Path, out: Path) -> None:

@@ -13,6 +13,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final, NamedTuple
 
+from controller.calibration.table_calibration import (
+    CAUSE,
+    DEVICE_NAME,
+    NOT_CALIBRATED,
+    WAIVED,
+    CalibrationState,
+    calibrated,
+)
 from controller.configuration.values import TableConfig
 from controller.games.assembly import table_for
 from controller.games.catalogue import GAME
@@ -69,6 +77,8 @@ START_AGAIN: Final = "start the service again once this is mended"
 TRIED_AGAIN: Final = "they are tried again by themselves; once this is mended, a supervisor clears it"
 SERVICE_DEVICES: Final = frozenset({WIRES, "clock", "disk", "journal"})
 """Devices whose faults the service itself raises; the bench's own supervisor leaves them to people."""
+UNASKED: Final = CalibrationState("not needed", "not needed")
+"""Of a table whose calibration nobody asked for."""
 BENCH_SUPERVISOR: Final = "simulated-supervisor"
 
 
@@ -98,6 +108,7 @@ class LiveTable:
         listener: Listener | None = None,
         tap: Callable[[Batch], None] = lambda batch: None,
         opens: bool | None = None,
+        calibration: CalibrationState = UNASKED,
     ) -> None:
         """`state` is what the journal holds of the table; `failure` is why this computer cannot have its wires at all.
 
@@ -106,9 +117,11 @@ class LiveTable:
         `tap` is shown each batch of the lines, `listener` what the drivers report, as the bench wants them; `opens` is
         as in `table_for`.
 
-        `wake` is called when an input came that should be processed soon.
+        `wake` is called when an input came that should be processed soon. `calibration` is how the table stands with
+        its calibration: without one that fits it stays shut, and with one its devices have what was measured.
         """
-        self.config = config
+        self.calibration = calibration
+        self.config = config = calibrated(config, calibration)
         self.epoch = epoch
         self._wiring = wiring
         self._failure = failure
@@ -340,6 +353,10 @@ class LiveTable:
         self._table.cause_gone(WIRES, NOT_HAD)
 
     def _begin(self, standing: PendingFaults) -> list[Event]:
+        if self.calibration.shuts:
+            standing.add(ServiceFault(DEVICE_NAME, NOT_CALIBRATED, self.calibration.words, CAUSE))
+        elif self.calibration.kind == "waived":
+            standing.warn(ServiceFault(DEVICE_NAME, WAIVED, self.calibration.words))
         self._boards.introduce(self._table)
         now_ns = self._begun_ns = self._clock.now_ns()
         if self._watched:

@@ -28,13 +28,17 @@ from drivers.money_wheel.device import (
 )
 from drivers.money_wheel.view import MoneyWheelView, Motion
 from drivers.wheel.encoder import Encoder
-from drivers.wheel.lost_pulses import RecentEdges, noise_counted
+from drivers.wheel.lost_pulses import noise_counted
 from drivers.wheel.quadrature import ANY_COUNT, BACK, COUNTS_PER_SLOT, DUE, LIMIT
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 
 MOST_PULSE_SPACES = 0.25
 """A pulse of more of a space than this: too many sound wheels rest so near to a peg, and the times alone decide (ours).
 Four slots a space are enough."""
+
+ROCKED_COUNTS = 2
+"""A wheel that turned back by so many counts of itself does not go on by as many beyond where it turned (ours): each
+swing of a wheel that rocks is shorter than the one before. Noise and jitter move the count by one."""
 
 
 class MoneyWheel:
@@ -46,7 +50,6 @@ class MoneyWheel:
         self.lines = frozenset(("wheel_a", "wheel_b", "wheel_index"))
         self._encoder = Encoder("wheel_a", "wheel_b", "wheel_index", config.encoder_slots, config.index_width_deg)
         counts = self._encoder.counts_per_turn
-        self._recent = RecentEdges(2 * counts)
         self._space = counts / len(config.faces)
         self._half_turn = round(counts * HALF_TURN)
         self._rollback = int(config.rollback_spaces * self._space)
@@ -61,6 +64,10 @@ class MoneyWheel:
         self._extremes = (0, 0)
         self._direction = 1
         self._spun = self._turned_back = False
+        self._fell_back = 0
+        """Counts by which the spun wheel came back from its furthest before it turned forward again."""
+        self._went_on = 0
+        """Counts by which it then went beyond its furthest, where no wheel does so by itself."""
         self._wind_up_unproven = False
         """Whether edges were lost in the wind-up, and it may have been half a turn or more."""
         self._turns = 0
@@ -90,7 +97,7 @@ class MoneyWheel:
         if self._joined is None and batch:
             self._joined = True
             self._due_ns = batch[0].t_ns + self._rest_ns
-        self._recent.add(batch)
+        encoder.recent.add(batch)
         while True:
             low, high = self._window()
             stop, edge = encoder.run(edges, low, high, self._due_ns, self._rest_ns)
@@ -213,7 +220,7 @@ class MoneyWheel:
             proven = not (encoder.doubtful or encoder.losses or encoder.index.slip or encoder.stuck)
             found.append(WheelTurnedBack(t_ns=t_ns, direction=self._direction, proven=proven))
             return
-        self._furthest = count
+        self._note_extreme(count)
         if not self._spun:
             self._spun = True
             self._turns = 0
@@ -232,8 +239,12 @@ class MoneyWheel:
     def _leave_rest(self, count: int, t_ns: int, found: list[Observation]) -> None:
         self._moving = True
         self._spun = self._turned_back = self._wind_up_unproven = False
+        self._fell_back = self._went_on = 0
         self._direction = 1 if count > self._at else -1
         self._start = self._extremes[0] if self._direction > 0 else self._extremes[1]
+        if abs(self._start - self._at) == 1:
+            # One count is as much as a pulse of noise on one line makes.
+            self._start, self._start_unproven = self._at, 1
         self._furthest = self._touched = count
         self._due_ns = t_ns + self._rest_ns
         found.append(WheelMoved(t_ns=t_ns, direction=self._direction))
@@ -242,6 +253,8 @@ class MoneyWheel:
         """Records where the disc turned back. Of an edge that came back at once only its near side is proven."""
         encoder = self._encoder
         turned_at, back_at = encoder.count - encoder.quadrature.direction, encoder.count
+        if self._spun and encoder.quadrature.direction == self._direction:
+            self._fell_back = max(self._fell_back, (self._furthest - turned_at) * self._direction)
         if not encoder.turned_too_quickly():
             self._note_extreme(turned_at)
         elif self._moving:
@@ -262,7 +275,12 @@ class MoneyWheel:
         if not self._moving:
             low, high = self._extremes
             self._extremes = (min(low, count), max(high, count))
-        elif (count - self._furthest) * self._direction > 0:
+            self._due_ns = self._encoder.quadrature.t1_ns + self._rest_ns
+            return
+        ahead = (count - self._furthest) * self._direction
+        if ahead > 0:
+            if min(ahead, self._fell_back) >= ROCKED_COUNTS:
+                self._went_on = max(self._went_on, ahead)
             self._furthest = count
 
     def _pass_time(self, t_ns: int, found: list[Observation]) -> None:
@@ -274,6 +292,11 @@ class MoneyWheel:
             return
         if self._moving:
             self._come_to_rest(at_rest_ns, found)
+        elif self._joined is False:
+            # It stood again for as long as a rest takes: where it was before is not where its turn begins.
+            self._extremes, self._start_unproven = (self._encoder.count,) * 2, 0
+            self._due_ns = NEVER_NS
+            return
         self._be_at_rest()
 
     def _be_at_rest(self) -> None:
@@ -319,6 +342,11 @@ class MoneyWheel:
             return ("edges_lost" if encoder.losses else "encoder_slip"), encoder.index.slip.detail
         if encoder.stuck is not None:
             return "sensor_stuck", f"{encoder.stuck} did not change while the other line of the encoder did"
+        if self._went_on:
+            return "edges_lost", (
+                f"the wheel came back by {self._fell_back} counts and then went on by {self._went_on}: edges were "
+                "lost, or a hand turned it on"
+            )
         if encoder.lost_counts > self._rollback:
             return "edges_lost", f"edges were lost that may hide {encoder.lost_counts} counts"
         return None, ""
@@ -344,7 +372,7 @@ class MoneyWheel:
     def _noise_counted(self) -> bool:
         quadrature = self._encoder.quadrature
         lines = (quadrature.a, quadrature.b)
-        return noise_counted(self._recent.times_ns(lines, self._encoder.proven_ns, quadrature.t1_ns))
+        return noise_counted(self._encoder.recent.times_ns(lines, self._encoder.proven_ns, quadrature.t1_ns))
 
     def _rest(self, low: int, high: int, rocked: bool) -> Rest:
         """The space under the indicator for the decoded count, and the spaces for the offsets in doubt.

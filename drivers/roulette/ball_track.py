@@ -51,6 +51,7 @@ class BallRuns:
         "_last_run",
         "_left",
         "_overdue_ns",
+        "_pocket_ns",
         "_quiet_due_ns",
         "_quiet_ns",
         "_rotor",
@@ -87,11 +88,23 @@ class BallRuns:
         """The next deadline, or earlier."""
         self.second_ball = False
         """Whether a ball was read in a pocket while one of known direction ran."""
+        self._pocket_ns = -NEVER_NS
+        """When a ball was last read in a pocket while one ran whose direction was not known yet."""
 
     @property
     def running(self) -> bool:
         """Whether a ball of known direction is in the track."""
         return self._track is not None and not self._left and self._track.direction is not None
+
+    def see_pocket(self, t_ns: int) -> None:
+        """Records a ball in a pocket; with one in the track, it is a second ball.
+
+        What passed a sensor once may have been a hand: the first passes are a ball's once they prove its direction.
+        """
+        if self.running:
+            self.second_ball = True
+        elif self._track is not None and not self._left:
+            self._pocket_ns = t_ns
 
     def view(self, t_ns: int) -> BallView:
         """The ball at `t_ns`."""
@@ -154,6 +167,8 @@ class BallRuns:
                 self._report_foreign(t_ns, "passes of the track sensors that one ball cannot make", found)
             return
         self._rotor_rpm = self._rotor.rpm(t_ns)
+        if known is None and track.direction is not None and self._pocket_ns >= track.began_ns:
+            self.second_ball = True
         if self.second_ball:
             self._report_foreign(t_ns, "a ball in a pocket while another is in the track", found)
         found.append(
@@ -339,6 +354,11 @@ class BallTrack:
         """The passes of the followed ball."""
         self._alike: list[float] = []
         """The proven travel, in degrees, at each unexplained pass as wide as the ball's."""
+
+    @property
+    def began_ns(self) -> int:
+        """When the followed ball passed first."""
+        return self._accepted[0].t_ns if self._accepted else NEVER_NS
 
     @property
     def hypothesis(self) -> BallHypothesis | None:

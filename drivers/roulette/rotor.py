@@ -52,6 +52,8 @@ class Rotor:
         self._furthest_ns = 0
         self._slack = 0
         self._low = self._high = 0
+        self._since = (0, 0)
+        """A count and its time, from which a rotor whose sensors bounce is measured, not by its last counts."""
         self._watch()
         self.due_ns = NEVER_NS
         """When the rotor has stopped if no count follows, or earlier: counts postpone it."""
@@ -78,6 +80,8 @@ class Rotor:
                 self._watch()
             else:
                 self._note(encoder.count - encoder.quadrature.direction, encoder.quadrature.t2_ns)
+                if self.direction:
+                    self._measure(edge.t_ns, found)
 
     def pass_time(self, t_ns: int, found: list[Observation]) -> None:
         """Advances time: a rotor without counts has stopped."""
@@ -127,6 +131,14 @@ class Rotor:
             self._slack = 0
             self._watch()
 
+    def _measure(self, t_ns: int, found: list[Observation]) -> None:
+        """Finds a rotor that bounces slow: bounces postpone the deadline of its counts."""
+        count, since_ns = self._since
+        if t_ns - since_ns > self._slowest_ns:
+            self._since = (self._furthest, t_ns)
+            if abs(self._furthest - count) < SPEED_COUNTS:
+                self._stop(t_ns, found)
+
     def _reach(self, t_ns: int, found: list[Observation]) -> None:
         encoder = self.encoder
         quadrature = encoder.quadrature
@@ -142,9 +154,11 @@ class Rotor:
             self._furthest_ns = t_ns
             found.append(RotorReversed(t_ns=t_ns, direction=heading))
             return
+        slow = (t_ns - self._furthest_ns) * SPEED_COUNTS > self._slowest_ns * abs(encoder.count - self._furthest)
         self._furthest = encoder.count
         self._furthest_ns = t_ns
-        if 0 < t_ns - quadrature.t4_ns <= self._slowest_ns:
+        if 0 < t_ns - quadrature.t4_ns <= self._slowest_ns and not slow:
             self.direction = heading
+            self._since = (encoder.count, t_ns)
             self.due_ns = quadrature.t3_ns + self._slowest_ns
             found.append(RotorTurning(t_ns=t_ns, direction=heading, rpm=round(self.rpm(t_ns), 2)))

@@ -228,10 +228,11 @@ class RouletteWheel:
             self._head.rise(angle)
             return
         pulse = self._head.fall(angle, rotor.encoder.count * 360 / rotor.encoder.counts_per_turn)
-        if runs.running:
+        if pulse is None or pulse.pocket is not None:
             # If the ball passes another track sensor, it is still in the track and this is a second ball; whose pocket
             # it is in does not matter, so neither does an angle that is not proven.
-            runs.second_ball = runs.second_ball or pulse is None or pulse.pocket is not None
+            runs.see_pocket(t_ns)
+        if runs.running:
             return
         if pulse is None or pulse.pocket is None:
             return

@@ -156,6 +156,20 @@ def open_chip(label: str | None, devices: Devices, *, again: bool = False) -> gp
     raise LineError(f"{expected}: not found; the chips here are: {there}{hint}. Give the label of one as chip = …")
 
 
+def chip_path(label: str | None, devices: Devices) -> str:
+    """The device file of the chip of that label; None means the one behind the Pi's header.
+
+    Raises:
+        LineError: as `open_chip`.
+    """
+    require_gpiod()
+    chip = open_chip(label, devices)
+    try:
+        return str(chip.path)
+    finally:
+        chip.close()
+
+
 def line_offset(chip: gpiod.Chip, wired: WiredLine) -> int:
     """The offset of a line on its chip.
 

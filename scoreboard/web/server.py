@@ -9,7 +9,7 @@ import logging
 import signal
 import socket
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 from aiohttp import web
 
@@ -108,11 +108,17 @@ class PageServer:
         return AddressError(why)
 
 
-async def serve_until_signal(server: PageServer, ready: Callable[[str], None]) -> None:
-    """Serves until SIGINT or SIGTERM; `ready` is called with the address.
+async def serve_until_signal(
+    server: PageServer,
+    ready: Callable[[str], None],
+    failure: Callable[[], asyncio.Future[None] | None] = lambda: None,
+) -> None:
+    """Serves until SIGINT or SIGTERM; `ready` is called with the address. `failure` returns, once the server has
+    started, what fails where the site can serve no longer.
 
     Raises:
         AddressError: it cannot listen.
+        Exception: that of `failure`.
     """
     loop = asyncio.get_running_loop()
     stopped = asyncio.Event()
@@ -120,7 +126,15 @@ async def serve_until_signal(server: PageServer, ready: Callable[[str], None]) -
         loop.add_signal_handler(number, stopped.set)
     try:
         ready(await server.start())
-        await stopped.wait()
+        ended: set[asyncio.Future[Any]] = {asyncio.ensure_future(stopped.wait())}
+        failing = failure()
+        if failing is not None:
+            ended.add(failing)
+        done, _ = await asyncio.wait(ended, return_when=asyncio.FIRST_COMPLETED)
+        for one in ended:
+            one.cancel()
+        for one in done:
+            one.result()
     finally:
         await server.stop()
         for number in (signal.SIGINT, signal.SIGTERM):

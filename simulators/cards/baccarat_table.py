@@ -19,6 +19,7 @@ from hal.clock import NS_PER_S
 from hal.values import Batch, Command, Edge, Rare
 from simulators.base.faults import SimulatedFault, fault_named
 from simulators.base.geometry import Geometry, at_least
+from simulators.base.hand import Hand
 from simulators.base.sensors import press, settle_order
 from simulators.base.truth import SimRound, Truth
 from simulators.cards.shoe import EMPTY, JAM, LID, OUTSIDE, ShoeSimulator
@@ -172,6 +173,12 @@ class BaccaratGeometry:
     def simulator(self, seed: int) -> BaccaratSimulator:
         """A table that plays it. Equal seeds give equal rounds."""
         return BaccaratSimulator(self, seed)
+
+    def hand(self, seed: int) -> Hand:
+        """A hand that draws a card as a calibration asks."""
+        from simulators.cards.hand import CardHand
+
+        return CardHand(seed)
 
 
 class Dealt(NamedTuple):

@@ -35,7 +35,7 @@ def call(*arguments: object) -> Result:
 
 def test_help_names_every_command_and_the_exit_codes() -> None:
     told = call("--help").output
-    for name in ("verify", "show", "recall", "export", "archive", "retire"):
+    for name in ("verify", "show", "recall", "export", "archive", "backup", "retire"):
         assert name in told
         help_of_one = call(name, "--help").output
         assert "Examples:" in help_of_one
@@ -291,3 +291,48 @@ def test_an_archive_that_is_killed_is_finished_by_the_same_command(journal: Path
     assert "50 records" in again.stdout
     assert call("verify", out, journal).exit_code == 0
     assert call("export", out).stdout == before
+
+
+# --- backup ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_backup_verifies_holds_all_and_may_be_made_while_the_service_writes(journal: Path, tmp_path: Path) -> None:
+    out = tmp_path / "stick" / "copy.sqlite"
+    out.parent.mkdir()
+    with Lock(journal):
+        result = call("backup", journal, out)
+    assert (result.exit_code, f"records are in {out}, verified" in result.stdout) == (0, True)
+    assert [one.name for one in out.parent.iterdir()] == ["copy.sqlite"]
+    assert call("export", out).stdout == call("export", journal).stdout
+    assert call("verify", out).exit_code == 0
+
+
+def test_a_backup_of_a_damaged_journal_is_kept_as_evidence_and_is_no_backup(journal: Path, tmp_path: Path) -> None:
+    with tampering(journal) as connection:
+        connection.execute("DELETE FROM record WHERE chain = 'wheel-1' AND seq = 3")
+    result = call("backup", journal, tmp_path / "copy.sqlite")
+    assert (result.exit_code, "does not verify" in result.stderr) == (3, True)
+    assert not (tmp_path / "copy.sqlite").exists()
+    assert (tmp_path / "copy.sqlite.damaged").exists()
+
+
+def test_a_backup_overwrites_nothing_and_needs_a_folder(journal: Path, tmp_path: Path) -> None:
+    (tmp_path / "there.sqlite").write_text("another")
+    for out, why in (
+        (tmp_path / "there.sqlite", "it is there already"),
+        (tmp_path / "no/x", "its folder is not there"),
+    ):
+        result = call("backup", journal, out)
+        assert (result.exit_code, why in result.stderr) == (2, True)
+    assert call("backup", tmp_path / "none.sqlite", tmp_path / "x").exit_code == 2
+
+
+def test_a_dry_run_of_archive_moves_nothing_and_may_run_beside_the_service(journal: Path, tmp_path: Path) -> None:
+    before = journal.read_bytes()
+    with Lock(journal):
+        would = call("archive", journal, tmp_path / "a.sqlite", "--before", "2026-07-05", "--dry-run")
+        nothing = call("archive", journal, tmp_path / "a.sqlite", "--before", "2020-01-01", "--dry-run")
+    assert would.stdout == "50 records up to the seal of 2026-07-04T19:00:50.000000Z would be moved\n"
+    assert nothing.stdout.startswith("nothing to archive")
+    assert journal.read_bytes() == before
+    assert not (tmp_path / "a.sqlite").exists()
