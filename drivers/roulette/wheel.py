@@ -287,7 +287,7 @@ def _ball_facts(ball: BallView) -> tuple[Fact, ...]:
     laps = f"{ball.laps:.2f}" + (f" to {ball.laps_high:.2f}" if ball.laps_high - ball.laps > 0.005 else "")
     return (
         ("ball", ball.state),
-        ("laps proven", laps),
+        ("laps proven", laps + (", last run" if ball.state == "none" and ball.laps else "")),
         ("lap time", "-" if ball.lap_s is None else f"{ball.lap_s:.3f} s"),
         ("ball direction", turn_words(ball.direction) if ball.direction else "not proven"),
         ("passes missed", str(ball.missed)),
