@@ -67,7 +67,7 @@ export class Captures {
     setText(byId("difference"), "");
     byId("capture-list").replaceChildren(...this.loaded.map(({ number, capture: { name } }) => h("option", { value: number, selected: number === one.number }, `${number}: ${name}`)));
     byId("compare").disabled = this.loaded.length < 2;
-    this.enter(one.history);
+    this.enter(one.history, capture);
     this.lanes.deciding = capture.decisions.flatMap((decision) => decision.edges);
     this.lanes.lengthNs = Math.max(1e6, capture.length_ns * 1.02);
     this.lanes.endNs = capture.length_ns * 1.01;
