@@ -463,6 +463,81 @@ class DeviceWarning(Data, frozen=True, kw_only=True, omit_defaults=True):
     """The round in which it came."""
 
 
+MachineAct: TypeAlias = Annotated[
+    str,
+    one_of(
+        "power_on",
+        "play_resumed",
+        "token_in",
+        "token_refused",
+        "acceptor_counted",
+        "acceptor_set",
+        "play_begun",
+        "award",
+        "falls",
+        "falls_out_of_play",
+        "payout_planned",
+        "payout_ended",
+        "payout_in_doubt",
+        "reconciled",
+        "hand_pay_due",
+        "hand_paid",
+        "door_opened",
+        "door_closed",
+        "test_begun",
+        "test_ended",
+        "attendant_key",
+    ),
+]
+
+
+class Meters(msgspec.Struct, frozen=True, kw_only=True):
+    """The meters of a machine: seven digits each, so 9999999 is followed by 0. Test mode moves none of them."""
+
+    tokens_in: int = 0
+    """Tokens that players put in."""
+    tokens_played: int = 0
+    """Tokens that were staked."""
+    tokens_won: int = 0
+    """Tokens that were awarded, or fell to the player."""
+    tokens_paid: int = 0
+    """Tokens that the machine gave out."""
+    tokens_overpaid: int = 0
+    """Of those, tokens that left beyond what was owed."""
+    tokens_hand_paid: int = 0
+    """Tokens that an attendant gave out in its place."""
+    tokens_to_house: int = 0
+    """Tokens that fell to the house."""
+    plays: int = 0
+    """Plays that were begun."""
+    power_ups: int = 0
+    """Starts of the machine."""
+    door_openings: int = 0
+    """Openings of its door."""
+
+
+class MachineEvent(Data, frozen=True, kw_only=True, omit_defaults=True):
+    """A significant event of a machine: tokens, doors, power, tests. It carries all meters, as they are after it."""
+
+    kind: ClassVar[str] = "machine.event"
+    act: MachineAct
+    """What happened."""
+    meters: Meters
+    """The meters after it."""
+    credits: int
+    """Tokens that belong to the player and are neither staked nor given out, after it."""
+    carried: dict[str, Any]
+    """What the machine needs to go on after a power cut, in its own keys."""
+    tokens: int | None = None
+    """How many tokens it concerns."""
+    by: str = ""
+    """The person, where one did it."""
+    detail: str = ""
+    """In words."""
+    round: int | None = None
+    """The play in which it came."""
+
+
 class InspectionPassed(Data, frozen=True, kw_only=True, omit_defaults=True):
     """A named person inspected a device; every check passed."""
 
@@ -534,6 +609,7 @@ DATA_TYPES: tuple[type[Data], ...] = (
     DeviceFault,
     DeviceCleared,
     DeviceWarning,
+    MachineEvent,
     InspectionPassed,
     InspectionFailed,
     Heartbeat,

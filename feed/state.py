@@ -36,6 +36,9 @@ SETTLED: Final = "settled"
 RECENT_ROUNDS: Final = 10
 """How many rounds with a verdict the state keeps."""
 
+RESHUFFLE: Final = "reshuffle_due"
+"""The fault that is cleared when shuffled cards are in the shoe."""
+
 _PHASE_AFTER: Final = {"outcome": SETTLING, "void": VOID, "unresolved": UNRESOLVED}
 
 
@@ -123,6 +126,17 @@ class RoundRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
         return PastOutcome(round=self.round, time=self.time, result=stands.result, corrected=corrected)
 
 
+class MachineState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How a machine stands, after its last significant event."""
+
+    meters: events.Meters
+    """Its meters."""
+    credits: int
+    """Tokens that belong to the player and are neither staked nor given out."""
+    carried: dict[str, Any]
+    """What the machine needs to go on after a power cut, in its own keys."""
+
+
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A table's state after the event `last`."""
 
@@ -156,8 +170,12 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Those that are not cleared yet, oldest first."""
     inspections: dict[str, bool] = {}
     """The last inspection of each device: whether it passed."""
+    shuffled_after: int | None = None
+    """The last round before the cards were shuffled: a shoe's rounds are those after it. Null where none is known."""
     course: dict[str, Any] | None = None
     """The state carried into the next round, as published last; null after a verdict."""
+    machine: MachineState | None = None
+    """How a machine stands; left out for other tables."""
     rounds: list[RoundRecord] = []
     """The last ones with a verdict, oldest first."""
     labels: list[TableLabel] = []
@@ -231,8 +249,12 @@ class TableState:
         """The round that was opened and has no verdict."""
         self.inspections: dict[str, bool] = {}
         """The last inspection of each device: whether it passed."""
+        self.shuffled_after: int | None = None
+        """The last round before the cards were shuffled; None where none is known."""
         self.course: dict[str, Any] | None = None
         """The state carried into the next round, as published last; None after a verdict."""
+        self.machine: MachineState | None = None
+        """How a machine stands; None for other tables."""
         self.history = OutcomeHistory()
         """The last outcomes, and how often each value came in them."""
         self._opened = False
@@ -300,6 +322,8 @@ class TableState:
                 self.course = data.course
             case events.CourseChanged():
                 self._course(data)
+            case events.MachineEvent():
+                self.machine = MachineState(meters=data.meters, credits=data.credits, carried=data.carried)
             case events.NoMoreBets():
                 self._at(data.round)
                 self.bets_closed = True
@@ -319,6 +343,8 @@ class TableState:
                 self._fault(event, data)
             case events.DeviceCleared():
                 self._faults.pop((data.device, data.fault), None)
+                if data.fault == RESHUFFLE:
+                    self.shuffled_after = self.round if self.unfinished_round is None else self.unfinished_round - 1
             case events.InspectionPassed():
                 self.inspections[data.device] = True
             case events.InspectionFailed():
@@ -437,7 +463,9 @@ class TableState:
             unfinished_round=self.unfinished_round,
             faults=list(self.faults),
             inspections=dict(self.inspections),
+            shuffled_after=self.shuffled_after,
             course=self.course,
+            machine=self.machine,
             rounds=list(self.rounds),
             labels=self.labels,
             limits=self.limits,
@@ -467,7 +495,9 @@ class TableState:
         state.bets_closed = snapshot.bets_closed
         state.unfinished_round = snapshot.unfinished_round
         state.inspections = dict(snapshot.inspections)
+        state.shuffled_after = snapshot.shuffled_after
         state.course = snapshot.course
+        state.machine = snapshot.machine
         state.history.configure(snapshot.history or DEFAULT_HISTORY, snapshot.statistics_keys)
         state.history.restore(snapshot.outcomes)
         state._opened = snapshot.state != CLOSED

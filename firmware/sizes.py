@@ -161,6 +161,7 @@ class _Code:
     def _read(self, name: str, body: list[_Instruction]) -> _Function:
         function = _Function(name)
         frame_low = 0
+        frame = 0  # bytes that are subtracted from r28 and r29: a frame, if these become the stack pointer
         frames = 0
         sets_stack = False
         for each in body:
@@ -170,18 +171,18 @@ class _Code:
                 function.own += 1 if operation == "push" else RETURN_ADDRESS
                 frames += operation == "rcall"
             elif operation == "sbiw" and operands.startswith("r28,"):
-                function.own += int(operands.split(",")[1], 16)
+                frame += int(operands.split(",")[1], 16)
                 frames += 1
             elif operation == "subi" and operands.startswith("r28,"):
                 frame_low = int(operands.split(",")[1], 16)
             elif (operation == "sbci" and operands.startswith("r29,")) or (operation, operands) == ("sbc", "r29, r1"):
                 # The frame is subtracted at the start (r1 is 0) and added back at the end: then it is a large number.
                 high = int(operands.split(",")[1], 16) if operation == "sbci" else 0
-                frame = frame_low | high << 8
-                function.own += frame if frame < RAM else 0
-                frames += frame < RAM
+                taken = frame_low | high << 8
+                frame += taken if taken < RAM else 0
+                frames += taken < RAM
             elif (operation, operands) == ("dec", "r29"):
-                function.own += 256
+                frame += 256
                 frames += 1
             elif operation == "out" and operands.split(",")[0] in _STACK_POINTER:
                 sets_stack = True
@@ -203,6 +204,8 @@ class _Code:
                 function.problem = "jumps through a pointer"
             elif operation == "sei" and name.startswith("__vector_"):
                 function.problem = "lets other interrupts in"
+        if sets_stack:
+            function.own += frame
         if sets_stack and not frames and name != "__start":
             function.problem = "sets the stack pointer in a way that is not understood"
         if body[-1].operation not in _ENDS:

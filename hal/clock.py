@@ -41,23 +41,47 @@ class SystemClock:
         return wall_ns if at_ns is None else wall_ns - (time.monotonic_ns() - at_ns)
 
 
-class FastClock:
-    """The computer's clock, `speed` times as fast from now on: for watching simulated devices."""
+def clock_resolution_ns() -> int:
+    """The step of `SystemClock`, as the kernel states it."""
+    return max(1, round(time.clock_getres(time.CLOCK_MONOTONIC) * NS_PER_S))
 
-    def __init__(self, speed: float) -> None:
+
+class FastClock:
+    """The computer's clock, `speed` times as fast from now on: for watching simulated devices.
+
+    At speed 0 it stands still.
+    """
+
+    def __init__(self, speed: float, system: Clock | None = None) -> None:
+        """`system` is the computer's clock, or what a test puts in its place."""
+        self._system = SystemClock() if system is None else system
         self._speed = speed
-        self._system = SystemClock()
-        self._start_ns = self._system.now_ns()
+        self._own_ns = self._system_ns = self._system.now_ns()
+        """The two clocks at the last change of speed."""
+
+    @property
+    def speed(self) -> float:
+        """Times real time."""
+        return self._speed
+
+    def set_speed(self, speed: float) -> None:
+        """Goes on from the present at another speed."""
+        system_ns = self._system.now_ns()
+        self._own_ns = self._at(system_ns)
+        self._system_ns, self._speed = system_ns, speed
 
     def now_ns(self) -> int:
         """Nanoseconds on the faster clock."""
-        return self._start_ns + round((self._system.now_ns() - self._start_ns) * self._speed)
+        return self._at(self._system.now_ns())
+
+    def _at(self, system_ns: int) -> int:
+        return self._own_ns + round((system_ns - self._system_ns) * self._speed)
 
     def wall_time_ns(self, at_ns: int | None = None) -> int:
-        """The computer's calendar at the real time of `at_ns`."""
-        if at_ns is None:
+        """The computer's calendar at the real time of `at_ns`, as the present speed has it."""
+        if at_ns is None or self._speed == 0:
             return self._system.wall_time_ns()
-        return self._system.wall_time_ns(self._start_ns + round((at_ns - self._start_ns) / self._speed))
+        return self._system.wall_time_ns(self._system_ns + round((at_ns - self._own_ns) / self._speed))
 
 
 class VirtualClock:

@@ -73,6 +73,17 @@ class LineFramer:
         return True
 
 
+class ChunkFramer:
+    """Bytes as they were read, for a driver that finds the frames by itself because their gaps in time delimit them."""
+
+    def feed(self, data: bytes) -> Framed:
+        """Passes the bytes on."""
+        return Framed([data] if data else [], 0)
+
+    def reset(self) -> None:
+        """It holds nothing."""
+
+
 def received(link: str, framer: Framer, data: bytes, t_ns: int) -> list[Frame | EdgesLost]:
     """The values for bytes read from `link` at `t_ns`: frames, and an `EdgesLost` for discarded frames."""
     frames, overlong = framer.feed(data)

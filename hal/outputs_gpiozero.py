@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from hal.backends.gpiozero_factory import SharedFactory, library_errors
+from hal.backends.gpiozero_factory import SharedFactory, library_errors, pin_is_taken
 from hal.lines import LineError
 from hal.outputs import OutputSpec, check_place
 
@@ -45,6 +45,7 @@ class GpiozeroOutputs:
         """
         if self._shared is not None:
             self._factory = self._shared.replace(self._factory) if self._broken else self._shared.current()
+            self._broken = False
         for spec in self._specs:
             try:
                 self._factory.reserve_pins(self, spec.gpio)
@@ -58,11 +59,11 @@ class GpiozeroOutputs:
                     pin.state = wires[spec.name]
             except library_errors() as error:
                 self.close()
+                self._broken = not pin_is_taken(error)
                 raise LineError(
                     f"output {spec.name!r}: GPIO {spec.gpio} cannot be driven by {type(self._factory).__name__} "
                     f"({type(error).__name__}: {error}); give it another pin, or leave pwm_hz out"
                 ) from error
-        self._broken = False
 
     def write(self, name: str, wire: float) -> None:
         """Sets one pin to a value.

@@ -16,6 +16,11 @@ else
     firmware=no
     not_run="firmware (build, lint, tests/firmware)"
 fi
+browser=yes
+if [ ! -x "${CHROMIUM:-/usr/bin/chromium}" ]; then
+    browser=no
+    not_run="${not_run:+$not_run, }pages in a browser (tests/browser)"
+fi
 
 check ruff "$BIN/ruff" check .
 check format "$BIN/ruff" format --check .
@@ -23,13 +28,16 @@ check mypy "$BIN/mypy"
 check imports "$BIN/lint-imports" --no-cache
 check clocks "$BIN/python" tests/lint/clock_lint.py
 check wire "$BIN/python" firmware/wire/generate.py --check
+ignored=""
 if [ "$firmware" = yes ]; then
     check firmware make -s -C firmware
     check firmware-lint make -s -C firmware lint
-    check tests "$BIN/python" -m pytest -n auto
 else
-    check tests "$BIN/python" -m pytest -n auto --ignore tests/firmware
+    ignored="$ignored --ignore tests/firmware"
 fi
+[ "$browser" = no ] && ignored="$ignored --ignore tests/browser"
+# shellcheck disable=SC2086
+check tests "$BIN/python" -m pytest -n auto $ignored
 
 if [ -n "$not_run" ]; then
     echo "not run: $not_run; install what is named under Debian packages above"

@@ -8,17 +8,30 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from controller.configuration.values import DeviceConfig, TableConfig
 from controller.games.assembly import table_for
 from controller.games.catalogue import DEVICE
+from controller.table.table import Table
 from drivers.base.device_spec import RecordedError
+from drivers.base.observed import Listener
 from drivers.dealer.buttons import BUTTONS
 from drivers.dealer.indicators import NumberDisplay
 from feed.events import Event
 from hal.capture.errors import CaptureError
 from hal.capture.header import COMMAND, LOST, CaptureHeader, VariableKind
-from hal.capture.vcd_reader import open_capture
+from hal.capture.vcd_reader import BATCH_VALUES, open_capture
+from hal.values import Batch
+
+
+class ReplayStep(NamedTuple):
+    """One batch of a capture, and what followed from it."""
+
+    table: Table
+    """The table, after the batch."""
+    batch: Batch
+    events: list[Event]
 
 
 def replay(config: TableConfig, paths: Sequence[Path]) -> Iterator[list[Event]]:
@@ -31,32 +44,54 @@ def replay(config: TableConfig, paths: Sequence[Path]) -> Iterator[list[Event]]:
     """
     sequence = ephemeral = rounds = 0
     for path in paths:
-        with open_capture(path) as capture:
-            names = _names(config, capture.header, path)
-            lines = set(names.values())
-            fitted = _fitted(config, lines, path)
-            table = table_for(
-                fitted,
-                epoch="replay",
-                simulated=True,
-                wires=lines,
-                opens=True,
-                sequence=sequence,
-                ephemeral=ephemeral,
-                rounds=rounds,
-            )
-            events: list[Event] = []
-            opened = False
-            for batch in capture.batches(names):
-                if not opened:
-                    opened = True
-                    first = [values[0].t_ns for values in (batch.edges, batch.rare) if values]
-                    events += table.open(min(first, default=batch.until_ns))
-                events += table.feed(batch)
-        if not opened:
-            raise CaptureError(path, None, "the capture holds no time at all", "record it again")
-        sequence, ephemeral, rounds = table.sequence, table.ephemeral, table.game.round
+        events: list[Event] = []
+        for step in replay_steps(config, path, sequence=sequence, ephemeral=ephemeral, rounds=rounds):
+            events += step.events
+        sequence, ephemeral, rounds = step.table.sequence, step.table.ephemeral, step.table.game.round
         yield events
+
+
+def replay_steps(
+    config: TableConfig,
+    path: Path,
+    *,
+    sequence: int = 0,
+    ephemeral: int = 0,
+    rounds: int = 0,
+    batch_values: int = BATCH_VALUES,
+    listener: Listener | None = None,
+) -> Iterator[ReplayStep]:
+    """Replays one capture batch by batch; at least one. `batch_values` is how many values one holds, about; `listener`
+    is shown what the drivers report.
+
+    Raises:
+        CaptureError: the file is wrong, or lacks a wire that the table needs.
+    """
+    opened = False
+    with open_capture(path) as capture:
+        names = _names(config, capture.header, path)
+        lines = set(names.values())
+        table = table_for(
+            _fitted(config, lines, path),
+            epoch="replay",
+            simulated=True,
+            wires=lines,
+            opens=True,
+            sequence=sequence,
+            ephemeral=ephemeral,
+            rounds=rounds,
+            listener=listener,
+        )
+        for batch in capture.batches(names, batch_values=batch_values):
+            events: list[Event] = []
+            if not opened:
+                opened = True
+                first = [values[0].t_ns for values in (batch.edges, batch.rare) if values]
+                events += table.open(min(first, default=batch.until_ns))
+            events += table.feed(batch)
+            yield ReplayStep(table, batch, events)
+    if not opened:
+        raise CaptureError(path, None, "the capture holds no time at all", "record it again")
 
 
 def _names(config: TableConfig, header: CaptureHeader, path: Path) -> dict[str, str]:

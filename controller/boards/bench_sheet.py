@@ -31,7 +31,10 @@ class BenchSheetError(Exception):
 
 
 class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One step; with a unit, a value is measured, and lies between the bounds."""
+    """One step; with a unit, a value is measured, and lies between the bounds.
+
+    `port`: the program looks by itself, at the board's port.
+    """
 
     id: str
     title: str
@@ -40,6 +43,7 @@ class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     unit: str = ""
     least: float = 0.0
     most: float = 0.0
+    port: bool = False
 
 
 class Sheet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -68,7 +72,7 @@ class BenchReport(msgspec.Struct, frozen=True):
     serial: int
     """The number that is written on the board; 0 for none."""
     board: str
-    """The identity that the board reported, in words; empty where no port was given."""
+    """The identity that the board reported, in words; empty where the test did not come so far."""
     sheet_sha256: str
     tester: str
     time: str
@@ -111,7 +115,7 @@ def judge(step: Step, found: bool | float, remark: str = "") -> Finding:
 
 
 def read_answers(path: Path, sheet: Sheet) -> dict[str, bool | float]:
-    """The answers of a file, for all steps of a sheet, or for the first ones up to the one that failed.
+    """The answers of a file, for all steps of a sheet that a person does, or for the first up to the one that failed.
 
     Raises:
         BenchSheetError: it cannot be read, a step is unknown, or a value is of the wrong type.
@@ -132,6 +136,8 @@ def read_answers(path: Path, sheet: Sheet) -> dict[str, bool | float]:
     for key, value in answers.items():
         if key not in steps:
             raise BenchSheetError(f"{path}: [{ANSWERS}] {key}: the {sheet.kind} sheet has no such step")
+        if steps[key].port:
+            raise BenchSheetError(f"{path}: [{ANSWERS}] {key}: the program looks by itself; take this line away")
         if not isinstance(value, bool | int | float):
             raise BenchSheetError(f"{path}: [{ANSWERS}] {key}: expected true, false or a number, found {value!r}")
         try:
@@ -167,6 +173,16 @@ def write(path: Path, made: BenchReport, key: SigningKey | None) -> None:
             beside.write_text(signature_text(_DOMAIN, content, key) + "\n", encoding="ascii")
     except OSError as error:
         raise BenchSheetError(f"{error.filename}: it cannot be written ({error.strerror})") from error
+
+
+def is_report(path: Path) -> bool:
+    """Whether a file is a report, signed or not, by its content."""
+    try:
+        with path.open("rb") as file:
+            msgspec.json.decode(file.read(_MOST_BYTES), type=BenchReport)
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return False
+    return True
 
 
 def read_signed(path: Path, signers: Sequence[bytes]) -> BenchReport:

@@ -54,6 +54,14 @@ def piece_words(piece: bytes) -> str:
         return f"{frame.number:3} BROKEN {_hex(piece)}: {error}"
 
 
+def is_report(piece: bytes, kind: type[BoardMessage]) -> bool:
+    """Whether the bytes between two zeros are a whole frame of this report."""
+    try:
+        return frames.decode(piece).id == kind.id
+    except FrameError:
+        return False
+
+
 def name_of(kind: type[BoardMessage]) -> str:
     """The name of a message in the board protocol: `edges_from`."""
     words = kind.__name__

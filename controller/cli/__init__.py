@@ -25,13 +25,19 @@ _COMMANDS = {
     "devices": "controller.cli.devices",
     "simulate": "controller.cli.simulate",
     "replay": "controller.cli.replay",
+    "bench": "controller.cli.bench",
     "run": "controller.cli.run",
     "keys": "controller.cli.keys",
     "watch": "controller.cli.watch",
+    "scoreboard": "controller.cli.scoreboard",
     "send": "controller.cli.send",
     "journal": "controller.cli.journal",
     "rule": "controller.cli.rule",
     "boards": "controller.cli.boards",
+    "doctor": "controller.cli.doctor",
+    "calibrate": "controller.cli.calibrate",
+    "record": "controller.cli.record",
+    "selftest": "controller.cli.selftest",
 }
 
 

@@ -13,8 +13,7 @@ import click
 from controller.boards.identity import misfit, words
 from controller.cli import BAD_CONFIGURATION, FATAL
 from controller.cli.boards_firmware import check_command, flash_command, sign_command
-from controller.cli.boards_sheet import sheet_command
-from controller.cli.boards_trace import trace_command
+from controller.cli.boards_trace import PATIENCE_S, trace_command
 from controller.cli.printing import load_one
 from hal.board.errors import BoardError
 from hal.board.identity import ExpectedBoard
@@ -106,9 +105,6 @@ async def _ask(port: str) -> IdentityAnswer | str:
 
 
 # feltwire boards name
-
-PATIENCE_S = 10.0
-"""How long the board may take to come up (ours): its boot loader, and the link check."""
 
 
 @click.command("name")
@@ -261,7 +257,7 @@ def command() -> None:
         feltwire boards list                           list the ports and the boards on them
         feltwire boards flash wheel PORT               check and write the firmware
         feltwire pins table.toml                       print which wire goes to which terminal
-        feltwire boards trace PORT                     print every frame: turn the wheel, and see the edges
+        feltwire boards trace PORT --edges             turn the wheel, and see which input changes
 
     \b
     Without a board:
@@ -280,7 +276,6 @@ for _one in (
     flash_command,
     name_command,
     trace_command,
-    sheet_command,
     emulate_command,
 ):
     command.add_command(_one)

@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from controller.boards import flashing as avrdude
+from controller.boards.bench_sheet import BenchSheetError, is_report
 from controller.boards.detached_signature import signature_path
 from controller.boards.firmware_image import (
     RELEASE_KEYS,
@@ -26,6 +27,7 @@ from controller.boards.firmware_image import (
 )
 from controller.boards.identity import kind_name, misfit, not_written, version, words
 from controller.cli import BAD_CONFIGURATION, FATAL
+from controller.cli.boards_sheet import Bench, PortFinding, run_sheet, verify_report
 from controller.cli.options import public_keys
 from hal.board.bootloader import ask_version
 from hal.board.down_reasons import reset_by_opening
@@ -46,11 +48,11 @@ _signers = click.option(
 
 
 @contextmanager
-def _exit_on_firmware_error() -> Iterator[None]:
-    """Prints a `FirmwareError` in red, and exits with code 2."""
+def _exit_on_bad_file() -> Iterator[None]:
+    """Prints a `FirmwareError` or a `BenchSheetError` in red, and exits with code 2."""
     try:
         yield
-    except FirmwareError as error:
+    except (FirmwareError, BenchSheetError) as error:
         click.echo(click.style(str(error), fg="red"), err=True)
         sys.exit(BAD_CONFIGURATION)
 
@@ -58,13 +60,34 @@ def _exit_on_firmware_error() -> Iterator[None]:
 @click.command("check")
 @click.argument("what", metavar="[FILE|PORT]", default=str(SHIPPED))
 @click.option("--release", is_flag=True, help="The manifest must be signed by the release key of this software.")
+@click.option("--sheet", type=click.Path(path_type=Path), help="Walk through the test sheet; FILE takes the report.")
+@click.option("--kind", type=click.Choice(list(KINDS)), help="With --sheet: of the board on PORT.")
+@click.option("--tester", help="With --sheet: name of the person at the bench.")
+@click.option("--number", type=click.IntRange(0, 4_294_967_295), help="With --sheet: the number on the board.")
+@click.option("--key", type=click.Path(path_type=Path), help="With --sheet: secret key that signs the report.")
+@click.option("--answers", type=click.Path(path_type=Path), help="With --sheet: TOML with the answers of the steps.")
 @_signers
-def check_command(what: str, release: bool, signers: tuple[bytes, ...]) -> None:
-    """Check firmware before it goes into a board, or the board on a port.
+def check_command(
+    what: str,
+    release: bool,
+    sheet: Path | None,
+    kind: str | None,
+    tester: str | None,
+    number: int | None,
+    key: Path | None,
+    answers: Path | None,
+    signers: tuple[bytes, ...],
+) -> None:
+    """Check firmware before it goes into a board, or the board on a port, with its carrier board if asked to.
 
     PORT is a device or a URL of a port: the board on it is identified, DTR is lowered and raised as every program does
     that opens a port, and the board is identified again. A board that handles money (reel, pusher) must not be reset by
     that: its auto-reset must be cut (docs/boards.md). Stop the table first.
+
+    With --sheet the check is a step of the test sheet of a carrier board, whose first steps are done with the module
+    out of its socket. Each step says what to do and what must be found; answer y or n, or the value that was measured.
+    The test ends at the first step that fails: mend the board, and begin again. feltwire keys new --signing --dir
+    makes the key. Given as FILE, the report is verified.
 
     FILE is a manifest.json, its folder, or one .hex file beside its manifest; without it, the images that come with
     this software, which must be signed by its release key. Each image must have the SHA-256 of the manifest and the
@@ -76,15 +99,30 @@ def check_command(what: str, release: bool, signers: tuple[bytes, ...]) -> None:
         feltwire boards check
         feltwire boards check /mnt/stick/wheel.hex --signer maker.pub
         feltwire boards check /dev/serial/by-id/usb-1a86_USB_Serial-if00-port0
+        feltwire boards check PORT --sheet 7.json --kind pusher --tester "A. Miller" --number 7 --key signing.key
+        feltwire boards check 7.json --signer bench.pub
 
-    Exit codes: 0; 1 if the board fails its check; 2 if firmware does: then flash none of it.
+    A file for --answers has a table [answers] with the id of each step: true, false, or the measured number.
+
+    Exit codes: 0; 1 if the board fails its check or its sheet, or the test was left; 2 if firmware does, or for a file,
+    a key or an option that cannot be used: then flash none of it.
     """
+    if sheet is not None:
+        if not is_port(what) or tester is None:
+            raise click.UsageError("a test sheet needs PORT and --tester NAME")
+        bench = Bench(tester, number or 0, sheet, key, answers)
+        with _exit_on_bad_file():
+            sys.exit(_walk_through(what, kind or _kind_on(what), bench))
+    if any(option is not None for option in (kind, tester, number, key, answers)):
+        raise click.UsageError("--kind, --tester, --number, --key and --answers need --sheet FILE")
     if is_port(what):
         sys.exit(_check_port(what))
     path = Path(what)
-    with _exit_on_firmware_error():
-        manifest, kind = _found(path, RELEASE_KEYS if release else signers)
-        for firmware in manifest.firmware.values() if kind is None else [manifest.of(kind)]:
+    with _exit_on_bad_file():
+        if is_report(path):
+            sys.exit(verify_report(path, signers))
+        manifest, found = _found(path, RELEASE_KEYS if release else signers)
+        for firmware in manifest.firmware.values() if found is None else [manifest.of(found)]:
             content = check_image(firmware)
             click.echo(f"{firmware.path}: {_what(firmware)}, SHA-256 {firmware.sha256[:16]}…, {len(content)} bytes: ok")
 
@@ -92,6 +130,46 @@ def check_command(what: str, release: bool, signers: tuple[bytes, ...]) -> None:
 def is_port(what: str) -> bool:
     """Whether this names a port, and no file of firmware."""
     return "://" in what or what.startswith("/dev/") or Path(what).is_char_device()
+
+
+def _walk_through(port: str, kind: str, bench: Bench) -> int:
+    """Walks through the sheet; the program does the steps at the port itself."""
+    return run_sheet(kind, bench, {"identify": lambda: _identified(port, kind), "reset_cut": lambda: _reset_cut(port)})
+
+
+def _kind_on(port: str) -> str:
+    """The kind of the board on a port.
+
+    Raises:
+        BenchSheetError: nothing answers there.
+    """
+    answer = _ask(port)
+    if isinstance(answer, str):
+        raise BenchSheetError(f"{answer}; with the module out of its socket say which board it is: --kind KIND")
+    return kind_name(answer)
+
+
+def _identified(port: str, kind: str) -> PortFinding:
+    """Whether a board of this kind answers, with firmware that this software works with."""
+    answer = _ask(port)
+    if isinstance(answer, str):
+        return PortFinding(False, answer)
+    board = words(answer)
+    if kind_name(answer) != kind:
+        return PortFinding(False, f"expected a {kind} board, found: {board}", board)
+    wrong = misfit(answer)
+    return PortFinding(wrong is None, board if wrong is None else f"{board}; {wrong}", board)
+
+
+def _reset_cut(port: str) -> PortFinding:
+    """Whether the board goes on while its port is opened."""
+    try:
+        _, was_reset = asyncio.run(reset_by_dtr(port, SystemClock()))
+    except NoDtrError as error:
+        return PortFinding(True, str(error))
+    except (BoardError, LineError) as error:
+        return PortFinding(False, str(error))
+    return PortFinding(not was_reset, reset_by_opening() if was_reset else "it was not reset")
 
 
 def _check_port(port: str) -> int:
@@ -139,7 +217,7 @@ def sign_command(path: Path, key: Path) -> None:
     """
     from controller.journal.signing import SigningKeyError, load, public_half
 
-    with _exit_on_firmware_error():
+    with _exit_on_bad_file():
         manifest, _ = find(path)
         for firmware in manifest.firmware.values():
             check_image(firmware)
@@ -180,7 +258,7 @@ def flash_command(
     Exit codes: 0; 1 if writing failed, or the board does not identify itself as expected; 2 if the image must not be
     written.
     """
-    with _exit_on_firmware_error():
+    with _exit_on_bad_file():
         manifest, found = _found(path, signers)
         if found is not None and found != kind:
             raise FirmwareError(f"{path}: it is the {found} firmware, and the {kind} firmware was asked for")

@@ -1,12 +1,11 @@
-"""`feltwire boards sheet`: walks a technician through the test sheet of a carrier board, and signs what was found."""
+"""The test sheet of a carrier board: walks a technician through it, looks at the port itself, and signs the report."""
 
 from __future__ import annotations
 
-import asyncio
-import sys
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NoReturn
+from typing import NamedTuple
 
 import click
 
@@ -24,103 +23,107 @@ from controller.boards.bench_sheet import (
     write,
 )
 from controller.boards.detached_signature import signature_path
-from controller.boards.identity import kind_name, misfit, words
-from controller.cli import BAD_CONFIGURATION, FATAL
-from controller.cli.options import public_keys
-from hal.board.errors import BoardError
-from hal.board.messages import KINDS
-from hal.board.ports import ask_identity
+from controller.cli import FATAL
 from hal.clock import NS_PER_S, SystemClock
-from hal.lines import LineError
 
 
-@click.command("sheet")
-@click.argument("kind", type=click.Choice(list(KINDS)))
-@click.option("--port", help="The board's port: its identity goes into the report, and must be of this kind.")
-@click.option("--number", type=click.IntRange(0, 4_294_967_295), default=0, help="The number written on the board.")
-@click.option("--tester", help="Name of the person at the bench, for the report.")
-@click.option("--report", "path", type=click.Path(path_type=Path), help="File of the report.")
-@click.option("--key", type=click.Path(path_type=Path), help="Secret key that signs: 64 hexadecimal digits, 0600.")
-@click.option("--answers", type=click.Path(path_type=Path), help="TOML with the answers; without it, each is asked.")
-@click.option("--verify", "verified", type=click.Path(path_type=Path), help="Check a signed report instead.")
-@click.option(
-    "--signer", "signers", metavar="KEY|FILE", multiple=True, callback=public_keys, help="For --verify: public key."
-)
-def sheet_command(
-    kind: str,
-    port: str | None,
-    number: int,
-    tester: str | None,
-    path: Path | None,
-    key: Path | None,
-    answers: Path | None,
-    verified: Path | None,
-    signers: tuple[bytes, ...],
-) -> None:
-    """Walk through the test sheet of a carrier board of KIND, and write a signed report.
+class PortFinding(NamedTuple):
+    """What the program found at the board's port."""
 
-    Each step says what to do and what must be found; answer y or n, or the value that was measured. The test ends at
-    the first step that fails: mend the board, and begin again. Nothing is sent to the board but the query of its
-    identity, with --port. The key file has the form that feltwire keys new --signing makes.
+    passed: bool
+    words: str
+    board: str = ""
+    """The identity that the board reported, in words."""
 
-    \b
-    Examples:
-        feltwire boards sheet wheel --tester "A. Miller" --number 7 --report board-7.json --key bench.key
-        feltwire boards sheet wheel --verify board-7.json --signer bench.pub
 
-    A file for --answers has a table [answers] with the id of each step: true, false, or the measured number.
+class Bench(NamedTuple):
+    """Who tests which board, and where the report goes."""
 
-    Exit codes: 0 if every step passed; 1 if one failed or the test was left; 2 for a file, a key or an option that
-    cannot be used.
+    tester: str
+    number: int
+    """As written on the board; 0 for none."""
+    path: Path
+    key: Path | None
+    answers: Path | None
+
+
+def run_sheet(kind: str, bench: Bench, looks: Mapping[str, Callable[[], PortFinding]]) -> int:
+    """Walks through the sheet of a kind, writes the report, and returns the exit code.
+
+    `looks` has, by the id of a step, what looks at the port.
+
+    Raises:
+        BenchSheetError: a file or a key cannot be used.
     """
-    try:
-        sheet = load(kind)
-        if verified is not None:
-            _verify(sheet, verified, signers)
-            return
-        if tester is None or path is None:
-            raise click.UsageError("a test needs --tester NAME and --report FILE")
-        secret = None
-        if key is not None:
-            from controller.journal.signing import SigningKeyError
-            from controller.journal.signing import load as load_key
+    sheet = load(kind)
+    secret = None
+    if bench.key is not None:
+        from controller.journal.signing import SigningKeyError
+        from controller.journal.signing import load as load_key
 
-            try:
-                secret = load_key(key)
-            except SigningKeyError as error:
-                raise BenchSheetError(str(error)) from error
-        given = None if answers is None else read_answers(answers, sheet)
-        board = "" if port is None else _identity(port, kind)
-        findings = _walk(sheet, given)
-        made = report(sheet, findings, serial=number, board=board, tester=tester, time=_now())
-        write(path, made, secret)
-    except BenchSheetError as error:
-        _leave(str(error), BAD_CONFIGURATION)
+        try:
+            secret = load_key(bench.key)
+        except SigningKeyError as error:
+            raise BenchSheetError(str(error)) from error
+    given = None if bench.answers is None else read_answers(bench.answers, sheet)
+    findings, board = _walk(sheet, given, looks)
+    made = report(sheet, findings, serial=bench.number, board=board, tester=bench.tester, time=_now())
+    write(bench.path, made, secret)
     _show(made)
-    click.echo(f"report: {path}" + (f", signed: {signature_path(path)}" if secret is not None else ", not signed"))
-    sys.exit(0 if made.passed else FATAL)
+    signed = f", signed: {signature_path(bench.path)}" if secret is not None else ", not signed"
+    click.echo(f"report: {bench.path}{signed}")
+    return 0 if made.passed else FATAL
 
 
-def _walk(sheet: Sheet, given: dict[str, bool | float] | None) -> list[Finding]:
-    """The findings up to the first that failed.
+def verify_report(path: Path, signers: tuple[bytes, ...]) -> int:
+    """Checks the signature of a report, prints it, and returns the exit code.
+
+    Raises:
+        BenchSheetError: it cannot be read, or none of the keys signed it.
+    """
+    if not signers:
+        raise click.UsageError(f"{path} is the report of a test sheet: --signer KEY checks its signature")
+    found = read_signed(path, signers)
+    _show(found)
+    if found.sheet_sha256 != load(found.kind).sha256:
+        click.echo("it was made with another version of the sheet than this software has")
+    click.echo("the signature is good")
+    return 0 if found.passed else FATAL
+
+
+def _walk(
+    sheet: Sheet, given: dict[str, bool | float] | None, looks: Mapping[str, Callable[[], PortFinding]]
+) -> tuple[list[Finding], str]:
+    """The findings up to the first that failed, and the identity that the board reported.
 
     Raises:
         BenchSheetError: a file of answers ends before a step failed.
     """
     findings: list[Finding] = []
+    board = ""
     for number, step in enumerate(sheet.step, 1):
         click.echo(f"\n{number}/{len(sheet.step)} " + click.style(step.title, bold=True) + f" ({step.id})")
         click.echo(f"    do:       {step.action}")
         click.echo(f"    expected: {step.expected}")
-        if given is not None and step.id not in given:
+        if step.port:
+            if given is None and not click.confirm("    ready?", default=True):
+                raise click.Abort
+            seen = looks[step.id]()
+            click.echo(f"    found:    {seen.words}")
+            board = seen.board or board
+            finding = Finding(step.id, seen.passed, None, seen.words)
+        elif given is None:
+            finding = _asked(step)
+        elif step.id not in given:
             raise BenchSheetError(f"step {step.id}: the answers have none for it; add it to the file")
-        finding = _asked(step) if given is None else judge(step, given[step.id])
+        else:
+            finding = judge(step, given[step.id])
         findings.append(finding)
         if not finding.passed:
             click.echo(click.style("    failed: the test ends here; mend the board and begin again", fg="red"))
-            return findings
+            return findings, board
         click.echo(click.style("    passed", fg="green"))
-    return findings
+    return findings, board
 
 
 def _asked(step: Step) -> Finding:
@@ -134,40 +137,8 @@ def _asked(step: Step) -> Finding:
     return Finding(finding.step, False, finding.value, click.prompt("    remark", default="", show_default=False))
 
 
-def _identity(port: str, kind: str) -> str:
-    """The identity of the board on a port, in words.
-
-    Raises:
-        BenchSheetError: it does not answer, or it is of another kind.
-    """
-    try:
-        identity = asyncio.run(ask_identity(port, SystemClock()))
-    except (BoardError, LineError) as error:
-        raise BenchSheetError(str(error)) from error
-    if kind_name(identity) != kind:
-        raise BenchSheetError(f"{port}: expected a {kind} board, found: {words(identity)}")
-    click.echo(f"board: {words(identity)}")
-    wrong = misfit(identity)
-    if wrong is not None:
-        click.echo(f"the step identify will fail: {wrong}")
-    return words(identity)
-
-
 def _now() -> str:
     return datetime.fromtimestamp(SystemClock().wall_time_ns() // NS_PER_S, UTC).isoformat()
-
-
-def _verify(sheet: Sheet, path: Path, signers: tuple[bytes, ...]) -> None:
-    if not signers:
-        raise click.UsageError("--verify needs --signer KEY")
-    found = read_signed(path, signers)
-    if found.kind != sheet.kind:
-        raise BenchSheetError(f"{path}: it is the report of a {found.kind} board, not of a {sheet.kind} board")
-    _show(found)
-    if found.sheet_sha256 != sheet.sha256:
-        click.echo("it was made with another version of the sheet than this software has")
-    click.echo("the signature is good")
-    sys.exit(0 if found.passed else FATAL)
 
 
 def _show(made: BenchReport) -> None:
@@ -178,8 +149,3 @@ def _show(made: BenchReport) -> None:
         if not finding.passed:
             value = "" if finding.value is None else f", measured {finding.value:g}"
             click.echo(f"    failed: {finding.step}{value}{': ' + finding.remark if finding.remark else ''}")
-
-
-def _leave(message: str, code: int) -> NoReturn:
-    click.echo(click.style(message, fg="red"), err=True)
-    sys.exit(code)

@@ -6,7 +6,6 @@ import sys
 import textwrap
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 import click
 from rich.console import Console
@@ -16,8 +15,8 @@ from controller.cli import BAD_CONFIGURATION
 from controller.cli.board_pins_view import boards_view
 from controller.cli.printing import show_problems
 from controller.configuration.header_pins import HEADER, HeaderPin, nearest_ground
-from controller.configuration.pins import GpioPin, propose
-from controller.configuration.values import TableConfig
+from controller.configuration.pinout import Pinout, pinout_of
+from controller.configuration.pins import GpioPin
 from controller.games.load import check
 from drivers.base.device_spec import LineUse
 
@@ -30,26 +29,6 @@ _GAP = "  "
 _WIDEST = 110
 _NAME = 21
 """Width of a line's name in the drawing."""
-
-
-class Pinout(NamedTuple):
-    """The pin of every line of a table."""
-
-    uses: Mapping[str, LineUse]
-    pins: Mapping[str, GpioPin]
-    proposed: frozenset[str]
-    """The lines whose pin is our proposal and not in the file."""
-
-
-def pinout_of(config: TableConfig) -> Pinout:
-    """The pinout of a table; where no wiring is required, pins are proposed for the lines that the file leaves out."""
-    if config.live:
-        return Pinout(config.uses, config.pins, frozenset())
-    on_pins = [name for name, use in config.uses.items() if use.kind in {"input", "output"}]
-    unwired = [name for name in on_pins if name not in config.pins]
-    unwired.sort(key=lambda name: not config.uses[name].required)
-    proposal = propose(unwired, config.pins)
-    return Pinout(config.uses, {**config.pins, **proposal}, frozenset(proposal))
 
 
 def pinout_table(wiring: Pinout, width: int = 80) -> Iterator[Text]:
@@ -139,16 +118,21 @@ def _style(pin: HeaderPin, lines: Mapping[int, str]) -> str:
 
 @click.command("pins")
 @click.argument("table", metavar="TABLE.toml", type=click.Path(path_type=Path))
-def command(table: Path) -> None:
+@click.option("--svg", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="A drawing to print.")
+def command(table: Path, svg: Path | None) -> None:
     """Print the wiring of a table and a drawing of the 40-pin header, or of its boards.
 
     For each line: the GPIO, the pin of the header, the resistor inside the chip, what level 1 means, and which wire of
     which sensor goes there. Where the file does not wire a line and need not (backend sim), a pin is proposed. For a
     table on boards, the terminals of each board and their pins are printed. No hardware is needed.
 
+    With --svg the wiring is drawn for paper, A4 across: each pin in its place, what goes there, the colour of its wire,
+    and the circuit between the sensor and the pin. A browser prints it.
+
     \b
     Examples:
         feltwire pins roulette.toml
+        feltwire pins roulette.toml --svg wiring.svg
         feltwire pins roulette.toml > wiring.txt
 
     Exit codes: 0, or 2 if the file has a mistake.
@@ -158,6 +142,16 @@ def command(table: Path) -> None:
     if not report.tables:
         sys.exit(BAD_CONFIGURATION)
     config = report.tables[0]
+    if svg is not None:
+        from controller.cli.wiring_drawing import wiring_drawing
+
+        try:
+            svg.write_text(wiring_drawing(config), encoding="utf-8")
+        except OSError as error:
+            click.echo(f"{svg}: it cannot be written ({error.strerror})", err=True)
+            sys.exit(BAD_CONFIGURATION)
+        click.echo(f"written: {svg}")
+        return
     console = Console(highlight=False, soft_wrap=True)
     console.print(f"Table {config.id}: {config.game}, backend {config.lines.backend}\n")
     if config.boards:

@@ -96,7 +96,7 @@ def command(
         "command": verb,
         "table": beside["table"],
         "given": given,
-        "by": beside["by"] or _user(),
+        "by": beside["by"] or user_name(),
     }
     try:
         request = decode_request(_json(body))
@@ -106,7 +106,7 @@ def command(
         nobody = "nothing listens there; is the service running? start it with feltwire run"
         click.echo(f"{endpoints.commands}: nothing was sent: {nobody}", err=True)
         sys.exit(FATAL)
-    answer = _ask(endpoints, client_curve(endpoints, key, server), request, encode_request(request), timeout)
+    answer = ask_service(endpoints, client_curve(endpoints, key, server), request, encode_request(request), timeout)
     if answer is None:
         _no_answer(endpoints, request, timeout)
         sys.exit(FATAL)
@@ -167,7 +167,7 @@ def _listens(endpoint: str) -> bool:
     return True
 
 
-def _ask(
+def ask_service(
     endpoints: Endpoints, curve: ClientCurve | None, request: Request, body: bytes, timeout_s: float
 ) -> StatusAnswer | None:
     """Sends a request and waits for its answer; None if none comes in time."""
@@ -230,7 +230,7 @@ def _show_status(status: dict[str, Any]) -> None:
             click.echo(f"  missing {missing}")
 
 
-def _user() -> str:
+def user_name() -> str:
     """The name of whoever is logged in."""
     try:
         return getpass.getuser()

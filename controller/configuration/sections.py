@@ -17,6 +17,7 @@ LIVE_BACKENDS = frozenset({"gpiod", "gpiozero", "board"})
 CallBy = Literal["button", "auto"]
 Opens = Literal["at_start", "by_order"]
 InspectionAt = Literal["none", "opening"]
+Calibration = Literal["required", "waived"]
 Pull = Literal["up", "down", "none"]
 Parity = Literal["none", "even", "odd"]
 Name = Annotated[
@@ -114,6 +115,14 @@ class TableSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             extra={"cite": "ours"},
         ),
     ] = "none"
+    calibration: Annotated[
+        Calibration,
+        Meta(
+            description="with real wires: whether the table stays shut without a calibration that fits (feltwire "
+            "calibrate); a waiver is for a bench, is published each time the table begins, and stands in its status",
+            extra={"cite": "ours"},
+        ),
+    ] = "required"
     bias_watch: Annotated[
         bool,
         Meta(

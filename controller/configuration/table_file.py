@@ -104,6 +104,7 @@ class TableFile:
                 table.limits,
                 table.limits_unit,
                 feed,
+                table.calibration,
             )
 
     # ------------------------------------------------------------------------------------------- sections

@@ -11,6 +11,7 @@ from controller.configuration.pins import GpioPin
 from controller.configuration.sections import (
     LIVE_BACKENDS,
     BoardSection,
+    Calibration,
     CallBy,
     FeedSection,
     InspectionAt,
@@ -71,6 +72,7 @@ class TableConfig(NamedTuple):
     limits: tuple[LimitKeys, ...] = ()
     limits_unit: str | None = None
     feed: FeedSection = FeedSection()
+    calibration: Calibration = "required"
 
     @property
     def live(self) -> bool:

@@ -18,6 +18,8 @@ from controller.table.event_sequencer import Identity
 from controller.table.game import GameContext
 from controller.table.inspection import InspectionPlan, no_inspection
 from controller.table.table import Table
+from drivers.base.driver import Driver
+from drivers.base.observed import Listener, ObservedDriver
 from drivers.dealer.buttons import BUTTONS, Buttons, ButtonsConfig
 from feed.events import StakeLimit, TableLabel, TableNotice
 
@@ -53,12 +55,13 @@ def table_for(
     sequence: int = 0,
     ephemeral: int = 0,
     rounds: int = 0,
+    listener: Listener | None = None,
 ) -> Table:
     """The table that a checked configuration describes.
 
     `wires` are the lines that a capture declares: they decide which buttons there are. None leaves that to the
     configuration, and so does None for `opens`: whether it opens at its start, or by an order. `sequence`, `ephemeral`
-    and `rounds` are where the table goes on from another.
+    and `rounds` are where the table goes on from another. `listener` is shown what the drivers report.
     """
     buttons = config.buttons if wires is None else tuple(button for button in BUTTONS if button in wires)
     spec = GAME[config.game]
@@ -91,10 +94,11 @@ def table_for(
         statistics=tuple(spec.statistics(config)),
     )
     game.round = rounds
+    drivers: list[Driver] = [*devices.drivers, Buttons(buttons, dealer.debounce_ms)]
     return Table(
         identity,
         game,
-        [*devices.drivers, Buttons(buttons, dealer.debounce_ms)],
+        drivers if listener is None else [ObservedDriver(driver, listener) for driver in drivers],
         time_of,
         actuators=devices.actuators,
         verbs=ORDERS,

@@ -13,6 +13,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final, NamedTuple
 
+from controller.calibration.table_calibration import (
+    CAUSE,
+    DEVICE_NAME,
+    NOT_CALIBRATED,
+    WAIVED,
+    CalibrationState,
+    calibrated,
+)
 from controller.configuration.values import TableConfig
 from controller.games.assembly import table_for
 from controller.games.catalogue import GAME
@@ -27,6 +35,8 @@ from controller.live.wiring import Wiring
 from controller.table.commands import command_of
 from controller.table.faults import LatchedFault
 from controller.table.orders.order import CommandResult
+from controller.table.table import Table
+from drivers.base.observed import Listener
 from drivers.dealer.indicators import NoMoreBetsLamp, NumberDisplay
 from feed.events import Event
 from feed.state import TableState
@@ -34,7 +44,7 @@ from hal.backends.reopening import RetryTimer
 from hal.clock import Clock, wall_time
 from hal.lines import LineError, LineSource
 from hal.merge import Merge
-from hal.values import Edge, Rare
+from hal.values import Batch, Edge, Rare
 
 
 class NotifyingSink:
@@ -67,6 +77,8 @@ START_AGAIN: Final = "start the service again once this is mended"
 TRIED_AGAIN: Final = "they are tried again by themselves; once this is mended, a supervisor clears it"
 SERVICE_DEVICES: Final = frozenset({WIRES, "clock", "disk", "journal"})
 """Devices whose faults the service itself raises; the bench's own supervisor leaves them to people."""
+UNASKED: Final = CalibrationState("not needed", "not needed")
+"""Of a table whose calibration nobody asked for."""
 BENCH_SUPERVISOR: Final = "simulated-supervisor"
 
 
@@ -93,20 +105,30 @@ class LiveTable:
         failure: LineError | None = None,
         wake: Callable[[], None] = lambda: None,
         calendar_is_set: Callable[[], bool] = lambda: True,
+        listener: Listener | None = None,
+        tap: Callable[[Batch], None] = lambda batch: None,
+        opens: bool | None = None,
+        calibration: CalibrationState = UNASKED,
     ) -> None:
         """`state` is what the journal holds of the table; `failure` is why this computer cannot have its wires at all.
 
         `calendar_is_set` is whether the calendar is known to be set; simulated devices do not age by it.
 
-        `wake` is called when an input came that should be processed soon.
+        `tap` is shown each batch of the lines, `listener` what the drivers report, as the bench wants them; `opens` is
+        as in `table_for`.
+
+        `wake` is called when an input came that should be processed soon. `calibration` is how the table stands with
+        its calibration: without one that fits it stays shut, and with one its devices have what was measured.
         """
-        self.config = config
+        self.calibration = calibration
+        self.config = config = calibrated(config, calibration)
         self.epoch = epoch
         self._wiring = wiring
         self._failure = failure
         self._clock = clock
         self._merge = Merge()
         self._wake = wake
+        self._tap = tap
         self._table = table_for(
             config,
             epoch=epoch,
@@ -114,6 +136,8 @@ class LiveTable:
             time_of=partial(wall_time, clock),
             calendar_is_set=calendar_is_set if config.live else _always,
             wires=config.buttons if config.live else None,
+            opens=opens,
+            listener=listener,
         )
         if state is not None:
             self._table.restore(state)
@@ -145,6 +169,11 @@ class LiveTable:
     def simulated(self) -> bool:
         """Whether its devices are simulated."""
         return self.config.simulated
+
+    @property
+    def table(self) -> Table:
+        """The table itself, to be looked at."""
+        return self._table
 
     @property
     def state(self) -> str:
@@ -324,6 +353,10 @@ class LiveTable:
         self._table.cause_gone(WIRES, NOT_HAD)
 
     def _begin(self, standing: PendingFaults) -> list[Event]:
+        if self.calibration.shuts:
+            standing.add(ServiceFault(DEVICE_NAME, NOT_CALIBRATED, self.calibration.words, CAUSE))
+        elif self.calibration.kind == "waived":
+            standing.warn(ServiceFault(DEVICE_NAME, WAIVED, self.calibration.words))
         self._boards.introduce(self._table)
         now_ns = self._begun_ns = self._clock.now_ns()
         if self._watched:
@@ -375,6 +408,7 @@ class LiveTable:
                 # Time alone changes nothing before that.
                 return TickResult((), (), self.memory.until_ns)
         self.memory.append(batch)
+        self._tap(batch)
         return TickResult(self._table.feed(batch), self._table.answers(), batch.until_ns)
 
     def _source_faults(self, gone: Sequence[LineSource]) -> list[Event]:

@@ -25,6 +25,11 @@ class PendingFaults:
 
     def __init__(self, faults: Iterable[ServiceFault]) -> None:
         self._faults = list(faults)
+        self._warnings: list[ServiceFault] = []
+
+    def warn(self, warning: ServiceFault) -> None:
+        """Adds a warning: it is published when the table begins, and shuts nothing."""
+        self._warnings.append(warning)
 
     def add(self, fault: ServiceFault) -> None:
         """Adds a fault that was found meanwhile."""
@@ -45,4 +50,6 @@ class PendingFaults:
             table.faults.forget(one.device, one.fault)
         for one in self._faults:
             events += table.raise_fault(one.device, one.fault, one.detail, t_ns, cause=one.cause)
+        for one in self._warnings:
+            events += table.warn(one.device, one.fault, one.detail, t_ns)
         return events

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cache
@@ -51,6 +51,10 @@ class Wiring:
     """The chains of lamps, which hang on boards, by their names."""
     simulated: SimulatedSource | None = None
     """The simulated devices, which receive every output."""
+    read_only: bool = False
+    """Whether nothing real is driven: no output is claimed, and what the table commands is dropped."""
+    shown: Callable[[Output], None] = lambda command: None
+    """Is shown what the table commands, as the bench wants it."""
 
     @property
     def display(self) -> SerialLink | None:
@@ -78,8 +82,11 @@ class Wiring:
             LineError: the output is held safe, or cannot be written; or the lamps cannot be set.
             LinkError: the link is down.
         """
+        self.shown(command)
         if self.simulated is not None:
             self.simulated.command(command)
+        elif self.read_only:
+            return
         elif isinstance(command, SendFrame):
             self.links[command.link].write(command.data)
         elif isinstance(command, SetLine):
@@ -112,6 +119,8 @@ class Wiring:
                 closing.callback(outputs.close)
 
     def _all_outputs(self) -> list[Outputs]:
+        if self.read_only:
+            return []
         on_pins = [] if self.outputs is None else [self.outputs]
         return [*on_pins, *self.board_outputs.values()]
 

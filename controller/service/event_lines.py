@@ -23,6 +23,7 @@ from feed.events import (
     Evidence,
     InspectionFailed,
     InspectionPassed,
+    MachineEvent,
     RoundProgress,
     RoundStarted,
     Verdict,
@@ -90,6 +91,11 @@ def folded(line: str, width: int) -> str:
         line, max(width, 20), subsequent_indent=" " * indent, break_on_hyphens=False, drop_whitespace=True
     )
     return "\n".join(rows) if len(rows) > 1 else line
+
+
+def words_of(event: Event) -> str:
+    """What happened, in words of one line, without when and where."""
+    return plain(_description(event))
 
 
 def line_of(event: Event, *, dated: bool = False) -> str:
@@ -193,6 +199,8 @@ def _description(event: Event) -> str:
             return f"fault {data.fault} of {data.device} cleared by {data.by}"
         case events.DeviceWarning():
             return f"warning {data.device}: {data.warning}: {data.detail}"
+        case events.MachineEvent():
+            return machine_words(data)
         case events.InspectionPassed() | events.InspectionFailed():
             return inspected_words(data)
         case events.Heartbeat():
@@ -262,6 +270,40 @@ def course_words(data: CourseChanged) -> str:
     spec = GAME.get(data.game)
     words = data.act if spec is None else spec.words.carried(data.act, data.course)
     return words + (f"; by {data.by}" if data.by else "")
+
+
+_ACTS: Final = {
+    "power_on": "the machine has its power",
+    "play_resumed": "the play goes on where it was",
+    "token_in": "in",
+    "token_refused": "refused",
+    "acceptor_counted": "the acceptor has counted no token",
+    "acceptor_set": "the acceptor is set",
+    "play_begun": "staked",
+    "award": "won",
+    "falls": "fell",
+    "falls_out_of_play": "fell while no play was on",
+    "payout_planned": "are to be given out",
+    "payout_ended": "given out",
+    "payout_in_doubt": "were to be given out, and how many left is not known",
+    "reconciled": "counted by a person",
+    "hand_pay_due": "are to be paid by hand",
+    "hand_paid": "paid by hand",
+    "door_opened": "the door is open",
+    "door_closed": "the door is closed",
+    "test_begun": "test mode: nothing counts",
+    "test_ended": "test mode is over",
+    "attendant_key": "the attendant's key was turned",
+}
+"""What a machine's events say, behind the number of their tokens if they have one."""
+
+
+def machine_words(data: MachineEvent) -> str:
+    """A significant event of a machine, with what it leaves to the player."""
+    said = _ACTS.get(data.act, data.act)
+    tokens = "" if data.tokens is None else f"{counted(data.tokens, 'token')} "
+    detail = f": {data.detail}" if data.detail else ""
+    return f"{tokens}{said}{_by(data.by)}{detail}; {counted(data.credits, 'credit')}"
 
 
 def winning_words(winning: Sequence[WinningBet]) -> str:

@@ -52,6 +52,8 @@ class OpenedJournal(NamedTuple):
 
     journal: Journal
     heads: Mapping[str, Head]
+    signer: bytes
+    """The public half of the key that seals the journal, and signs calibrations."""
 
 
 def check_state(paths: StatePaths) -> None:
@@ -158,7 +160,7 @@ async def open_journal(
     for lost in journal.lost.values():
         log.critical("the disk lost what it had promised to keep: %s", lost)
     heads = {table: recovered.head for table, recovered in journal.recovered.items()}
-    return OpenedJournal(journal, {**heads, COMMANDS: journal.commands})
+    return OpenedJournal(journal, {**heads, COMMANDS: journal.commands}, bytes(key.verify_key))
 
 
 def _log_new_journal(journal: Journal) -> None:

@@ -214,7 +214,9 @@ class Service:
             now=partial(wall_time, self._real),
             find=recall,
         )
-        for table in tables_of(self._plan, found.journal.recovered, self._clock, self._epoch, self._woken.set):
+        for table in tables_of(
+            self._plan, found.journal.recovered, self._clock, self._epoch, self._woken.set, found.signer
+        ):
             runners[table.config.id] = TableRunner(table, pipeline, handler, archive)
         sockets.prepare(history, handler, self._real, self._counters, self._plan.schema)
         self._supervisor = TableSupervisor(
@@ -382,6 +384,7 @@ def status_of(
                 "head": head.hash,
                 "faults": [f"{fault.device}: {fault.fault}: {fault.detail}" for fault in runner.table.faults],
                 "missing": runner.table.missing,
+                "calibration": runner.table.calibration.words,
             }
     return {
         "state": HALTED if failure is not None else "running",

@@ -18,6 +18,9 @@ from controller.configuration.values import TableConfig
 from controller.journal.signing import FILE_NAME
 
 SIMULATED: Final = "sim"
+INSTALLED_TABLES: Final = Path("/etc/feltwire")
+INSTALLED_STATE: Final = Path("/var/lib/feltwire")
+"""Where the unit of the installed service has its tables and its state."""
 
 
 class StatePathError(Exception):
@@ -71,6 +74,15 @@ def state_folder(given: Path | None, environ: Mapping[str, str] = os.environ) ->
     if folder := environ.get("XDG_STATE_HOME"):
         return Path(folder) / "feltwire"
     return Path(environ.get("HOME") or Path.home()) / ".local" / "state" / "feltwire"
+
+
+def state_of_table(given: Path | None, table: Path, environ: Mapping[str, str] = os.environ) -> Path:
+    """The state directory of one table, for a command that a person gives beside the service: that of the installed
+    service for a table of its folder, else as `state_folder`.
+    """
+    if given is None and "STATE_DIRECTORY" not in environ and table.absolute().parent == INSTALLED_TABLES:
+        return INSTALLED_STATE
+    return state_folder(given, environ)
 
 
 def keys_folder(state: Path) -> Path:

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from controller.calibration.table_calibration import state_of
 from controller.configuration.values import TableConfig
 from controller.journal.records import COMMANDS
 from controller.journal.recovery import RecoveredTable
@@ -60,9 +61,17 @@ class ServicePlan(NamedTuple):
 
 
 def tables_of(
-    plan: ServicePlan, recovered: Mapping[str, RecoveredTable], clock: Clock, epoch: str, wake: Callable[[], None]
+    plan: ServicePlan,
+    recovered: Mapping[str, RecoveredTable],
+    clock: Clock,
+    epoch: str,
+    wake: Callable[[], None],
+    signer: bytes = b"",
 ) -> Iterator[LiveTable]:
-    """The tables, restored from the journal. Their wires are not open yet."""
+    """The tables, restored from the journal. Their wires are not open yet.
+
+    `signer` is the public half of the key that seals the journal: it signs the tables' calibrations too.
+    """
     calendar = CalendarWatch()
     for number, config in enumerate(plan.configs):
         found = recovered.get(config.id)
@@ -78,6 +87,7 @@ def tables_of(
             failure=failure,
             wake=wake,
             calendar_is_set=calendar.is_set,
+            calibration=state_of(config, signer),
         )
 
 

@@ -10,6 +10,7 @@ import msgspec
 
 from drivers.base.actuator import Actuator
 from drivers.base.driver import Driver
+from drivers.base.movement import LineBounds, Movement
 from hal.framing import Framer
 from hal.outputs import BoardOutputKind
 
@@ -44,6 +45,8 @@ class LineUse(NamedTuple):
     """What hangs on an output."""
     wire_inverted: str = ""
     """The same where the pin is inverted, if that is another wire."""
+    rests_low: bool = True
+    """Whether it is 0 while nothing is moved; not the lines of an encoder, a cover or a place that is taken."""
     at: BoardPlace | None = None
     """Where it must be if it is on a board; None if any terminal of its side will do."""
 
@@ -83,6 +86,18 @@ class WiredFinding(NamedTuple):
     """The file must give the key: an error. Otherwise a warning."""
 
 
+def _no_movements(keys: Any, wired: Collection[str]) -> Sequence[Movement]:
+    return ()
+
+
+def _as_written(keys: Any, measured: Mapping[str, Any]) -> Any:
+    return keys
+
+
+def _no_bounds(keys: Any) -> Mapping[str, LineBounds]:
+    return {}
+
+
 def _nothing_on_wires(keys: Any, given: Collection[str]) -> list[WiredFinding]:
     return []
 
@@ -105,6 +120,15 @@ class DeviceSpec:
     """How a capture's wires change its keys; None where they do not."""
     started_by_call: bool = False
     """Whether "No more bets" sets it going: then it cannot be what makes the call."""
+    deals_cards: bool = False
+    """Whether its frames and observations may name cards that are not exposed yet: the bench shows them sealed."""
     on_wires: Callable[[Any, Collection[str]], list[WiredFinding]] = _nothing_on_wires
     """What a table with real wires must state or should avoid, from its keys and the names of those that the file
     gives: a default that every simulated device fulfils says nothing about a real one."""
+    movements: Callable[[Any, Collection[str]], Sequence[Movement]] = _no_movements
+    """What a person does with it to prove its wiring, from its keys and the lines that are wired; none where software
+    sees every exchange by itself."""
+    measured: Callable[[Any, Mapping[str, Any]], Any] = _as_written
+    """Its keys with the values that its movements have measured."""
+    bounds: Callable[[Any], Mapping[str, LineBounds]] = _no_bounds
+    """How fast its lines can change in play, from its keys."""

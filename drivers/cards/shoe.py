@@ -22,6 +22,7 @@ import msgspec
 from msgspec import Meta
 
 from drivers.base.driver import NEVER_NS, Observation, SensorHealth
+from drivers.base.view import dead_lines
 from drivers.cards.card_wire import COUNTS, CUTTING_CARD, UNREAD, CardLine, ShoeLine, ShoeState, parse
 from drivers.cards.observations import (
     CardDealt,
@@ -34,6 +35,7 @@ from drivers.cards.observations import (
     ShoeTroubled,
     ShoeUntroubled,
 )
+from drivers.cards.view import ShoeView
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 
 MOUTH: Final = "shoe_card_1"
@@ -152,6 +154,29 @@ class Shoe:
         """When the shoe last reported its state; one that never does is not missed."""
         self._troubles: dict[ShoeTrouble, set[str]] = {"jam": set(), "empty": set(), "lid": set()}
         """What reports each trouble at present."""
+
+    def view(self, t_ns: int) -> ShoeView:
+        """The shoe at `t_ns`: its count, never a card."""
+        at_mouth = self._way.covered_ns != NEVER_NS
+        troubles = tuple(trouble for trouble, reporters in self._troubles.items() if reporters)
+        linked = self._config.link not in self._health.dead
+        facts = (
+            ("cards since power-on", "-" if self._number is None else str(self._number)),
+            ("mouth", "a card is in the way" if at_mouth else "free"),
+            ("cards in the shoe", "sealed"),
+            ("trouble", ", ".join(troubles) or "none"),
+        )
+        return ShoeView(
+            facts=facts,
+            doubts=(
+                *(("a card left that no line has named yet",) if self._out_ns is not None else ()),
+                *dead_lines(self._health),
+            ),
+            count=self._number,
+            at_mouth=at_mouth,
+            troubles=troubles,
+            linked=linked,
+        )
 
     @property
     def next_due_ns(self) -> int | None:

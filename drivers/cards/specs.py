@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 import msgspec
 
 from drivers.base.device_spec import Device, DeviceSpec, LineUse, Recorded, RecordedError
+from drivers.cards.movements import shoe_movements
 from drivers.cards.shoe import BARRIERS, CUT, EMPTY, JAM, LID, MOUTH, OUTSIDE, Shoe, ShoeConfig
 
 
@@ -45,5 +46,7 @@ SHOE = DeviceSpec(
     keys=ShoeConfig,
     lines=shoe_lines,
     make=_shoe,
+    deals_cards=True,
     recorded=Recorded(BARRIERS, _recorded),
+    movements=lambda keys, wired: shoe_movements(keys),
 )

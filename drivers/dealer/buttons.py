@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Meta
 
 from drivers.base.driver import Observation, SensorAlive, SensorDead
+from drivers.dealer.view import ButtonsView
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 
 BUTTONS: Final = ("dealer_no_more_bets", "dealer_settled", "dealer_void", "supervisor_key")
@@ -58,6 +59,11 @@ class Buttons:
     def next_due_ns(self) -> int | None:
         """When the next closed contact becomes a press."""
         return min(self._since_ns.values()) + self._debounce_ns if self._since_ns else None
+
+    def view(self, t_ns: int) -> ButtonsView:
+        """The buttons at `t_ns`."""
+        down = tuple(sorted(line for line, pressed in self._down.items() if pressed))
+        return ButtonsView(facts=(("down", ", ".join(down) or "none"),), buttons=tuple(sorted(self.lines)), down=down)
 
     def edges(self, batch: Sequence[Edge]) -> list[Observation]:
         """Handles the buttons' edges; those of other lines are ignored."""

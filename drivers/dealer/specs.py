@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from drivers.base.device_spec import Device, DeviceSpec, LineUse
 from drivers.dealer.buttons import BUTTONS, Buttons, ButtonsConfig
 from drivers.dealer.indicators import LampConfig, NoMoreBetsLamp, NumberDisplay, NumberDisplayConfig
+from drivers.dealer.movements import buttons_movements
 
 _BUTTONS = {
     "dealer_no_more_bets": 'the dealer\'s button for the call "No more bets"',
@@ -54,7 +55,9 @@ def _show_events(keys: object, name: str, parts: Sequence[str]) -> Device:
     return Device()
 
 
-BUTTON_BOX = DeviceSpec(name="buttons", keys=ButtonsConfig, lines=buttons_lines, make=_make_buttons)
+BUTTON_BOX = DeviceSpec(
+    name="buttons", keys=ButtonsConfig, lines=buttons_lines, make=_make_buttons, movements=buttons_movements
+)
 LAMP = DeviceSpec(name="lamp", keys=LampConfig, lines=lamp_lines, make=_show_events)
 NUMBER_DISPLAY = DeviceSpec(
     name="number_display", keys=NumberDisplayConfig, lines=number_display_lines, make=_show_events

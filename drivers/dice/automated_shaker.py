@@ -29,8 +29,10 @@ from msgspec import Meta
 
 from drivers.base.driver import NEVER_NS, Observation, SensorHealth
 from drivers.base.sensed_device import DebouncedLevel
+from drivers.base.view import dead_lines
 from drivers.dice.frame_wire import FROM_HOST, SUCCESS, Command, ShakerFrame, encode_frame, parse_frame
 from drivers.dice.reader_wire import Malformed
+from drivers.dice.view import AutomatedShakerView
 from hal.values import Edge, EdgesLost, Frame, Loss, Output, Reading, SendFrame, SetLine
 
 # --- observations of the driver ---------------------------------------------------------------------------------------
@@ -164,6 +166,19 @@ class AutomatedShaker:
         """When a contact has held."""
         due_ns = min((held.due_ns for held in self._held.values()), default=NEVER_NS)
         return due_ns if due_ns < NEVER_NS else None
+
+    def view(self, t_ns: int) -> AutomatedShakerView:
+        """The shaker at `t_ns`, as its contacts have it."""
+        moving, trouble = self._reported[BUSY] == 1, self._reported[FAULT] == 1
+        present = self._reported.get(PRESENT, 1) == 1
+        facts = (
+            ("contacts", "busy" if moving else "idle"),
+            ("trouble", "reported" if trouble else "none"),
+            ("on the table", "yes" if present else "no"),
+        )
+        return AutomatedShakerView(
+            facts=facts, doubts=dead_lines(self._health), moving=moving, trouble=trouble, present=present
+        )
 
     def edges(self, batch: Sequence[Edge]) -> list[Observation]:
         """Takes the edges of its contacts."""
@@ -325,6 +340,17 @@ class ShakerActuator:
         return [SetLine(START, False, t_ns)]
 
     # --- observations and time -----------------------------------------------------------------------------------
+
+    def view(self, t_ns: int) -> AutomatedShakerView:
+        """What the shaker was commanded, and what became of it."""
+        facts = (
+            ("command", self._stage),
+            ("moves", "yes" if self.moving else "no"),
+            ("trouble", "reported" if self.trouble else "none"),
+        )
+        return AutomatedShakerView(
+            facts=facts, moving=self.moving, trouble=self.trouble, present=True, stage=self._stage
+        )
 
     def observe(self, seen: Observation) -> list[Observation]:
         """Takes an observation of the shaker; returns what became of the toss."""

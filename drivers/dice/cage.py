@@ -17,6 +17,7 @@ from msgspec import Meta
 from drivers.base.driver import NEVER_NS, Observation
 from drivers.base.key_problems import not_shorter
 from drivers.base.sensed_device import DebouncedLevel, SensedDevice
+from drivers.base.view import dead_lines
 from drivers.dice.observations import (
     CageInverted,
     CageRested,
@@ -26,6 +27,7 @@ from drivers.dice.observations import (
     TumbleStarted,
 )
 from drivers.dice.shake_line import ShakeLine
+from drivers.dice.view import CageView
 from drivers.wheel.quadrature import BACK, COUNTS_PER_SLOT, LIMIT, REPEATED, QuadratureDecoder, Stop
 from hal.values import Edge, EdgesLost, Loss
 
@@ -400,6 +402,25 @@ class Cage(SensedDevice):
         """Whether the cage was inverted and no die knocked until it was inverted again."""
         self._rocking = self._restless = False
         self._shake.begin()
+
+    def view(self, t_ns: int) -> CageView:
+        """The cage at `t_ns`."""
+        required = self.config.minimum_inversions
+        moving = self._began_ns is not None
+        facts = (
+            ("inversions", f"{self._inversions} of {required}"),
+            ("dice", "rocking" if self._rocking else "moving" if moving else "at rest"),
+            ("last movement", f"{(t_ns - self._moved_ns) / 1e9:.1f} s ago" if self._moved_ns else "-"),
+        )
+        wrong = self._turning.wrong
+        return CageView(
+            facts=facts,
+            doubts=(*(() if wrong is None else (f"{wrong[0]}: {wrong[1]}",)), *dead_lines(self._health)),
+            inversions=self._inversions,
+            required=required,
+            moving=moving,
+            rocking=self._rocking,
+        )
 
     def lost(self, loss: EdgesLost) -> list[Observation]:
         """Changes were lost: inversions that nobody counted, or knocks that were not sensed."""

@@ -21,7 +21,9 @@ from msgspec import Meta
 from drivers.base.driver import NEVER_NS, Observation
 from drivers.base.key_problems import not_shorter
 from drivers.base.sensed_device import DebouncedLevel, SensedDevice
+from drivers.base.view import dead_lines
 from drivers.dice.observations import CageInverted, CageRested, TumbleStarted
+from drivers.dice.view import CageMotorView
 from hal.values import Edge, EdgesLost, Loss, Output, RunMotor
 
 
@@ -110,6 +112,12 @@ class CageMotor(SensedDevice):
         self._last_ns: int | None = None
         """The shaft's last pulse, while it turns."""
 
+    def view(self, t_ns: int) -> CageMotorView:
+        """The motor's sensors at `t_ns`."""
+        turning, home = self._last_ns is not None, self._held[HOME].level == 1
+        facts = (("shaft", "turns" if turning else "stands"), ("home mark", "at home" if home else "away"))
+        return CageMotorView(facts=facts, doubts=dead_lines(self._health), on=False, turning=turning, home=home)
+
     def lost(self, loss: EdgesLost) -> list[Observation]:
         """Pulses that were lost may make a motor look stalled, and a home that was passed: it stops then, or later."""
         found: list[Observation] = []
@@ -185,6 +193,11 @@ class CageMotorActuator:
     def ready(self) -> bool:
         """Whether it can be commanded to turn: a motor that was just stopped is first given its time to stand."""
         return self._coast_due_ns == NEVER_NS
+
+    def view(self, t_ns: int) -> CageMotorView:
+        """What the motor is commanded."""
+        facts = (("command", "turn" if self.on else "stop"), ("stops at home", "yes" if self._homing else "not yet"))
+        return CageMotorView(facts=facts, on=self.on, turning=self._shaft, home=False)
 
     # --- commands ------------------------------------------------------------------------------------------------
 

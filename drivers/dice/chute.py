@@ -18,6 +18,7 @@ from msgspec import Meta
 from drivers.base.driver import NEVER_NS, Observation
 from drivers.base.key_problems import not_shorter
 from drivers.base.sensed_device import SensedDevice
+from drivers.base.view import dead_lines
 from drivers.dice.observations import (
     ChuteCleared,
     ChuteJammed,
@@ -26,6 +27,7 @@ from drivers.dice.observations import (
     DiceStirred,
     TumbleStarted,
 )
+from drivers.dice.view import ChuteBeam, ChuteView
 from hal.values import Edge, EdgesLost, Loss
 
 # One beam of a chute: which breaks of it are the passing of one die.
@@ -188,6 +190,20 @@ class Chute(SensedDevice):
         self._wrong: tuple[str, str] | None = None
         for beam in self._beams.values():
             beam.begin()
+
+    def view(self, t_ns: int) -> ChuteView:
+        """The chute at `t_ns`."""
+        beams = [self._beams[line] for line in self._order]
+        moving = self._began_ns is not None
+        counted = tuple((f"baffle {k}", f"{beam.passes} of {self._dice} dice") for k, beam in enumerate(beams, 1))
+        wrong = self._wrong
+        return ChuteView(
+            facts=(*counted, ("dice", "falling" if moving else "at rest")),
+            doubts=(*(() if wrong is None else (f"{wrong[0]}: {wrong[1]}",)), *dead_lines(self._health)),
+            beams=tuple(ChuteBeam(broken=one.broken, jammed=one.jammed, passes=one.passes) for one in beams),
+            dice=self._dice,
+            moving=moving,
+        )
 
     def lost(self, loss: EdgesLost) -> list[Observation]:
         """A pass may not have been seen."""

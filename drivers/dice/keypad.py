@@ -18,8 +18,10 @@ from msgspec import Meta
 
 from drivers.base.driver import NEVER_NS, Observation, SensorAlive
 from drivers.base.sensed_device import SensedDevice
+from drivers.base.view import dead_lines
 from drivers.dealer.buttons import ButtonPressed, Buttons
 from drivers.dice.observations import DiceEntered, KeypadCleared, KeypadShown, KeyRefusal, KeyRefused
+from drivers.dice.view import KeypadView
 from hal.values import Edge, EdgesLost, Loss
 
 VALUES: Final = {f"key_{value}": value for value in range(1, 7)}
@@ -82,6 +84,23 @@ class DiceKeypad(SensedDevice):
         """The values not yet entered, each with the time of its key."""
         self._spoilt = False
         self._last_ns = 0
+
+    def view(self, t_ns: int) -> KeypadView:
+        """The keypad at `t_ns`."""
+        values = tuple(value for value, _ in self._keyed)
+        down = tuple(sorted(self._down))
+        facts = (
+            ("keyed", "-".join(map(str, values)) or "nothing"),
+            ("keys down", ", ".join(down) or "none"),
+        )
+        return KeypadView(
+            facts=facts,
+            doubts=(*(("what is keyed is in doubt: CLEAR",) if self._spoilt else ()), *dead_lines(self._health)),
+            values=values,
+            dice=self._dice,
+            spoilt=self._spoilt,
+            down=down,
+        )
 
     def _due_ns(self) -> int:
         """When a held contact becomes a press, values are dropped, or a key is found stuck."""

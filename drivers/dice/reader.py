@@ -21,6 +21,7 @@ import msgspec
 from msgspec import Meta
 
 from drivers.base.driver import NEVER_NS, Observation, SensorHealth
+from drivers.base.view import dead_lines
 from drivers.dice.frame_wire import FROM_HOST, SUCCESS, Command, ShakerFrame, ShakerFramer, encode_frame, parse_frame
 from drivers.dice.observations import DiceMoving, DiceRead, DiceShaken, ReaderDoubt, ReaderDoubtReason, ReaderFault
 from drivers.dice.reader_wire import (
@@ -35,6 +36,7 @@ from drivers.dice.reader_wire import (
     parse_line,
     parse_word,
 )
+from drivers.dice.view import ReaderView
 from hal.framing import Framer, LineFramer
 from hal.values import Edge, EdgesLost, Frame, Loss, Output, Reading, SendFrame
 
@@ -280,6 +282,11 @@ class ThrowWatch:
         return found
 
     @property
+    def shown(self) -> tuple[int | None, ...]:
+        """The values of the dice that lie there, as they were reported last; none where dice move or are not read."""
+        return () if self._shown is None or self.moving else tuple(die.value for die in self._shown.dice)
+
+    @property
     def times(self) -> int:
         """How often in a row the board has reported what it shows."""
         return self._times
@@ -413,6 +420,25 @@ class ReaderActuator:
         self._pending: DiceReading | None = None
         self._refused: set[str] = set()
         """The reasons of refusals since the last good frame, so that a run of noise is reported once."""
+
+    def view(self, t_ns: int) -> ReaderView:
+        """What the board has reported up to `t_ns`."""
+        watch = self._watch
+        values = watch.shown
+        facts = (
+            ("dice", "moving" if watch.moving else "at rest" if values else "nothing read"),
+            ("read", "-".join("?" if value is None else str(value) for value in values) or "-"),
+            ("reported alike", f"{watch.times} times"),
+            ("board", "AT FAULT" if self._faulty else "in order"),
+        )
+        return ReaderView(
+            facts=facts,
+            doubts=(*watch.doubts, *watch.lying_doubts(), *sorted(self._refused), *dead_lines(self._health)),
+            moving=watch.moving,
+            values=values,
+            dice=self._dice,
+            faulty=self._faulty,
+        )
 
     @property
     def next_due_ns(self) -> int:

@@ -20,6 +20,7 @@ from msgspec import Meta
 from drivers.base.driver import NEVER_NS, Observation
 from drivers.base.key_problems import not_shorter
 from drivers.base.sensed_device import DebouncedLevel, SensedDevice
+from drivers.base.view import dead_lines
 from drivers.dice.observations import (
     DiceStirred,
     ShakerCovered,
@@ -29,6 +30,7 @@ from drivers.dice.observations import (
     TumbleStarted,
 )
 from drivers.dice.shake_line import ShakeLine
+from drivers.dice.view import ShakerView
 from hal.values import Edge, EdgesLost, Loss
 
 COVER: Final = "cover"
@@ -114,6 +116,25 @@ class Shaker(SensedDevice):
         time in which it holds."""
         self._wrong: tuple[str, str] | None = None
         self._shake.begin()
+
+    def view(self, t_ns: int) -> ShakerView:
+        """The shaker at `t_ns`."""
+        level, required = self._cover.level, self.config.minimum_shakes
+        moving, shakes = self._began_ns is not None, max(self._most, self._unseen)
+        facts = (
+            ("cover", "not known" if level is None else "on" if level else "off"),
+            ("shakes", f"{shakes} of {required}"),
+            ("dice", "moving" if moving else "at rest"),
+        )
+        wrong = self._wrong
+        return ShakerView(
+            facts=facts,
+            doubts=(*(() if wrong is None else (f"{wrong[0]}: {wrong[1]}",)), *dead_lines(self._health)),
+            covered=None if level is None else bool(level),
+            shakes=shakes,
+            required=required,
+            moving=moving,
+        )
 
     def lost(self, loss: EdgesLost) -> list[Observation]:
         """Shakes that nobody counted, or a cover that came off unseen."""

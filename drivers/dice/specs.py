@@ -20,6 +20,14 @@ from drivers.dice.cage_motor import HOME, MOTOR, SHAFT, CageMotor, CageMotorActu
 from drivers.dice.chute import Chute, ChuteConfig
 from drivers.dice.frame_wire import ShakerFramer
 from drivers.dice.keypad import CLEAR, ENTER, VALUES, DiceKeypad, DiceKeypadConfig
+from drivers.dice.movements import (
+    automated_shaker_movements,
+    cage_movements,
+    chute_movements,
+    dice_keypad_movements,
+    dice_reader_movements,
+    shaker_movements,
+)
 from drivers.dice.reader import DiceReader, DiceReaderConfig, ReaderActuator, framer_of
 from drivers.dice.shaker import COVER, SHAKE, Shaker, ShakerConfig
 from hal.framing import Framer
@@ -31,12 +39,14 @@ def cage_lines(config: CageConfig) -> dict[str, LineUse]:
     if config.sensing == "encoder":
         slot = "a slot is in front of the sensor"
         return {
-            "cage_a": LineUse("encoder of the cage's axle, channel A", slot, "encoder output A"),
-            "cage_b": LineUse("encoder of the cage's axle, channel B", slot, "encoder output B"),
+            "cage_a": LineUse("encoder of the cage's axle, channel A", slot, "encoder output A", rests_low=False),
+            "cage_b": LineUse("encoder of the cage's axle, channel B", slot, "encoder output B", rests_low=False),
             CAGE_SHAKE: shake,
         }
     if config.sensing == "level":
-        turn = LineUse("tilt switch on the cage", "it stands one way up, 0 = the other", "output of the switch")
+        turn = LineUse(
+            "tilt switch on the cage", "it stands one way up, 0 = the other", "output of the switch", rests_low=False
+        )
     else:
         turn = LineUse("sensor of inversions", "the mark passes, once an inversion", "output of the sensor")
     return {"cage_turn": turn, CAGE_SHAKE: shake}
@@ -58,7 +68,7 @@ def shaker_lines(config: ShakerConfig) -> dict[str, LineUse]:
     """The lines of a manual shaker."""
     del config  # a shaker has no keys that change its wires
     return {
-        COVER: LineUse("cover of the shaker", "the cover is on", "output of the cover's switch"),
+        COVER: LineUse("cover of the shaker", "the cover is on", "output of the cover's switch", rests_low=False),
         SHAKE: LineUse("shake sensor of the shaker", "it is jerked", "output of the shake switch"),
     }
 
@@ -92,8 +102,14 @@ def cage_motor_lines(config: CageMotorConfig) -> dict[str, LineUse]:
     mark, sensor = "the mark is before it, once a turn", "output of the sensor"
     return {
         MOTOR: LineUse("motor of the cage", "it turns", driver, "output", drives="motor", at=_own("motor")),
-        HOME: LineUse("home sensor of the cage", mark, sensor, at=_own("home", active_low=True)),
-        SHAFT: LineUse("sensor of the motor's shaft", "a slot is before it", sensor, at=_own("shaft", active_low=True)),
+        HOME: LineUse("home sensor of the cage", mark, sensor, rests_low=False, at=_own("home", active_low=True)),
+        SHAFT: LineUse(
+            "sensor of the motor's shaft",
+            "a slot is before it",
+            sensor,
+            rests_low=False,
+            at=_own("shaft", active_low=True),
+        ),
     }
 
 
@@ -113,7 +129,9 @@ def automated_shaker_lines(config: AutomatedShakerConfig) -> dict[str, LineUse]:
         lines[BUSY] = LineUse("automated shaker, at work", "it tosses", "output BUSY of the shaker")
         lines[FAULT] = LineUse("automated shaker, fault", "it has failed", "output FAULT of the shaker")
     if config.present_sensor:
-        lines[PRESENT] = LineUse("place of the automated shaker", "it stands there", "output of the place's switch")
+        lines[PRESENT] = LineUse(
+            "place of the automated shaker", "it stands there", "output of the place's switch", rests_low=False
+        )
     return lines
 
 
@@ -153,12 +171,30 @@ def _shaker_framing(keys: AutomatedShakerConfig) -> Framer:
     return ShakerFramer()
 
 
-CAGE = DeviceSpec(name="cage", keys=CageConfig, lines=cage_lines, make=_cage)
-CHUTE = DeviceSpec(name="chute", keys=ChuteConfig, lines=chute_lines, make=_chute)
+CAGE = DeviceSpec(
+    name="cage",
+    keys=CageConfig,
+    lines=cage_lines,
+    make=_cage,
+    movements=lambda keys, wired: cage_movements(keys),
+)
+CHUTE = DeviceSpec(
+    name="chute",
+    keys=ChuteConfig,
+    lines=chute_lines,
+    make=_chute,
+    movements=lambda keys, wired: chute_movements(keys),
+)
 CAGE_MOTOR = DeviceSpec(
     name="cage_motor", keys=CageMotorConfig, lines=cage_motor_lines, make=_motor, started_by_call=True
 )
-SHAKER = DeviceSpec(name="shaker", keys=ShakerConfig, lines=shaker_lines, make=_shaker)
+SHAKER = DeviceSpec(
+    name="shaker",
+    keys=ShakerConfig,
+    lines=shaker_lines,
+    make=_shaker,
+    movements=lambda keys, wired: shaker_movements(keys),
+)
 AUTOMATED_SHAKER = DeviceSpec(
     name="automated_shaker",
     keys=AutomatedShakerConfig,
@@ -166,8 +202,20 @@ AUTOMATED_SHAKER = DeviceSpec(
     make=_automated_shaker,
     framing=_shaker_framing,
     started_by_call=True,
+    movements=lambda keys, wired: automated_shaker_movements(keys),
 )
-DICE_KEYPAD = DeviceSpec(name="dice_keypad", keys=DiceKeypadConfig, lines=dice_keypad_lines, make=_keypad)
+DICE_KEYPAD = DeviceSpec(
+    name="dice_keypad",
+    keys=DiceKeypadConfig,
+    lines=dice_keypad_lines,
+    make=_keypad,
+    movements=lambda keys, wired: dice_keypad_movements(keys),
+)
 DICE_READER = DeviceSpec(
-    name="dice_reader", keys=DiceReaderConfig, lines=dice_reader_lines, make=_reader, framing=_reader_framing
+    name="dice_reader",
+    keys=DiceReaderConfig,
+    lines=dice_reader_lines,
+    make=_reader,
+    framing=_reader_framing,
+    movements=lambda keys, wired: dice_reader_movements(keys),
 )

@@ -24,6 +24,7 @@ import msgspec
 from msgspec import Meta
 
 from drivers.base.driver import NEVER_NS, Observation
+from drivers.lamps.view import LampBoardView
 from hal.lamp_fields import CHAIN, FIELD, MOST_LAMPS, places
 from hal.values import Edge, EdgesLost, Frame, LightLamps, Loss, Output, Reading
 
@@ -146,8 +147,14 @@ class LampActuator:
 
     observes: frozenset[type[Observation]] = frozenset({LampsRead, LampsLost})
 
-    def __init__(self, config: LampBoardConfig, label: Callable[[int], str], name: str = "lamp_board") -> None:
-        """`label` names what a lamp stands for: `two dice 2-5`."""
+    def __init__(
+        self,
+        config: LampBoardConfig,
+        label: Callable[[int], str],
+        name: str = "lamp_board",
+        labels: Sequence[str] = (),
+    ) -> None:
+        """`label` names what a lamp stands for: `two dice 2-5`; `labels` are those of all lamps, for its view."""
         self.name = name
         self.outputs: list[Output] = []
         self.asked: frozenset[int] = frozenset()
@@ -157,6 +164,7 @@ class LampActuator:
         self.failure: str | None = None
         """What is wrong, in words; None where nothing is known to be."""
         self._label = label
+        self._labels = tuple(labels)
         self._answer_ns = config.answer_ms * 1_000_000
         self._recheck_ns = round(config.recheck_s * 1e9)
         self._wanted: frozenset[int] = frozenset()
@@ -173,6 +181,22 @@ class LampActuator:
     def next_due_ns(self) -> int:
         """When an answer is overdue, or the lamps are to be read back again."""
         return min(self._answer_due_ns, self._recheck_due_ns)
+
+    def view(self, t_ns: int) -> LampBoardView:
+        """The lamps as they were commanded and read back."""
+        facts = (
+            ("commanded", f"{len(self.asked)} of {len(self._labels)} lit"),
+            ("read back", "as commanded" if self.shows else "no" if self.asked else "-"),
+        )
+        return LampBoardView(
+            facts=facts,
+            doubts=() if self.failure is None else (self.failure,),
+            labels=self._labels,
+            asked=tuple(sorted(self.asked)),
+            shows=self.shows,
+            dead=tuple(sorted(self._dead)),
+            stuck=tuple(sorted(self._stuck)),
+        )
 
     # --- commands ------------------------------------------------------------------------------------------------
 

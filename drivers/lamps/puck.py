@@ -16,6 +16,7 @@ from typing import Final, Literal
 import msgspec
 
 from drivers.base.driver import NEVER_NS, Observation
+from drivers.lamps.view import PuckView
 from hal.values import Output, SetLine
 
 PUCK_LINE: Final = "puck_on"
@@ -42,6 +43,11 @@ class PuckActuator:
         self.outputs: list[Output] = []
         self._lines = [line for line in LINES if line in lines]
         self._lit: frozenset[str] = frozenset()
+
+    def view(self, t_ns: int) -> PuckView:
+        """The lines that are lit."""
+        lit = tuple(line for line in self._lines if line in self._lit)
+        return PuckView(facts=(("lit", ", ".join(lit) or "none"),), lines=tuple(self._lines), lit=lit)
 
     def show(self, on: bool, point: int | None, t_ns: int, fire: Collection[int] = ()) -> None:
         """Shows a state, switching off first; `fire` are the points of the fire bet.

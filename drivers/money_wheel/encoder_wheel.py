@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from drivers.base.driver import NEVER_NS, Observation, SensorHealth
+from drivers.base.view import dead_lines, turn_words
 from drivers.money_wheel.device import (
     HALF_TURN,
     MoneyWheelConfig,
@@ -25,14 +26,19 @@ from drivers.money_wheel.device import (
     WheelTurned,
     WheelTurnedBack,
 )
+from drivers.money_wheel.view import MoneyWheelView, Motion
 from drivers.wheel.encoder import Encoder
-from drivers.wheel.lost_pulses import RecentEdges, noise_counted
+from drivers.wheel.lost_pulses import noise_counted
 from drivers.wheel.quadrature import ANY_COUNT, BACK, COUNTS_PER_SLOT, DUE, LIMIT
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 
 MOST_PULSE_SPACES = 0.25
 """A pulse of more of a space than this: too many sound wheels rest so near to a peg, and the times alone decide (ours).
 Four slots a space are enough."""
+
+ROCKED_COUNTS = 2
+"""A wheel that turned back by so many counts of itself does not go on by as many beyond where it turned (ours): each
+swing of a wheel that rocks is shorter than the one before. Noise and jitter move the count by one."""
 
 
 class MoneyWheel:
@@ -44,7 +50,6 @@ class MoneyWheel:
         self.lines = frozenset(("wheel_a", "wheel_b", "wheel_index"))
         self._encoder = Encoder("wheel_a", "wheel_b", "wheel_index", config.encoder_slots, config.index_width_deg)
         counts = self._encoder.counts_per_turn
-        self._recent = RecentEdges(2 * counts)
         self._space = counts / len(config.faces)
         self._half_turn = round(counts * HALF_TURN)
         self._rollback = int(config.rollback_spaces * self._space)
@@ -59,12 +64,18 @@ class MoneyWheel:
         self._extremes = (0, 0)
         self._direction = 1
         self._spun = self._turned_back = False
+        self._fell_back = 0
+        """Counts by which the spun wheel came back from its furthest before it turned forward again."""
+        self._went_on = 0
+        """Counts by which it then went beyond its furthest, where no wheel does so by itself."""
         self._wind_up_unproven = False
         """Whether edges were lost in the wind-up, and it may have been half a turn or more."""
         self._turns = 0
         self._joined: bool | None = None
         """Whether the wheel may not have been at rest since the first edge; None before that edge."""
         self._health = SensorHealth()
+        self._rest_doubt: tuple[str | None, str] = (None, "")
+        """What was doubted when it last came to rest."""
         self._stuck: str | None = None
         """The line of the encoder that was last reported stuck."""
         self._due_ns = NEVER_NS
@@ -86,7 +97,7 @@ class MoneyWheel:
         if self._joined is None and batch:
             self._joined = True
             self._due_ns = batch[0].t_ns + self._rest_ns
-        self._recent.add(batch)
+        encoder.recent.add(batch)
         while True:
             low, high = self._window()
             stop, edge = encoder.run(edges, low, high, self._due_ns, self._rest_ns)
@@ -140,6 +151,42 @@ class MoneyWheel:
         self._pass_time(t_ns, found)
         return found
 
+    def view(self, t_ns: int) -> MoneyWheelView:
+        """The wheel at `t_ns`: what it would be taken for if it stood there."""
+        encoder = self._encoder
+        angle_deg = encoder.angle_deg(t_ns)
+        motion: Motion = "spun" if self._spun else "moving"
+        space: int | None = None
+        if not self._moving:
+            motion = "at rest"
+            space = self._rest(0, 0, rocked=False).space
+        rpm = encoder.rpm(t_ns) if self._moving else 0.0
+        turns = (self._furthest - self._start) * self._direction / encoder.counts_per_turn
+        doubt, detail = self._doubt_so_far() if self._moving else self._rest_doubt
+        facts = (
+            ("angle", "no index yet" if angle_deg is None else f"{angle_deg % 360:.1f}°"),
+            ("speed", f"{rpm:.1f} rpm"),
+            ("motion", motion),
+            ("turns", f"{turns:.2f}"),
+            ("direction", turn_words(self._direction)),
+            ("space", "-" if space is None else f"{space}: {self.config.faces[space]}"),
+            ("count", f"{encoder.count} of {encoder.counts_per_turn} a turn"),
+            ("bounces", str(encoder.bounces)),
+        )
+        return MoneyWheelView(
+            facts=facts,
+            doubts=(*(() if doubt is None else (f"{doubt}: {detail}",)), *dead_lines(self._health)),
+            faces=self.config.faces,
+            indicator_deg=self.config.indicator_deg,
+            clockwise=self.config.clockwise,
+            angle_deg=angle_deg,
+            rpm=rpm,
+            direction=self._direction,
+            motion=motion,
+            turns=turns,
+            space=space,
+        )
+
     # --- rest and motion -----------------------------------------------------------------------------------------
 
     def _window(self) -> tuple[int, int]:
@@ -173,7 +220,7 @@ class MoneyWheel:
             proven = not (encoder.doubtful or encoder.losses or encoder.index.slip or encoder.stuck)
             found.append(WheelTurnedBack(t_ns=t_ns, direction=self._direction, proven=proven))
             return
-        self._furthest = count
+        self._note_extreme(count)
         if not self._spun:
             self._spun = True
             self._turns = 0
@@ -192,8 +239,12 @@ class MoneyWheel:
     def _leave_rest(self, count: int, t_ns: int, found: list[Observation]) -> None:
         self._moving = True
         self._spun = self._turned_back = self._wind_up_unproven = False
+        self._fell_back = self._went_on = 0
         self._direction = 1 if count > self._at else -1
         self._start = self._extremes[0] if self._direction > 0 else self._extremes[1]
+        if abs(self._start - self._at) == 1:
+            # One count is as much as a pulse of noise on one line makes.
+            self._start, self._start_unproven = self._at, 1
         self._furthest = self._touched = count
         self._due_ns = t_ns + self._rest_ns
         found.append(WheelMoved(t_ns=t_ns, direction=self._direction))
@@ -202,6 +253,8 @@ class MoneyWheel:
         """Records where the disc turned back. Of an edge that came back at once only its near side is proven."""
         encoder = self._encoder
         turned_at, back_at = encoder.count - encoder.quadrature.direction, encoder.count
+        if self._spun and encoder.quadrature.direction == self._direction:
+            self._fell_back = max(self._fell_back, (self._furthest - turned_at) * self._direction)
         if not encoder.turned_too_quickly():
             self._note_extreme(turned_at)
         elif self._moving:
@@ -222,7 +275,12 @@ class MoneyWheel:
         if not self._moving:
             low, high = self._extremes
             self._extremes = (min(low, count), max(high, count))
-        elif (count - self._furthest) * self._direction > 0:
+            self._due_ns = self._encoder.quadrature.t1_ns + self._rest_ns
+            return
+        ahead = (count - self._furthest) * self._direction
+        if ahead > 0:
+            if min(ahead, self._fell_back) >= ROCKED_COUNTS:
+                self._went_on = max(self._went_on, ahead)
             self._furthest = count
 
     def _pass_time(self, t_ns: int, found: list[Observation]) -> None:
@@ -234,6 +292,11 @@ class MoneyWheel:
             return
         if self._moving:
             self._come_to_rest(at_rest_ns, found)
+        elif self._joined is False:
+            # It stood again for as long as a rest takes: where it was before is not where its turn begins.
+            self._extremes, self._start_unproven = (self._encoder.count,) * 2, 0
+            self._due_ns = NEVER_NS
+            return
         self._be_at_rest()
 
     def _be_at_rest(self) -> None:
@@ -253,7 +316,7 @@ class MoneyWheel:
         travel = (self._furthest - self._start) * self._direction
         low, high = encoder.doubt_at_rest()
         ahead, behind = (high, -low) if self._direction > 0 else (-low, high)
-        doubt, detail = self._doubt()
+        doubt, detail = self._rest_doubt = self._doubt()
         found.append(
             WheelRested(
                 t_ns=t_ns,
@@ -272,14 +335,27 @@ class MoneyWheel:
             )
         )
 
-    def _doubt(self) -> tuple[str | None, str]:
+    def _doubt_so_far(self) -> tuple[str | None, str]:
+        """What makes the count doubtful however the spin ends."""
         encoder = self._encoder
         if encoder.index.slip is not None:
             return ("edges_lost" if encoder.losses else "encoder_slip"), encoder.index.slip.detail
         if encoder.stuck is not None:
             return "sensor_stuck", f"{encoder.stuck} did not change while the other line of the encoder did"
+        if self._went_on:
+            return "edges_lost", (
+                f"the wheel came back by {self._fell_back} counts and then went on by {self._went_on}: edges were "
+                "lost, or a hand turned it on"
+            )
         if encoder.lost_counts > self._rollback:
             return "edges_lost", f"edges were lost that may hide {encoder.lost_counts} counts"
+        return None, ""
+
+    def _doubt(self) -> tuple[str | None, str]:
+        encoder = self._encoder
+        doubt, detail = self._doubt_so_far()
+        if doubt is not None:
+            return doubt, detail
         ended = self._half_turn if encoder.stopped_too_quickly() else 0
         if self._wind_up_unproven or (not self._spun and self._may_be_half_a_turn(ended)):
             return "edges_lost", "edges were lost before the spin: the wheel may have made half a turn or more"
@@ -296,7 +372,7 @@ class MoneyWheel:
     def _noise_counted(self) -> bool:
         quadrature = self._encoder.quadrature
         lines = (quadrature.a, quadrature.b)
-        return noise_counted(self._recent.times_ns(lines, self._encoder.proven_ns, quadrature.t1_ns))
+        return noise_counted(self._encoder.recent.times_ns(lines, self._encoder.proven_ns, quadrature.t1_ns))
 
     def _rest(self, low: int, high: int, rocked: bool) -> Rest:
         """The space under the indicator for the decoded count, and the spaces for the offsets in doubt.

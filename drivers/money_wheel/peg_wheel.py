@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from drivers.base.driver import NEVER_NS, Observation, SensorHealth
+from drivers.base.view import dead_lines
 from drivers.money_wheel.device import (
     HALF_TURN,
     MoneyWheelConfig,
@@ -22,6 +23,7 @@ from drivers.money_wheel.device import (
     WheelSpun,
     WheelTurned,
 )
+from drivers.money_wheel.view import MoneyWheelView, Motion
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 
 BOUNCE_NS: Final = 3_000_000
@@ -95,6 +97,37 @@ class PegWheel:
         found: list[Observation] = []
         self._pass_time(t_ns, found)
         return found
+
+    def view(self, t_ns: int) -> MoneyWheelView:
+        """The wheel at `t_ns`, by the pegs that have passed."""
+        config = self.config
+        rest = self._rest()
+        way = 1 if config.peg_direction == "positive" else -1
+        angle_deg = None if self._since_index is None else way * self._since_index * 360 / self._spaces
+        motion: Motion = "spun" if self._spun else "moving" if self._moved else "at rest"
+        turns = self._pegs / self._spaces
+        doubt, detail = self._doubt() if self._started else (None, "")
+        space = rest.space if motion == "at rest" else None
+        facts = (
+            ("angle", "no index yet" if angle_deg is None else f"{angle_deg % 360:.1f}°"),
+            ("motion", motion),
+            ("turns", f"{turns:.2f}"),
+            ("direction", "not sensed by pegs"),
+            ("space", "-" if space is None else f"{space}: {config.faces[space]}"),
+        )
+        return MoneyWheelView(
+            facts=facts,
+            doubts=(*(() if doubt is None else (f"{doubt}: {detail}",)), *dead_lines(self._health)),
+            faces=config.faces,
+            indicator_deg=config.indicator_deg,
+            clockwise=config.clockwise,
+            angle_deg=angle_deg,
+            rpm=0.0,
+            direction=0,
+            motion=motion,
+            turns=turns,
+            space=space,
+        )
 
     def _handle_edge(self, edge: Edge, found: list[Observation]) -> None:
         line, level, t_ns = edge

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from drivers.base.device_spec import Device, DeviceSpec, LineUse, WiredFinding
+from drivers.base.movement import LineBounds
 from drivers.money_wheel.device import MoneyWheelConfig
 from drivers.money_wheel.encoder_wheel import MoneyWheel
+from drivers.money_wheel.movements import movements, with_measured
 from drivers.money_wheel.peg_wheel import PegWheel
-from drivers.wheel.encoder_lines import encoder_lines, index_findings, index_line
+from drivers.wheel.encoder_lines import encoder_bounds, encoder_lines, index_findings, index_line
 
 
 def money_wheel_lines(config: MoneyWheelConfig) -> dict[str, LineUse]:
     """The lines of a money wheel."""
     if config.sensing == "pegs":
         return {
-            "wheel_peg": LineUse("one pulse a peg", "a peg is in front of the sensor", "output of the peg sensor"),
+            "wheel_peg": LineUse(
+                "one pulse a peg", "a peg is in front of the sensor", "output of the peg sensor", rests_low=False
+            ),
             "wheel_index": index_line("wheel"),
         }
     return encoder_lines("wheel")
@@ -32,6 +36,27 @@ def _make(keys: MoneyWheelConfig, name: str, parts: Sequence[str]) -> Device:
     return Device(MoneyWheel(keys) if keys.sensing == "quadrature" else PegWheel(keys))
 
 
+MOST_RPM = 120.0
+"""A money wheel turns no faster (ours): twice what hands and motors give it."""
+
+
+def money_wheel_bounds(config: MoneyWheelConfig) -> dict[str, LineBounds]:
+    """How fast the lines of a money wheel change."""
+    if config.sensing == "quadrature":
+        return encoder_bounds("wheel", config.encoder_slots, config.index_width_deg, MOST_RPM)
+    turn_us = 60e6 / MOST_RPM
+    spaces = len(config.faces)
+    why = f"{spaces} pegs at {MOST_RPM:g} rpm"
+    return {"wheel_peg": LineBounds(2 * spaces * 1e6 / turn_us, turn_us / spaces / 20, why)}
+
+
 MONEY_WHEEL = DeviceSpec(
-    name="money_wheel", keys=MoneyWheelConfig, lines=money_wheel_lines, make=_make, on_wires=money_wheel_on_wires
+    name="money_wheel",
+    keys=MoneyWheelConfig,
+    lines=money_wheel_lines,
+    make=_make,
+    on_wires=money_wheel_on_wires,
+    movements=lambda keys, wired: movements(keys),
+    measured=with_measured,
+    bounds=money_wheel_bounds,
 )

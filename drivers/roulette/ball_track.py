@@ -26,6 +26,7 @@ from drivers.roulette.ball_hypothesis import FASTEST_LAP_S, PICKED_UP_LAP_S, Bal
 from drivers.roulette.device import BallLeftTrack, BallPassed, BallSeen, ForeignObject, TrackQuiet
 from drivers.roulette.pocket_head import PocketHead
 from drivers.roulette.rotor import Rotor
+from drivers.roulette.view import NO_BALL, BallView
 from hal.values import Edge
 
 # --- runs of the ball, one after another, each with its own `BallTrack` ---
@@ -49,6 +50,7 @@ class BallRuns:
         "_known_lines",
         "_left",
         "_overdue_ns",
+        "_pocket_ns",
         "_quiet_due_ns",
         "_quiet_ns",
         "_rotor",
@@ -83,11 +85,44 @@ class BallRuns:
         """The next deadline, or earlier."""
         self.second_ball = False
         """Whether a ball was read in a pocket while one of known direction ran."""
+        self._pocket_ns = -NEVER_NS
+        """When a ball was last read in a pocket while one ran whose direction was not known yet."""
 
     @property
     def running(self) -> bool:
         """Whether a ball of known direction is in the track."""
         return self._track is not None and not self._left and self._track.direction is not None
+
+    def see_pocket(self, t_ns: int) -> None:
+        """Records a ball in a pocket; with one in the track, it is a second ball.
+
+        What passed a sensor once may have been a hand: the first passes are a ball's once they prove its direction.
+        """
+        if self.running:
+            self.second_ball = True
+        elif self._track is not None and not self._left:
+            self._pocket_ns = t_ns
+
+    def view(self, t_ns: int) -> BallView:
+        """The ball at `t_ns`."""
+        track = self._track
+        best = None if track is None else track.hypothesis
+        if track is None or best is None:
+            return NO_BALL
+        at_deg: float | None = None
+        if not self._left:
+            since_s = (min(t_ns, best.overdue_ns) - best.last.t_ns) / 1e9
+            at_deg = (self._sensors_deg[best.last.sensor] + best.direction * (best.deg_per_s or 0.0) * since_s) % 360
+        return BallView(
+            state="left the track" if self._left else "in the track",
+            direction=track.direction or 0,
+            laps=best.travel_deg / 360,
+            laps_high=best.travel_high_deg / 360,
+            lap_s=best.lap_s,
+            missed=best.missed,
+            at_deg=at_deg,
+            last_sensor=best.last.sensor,
+        )
 
     def handle_edge(self, edge: Edge, found: list[Observation]) -> None:
         """Handles an edge of a track sensor."""
@@ -129,6 +164,8 @@ class BallRuns:
                 self._report_foreign(t_ns, "passes of the track sensors that one ball cannot make", found)
             return
         self._rotor_rpm = self._rotor.rpm(t_ns)
+        if known is None and track.direction is not None and self._pocket_ns >= track.began_ns:
+            self.second_ball = True
         if self.second_ball:
             self._report_foreign(t_ns, "a ball in a pocket while another is in the track", found)
         found.append(
@@ -313,6 +350,11 @@ class BallTrack:
         """The passes of the followed ball."""
         self._alike: list[float] = []
         """The proven travel, in degrees, at each unexplained pass as wide as the ball's."""
+
+    @property
+    def began_ns(self) -> int:
+        """When the followed ball passed first."""
+        return self._accepted[0].t_ns if self._accepted else NEVER_NS
 
     @property
     def hypothesis(self) -> BallHypothesis | None:

@@ -35,6 +35,11 @@ class PocketHead:
         self._last: tuple[int, float] | None = None
         self._turns = 0
 
+    @property
+    def reading(self) -> tuple[int | None, int]:
+        """The pocket that was named last, and the turns in a row that named it."""
+        return (None if self._last is None else self._last[0]), self._turns
+
     def forget(self) -> None:
         """Drops the readings: they belong to another run, or to an angle that is no longer proven."""
         self._last = None

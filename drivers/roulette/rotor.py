@@ -11,12 +11,9 @@ from typing import Final
 
 from drivers.base.driver import NEVER_NS, Observation, SensorHealth
 from drivers.roulette.device import RotorDoubt
-from drivers.wheel.encoder import Encoder
+from drivers.wheel.encoder import SPEED_COUNTS, Encoder
 from drivers.wheel.quadrature import ANY_COUNT, COUNTS_PER_SLOT, DUE, LIMIT, OTHER
 from hal.values import Edge
-
-_SPAN: Final = 3
-"""Counts over which the speed is measured: one lost edge or an uneven disc is not a stop."""
 
 INERTIA_NS: Final = 100_000_000
 """No hand reverses a running rotor in less time (ours)."""
@@ -48,39 +45,26 @@ class Rotor:
         self.encoder = Encoder("rotor_a", "rotor_b", "rotor_index", slots, index_width_deg)
         counts = self.encoder.counts_per_turn
         self.half_pocket = max(COUNTS_PER_SLOT // 2, counts // pockets // 2)
-        self._slowest_ns = round(60e9 / (least_rpm * counts)) * _SPAN
+        self._slowest_ns = round(60e9 / (least_rpm * counts)) * SPEED_COUNTS
         self.direction = 0
         """+1 or -1 while the rotor turns, 0 while it does not."""
         self._furthest = 0
         self._furthest_ns = 0
         self._slack = 0
         self._low = self._high = 0
+        self._since = (0, 0)
+        """A count and its time, from which a rotor whose sensors bounce is measured, not by its last counts."""
         self._watch()
         self.due_ns = NEVER_NS
         """When the rotor has stopped if no count follows, or earlier: counts postpone it."""
 
     def rpm(self, t_ns: int) -> float:
         """Speed in revolutions a minute, always positive: from the last counts, or less if none has followed."""
-        quadrature = self.encoder.quadrature
-        span = quadrature.t1_ns - quadrature.t4_ns
-        if span <= 0:
-            return 0.0
-        tau_ns = span / _SPAN
-        if t_ns - quadrature.t1_ns > tau_ns:
-            tau_ns = t_ns - quadrature.t1_ns
-        return 60e9 / (tau_ns * self.encoder.counts_per_turn)
+        return self.encoder.rpm(t_ns)
 
     def angle_deg(self, t_ns: int) -> float | None:
         """The angle since the index, interpolated between counts by the last speed; None before an index."""
-        counts = self.encoder.angle_counts()
-        if counts is None:
-            return None
-        quadrature = self.encoder.quadrature
-        tau_ns = quadrature.t1_ns - quadrature.t2_ns
-        share = min(1.0, max(0.0, (t_ns - quadrature.t1_ns) / tau_ns)) if tau_ns > 0 else 0.5
-        # In the positive direction the disc stands past the edge of its count, in the other before the next one.
-        at = counts + share if quadrature.direction > 0 else counts + 1 - share
-        return at * 360 / self.encoder.counts_per_turn
+        return self.encoder.angle_deg(t_ns)
 
     def run(self, edges: Iterator[Edge], found: list[Observation]) -> Edge | None:
         """Decodes the rotor's edges up to the next edge of another line, which it returns."""
@@ -96,6 +80,8 @@ class Rotor:
                 self._watch()
             else:
                 self._note(encoder.count - encoder.quadrature.direction, encoder.quadrature.t2_ns)
+                if self.direction:
+                    self._measure(edge.t_ns, found)
 
     def pass_time(self, t_ns: int, found: list[Observation]) -> None:
         """Advances time: a rotor without counts has stopped."""
@@ -132,7 +118,7 @@ class Rotor:
         """Sets the range of counts in which no observation is due."""
         if not self.direction:
             # The speed is checked every few counts.
-            self._low, self._high = self._furthest - _SPAN, self._furthest + _SPAN
+            self._low, self._high = self._furthest - SPEED_COUNTS, self._furthest + SPEED_COUNTS
             return
         back = self._furthest - self.direction * (self.half_pocket + self._slack)
         self._low, self._high = (back, ANY_COUNT) if self.direction > 0 else (-ANY_COUNT, back)
@@ -144,6 +130,14 @@ class Rotor:
             self._furthest_ns = t_ns
             self._slack = 0
             self._watch()
+
+    def _measure(self, t_ns: int, found: list[Observation]) -> None:
+        """Finds a rotor that bounces slow: bounces postpone the deadline of its counts."""
+        count, since_ns = self._since
+        if t_ns - since_ns > self._slowest_ns:
+            self._since = (self._furthest, t_ns)
+            if abs(self._furthest - count) < SPEED_COUNTS:
+                self._stop(t_ns, found)
 
     def _reach(self, t_ns: int, found: list[Observation]) -> None:
         encoder = self.encoder
@@ -160,9 +154,11 @@ class Rotor:
             self._furthest_ns = t_ns
             found.append(RotorReversed(t_ns=t_ns, direction=heading))
             return
+        slow = (t_ns - self._furthest_ns) * SPEED_COUNTS > self._slowest_ns * abs(encoder.count - self._furthest)
         self._furthest = encoder.count
         self._furthest_ns = t_ns
-        if 0 < t_ns - quadrature.t4_ns <= self._slowest_ns:
+        if 0 < t_ns - quadrature.t4_ns <= self._slowest_ns and not slow:
             self.direction = heading
+            self._since = (encoder.count, t_ns)
             self.due_ns = quadrature.t3_ns + self._slowest_ns
             found.append(RotorTurning(t_ns=t_ns, direction=heading, rpm=round(self.rpm(t_ns), 2)))

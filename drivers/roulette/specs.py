@@ -8,10 +8,12 @@ from itertools import combinations
 import msgspec
 
 from drivers.base.device_spec import Device, DeviceSpec, LineUse, Recorded, RecordedError, WiredFinding
+from drivers.base.movement import LineBounds
 from drivers.roulette.device import RouletteWheelConfig
+from drivers.roulette.movements import movements, star_x_movements, with_measured
 from drivers.roulette.star_x import StarXConfig, StarXWheel
 from drivers.roulette.wheel import RouletteWheel
-from drivers.wheel.encoder_lines import encoder_lines, index_findings
+from drivers.wheel.encoder_lines import encoder_bounds, encoder_lines, index_findings
 
 
 def roulette_wheel_lines(config: RouletteWheelConfig) -> dict[str, LineUse]:
@@ -21,7 +23,8 @@ def roulette_wheel_lines(config: RouletteWheelConfig) -> dict[str, LineUse]:
         purpose = f"track sensor {number}, at {angle:g}° on the bowl"
         lines[f"ball_{number}"] = LineUse(purpose, "the ball is in front of it", f"output of track sensor {number}")
     purpose = f"pocket reading head, at {config.pocket_head_deg:g}° on the bowl"
-    lines["pocket"] = LineUse(purpose, "the pocket that holds the ball passes", "output of the reading head")
+    passes = "the pocket that holds the ball passes"
+    lines["pocket"] = LineUse(purpose, passes, "output of the reading head", rests_low=False)
     seen = "something that is not the ball is in the wheel"
     lines["object"] = LineUse("beam for foreign objects", seen, "output of the beam's receiver", required=False)
     for axis in ("x", "y"):
@@ -81,6 +84,19 @@ def _make_star_x(keys: StarXConfig, name: str, parts: Sequence[str]) -> Device:
     return Device(StarXWheel(name, keys))
 
 
+MOST_RPM = 60.0
+"""A rotor turns no faster (ours): three times what wheels are spun with."""
+MOST_LAPS_HZ = 3.0
+"""A ball laps no faster (ours; measured balls are launched with 1.4 to 2.4 laps a second)."""
+
+
+def roulette_wheel_bounds(config: RouletteWheelConfig) -> dict[str, LineBounds]:
+    """How fast the lines of a roulette wheel change. A ball of 18 mm on a track of 0.34 m covers 3 degrees of it."""
+    bounds = encoder_bounds("rotor", config.slots, config.index_width_deg, MOST_RPM)
+    ball = LineBounds(2 * MOST_LAPS_HZ, 1e6 / MOST_LAPS_HZ * 0.003, f"a ball at {MOST_LAPS_HZ:g} laps a second")
+    return bounds | {f"ball_{number}": ball for number in range(1, len(config.ball_sensors_deg) + 1)}
+
+
 MOST_SENSORS = 8
 """Track sensors that a capture may have."""
 
@@ -114,5 +130,14 @@ ROULETTE_WHEEL = DeviceSpec(
     make=_make_wheel,
     recorded=Recorded(tuple(f"ball_{number}" for number in range(1, MOST_SENSORS + 1)), _recorded_keys),
     on_wires=roulette_wheel_on_wires,
+    movements=movements,
+    measured=with_measured,
+    bounds=roulette_wheel_bounds,
 )
-STAR_X = DeviceSpec(name="star_x", keys=StarXConfig, lines=star_x_lines, make=_make_star_x)
+STAR_X = DeviceSpec(
+    name="star_x",
+    keys=StarXConfig,
+    lines=star_x_lines,
+    make=_make_star_x,
+    movements=lambda keys, wired: star_x_movements(keys),
+)

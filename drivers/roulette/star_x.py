@@ -37,6 +37,7 @@ from drivers.roulette.star_x_wire import (
     WheelState,
     parse,
 )
+from drivers.roulette.view import StarXView
 from hal.clock import NS_PER_S
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 
@@ -507,6 +508,30 @@ class StarXWheel:
         """A bare number that waits for its status, and its time."""
         self._reported: set[str] = set()
         """The reasons of refusals since the last good status: each is reported once."""
+
+    def view(self, t_ns: int) -> StarXView:
+        """The wheel as its last status has it."""
+        last = self._last
+        state = "no status yet" if last is None else last.state.name.lower().replace("_", " ")
+        flags = "" if last is None else ", ".join(flag.name or "" for flag in last.flags)
+        age = "-" if self._status_ns is None else f"{(t_ns - self._status_ns) / NS_PER_S:.1f} s ago"
+        facts = (
+            ("state", state),
+            ("spin", "-" if last is None else str(last.spin_number)),
+            ("rotor", "-" if last is None else f"{last.rpm_x10 / 10:.1f} rpm"),
+            ("last number", "-" if last is None or last.pocket is None else last.pocket),
+            ("flags", flags.lower() or "none"),
+            ("status", age),
+        )
+        return StarXView(
+            facts=facts,
+            doubts=() if self._up is not False else ("no status: the link is down",),
+            state=state,
+            pocket=None if last is None else last.pocket,
+            rpm=0.0 if last is None else last.rpm_x10 / 10,
+            clockwise=last is None or last.clockwise,
+            linked=self._up is not False,
+        )
 
     @property
     def next_due_ns(self) -> int | None:

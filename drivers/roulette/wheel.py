@@ -16,10 +16,12 @@ from operator import attrgetter
 from typing import Final
 
 from drivers.base.driver import NEVER_NS, Observation, SensorHealth
+from drivers.base.view import Fact, dead_lines, turn_words
 from drivers.roulette.ball_track import BallRuns
 from drivers.roulette.device import ForeignObject, LevelAgain, NotLevel, PocketRead, RotorDoubt, RouletteWheelConfig
 from drivers.roulette.pocket_head import PocketHead
 from drivers.roulette.rotor import Rotor
+from drivers.roulette.view import BallView, RouletteWheelView
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 
 # --- level: two inclinations in degrees, and for how long they have exceeded the tolerance ---
@@ -176,6 +178,41 @@ class RouletteWheel:
         self._pass_time(t_ns, found)
         return found if len(found) < 2 else _in_order(found)
 
+    def view(self, t_ns: int) -> RouletteWheelView:
+        """The wheel at `t_ns`."""
+        config, rotor, ball = self.config, self.rotor, self._runs.view(t_ns)
+        angle_deg, rpm = rotor.angle_deg(t_ns), rotor.rpm(t_ns)
+        pocket, readings = self._head.reading
+        tilt_deg, level = self._level.tilt_deg, not self._level.out
+        named = "none" if pocket is None else f"{config.wheel_order[pocket]}, {readings} turns in a row"
+        facts = (
+            ("rotor", f"{rpm:.1f} rpm, {turn_words(rotor.direction) if rotor.direction else 'no direction'}"),
+            ("angle", "no index yet" if angle_deg is None else f"{angle_deg % 360:.1f}°"),
+            *_ball_facts(ball),
+            ("pocket head", named),
+            ("level", f"{tilt_deg:.2f}°" + ("" if level else ", NOT LEVEL")),
+            ("object beam", "INTERRUPTED" if self._levels.get("object") else "free"),
+        )
+        doubts = [f"{doubt.reason}: {doubt.detail}" for doubt in rotor.encoder.doubts]
+        if self._runs.second_ball:
+            doubts.append("a second ball: a pocket was read while one runs in the track")
+        return RouletteWheelView(
+            facts=facts,
+            doubts=(*doubts, *dead_lines(self._health)),
+            pockets=config.wheel_order,
+            sensors_deg=tuple(config.ball_sensors_deg),
+            head_deg=config.pocket_head_deg,
+            rotor_deg=angle_deg,
+            rotor_rpm=rpm,
+            rotor_direction=rotor.direction,
+            ball=ball,
+            pocket=pocket,
+            readings=readings,
+            object=bool(self._levels.get("object")),
+            tilt_deg=tilt_deg if math.isfinite(tilt_deg) else 90.0,
+            level=level,
+        )
+
     # --- edges of the other lines; each part first meets its own deadlines ------------------------------------------
 
     def _pocket(self, edge: Edge, found: list[Observation]) -> None:
@@ -191,10 +228,11 @@ class RouletteWheel:
             self._head.rise(angle)
             return
         pulse = self._head.fall(angle, rotor.encoder.count * 360 / rotor.encoder.counts_per_turn)
-        if runs.running:
+        if pulse is None or pulse.pocket is not None:
             # If the ball passes another track sensor, it is still in the track and this is a second ball; whose pocket
             # it is in does not matter, so neither does an angle that is not proven.
-            runs.second_ball = runs.second_ball or pulse is None or pulse.pocket is not None
+            runs.see_pocket(t_ns)
+        if runs.running:
             return
         if pulse is None or pulse.pocket is None:
             return
@@ -228,6 +266,17 @@ class RouletteWheel:
         if self._object_due_ns <= t_ns:
             found.append(ForeignObject(t_ns=self._object_due_ns, detail="the object beam is interrupted"))
             self._object_due_ns = NEVER_NS
+
+
+def _ball_facts(ball: BallView) -> tuple[Fact, ...]:
+    laps = f"{ball.laps:.2f}" + (f" to {ball.laps_high:.2f}" if ball.laps_high - ball.laps > 0.005 else "")
+    return (
+        ("ball", ball.state),
+        ("laps proven", laps),
+        ("lap time", "-" if ball.lap_s is None else f"{ball.lap_s:.3f} s"),
+        ("ball direction", turn_words(ball.direction) if ball.direction else "not proven"),
+        ("passes missed", str(ball.missed)),
+    )
 
 
 def _in_order(found: list[Observation]) -> list[Observation]:

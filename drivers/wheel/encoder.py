@@ -15,8 +15,9 @@ from itertools import chain
 from typing import Final
 
 from drivers.wheel.index_proof import CountDoubt, IndexProof
-from drivers.wheel.lost_pulses import Chain, Rocking
+from drivers.wheel.lost_pulses import Chain, RecentEdges, Rocking
 from drivers.wheel.quadrature import BACK, COUNTS_PER_SLOT, DUE, GAP, OTHER, REPEATED, QuadratureDecoder, Stop
+from drivers.wheel.quarter_widths import EVEN, quarter_widths
 from drivers.wheel.slowing import MOST_DEG_PER_S2, ROCKING_PART, GapWatch, Stopping
 from hal.values import Edge
 
@@ -24,6 +25,15 @@ MOST_EXPLAINED: Final = 4 * COUNTS_PER_SLOT
 """Losses that were only suspected explain no greater slip than this many counts (ours)."""
 
 NOTHING_SUSPECTED: Final = (0, 0)
+
+TWICE_COUNTS: Final = 1.5
+"""A change that is repeated within so many counts came twice: no slot passed meanwhile (ours)."""
+
+WIDTHS_EVERY_NS: Final = 1_000_000_000
+"""The widths of the quarters are learned no more often than this: a line that chatters turns 1,000 times a second."""
+
+SPEED_COUNTS: Final = 3
+"""Counts over which the speed is measured: one lost edge or an uneven disc is not a stop."""
 
 STUCK_CHAIN: Final = 8
 """Edges of one line in a row, with none of the other, after which the other counts as stuck (ours)."""
@@ -46,6 +56,8 @@ class Encoder:
         "_suspected",
         "_swing_from",
         "_turned_ns",
+        "_widths",
+        "_widths_ns",
         "bounces",
         "counts_per_turn",
         "doubt_high",
@@ -57,6 +69,7 @@ class Encoder:
         "lost_counts",
         "proven_ns",
         "quadrature",
+        "recent",
         "stuck",
     )
 
@@ -64,6 +77,10 @@ class Encoder:
         """`a`, `b` and `index` are the lines; `slots` the high periods of A in one turn."""
         self.quadrature = QuadratureDecoder(a, b)
         self.counts_per_turn = COUNTS_PER_SLOT * slots
+        self.recent = RecentEdges(2 * self.counts_per_turn)
+        """the edges before the newest batch; who reads the lines adds each batch before it is decoded."""
+        self._widths = EVEN
+        self._widths_ns = -WIDTHS_EVERY_NS
         self.doubts: list[CountDoubt] = []
         """The doubts about the count since the last `forget_doubts`, each with its time."""
         self.index = IndexProof(index, self.counts_per_turn, index_width_deg, self.doubts)
@@ -125,10 +142,38 @@ class Encoder:
         zero = self.index.zero
         return None if zero is None else self.quadrature.count - zero
 
+    def rpm(self, t_ns: int) -> float:
+        """Speed in revolutions a minute, always positive: from the last counts, or less if none has followed."""
+        quadrature = self.quadrature
+        span = quadrature.t1_ns - quadrature.t4_ns
+        if span <= 0:
+            return 0.0
+        tau_ns = span / SPEED_COUNTS
+        if t_ns - quadrature.t1_ns > tau_ns:
+            tau_ns = t_ns - quadrature.t1_ns
+        return 60e9 / (tau_ns * self.counts_per_turn)
+
+    def angle_deg(self, t_ns: int) -> float | None:
+        """The angle since the index, interpolated between counts by the last speed; None before an index."""
+        counts = self.angle_counts()
+        if counts is None:
+            return None
+        quadrature = self.quadrature
+        tau_ns = quadrature.t1_ns - quadrature.t2_ns
+        share = min(1.0, max(0.0, (t_ns - quadrature.t1_ns) / tau_ns)) if tau_ns > 0 else 0.5
+        # In the positive direction the disc stands past the edge of its count, in the other before the next one.
+        at = counts + share if quadrature.direction > 0 else counts + 1 - share
+        return at * 360 / self.counts_per_turn
+
     def stopped_at_speed(self) -> bool:
         """Whether the disc cannot have stopped where its edges end: the last ones were lost, or a hand stopped it."""
         swing = abs(self.quadrature.count - self._swing_from)
-        return self._stopping.cannot_stop(self.quadrature, swing, self._chain)
+        quadrature = self.quadrature
+        # The disc is in the quarter after its last count; its last two counts were in the two before.
+        before, last = self._widths_of(-2 * quadrature.direction, -quadrature.direction, quadrature.t1_ns)
+        t1_ns, t2_ns, t3_ns = quadrature.t1_ns, quadrature.t2_ns, quadrature.t3_ns
+        counts_ns = round((t2_ns - t3_ns) / before), round((t1_ns - t2_ns) / last)
+        return self._stopping.cannot_stop(quadrature, counts_ns, swing, self._chain)
 
     def stopped_too_quickly(self) -> bool:
         """Whether not even a hand stops the disc where its edges end: the last ones were lost."""
@@ -284,8 +329,14 @@ class Encoder:
         self.doubt_high += high
 
     def _repeated(self, edge: Edge) -> None:
-        """Handles a repeated level: a change of the line was lost, and perhaps whole slots since the last count."""
+        """Handles a repeated level: a change of the line was lost, and perhaps whole slots since the last count.
+
+        An edge that only comes twice hides nothing: between two equal changes of one line lies a whole slot.
+        """
         quadrature, last = self.quadrature, self._chain
+        tau_ns = quadrature.t1_ns - quadrature.t2_ns
+        if last is None and quadrature.last_line == edge.line and edge.t_ns - quadrature.t1_ns < TWICE_COUNTS * tau_ns:
+            return
         since_ns, tau_ns = quadrature.t1_ns, quadrature.t1_ns - quadrature.t2_ns
         if last is not None:
             since_ns, tau_ns = last.since_ns, last.slowed[1]
@@ -301,7 +352,10 @@ class Encoder:
             # t2 is the edge before, of this same line; t3 and t4 are the counts before that.
             t2_ns, t3_ns, t4_ns = quadrature.t2_ns, quadrature.t3_ns, quadrature.t4_ns
             times = (t2_ns, edge.t_ns)
-            self._chain = Chain(edge.line, -quadrature.direction, t2_ns - t3_ns, t3_ns - t4_ns, t2_ns, 1, times)
+            # The count before the first edge back was in the quarter in which the disc is again now.
+            width, before = self._widths_of(0, quadrature.direction, t2_ns)
+            tau_ns, before_ns = round((t2_ns - t3_ns) / width), round((t3_ns - t4_ns) / before)
+            self._chain = Chain(edge.line, -quadrature.direction, tau_ns, before_ns, t2_ns, 1, times, width)
             return
         times_ns = (*last.times_ns, edge.t_ns)[-(2 * STUCK_CHAIN + 1) :]
         self._chain = last = last._replace(backs=last.backs + 1, times_ns=times_ns)
@@ -309,6 +363,16 @@ class Encoder:
             self.stuck = quadrature.b if edge.line == quadrature.a else quadrature.a
             detail = f"{self.stuck} did not change while the other line of the encoder did"
             self.doubts.append(CountDoubt(edge.t_ns, "sensor_stuck", detail, dead_line=self.stuck))
+
+    def _widths_of(self, first: int, second: int, until_ns: int) -> tuple[float, float]:
+        """The widths of two quarters of a slot, by counts from where the disc is, as its edges up to a time show."""
+        quadrature = self.quadrature
+        if until_ns - self._widths_ns >= WIDTHS_EVERY_NS:
+            self._widths_ns = until_ns
+            edges = self.recent.last(self.counts_per_turn, (quadrature.a, quadrature.b), until_ns)
+            self._widths = quarter_widths(edges, quadrature.a)
+        phase = quadrature.phase or 0
+        return self._widths[(phase + first) % COUNTS_PER_SLOT], self._widths[(phase + second) % COUNTS_PER_SLOT]
 
     def _end_chain(self, last: Chain) -> None:
         """Ends a chain at an edge of the other line, which shows whether the disc turned or went on."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from drivers.base.device_spec import LineUse, WiredFinding
+from drivers.base.movement import LineBounds
 
 _BEST_END = 1.5
 """Where an index should end, in counts after A rises: in the middle of the first quarter with B high."""
@@ -14,8 +15,8 @@ _SLOT = "a slot is in front of the sensor"
 def encoder_lines(part: str) -> dict[str, LineUse]:
     """The channels and the index of the encoder of a part: `rotor`, `wheel`."""
     return {
-        f"{part}_a": LineUse(f"encoder of the {part}, channel A", _SLOT, "encoder output A"),
-        f"{part}_b": LineUse(f"encoder of the {part}, channel B", _SLOT, "encoder output B"),
+        f"{part}_a": LineUse(f"encoder of the {part}, channel A", _SLOT, "encoder output A", rests_low=False),
+        f"{part}_b": LineUse(f"encoder of the {part}, channel B", _SLOT, "encoder output B", rests_low=False),
         f"{part}_index": index_line(part),
     }
 
@@ -23,8 +24,20 @@ def encoder_lines(part: str) -> dict[str, LineUse]:
 def index_line(part: str) -> LineUse:
     """The index of a part's encoder."""
     return LineUse(
-        f"index of the {part}, once a turn", "the mark is in front of the sensor", "output of the index sensor"
+        f"index of the {part}, once a turn",
+        "the mark is in front of the sensor",
+        "output of the index sensor",
+        rests_low=False,
     )
+
+
+def encoder_bounds(part: str, slots: int, index_width_deg: float, most_rpm: float) -> dict[str, LineBounds]:
+    """How fast the lines of an encoder change at the greatest speed; a half slot may be half as wide as it should."""
+    turn_us = 60e6 / most_rpm
+    why = f"{slots} slots at {most_rpm:g} rpm"
+    channel = LineBounds(2 * slots * 1e6 / turn_us, turn_us / slots / 4, why)
+    index = LineBounds(2e6 / turn_us, turn_us * index_width_deg / 360 / 2, f"once a turn at {most_rpm:g} rpm")
+    return {f"{part}_a": channel, f"{part}_b": channel, f"{part}_index": index}
 
 
 def index_findings(part: str, index_width_deg: float, slots: int) -> list[WiredFinding]:

@@ -32,7 +32,7 @@ STEADY_NS: Final = 250_000
 
 
 class RecentEdges:
-    """The edges of about the last turn, kept by the batch: no work for each edge."""
+    """The edges before those of the newest batch, about a turn of them: kept by the batch, no work for each edge."""
 
     __slots__ = ("_batches", "_held", "_least")
 
@@ -44,10 +44,15 @@ class RecentEdges:
 
     def add(self, batch: Sequence[Edge]) -> None:
         """Adds a batch, and drops those that are no longer needed."""
+        while self._batches and self._held - len(self._batches[0]) >= self._least:
+            self._held -= len(self._batches.popleft())
         self._batches.append(batch)
         self._held += len(batch)
-        while self._held - len(self._batches[0]) >= self._least:
-            self._held -= len(self._batches.popleft())
+
+    def last(self, number: int, lines: tuple[str, str], until_ns: int) -> list[Edge]:
+        """The last edges of two lines up to a time; the same ones however the edges were cut into batches."""
+        found = [edge for edge in chain.from_iterable(self._batches) if edge.t_ns <= until_ns and edge.line in lines]
+        return found[-number:]
 
     def times_ns(self, lines: tuple[str, str], since_ns: int, until_ns: int) -> list[int]:
         """The times of the edges of two lines, between two times."""
@@ -121,6 +126,12 @@ STILL_SLOWING: Final = 2.5
 MOST_SLOWING: Final = 4.0
 """No disc takes so many times longer for a count than for the one before: one of the edges was noise (ours)."""
 
+UNEVEN_SWINGS: Final = 4
+"""Swings over one edge from which their evenness shows (ours)."""
+
+EVEN_SWINGS: Final = 0.4
+"""A swing there and back over one edge that takes a smaller share of another one is no spring's (ours)."""
+
 NOISE_SHARE: Final = 0.5
 """A count in less than this share of the one before is not the disc's own (ours)."""
 
@@ -167,6 +178,8 @@ class Chain(NamedTuple):
     backs: int
     times_ns: tuple[int, ...]
     """The edges of the chain; of a long one the last."""
+    width: float = 1.0
+    """The width of the quarter of `tau_ns`, in counts; a disc that turns comes back through the same quarter."""
 
     @property
     def turned(self) -> bool:
@@ -200,7 +213,7 @@ class Chain(NamedTuple):
                 self._pulses(self.backs // 2, -self.direction),
             )
             return Offsets(on.low + back.low, on.high + back.high)
-        gap_ns, back_ns = self.times_ns[1] - self.times_ns[0], t_ns - self.times_ns[-1]
+        gap_ns, back_ns = self.times_ns[1] - self.times_ns[0], round((t_ns - self.times_ns[-1]) / self.width)
         if gap_ns > TURN_COUNTS * (self.slowed[1] + back_ns):
             counts = self._counts_in(gap_ns, t_ns)
             return Offsets(-counts, counts)
@@ -223,6 +236,9 @@ class Chain(NamedTuple):
         if self.times_ns[1] - self.times_ns[0] < self.tau_ns * BOUNCE_SHARE or (not self.turned and self.is_bounce()):
             return NONE
         pulses = self._pulses((self.backs + 1) // 2, self.direction)
+        if self._swings_unevenly():
+            counts = COUNTS_PER_SLOT * ((self.backs + 1) // 2)
+            return Offsets(-counts, counts)
         if rocking is None:
             if self.backs > 1:
                 reaches = 0.5 / self.slowed[1] ** 2 / least_slowing >= 2 * self.backs
@@ -236,6 +252,15 @@ class Chain(NamedTuple):
         if rocking.turns_again_at(self.turn_ns) or swing + hidden > rocking.swing:
             return NONE
         return pulses
+
+    def _swings_unevenly(self) -> bool:
+        """Whether no disc that rocks over one edge makes these: the other line was stuck while the disc went on.
+
+        A spring takes the same time for each swing there and back, however short the swings have become.
+        """
+        gaps = [b - a for a, b in pairwise(self.times_ns)]
+        there_and_back = [a + b for a, b in pairwise(gaps)]
+        return len(gaps) >= UNEVEN_SWINGS and min(there_and_back) < EVEN_SWINGS * max(there_and_back)
 
     @property
     def slowed(self) -> tuple[int, int]:

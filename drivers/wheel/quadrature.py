@@ -123,6 +123,12 @@ class QuadratureDecoder:
         """The quarter of the slot, 0 to 3 in the order of positive turning; None while a level is unknown."""
         return None if self._origin is None else (self.count - self._origin) % COUNTS_PER_SLOT
 
+    @property
+    def last_line(self) -> str:
+        """The line whose edge was the last count."""
+        at = self.count if self.direction > 0 else self.count + 1
+        return (self.a, self.b)[(at - (self._origin or 0)) % 2]
+
     def forget(self) -> None:
         """Forgets the levels (a cable was pulled): the next edge of each line only gives its level."""
         self._origin = None

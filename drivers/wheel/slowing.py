@@ -25,7 +25,10 @@ ROCKING_DEG_PER_S2: Final = 300.0
 """Pegs and flapper stop a wheel that rocks with no more than this, unless it is seen to slow down (ours)."""
 
 MOST_DEG_PER_S2: Final = 10_000.0
-"""No hand and no flapper stops or reverses a wheel with more than this, about 175 rad/s^2 (ours)."""
+"""No hand and no flapper reverses a wheel with more than this, about 175 rad/s^2 (ours)."""
+
+HAND_DEG_PER_S2: Final = 3_000.0
+"""No hand stops a wheel with more than this: at the rim of a wheel of 1.5 m some four times gravity (ours)."""
 
 CRAWL_DEG_PER_S: Final = 10.0
 """A wheel that is slower than this can be stopped anywhere, also by a hand (ours)."""
@@ -57,25 +60,28 @@ class Stopping:
         self._counts_per_turn = counts_per_turn
         self._least_stop_ns = _quickest_last_ns(count_deg, STOP_DEG_PER_S2)
         self._least_rocking_ns = _quickest_last_ns(count_deg, ROCKING_DEG_PER_S2)
-        self._least_by_hand_ns = _quickest_last_ns(count_deg, MOST_DEG_PER_S2)
+        self._least_by_hand_ns = _quickest_last_ns(count_deg, HAND_DEG_PER_S2)
         self._crawl_ns = round(count_deg / CRAWL_DEG_PER_S * 1e9)
         self.least_slowing: float = LEAST_DEG_PER_S2 / count_deg * 1e-18
         """The least slowing of any wheel, in counts per nanosecond squared."""
 
-    def cannot_stop(self, quadrature: QuadratureDecoder, swing: int, chain: Chain | None) -> bool:
+    def cannot_stop(
+        self, quadrature: QuadratureDecoder, counts_ns: tuple[int, int], swing: int, chain: Chain | None
+    ) -> bool:
         """Whether a disc cannot have stopped after its last count, `swing` counts from where it last turned.
 
-        `chain` are the edges of one line with which the run ends, if it does: the disc has stayed at one edge since.
+        `counts_ns` are its last two counts as if all quarters of a slot were even, the later last; `chain` are the
+        edges of one line with which the run ends, if it does: the disc has stayed at one edge since.
         """
         if chain is not None:
             return 0 < chain.slowed[1] < self._least_stop_ns
         t1_ns, t2_ns, t3_ns, t4_ns = quadrature.t1_ns, quadrature.t2_ns, quadrature.t3_ns, quadrature.t4_ns
-        last_ns = t1_ns - t2_ns
+        before_ns, last_ns = counts_ns
         if last_ns < self._least_stop_ns:
             return last_ns > 0
         if swing < LEAST_STOPPING or last_ns > self._crawl_ns:
             return False
-        if stops_after_counts(t2_ns - t3_ns, last_ns) <= STOPPING_COUNTS:
+        if stops_after_counts(before_ns, last_ns) <= STOPPING_COUNTS:
             return False
         if swing * ROCKING_PART <= self._counts_per_turn:
             return last_ns < self._least_rocking_ns

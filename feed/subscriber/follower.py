@@ -65,6 +65,10 @@ class Liveness:
         self._had_heartbeat = False
         self._halted = False
 
+    def silent_ns(self, now_ns: int) -> int | None:
+        """For how long nothing was received; None where nothing ever was."""
+        return now_ns - self._received_ns if self._had_heartbeat else None
+
     def received(self, now_ns: int) -> None:
         """A message of the publisher was received."""
         silent_ns, self._received_ns = now_ns - self._received_ns, now_ns

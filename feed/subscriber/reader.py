@@ -78,6 +78,12 @@ class FeedReader:
         """The tables whose heartbeat is missing: their facts may be out of date."""
         return self._subscription.stale
 
+    @property
+    def silent_ns(self) -> Mapping[str, int | None]:
+        """For each table how long nothing was received of it, in ticks of `TICK_MS`; None where nothing ever was. For a
+        board that has to state earlier than `Stale` does that its numbers are old."""
+        return self._subscription.silent_ns(self._now_ns)
+
     def _exchange(self) -> bool:
         more = self._sockets.exchange(self._now_ns)
         self._queue.add(self._subscription.take())

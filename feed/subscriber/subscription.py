@@ -83,6 +83,10 @@ class Subscription:
         """The tables whose heartbeat is missing."""
         return frozenset(name for name, follower in self._followers.items() if follower.liveness.stale)
 
+    def silent_ns(self, now_ns: int) -> dict[str, int | None]:
+        """For each table how long nothing was received; None where nothing ever was."""
+        return {name: follower.liveness.silent_ns(now_ns) for name, follower in self._followers.items()}
+
     def take(self) -> list[Item]:
         """The items since the last call, in order."""
         items, self._items = self._items, []

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #define WIRE_PROTOCOL 2U
-#define WIRE_DICTIONARY UINT32_C(0x49815166)
+#define WIRE_DICTIONARY UINT32_C(0x68AE199E)
 #define WIRE_TICK_HZ UINT32_C(2000000)
 #define WIRE_BAUD UINT32_C(250000)
 #define WIRE_LONGEST 64U
@@ -142,8 +142,16 @@
 #define REEL_LAMPS_CLOCK_PIN 0xB5U
 #define REEL_LAMPS_LATCH_PIN 0xC2U
 #define REEL_LAMPS_READ_BACK_PIN 0xC3U
+#define REEL_CONTROL 8U
+#define REEL_CONTROL_DIRECTION_1 0x01U
+#define REEL_CONTROL_DIRECTION_2 0x02U
+#define REEL_CONTROL_DIRECTION_3 0x04U
+#define REEL_CONTROL_DISABLE_1 0x08U
+#define REEL_CONTROL_DISABLE_2 0x10U
+#define REEL_CONTROL_DISABLE_3 0x20U
+#define REEL_CONTROL_SENSE 0x40U
+#define REEL_CONTROL_SPARE 0x80U
 #define REEL_REELS 3U
-#define REEL_REEL_STEPS 200U
 
 #define KIND_PUSHER 4U
 #define KIND_PUSHER_OLDEST 2U
@@ -407,7 +415,7 @@ static inline void command_spin_read(struct command_spin *to, const uint8_t *fro
     to->for_ms = wire_get16(from + 3);
 }
 
-/* stops a reel at a step counted from home, at its next coming; 65535 stops it as soon as it can */
+/* stops a reel at a step counted from home, at its next coming; 65535 stops it at the next symbol that it can reach, or where home is not known as soon as it can */
 #define COMMAND_STOP 23U
 #define COMMAND_STOP_SIZE 3
 
@@ -469,7 +477,7 @@ static inline void command_hopper_read(struct command_hopper *to, const uint8_t 
     to->errors = from[5];
 }
 
-/* tests the sensors, without their feed and with it; 'sensors' tells what was found where it is another result */
+/* tests the sensors, without their feed and with it; 'sensors' tells what was found where it is another result; busy while a reel turns */
 #define COMMAND_TEST 27U
 #define COMMAND_TEST_SIZE 0
 
@@ -488,15 +496,20 @@ static inline void command_acceptor_read(struct command_acceptor *to, const uint
     to->gap_ms = wire_get16(from + 2);
 }
 
-/* a reel's symbols and its button, for this session; without it: 20 symbols, 500 ms, 6 symbols */
+/* a reel, for this session; without it: 20 symbols, 500 ms, 6 symbols, 200 steps, home 1 to 50 steps, not turned round, held */
 #define COMMAND_REEL 29U
-#define COMMAND_REEL_SIZE 5
+#define COMMAND_REEL_SIZE 12
 
 struct command_reel {
     uint8_t reel;
     uint8_t symbols;
     uint16_t spin_ms;
     uint8_t slip;
+    uint16_t steps;
+    uint8_t home_least;
+    uint16_t home_most;
+    uint8_t turned_round;
+    uint8_t held;
 };
 
 static inline void command_reel_read(struct command_reel *to, const uint8_t *from)
@@ -505,6 +518,11 @@ static inline void command_reel_read(struct command_reel *to, const uint8_t *fro
     to->symbols = from[1];
     to->spin_ms = wire_get16(from + 2);
     to->slip = from[4];
+    to->steps = wire_get16(from + 5);
+    to->home_least = from[7];
+    to->home_most = wire_get16(from + 8);
+    to->turned_round = from[10];
+    to->held = from[11];
 }
 
 /* from now on the button may stop this reel; each spin begins without */
@@ -520,6 +538,22 @@ static inline void command_arm_read(struct command_arm *to, const uint8_t *from)
 {
     to->reel = from[0];
     to->on = from[1];
+}
+
+/* a part of the ramp of all reels, for this session, while none turns; without it: 80 to 402 steps/s in 40 steps */
+#define COMMAND_RAMP 31U
+#define COMMAND_RAMP_SIZE 33
+
+struct command_ramp {
+    uint8_t first;
+    uint8_t ticks[32];
+};
+
+static inline void command_ramp_read(struct command_ramp *to, const uint8_t *from)
+{
+    to->first = from[0];
+    for (uint8_t i = 0; i < 32U; i++)
+        to->ticks[i] = from[1U + i];
 }
 
 /* done */
@@ -755,7 +789,7 @@ static inline void report_motor_write(uint8_t *to, const struct report_motor *fr
     to[11] = from->why;
 }
 
-/* what the lamp chain read back after the last command */
+/* what the lamp chain read back after the last command; on a reel board at each change of a control output that fails too: bits 17 to 24 */
 #define REPORT_LAMPS 134U
 #define REPORT_LAMPS_SIZE 24
 
@@ -777,7 +811,7 @@ static inline void report_lamps_write(uint8_t *to, const struct report_lamps *fr
 
 /* how a reel stands, at each change, every 100 ms while it turns, and when a session opens */
 #define REPORT_REEL 135U
-#define REPORT_REEL_SIZE 11
+#define REPORT_REEL_SIZE 16
 
 struct report_reel {
     uint32_t time;
@@ -786,6 +820,9 @@ struct report_reel {
     uint16_t step;
     uint16_t slips;
     uint8_t button;
+    int16_t off;
+    uint16_t home;
+    uint8_t why;
 };
 
 static inline void report_reel_write(uint8_t *to, const struct report_reel *from)
@@ -796,6 +833,9 @@ static inline void report_reel_write(uint8_t *to, const struct report_reel *from
     wire_put16(to + 6, from->step);
     wire_put16(to + 8, from->slips);
     to[10] = from->button;
+    wire_put16(to + 11, (uint16_t)from->off);
+    wire_put16(to + 13, from->home);
+    to[15] = from->why;
 }
 
 /* how the last payout stands, at each token, at each change, and when a session opens */
@@ -955,7 +995,7 @@ static inline int8_t wire_command_size(uint8_t id, uint8_t kind)
         size = COMMAND_HOPPER_SIZE;
         break;
     case COMMAND_TEST:
-        kinds = 0x10U;
+        kinds = 0x18U;
         size = COMMAND_TEST_SIZE;
         break;
     case COMMAND_ACCEPTOR:
@@ -969,6 +1009,10 @@ static inline int8_t wire_command_size(uint8_t id, uint8_t kind)
     case COMMAND_ARM:
         kinds = 0x08U;
         size = COMMAND_ARM_SIZE;
+        break;
+    case COMMAND_RAMP:
+        kinds = 0x08U;
+        size = COMMAND_RAMP_SIZE;
         break;
     default:
         return -1;

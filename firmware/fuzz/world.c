@@ -1,7 +1,7 @@
 /* What hangs on the pins, where a script wants it: a shaft that turns with its motor, reels that show home, a hopper that pays. */
 #include "fuzz.h"
 
-enum { SHAFT_MS = 20, COIN_EVERY_MS = 100, COIN_MS = 20, HOME_STEPS = 4 };
+enum { SHAFT_MS = 20, COIN_EVERY_MS = 100, COIN_MS = 20, HOME_STEPS = 4, TURN_STEPS = 200 };
 
 static const uint8_t homes[REEL_REELS] = {REEL_IN_HOME_1_PIN, REEL_IN_HOME_2_PIN, REEL_IN_HOME_3_PIN};
 static uint8_t steps[REEL_REELS];
@@ -40,7 +40,7 @@ void world_step(uint8_t pin)
     for (uint8_t i = 0; i < REEL_REELS; i++) {
         if (kind_facts.output[i].pin != pin)
             continue;
-        steps[i] = (uint8_t)((steps[i] + 1U) % REEL_REEL_STEPS);
+        steps[i] = (uint8_t)((steps[i] + 1U) % TURN_STEPS);
         if (steps[i] == 0U || steps[i] == HOME_STEPS)
             drive(homes[i], steps[i] == 0U);
     }

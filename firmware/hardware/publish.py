@@ -143,7 +143,8 @@ def page(name: str) -> str:
             "",
             "## Test sheet",
             "",
-            f"`feltwire boards sheet {name}` walks through it and signs the report.",
+            f"`feltwire boards check PORT --sheet FILE --kind {name}` walks through it and signs the report "
+            "([flash and check](../boards.md#the-test-sheet)).",
             "",
             "| step | do | expected |",
             "|---|---|---|",

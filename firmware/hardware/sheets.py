@@ -12,7 +12,10 @@ from firmware.hardware.parts import NANO_PINS
 
 
 class Step(NamedTuple):
-    """One step; `unit` and its bounds where a value is measured, else it is as expected or not."""
+    """One step; `unit` and its bounds where a value is measured, else it is as expected or not.
+
+    `port`: the program looks by itself, at the board's port.
+    """
 
     id: str
     title: str
@@ -21,6 +24,7 @@ class Step(NamedTuple):
     unit: str = ""
     least: float = 0.0
     most: float = 0.0
+    port: bool = False
 
 
 def steps(board: Board) -> list[Step]:
@@ -58,8 +62,9 @@ def steps(board: Board) -> list[Step]:
         Step(
             "identify",
             "Module",
-            "Supply off, module in, supply on: feltwire boards identify PORT.",
-            f"a {board.name} board whose firmware matches this software",
+            "Supply off, module in, USB plugged in, supply on.",
+            f"a {board.name} board whose firmware works with this software",
+            port=True,
         ),
     ]
     for entry in kind(board.name)["inputs"]:
@@ -122,8 +127,9 @@ def steps(board: Board) -> list[Step]:
             Step(
                 "reset_cut",
                 "Auto-reset is cut",
-                "feltwire boards check PORT: it opens the port, and the board's count of starts stays.",
-                "the board was not reset",
+                "DTR is lowered and raised, as by every program that opens the port.",
+                "the board's count of starts stays: it was not reset",
+                port=True,
             ),
             Step(
                 "hold_up",
@@ -205,4 +211,6 @@ def toml(board: Board) -> str:
                 f"least = {step.least}",
                 f"most = {step.most}",
             ]
+        if step.port:
+            lines.append("port = true")
     return "\n".join(lines) + "\n"

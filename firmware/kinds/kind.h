@@ -26,6 +26,15 @@ struct kind_output {
     uint32_t longest_ms; /* the board makes it safe after so long, whatever the host says */
 };
 
+struct kind_chain {
+    uint8_t data;
+    uint8_t clock;
+    uint8_t latch;
+    uint8_t read_back;
+    uint8_t count;
+    uint8_t sense; /* which of them feeds the sensors, from 1 */
+};
+
 struct kind_facts {
     uint8_t id;
     uint8_t inputs;
@@ -36,8 +45,9 @@ struct kind_facts {
     uint8_t own_pull_ups; /* of those, with the resistor to + inside the chip, whatever the host says */
     uint8_t turns_outputs; /* outputs whose pin the kind writes itself while they are not safe (steps): bit i, output i + 1 */
     uint8_t active_high;   /* inputs whose sensors pull the line low at rest: bit i is input i + 1 */
-    uint8_t fed;           /* those of them that pull only while the pin `sense` is high */
-    uint8_t sense;
+    uint8_t fed;           /* those of them that pull only while the pin `sense`, or that output of the chain, is high */
+    uint8_t sense;         /* 0: the chain has it */
+    struct kind_chain chain; /* of lamps and control outputs, where the sensors' feed is one of these */
     bool fram;             /* it may have a FRAM on the two-wire bus */
     uint8_t wake_ms;      /* longest time between two calls of kind_poll, 1 to 16; 0 for 16 */
     struct kind_output output[KIND_MOST_OUTPUTS];      /* KIND_<NAME>_OUTPUT_TABLE of messages.h */

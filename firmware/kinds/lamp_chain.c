@@ -4,14 +4,14 @@
 
 #define GLOW_TICKS TICKS_OF_MS(LAMPS_GLOW_MS)
 
-void lamp_chain_begin(struct lamp_chain *chain, uint8_t count)
+void lamp_chain_begin(struct lamp_chain *chain, uint8_t lamps, uint8_t control)
 {
-    *chain = (struct lamp_chain){.count = count, .stage = LAMPS_LATCH};
+    *chain = (struct lamp_chain){.lamps = lamps, .count = (uint8_t)(lamps + control), .stage = LAMPS_LATCH};
 }
 
 bool lamp_chain_takes(const struct lamp_chain *chain, const uint8_t lit[LAMP_BYTES])
 {
-    for (uint8_t lamp = chain->count; lamp < 8U * LAMP_BYTES; lamp++) {
+    for (uint8_t lamp = chain->lamps; lamp < 8U * LAMP_BYTES; lamp++) {
         if ((lit[lamp >> 3] & (uint8_t)(1U << (lamp & 7U))) != 0U)
             return false;
     }
@@ -20,7 +20,8 @@ bool lamp_chain_takes(const struct lamp_chain *chain, const uint8_t lit[LAMP_BYT
 
 void lamp_chain_light(struct lamp_chain *chain, const uint8_t lit[LAMP_BYTES])
 {
-    for (uint8_t byte = 0; byte < LAMP_BYTES; byte++)
+    uint8_t bytes = (uint8_t)((chain->lamps + 7U) >> 3);
+    for (uint8_t byte = 0; byte < bytes; byte++)
         chain->told[byte] = lit[byte];
     chain->stage = LAMPS_LATCH;
 }
@@ -45,6 +46,20 @@ static void shift_frame(const struct lamp_chain *chain, uint8_t came[LAMP_BYTES]
         bits = 0;
         bit = 0x80U;
     }
+}
+
+void lamp_chain_control(struct lamp_chain *chain, uint8_t levels)
+{
+    uint8_t came[LAMP_BYTES];
+    chain->told[chain->lamps >> 3] = levels;
+    shift_frame(chain, came);
+    lamp_pins_latch();
+}
+
+void lamp_chain_refresh(struct lamp_chain *chain)
+{
+    if (chain->stage == LAMPS_STILL)
+        chain->stage = LAMPS_LATCH;
 }
 
 static bool due(const struct lamp_chain *chain, uint32_t now)

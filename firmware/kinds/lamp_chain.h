@@ -24,19 +24,27 @@ uint8_t lamp_pins_shift(uint8_t bit);
 void lamp_pins_latch(void);
 
 struct lamp_chain {
-    uint8_t count; /* of lamps: 1 to 64 */
+    uint8_t lamps; /* 1 to 64 */
+    uint8_t count; /* of them and of the outputs of a control register behind them */
     uint8_t told[LAMP_BYTES];
     uint8_t lit[LAMP_BYTES]; /* as read back last */
     enum { LAMPS_STILL, LAMPS_LATCH, LAMPS_GLOW } stage;
     uint32_t latched; /* ticks */
 };
 
-void lamp_chain_begin(struct lamp_chain *chain, uint8_t count);
+/* So many lamps, whole bytes where there is a register of 8 control outputs behind the last, or none (0). */
+void lamp_chain_begin(struct lamp_chain *chain, uint8_t lamps, uint8_t control);
 
 /* Whether the chain has all the lamps that these bits light. */
 bool lamp_chain_takes(const struct lamp_chain *chain, const uint8_t lit[LAMP_BYTES]);
 
 void lamp_chain_light(struct lamp_chain *chain, const uint8_t lit[LAMP_BYTES]);
+
+/* Puts the control outputs on these levels, at once. */
+void lamp_chain_control(struct lamp_chain *chain, uint8_t levels);
+
+/* Shifts everything out again, and reads it back. */
+void lamp_chain_refresh(struct lamp_chain *chain);
 
 /* Goes on, by one frame at most (two when it reads back). True: `lit` was read back. */
 bool lamp_chain_poll(struct lamp_chain *chain, uint32_t now);

@@ -36,8 +36,8 @@ const PORT_ROM struct kind_facts kind_facts = {
 static struct chute chute;
 static struct tilt tilt;
 
-static uint8_t heard; /* levels that the devices know of; power_fail has no feed, and is heard at once */
-static bool begun;    /* the first test has ended, and the devices know their levels */
+/* After the first test the devices begin with the levels that it found. power_fail has no feed, and is heard at once. */
+static bool begun;
 
 #define COUNTING (INPUT_BIT(PUSHER_IN_TOKEN) | INPUT_BIT(PUSHER_IN_WIN_A) | INPUT_BIT(PUSHER_IN_WIN_B) | \
                   INPUT_BIT(PUSHER_IN_HOPPER_COIN) | INPUT_BIT(PUSHER_IN_TILT))
@@ -58,9 +58,7 @@ static void begin_devices(void)
     acceptor_begin(PUSHER_OUT_ACCEPT, PUSHER_COUNTER_TOKENS_IN, at_rest(PUSHER_IN_TOKEN));
     chute_begin(&chute, (uint8_t)((at_rest(PUSHER_IN_WIN_A) ? 0U : CHUTE_A) | (at_rest(PUSHER_IN_WIN_B) ? 0U : CHUTE_B)));
     tilt_begin(&tilt, at_rest(PUSHER_IN_TILT));
-    heard = board_levels();
-    if (at_rest(PUSHER_IN_HOPPER_COIN) == 0U)
-        payouts_edge(0, board_now());
+    begun = true;
 }
 
 void kind_begin(void)
@@ -164,9 +162,10 @@ void kind_output_ended(uint8_t output, enum over_why why)
         payouts_output_ended();
 }
 
-/* A sensor's line: `level` 1 at rest, 0 when active. */
-static void sensed(uint8_t input, uint8_t level, uint32_t ticks)
+void sensors_heard(uint8_t input, uint8_t level, uint32_t ticks)
 {
+    if (!begun && input != PUSHER_IN_HOPPER_COIN)
+        return; /* what is active from the beginning: begin_devices sees to it */
     switch (input) {
     case PUSHER_IN_TOKEN:
         acceptor_edge(level, ticks);
@@ -194,12 +193,6 @@ static void sensed(uint8_t input, uint8_t level, uint32_t ticks)
     }
 }
 
-static void hear(uint8_t input, uint8_t level, uint32_t ticks)
-{
-    heard = (uint8_t)(level != 0U ? heard | INPUT_BIT(input) : heard & (uint8_t)~INPUT_BIT(input));
-    sensed(input, level == 0U ? 1U : 0U, ticks);
-}
-
 void kind_edge(uint8_t input, uint8_t level, uint32_t ticks)
 {
     uint8_t rests = level == 0U ? 1U : 0U;
@@ -208,36 +201,18 @@ void kind_edge(uint8_t input, uint8_t level, uint32_t ticks)
             supply_fails();
         return;
     }
-    if (begun && !sensors_hide(ticks))
-        hear(input, level, ticks);
-}
-
-/* What changed while a test hid it. */
-static void hear_hidden(uint32_t now)
-{
-    uint8_t missed = (uint8_t)((heard ^ board_levels()) & TESTED);
-    for (uint8_t input = 1; missed != 0U; input++) {
-        if ((missed & INPUT_BIT(input)) != 0U)
-            hear(input, level_of(input), level_of(input) != 0U ? sensors_began() : now);
-        missed &= (uint8_t)~INPUT_BIT(input);
-    }
+    sensors_edge(input, level, ticks);
 }
 
 static void poll_sensors(uint32_t now)
 {
-    if (sensors_poll(now)) {
-        if (!begun) {
-            begun = true;
-            begin_devices();
-        }
-        if (payouts_want_test())
-            payouts_tested(((sensors_shorted() | sensors_dark()) & INPUT_BIT(PUSHER_IN_HOPPER_COIN)) == 0U);
-    } else if (!sensors_testing()) {
-        if (begun)
-            hear_hidden(now);
-        if (begun && payouts_want_test())
-            sensors_test(COUNTING);
-    }
+    bool just_tested = sensors_poll(now);
+    if (just_tested && !begun)
+        begin_devices();
+    if (just_tested && payouts_want_test())
+        payouts_tested(((sensors_shorted() | sensors_dark()) & INPUT_BIT(PUSHER_IN_HOPPER_COIN)) == 0U);
+    else if (begun && !sensors_testing() && payouts_want_test())
+        sensors_test(COUNTING);
     sensors_report();
 }
 

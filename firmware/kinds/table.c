@@ -125,7 +125,7 @@ void kind_begin(void)
     told = 0;
     column = 0;
     choose_column(board_now());
-    lamps_begin(TABLE_LAMPS);
+    lamps_begin(TABLE_LAMPS, 0);
     drive_begin(TABLE_OUT_MOTOR, TABLE_OUT_MOTOR_BACK);
 }
 

@@ -340,13 +340,16 @@ def _c_kind(name: str, kind: dict[str, Any]) -> list[str]:
         out.append(f"#define {name}_LAMPS {lamps['count']}U")
         for wire in ("data", "clock", "latch", "read_back"):
             out.append(f"#define {name}_LAMPS_{wire.upper()}_PIN {_c_pin(lamps[wire])}")
+    if "control" in kind:
+        out.append(f"#define {name}_CONTROL {len(kind['control'])}U")
+        for number, output in enumerate(kind["control"]):
+            out.append(f"#define {name}_CONTROL_{output.upper()} 0x{1 << number:02X}U")
     if "sense" in kind:
         out.append(f"#define {name}_SENSE_PIN {_c_pin(kind['sense'])}")
     for wire, pin in kind.get("hopper", {}).items():
         out.append(f"#define {name}_HOPPER_{wire.upper()}_PIN {_c_pin(pin)}")
     if "reels" in kind:
         out.append(f"#define {name}_REELS {kind['reels']['count']}U")
-        out.append(f"#define {name}_REEL_STEPS {kind['reels']['steps']}U")
     return [*out, ""]
 
 
@@ -452,8 +455,10 @@ def python_side(table: Table) -> str:
             out.append(f"        lamps={kind['lamps']['count']},")
             pins = [[name, pin] for name, pin in kind["lamps"].items() if name != "count"]
             out.append(f"        lamp_pins={_pairs(pins)},")
+        if "control" in kind:
+            out.append(f"        control={_tuple(kind['control'])},")
         if "reels" in kind:
-            out += [f"        reels={kind['reels']['count']},", f"        reel_steps={kind['reels']['steps']},"]
+            out.append(f"        reels={kind['reels']['count']},")
         out.append("    ),")
     out += ["}", '"""Each kind of board, by its name."""', "", ""]
     out += ["class Reset(IntFlag):", '    """What reset a board."""', ""]

@@ -27,7 +27,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from hal.backends.gpiozero_factory import SharedFactory, library_errors
+from hal.backends.gpiozero_factory import SharedFactory, library_errors, pin_is_taken
 from hal.clock import Clock
 from hal.lines import NOT_YET_NS, LineError, LineSpec, LineTracker, Sink, check_wires
 from hal.values import Edge, EdgesLost, Loss, Rare
@@ -162,6 +162,8 @@ class GpiozeroLines:
         self._opened = False
         self._probed_ns = NOT_YET_NS
         self._failed: LineError | None = None
+        self._factory_gone = False
+        """Whether the factory no longer reaches its pins; it is replaced once, not at each try for a pin in use."""
 
     @property
     def failed(self) -> LineError | None:
@@ -179,12 +181,14 @@ class GpiozeroLines:
         errors = library_errors()
         loop = self._loop = self._loop or asyncio.get_running_loop()
         if self._failed is not None and self._shared is not None:
-            self._factory = self._shared.replace(self._factory)
+            self._factory = self._shared.replace(self._factory) if self._factory_gone else self._shared.current()
+            self._factory_gone = False
             self._ticks = _ticks_of(self._factory, self._clock)
         self._queue.clear()
         try:
             self._ticks.anchor()
         except errors as error:
+            self._factory_gone = True
             raise LineError(
                 f"source {self.name!r}: its time cannot be read ({type(error).__name__}: {error})"
             ) from error
@@ -200,6 +204,7 @@ class GpiozeroLines:
                 raise
             except errors as error:
                 self._release()
+                self._factory_gone = not pin_is_taken(error)
                 raise LineError(
                     f"line {spec.name!r}: {spec.wire} cannot be watched by {type(self._factory).__name__} "
                     f"({type(error).__name__}: {error}); give it another pin or pull under [pins], or free this one"
@@ -293,6 +298,7 @@ class GpiozeroLines:
     def _fail(self, error: Exception) -> None:
         """The chip or the daemon has gone: reports what came before, then each line as unplugged."""
         self._drain()
+        self._factory_gone = True
         self._failed = LineError(
             f"source {self.name!r}: its pins can no longer be read ({type(error).__name__}: {error}); lines "
             f"{', '.join(sorted(self.lines))} are unknown. Plug the chip in again, or start the factory's daemon"

@@ -200,6 +200,16 @@ class SharedFactory:
         return self.current()
 
 
+def pin_is_taken(error: Exception) -> bool:
+    """Whether a factory refused one pin (in use, or unable to do what is asked), and so reaches its chip.
+
+    lgpio has one class for all its errors, and tells them apart by text alone.
+    """
+    from gpiozero.exc import GPIOZeroError
+
+    return isinstance(error, GPIOZeroError) or "busy" in str(error).lower()
+
+
 def close_broken(factory: Factory) -> None:
     """Closes a factory whose chip has gone, as far as that goes.
 

@@ -146,6 +146,6 @@ class BoardKind(msgspec.Struct, frozen=True, kw_only=True):
     """Lamps of its chain."""
     lamp_pins: tuple[tuple[str, str], ...] = ()
     """Signal of the chain and pin of the chip."""
+    control: tuple[str, ...] = ()
+    """Outputs of a register behind the last lamp of the chain, which only the board sets."""
     reels: int = 0
-    reel_steps: int = 0
-    """Full steps of one turn of a reel."""

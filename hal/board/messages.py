@@ -9,7 +9,7 @@ from typing import ClassVar
 from hal.board.message import BoardAnswer, BoardCommand, BoardKind, BoardReport
 
 PROTOCOL = 2
-DICTIONARY = 0x49815166
+DICTIONARY = 0x68AE199E
 TICK_HZ = 2_000_000
 BAUD = 250_000
 LONGEST = 64
@@ -121,8 +121,8 @@ KINDS = {
             ("latch", "C2"),
             ("read_back", "C3"),
         ),
+        control=("direction_1", "direction_2", "direction_3", "disable_1", "disable_2", "disable_3", "sense", "spare"),
         reels=3,
-        reel_steps=200,
     ),
     "pusher": BoardKind(
         id=4,
@@ -488,13 +488,15 @@ class SpinCommand(BoardCommand, frozen=True):
     reel: int
     """From 1."""
     steps_per_s: int
-    """62 to 400."""
+    """62 to 2000, and no faster than the ramp goes: 402 without the command `ramp`."""
     for_ms: int
     """0: as long as the board allows."""
 
 
 class StopCommand(BoardCommand, frozen=True):
-    """Stops a reel at a step counted from home, at its next coming; 65535 stops it as soon as it can."""
+    """Stops a reel at a step counted from home, at its next coming; 65535 stops it at the next symbol that it can
+    reach, or where home is not known as soon as it can.
+    """
 
     id: ClassVar[int] = 23
     layout: ClassVar[Struct] = Struct("<BH")
@@ -554,13 +556,15 @@ class HopperCommand(BoardCommand, frozen=True):
 
 
 class TestCommand(BoardCommand, frozen=True):
-    """Tests the sensors, without their feed and with it; 'sensors' tells what was found where it is another result."""
+    """Tests the sensors, without their feed and with it; 'sensors' tells what was found where it is another
+    result; busy while a reel turns.
+    """
 
     id: ClassVar[int] = 27
     layout: ClassVar[Struct] = Struct("<")
     since: ClassVar[int] = 2
     answer: ClassVar[type[BoardAnswer]] = OkAnswer
-    kinds: ClassVar[tuple[str, ...]] = ("pusher",)
+    kinds: ClassVar[tuple[str, ...]] = ("reel", "pusher")
 
 
 class AcceptorCommand(BoardCommand, frozen=True):
@@ -578,10 +582,12 @@ class AcceptorCommand(BoardCommand, frozen=True):
 
 
 class ReelCommand(BoardCommand, frozen=True):
-    """A reel's symbols and its button, for this session; without it: 20 symbols, 500 ms, 6 symbols."""
+    """A reel, for this session; without it: 20 symbols, 500 ms, 6 symbols, 200 steps, home 1 to 50 steps, not
+    turned round, held.
+    """
 
     id: ClassVar[int] = 29
-    layout: ClassVar[Struct] = Struct("<BBHB")
+    layout: ClassVar[Struct] = Struct("<BBHBHBHBB")
     since: ClassVar[int] = 2
     answer: ClassVar[type[BoardAnswer]] = OkAnswer
     kinds: ClassVar[tuple[str, ...]] = ("reel",)
@@ -593,6 +599,16 @@ class ReelCommand(BoardCommand, frozen=True):
     """The button stops nothing before the reel has turned for so long."""
     slip: int
     """Symbols that may go by at most from the button's press: 'spin' refuses a speed that takes more."""
+    steps: int
+    """A turn, 20 to 3200: pulses of the driver, so with half steps twice the motor's; another count forgets home."""
+    home_least: int
+    """Steps that home is dark for at least, from 1: what is shorter is not home."""
+    home_most: int
+    """And at most: what is longer is a blocked sensor, which stops the reel."""
+    turned_round: int
+    """1: the driver's direction is high."""
+    held: int
+    """1: the driver stays on while the reel stands; 0: it is off 250 ms after the last step."""
 
 
 class ArmCommand(BoardCommand, frozen=True):
@@ -607,6 +623,22 @@ class ArmCommand(BoardCommand, frozen=True):
     """From 1."""
     on: int
     """0 or 1."""
+
+
+class RampCommand(BoardCommand, frozen=True):
+    """A part of the ramp of all reels, for this session, while none turns; without it: 80 to 402 steps/s in 40
+    steps.
+    """
+
+    id: ClassVar[int] = 31
+    layout: ClassVar[Struct] = Struct("<B32s")
+    since: ClassVar[int] = 2
+    answer: ClassVar[type[BoardAnswer]] = OkAnswer
+    kinds: ClassVar[tuple[str, ...]] = ("reel",)
+    first: int
+    """From 0, which begins a new ramp; then where the part before ended."""
+    ticks: bytes
+    """16 times u16, 1000 to 32258: until the next step, at each from a stand, none above the one before; 0 ends it."""
 
 
 class BootReport(BoardReport, frozen=True):
@@ -721,7 +753,9 @@ class MotorReport(BoardReport, frozen=True):
 
 
 class LampsReport(BoardReport, frozen=True):
-    """What the lamp chain read back after the last command."""
+    """What the lamp chain read back after the last command; on a reel board at each change of a control output
+    that fails too: bits 17 to 24.
+    """
 
     id: ClassVar[int] = 134
     layout: ClassVar[Struct] = Struct("<8s8s8s")
@@ -738,7 +772,7 @@ class ReelReport(BoardReport, frozen=True):
     """How a reel stands, at each change, every 100 ms while it turns, and when a session opens."""
 
     id: ClassVar[int] = 135
-    layout: ClassVar[Struct] = Struct("<IBBHHB")
+    layout: ClassVar[Struct] = Struct("<IBBHHBhHB")
     kinds: ClassVar[tuple[str, ...]] = ("reel",)
     time: int
     """Ticks."""
@@ -752,6 +786,12 @@ class ReelReport(BoardReport, frozen=True):
     """Home came where it should not, modulo 65536."""
     button: int
     """1: the player stopped it with the button of this reel."""
+    off: int
+    """Steps from where home was expected to where it came last; home is counted anew from there."""
+    home: int
+    """Steps that home was dark for when it last went by; 0: not known."""
+    why: int
+    """Why it stands: 0 told to, or never turned; 1 home did not come in two turns; 2 home stayed dark."""
 
 
 class HopperReport(BoardReport, frozen=True):
@@ -795,7 +835,7 @@ class SensorsReport(BoardReport, frozen=True):
     id: ClassVar[int] = 138
     layout: ClassVar[Struct] = Struct("<BBB")
     since: ClassVar[int] = 2
-    kinds: ClassVar[tuple[str, ...]] = ("pusher",)
+    kinds: ClassVar[tuple[str, ...]] = ("reel", "pusher")
     tested: int
     """Bit i: input i+1."""
     shorted: int
@@ -841,6 +881,7 @@ COMMANDS: dict[int, type[BoardCommand]] = {
     28: AcceptorCommand,
     29: ReelCommand,
     30: ArmCommand,
+    31: RampCommand,
 }
 """Each command, by its id."""
 

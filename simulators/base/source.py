@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from operator import attrgetter
+from typing import Final
 
 from hal.lines import NOT_YET_NS, LineError, Sink
-from hal.values import Batch, Edge, Output, Rare
+from hal.values import Batch, Command, Edge, Output, Rare
 from simulators.base.answering import Answering
-from simulators.base.truth import TableSimulator
+from simulators.base.faults import fault_named
+from simulators.base.truth import TableSimulator, Truth, Waiting
 
 _T_NS = attrgetter("t_ns")
+
+WAIT_S: Final = 0.1
+"""A held table waits so long at a time for the person who plays it: their next round begins within this time."""
+PRESS_NS: Final = 150_000_000
+"""How long a person holds a button."""
+DEALER: Final = "dealer_"
+"""How the lines of the dealer's buttons begin."""
 
 
 class SimulatedSource:
@@ -34,6 +43,17 @@ class SimulatedSource:
         self._faults = faults
         self._rounds = 0
         self._sink: Sink | None = None
+        self._armed: str | None = None
+        self._asked = False
+        self._presses: list[Edge] = []
+        self.held = False
+        """Whether each round waits for `play`."""
+        self.by_hand = False
+        """Whether a person is the dealer: the simulated one presses and calls nothing from the next round on."""
+        self.fault: str | None = None
+        """The named fault of the round that is played; None for none."""
+        self.truth: Truth | None = None
+        """What will have happened in the round that is played; None where none is."""
         self._held = Batch([], [], NOT_YET_NS)
         self._delivered_ns = NOT_YET_NS
 
@@ -55,6 +75,44 @@ class SimulatedSource:
         if answer_ns is not None:
             times.append(answer_ns + self._start_ns)
         return min(times, default=self._held.until_ns)
+
+    # --- a person at the simulated table ---
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds were begun."""
+        return self._rounds
+
+    @property
+    def can_wait(self) -> bool:
+        """Whether its rounds can wait for a person."""
+        return isinstance(self._simulator, Waiting)
+
+    @property
+    def armed(self) -> str | None:
+        """The fault that the next round will have."""
+        return self._armed
+
+    def arm(self, fault: str | None) -> None:
+        """Gives the next round a named fault, in place of the planned one; None takes it back.
+
+        Raises:
+            FaultError: no fault has this name, or this table cannot have it.
+        """
+        if fault is not None:
+            fault_named(fault, self._simulator.geometry)
+        self._armed = fault
+
+    def play(self) -> None:
+        """Lets a held table play one round."""
+        self._asked = True
+
+    def press(self, line: str, t_ns: int) -> None:
+        """A person presses a button for `PRESS_NS`."""
+        t_ns = max(t_ns, self._delivered_ns + 1, *(edge.t_ns + 1 for edge in self._presses if edge.line == line))
+        self._presses += [Edge(line, 1, t_ns), Edge(line, 0, t_ns + PRESS_NS)]
+
+    # --- as a source of lines ---
 
     def open(self, sink: Sink) -> None:
         """Opens the source; begins with the levels at the simulator's time 0."""
@@ -80,6 +138,10 @@ class SimulatedSource:
             edges = [edge if edge.t_ns >= late_ns else edge._replace(t_ns=late_ns) for edge in answered.edges]
             rare = [one if one.t_ns >= late_ns else one._replace(t_ns=late_ns) for one in answered.rare]
             sink.deliver(self.name, edges, rare)
+        if sink is not None and self._presses:
+            due = sorted((edge for edge in self._presses if edge.t_ns <= now_ns), key=_T_NS)
+            self._presses = [edge for edge in self._presses if edge.t_ns > now_ns]
+            sink.deliver(self.name, due, [])
         self._delivered_ns = now_ns
         while sink is not None:
             edges, rare, until_ns = self._held
@@ -89,10 +151,24 @@ class SimulatedSource:
                 sink.deliver(self.name, edges[:edge], rare[:other])
             if until_ns > now_ns:
                 break
-            self._rounds += 1
-            fault = self._faults.get(self._rounds, self._faults.get(None))
-            self._held = self._shifted(self._simulator.round(fault).batch)
+            self._held = self._shifted(self._next())
         return now_ns
+
+    def _next(self) -> Batch:
+        """The next round, or some time in which nobody plays."""
+        simulator = self._simulator
+        if self.held and not self._asked and isinstance(simulator, Waiting):
+            self.fault = self.truth = None
+            return simulator.wait(WAIT_S)
+        self._asked = False
+        self._rounds += 1
+        armed, self._armed = self._armed, None
+        self.fault = armed or self._faults.get(self._rounds, self._faults.get(None))
+        batch, self.truth, *_ = simulator.round(self.fault)
+        if not self.by_hand:
+            return batch
+        edges = [edge for edge in batch.edges if not edge.line.startswith(DEALER)]
+        return Batch(edges, [one for one in batch.rare if not isinstance(one, Command)], batch.until_ns)
 
     def _shifted(self, batch: Batch) -> Batch:
         start_ns = self._start_ns

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from hal.values import Batch
 from simulators.base.geometry import Geometry
@@ -71,3 +71,11 @@ class TableSimulator(Protocol):
         Raises:
             FaultError: no fault has this name, or this table cannot have it.
         """
+
+
+@runtime_checkable
+class Waiting(Protocol):
+    """A simulated table whose next round can wait for a person."""
+
+    def wait(self, seconds: float) -> Batch:
+        """What the lines do in so many seconds between two rounds, in which nobody plays."""

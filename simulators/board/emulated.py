@@ -18,6 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self
 
+from hal.board.message import BoardKind
 from hal.board.messages import BAUD
 from hal.clock import NS_PER_S
 from simulators.board.library import EmulationError, library
@@ -209,16 +210,35 @@ class EmulatedBoard:
             cycles.append(self._time.cycle_at(t_ns))
         self._plan(cycles, pins, values)
 
-    def feed(self, pins: Iterable[str], by: str) -> None:
-        """Hangs sensors on pins that pull low only while the output `by` is high; without it their lines are high.
+    def feed(self, pins: Iterable[str], by: str | None) -> None:
+        """Hangs sensors on pins that pull low only while the output `by`, or with None that of the chain, is high.
 
-        Replaces those of the call before.
+        Without it their lines are high. Replaces those of the call before.
 
         Raises:
             ValueError: there is no such pin.
         """
         fed = sum(1 << _number_of(pin, PINS) for pin in pins)
-        self._c.board_feed(self._board, fed, _number_of(by, PINS))
+        self._c.board_feed(self._board, fed, NOT_DRIVEN if by is None else _number_of(by, PINS))
+
+    def chain_of(self, kind: BoardKind) -> None:
+        """Hangs the chain of lamps and control outputs of a kind on its pins, if one of these feeds the sensors."""
+        if "sense" not in kind.control:
+            return
+        pins = dict(kind.lamp_pins)
+        numbers = [_number_of(pins[wire], PINS) for wire in ("data", "clock", "latch", "read_back")]
+        outputs = kind.lamps + len(kind.control)
+        sense = kind.lamps + kind.control.index("sense") + 1
+        self._c.board_chain(self._board, (ctypes.c_uint8 * len(numbers))(*numbers), outputs, sense)
+
+    @property
+    def chain_out(self) -> int:
+        """The outputs of the chain that are on: bit i is output i + 1."""
+        return int(self._c.board_chain_out(self._board))
+
+    def chain_faults(self, *, dead: int = 0, stuck: int = 0) -> None:
+        """Outputs of the chain that draw no current, and that always do, as bits."""
+        self._c.board_chain_faults(self._board, dead, stuck)
 
     def supply(self, channel: str, share: float, t_ns: int | None = None) -> None:
         """Sets an analogue pin ("C2") to a share of the supply, 0 to 1, at `t_ns` (default: at once).

@@ -52,7 +52,10 @@ _FUNCTIONS: dict[str, tuple[object, list[object]]] = {
     "board_fram_content": (None, [BOARD, U8S]),
     "board_fram_writes": (ctypes.c_uint32, [BOARD]),
     "board_fram_faults": (None, [BOARD, ctypes.c_bool, ctypes.c_uint32, ctypes.c_uint32]),
-    "board_feed": (None, [BOARD, ctypes.c_uint32, ctypes.c_uint]),
+    "board_feed": (None, [BOARD, ctypes.c_uint32, ctypes.c_int]),
+    "board_chain": (None, [BOARD, U8S, ctypes.c_uint, ctypes.c_uint]),
+    "board_chain_faults": (None, [BOARD, ctypes.c_uint64, ctypes.c_uint64]),
+    "board_chain_out": (ctypes.c_uint64, [BOARD]),
 }
 
 

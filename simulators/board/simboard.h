@@ -2,7 +2,7 @@
  *
  * libsimavr runs the instructions, timers, ADC, watchdog and interrupts. Where it is not like the chip, this harness
  * has a part of its own: the UART, the EEPROM and the two-wire unit with a FRAM (simboard_uart.c, simboard_eeprom.c,
- * simboard_twi.c), interrupt flags that are cleared by writing 1 (simboard_flags.c), pins that stay as they are driven
+ * simboard_twi.c), a chain of lamps (simboard_chain.c), interrupt flags that are cleared by writing 1 (simboard_flags.c), pins that stay as they are driven
  * (simboard_pins.c), the watchdog with its interrupt (simboard_watchdog.c), and the loop itself: interrupts take the
  * data sheet's 4 cycles (8 from sleep), and a sleeping core stops at the very cycle asked for (simboard.c).
  *
@@ -97,6 +97,14 @@ struct twi {
     uint32_t disturbed, held, writes;
 };
 
+struct chain {
+    uint8_t data, clock, latch, read_back; /* pins */
+    uint8_t count; /* of lamps and control outputs; 0: there is no chain */
+    uint8_t sense; /* which of them feeds the sensors, from 1 */
+    bool clock_was, latch_was;
+    uint64_t shifted, out, held, dead, stuck; /* bit i: output i + 1 */
+};
+
 struct scheduled {
     uint64_t cycle;
     int32_t value;
@@ -114,7 +122,7 @@ struct pins {
     int32_t driven[PINS];  /* what the world puts on a pin: 0, 1 or NOT_DRIVEN */
     int32_t output[PINS];  /* what the chip puts on it: NOT_DRIVEN, or 0 to FULL */
     uint32_t fed;          /* bit: a sensor on this pin, which pulls low only while `feed` is high */
-    int feed;              /* the pin that feeds them */
+    int feed;              /* the pin that feeds them; NOT_DRIVEN: the chain does */
     struct scheduled *plan;
     size_t plan_first, plan_end, plan_room;
     struct change *changes;
@@ -142,6 +150,7 @@ struct board {
     struct eeprom eeprom;
     struct pins pins;
     struct twi twi;
+    struct chain chain;
     struct wrapped wrapped[MAX_IOs];
     char problem[200];
 };
@@ -182,6 +191,11 @@ void twi_clocked(struct board *board);
 bool twi_is_clock(unsigned pin);
 /* The world puts a pin on a level now. */
 void pin_driven(struct board *board, unsigned pin, int32_t level);
+/* The chip moved a pin: the chain follows. True: the sensors' feed changed. */
+bool chain_moved(struct board *board, unsigned pin);
+bool chain_feeds(const struct board *board);
+/* The power goes. */
+void chain_off(struct board *board);
 void pins_quiet(struct board *board);
 void pins_go_on(struct board *board);
 void pins_retime(struct board *board, double ratio, uint64_t less);

@@ -69,6 +69,7 @@ FOR_PYTHON void board_power_off(struct board *board, uint64_t seed)
     eeprom_tear(board, seed);
     board->watchdog.bitten = false; /* should it have bitten just before */
     hold(board, POWER_ON);
+    chain_off(board);
     board->held_until = UINT64_MAX;
 }
 

@@ -88,7 +88,8 @@ static void note_outputs(struct board *board)
             pins->changes[pins->change_count++] = (struct change){board->avr->cycle, level, (uint8_t)pin};
         if (twi_is_clock(pin) && level == NOT_DRIVEN)
             twi_clocked(board);
-        feed_changed = feed_changed || (pins->fed && pin == (unsigned)pins->feed);
+        const bool chain_fed = chain_moved(board, pin);
+        feed_changed = feed_changed || (pins->fed && (pins->feed == NOT_DRIVEN ? chain_fed : pin == (unsigned)pins->feed));
     }
     for (unsigned pin = 0; feed_changed && pin < PINS; pin++) {
         if (pins->fed >> pin & 1U)
@@ -110,13 +111,19 @@ static void write_pin(avr_t *avr, avr_io_addr_t address, uint8_t value, void *bo
 
 /* --- what the world drives ---------------------------------------------------------------------------------------- */
 
+static bool is_fed(const struct board *board)
+{
+    const int feed = board->pins.feed;
+    return feed == NOT_DRIVEN ? chain_feeds(board) : board->pins.output[feed] == FULL;
+}
+
 /* A sensor without its feed pulls nothing: its line is high. */
 static void apply(struct board *board, unsigned pin)
 {
     avr_t *avr = board->avr;
     avr_ioport_t *port = board->pins.port[pin / 8];
     const unsigned bit = 1U << pin % 8;
-    const bool fed = !(board->pins.fed >> pin & 1U) || board->pins.output[board->pins.feed] == FULL;
+    const bool fed = !(board->pins.fed >> pin & 1U) || is_fed(board);
     const int32_t level = fed ? board->pins.driven[pin] : 1;
     port->external.pull_mask = (uint8_t)((port->external.pull_mask & ~bit) | (level == NOT_DRIVEN ? 0 : bit));
     port->external.pull_value = (uint8_t)((port->external.pull_value & ~bit) | (level == 1 ? bit : 0));
@@ -268,11 +275,11 @@ FOR_PYTHON void board_take_changes(struct board *board, uint64_t *cycles, uint8_
     pins->change_count = 0;
 }
 
-/* The sensors on these pins (bits) are fed by an output. */
-FOR_PYTHON void board_feed(struct board *board, uint32_t fed, unsigned feed)
+/* The sensors on these pins (bits) are fed by an output, or by the chain (NOT_DRIVEN). */
+FOR_PYTHON void board_feed(struct board *board, uint32_t fed, int feed)
 {
     board->pins.fed = fed;
-    board->pins.feed = (int)feed;
+    board->pins.feed = feed;
     for (unsigned pin = 0; pin < PINS; pin++) {
         if (fed >> pin & 1U)
             apply(board, pin);

@@ -19,6 +19,7 @@ from hal.clock import NS_PER_S
 from hal.values import Batch, Command, Edge, Rare
 from simulators.base.faults import SimulatedFault, fault_named
 from simulators.base.geometry import Geometry, at_least
+from simulators.base.hand import Hand
 from simulators.base.sensors import press, settle_order
 from simulators.base.truth import SimRound, Truth
 from simulators.cards.shoe import EMPTY, JAM, LID, OUTSIDE, ShoeSimulator
@@ -173,6 +174,12 @@ class BaccaratGeometry:
         """A table that plays it. Equal seeds give equal rounds."""
         return BaccaratSimulator(self, seed)
 
+    def hand(self, seed: int) -> Hand:
+        """A hand that draws a card as a calibration asks."""
+        from simulators.cards.hand import CardHand
+
+        return CardHand(seed)
+
 
 class Dealt(NamedTuple):
     """The cards of a round in the order of the deal, and when the last was out."""
@@ -208,6 +215,12 @@ class BaccaratSimulator:
         self._shoe.start()
         edges, rare = self._shoe.take(self._now_s)
         return Batch([*(Edge(line, 0, 0) for line in self._buttons), *edges], rare, _ns(self._now_s))
+
+    def wait(self, seconds: float) -> Batch:
+        """Nobody deals; the shoe reports its state."""
+        self._now_s += seconds
+        edges, rare = self._shoe.take(self._now_s)
+        return Batch(edges, rare, _ns(self._now_s))
 
     def round(self, fault: str | None = None) -> SimRound:
         """The next round, with a named fault or without.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from simulators.base.faults import SimulatedFault
+    from simulators.base.hand import Hand
     from simulators.base.truth import TableSimulator
 
 
@@ -26,3 +27,9 @@ class DiceGeometry(ABC):
     @abstractmethod
     def simulator(self, seed: int) -> TableSimulator:
         """A table that plays it. Equal seeds give equal rounds."""
+
+    def hand(self, seed: int) -> Hand:
+        """A hand that moves the equipment as a calibration asks."""
+        from simulators.dice.hand import DiceHand
+
+        return DiceHand(seed)

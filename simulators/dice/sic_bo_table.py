@@ -135,6 +135,11 @@ class SicBoSimulator:
 
     # --- rounds --------------------------------------------------------------------------------------------------
 
+    def wait(self, seconds: float) -> Batch:
+        """Nobody plays; a reading board reports the dice that lie there."""
+        self._now_s += seconds
+        return Batch([], self._givers.wait(self._now_s), _ns(self._now_s))
+
     def round(self, fault: str | None = None) -> SimRound:
         """The next round, with a named fault or without.
 

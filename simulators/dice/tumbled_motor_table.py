@@ -90,6 +90,11 @@ class MotorTumbledSimulator:
         self._rare = [value for value in begun.rare if value.t_ns > self._told_ns]
         return Batch([*self._cage.start(), *begun.edges, *buttons], rare, self._told_ns)
 
+    def wait(self, seconds: float) -> Batch:
+        """Nobody calls: the motor stands, and what keypad and board send comes as an answer."""
+        self._now_s += seconds
+        return Batch([], [], int(self._now_s * NS_PER_S))
+
     def round(self, fault: str | None = None) -> SimRound:
         """The next round, with a named fault or without.
 

@@ -88,6 +88,11 @@ class TumbledSimulator:
         buttons = [Edge(line, 0, 0) for line in self._buttons()]
         return Batch([*begun.edges, *given.edges, *buttons], [*given.rare], _ns(self._now_s))
 
+    def wait(self, seconds: float) -> Batch:
+        """Nobody plays; a reading board reports the dice that lie there."""
+        self._now_s += seconds
+        return Batch([], self.givers.wait(self._now_s), _ns(self._now_s))
+
     def round(self, fault: str | None = None) -> SimRound:
         """The next round, with a named fault or without.
 

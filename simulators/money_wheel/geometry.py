@@ -10,6 +10,7 @@ from simulators.base.geometry import GeometryError, at_least, within_turn
 from simulators.wheel.faults import FAULTS, MONEY_WHEEL
 
 if TYPE_CHECKING:
+    from simulators.base.hand import Hand
     from simulators.base.truth import TableSimulator
 
 
@@ -49,6 +50,12 @@ class MoneyWheelGeometry:
         from simulators.money_wheel.wheel import MoneyWheelSimulator
 
         return MoneyWheelSimulator(self, seed)
+
+    def hand(self, seed: int) -> Hand:
+        """A hand that moves the wheel as a calibration asks."""
+        from simulators.money_wheel.hand import MoneyWheelHand
+
+        return MoneyWheelHand(self, seed)
 
     @property
     def game(self) -> str:

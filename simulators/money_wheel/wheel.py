@@ -204,6 +204,11 @@ class MoneyWheelSimulator:
         levels = self._levels()
         return Batch([Edge(line, levels[line], 0) for line in self.lines], [], _ns(QUIET_AT_START_S))
 
+    def wait(self, seconds: float) -> Batch:
+        """The wheel stands: time passes, and no line changes."""
+        self._now_s += seconds
+        return Batch([], [], _ns(self._now_s))
+
     def round(self, fault: str | None = None) -> SimRound:
         """The next round, with a named fault or without.
 

@@ -10,6 +10,7 @@ from simulators.base.geometry import GeometryError, at_least, within_turn
 from simulators.wheel.faults import FAULTS, ROULETTE
 
 if TYPE_CHECKING:
+    from simulators.base.hand import Hand
     from simulators.base.truth import TableSimulator
 
 # fmt: off
@@ -80,6 +81,12 @@ class RouletteGeometry:
         from simulators.roulette.wheel import RouletteSimulator
 
         return RouletteSimulator(self, seed)
+
+    def hand(self, seed: int) -> Hand:
+        """A hand that moves the wheel as a calibration asks."""
+        from simulators.roulette.hand import RouletteHand
+
+        return RouletteHand(self, seed)
 
     @property
     def game(self) -> str:

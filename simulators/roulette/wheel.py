@@ -162,6 +162,23 @@ class RouletteSimulator:
         rare: list[Rare] = [*level_readings(self._geometry.level_hz, 0.0, self._now_s, tilt, None, rng)]
         return Batch([Edge(line, levels[line], 0) for line in self._digital_lines()], rare, _ns(self._now_s))
 
+    def wait(self, seconds: float) -> Batch:
+        """The rotor runs on, with the ball of the last round in its pocket, and slows down."""
+        begin_s, end_s = self._now_s, self._now_s + seconds
+        path = Path(begin_s, self._angle_deg, self._speed_deg_s)
+        path.coast(end_s, LOSS_DEG_S2)
+        rotor = path.segments
+        edges, _ = self._rotor_edges(rotor, None, Random(f"{self._seed}/wait"))
+        edges += self._balls.edges((), rotor, None)
+        settle_order(edges, _ns(begin_s), _ns(end_s))
+        hz, tilt = self._geometry.level_hz, (self._tilt_deg, self._tilt_towards_deg)
+        rng = Random(f"{self._seed}/wait/{begin_s}")
+        rare: list[Rare] = [*level_readings(hz, begin_s, end_s, tilt, None, rng)]
+        last = rotor[-1]
+        self._now_s, self._angle_deg = end_s, last.angle_after(last.duration_s)
+        self._speed_deg_s = last.speed_after(last.duration_s)
+        return Batch(edges, rare, _ns(end_s))
+
     def round(self, fault: str | None = None) -> SimRound:
         """The next round, with a named fault or without.
 

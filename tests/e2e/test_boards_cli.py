@@ -500,6 +500,16 @@ def test_a_board_that_fails_while_it_is_emulated_ends_the_command(
     assert "it left its code" in result.stderr
 
 
+def test_a_trace_of_a_port_that_is_missing_says_how_to_wait(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("controller.cli.boards_trace.PATIENCE_S", 0.3)
+    result = bench.call("trace", bench.port)
+    assert result.exit_code == 1
+    assert "its port is down" in result.output
+    assert "the board did not come up in 0.3 s; feltwire boards list shows the ports, and --wait waits for it" in (
+        result.stderr
+    )
+
+
 @pytest.mark.parametrize("command", ["", "list", "identify", "check", "sign", "flash", "name", "trace", "emulate"])
 def test_help_teaches_with_an_example_and_tells_the_exit_codes(bench: Bench, command: str) -> None:
     result = bench.call(*([command] if command else []), "--help")

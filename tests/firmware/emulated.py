@@ -8,6 +8,7 @@ import subprocess
 from functools import cache
 from pathlib import Path
 
+from hal.board.messages import KINDS
 from hal.clock import NS_PER_S
 from hal.values import Edge
 from simulators.board.emulated import CLOCK_HZ
@@ -60,8 +61,8 @@ def board(
     clock_hz: int = CLOCK_HZ,
     start_up_ns: int = 0,
 ) -> InspectedBoard:
-    """An emulated board with the firmware of a kind, as it is in this tree."""
-    return InspectedBoard(
+    """An emulated board with the firmware of a kind, as it is in this tree; its chain is there if it feeds sensors."""
+    made = InspectedBoard(
         built(f"{kind}.elf"),
         eeprom=eeprom,
         fram=fram,
@@ -70,6 +71,8 @@ def board(
         start_up_ns=start_up_ns,
         bootloader=optiboot() if BOOTLOADER else None,
     )
+    made.chain_of(KINDS[kind])
+    return made
 
 
 class Probe(InspectedBoard):

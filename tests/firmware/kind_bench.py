@@ -223,8 +223,8 @@ class KindBench:
         self.put(line, 0)
 
     def _feed(self) -> None:
-        if self.kind.sense_pin:
-            self.board.feed([self._inputs[name] for name in self._sensors], self.kind.sense_pin)
+        if self.kind.sense_pin or "sense" in self.kind.control:
+            self.board.feed([self._inputs[name] for name in self._sensors], self.kind.sense_pin or None)
 
     def pin_of(self, output: str) -> str:
         return self._outputs[output]
@@ -233,9 +233,16 @@ class KindBench:
         """What the board puts on an output: 0 to 1, and 0 where it drives it not (in a reset)."""
         return self.board.output(self._outputs[name]) or 0.0
 
+    def control(self, name: str) -> int:
+        """What a control output behind the lamps is on."""
+        return self.board.chain_out >> (self.kind.lamps + self.kind.control.index(name)) & 1
+
     def output_changes(self, name: str) -> list[PinChange]:
         """What an output did since the last look at it."""
-        pin = self._outputs[name]
+        return self.output_changes_of(self._outputs[name])
+
+    def output_changes_of(self, pin: str) -> list[PinChange]:
+        """The same of a pin that is no numbered output."""
         found = [change for change in self.changes if change.pin == pin]
         self.changes = [change for change in self.changes if change.pin != pin]
         return found

@@ -20,10 +20,10 @@ SOURCES = ("parts.c", *(f"kinds/{part}.c" for part in PARTS))
 TRUTHS = (
     *("tokens_edge", "tokens_poll", "tokens_blocked", "tilt_edge", "tilt_poll", "hopper_edge", "hopper_poll"),
     "hopper_wants_test",
-    *("keypad_column", "lamp_chain_poll", "lamp_chain_takes", "stepper_stop", "stepper_poll", "stepper_is_on"),
+    *("keypad_column", "lamp_chain_poll", "lamp_chain_takes", "stepper_stop", "stepper_ramp", "stepper_is_on"),
 )
-WORDS = ("tokens_rejected", "keypad_pressed", "stepper_step", "stepper_slips")
-BYTES = ("chute_edge", "hopper_pay", "stepper_place", "stepper_level")
+WORDS = ("tokens_rejected", "keypad_pressed", "stepper_step", "stepper_slips", "stepper_place")
+BYTES = ("chute_edge", "hopper_pay", "stepper_level", "stepper_poll")
 
 
 @pytest.fixture(scope="module")
@@ -455,7 +455,7 @@ def test_lamps_are_as_told_and_read_back_whatever_else_moved_their_wires(
     for name, bits in (("dead", dead), ("stuck", stuck), ("lit", 0), ("register", 5 if noise else 0)):
         ctypes.c_uint64.in_dll(parts, f"chain_{name}").value = bits & every
     chain = at(parts, "lamps")
-    parts.lamp_chain_begin(chain, count)
+    parts.lamp_chain_begin(chain, count, 0)
     wanted = (lit & every).to_bytes(8, "little")
     assert parts.lamp_chain_takes(chain, wanted)
     assert parts.lamp_chain_takes(chain, lit.to_bytes(8, "little")) == (lit <= every)
@@ -478,19 +478,22 @@ def test_lamps_are_as_told_and_read_back_whatever_else_moved_their_wires(
 
 START, ACCELERATION, MOST, LEAST, RAMP = 80, 2_000, 400, 62, 40
 STEPS = 200
-UNKNOWN = 255
+UNKNOWN = 65_535
 
 
 class Turned:
     """A stepper whose steps turn a reel."""
 
-    def __init__(self, parts: ctypes.CDLL, place: int) -> None:
+    def __init__(self, parts: ctypes.CDLL, place: int, turn: int = STEPS) -> None:
         self.c = parts
         self.stepper = at(parts, "stepper")
         self.place = place
+        self.whole = turn
         self.steps = 0
         self.intervals: list[int] = []
+        parts.stepper_ramp_usual()
         parts.stepper_begin(self.stepper)
+        parts.stepper_configure(self.stepper, turn, 20, 1, 50)
 
     @property
     def home(self) -> bool:
@@ -508,7 +511,7 @@ class Turned:
                 return
             wait = self.c.stepper_step(self.stepper, self.home)
             if wait:
-                self.place = (self.place + 1) % STEPS
+                self.place = (self.place + 1) % self.whole
                 self.steps += 1
                 self.intervals.append(wait)
             self.c.stepper_poll(self.stepper)
@@ -518,22 +521,29 @@ class Turned:
         return not self.c.stepper_is_on()
 
 
-@given(place=st.integers(0, 199), speed=st.integers(LEAST, MOST), before=st.integers(0, 700), aim=st.integers(0, 199))
+@given(
+    turn=st.sampled_from((STEPS, STEPS, 336, 504)),
+    place=st.integers(0, 199),
+    speed=st.integers(LEAST, MOST),
+    before=st.integers(0, 700),
+    aim=st.integers(0, 199),
+)
 @settings(deadline=None, max_examples=300)
 def test_a_stop_at_a_step_ends_there_whenever_it_is_told(
-    parts: ctypes.CDLL, place: int, speed: int, before: int, aim: int
+    parts: ctypes.CDLL, turn: int, place: int, speed: int, before: int, aim: int
 ) -> None:
-    reel = Turned(parts, place)
+    aim = aim * turn // STEPS
+    reel = Turned(parts, place, turn)
     reel.spin(speed)
     reel.turn(before)
-    parts.stepper_stop_at(reel.stepper, aim)
-    reel.turn(900)
+    parts.stepper_stop_at(reel.stepper, ctypes.c_uint16(aim))
+    reel.turn(900 + 2 * turn)
     assert reel.stands
     assert reel.place == aim == parts.stepper_place(reel.stepper)
     assert parts.stepper_slips() == 0
     assert_no_jerk(reel.intervals, speed)
     reel.spin(MOST)
-    reel.turn(300)
+    reel.turn(turn + 100)
     parts.stepper_stop(reel.stepper)
     reel.turn(50)
     assert reel.place == parts.stepper_place(reel.stepper)
@@ -559,6 +569,36 @@ def test_the_ramp_is_what_stepper_h_says(parts: ctypes.CDLL) -> None:
     reel.spin(MOST)
     reel.turn(RAMP - 1)
     assert reel.intervals == [round(2_000_000 / sqrt(START**2 + 2 * ACCELERATION * level)) for level in range(RAMP - 1)]
+
+
+@given(
+    drawn_parts=st.lists(
+        st.tuples(st.integers(0, 70), st.lists(st.integers(0, 40_000) | st.just(0), min_size=1, max_size=16)),
+        max_size=5,
+    ),
+    descending=st.booleans(),
+)
+@settings(deadline=None)
+def test_a_ramp_is_taken_only_where_it_is_one(
+    parts: ctypes.CDLL, drawn_parts: list[tuple[int, list[int]]], descending: bool
+) -> None:
+    parts.stepper_ramp_usual()
+    length, last = RAMP, 4_963
+    for given_first, drawn in drawn_parts:
+        first = length if descending and given_first % 2 else given_first
+        values = sorted(drawn, reverse=True) if descending else drawn
+        told = values[: values.index(0)] if 0 in values else values
+        joined = [32_258 if first == 0 else last, *told]
+        good = (
+            first in (0, length)
+            and not any(values[len(told) :])
+            and all(earlier >= later >= 1_000 for earlier, later in pairwise(joined))
+            and 0 < first + len(told) <= 64
+        )
+        packed = b"".join(each.to_bytes(2, "little") for each in values)
+        assert parts.stepper_ramp(first, packed, len(values)) == good
+        if good:
+            length, last = first + len(told), joined[-1]
 
 
 @given(speed=st.integers(LEAST, MOST), before=st.integers(1, 700))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from binascii import crc_hqx
 from collections.abc import Iterator
+from itertools import pairwise
 
 import pytest
 
@@ -164,10 +165,12 @@ def test_the_acceptor_takes_tokens_only_when_told(pusher: KindBench) -> None:
 # --- the win chute ----------------------------------------------------------------------------------------------------
 
 
-def passage(bench: KindBench, first: str, second: str, at_ms: float = 0) -> None:
+def passage(
+    bench: KindBench, first: str, second: str, at_ms: float = 0, *, lag_ms: float = 8, dark_ms: float = 20
+) -> None:
     """A token darkens one beam, both, the other, none."""
-    bench.pulse(first, 20, at_ms)
-    bench.pulse(second, 20, at_ms + 8)
+    bench.pulse(first, dark_ms, at_ms)
+    bench.pulse(second, dark_ms, at_ms + lag_ms)
 
 
 def test_a_token_that_falls_through_the_chute_is_won(pusher: KindBench) -> None:
@@ -797,6 +800,34 @@ def test_a_test_while_tokens_pass_neither_makes_nor_takes_one(pusher: KindBench,
         pusher.run(25.3)
     assert counts(pusher) == (40, 0, 40, 0)
     assert pusher.reports(MotorReport) == []
+
+
+def test_a_token_that_enters_the_chute_in_a_test_is_won(pusher: KindBench) -> None:
+    """Both beams get dark while the test still waits for the first of them: their order is known all the same."""
+    begins_ms = []
+    for number in range(45):
+        pusher.changes.clear()
+        at_ns = pusher.now_ns + 3_000_000
+        passage(pusher, "win_a", "win_b", 3, lag_ms=3, dark_ms=9)
+        pusher.run(2.9 - number * 0.1)
+        pusher.ask(TestCommand())
+        pusher.run(40)
+        (off, *_) = [change.t_ns for change in pusher.output_changes_of(pusher.kind.sense_pin) if change.level == 0]
+        begins_ms.append((at_ns - off) / 1e6)
+        assert counts(pusher)[2] == number + 1, f"entered {begins_ms[-1]:.2f} ms after the test began"
+    inside = sorted(ms for ms in begins_ms if -1 < ms < 3)
+    assert len(inside) > 20
+    assert max(later - earlier for earlier, later in pairwise(inside)) < 0.5
+
+
+def test_a_test_lasts_as_long_as_the_lines_need(pusher: KindBench) -> None:
+    """Where all sensors follow at once, their feed is off for less than a beam of the chute is ahead of the other."""
+    pusher.changes.clear()
+    pusher.ask(TestCommand())
+    pusher.run(10)
+    off, on = pusher.output_changes_of(pusher.kind.sense_pin)
+    assert (off.level, on.level) == (0, 1)
+    assert on.t_ns - off.t_ns < 1_000_000
 
 
 def test_a_test_says_nothing_new_where_nothing_is_new(pusher: KindBench) -> None:

@@ -95,11 +95,19 @@ class Hopper:
 
 
 class Reel:
-    """A reel on a stepper: a rising edge is a step, and for `flag` steps of each turn its home sensor is dark."""
+    """A reel behind its driver: a rising edge is a step, and for `flag` steps of each turn its home sensor is dark.
 
-    every_ns = MS // 4
+    It does not move while its driver is disabled; `turned_round` says which way it is mounted.
+    """
 
-    def __init__(self, number: int, *, place: int = 57, flag: int = 3) -> None:
+    def __init__(
+        self, number: int, *, place: int = 57, flag: int = 3, steps: int = STEPS, turned_round: bool = False
+    ) -> None:
+        self.every_ns = MS // 4 * STEPS // max(STEPS, steps)
+        self._turn = steps
+        self._disable = f"disable_{number}"
+        self._direction = f"direction_{number}"
+        self._turned_round = turned_round
         self._output = f"reel_{number}"
         self._home = f"home_{number}"
         self._flag = flag
@@ -119,10 +127,13 @@ class Reel:
             if change.pin != pin or change.level != 1:
                 continue
             self.steps.append(change.t_ns)
+            if bench.control(self._disable):
+                continue
             if self.slips:
                 self.slips -= 1
             else:
-                self.place = (self.place + 1) % STEPS
+                forwards = bench.control(self._direction) == self._turned_round
+                self.place = (self.place + (1 if forwards else -1)) % self._turn
         level = 0 if self.blind or self.place >= self._flag else 1
         if level != self._sensed:
             self._sensed = level

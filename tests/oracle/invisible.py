@@ -90,8 +90,8 @@ def rest_unseen(run: money.MoneyRun, spin: money.Spin, until_ns: int, corrupted:
     if last < 2 or last == len(true) or shown != true[:last]:
         return False
     reported = any(isinstance(loss, EdgesLost) and true[last].t_ns <= loss.t_ns <= until_ns for loss in corrupted.rare)
-    # Two changes of one line in a row are where the wheel turned.
-    return true[last - 2].line == true[last - 1].line and not reported
+    # Two changes of one line in a row are where the wheel turned: the loss begins with the second, or after it.
+    return true[last - 1].line in (true[last - 2].line, true[last].line) and not reported
 
 
 def pulse_unseen(run: money.MoneyRun, spin: money.Spin, corrupted: Corrupted) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from hal.values import Edge
-from tests.oracle.motion import Motion, encoder_edges, in_order, ns, pulse
+from tests.oracle.motion import TRUE_MARKS, Marks, Motion, encoder_edges, in_order, ns, pulse
 
 REVOLUTIONS = 3.0
 """Complete revolutions of a valid spin (13:47-20.29)."""
@@ -36,6 +36,7 @@ class Wheel:
     index_width_deg: float = 3.0
     index_offset_deg: float = 0.18
     button: bool = True
+    marks_off: Marks = TRUE_MARKS
 
     @property
     def space_deg(self) -> float:
@@ -252,7 +253,7 @@ class _Session:
         wheel = self.wheel
         edges = encoder_edges(
             self.motion, "wheel", wheel.slots,
-            index_width_deg=wheel.index_width_deg, index_offset_deg=index_offset_deg,
+            index_width_deg=wheel.index_width_deg, index_offset_deg=index_offset_deg, marks_off=wheel.marks_off,
         )  # fmt: skip
         if wheel.button:
             edges = [Edge("dealer_no_more_bets", 0, 0), *edges, *self.buttons]

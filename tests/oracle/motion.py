@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import cycle
 from operator import itemgetter
-from typing import Final
+from typing import Final, TypeAlias
 
 from hal.values import Edge
 
@@ -172,6 +172,11 @@ class Motion:
         return self._parts
 
 
+Marks: TypeAlias = tuple[float, float, float, float]
+
+TRUE_MARKS: Final[Marks] = (0.0, 0.0, 0.0, 0.0)
+
+
 def encoder_edges(
     motion: Motion,
     prefix: str,
@@ -179,16 +184,20 @@ def encoder_edges(
     *,
     index_width_deg: float = 3.0,
     index_offset_deg: float = 0.0,
+    marks_off: Marks = TRUE_MARKS,
 ) -> list[Edge]:
     """The edges of quadrature A, B and the index of a disc in a motion, initial levels first.
 
     A is high in the first half of a slot, B a quarter slot later; the index is high from `index_offset_deg` (less than
-    a count) to `index_width_deg`.
+    a count) to `index_width_deg`. `marks_off` is by how many counts the rising A, the rising B, the falling A and the
+    falling B of every slot stand off their places.
     """
     count_deg = 360.0 / (4 * slots)
     a, b, index = f"{prefix}_a", f"{prefix}_b", f"{prefix}_index"
     start = motion.at(0.0)
-    cell = math.floor(start / count_deg) % 4
+    places = [k + off for k, off in enumerate(marks_off)]
+    into_slot = (start / count_deg - places[0]) % 4
+    cell = sum(place - places[0] <= into_slot for place in places) - 1
     into = (start - index_offset_deg) % 360.0
     edges = [
         Edge(a, int(cell in (0, 1)), 0),
@@ -197,7 +206,14 @@ def encoder_edges(
     ]
     rising = ((a, 1), (b, 1), (a, 0), (b, 0))
     falling = ((b, 1), (a, 1), (b, 0), (a, 0))
-    for part, marks, way in motion.crossed(count_deg):
+    if marks_off != TRUE_MARKS:
+        for (line, level), place in zip(rising, places, strict=True):
+            for t_s, _, way in motion.crossings(4 * count_deg, place * count_deg):
+                edges.append(Edge(line, level if way > 0 else 1 - level, ns(t_s)))
+        turning: Iterable[tuple[Stretch, range, int]] = ()
+    else:
+        turning = motion.crossed(count_deg)
+    for part, marks, way in turning:
         # The quarter of the first mark; in the negative direction the quarters come in the other order.
         at = marks[0] % 4 if way > 0 else 3 - marks[0] % 4
         signals = rising if way > 0 else falling

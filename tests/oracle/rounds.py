@@ -5,11 +5,13 @@ A failure prints its seed; `money_round(seed)` or `roulette_round(seed)` makes t
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 from typing import NamedTuple
 
 from tests.oracle import corruptions, judge, money, roulette
 from tests.oracle.invisible import why_invisible
+from tests.oracle.motion import TRUE_MARKS, Marks
 
 
 class Round(NamedTuple):
@@ -37,10 +39,17 @@ def money_wheel(rng: Random) -> money.Wheel:
     return money.Wheel(slots=slots, button=rng.random() < 0.7, index_offset_deg=rng.uniform(0.1, 0.9) * 90.0 / slots)
 
 
-def money_round(seed: int, corruption: corruptions.Corruption | None = None) -> Round:
+def uneven_marks(rng: Random) -> Marks:
+    """Edges of a disc that was made by hand, up to a quarter of a count off their places."""
+    a_up, b_up, a_down, b_down = (rng.uniform(-0.25, 0.25) for _ in range(4))
+    return a_up, b_up, a_down, b_down
+
+
+def money_round(seed: int, corruption: corruptions.Corruption | None = None, marks_off: Marks = TRUE_MARKS) -> Round:
     """A money wheel's run of one to three spins under one corruption."""
     rng = Random(seed)
-    run = money.make_run(rng, money_wheel(rng), spins=rng.choice((1, 1, 1, 2, 3)))
+    wheel = replace(money_wheel(rng), marks_off=marks_off)
+    run = money.make_run(rng, wheel, spins=rng.choice((1, 1, 1, 2, 3)))
     while True:
         made = (corruption or rng.choice(corruptions.ALL))(run.edges, rng)
         if why_invisible(run.wheel, made) is None:

@@ -46,6 +46,9 @@ def test_no_outcome_of_a_corrupted_roulette_wheel_is_false(chunk: int) -> None:
         (502_497, "the index moved while a ball ran out that had been refused"),
         (127_804, "a second ball lay in a pocket while a missing index left the angle unproven"),
         (50_750, "the index moved after it had crossed once, within the first counts of the rotor"),
+        (179_827, "the index moved, and an edge that came twice seemed to explain it"),
+        (195_693, "a second ball was read in its pocket before the direction of the first was known"),
+        (218_454, "a rotor under three turns a minute whose sensors bounced"),
     ],
     ids=lambda value: str(value),
 )

@@ -149,6 +149,12 @@ SOAKS: tuple[Soak, ...] = (
         "property/test_baccarat_tables.py",
     ),
     _parts(
+        "token-account",
+        "100,000 tokens over a harmed ccTalk bus and 2,000 lives with power cuts; no token too many or too few",
+        36,
+        "property/test_token_account.py",
+    ),
+    _parts(
         "dice-machines",
         "Random orders, faults and restarts at tables with dice; the state machines hold",
         30,

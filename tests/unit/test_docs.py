@@ -22,6 +22,7 @@ import pytest
 from click.testing import CliRunner
 
 from controller.cli import main
+from controller.cli.wiring_drawing import wiring_drawing
 from controller.configuration.declaration import KeyDoc, describe
 from controller.configuration.header_pins import printed
 from controller.configuration.sections import (
@@ -36,7 +37,7 @@ from controller.configuration.sections import (
 from controller.configuration.terminals import places_of
 from controller.games.assembly import geometry_of, table_for
 from controller.games.catalogue import REGISTRY
-from controller.games.load import check_text
+from controller.games.load import check, check_text
 from feed.events import Outcome
 from hal.board.messages import KINDS
 from hal.capture.command_text import read_command
@@ -46,7 +47,7 @@ from simulators.base.table import simulator_for
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FELTWIRE = ".venv/bin/feltwire "
-CHECKED = ("simulate", "replay", "check", "pins")
+CHECKED = ("simulate", "replay", "check", "pins", "calibrate", "selftest")
 """Commands whose output is the same on every computer."""
 SHOWN = ("examples", "tests")
 """Folders whose files commands on a page name."""
@@ -62,6 +63,11 @@ STRUCTS: dict[str, type[msgspec.Struct]] = {
     **{f"device {name}": driver.keys for name, driver in REGISTRY.drivers.items()},
     **{f"game {name}": game.options for name, game in REGISTRY.games.items()},
 }
+PICTURES = {
+    name: f"docs/pictures/wiring-{name.removesuffix('.toml')}.svg"
+    for name in ("roulette_on_pi.toml", "money_wheel_on_pi.toml", "roulette_board.toml", "sic_bo_board.toml")
+}
+"""Drawings that pages show, and the examples that they are made from."""
 KEYS = re.compile(r"<!-- keys: (?P<name>[^>]+?) -->\n(?P<table>.*?)<!-- end -->", re.DOTALL)
 TERMINALS = re.compile(r"<!-- terminals: (?P<kind>\w+) -->\n(?P<table>.*?)<!-- end -->", re.DOTALL)
 BLOCK = re.compile(r"^```console\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -193,6 +199,16 @@ def test_every_kind_of_board_has_its_table_of_terminals_and_it_is_what_the_wire_
         assert match["table"] == terminals_of(match["kind"]), match["kind"]
 
 
+def drawing_of(name: str) -> str:
+    """The drawing of an example's wiring."""
+    return wiring_drawing(check([ROOT / "examples" / name]).tables[0])
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_every_drawing_of_wiring_is_that_of_its_example(name: str) -> None:
+    assert (ROOT / PICTURES[name]).read_text(encoding="utf-8") == drawing_of(name)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_every_link_between_pages_leads_to_a_file(page: Path) -> None:
     for match in LINK.finditer(page.read_text(encoding="utf-8")):
@@ -292,6 +308,8 @@ def renew() -> None:
                     old = "\n".join([f"$ {shown.command}", *shown.lines])
                     text = text.replace(old + "\n", "\n".join([f"$ {shown.command}", *renewed(shown)]) + "\n")
             page.write_text(text, encoding="utf-8")
+        for name, picture in PICTURES.items():
+            (ROOT / picture).write_text(drawing_of(name), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -89,6 +89,36 @@ static uint8_t input_bit(uint8_t pin)
     return 0;
 }
 
+/* --- the chain of lamps, where one of its control outputs feeds the sensors: every lamp draws its current ----------- */
+
+static struct {
+    uint64_t shifted;
+    uint64_t out;
+    uint64_t held; /* what is read back */
+} chain;
+
+static bool fed(void)
+{
+    if (kind_facts.sense != 0U)
+        return pins[kind_facts.sense].value != 0U;
+    return (chain.out >> (kind_facts.chain.sense - 1U) & 1U) != 0U;
+}
+
+/* A pin of the board rose or fell. */
+static void move_chain(uint8_t pin, bool high)
+{
+    if (kind_facts.chain.count == 0U)
+        return;
+    if (pin == kind_facts.chain.latch) {
+        chain.held = chain.out;
+        if (high)
+            chain.out = chain.shifted & ((UINT64_C(1) << kind_facts.chain.count) - 1U);
+    } else if (pin == kind_facts.chain.clock && high) {
+        chain.shifted = chain.shifted << 1 | (pins[kind_facts.chain.data].value != 0U ? 1U : 0U);
+        chain.held <<= 1;
+    }
+}
+
 /* A sensor that is active high pulls its line low at rest, while it is fed. */
 uint8_t machine_pin(uint8_t pin)
 {
@@ -96,7 +126,9 @@ uint8_t machine_pin(uint8_t pin)
     bool pulls = (kind_facts.active_high & bit) != 0U;
     if (pins[pin].output)
         return pins[pin].value;
-    if ((kind_facts.fed & bit) != 0U && pins[kind_facts.sense].value == 0U)
+    if (kind_facts.chain.count != 0U && pin == kind_facts.chain.read_back)
+        return (chain.held >> (kind_facts.chain.count - 1U) & 1U) != 0U ? UINT8_MAX : 0U;
+    if ((kind_facts.fed & bit) != 0U && !fed())
         return UINT8_MAX;
     if (pins[pin].driven == NOT_DRIVEN)
         return pins[pin].pull_up && !pulls ? UINT8_MAX : 0U;
@@ -121,6 +153,7 @@ static void put_output(uint8_t pin, uint8_t value)
         return;
     uint8_t before = input_levels();
     pins[pin].value = value;
+    move_chain(pin, value != 0U);
     inputs_changed(before ^ input_levels());
     if (full(&changes, SAID_SIZE))
         changes.tail++;
@@ -588,6 +621,7 @@ void machine_begin(uint64_t ticks, const uint8_t *kept, uint8_t why)
     sent = tx.queue;
     changes = tx.queue;
     memset(pins, 0, sizeof pins);
+    memset(&chain, 0, sizeof chain);
     memset(&pin_changes, 0, sizeof pin_changes);
     adc.done = NEVER;
     eeprom.busy = false;

@@ -9,7 +9,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from controller.cli import main
-from controller.cli.pins import header_drawing, pinout_of, pinout_table, pins_section
+from controller.cli.pins import header_drawing, pinout_table, pins_section
+from controller.configuration.pinout import pinout_of
 from controller.games.load import check_text
 
 SIM = '[table]\nid = "t-1"\ngame = "{}"\n[lines]\nbackend = "sim"\n'

@@ -127,6 +127,7 @@ def test_the_kinds_are_those_of_the_design() -> None:
         "device.fault",
         "device.cleared",
         "device.warning",
+        "machine.event",
         "inspection.passed",
         "inspection.failed",
         "heartbeat",

@@ -269,6 +269,34 @@ def test_a_factory_whose_chip_goes_is_found_out_and_replaced_for_all_its_users(b
     assert bench.edges[-1][:2] == ("b", 1)
 
 
+def test_a_table_whose_pin_is_in_use_does_not_take_the_factory_from_the_others(bench: Bench) -> None:
+    loader = Loader()
+    shared = SharedFactory("lgpio", loader)
+    factory = shared.current()
+    one = bench.open(GpiozeroLines([A], bench.clock, factory, name="one", loop=bench.loop, shared=shared))
+    two_source = GpiozeroLines([B], bench.clock, factory, name="two", loop=bench.loop, shared=shared)
+    two = bench.open(two_source)
+
+    def tick_two() -> None:
+        bench.merge.until("two", two.delivered_until(bench.clock.now_ns()))
+
+    bench.run(one, NS_PER_S, tick_two)
+    loader.made[0].gone = True
+    loader.there = False
+    bench.run(one, PROBE_NS + NS_PER_S, tick_two)
+    loader.there = True
+    somebody = GpiozeroLines([A], bench.clock, shared.current(), name="somebody", loop=bench.loop)
+    shared.current().reserve_pins(somebody, 17)
+    bench.run(one, 30 * NS_PER_S, tick_two)
+    assert one.down is not None
+    assert "in use" in one.down
+    assert (two.down, len(loader.made)) == (None, 2), "tried often, and replaced once"
+    shared.current().release_all(somebody)
+    bench.run(one, 30 * NS_PER_S, tick_two)
+    assert one.down is None
+    assert (two.down, len(loader.made)) == (None, 2)
+
+
 # --- outputs ----------------------------------------------------------------------------------------------------
 
 LAMP = OutputSpec("lamp", 22)

@@ -1,4 +1,4 @@
-"""`feltwire boards sheet`: what a technician answers, what the report says, and who signed it."""
+"""`feltwire boards check --sheet`: what a technician answers, what the report says, and who signed it."""
 
 from __future__ import annotations
 
@@ -24,14 +24,22 @@ def good(step: Step) -> bool | float:
 
 
 def answers(path: Path, sheet: Sheet, **changed: bool | float) -> Path:
-    values = {step.id: good(step) for step in sheet.step} | changed
+    values = {step.id: good(step) for step in sheet.step if not step.port} | changed
     lines = [f"{key} = {str(value).lower()}" for key, value in values.items()]
     path.write_text("\n".join(["[answers]", *lines]) + "\n")
     return path
 
 
-def sheet_of(*arguments: object, given: str | None = None) -> Result:
-    return CliRunner().invoke(main, ["boards", "sheet", *map(str, arguments)], input=given)
+def check(*arguments: object, given: str | None = None) -> Result:
+    return CliRunner().invoke(main, ["boards", "check", *map(str, arguments)], input=given)
+
+
+def sheet_of(kind: str, folder: Path, *arguments: object, given: str | None = None) -> Result:
+    """The sheet of a kind, with a board of that kind on the port."""
+    port = folder / "port"
+    common = ("--sheet", folder / "report.json", "--kind", kind, "--tester", "A. Miller")
+    with BoardThread(port, ModelBoard(KINDS[kind])):
+        return check(port.resolve(), *common, *arguments, given=given)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -40,24 +48,13 @@ def test_a_good_board_passes_and_its_report_is_signed(kind: str, tmp_path: Path)
     key = create(tmp_path / "bench.key")
     path = tmp_path / "report.json"
     file = answers(tmp_path / "answers.toml", sheet)
-    result = sheet_of(
-        kind,
-        "--tester",
-        "A. Miller",
-        "--number",
-        7,
-        "--report",
-        path,
-        "--key",
-        tmp_path / "bench.key",
-        "--answers",
-        file,
-    )
+    result = sheet_of(kind, tmp_path, "--number", 7, "--key", tmp_path / "bench.key", "--answers", file)
     assert result.exit_code == 0, result.output
     written = json.loads(path.read_text())
     assert (written["kind"], written["serial"], written["tester"], written["passed"]) == (kind, 7, "A. Miller", True)
     assert [finding["step"] for finding in written["findings"]] == [step.id for step in sheet.step]
-    checked = sheet_of(kind, "--verify", path, "--signer", public_half(key))
+    assert written["board"].startswith(f"{kind} board")
+    checked = check(path, "--signer", public_half(key))
     assert checked.exit_code == 0, checked.output
     assert "the signature is good" in checked.output
 
@@ -66,7 +63,7 @@ def test_the_test_ends_at_the_first_step_that_fails(tmp_path: Path) -> None:
     sheet = load("pusher")
     path = tmp_path / "report.json"
     file = answers(tmp_path / "answers.toml", sheet, supply_5=4.7)
-    result = sheet_of("pusher", "--tester", "x", "--report", path, "--answers", file)
+    result = sheet_of("pusher", tmp_path, "--answers", file)
     assert result.exit_code == 1
     assert "failed: supply_5, measured 4.7" in result.output
     written = json.loads(path.read_text())
@@ -80,19 +77,20 @@ def test_without_a_file_each_step_is_asked_and_nothing_is_assumed(tmp_path: Path
     sheet = load("wheel")
     path = tmp_path / "report.json"
     typed = "".join(f"{'y' if step.unit == '' else good(step)}\n" for step in sheet.step)
-    result = sheet_of("wheel", "--tester", "x", "--report", path, given=typed)
+    result = sheet_of("wheel", tmp_path, given=typed)
     assert result.exit_code == 0, result.output
     for step in sheet.step:
         assert step.action in result.output
+    path.unlink()
     # A return is no answer, and the end of the input leaves no report.
-    left = sheet_of("wheel", "--tester", "x", "--report", tmp_path / "other.json", given="\n\n")
+    left = sheet_of("wheel", tmp_path, given="\n\n")
     assert left.exit_code == 1
-    assert not (tmp_path / "other.json").exists()
+    assert not path.exists()
 
 
 def test_a_failure_is_asked_for_a_remark(tmp_path: Path) -> None:
     path = tmp_path / "report.json"
-    result = sheet_of("wheel", "--tester", "x", "--report", path, given="n\nD3 reversed\n")
+    result = sheet_of("wheel", tmp_path, given="n\nD3 reversed\n")
     assert result.exit_code == 1
     assert json.loads(path.read_text())["findings"] == [
         {"step": "look", "passed": False, "value": None, "remark": "D3 reversed"}
@@ -106,43 +104,46 @@ def test_a_changed_report_or_another_signer_is_refused(tmp_path: Path) -> None:
     key = create(tmp_path / "bench.key")
     stranger = create(tmp_path / "other.key")
     file = answers(tmp_path / "answers.toml", sheet)
-    assert (
-        sheet_of(
-            "wheel", "--tester", "x", "--report", path, "--key", tmp_path / "bench.key", "--answers", file
-        ).exit_code
-        == 0
-    )
-    other = sheet_of("wheel", "--verify", path, "--signer", public_half(stranger))
+    assert sheet_of("wheel", tmp_path, "--key", tmp_path / "bench.key", "--answers", file).exit_code == 0
+    other = check(path, "--signer", public_half(stranger))
     assert other.exit_code == 2
     assert "it is no signature of report.json" in other.output
-    path.write_text(path.read_text().replace('"tester": "x"', '"tester": "y"'))
-    changed = sheet_of("wheel", "--verify", path, "--signer", public_half(key))
+    assert "--signer KEY checks its signature" in check(path).output
+    path.write_text(path.read_text().replace('"tester": "A. Miller"', '"tester": "y"'))
+    changed = check(path, "--signer", public_half(key))
     assert changed.exit_code == 2
     assert "the report was changed since" in changed.output
-    assert sheet_of("reel", "--verify", path, "--signer", public_half(key)).exit_code == 2
 
 
 def test_a_report_without_a_key_takes_an_older_signature_away(tmp_path: Path) -> None:
     sheet = load("wheel")
-    path = tmp_path / "report.json"
     create(tmp_path / "bench.key")
     file = answers(tmp_path / "answers.toml", sheet)
-    common = ("wheel", "--tester", "x", "--report", path, "--answers", file)
-    assert sheet_of(*common, "--key", tmp_path / "bench.key").exit_code == 0
-    assert sheet_of(*common).exit_code == 0
-    assert not path.with_name("report.json.sig").exists()
+    assert sheet_of("wheel", tmp_path, "--answers", file, "--key", tmp_path / "bench.key").exit_code == 0
+    assert sheet_of("wheel", tmp_path, "--answers", file).exit_code == 0
+    assert not (tmp_path / "report.json.sig").exists()
 
 
-def test_the_board_on_the_port_is_named_in_the_report(tmp_path: Path) -> None:
-    file = answers(tmp_path / "answers.toml", load("wheel"))
-    path = tmp_path / "report.json"
+def test_a_board_of_another_kind_fails_the_step_that_identifies_it(tmp_path: Path) -> None:
+    file = answers(tmp_path / "answers.toml", load("pusher"))
     port = tmp_path / "port"
+    common = ("--sheet", tmp_path / "r.json", "--tester", "x", "--answers", file)
     with BoardThread(port, ModelBoard(KINDS["wheel"])):
-        good_one = sheet_of("wheel", "--tester", "x", "--report", path, "--answers", file, "--port", port)
-        wrong = sheet_of("pusher", "--tester", "x", "--report", path, "--answers", file, "--port", port)
-    assert good_one.exit_code == 0, good_one.output
-    assert json.loads(path.read_text())["board"].startswith("wheel board")
-    assert wrong.exit_code == 2
+        result = check(port.resolve(), *common, "--kind", "pusher")
+    assert result.exit_code == 1
+    assert "failed: identify: expected a pusher board, found: wheel board" in result.output
+    assert json.loads((tmp_path / "r.json").read_text())["passed"] is False
+
+
+def test_without_a_kind_the_board_on_the_port_is_asked(tmp_path: Path) -> None:
+    file = answers(tmp_path / "answers.toml", load("wheel"))
+    port = tmp_path / "port"
+    common = ("--sheet", tmp_path / "r.json", "--tester", "x", "--answers", file)
+    with BoardThread(port, ModelBoard(KINDS["wheel"])):
+        assert check(port.resolve(), *common).exit_code == 0
+    missing = check("/dev/no-such-port", *common)
+    assert missing.exit_code == 2
+    assert "with the module out of its socket say which board it is: --kind KIND" in missing.output
 
 
 @pytest.mark.parametrize(
@@ -156,6 +157,7 @@ def test_the_board_on_the_port_is_named_in_the_report(tmp_path: Path) -> None:
         ("[answers]\nsupply_5 = nan\n", "step supply_5: expected a number in V, found nan"),
         ('[answers]\nlook = "yes"\n', "[answers] look: expected true, false or a number, found 'yes'"),
         ("[answers]\nlook = true\n", "step work"),
+        ("[answers]\nidentify = true\n", "identify: the program looks by itself; take this line away"),
         ("[answers\n", "it cannot be read"),
     ],
 )
@@ -163,15 +165,15 @@ def test_answers_that_cannot_be_used_are_refused_with_what_is_wrong(text: str, e
     file = tmp_path / "answers.toml"
     file.write_text(text)
     kind = "pusher" if "work" in error else "wheel"
-    result = sheet_of(kind, "--tester", "x", "--report", tmp_path / "r.json", "--answers", file)
+    result = sheet_of(kind, tmp_path, "--answers", file)
     assert result.exit_code == 2
     assert error in result.output
-    assert not (tmp_path / "r.json").exists()
+    assert not (tmp_path / "report.json").exists()
 
 
 def test_an_option_that_is_missing_is_named() -> None:
-    assert "needs --tester NAME and --report FILE" in sheet_of("wheel").output
-    assert sheet_of("wheel", "--verify", "r.json").exit_code == 2
+    assert "a test sheet needs PORT and --tester NAME" in check("/dev/ttyUSB0", "--sheet", "r.json").output
+    assert "need --sheet FILE" in check("/dev/ttyUSB0", "--tester", "x").output
 
 
 def test_a_report_of_half_a_sheet_has_not_passed() -> None:

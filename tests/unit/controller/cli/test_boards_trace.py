@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 
+import pytest
+
 from controller.cli.boards_trace import trace
 from hal.board.message import BoardCommand
 from hal.board.messages import KINDS, PROTOCOL, WatchCommand
@@ -21,6 +23,9 @@ def traced(
     *,
     script: Callable[[BoardPort], None] = lambda port: None,
     protocol: int = PROTOCOL,
+    edges_alone: bool = False,
+    plugged_in: bool = True,
+    patience_s: float | None = None,
 ) -> tuple[bool, list[str]]:
     """What a trace says of two seconds with a wheel board, and whether that was up."""
     told: list[str] = []
@@ -34,10 +39,20 @@ def traced(
             | {"protocol": protocol}
         )
         port = BoardPort(loop, board, "traced")
-        port.plug_in()
+        if plugged_in:
+            port.plug_in()
         script(port)
         try:
-            return await trace(port.url, loop.clock, asyncio.Event(), SECONDS, commands, told.append)
+            return await trace(
+                port.url,
+                loop.clock,
+                asyncio.Event(),
+                SECONDS,
+                commands,
+                told.append,
+                edges_alone=edges_alone,
+                patience_s=patience_s,
+            )
         finally:
             port.close()
 
@@ -67,6 +82,27 @@ def test_a_trace_shows_the_edges_of_the_inputs_that_it_has_watched() -> None:
     assert any("watch      inputs 255, pull ups 255" in line for line in told)
     edges = [line for line in told if "edges      " in line and "input 3" in line]
     assert any("input 3 down +1000 µs, input 3 up +1000 µs" in line for line in edges), edges
+
+
+def test_a_trace_of_edges_alone_shows_nothing_else() -> None:
+    def turn(port: BoardPort) -> None:
+        for number in range(4):
+            port.drive(2, 1 - number % 2, S + number * 1_000_000)
+
+    _, told = traced([WatchCommand(0xFF, 0xFF)], script=turn, edges_alone=True)
+    assert told
+    assert all("edges      " in line or " - " in line for line in told)
+    assert any("input 3 down" in line for line in told)
+
+
+@pytest.mark.parametrize(("patience_s", "seen"), [(0.5, False), (None, True)])
+def test_a_trace_gives_up_a_port_that_is_missing_unless_it_shall_wait(patience_s: float | None, seen: bool) -> None:
+    def later(port: BoardPort) -> None:
+        asyncio.get_running_loop().call_later(1.0, port.plug_in)
+
+    _, told = traced(script=later, plugged_in=False, patience_s=patience_s)
+    assert "its port is down" in told[0]
+    assert any("identify" in line for line in told) is seen
 
 
 def test_a_trace_shows_what_came_broken() -> None:

@@ -11,7 +11,7 @@ import pytest
 from controller.configuration.values import TableConfig
 from controller.journal.files import retire
 from controller.service.opening import StartupCheckError, check_state, open_journal, signing_key
-from controller.service.state_paths import StatePathError, StatePaths, state_folder, state_paths_for
+from controller.service.state_paths import StatePathError, StatePaths, state_folder, state_of_table, state_paths_for
 from hal.clock import VirtualClock
 from tests.tables.bench import configured
 from tests.tables.money_lines import money_toml
@@ -116,3 +116,11 @@ def test_a_journal_that_another_key_sealed_before_is_logged(tmp_path: Path, capl
     assert "was sealed with another key" not in told_at_a_start(paths, caplog)
     paths.signing_key.unlink()
     assert "was sealed with another key up to now" in told_at_a_start(paths, caplog)
+
+
+def test_a_table_of_the_installed_service_has_its_state() -> None:
+    installed = Path("/etc/feltwire/roulette.toml")
+    assert state_of_table(None, installed, {"HOME": "/home/ann"}) == Path("/var/lib/feltwire")
+    assert state_of_table(Path("/given"), installed, {}) == Path("/given")
+    assert state_of_table(None, installed, {"STATE_DIRECTORY": "/var/lib/a"}) == Path("/var/lib/a")
+    assert state_of_table(None, Path("/home/ann/t.toml"), {"XDG_STATE_HOME": "/xdg"}) == Path("/xdg/feltwire")

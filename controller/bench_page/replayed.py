@@ -1,0 +1,350 @@
+"""A capture that was dropped on the page: replayed by the table's own code, with what decided each verdict.
+
+What decided is not guessed: a verdict falls at an observation of a driver, and an observation falls at an edge, or when
+a time has passed without one. So the edges that decided are those at the observation's own time and at the times that
+it names (the last count, the last pass); where there is none, the last edge of the device's lines before it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from controller.bench.replay import replay_steps
+from controller.bench_page.host import DeviceShown, EventShown, event_shown, views_of
+from controller.bench_page.line_display import LineDisplay, LinePart, Measure
+from controller.bench_page.notes import Note, note_of
+from controller.bench_page.situation import VERDICTS, VerdictShown, verdict_shown
+from controller.bench_page.wiring_shown import sealed_links
+from controller.configuration.values import TableConfig
+from controller.games.catalogue import DEVICE
+from controller.table.table import Table
+from drivers.base.device_spec import Kind
+from drivers.base.driver import Observation
+from feed import events
+from feed.events import Event
+from hal.capture.errors import CaptureError
+from hal.values import Batch, Edge, Frame
+
+MOST_EDGES: Final = 60_000
+"""Edges of one line of a capture that the page draws one by one (ours)."""
+BINS: Final = 6000
+MOST_VIEWS: Final = 1500
+"""Times at which the devices of a capture are drawn (ours)."""
+MOST_NOTES: Final = 5000
+MOST_EVENTS: Final = 2000
+STEPS: Final = 6000
+"""About so many batches a capture is cut into (ours): so finely the devices are seen."""
+BYTES_A_VALUE: Final = 9
+SAME_NS: Final = 1000
+"""Times of two captures nearer than this are the same (ours)."""
+
+
+class DecidingEdge(msgspec.Struct, frozen=True):
+    """An edge from which a verdict follows."""
+
+    t_ns: int
+    line: str
+    level: int
+    why: str
+
+
+class Decision(msgspec.Struct, frozen=True):
+    """One verdict of a capture, and what it rests on."""
+
+    verdict: VerdictShown
+    began_ns: int
+    """When its round began."""
+    note: Note | None
+    """The observation at which it fell; None where a time of the round itself passed, or a person called it."""
+    edges: tuple[DecidingEdge, ...]
+
+
+class ViewsAt(msgspec.Struct, frozen=True):
+    """The devices at one time of a capture."""
+
+    t_ns: int
+    views: list[DeviceShown]
+
+
+class ReplayedCapture(msgspec.Struct, frozen=True):
+    """A capture, replayed. Times are nanoseconds since its beginning."""
+
+    name: str
+    begin_ns: int
+    """The capture's own time at its beginning."""
+    length_ns: int
+    values: int
+    lines: dict[str, LinePart]
+    measures: dict[str, Measure]
+    notes: list[Note]
+    more_notes: int
+    events: list[EventShown]
+    more_events: int
+    decisions: list[Decision]
+    views: list[ViewsAt]
+    unused: list[str]
+    """Lines of the table that the capture does not have."""
+
+
+class _Listener:
+    """Collects observations with the devices that reported them."""
+
+    def __init__(self) -> None:
+        self.found: list[tuple[str, Observation]] = []
+
+    def __call__(self, device: str, found: Sequence[Observation]) -> None:
+        self.found += [(device, seen) for seen in found]
+
+
+def replay_capture(config: TableConfig, path: Path, name: str) -> ReplayedCapture:
+    """Replays the capture in a file; `name` is what it is called.
+
+    Raises:
+        CaptureError: the file is wrong, or lacks a wire that the table needs.
+    """
+    size = _size(path)
+    batch_values = max(2, size // BYTES_A_VALUE // STEPS)
+    listener = _Listener()
+    secret = {device.name for device in config.devices.values() if DEVICE[device.driver].deals_cards}
+    display: LineDisplay | None = None
+    origin_ns = 0
+    published: list[Event] = []
+    views: list[ViewsAt] = []
+    apart_ns = 20_000_000
+    edges: dict[str, tuple[list[int], list[int]]] = {}
+    lines: Collection[str] = ()
+    values = 0
+    until_ns = 0
+    table: Table | None = None
+    for step in replay_steps(config, path, batch_values=batch_values, listener=listener):
+        batch, table = step.batch, step.table
+        if display is None:
+            origin_ns = _begin_ns(batch)
+            kinds = {line: use.kind for line, use in config.uses.items()}
+            kinds |= {line: _input() for driver in table.drivers for line in driver.lines if line not in kinds}
+            display = LineDisplay(
+                kinds, sealed_links(config), origin_ns=origin_ns, most_edges=MOST_EDGES, bins=BINS, most_frames=2000
+            )
+            lines = kinds
+        display.take(batch)
+        values += len(batch.edges) + len(batch.rare)
+        _remember(batch.edges, edges)
+        published += step.events
+        until_ns = batch.until_ns
+        if not views or until_ns - origin_ns - views[-1].t_ns >= apart_ns:
+            views.append(ViewsAt(until_ns - origin_ns, views_of(table, until_ns)))
+            if len(views) > MOST_VIEWS:
+                views = views[::2]
+                apart_ns *= 2
+    if display is None or table is None:
+        raise CaptureError(name, None, "the capture holds no time at all", "record it again")
+    views.append(ViewsAt(until_ns - origin_ns, views_of(table, until_ns)))
+    shown = display.update()
+    notes = [note_of(device, seen, origin_ns, sealed=device in secret) for device, seen in listener.found]
+    order = sorted(range(len(notes)), key=lambda place: notes[place].t_ns)
+    notes = [notes[place] for place in order]
+    owners = {driver.name: driver.lines for driver in table.drivers}
+    decisions = _decisions(published, notes, owners, edges, config.game, origin_ns)
+    return ReplayedCapture(
+        name=name,
+        begin_ns=origin_ns,
+        length_ns=until_ns - origin_ns,
+        values=values,
+        lines=shown,
+        measures=display.measures(until_ns),
+        notes=notes[:MOST_NOTES],
+        more_notes=max(0, len(notes) - MOST_NOTES),
+        events=[event_shown(event, origin_ns) for event in published[:MOST_EVENTS]],
+        more_events=max(0, len(published) - MOST_EVENTS),
+        decisions=decisions,
+        views=views,
+        unused=sorted(line for line in lines if line not in shown and config.uses.get(line) is not None),
+    )
+
+
+def _input() -> Kind:
+    return "input"
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError as error:
+        raise CaptureError(path, None, f"cannot be opened: {error.strerror}", "give the path of a VCD file") from error
+
+
+def _begin_ns(batch: Batch) -> int:
+    firsts = [values[0].t_ns for values in (batch.edges, batch.rare) if values]
+    return min(firsts, default=batch.until_ns)
+
+
+def _remember(found: Sequence[Edge], edges: dict[str, tuple[list[int], list[int]]]) -> None:
+    for line, level, t_ns in found:
+        times, levels = edges.setdefault(line, ([], []))
+        times.append(t_ns)
+        levels.append(level)
+
+
+def _decisions(
+    published: Sequence[Event],
+    notes: Sequence[Note],
+    owners: Mapping[str, Collection[str]],
+    edges: Mapping[str, tuple[list[int], list[int]]],
+    game: str,
+    origin_ns: int,
+) -> list[Decision]:
+    found: list[Decision] = []
+    began_ns = 0
+    times = [note.t_ns for note in notes]
+    for event in published:
+        data = event.data
+        if isinstance(data, events.RoundOpened | events.RoundStarted):
+            began_ns = data.mono_ns - origin_ns
+        if not isinstance(data, VERDICTS):
+            continue
+        verdict = verdict_shown(event, game, origin_ns)
+        last = bisect_right(times, verdict.t_ns) - 1
+        note = notes[last] if last >= 0 and times[last] == verdict.t_ns else None
+        # Where the round's own time passed, the last thing that a device did before is what it waited after.
+        seen = note if note is not None else notes[last] if last >= 0 and times[last] >= began_ns else None
+        decided = () if seen is None else _deciding(seen, owners.get(seen.device, ()), edges, origin_ns)
+        found.append(Decision(verdict, began_ns, note, decided))
+    return found
+
+
+def _deciding(
+    note: Note, lines: Collection[str], edges: Mapping[str, tuple[list[int], list[int]]], origin_ns: int
+) -> tuple[DecidingEdge, ...]:
+    """The edges of a device from which one of its observations follows."""
+    found: list[DecidingEdge] = []
+    moments = [(note.t_ns, f"at it: {note.what}"), *((t_ns, f"{note.what} names its time") for t_ns in note.at_ns)]
+    last: DecidingEdge | None = None
+    for line in sorted(lines):
+        times, levels = edges.get(line, ([], []))
+        for moment, why in moments:
+            place = bisect_right(times, moment + origin_ns) - 1
+            if place < 0:
+                continue
+            edge = DecidingEdge(times[place] - origin_ns, line, levels[place], why)
+            if edge.t_ns == moment:
+                found.append(edge)
+            elif moment == note.t_ns and (last is None or edge.t_ns > last.t_ns):
+                quiet_s = (note.t_ns - edge.t_ns) / 1e9
+                last = msgspec.structs.replace(edge, why=f"the last edge; then {quiet_s:.3f} s of quiet: {note.what}")
+    if not found and last is not None:
+        found.append(last)
+    return tuple(sorted(set(found), key=lambda edge: (edge.t_ns, edge.line)))
+
+
+# --- two captures ---
+
+
+class Difference(msgspec.Struct, frozen=True):
+    """The first difference of two captures, in words."""
+
+    equal: bool
+    words: str
+    t_ns: int | None
+    """Since the beginning of each; None where it has no time."""
+    line: str
+
+
+class Recorded(msgspec.Struct, frozen=True):
+    """What two captures are compared by. Times are since the beginning."""
+
+    edges: dict[str, list[tuple[int, int]]]
+    frames: dict[str, list[tuple[int, bytes]]]
+    verdicts: list[tuple[int, str, str]]
+    length_ns: int
+
+
+def recorded(config: TableConfig, path: Path) -> Recorded:
+    """Reads a capture for a comparison.
+
+    Raises:
+        CaptureError: the file is wrong, or lacks a wire that the table needs.
+    """
+    edges: dict[str, list[tuple[int, int]]] = {}
+    frames: dict[str, list[tuple[int, bytes]]] = {}
+    verdicts: list[tuple[int, str, str]] = []
+    origin_ns: int | None = None
+    until_ns = 0
+    for step in replay_steps(config, path):
+        batch = step.batch
+        if origin_ns is None:
+            origin_ns = _begin_ns(batch)
+        for line, level, t_ns in batch.edges:
+            edges.setdefault(line, []).append((t_ns - origin_ns, level))
+        for rare in batch.rare:
+            if isinstance(rare, Frame):
+                frames.setdefault(rare.link, []).append((rare.t_ns - origin_ns, rare.data))
+        for event in step.events:
+            if isinstance(event.data, VERDICTS):
+                reason = "" if isinstance(event.data, events.Outcome) else event.data.reason
+                verdicts.append((event.data.mono_ns - origin_ns, type(event.data).kind, reason))
+        until_ns = batch.until_ns
+    return Recorded(edges, frames, verdicts, until_ns - (origin_ns or 0))
+
+
+def first_difference(first: Recorded, second: Recorded) -> Difference:
+    """The earliest difference of two captures, each counted from its beginning."""
+    missing = sorted(first.edges.keys() ^ second.edges.keys())
+    if missing:
+        where = "first" if missing[0] in first.edges else "second"
+        return Difference(False, f"only the {where} capture has the line {', '.join(missing)}", None, missing[0])
+    earliest: Difference | None = None
+    for line in sorted(first.edges):
+        found = _edges_differ(line, first.edges[line], second.edges[line])
+        if found is not None and (earliest is None or (found.t_ns or 0) < (earliest.t_ns or 0)):
+            earliest = found
+    for link in sorted(first.frames.keys() | second.frames.keys()):
+        found = _frames_differ(link, first.frames.get(link, []), second.frames.get(link, []))
+        if found is not None and (earliest is None or (found.t_ns or 0) < (earliest.t_ns or 0)):
+            earliest = found
+    if earliest is not None:
+        return earliest
+    for place, (one, other) in enumerate(zip(first.verdicts, second.verdicts, strict=False), 1):
+        if one[1:] != other[1:]:
+            words = f"verdict {place}: {_verdict(one)} in the first, {_verdict(other)} in the second"
+            return Difference(False, words, one[0], "")
+    return Difference(True, "no difference: every edge, frame and verdict is the same, to the microsecond", None, "")
+
+
+def _edges_differ(line: str, one: list[tuple[int, int]], other: list[tuple[int, int]]) -> Difference | None:
+    for (t_ns, level), (other_ns, other_level) in zip(one, other, strict=False):
+        if level != other_level or abs(t_ns - other_ns) > SAME_NS:
+            at_ns = min(t_ns, other_ns)
+            way, other_way = (("falls", "rises")[level], ("falls", "rises")[other_level])
+            words = f"{line} {way} at {t_ns / 1e9:.6f} s in the first; "
+            words += f"in the second it {other_way} at {other_ns / 1e9:.6f} s"
+            if level == other_level:
+                words += f", {abs(t_ns - other_ns) / 1e6:.3f} ms {'later' if other_ns > t_ns else 'earlier'}"
+            return Difference(False, words, at_ns, line)
+    if len(one) == len(other):
+        return None
+    longer, where = (one, "first") if len(one) > len(other) else (other, "second")
+    t_ns, level = longer[min(len(one), len(other))]
+    words = f"{line} {('falls', 'rises')[level]} at {t_ns / 1e9:.6f} s in the {where} capture alone"
+    return Difference(False, words, t_ns, line)
+
+
+def _frames_differ(link: str, one: list[tuple[int, bytes]], other: list[tuple[int, bytes]]) -> Difference | None:
+    for (t_ns, data), (other_ns, other_data) in zip(one, other, strict=False):
+        if data != other_data or abs(t_ns - other_ns) > SAME_NS:
+            what = "another frame" if data != other_data else "its frame at another time"
+            return Difference(False, f"{link} has {what} at {t_ns / 1e9:.6f} s", min(t_ns, other_ns), link)
+    if len(one) == len(other):
+        return None
+    longer, where = (one, "first") if len(one) > len(other) else (other, "second")
+    t_ns = longer[min(len(one), len(other))][0]
+    return Difference(False, f"{link} has a frame at {t_ns / 1e9:.6f} s in the {where} capture alone", t_ns, link)
+
+
+def _verdict(verdict: tuple[int, str, str]) -> str:
+    _, kind, reason = verdict
+    return kind.removeprefix("round.") + (f" {reason}" if reason else "")

@@ -1,0 +1,175 @@
+"""Where a table and its round stand, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+import msgspec
+
+from controller.bench_page.reasons import RuleWords, meaning_of, rule_words
+from controller.service.event_lines import words_of
+from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING, Phase
+from controller.table.table import Table
+from feed import events
+from feed.events import Event
+from hal.plain_text import plain
+
+VERDICTS: Final = (events.Outcome, events.Void, events.Unresolved)
+MOST_DETAIL: Final = 400
+SOON_NS: Final = 120_000_000_000
+"""A deadline that is further away is not shown (ours)."""
+
+_PHASES: Final[dict[Phase, str]] = {
+    OPEN: "bets are open",
+    RUNNING: "the run is on",
+    RUNNING_OUT: "void: the device runs out",
+    SETTLING: "a verdict stands: bets are settled",
+}
+
+
+class VerdictShown(msgspec.Struct, frozen=True):
+    """The last verdict and its reason."""
+
+    kind: str
+    """`outcome`, `void` or `unresolved`."""
+    round: int
+    t_ns: int
+    words: str
+    reason: str
+    """A code; empty of an outcome."""
+    meaning: str
+    to_do: str
+    detail: str
+    rule: str
+    rule_words: tuple[RuleWords, ...]
+
+
+class FaultShown(msgspec.Struct, frozen=True):
+    """A fault that is latched."""
+
+    device: str
+    fault: str
+    detail: str
+    blocks_play: bool
+    causes: tuple[str, ...]
+    """What keeps it from being cleared."""
+    meaning: str
+    to_do: str
+
+
+class Situation(msgspec.Struct, frozen=True):
+    """Where the table stands."""
+
+    state: str
+    phase: str
+    round: int
+    headline: str
+    why: tuple[str, ...]
+    verdict: VerdictShown | None
+    faults: tuple[FaultShown, ...]
+
+
+class VerdictWatch:
+    """Keeps the last verdict of the events that pass."""
+
+    def __init__(self, game: str, origin_ns: int = 0) -> None:
+        self._game = game
+        self._origin_ns = origin_ns
+        self.last: VerdictShown | None = None
+
+    def take(self, published: Iterable[Event]) -> None:
+        """Takes events in their order."""
+        for event in published:
+            if isinstance(event.data, VERDICTS):
+                self.last = verdict_shown(event, self._game, self._origin_ns)
+
+
+def verdict_shown(event: Event, game: str, origin_ns: int) -> VerdictShown:
+    """A verdict in words; the event is an outcome, a void or an unresolved one."""
+    data = event.data
+    if not isinstance(data, VERDICTS):
+        raise TypeError(f"{type(data).__name__} is no verdict")
+    kind = type(data).kind.removeprefix("round.")
+    reason = "" if isinstance(data, events.Outcome) else data.reason
+    rule = (data.unproven_rule or data.rule) if isinstance(data, events.Unresolved) else data.rule
+    meaning, to_do = meaning_of(reason, kind, game) if reason else ("", "")
+    return VerdictShown(
+        kind=kind,
+        round=data.round,
+        t_ns=data.mono_ns - origin_ns,
+        words=words_of(event),
+        reason=reason,
+        meaning=meaning,
+        to_do=to_do,
+        detail=plain(data.evidence.detail or "")[:MOST_DETAIL],
+        rule=rule,
+        rule_words=rule_words(rule),
+    )
+
+
+def situation_of(table: Table, verdict: VerdictShown | None, t_ns: int) -> Situation:
+    """Where a table stands at `t_ns`."""
+    game = table.game
+    faults = tuple(_fault(table, fault.device, fault.fault, fault.detail, fault.blocks_play)
+                   for fault in table.faults.standing)  # fmt: skip
+    return Situation(
+        state=str(table.state),
+        phase=game.phase.value,
+        round=game.round,
+        headline=_headline(table),
+        why=tuple(_why(table, verdict, t_ns)),
+        verdict=verdict,
+        faults=faults,
+    )
+
+
+def _headline(table: Table) -> str:
+    game = table.game
+    if table.state != "open":
+        return {"closed": "TABLE CLOSED", "inspecting": "INSPECTION", "shut": "SHUT BY A FAULT"}.get(
+            str(table.state), str(table.state).upper()
+        )
+    if game.phase is OPEN:
+        return "PLACE YOUR BETS" if game.called_ns is None else "NO MORE BETS"
+    return {RUNNING: "IN PLAY", RUNNING_OUT: "NO SPIN: RUNNING OUT", SETTLING: "SETTLING"}.get(game.phase, "SHUT")
+
+
+def _why(table: Table, verdict: VerdictShown | None, t_ns: int) -> Iterable[str]:
+    game = table.game
+    if table.state == "shut":
+        for fault in table.faults.blocking:
+            yield f"{fault.device}: {fault.fault} shuts the table"
+        return
+    if table.state != "open":
+        yield "a person opens the table"
+        return
+    words = _PHASES.get(game.phase)
+    if words is not None:
+        yield f"round {game.round}: {words}"
+    if game.phase in (OPEN, RUNNING):
+        by = "the dealer's button" if game.context.call_by == "button" else "the controller itself"
+        called = game.called_ns
+        yield f'"No more bets" is awaited from {by}' if called is None else '"No more bets" was called'
+    if game.phase is SETTLING:
+        yield "the dealer settles by the button" if game.context.settle_by_button else "the round settles by itself"
+    if game.uncalled is not None:
+        yield f"round {game.uncalled} waits for a person's call: confirm, void or correct"
+    if game.phase is RUNNING_OUT and verdict is not None:
+        yield "the next round opens once the device is quiet"
+    due_ns = game.next_due_ns
+    if t_ns < due_ns < t_ns + SOON_NS:
+        yield f"the next deadline of the round is {(due_ns - t_ns) / 1e9:.0f} s away"
+
+
+def _fault(table: Table, device: str, fault: str, detail: str, blocks_play: bool) -> FaultShown:
+    meaning, to_do = meaning_of(fault, "fault", table.identity.game)
+    return FaultShown(
+        device=device,
+        fault=fault,
+        detail=plain(detail)[:MOST_DETAIL],
+        blocks_play=blocks_play,
+        causes=table.faults.causes(device, fault),
+        meaning=meaning,
+        to_do=to_do,
+    )

@@ -1,0 +1,64 @@
+// The drawing of each kind of device, and the panels that hold them. A kind without a drawing shows its facts.
+
+import { h } from "/web/dom.js";
+import { setText } from "./words.js";
+import { moneyWheel, rouletteWheel, starX } from "./devices/wheels.js";
+import { automatedShaker, cage, cageMotor, chute, shaker, values } from "./devices/dice.js";
+import { buttons, lampBoard, puck, shoe } from "./devices/table.js";
+
+const DRAWINGS = {
+  money_wheel: moneyWheel, roulette_wheel: rouletteWheel, star_x: starX, cage, chute, shaker, automated_shaker: automatedShaker,
+  cage_motor: cageMotor, dice_keypad: values, dice_reader: values, lamp_board: lampBoard, puck, shoe, buttons,
+};
+const SMALL = new Set(["buttons", "dice_keypad", "dice_reader", "puck", "star_x", "cage_motor"]);
+
+export class Devices {
+  constructor(root) {
+    this.root = root;
+    this.panels = new Map();
+  }
+
+  /** Draws what the drivers and actuators give: [{device, half, view}]. */
+  update(views, levels) {
+    for (const { device, half, view } of views) {
+      const key = `${device}/${half}/${view.kind}`;
+      let panel = this.panels.get(key);
+      if (!panel) this.panels.set(key, (panel = this.make(device, half, view)));
+      panel.drawing?.update(view);
+      panel.drawing?.lines?.(levels);
+      this.facts(panel, view);
+    }
+  }
+
+  make(device, half, view) {
+    if (view.kind === "buttons" && !view.buttons.length) return { list: h("dl"), doubts: h("ul") };
+    const make = DRAWINGS[view.kind];
+    const drawing = make ? make(view) : null;
+    const list = h("dl", { class: "facts" });
+    const doubts = h("ul", { class: "doubts" });
+    const name = half === "actuator" ? `${device}, commanded` : device;
+    const panel = h("article", { class: `device${SMALL.has(view.kind) ? " small" : ""}`, "data-device": device, "data-half": half, "aria-label": `Device ${name}` },
+      h("h3", {}, name, h("small", {}, view.kind.replaceAll("_", " "))), drawing?.drawing, list, doubts);
+    list.hidden = view.kind === "buttons";
+    this.root.append(panel);
+    return { drawing, list, doubts, rows: new Map() };
+  }
+
+  facts(panel, view) {
+    if (!panel.rows) return;
+    for (const [label, value] of view.facts ?? []) {
+      let cell = panel.rows.get(label);
+      if (!cell) {
+        cell = h("dd");
+        panel.rows.set(label, cell);
+        panel.list.append(h("dt", {}, label), cell);
+      }
+      setText(cell, value);
+    }
+    const key = (view.doubts ?? []).join("\n");
+    if (key !== panel.doubtKey) {
+      panel.doubtKey = key;
+      panel.doubts.replaceChildren(...(view.doubts ?? []).map((doubt) => h("li", {}, doubt)));
+    }
+  }
+}

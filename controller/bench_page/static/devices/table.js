@@ -1,0 +1,105 @@
+// Lamps, puck, shoe and buttons.
+
+import { h } from "/web/dom.js";
+import { setText } from "../words.js";
+
+const MOST_IN_ROW = 8;
+
+/** Lamps in rows by what their labels have in common: `two dice` 1-2, 1-3 … */
+export function lampBoard(first) {
+  const groups = [];
+  first.labels.forEach((label, k) => {
+    const words = label.split(" ");
+    const last = words.length > 1 ? words.pop() : "";
+    const name = words.join(" ");
+    const group = groups.at(-1);
+    const lamp = { place: k + 1, text: last || name, label };
+    if (last && group?.name === name && group.lamps.length < MOST_IN_ROW) group.lamps.push(lamp);
+    else groups.push({ name: last ? name : "", lamps: [lamp] });
+  });
+  const alone = groups.filter((group) => group.lamps.length === 1);
+  const rows = groups.filter((group) => group.lamps.length > 1);
+  if (alone.length) rows.push({ name: "", lamps: alone.map(({ name, lamps: [lamp] }) => ({ ...lamp, text: name ? lamp.label : lamp.text })) });
+  const places = new Map();
+  const parts = [];
+  rows.forEach((row, r) => {
+    const y = 4 + r * 24;
+    const left = row.name ? 104 : 4;
+    const width = row.name ? 29.5 : Math.min(110, 336 / row.lamps.length);
+    if (row.name) parts.push(h("text", { x: 98, y: y + 11, "text-anchor": "end", "dominant-baseline": "central", "font-size": 10, fill: "#9fb0c0" }, row.name));
+    row.lamps.forEach((lamp, k) => {
+      const box = h("rect", { x: left + k * width, y, width: width - 3, height: 20, rx: 4, fill: "#1b2631", stroke: "#31404f" }, h("title", {}, lamp.label));
+      const name = h("text", { x: left + k * width + (width - 3) / 2, y: y + 11, "text-anchor": "middle", "dominant-baseline": "central", "font-size": 10, fill: "#9fb0c0" }, lamp.text);
+      places.set(lamp.place, { box, name });
+      parts.push(box, name);
+    });
+  });
+  return {
+    drawing: h("svg", { viewBox: `0 0 344 ${8 + rows.length * 24}`, "aria-hidden": "true" }, parts),
+    update(view) {
+      const [asked, dead, stuck] = [new Set(view.asked), new Set(view.dead), new Set(view.stuck)];
+      for (const [place, { box, name }] of places) {
+        const lit = asked.has(place);
+        const wrong = dead.has(place) ? "#ff6b6b" : stuck.has(place) ? "#c79bff" : null;
+        box.setAttribute("fill", lit ? (view.shows ? "#ffc145" : "#6a5224") : "#1b2631");
+        box.setAttribute("stroke", wrong ?? (lit ? "#ffe2a3" : "#31404f"));
+        box.setAttribute("stroke-width", wrong ? 3 : 1);
+        name.setAttribute("fill", lit ? "#10161c" : "#9fb0c0");
+      }
+    },
+  };
+}
+
+export function puck() {
+  const disc = h("circle", { cx: 60, cy: 50, r: 34, stroke: "#9fb0c0", "stroke-width": 3 });
+  const word = h("text", { x: 60, y: 51, "text-anchor": "middle", "dominant-baseline": "central", "font-size": 20, "font-weight": 700 });
+  const points = [4, 5, 6, 8, 9, 10].map((point, k) => {
+    const x = 118 + k * 37;
+    return { point, box: h("rect", { x, y: 30, width: 32, height: 40, rx: 5 }), name: h("text", { x: x + 16, y: 51, "text-anchor": "middle", "dominant-baseline": "central", "font-size": 16, "font-weight": 700 }, String(point)) };
+  });
+  return {
+    drawing: h("svg", { viewBox: "0 0 344 100", "aria-hidden": "true" }, disc, word, points.flatMap((one) => [one.box, one.name])),
+    update(view) {
+      const on = view.lit.includes("puck_on");
+      disc.setAttribute("fill", on ? "#f4f8fb" : "#10161c");
+      word.setAttribute("fill", on ? "#10161c" : "#f4f8fb");
+      setText(word, on ? "ON" : "OFF");
+      for (const { point, box, name } of points) {
+        const lit = view.lit.includes(`point_${point}`);
+        box.setAttribute("fill", lit ? "#ffc145" : "#1b2631");
+        name.setAttribute("fill", lit ? "#10161c" : "#9fb0c0");
+      }
+    },
+  };
+}
+
+export function shoe() {
+  const card = h("g", {}, h("rect", { x: 214, y: 74, width: 64, height: 42, rx: 4, fill: "#24507a", stroke: "#8fc8f5", "stroke-width": 1.5 }),
+    h("path", { d: "M220 80L272 110M272 80L220 110", stroke: "#8fc8f5", "stroke-opacity": 0.6 }),
+    h("text", { x: 246, y: 96, "text-anchor": "middle", "dominant-baseline": "central", "font-size": 12, fill: "#e8eef4" }, "sealed"));
+  const count = h("text", { x: 120, y: 62, "text-anchor": "middle", fill: "#e8eef4", "font-size": 34, "font-weight": 700 });
+  const words = h("text", { x: 120, y: 92, "text-anchor": "middle", fill: "#9fb0c0", "font-size": 13 });
+  return {
+    drawing: h("svg", { viewBox: "0 0 340 136", "aria-hidden": "true" }, h("path", { d: "M30 22H190L214 122H30Z", fill: "#16202a", stroke: "#9fb0c0", "stroke-width": 2 }),
+      h("path", { d: "M44 104H206", stroke: "#8fc8f5", "stroke-width": 2, "stroke-dasharray": "3 3" }), count, words, card),
+    update(view) {
+      setText(count, view.count === null ? "–" : String(view.count));
+      setText(words, view.troubles.length ? view.troubles.join(", ").toUpperCase() : view.linked ? "cards out, by its count" : "NO LINE FROM THE SHOE");
+      words.setAttribute("fill", view.troubles.length || !view.linked ? "#ff6b6b" : "#9fb0c0");
+      card.setAttribute("visibility", view.at_mouth ? "visible" : "hidden");
+    },
+  };
+}
+
+export function buttons(first) {
+  const shown = first.buttons.map((name, k) => {
+    const x = 44 + k * 84;
+    return { name, cap: h("circle", { cx: x, cy: 26, r: 16, fill: "#1b2631", stroke: "#55677a", "stroke-width": 3 }), word: h("text", { x, y: 60, "text-anchor": "middle", "font-size": 9, fill: "#9fb0c0" }, name.replace("dealer_", "").replaceAll("_", " ")) };
+  });
+  return {
+    drawing: h("svg", { viewBox: `0 0 ${Math.max(340, shown.length * 84)} 68`, "aria-hidden": "true" }, shown.flatMap((one) => [one.cap, one.word])),
+    update(view) {
+      for (const { name, cap } of shown) cap.setAttribute("fill", view.down.includes(name) ? "#3ddc97" : "#1b2631");
+    },
+  };
+}

@@ -1,0 +1,106 @@
+"""The lines of a table and their pins, as the page draws them: what `feltwire pins` prints."""
+
+from __future__ import annotations
+
+import msgspec
+
+from controller.configuration.header_pins import HEADER, NANO, printed
+from controller.configuration.pinout import pinout_of
+from controller.configuration.terminals import places_of
+from controller.configuration.values import TableConfig
+from controller.games.catalogue import DEVICE
+from drivers.dealer.buttons import BUTTONS
+from hal.board.messages import KINDS
+
+
+class LineShown(msgspec.Struct, frozen=True):
+    """One line of the table."""
+
+    name: str
+    kind: str
+    """`input`, `output`, `analogue` or `link`."""
+    device: str
+    purpose: str
+    high: str
+    place: str
+    """Where it is wired, in words: `GPIO17, pin 11`."""
+    proposed: bool
+    sealed: bool
+
+
+class PinShown(msgspec.Struct, frozen=True):
+    """One pin of a drawing."""
+
+    label: str
+    number: str
+    line: str
+    """Empty where no line of the table is wired to it."""
+
+
+class WiringShown(msgspec.Struct, frozen=True):
+    """One drawing: the header of a Pi, or a board. Pins are in pairs, left and right, from the top."""
+
+    title: str
+    rows: tuple[tuple[PinShown, PinShown], ...]
+
+
+def sealed_links(config: TableConfig) -> frozenset[str]:
+    """The links whose frames may name cards that are not exposed."""
+    found: set[str] = set()
+    for device in config.devices.values():
+        spec = DEVICE[device.driver]
+        if spec.deals_cards:
+            found |= {line for line, use in spec.lines(device.config).items() if use.kind == "link"}
+    return frozenset(found)
+
+
+def lines_shown(config: TableConfig) -> list[LineShown]:
+    """The lines of the table, device by device, as the file has them."""
+    pinout, sealed = pinout_of(config), sealed_links(config)
+    owner: dict[str, str] = dict.fromkeys(BUTTONS, "dealer")
+    for device in config.devices.values():
+        owner |= dict.fromkeys(DEVICE[device.driver].lines(device.config), device.name)
+    found: list[LineShown] = []
+    for name, use in config.uses.items():
+        pin, terminal = pinout.pins.get(name), config.terminals.get(name)
+        place = "not wired"
+        if pin is not None and pin.gpio is not None:
+            place = f"GPIO{pin.gpio}" + (f", pin {pin.header}" if pin.header else f" of {pin.chip}")
+        elif terminal is not None:
+            place = f"board {terminal.board}, {terminal.side} {terminal.number}"
+        elif use.kind == "link":
+            link = config.links.get(name)
+            place = "serial port" if link is None else f"serial port {link.port}"
+        found.append(
+            LineShown(
+                name=name,
+                kind=use.kind,
+                device=owner.get(name, "table"),
+                purpose=use.purpose,
+                high=use.high,
+                place=place,
+                proposed=name in pinout.proposed,
+                sealed=name in sealed,
+            )
+        )
+    return found
+
+
+def wiring_shown(config: TableConfig) -> list[WiringShown]:
+    """The drawings of the table's wiring."""
+    if not config.boards:
+        pins = {pin.header: pin.line for pin in pinout_of(config).pins.values() if pin.header is not None}
+        sides = [PinShown(one.label, str(one.number), pins.get(one.number, "")) for one in HEADER]
+        return [WiringShown("40-pin header of the Raspberry Pi", tuple(zip(sides[::2], sides[1::2], strict=True)))]
+    found: list[WiringShown] = []
+    for name, board in config.boards.items():
+        kind = KINDS[board.kind]
+        at = {(one.side, one.number): one.line for one in config.terminals.values() if one.board == name}
+        lines = {printed(place.pin): at.get((place.side, place.number), "") for place in places_of(kind) if place.pin}
+        rows = tuple((_pin(left, lines), _pin(right, lines)) for left, right in NANO)
+        found.append(WiringShown(f"Board {name}: {kind.name} board on {board.port}", rows))
+    return found
+
+
+def _pin(label: str, lines: dict[str, str]) -> PinShown:
+    return PinShown(label, "", lines.get(label, ""))

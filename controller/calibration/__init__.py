@@ -1,0 +1,1 @@
+"""Calibrations: the signed proof that a table's wires and geometry are as its file has them."""

@@ -1,0 +1,53 @@
+"""The movements of a table, and the digest of what a device's calibration depends on."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+
+import msgspec
+
+from controller.configuration.values import DeviceConfig, TableConfig
+from controller.games.catalogue import DEVICE
+from drivers.base.movement import Movement
+
+
+def lines_of(config: TableConfig, device: DeviceConfig) -> list[str]:
+    """The lines of a device that the table's file wires: pins, terminals and serial ports."""
+    return [line for line in DEVICE[device.driver].lines(device.config) if config.wired(line) or line in config.links]
+
+
+def movements_of(config: TableConfig) -> dict[str, list[Movement]]:
+    """The movements that prove each device of a table; a device that needs none is left out."""
+    found: dict[str, list[Movement]] = {}
+    for name, device in config.devices.items():
+        wired = lines_of(config, device) if config.live else list(DEVICE[device.driver].lines(device.config))
+        made = list(DEVICE[device.driver].movements(device.config, wired))
+        if made:
+            found[name] = made
+    return found
+
+
+def digest_of(config: TableConfig, device: DeviceConfig) -> str:
+    """SHA-256 over what a device's calibration depends on: its keys, and where each of its lines goes."""
+    places: dict[str, object] = {}
+    boards: dict[str, object] = {}
+    for line in sorted(lines_of(config, device)):
+        if line in config.pins:
+            pin = config.pins[line]
+            places[line] = [pin.chip, pin.wire, pin.inverted, pin.debounce_us]
+        elif line in config.terminals:
+            end = config.terminals[line]
+            board = config.boards[end.board]
+            places[line] = [end.board, end.side, end.number, end.inverted, end.zero_v, end.per_v]
+            boards[end.board] = [board.kind, board.serial, board.supply_v]
+        elif line in config.links:
+            places[line] = [config.links[line].port]
+    content: Mapping[str, object] = {
+        "driver": device.driver,
+        "keys": msgspec.to_builtins(device.config),
+        "backend": config.lines.backend,
+        "places": places,
+        "boards": boards,
+    }
+    return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()

@@ -1,0 +1,114 @@
+"""`feltwire scoreboard`: the board that spectators see, served to browsers."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+import webbrowser
+from pathlib import Path
+from secrets import token_hex
+
+import click
+
+from controller.cli import FATAL
+from controller.cli.local_services import NoServiceError, find_base
+from controller.cli.options import client_curve
+from feed.endpoints import EndpointError, Endpoints, default_base
+
+PORT = 8017
+"""Where no other is asked for (ours)."""
+
+
+@click.command("scoreboard")
+@click.argument("endpoints", metavar="[ENDPOINT]...", nargs=-1)
+@click.option("--table", "tables", metavar="ID", multiple=True, help="Only this table; may be given several times.")
+@click.option("--real", "kind", flag_value="real", help="Real tables only: no simulated one is shown.")
+@click.option("--simulated", "kind", flag_value="simulated", help="Simulated tables only.")
+@click.option("--host", default="127.0.0.1", show_default=True, metavar="IP", help="Address to listen on.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), metavar="N", help=f"Port; without it {PORT}, or the next free one."
+)
+@click.option("--name", "names", multiple=True, metavar="NAME", help="A name of this computer in your network; repeat.")
+@click.option("--key", type=click.Path(path_type=Path), metavar="FILE", help="Your .secret key file, for tcp://.")
+@click.option(
+    "--server",
+    "--server-key",
+    "servers",
+    multiple=True,
+    metavar="KEY",
+    help="A service's public key, or its .public file, for tcp://: one for all, or one for each ENDPOINT.",
+)
+@click.option("--open", "open_page", is_flag=True, help="Open the page in this computer's browser.")
+def command(
+    endpoints: tuple[str, ...],
+    tables: tuple[str, ...],
+    kind: str | None,
+    host: str,
+    port: int | None,
+    names: tuple[str, ...],
+    key: Path | None,
+    servers: tuple[str, ...],
+    open_page: bool,
+) -> None:
+    """Serve the scoreboard of running tables as a page.
+
+    It follows one service or several as a subscriber, and sends them no command. It may be started before them, and
+    continues when they are restarted. Without an address it takes the service that runs on this computer. Only this
+    computer reaches the page unless --host says otherwise: whoever reaches it may read it.
+
+    \b
+    Examples:
+        feltwire scoreboard                               the service on this computer
+        feltwire scoreboard --host 0.0.0.0 --port 80      for the screens of your network
+        feltwire scoreboard tcp://10.0.0.5:5600 tcp://10.0.0.6:5600 --key hall.secret --server pit-3.public
+
+    \b
+    The page: /                        all tables; the only one full screen
+              /?table=roulette-1       one table
+              /?lang=es                in Spanish
+
+    Exit codes: 0, also after Ctrl-C; 1 if the port cannot be had; 2 for an address or a key that cannot be used.
+    """
+    from scoreboard.gateway import Gateway, Source
+    from scoreboard.hall import Hall
+    from scoreboard.web import AddressError, PageServer, serve_until_signal
+
+    bases = endpoints or (_local_base(),)
+    if len(servers) > 1 and len(servers) != len(bases):
+        raise click.UsageError(
+            f"--server is given {len(servers)} times, and there are {len(bases)} addresses: give one key for all "
+            "services, or one for each, in their order"
+        )
+    sources = []
+    for number, base in enumerate(bases):
+        server = servers[number if len(servers) > 1 else 0] if servers else None
+        try:
+            curve = client_curve(Endpoints.parse(base), key, server)
+        except EndpointError as error:
+            raise click.UsageError(str(error)) from error
+        sources.append(Source(base, tables, curve))
+    logging.basicConfig(format="%(levelname)s %(message)s", level=logging.WARNING)
+    gateway = Gateway(Hall(token_hex(8)), sources, simulated=None if kind is None else kind == "simulated")
+    site = gateway.application(host, names)
+    page = PageServer(site, host, PORT if port is None else port, next_free=port is None)
+
+    def ready(url: str) -> None:
+        click.echo(f"scoreboard of {', '.join(bases)}: {click.style(url, bold=True)} (Ctrl-C ends it)", err=True)
+        if open_page:
+            webbrowser.open(url)
+
+    try:
+        asyncio.run(serve_until_signal(page, ready, lambda: gateway.failure))
+    except AddressError as error:
+        click.echo(f"the scoreboard cannot be served: {error}", err=True)
+        sys.exit(FATAL)
+
+
+def _local_base() -> str:
+    """The address of the service on this computer; where none runs yet, the one at which it will."""
+    try:
+        return find_base()
+    except NoServiceError as error:
+        click.echo(f"{error}; waiting for one at {default_base()}", err=True)
+        return default_base()

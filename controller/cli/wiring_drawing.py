@@ -1,0 +1,458 @@
+"""The wiring of a table as a drawing to print: each pin in its place, what goes there, and the circuit that it needs.
+
+┌ lines of the left row ┐ ┌─────────┐ ┌ lines of the right row ┐        one sheet for the Pi's header,
+│ name, purpose, wire   ├─┤ header  ├─┤ name, purpose, wire    │        or one for each board; A4 across
+└───────────────────────┘ └─────────┘ └────────────────────────┘
+  circuits: what is between a sensor and a pin, with its parts
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from controller.cli.board_pins_view import COLUMN_PARTS, chain_words, key_words, own_pins
+from controller.cli.svg_page import SvgPage
+from controller.configuration.header_pins import HEADER, NANO, nearest_ground, printed
+from controller.configuration.lamp_chains import board_of_lamps
+from controller.configuration.pinout import Pinout, pinout_of
+from controller.configuration.terminals import places_of
+from controller.configuration.values import TableConfig
+from controller.games.catalogue import DEVICE
+from drivers.base.device_spec import LineUse
+from hal.board.messages import KINDS
+from hal.lines import Pull
+
+WIDTH: Final = 1400.0
+SHEET: Final = 990.0
+"""A4 across."""
+ROW: Final = 28.0
+TOP: Final = 92.0
+MIDDLE: Final = WIDTH / 2
+EDGE: Final = 96.0
+"""From the middle of a connector to its edge."""
+
+COLORS: Final = (
+    ("blue", "#1f5fbf"),
+    ("green", "#1b8a3a"),
+    ("violet", "#8a3fb5"),
+    ("brown", "#8b5a2b"),
+    ("turquoise", "#0e8f95"),
+    ("pink", "#c2417f"),
+)
+"""Of the devices' wires, in their order: colours in which cable is sold. Supply and ground have theirs (ours)."""
+LAMP: Final = ("orange", "#d9730d")
+POWER: Final = {"5V": ("red", "#c81e1e"), "3V3": ("red/white", "#e05a5a"), "GND": ("black", "#222")}
+_PIN_FILL: Final = {"5V": "#f6b8b8", "3V3": "#fbdada", "GND": "#d4d4d4"}
+
+
+class Row(NamedTuple):
+    """One pin of a connector: where it is, what it is called, and what is wired to it."""
+
+    left: bool
+    number: str
+    """What is printed beside it, or its number on the header."""
+    label: str
+    line: str = ""
+    """The line; empty where nothing is wired."""
+    notes: tuple[str, str] = ("", "")
+    color: tuple[str, str] = ("", "")
+    circuit: str = ""
+    """The letter of the circuit that it needs."""
+
+
+class Connector(NamedTuple):
+    """One sheet: a connector, and what else is to be known."""
+
+    title: str
+    rows: tuple[tuple[Row, Row], ...]
+    """Left and right pin, from the top."""
+    beside: tuple[str, ...]
+    """Notes under the connector."""
+    volts: str
+    """What an input takes at most."""
+    corner: str
+    """What stands at the connector's upper end."""
+
+
+def wiring_drawing(config: TableConfig) -> str:
+    """The wiring of a table as SVG."""
+    sheets = list(_board_sheets(config)) if config.boards else [_pi_sheet(config)]
+    page = SvgPage(WIDTH, SHEET * len(sheets), f"Wiring of table {config.id}")
+    for number, sheet in enumerate(sheets):
+        _draw(page, SHEET * number, config, sheet, f"sheet {number + 1} of {len(sheets)}")
+    return page.text()
+
+
+# --- what stands on a sheet ---
+
+
+def _colors(config: TableConfig) -> dict[str, tuple[str, str]]:
+    """The colour of each line's wire: one a device, and one for all that is driven."""
+    colors: dict[str, tuple[str, str]] = {}
+    used = 0
+    for device in config.devices.values():
+        lines = [line for line in DEVICE[device.driver].lines(device.config) if line in config.uses]
+        if not lines:
+            continue
+        for line in lines:
+            colors[line] = LAMP if config.uses[line].kind == "output" else COLORS[used % len(COLORS)]
+        used += 1
+    return colors
+
+
+def _circuit(use: LineUse, pull: Pull) -> str:
+    if use.kind == "output":
+        return "D"
+    if use.kind == "analogue":
+        return "F"
+    return {"up": "A", "down": "B", "none": "B"}[pull]
+
+
+def _pi_sheet(config: TableConfig) -> Connector:
+    pinout: Pinout = pinout_of(config)
+    colors = _colors(config)
+    by_pin = {pin.header: pin for pin in pinout.pins.values() if pin.header is not None}
+    grounds = {nearest_ground(number) for number in by_pin}
+
+    def row(number: int) -> Row:
+        place = HEADER[number - 1]
+        pin = by_pin.get(number)
+        if pin is None:
+            used = place.label == "GND" and number in grounds
+            return Row(
+                bool(number % 2),
+                str(number),
+                place.label,
+                notes=("ground of the lines beside it", "") if used else ("", ""),
+            )
+        use = config.uses[pin.line]
+        wire = use.wire_inverted if pin.inverted and use.wire_inverted else use.wire
+        level = f"1 ({'low' if pin.inverted else 'high'}) = {use.high}"
+        mark = " (our proposal)" if pin.line in pinout.proposed else ""
+        pull = "" if use.kind == "output" else f"; pull {pin.pull}"
+        notes = (f"{use.purpose}: {wire}{mark}", f"{level}{pull}; ground: pin {nearest_ground(number)}")
+        return Row(
+            bool(number % 2),
+            str(number),
+            place.label,
+            pin.line,
+            notes,
+            colors.get(pin.line, COLORS[0]),
+            _circuit(use, pin.pull),
+        )
+
+    rows = tuple((row(number), row(number + 1)) for number in range(1, 41, 2))
+    beside = [
+        f"{line}: {use.purpose}, {use.wire}: {config.links[line].port}"
+        for line, use in config.uses.items()
+        if line in config.links
+    ]
+    elsewhere = [f"{pin.line}: {pin.chip} line {pin.wire}" for pin in pinout.pins.values() if pin.header is None]
+    title = "40-pin header of the Raspberry Pi, seen from above"
+    return Connector(title, rows, (*beside, *elsewhere), "3.3 V", "pin 1 is at the end of the board with the SD card")
+
+
+def _board_sheets(config: TableConfig) -> Iterator[Connector]:
+    colors = _colors(config)
+    chain = board_of_lamps(config.devices, config.boards)
+    for name, board in config.boards.items():
+        kind = KINDS[board.kind]
+        at = {(one.side, one.number): one for one in config.terminals.values() if one.board == name}
+        keys = [place for place in places_of(kind) if not place.pin and (place.side, place.number) in at]
+        own = own_pins(kind, keys, lamps=name == chain)
+        named: dict[str, Row] = {}
+        beside: list[str] = []
+        for place in places_of(kind):
+            terminal = at.get((place.side, place.number))
+            if terminal is None:
+                continue
+            use = config.uses[terminal.line]
+            if not place.pin:
+                beside.append(f"{terminal.line}: {key_words(kind, place)}")
+                continue
+            wire = use.wire_inverted if terminal.inverted and use.wire_inverted else use.wire
+            level = f"1 ({'low' if terminal.inverted else 'high'}) = {use.high}"
+            if place.side == "analogue":
+                level = f"{use.high}; 0 at {terminal.zero_v:g} V, {terminal.per_v:+g} a volt"
+            notes = (f"{use.purpose}: {wire}", f"{level}; {place.side} {place.number}")
+            pull: Pull = terminal.pull if place.side == "input" else "up"
+            color = colors.get(terminal.line, COLORS[0])
+            named[printed(place.pin)] = Row(True, "", "", terminal.line, notes, color, _circuit(use, pull))
+        if name == chain:
+            beside += [f"lamps: {words}" for words in chain_words(kind)]
+        if keys:
+            beside.append(COLUMN_PARTS)
+
+        def row(pin: str, left: bool, named: Mapping[str, Row] = named, used: Mapping[str, str] = own.used) -> Row:
+            found = named.get(pin)
+            if found is not None:
+                return found._replace(left=left, number=pin, label="")
+            return Row(left, pin, "", notes=(used.get(pin, ""), ""))
+
+        rows = tuple((row(left, True), row(right, False)) for left, right in NANO)
+        title = f"Board {name}: {kind.name} board (Arduino Nano or Uno), seen from above; port {board.port}"
+        yield Connector(title, rows, tuple(beside), "5 V", "USB socket")
+
+
+# --- the sheet ---
+
+
+def _draw(page: SvgPage, top: float, config: TableConfig, sheet: Connector, number: str) -> None:
+    _frame(page, top, config, sheet, number)
+    y0 = top + TOP
+    height = ROW * len(sheet.rows)
+    page.box(MIDDLE - EDGE, y0 - 8, 2 * EDGE, height + 14, fill="#eef3ee", color="#446", round_by=6)
+    page.words(MIDDLE, y0 - 14, sheet.corner, size=10, anchor="middle", color="#446")
+    for index, pair in enumerate(sheet.rows):
+        for row in pair:
+            _pin(page, y0 + ROW * index + ROW / 2, row, first=index == 0 and row.left)
+    below = y0 + height + 34
+    if sheet.beside:
+        rows = [
+            part
+            for note in sheet.beside
+            for part in textwrap.wrap(note, 100, subsequent_indent="   ", break_on_hyphens=False)
+        ]
+        half = len(rows) if len(rows) < 4 else (len(rows) + 1) // 2
+        page.paragraph(40, below, rows[:half], size=10.5)
+        page.paragraph(MIDDLE + 20, below, rows[half:], size=10.5)
+        below += half * 14.2 + 8
+    _circuits(page, max(below, top + SHEET - 258), sheet.volts)
+
+
+def _frame(page: SvgPage, top: float, config: TableConfig, sheet: Connector, number: str) -> None:
+    page.box(16, top + 14, WIDTH - 32, SHEET - 28, stroke=1.5)
+    page.words(36, top + 42, f"Table {config.id}: {config.game}", size=19, bold=True)
+    page.words(36, top + 62, sheet.title, size=12.5)
+    page.words(WIDTH - 36, top + 42, f"Feltwire wiring, {number}", size=12.5, anchor="end")
+    page.words(
+        WIDTH - 36, top + 62, "Wire with the power off. Screens to ground at this end only.", size=12, anchor="end"
+    )
+
+
+def _pin(page: SvgPage, y: float, row: Row, *, first: bool) -> None:
+    sign = -1 if row.left else 1
+    x = MIDDLE + sign * 16
+    fill = _PIN_FILL.get(row.label or row.number, "#fff")
+    if row.line:
+        fill = row.color[1]
+    if first and row.label:
+        page.box(x - 8, y - 8, 16, 16, fill=fill)
+    else:
+        page.dot(x, y, 8, fill=fill)
+    anchor = "end" if row.left else "start"
+    label = f"{row.label} ({row.number})" if row.label else row.number
+    page.words(x + sign * 14, y + 4, label, size=9.5, anchor=anchor)
+    outer = MIDDLE + sign * (EDGE + 26)
+    text = MIDDLE + sign * (EDGE + 72)
+    if row.line:
+        page.line((MIDDLE + sign * EDGE, y), (outer + sign * 26, y), color=row.color[1], width=3)
+        page.dot(outer + sign * 30, y, 4, fill=row.color[1], color=row.color[1])
+        page.dot(outer + sign * 10, y, 8.5, fill="#fff", color=row.color[1])
+        page.words(outer + sign * 10, y + 3.6, row.circuit, size=10, anchor="middle", bold=True)
+        page.words(
+            text,
+            y - 1,
+            f"{row.line} [{row.color[0]}]",
+            size=11.5,
+            anchor=anchor,
+            bold=True,
+            color=row.color[1],
+            after=_short(row.notes[1], 96),
+        )
+        page.words(text, y + 10.5, _short(row.notes[0]), size=9.5, anchor=anchor, color="#333")
+        return
+    power = POWER.get(row.label or row.number)
+    if row.notes[0]:
+        color = power[1] if power else "#777"
+        page.line((MIDDLE + sign * EDGE, y), (outer + sign * 26, y), color=color, width=2)
+        shown = f"{row.notes[0]}  [{power[0]}]" if power else row.notes[0]
+        page.words(text, y + 4, shown, size=10, anchor=anchor, color=color)
+
+
+def _short(text: str, most: int = 112) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+# --- circuits ---
+
+
+def _circuits(page: SvgPage, y: float, volts: str) -> None:
+    page.line((36, y - 16), (WIDTH - 36, y - 16), color="#888", width=1)
+    cells: Sequence[tuple[str, str, tuple[str, ...]]] = (
+        (
+            "A",
+            "open collector (NPN), or a contact to ground",
+            ("pull up, inverted. Over 1 m of cable add R,", f"1 kΩ to 4.7 kΩ to {_plus(volts)}, at this end."),
+        ),
+        (
+            "B",
+            f"push-pull output of at most {volts}",
+            ("or a contact to +; pull down. A higher output", "needs circuit C: it destroys the input."),
+        ),
+        (
+            "C",
+            "level shifting: a sensor of 5, 12 or 24 V",
+            ("an optocoupler, as circuit A on this side. R1:", "680 Ω at 5 V, 2.2 kΩ at 12 V, 4.7 kΩ at 24 V."),
+        ),
+        (
+            "D",
+            "lamp or signal, from a supply of its own",
+            ("a pin gives a few mA only: transistor or relay.", "F1 as its lamp needs; diode across a coil."),
+        ),
+        (
+            "E",
+            "supply and fuse of the sensors",
+            ("F2 1 A (ours), slow, at the supply's +. Ground", "of both supplies joins here, at one point."),
+        ),
+    )
+    width = (WIDTH - 72) / len(cells)
+    for index, (letter, title, notes) in enumerate(cells):
+        x = 36 + width * index
+        page.dot(x + 12, y + 4, 9, fill="#fff")
+        page.words(x + 12, y + 8, letter, size=11, anchor="middle", bold=True)
+        page.words(x + 27, y + 8, title, size=10.5, bold=True)
+        _SCHEMATIC[letter](page, x + 14, y + 26, volts)
+        page.paragraph(x + 4, y + 172, notes, size=10)
+    page.words(
+        36,
+        y + 210,
+        "F: an analogue channel, 0 V to the board's supply.  [colour]: of the wire, by function: " + _legend(),
+        size=10,
+    )
+    page.words(
+        36,
+        y + 225,
+        f"An input takes {volts} at most. No filter and no debounce on encoders and track sensors. Nothing that "
+        "moves on a pin of the Pi. Ours: colours, R and F values; check them against the parts you use.",
+        size=10,
+    )
+
+
+def _legend() -> str:
+    return "one a device; orange what is driven, red +5 V, red/white +3.3 V, black ground."
+
+
+def _plus(volts: str) -> str:
+    return "3V3" if volts.startswith("3") else "5V"
+
+
+def _resistor(page: SvgPage, x: float, y: float, label: str, *, across: bool = False) -> None:
+    if across:
+        page.box(x, y - 6, 34, 12, fill="#fff")
+        page.words(x + 17, y - 10, label, size=9.5, anchor="middle")
+    else:
+        page.box(x - 6, y, 12, 34, fill="#fff")
+        page.words(x + 10, y + 21, label, size=9.5)
+
+
+def _ground(page: SvgPage, x: float, y: float) -> None:
+    page.line((x, y), (x, y + 8))
+    for step, half in enumerate((10, 6, 2)):
+        page.line((x - half, y + 8 + step * 4), (x + half, y + 8 + step * 4))
+
+
+def _npn(page: SvgPage, x: float, y: float) -> None:
+    """A transistor: base at (x, y), collector at (x + 24, y - 24), emitter at (x + 24, y + 24)."""
+    page.line((x, y), (x + 12, y))
+    page.line((x + 12, y - 14), (x + 12, y + 14), width=2.5)
+    page.line((x + 12, y - 6), (x + 24, y - 16), (x + 24, y - 24))
+    page.line((x + 12, y + 6), (x + 24, y + 16), (x + 24, y + 24))
+    page.line((x + 18, y + 14), (x + 24, y + 16), (x + 21, y + 9))
+
+
+def _open_collector(page: SvgPage, x: float, y: float, volts: str) -> None:
+    page.box(x, y + 20, 78, 92, color="#777")
+    page.words(x + 6, y + 34, "sensor", size=9.5, color="#555")
+    _npn(page, x + 24, y + 74)
+    page.line((x + 48, y + 50), (x + 48, y + 44), (x + 200, y + 44))
+    _ground(page, x + 48, y + 98)
+    page.words(x + 130, y + 4, _plus(volts), size=10, anchor="middle")
+    page.line((x + 130, y + 8), (x + 130, y + 10))
+    _resistor(page, x + 130, y + 10, "R")
+    page.dot(x + 130, y + 44, 2.5)
+    page.words(x + 204, y + 48, "pin", size=10.5, bold=True)
+    page.line((x + 48, y + 116), (x + 200, y + 116), dash="4 3", color="#222")
+    page.words(x + 204, y + 120, "GND", size=10.5, bold=True)
+
+
+def _push_pull(page: SvgPage, x: float, y: float, volts: str) -> None:
+    page.box(x, y + 20, 78, 92, color="#777")
+    page.words(x + 6, y + 34, "sensor", size=9.5, color="#555")
+    page.line((x + 24, y + 54), (x + 24, y + 86), (x + 54, y + 70), (x + 24, y + 54))
+    page.line((x + 54, y + 70), (x + 200, y + 70))
+    page.words(x + 204, y + 74, "pin", size=10.5, bold=True)
+    page.line((x + 78, y + 30), (x + 200, y + 30), color=POWER["3V3"][1])
+    page.words(x + 204, y + 34, _plus(volts), size=10.5)
+    page.line((x + 78, y + 104), (x + 200, y + 104), color="#222")
+    page.words(x + 204, y + 108, "GND", size=10.5, bold=True)
+
+
+def _optocoupler(page: SvgPage, x: float, y: float, volts: str) -> None:
+    page.words(x, y + 12, "+5, 12 or 24 V", size=9.5)
+    page.line((x, y + 30), (x + 24, y + 30))
+    page.box(x + 24, y + 24, 34, 12, fill="#fff")
+    page.words(x + 41, y + 47, "R1", size=9.5, anchor="middle")
+    page.line((x + 58, y + 30), (x + 84, y + 30), (x + 84, y + 52))
+    page.box(x + 66, y + 42, 84, 56, color="#777")
+    page.line((x + 74, y + 52), (x + 94, y + 52), (x + 84, y + 68), (x + 74, y + 52))
+    page.line((x + 74, y + 68), (x + 94, y + 68))
+    page.line((x + 84, y + 68), (x + 84, y + 112), (x, y + 112))
+    page.words(x, y + 107, "sensor (NPN)", size=9.5)
+    page.line((x + 100, y + 58), (x + 110, y + 64), dash="2 2")
+    page.line((x + 122, y + 54), (x + 122, y + 84), width=2.5)
+    page.line((x + 122, y + 62), (x + 134, y + 54), (x + 134, y + 44), (x + 200, y + 44))
+    page.line((x + 122, y + 76), (x + 134, y + 84), (x + 134, y + 104), (x + 200, y + 104))
+    page.words(x + 204, y + 48, "pin", size=10.5, bold=True)
+    page.words(x + 204, y + 108, "GND", size=10.5, bold=True)
+
+
+def _lamp(page: SvgPage, x: float, y: float, volts: str) -> None:
+    page.words(x, y + 64, "pin", size=10.5, bold=True)
+    page.line((x + 22, y + 60), (x + 34, y + 60))
+    page.box(x + 34, y + 54, 34, 12, fill="#fff")
+    page.words(x + 51, y + 49, "1 kΩ", size=9.5, anchor="middle")
+    page.line((x + 68, y + 60), (x + 96, y + 60))
+    page.dot(x + 80, y + 60, 2.5)
+    page.line((x + 80, y + 60), (x + 80, y + 70))
+    page.box(x + 74, y + 70, 12, 30, fill="#fff")
+    page.words(x + 70, y + 89, "10 kΩ", size=9.5, anchor="end")
+    page.line((x + 80, y + 100), (x + 80, y + 108), (x + 120, y + 108), (x + 120, y + 84))
+    _npn(page, x + 96, y + 60)
+    _ground(page, x + 120, y + 108)
+    page.line((x + 120, y + 36), (x + 120, y + 32))
+    page.dot(x + 120, y + 22, 10, fill="#fff7cc")
+    page.line((x + 113, y + 15), (x + 127, y + 29))
+    page.line((x + 127, y + 15), (x + 113, y + 29))
+    page.line((x + 120, y + 12), (x + 120, y + 6), (x + 140, y + 6))
+    page.box(x + 140, y, 36, 12, fill="#fff")
+    page.line((x + 140, y + 6), (x + 176, y + 6))
+    page.words(x + 158, y + 24, "F1", size=9.5, anchor="middle")
+    page.line((x + 176, y + 6), (x + 200, y + 6), color=POWER["5V"][1])
+    page.words(x + 204, y + 10, "+ lamps", size=10)
+
+
+def _supply(page: SvgPage, x: float, y: float, volts: str) -> None:
+    page.box(x, y + 10, 76, 44, color="#555")
+    page.words(x + 38, y + 28, "supply of", size=9.5, anchor="middle")
+    page.words(x + 38, y + 42, "the sensors", size=9.5, anchor="middle")
+    page.line((x + 76, y + 20), (x + 96, y + 20), color=POWER["5V"][1], width=2)
+    page.box(x + 96, y + 14, 36, 12, fill="#fff")
+    page.line((x + 96, y + 20), (x + 132, y + 20))
+    page.words(x + 114, y + 10, "F2", size=9.5, anchor="middle")
+    page.line((x + 132, y + 20), (x + 200, y + 20), color=POWER["5V"][1], width=2)
+    page.words(x + 204, y + 24, "sensors +", size=9.5)
+    page.line((x + 76, y + 44), (x + 200, y + 44), color="#222", width=2)
+    page.words(x + 204, y + 48, "sensors −", size=9.5)
+    page.dot(x + 150, y + 44, 3)
+    page.line((x + 150, y + 44), (x + 150, y + 104), color="#222", width=2)
+    page.box(x, y + 82, 76, 44, color="#555")
+    page.words(x + 38, y + 100, "own supply", size=9.5, anchor="middle")
+    page.words(x + 38, y + 114, "of the Pi", size=9.5, anchor="middle")
+    page.line((x + 76, y + 104), (x + 196, y + 104), color="#222", width=2)
+    page.words(x + 204, y + 108, "GND", size=10.5, bold=True)
+
+
+_SCHEMATIC: Final = {"A": _open_collector, "B": _push_pull, "C": _optocoupler, "D": _lamp, "E": _supply}

@@ -1,0 +1,1 @@
+"""What a person does with a table beside play: checks, calibration, recording, trials of its outputs."""

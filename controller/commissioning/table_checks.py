@@ -1,0 +1,124 @@
+"""Judges facts about a table's software: its boards, its keys, its calibration, its service and its journal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from controller.boards.identity import misfit, words
+from controller.calibration.table_calibration import CalibrationState
+from controller.commissioning.findings import Finding, failed, ok, skipped, warning
+from controller.journal.audit.findings import AuditReport
+from hal.board.messages import IdentityAnswer
+
+
+def judge_board(name: str, kind: str, identity: IdentityAnswer | str) -> Finding:
+    """Whether a board is the one that the file means; a text is why it did not answer."""
+    subject = f"board {name}"
+    if isinstance(identity, str):
+        return failed(
+            "boards", identity, "check its cable and its supply; feltwire boards list shows what is here", subject
+        )
+    wrong = misfit(identity, kind)
+    if wrong is not None:
+        return failed("boards", wrong, "feltwire boards flash writes the firmware of this software", subject)
+    return ok("boards", words(identity), subject)
+
+
+class KeyFacts(NamedTuple):
+    """The keys of a service; nothing of a secret half."""
+
+    signing: str
+    """The public half of the signing key; empty where there is none yet."""
+    signing_problem: str
+    signing_path: str
+    keys_folder: str
+    server: str
+    """The public server key; empty where there is none."""
+    server_problem: str
+    clients: int
+    """Keys on the allow-list."""
+
+
+def judge_keys(facts: KeyFacts) -> list[Finding]:
+    """Whether the keys are there, and secret."""
+    found: list[Finding] = []
+    if facts.signing_problem:
+        found.append(failed("keys", facts.signing_problem, "mend the file's mode or owner", facts.signing_path))
+    elif facts.signing:
+        found.append(
+            ok("keys", f"the key that seals the journal, public half {facts.signing[:16]}…", facts.signing_path)
+        )
+    else:
+        why = "there is no key yet: the first start of the service, or a calibration, makes it"
+        found.append(skipped("keys", why, subject=facts.signing_path))
+    if facts.server_problem:
+        found.append(failed("keys", facts.server_problem, "feltwire keys new --server", facts.keys_folder))
+    elif facts.server:
+        shown = f"the server key is there, and {facts.clients} clients are allowed"
+        if facts.clients:
+            found.append(ok("keys", shown, facts.keys_folder))
+        else:
+            found.append(warning("keys", shown, "feltwire keys allow NAME 'PUBLIC KEY'", facts.keys_folder))
+    else:
+        found.append(skipped("keys", "no keys for the network: ipc:// needs none", subject=facts.keys_folder))
+    return found
+
+
+def judge_calibration(state: CalibrationState) -> Finding:
+    """How the table stands with its calibration."""
+    if state.kind == "missing":
+        what, _, remedy = state.words.rpartition("; ")
+        return failed("calibration", what, remedy)
+    if state.kind == "waived":
+        return warning("calibration", state.words, 'remove calibration = "waived", and run feltwire calibrate')
+    return ok("calibration", state.words)
+
+
+def judge_service(table: str, base: str, status: Mapping[str, Any] | None) -> list[Finding]:
+    """What a service that runs the table reports of it."""
+    if not base:
+        return [skipped("service", "no service on this computer runs the table", "sudo systemctl start feltwire")]
+    stands = {} if status is None else status.get("tables", {}).get(table, {})
+    found: list[Finding] = []
+    if status is not None and status.get("problem"):
+        found.append(failed("service", str(status["problem"]), "see its log: journalctl -u feltwire", base))
+    found += [
+        failed("service", f"fault {fault}", "docs/reasons.md has what to do", base)
+        for fault in stands.get("faults", [])
+    ]
+    found += [failed("service", f"missing {one}", "plug it in", base) for one in stands.get("missing", [])]
+    return found or [ok("service", f"it runs, and the table is {stands.get('state', 'unknown')}", base)]
+
+
+def judge_feed(base: str, heartbeat: str | None, seconds: float) -> Finding:
+    """Whether the feed of a running service is received; `heartbeat` is the topic of one that came."""
+    if not base:
+        return skipped("feed", "no service publishes this table")
+    if heartbeat is None:
+        fix = "is its folder yours to enter (group feltwire)? over the network: the key, the address and the firewall"
+        return failed("feed", f"no heartbeat came within {seconds:g} s", fix, base)
+    return ok("feed", f"heartbeats come: {heartbeat}", base)
+
+
+def judge_journal(path: str, report: AuditReport | str | None) -> Finding:
+    """Whether the journal verifies; a text is why it could not be read, None that there is none."""
+    if report is None:
+        return skipped("journal", "there is no journal yet: the first start of the service makes it", subject=path)
+    if isinstance(report, str):
+        return failed("journal", report, "see docs/audit.md", path)
+    records = sum(chain.records for chain in report.chains)
+    if report.ok:
+        return ok("journal", f"{records} records and {report.seals} seals verify", path)
+    return failed(
+        "journal", f"{len(report.findings)} findings, first: {report.first}", "see docs/audit.md; keep a copy", path
+    )
+
+
+def first_failures(findings: Sequence[Finding]) -> list[str]:
+    """What failed, in one line each."""
+    return [
+        f"{one.check}: {one.subject + ': ' if one.subject else ''}{one.found}"
+        for one in findings
+        if one.status == "failed"
+    ]

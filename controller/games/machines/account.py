@@ -1,0 +1,352 @@
+"""The account of a machine's tokens: credits and meters, each token counted once, over every power cut.
+
+    token in   ──► counted with the acceptor's counter, in one record
+    payout     ──► planned and recorded ──► durable ──► dispensed ──► counted, as the hopper proves it
+
+    credits = tokens in + won - played - (paid - overpaid) - paid by hand        (modulo 10,000,000)
+
+A payout leaves the machine only after its plan is durable, so that a start after a power cut knows what to ask the
+hopper. What no count can decide is a doubt: it stays until a named person has counted, and says what was right.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple, Protocol
+
+import msgspec
+
+from drivers.coins.cctalk_wire import HopperStatus
+from drivers.coins.hopper import Plan
+from drivers.coins.observations import AcceptorEvents, AcceptorInhibited, PayoutDoubt, PayoutEnded
+from feed.events import Meters
+from feed.state import MachineState
+
+ACCEPT: Final = "accept"
+PAYOUT: Final = "payout"
+MODULUS: Final = 10_000_000
+"""Meters have seven digits (OAC 325:85-15-18)."""
+
+
+class CoinDevices(Protocol):
+    """What an account commands of the coin equipment."""
+
+    def accept(self, wanted: bool) -> None:
+        """Has the acceptor take tokens, or none."""
+
+    def restore(self, counter: int | None, *, accepting: bool) -> None:
+        """Goes on from the acceptor's counter as it was recorded."""
+
+    def ready_to_pay(self) -> bool:
+        """Whether a payout can be planned."""
+
+    def make_plan(self, number: int, tokens: int) -> Plan:
+        """Plans a payout, perhaps of fewer tokens."""
+
+    def release(self, number: int, t_ns: int) -> None:
+        """The plan is durable: it may be paid."""
+
+    def resume(self, plan: Plan, t_ns: int) -> None:
+        """Goes on with a payout that was recorded before."""
+
+
+class Doubt(NamedTuple):
+    """Tokens of which no count can say whether they passed."""
+
+    what: str
+    """`tokens_in` or `payout`."""
+    least: int
+    most: int | None
+    """None where nothing limits it."""
+    detail: str
+
+
+class AccountError(ValueError):
+    """The account does not allow that: why, in words."""
+
+
+class RecordAct(Protocol):
+    """Makes a durable record of the account as it is now."""
+
+    def __call__(self, t_ns: int, act: str, *, tokens: int | None = None, by: str = "", detail: str = "") -> None:
+        """`act` is what happened."""
+
+
+class TokenAccount:
+    """The tokens of one machine."""
+
+    def __init__(self, record: RecordAct, coins: CoinDevices | None = None) -> None:
+        self.meters = Meters()
+        self.credits = 0
+        self.doubts: tuple[Doubt, ...] = ()
+        """Those that no person has decided yet, oldest first."""
+        self._record = record
+        self._coins = coins
+        self._counter: int | None = None
+        """The acceptor's event counter of the last record."""
+        self._accepting = False
+        """Whether the acceptor may take tokens, as recorded."""
+        self._wanted = False
+        """Whether it is to take tokens."""
+        self._records = 0
+        """The number of the last record."""
+        self._awaited: dict[str, int] = {}
+        """What waits until a record of this number is durable."""
+        self._payout: Plan | None = None
+        self._payouts = 0
+        """The number of the last payout."""
+        self._restored = False
+
+    # --- records -------------------------------------------------------------------------------------------------
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """What a start needs beside meters and credits."""
+        state: dict[str, Any] = {"record": self._records, "payouts": self._payouts}
+        if self._counter is not None:
+            state["acceptor"] = {"counter": self._counter, "accepting": self._accepting}
+        if self._payout is not None:
+            plan = self._payout
+            state["payout"] = {"tokens": plan.tokens, "before": list(plan.before)}
+            if plan.dispensed is not None:
+                state["payout"]["dispensed"] = plan.dispensed
+        if self.doubts:
+            state["doubts"] = [list(doubt) for doubt in self.doubts]
+        return state
+
+    def _write(self, t_ns: int, act: str, *, tokens: int | None = None, by: str = "", detail: str = "") -> None:
+        """Makes the next record."""
+        self._records += 1
+        self._record(t_ns, act, tokens=tokens, by=by, detail=detail)
+
+    def restore(self, machine: MachineState) -> None:
+        """Goes on from the last record.
+
+        Raises:
+            AccountError: the record contradicts itself; nothing of it is taken.
+        """
+        try:
+            kept = msgspec.convert(machine.carried, _Kept)
+        except msgspec.ValidationError as error:
+            raise AccountError(f"the record of the account cannot be read: {error}") from error
+        wrong = balance_error(machine.meters, machine.credits)
+        if wrong is not None:
+            raise AccountError(wrong)
+        self.meters, self.credits = machine.meters, machine.credits
+        self._payouts, self._records = kept.payouts, kept.record
+        self.doubts = tuple(Doubt(*doubt) for doubt in kept.doubts)
+        if kept.acceptor is not None:
+            self._counter, self._accepting = kept.acceptor.counter, kept.acceptor.accepting
+        if kept.payout is not None:
+            payout = kept.payout
+            self._payout = Plan(kept.payouts, payout.tokens, HopperStatus(*payout.before), payout.dispensed)
+        self._restored = True
+
+    def begin(self, t_ns: int) -> None:
+        """The machine begins: its devices go on from what was recorded."""
+        if self._coins is None or not self._restored:
+            return
+        self._coins.restore(self._counter, accepting=self._accepting)
+        if self._payout is not None:
+            self._coins.resume(self._payout, t_ns)
+
+    def count(self, **more: int) -> None:
+        """Moves meters, each by so many; a meter that overflows begins again."""
+        moved = {name: (getattr(self.meters, name) + by) % MODULUS for name, by in more.items()}
+        self.meters = msgspec.structs.replace(self.meters, **moved)
+
+    # --- tokens --------------------------------------------------------------------------------------------------
+
+    def token_in(self, tokens: int) -> None:
+        """Tokens came in and belong to the player."""
+        self.count(tokens_in=tokens)
+        self.credits += tokens
+
+    def stake(self, tokens: int) -> None:
+        """Tokens of the player are staked.
+
+        Raises:
+            AccountError: the player has not so many.
+        """
+        if tokens > self.credits:
+            raise AccountError(f"{tokens} tokens cannot be staked: the player has {self.credits}")
+        self.count(tokens_played=tokens, plays=1)
+        self.credits -= tokens
+
+    def award(self, tokens: int) -> None:
+        """Tokens are awarded to the player."""
+        self.count(tokens_won=tokens)
+        self.credits += tokens
+
+    # --- the acceptor --------------------------------------------------------------------------------------------
+
+    def counted(self, seen: AcceptorEvents) -> int:
+        """The acceptor's counter has moved: credits what it proves, in one record. Returns the tokens."""
+        tokens = len(seen.coins)
+        self._counter = seen.counter
+        if tokens:
+            self.token_in(tokens)
+        if seen.doubt:
+            self.doubts += (Doubt("tokens_in", 0, None, seen.doubt),)
+        self._write(seen.t_ns, "token_in" if tokens else "acceptor_counted", tokens=tokens or None, detail=seen.doubt)
+        if self._wanted and seen.reset:
+            self._awaited[ACCEPT] = self._records
+        elif self._wanted and seen.before is None:
+            self._open_acceptor(seen.t_ns)
+        return tokens
+
+    def accept(self, wanted: bool, t_ns: int) -> None:
+        """Has the acceptor take tokens, once it is durable that it may; or none, at once."""
+        if self._coins is None or wanted == self._wanted:
+            return
+        self._wanted = wanted
+        if not wanted:
+            self._awaited.pop(ACCEPT, None)
+            self._coins.accept(False)
+        else:
+            self._open_acceptor(t_ns)
+
+    def _open_acceptor(self, t_ns: int) -> None:
+        """The acceptor may take tokens once its counter is recorded, and that it may."""
+        if self._coins is None or self._counter is None:
+            return
+        if self._accepting:
+            self._coins.accept(True)
+        else:
+            self._accepting = True
+            self._write(t_ns, "acceptor_set", detail="it may take tokens")
+            self._awaited[ACCEPT] = self._records
+
+    def acceptor_set(self, seen: AcceptorInhibited) -> None:
+        """The acceptor has confirmed whether it takes tokens."""
+        if seen.accepting != self._wanted:
+            return
+        self._accepting, self._counter = seen.accepting, seen.counter
+        self._write(seen.t_ns, "acceptor_set", detail="it takes tokens" if seen.accepting else "it takes none")
+
+    # --- payouts -------------------------------------------------------------------------------------------------
+
+    @property
+    def paying(self) -> bool:
+        """Whether a payout is planned or under way."""
+        return self._payout is not None
+
+    def pay(self, tokens: int, t_ns: int) -> bool:
+        """Plans a payout of the player's tokens, or of some of them. Returns whether it could."""
+        if self._coins is None or self._payout is not None or self.doubts or not self._coins.ready_to_pay():
+            return False
+        self._payouts += 1
+        self._payout = self._coins.make_plan(self._payouts, min(tokens, self.credits, 255))
+        self._write(t_ns, "payout_planned", tokens=self._payout.tokens)
+        self._awaited[PAYOUT] = self._records
+        return True
+
+    @property
+    def awaits(self) -> bool:
+        """Whether something waits until a record is durable."""
+        return bool(self._awaited)
+
+    def journalled(self, record: int, t_ns: int) -> None:
+        """The record of this number is durable: what waited for it is done. Repeating it changes nothing."""
+        due = [what for what, number in self._awaited.items() if number <= record]
+        for what in due:
+            del self._awaited[what]
+            if self._coins is not None and what == ACCEPT:
+                self._coins.accept(True)
+            elif self._coins is not None and self._payout is not None:
+                self._coins.release(self._payout.number, t_ns)
+
+    def paid(self, seen: PayoutEnded) -> None:
+        """A payout is over."""
+        if self._payout is None or self._payout.number != seen.number:
+            return
+        self._payout = None
+        self._gave_out(seen.paid)
+        self._write(seen.t_ns, "payout_ended", tokens=seen.paid, detail=seen.detail)
+
+    def _gave_out(self, tokens: int) -> None:
+        """Tokens have left; what the player was not owed is counted apart."""
+        owed = min(tokens, self.credits)
+        self.count(tokens_paid=tokens, tokens_overpaid=tokens - owed)
+        self.credits -= owed
+
+    def in_doubt(self, seen: PayoutDoubt) -> None:
+        """How many tokens of a payout left cannot be known."""
+        if self._payout is None or self._payout.number != seen.number:
+            return
+        self._payout = None
+        self.doubts += (Doubt("payout", seen.least, seen.most, seen.detail),)
+        self._write(seen.t_ns, "payout_in_doubt", tokens=seen.asked, detail=seen.detail)
+
+    # --- what people decide --------------------------------------------------------------------------------------
+
+    def reconcile(self, t_ns: int, tokens: int, by: str) -> Doubt:
+        """A person has counted: so many tokens passed of the oldest doubt.
+
+        Raises:
+            AccountError: there is no doubt, or its counts exclude that number.
+        """
+        if not self.doubts:
+            raise AccountError("nothing is in doubt")
+        doubt, *rest = self.doubts
+        if tokens < doubt.least or (doubt.most is not None and tokens > doubt.most):
+            most = "any number" if doubt.most is None else str(doubt.most)
+            raise AccountError(f"{tokens} is not between {doubt.least} and {most}: {doubt.detail}")
+        if doubt.what == "payout":
+            self._gave_out(tokens)
+        else:
+            self.token_in(tokens)
+        self.doubts = tuple(rest)
+        self._write(t_ns, "reconciled", tokens=tokens, by=by, detail=doubt.detail)
+        return doubt
+
+    def hand_pay(self, t_ns: int, by: str) -> int:
+        """An attendant pays the player's tokens by hand. Returns how many.
+
+        Raises:
+            AccountError: there are none, or the machine still pays.
+        """
+        if self._payout is not None:
+            raise AccountError("the hopper still pays: wait for it")
+        if self.doubts:
+            raise AccountError(f"a count is in doubt: reconcile it first; {self.doubts[0].detail}")
+        tokens = self.credits
+        if not tokens:
+            raise AccountError("the player has no tokens to be paid")
+        self.count(tokens_hand_paid=tokens)
+        self.credits = 0
+        self._write(t_ns, "hand_paid", tokens=tokens, by=by)
+        return tokens
+
+
+def balance_error(meters: Meters, credits_: int) -> str | None:
+    """Why meters and credits contradict each other; None where they do not."""
+    values = msgspec.structs.asdict(meters)
+    beyond = [name for name, value in values.items() if not 0 <= value < MODULUS]
+    if beyond or credits_ < 0:
+        return f"a meter has no seven digits: {', '.join(beyond) or 'credits'}"
+    due = meters.tokens_in + meters.tokens_won - meters.tokens_played
+    due -= meters.tokens_paid - meters.tokens_overpaid + meters.tokens_hand_paid
+    if (due - credits_) % MODULUS:
+        return f"the meters leave {due % MODULUS} credits, and {credits_} are recorded"
+    return None
+
+
+class _KeptAcceptor(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    counter: int
+    accepting: bool
+
+
+class _KeptPayout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    tokens: int
+    before: tuple[int, int, int, int]
+    dispensed: int | None = None
+
+
+class _Kept(msgspec.Struct, frozen=True):
+    """The account's part of a machine's state."""
+
+    record: int = 0
+    payouts: int = 0
+    acceptor: _KeptAcceptor | None = None
+    payout: _KeptPayout | None = None
+    doubts: tuple[tuple[str, int, int | None, str], ...] = ()

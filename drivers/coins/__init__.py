@@ -1,0 +1,1 @@
+"""Coin and token equipment: ccTalk acceptor and hopper on one bus, pulse acceptors, and the optos of a token chute."""

@@ -1,0 +1,72 @@
+"""What the board of one game shows beside results and statistics, which every game has.
+
+    craps       puck, point, shooter, this shooter's rolls, newest first
+    sic bo      small, big or triple of the last result
+    baccarat    the roads of the shoe
+
+A game that is not listed has none: its last results and statistics are shown as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import msgspec
+
+from feed.state import TableState
+from scoreboard.roads import roads_of
+
+
+def details_of(state: TableState) -> dict[str, Any]:
+    """The details of a table's game."""
+    make = _DETAILS.get(state.game)
+    return {} if make is None else make(state)
+
+
+def _craps(state: TableState) -> dict[str, Any]:
+    outcomes = state.history.outcomes
+    last = outcomes[-1].result if outcomes else {}
+    course = state.course
+    if course is not None:
+        point, shooter = course.get("point"), course.get("shooter")
+        on = course.get("phase") == "point"
+    else:
+        # After a verdict the state carried on comes with the next round: until then the last result has it.
+        on = last.get("decision") in ("point_set", "none") and last.get("point") is not None
+        point, shooter = last.get("point"), last.get("shooter")
+    rolls = []
+    for outcome in reversed(outcomes):
+        if shooter is None or outcome.result.get("shooter") != shooter:
+            break
+        rolls.append(outcome.result)
+    return {
+        "on": bool(on),
+        "point": point if on else None,
+        "shooter": shooter,
+        "rolls": rolls[:_ROLLS],
+        "count": len(rolls),
+    }
+
+
+_ROLLS: Final = 40
+"""Rolls of one shooter that are shown at most (ours)."""
+
+
+def _baccarat(state: TableState) -> dict[str, Any]:
+    winners = [outcome.result.get("winner", "") for outcome in state.history.outcomes]
+    since = state.shuffled_after
+    if since is not None:
+        winners = [
+            winner for winner, outcome in zip(winners, state.history.outcomes, strict=True) if outcome.round > since
+        ]
+    known = [winner for winner in winners if winner in ("banker", "player", "tie")]
+    return {"roads": msgspec.to_builtins(roads_of(known)), "hands": len(known)}
+
+
+_DETAILS: Final[dict[str, Callable[[TableState], dict[str, Any]]]] = {
+    "craps": _craps,
+    "mini_craps": _craps,
+    "baccarat": _baccarat,
+    "mini_baccarat": _baccarat,
+}

@@ -1,0 +1,194 @@
+"""Follows services with the subscriber library, and serves their boards to browsers. It sends no service anything but
+requests for history: it is read-only.
+
+    service ──AsyncSubscriber──► Hall ──► Gateway ──ClientSender──► page
+    service ──AsyncSubscriber──►
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import msgspec
+from aiohttp import WSCloseCode, web
+
+from feed.subscriber import AsyncSubscriber
+from scoreboard.hall import Hall, Message, Service
+from scoreboard.web import Assets, ClientSender, NamesAllowed, application
+from scoreboard.web.sender import STOPPING
+
+if TYPE_CHECKING:
+    from feed.keys import ClientCurve
+
+log = logging.getLogger(__name__)
+
+BEAT_S: Final = 0.5
+"""Seconds between beats (ours): a page that receives none for `STALE_MS` of its own shows that it has no signal."""
+MOST_PAGES: Final = 200
+"""Pages at a time (ours)."""
+FULL: Final = "too many pages are open"
+NS_PER_MS: Final = 1_000_000
+
+
+class Source(NamedTuple):
+    """One service to follow."""
+
+    endpoint: str
+    tables: tuple[str, ...] = ()
+    """Their ids; empty for all."""
+    curve: ClientCurve | None = None
+
+
+class PageRequest(msgspec.Struct, frozen=True):
+    """What a page asks for when it connects: the first message that it sends, and the only one."""
+
+    gateway: str = ""
+    """The gateway of which it has boards."""
+    seen: dict[str, int] = {}
+    """Their revisions."""
+    table: str = ""
+    """The only table that it shows; empty for all."""
+
+
+class _Page:
+    """One browser."""
+
+    def __init__(self, gateway: Gateway) -> None:
+        self.sender = ClientSender(received=self._asked)
+        self.asked = False
+        self.table = ""
+        self._gateway = gateway
+
+    def wants(self, key: str) -> bool:
+        """Whether a board is shown there."""
+        return self.asked and (not self.table or not key or self._gateway.hall.is_named(key, self.table))
+
+    def _asked(self, text: str) -> None:
+        if self.asked:
+            return
+        try:
+            request = msgspec.json.decode(text, type=PageRequest)
+        except (msgspec.MsgspecError, RecursionError) as error:
+            self.sender.close(WSCloseCode.POLICY_VIOLATION, f"no request: {error}"[:120])
+            return
+        self.asked, self.table = True, request.table
+        hall = self._gateway.hall
+        self.sender.send(hall.hello())
+        seen = request.seen if request.gateway == hall.gateway else {}
+        for message in hall.missing(seen, hall.keys_named(self.table) if self.table else None):
+            self.sender.send(message.body)
+        self.sender.send(self._gateway.beat().body)
+
+
+class Gateway:
+    """Follows services, and serves their boards."""
+
+    def __init__(self, hall: Hall, sources: Sequence[Source], *, simulated: bool | None = None) -> None:
+        """`simulated` as of the subscriber: None for real tables and simulated ones."""
+        self.hall = hall
+        self._sources = sources
+        self._simulated = simulated
+        self._pages: set[_Page] = set()
+        self._subscribers: dict[Service, AsyncSubscriber] = {}
+        self.failure: asyncio.Future[None] | None = None
+        """Fails where following a service does, while the site runs."""
+        self._tasks: list[asyncio.Task[None]] = []
+        self._timer: asyncio.TimerHandle | None = None
+        self.dropped = 0
+        """Browsers that did not keep up."""
+
+    @property
+    def pages(self) -> int:
+        """How many pages are open."""
+        return len(self._pages)
+
+    def application(self, host: str, names: Sequence[str] = ()) -> web.Application:
+        """The site on an address; `names` are further names of this computer."""
+        own = socket.gethostname()
+        app = application(
+            NamesAllowed.on(host, [own, f"{own}.local", *names]),
+            [
+                Assets.of_package("scoreboard", "page"),
+                Assets.of_package("scoreboard.web", "static", below="/web/"),
+            ],
+        )
+        app.router.add_get("/live", self._live)
+        app.on_startup.append(self._start)
+        app.on_shutdown.append(self._shutdown)
+        app.on_cleanup.append(self._stop)
+        return app
+
+    def beat(self) -> Message:
+        """The beat of this moment."""
+        silent = {
+            service.key(name): None if silent_ns is None else silent_ns // NS_PER_MS
+            for service, subscriber in self._subscribers.items()
+            for name, silent_ns in subscriber.silent_ns.items()
+        }
+        return self.hall.beat(silent)
+
+    def publish(self, messages: Sequence[Message]) -> None:
+        """Sends messages to the pages that show their boards."""
+        for message in messages:
+            for page in self._pages:
+                if page.wants(message.key):
+                    page.sender.send(message.body)
+
+    async def _start(self, _app: web.Application) -> None:
+        self.failure = asyncio.get_running_loop().create_future()
+        for source in self._sources:
+            service = self.hall.add_service(source.endpoint)
+            task = asyncio.create_task(self._follow(service, source), name=f"follow {source.endpoint}")
+            task.add_done_callback(self._ended)
+            self._tasks.append(task)
+        self._beat()
+
+    async def _shutdown(self, _app: web.Application) -> None:
+        for page in self._pages:
+            page.sender.close(WSCloseCode.GOING_AWAY, STOPPING)
+
+    async def _stop(self, _app: web.Application) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _follow(self, service: Service, source: Source) -> None:
+        while True:
+            async with AsyncSubscriber(
+                source.endpoint, tables=source.tables or None, simulated=self._simulated, curve=source.curve
+            ) as subscriber:
+                self._subscribers[service] = subscriber
+                async for item in subscriber:
+                    self.publish(service.item(item, subscriber.states))
+                    if service.must_join_again(item):
+                        log.warning("%s: %s; joining again", source.endpoint, item)
+                        break
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        """A service is followed until the site stops: whatever else ends it is an error."""
+        error = None if task.cancelled() else task.exception()
+        if error is not None and self.failure is not None and not self.failure.done():
+            self.failure.set_exception(error)
+
+    def _beat(self) -> None:
+        self._timer = asyncio.get_running_loop().call_later(BEAT_S, self._beat)
+        self.publish([self.beat()])
+
+    async def _live(self, request: web.Request) -> web.StreamResponse:
+        if len(self._pages) >= MOST_PAGES:
+            raise web.HTTPServiceUnavailable(text=f"{FULL}\n")
+        page = _Page(self)
+        self._pages.add(page)
+        try:
+            return await page.sender.serve(request)
+        finally:
+            self._pages.discard(page)
+            if page.sender.dropped:
+                self.dropped += 1
+                log.warning("a page at %s was dropped: %s", request.remote, page.sender.dropped)

@@ -1,0 +1,256 @@
+"""The tables that a gateway follows, and the messages that their boards are made of.
+
+    items of subscribers ──► Hall ──► messages for pages, each a JSON object in one frame
+
+    {"type": "hello", "gateway": id, "boards": [key, …], "services": […]}   first of a connection
+    {"type": "board", "key": k, "revision": n, "board": {…}}                a table, whole: `scoreboard.board.BoardView`
+    {"type": "motion", "key": k, "revision": n, "motion": {…}}              what moves now; not repeated
+    {"type": "beat", "silent": {k: ms or null}, "services": […]}            twice a second, whatever happens
+
+A board's message has all that the page shows of that table. A page that was away needs the last one only, asks with
+the revisions that it has, and can neither miss an event nor show one twice. Revisions count up while a gateway runs;
+another gateway has another id, and sends every board anew.
+
+Nothing here does I/O or reads a clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final, NamedTuple
+
+import msgspec
+
+from feed.events import RoundProgress
+from feed.state import TableState
+from feed.subscriber import Fact, Halted, Item, Joined, Missing, Notice, Restarted, Rewritten, Trouble, Waiting
+from feed.subscriber.items import name_of
+from scoreboard.board import BoardView, Live, Motion, view_of
+
+_JSON: Final = msgspec.json.Encoder()
+
+
+class Message(NamedTuple):
+    """A message for pages."""
+
+    key: str
+    """The board that it is of; empty for every page."""
+    body: bytes
+
+
+class BoardMessage(msgspec.Struct, frozen=True, tag_field="type", tag="board"):
+    """A table, whole."""
+
+    key: str
+    revision: int
+    board: BoardView
+
+
+class MotionMessage(msgspec.Struct, frozen=True, tag_field="type", tag="motion"):
+    """What moves now at a table."""
+
+    key: str
+    revision: int
+    motion: Motion
+
+
+class ServiceStatus(msgspec.Struct, frozen=True):
+    """One service that is followed."""
+
+    name: str
+    connected: bool
+    """Whether anything was received from it since the last connection."""
+    trouble: str = ""
+
+
+class BeatMessage(msgspec.Struct, frozen=True, tag_field="type", tag="beat"):
+    """That the gateway runs, and how long each table has been silent, in milliseconds; null if it always was."""
+
+    silent: dict[str, int | None]
+    services: list[ServiceStatus]
+
+
+class HelloMessage(msgspec.Struct, frozen=True, tag_field="type", tag="hello"):
+    """The first message of a connection."""
+
+    gateway: str
+    boards: list[str]
+    services: list[ServiceStatus]
+
+
+class _Board:
+    """One table."""
+
+    def __init__(self) -> None:
+        self.live = Live()
+        self.revision = 0
+        self.view: BoardView | None = None
+
+    @property
+    def table(self) -> str:
+        """The table's id; empty while nothing is shown of it."""
+        return "" if self.view is None else self.view.table
+
+
+class Service:
+    """The tables of one service. `Hall` names them."""
+
+    def __init__(self, hall: Hall, name: str, suffix: str) -> None:
+        self.name = name
+        self._hall = hall
+        self._suffix = suffix
+        self.connected = False
+        self.trouble = ""
+
+    @property
+    def status(self) -> ServiceStatus:
+        """As pages are told."""
+        return ServiceStatus(self.name, self.connected, self.trouble)
+
+    def key(self, name: str) -> str:
+        """The key of a table, by its name among the service's: `sim/` begins that of a simulated one."""
+        return name + self._suffix
+
+    def item(self, item: Item, states: Mapping[str, TableState]) -> list[Message]:
+        """Takes one item of the subscriber, whose `states` have it applied."""
+        if isinstance(item, Fact):
+            return self._fact(item, states)
+        return self._notice(item, states)
+
+    def must_join_again(self, item: Item) -> bool:
+        """Whether what is known of a table is not its history any more: only a new connection begins with its
+        snapshot."""
+        return isinstance(item, Rewritten | Missing)
+
+    def _fact(self, fact: Fact, states: Mapping[str, TableState]) -> list[Message]:
+        self.connected, self.trouble = True, ""
+        name = name_of(fact.event)
+        key = self.key(name)
+        live = self._hall.live(key)
+        live.event(fact.event)
+        state = states.get(name)
+        if state is None:
+            return []
+        if fact.event.seq is None:
+            if not isinstance(fact.event.data, RoundProgress) or live.motion is None:
+                return []
+            return [self._hall.motion(key, live.motion)]
+        return self._hall.changed(key, state)
+
+    def _notice(self, notice: Notice, states: Mapping[str, TableState]) -> list[Message]:
+        key = self.key(notice.name)
+        match notice:
+            case Waiting():
+                self.connected = False
+                return []
+            case Trouble(table="", detail=detail):
+                self.trouble = detail
+                return []
+            case Joined():
+                self.connected, self.trouble = True, ""
+                self._hall.reset(key)
+            case Restarted():
+                self._hall.live(key).halted = False
+            case Halted():
+                self._hall.live(key).halted = True
+            case Rewritten() | Missing():
+                # Its numbers are no longer the table's: none is shown until the table is joined again.
+                return self._hall.unknown(key, notice.table, simulated=notice.simulated)
+            case _:
+                return []
+        state = states.get(notice.name)
+        return [] if state is None else self._hall.changed(key, state)
+
+
+class Hall:
+    """All boards of a gateway."""
+
+    def __init__(self, gateway: str) -> None:
+        """`gateway` is its id, another one at each start."""
+        self.gateway = gateway
+        self.services: list[Service] = []
+        self._boards: dict[str, _Board] = {}
+
+    def add_service(self, name: str) -> Service:
+        """Follows one more service. The keys of a second one's tables end in its number, so that two tables of the same
+        name are two."""
+        suffix = f"@{len(self.services) + 1}" if self.services else ""
+        service = Service(self, name, suffix)
+        self.services.append(service)
+        return service
+
+    @property
+    def keys(self) -> list[str]:
+        """The boards."""
+        return sorted(self._boards)
+
+    def hello(self) -> bytes:
+        """The first message of a connection."""
+        return _JSON.encode(HelloMessage(self.gateway, self.keys, self._statuses()))
+
+    def beat(self, silent_ms: Mapping[str, int | None]) -> Message:
+        """That the gateway runs, and for how long each table has been silent."""
+        silent = {key: silent_ms.get(key) for key in self.keys}
+        return Message("", _JSON.encode(BeatMessage(silent, self._statuses())))
+
+    def missing(self, seen: Mapping[str, int], wanted: Iterable[str] | None = None) -> list[Message]:
+        """The boards that a page does not have as they are now; `seen` are its revisions, of this gateway."""
+        shown = self.keys if wanted is None else wanted
+        return [
+            _board_message(key, board.revision, board.view)
+            for key in shown
+            if (board := self._boards.get(key)) is not None
+            and board.view is not None
+            and seen.get(key) != board.revision
+        ]
+
+    def keys_named(self, name: str) -> list[str]:
+        """The boards of a table, by its key or by its id."""
+        return [key for key, board in sorted(self._boards.items()) if name in (key, board.table)]
+
+    def is_named(self, key: str, name: str) -> bool:
+        """Whether a board is of the table of that key or id."""
+        board = self._boards.get(key)
+        return key == name or (board is not None and board.table == name)
+
+    # --- for services ---------------------------------------------------------------------------------------------
+
+    def live(self, key: str) -> Live:
+        """What is known of a table beside its events."""
+        return self._board(key).live
+
+    def reset(self, key: str) -> None:
+        """The table is joined anew."""
+        self._board(key).live = Live()
+
+    def changed(self, key: str, state: TableState) -> list[Message]:
+        """A table's state has changed."""
+        return self._show(key, view_of(state, self.live(key)))
+
+    def unknown(self, key: str, table: str, *, simulated: bool) -> list[Message]:
+        """What was known of a table is void."""
+        self.reset(key)
+        return self._show(key, BoardView(table=table, game="", simulated=simulated, status="waiting"))
+
+    def motion(self, key: str, motion: Motion) -> Message:
+        """The live measurements of a table; a page that comes later has them in its board."""
+        board = self._board(key)
+        if board.view is not None:
+            board.view = msgspec.structs.replace(board.view, motion=motion)
+        return Message(key, _JSON.encode(MotionMessage(key, board.revision, motion)))
+
+    def _show(self, key: str, view: BoardView) -> list[Message]:
+        board = self._board(key)
+        board.revision += 1
+        board.view = view
+        return [_board_message(key, board.revision, view)]
+
+    def _board(self, key: str) -> _Board:
+        return self._boards.setdefault(key, _Board())
+
+    def _statuses(self) -> list[ServiceStatus]:
+        return [service.status for service in self.services]
+
+
+def _board_message(key: str, revision: int, view: BoardView) -> Message:
+    return Message(key, _JSON.encode(BoardMessage(key, revision, view)))

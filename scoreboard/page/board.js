@@ -1,0 +1,159 @@
+// One table as a board: name, state, the result or what moves, the game's own panel, and the last twenty.
+
+import { h } from "./web/dom.js";
+import * as baccarat from "./games/baccarat.js";
+import * as craps from "./games/craps.js";
+import * as dice from "./games/dice.js";
+import * as moneyWheel from "./games/money_wheel.js";
+import * as other from "./games/other.js";
+import * as roulette from "./games/roulette.js";
+import * as sicBo from "./games/sic_bo.js";
+import { currentLanguage, named, number, reason, t } from "./words.js";
+
+const GAMES = {
+  roulette,
+  money_wheel: moneyWheel,
+  sic_bo: sicBo,
+  craps,
+  mini_craps: craps,
+  chuck_a_luck: dice,
+  under_over: dice,
+  beat_the_dealer: dice,
+  baccarat,
+  mini_baccarat: baccarat,
+};
+
+// A sign beside the words of each state, for those who cannot read them from where they stand.
+const SIGNS = {
+  place_bets: "M12 4v16M4 12h16",
+  no_more_bets: "M5 5l14 14M19 5L5 19",
+  result: "M4 13l5 6L20 6",
+  void: "M4 12h16",
+  unresolved: "M8 8.500a4 4 0 1 1 5.500 4c-1 .5-1.500 1.200-1.500 2.500M12 19.500v.1",
+  corrected: "M19 8a8 8 0 1 0 1 6M20 3v6h-6",
+  closed: "M7 11V8a5 5 0 0 1 10 0v3M5 11h14v9H5z",
+  fault: "M12 3l10 18H2zM12 10v5M12 18v.1",
+  halted: "M12 3l10 18H2zM12 10v5M12 18v.1",
+  stale: "M3 9a13 13 0 0 1 18 0M7 13a7 7 0 0 1 10 0M12 18v.1M4 3l16 18",
+  waiting: "M12 7v5l3 3M12 3a9 9 0 1 0 .1 0",
+};
+
+const gameOf = (view) => GAMES[view.game] ?? other;
+
+export function nameOf(view) {
+  const labels = view.labels;
+  return labels[currentLanguage()] ?? Object.entries(labels).find(([tag]) => tag.split("-")[0] === currentLanguage())?.[1] ?? Object.values(labels)[0] ?? view.table;
+}
+
+// The state in words, for the banner and for screen readers: [words, why].
+export function stateOf(view, stale) {
+  if (stale) return ["stale", t("status.stale"), t("stale")];
+  const words = view.status === "void" && view.call ? named("call", view.call).toUpperCase() : t(`status.${view.status}`);
+  return [view.status, words, why(view)];
+}
+
+function why(view) {
+  switch (view.status) {
+    case "void":
+      return reason(view.reason);
+    case "unresolved": {
+      const list = view.candidates.map((result) => gameOf(view).say(result)).join(", ");
+      return [reason(view.reason), list && t("candidates", { list })].filter(Boolean).join(" · ");
+    }
+    case "corrected":
+      return view.correction ? correctionOf(view) : reason(view.reason);
+    case "fault":
+      return view.faults.map(({ device, fault }) => `${device}: ${reason(fault)}`).join(" · ");
+    case "halted":
+      return t("halted");
+    case "result":
+      return view.current ? gameOf(view).say(view.current.result) : "";
+    default:
+      return "";
+  }
+}
+
+function correctionOf(view) {
+  const shown = ({ verdict, result }) => (result ? gameOf(view).say(result) : t(`verdict.${verdict}`));
+  const { round, before, after } = view.correction;
+  return t("correction", { n: round, before: shown(before), after: shown(after) });
+}
+
+// Defaults of fields that the gateway leaves out.
+export const complete = (board) => ({
+  labels: {}, limits: [], limits_unit: "", call: "", reason: "", candidates: [], faults: [], winning: [], outcomes: [], statistics: {}, details: {}, counted: 0, round: 0, ...board,
+});
+
+export function board(key, view, { stale, tile }) {
+  const [code, words, because] = stateOf(view, stale);
+  const name = nameOf(view);
+  const game = gameOf(view);
+  const shown = stale ? { ...view, current: undefined, moving: false } : view;
+  return h(
+    tile ? "a.board" : "section.board",
+    {
+      "data-key": key,
+      "data-status": code,
+      "data-game": view.game,
+      "data-sequence": view.sequence ?? 0,
+      class: [tile ? "tile" : "full", view.simulated ? "simulated" : "", `is-${code}`, stale ? "is-old" : ""].filter(Boolean).join(" "),
+      href: tile ? `?${parameters({ table: key })}` : null,
+      "aria-label": tile ? `${t("open", { table: name })}. ${words}` : t("board", { table: name }),
+    },
+    h(
+      "div.frame",
+      {},
+      h(
+        "header",
+        {},
+        h(tile ? "h2.name" : "h1.name", { dir: "auto" }, name),
+        h("span.game", {}, named("game", view.game || "")),
+        view.simulated ? h("span.simulation", {}, t("simulation.long")) : null,
+        h("span.limits", {}, limits(view)),
+        view.round ? h("span.round", {}, t("round", { n: view.round })) : null,
+      ),
+      h(
+        "div.status",
+        { "data-state": code },
+        h("svg.sign", { viewBox: "0 0 24 24", "aria-hidden": "true" }, h("path", { d: SIGNS[code] })),
+        h("strong.words", {}, words),
+        because ? h("span.why", { dir: "auto" }, because) : null,
+      ),
+      view.correction && code !== "corrected" && !stale ? h("p.ribbon", {}, h("b", {}, t("status.corrected")), h("span", {}, correctionOf(view))) : null,
+      h("div.middle", {}, hero(game, shown, code), tile ? null : h("div.panel", {}, view.game ? game.panel(shown) : null)),
+      view.outcomes.length || view.details.roads ? h("footer", {}, stale ? h("span.known", {}, t("known")) : null, view.game ? game.history(shown) : null) : null,
+      view.simulated ? h("div.watermark", { "aria-hidden": "true" }, h("span", {}, t("simulation"))) : null,
+    ),
+  );
+}
+
+// The number of this round is new; any other is called the last one.
+function hero(game, view, code) {
+  const empty = () => h("div.hero.empty", {}, h("svg.big-sign", { viewBox: "0 0 24 24", "aria-hidden": "true" }, h("path", { d: SIGNS[code] })));
+  if (code === "stale" || !view.game) return empty();
+  if (view.moving) return h("div.hero.moving", {}, game.moving(view));
+  if (view.current) return h("div.hero.current", { "data-round": view.current.round }, h("span.caption", {}, t("winner", { n: view.current.round })), game.hero(view.current.result, view));
+  const doubtful = ["void", "unresolved", "corrected"].includes(view.status);
+  if (doubtful) return empty();
+  const last = view.outcomes[0];
+  if (!last || view.status === "waiting") return h("div.hero.empty", {}, h("span.caption", {}, t("none")));
+  return h("div.hero.last", { "data-round": last.round }, h("span.caption", {}, t("last", { n: last.round })), game.hero(last.result, view));
+}
+
+function limits(view) {
+  const limit = view.limits.find((one) => !one.bet) ?? view.limits[0];
+  if (!limit) return null;
+  const unit = view.limits_unit;
+  const money = (value) => (unit === "USD" ? `$${number(value)}` : `${number(value)} ${unit}`.trim());
+  return limit.maximum === undefined ? t("limits.from", { min: money(limit.minimum) }) : t("limits", { min: money(limit.minimum), max: money(limit.maximum) });
+}
+
+// The page's address with other parameters; an empty one is left out.
+export function parameters(changes) {
+  const found = new URLSearchParams(location.search);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value) found.set(name, value);
+    else found.delete(name);
+  }
+  return found.toString();
+}

@@ -1,0 +1,93 @@
+// Baccarat: both hands, bead plate, big road, and the three roads derived from it.
+
+import { h } from "../web/dom.js";
+import { card } from "../parts.js";
+import { named, t } from "../words.js";
+
+const ROWS = 6;
+
+export const say = (result) => `${t("player")} ${result.player.total}, ${t("banker")} ${result.banker.total}: ${named("winner", result.winner)}`;
+
+function hand(who, cards, total, wins) {
+  return h(
+    `div.hand.${who}${wins ? ".wins" : ""}`,
+    { "data-key": who },
+    h("span.hand-name", {}, t(who)),
+    h("span.cards", {}, cards.map((text, at) => keyed(card(text), at))),
+    total === null ? null : h("strong.giant.medium", {}, total),
+  );
+}
+
+function keyed(element, at) {
+  element.dataset.key = `${at}${element.dataset.key}`;
+  return element;
+}
+
+export function hero(result) {
+  return h(
+    "div.hands",
+    { "data-key": "hands" },
+    hand("player", result.player.cards, result.player.total, result.winner === "player"),
+    hand("banker", result.banker.cards, result.banker.total, result.winner === "banker"),
+    h(`span.tag.${result.winner}`, { "data-key": "winner" }, named("winner", result.winner)),
+  );
+}
+
+export function moving(view) {
+  const { player_cards: player = [], banker_cards: banker = [] } = view.motion ?? {};
+  return h("div.hands", { "data-key": "hands" }, hand("player", player, null, false), hand("banker", banker, null, false), h("span.tag.dealing", { "data-key": "winner" }, t("dealing")));
+}
+
+// A grid of six rows; the newest columns where there are more than fit.
+function road(name, kind, cells, columns, draw, label = "") {
+  const first = Math.max(0, cells.reduce((most, [column]) => Math.max(most, column), -1) + 2 - columns);
+  const lines = [];
+  for (let column = 0; column <= columns; column++) lines.push(h("line", { x1: column, x2: column, y1: 0, y2: ROWS }));
+  for (let row = 0; row <= ROWS; row++) lines.push(h("line", { x1: 0, x2: columns, y1: row, y2: row }));
+  return h(
+    `figure.road.${kind}`,
+    { "data-key": kind },
+    h("figcaption", {}, name, label ? h("small", {}, label) : null),
+    h(
+      "svg",
+      { viewBox: `-0.05 -0.05 ${columns + 0.1} ${ROWS + 0.1}`, role: "img", "aria-label": `${name}: ${cells.map(([, , mark]) => mark).join(" ")}`, preserveAspectRatio: "xMidYMid meet" },
+      h("g.grid", {}, lines),
+      cells.filter(([column]) => column >= first).map((cell) => h("g", { transform: `translate(${cell[0] - first} ${cell[1]})`, class: cell[2] }, draw(cell))),
+    ),
+  );
+}
+
+const letter = (mark, y = 0.68) => h("text", { x: 0.5, y }, t(`letter.${mark}`));
+const bead = ([, , mark]) => [h("circle.fill", { cx: 0.5, cy: 0.5, r: 0.42 }), letter(mark)];
+const big = ([, , mark, ties]) => [
+  h("circle.ring", { cx: 0.5, cy: 0.5, r: 0.36 }),
+  h("text.in-ring", { x: 0.5, y: 0.63 }, t(`letter.${mark}`)),
+  ties ? h("line.tie", { x1: 0.15, y1: 0.85, x2: 0.85, y2: 0.15 }) : null,
+  ties > 1 ? h("text.ties", { x: 0.82, y: 0.95 }, ties) : null,
+];
+// Red is round and rises, blue is square and falls: they are told apart without color.
+const ring = ([, , mark]) => (mark === "red" ? h("circle.ring", { cx: 0.5, cy: 0.5, r: 0.32 }) : h("rect.ring", { x: 0.2, y: 0.2, width: 0.6, height: 0.6 }));
+const dot = ([, , mark]) => (mark === "red" ? h("circle.fill", { cx: 0.5, cy: 0.5, r: 0.34 }) : h("rect.fill", { x: 0.18, y: 0.18, width: 0.64, height: 0.64 }));
+const slash = ([, , mark]) => (mark === "red" ? h("line.slash", { x1: 0.2, y1: 0.8, x2: 0.8, y2: 0.2 }) : h("line.slash", { x1: 0.2, y1: 0.2, x2: 0.8, y2: 0.8 }));
+
+export function panel(view) {
+  const { roads, hands } = view.details;
+  if (!roads) return null;
+  return [road(t("bead"), "bead", roads.bead, 28, bead, t("hands", { n: hands })), road(t("big_road"), "big", roads.big, 28, big, counts(view))];
+}
+
+function counts(view) {
+  const winners = new Map(view.statistics.winner ?? []);
+  return ["banker", "player", "tie"].map((who) => `${t(who)} ${winners.get(who) ?? 0}`).join(" · ");
+}
+
+export function history(view) {
+  const [eye, small, pig] = view.details.roads?.derived ?? [[], [], []];
+  return h(
+    "div.derived",
+    {},
+    road(t("big_eye"), "eye", eye, 28, ring),
+    road(t("small_road"), "small-road", small, 28, dot),
+    road(t("cockroach"), "pig", pig, 28, slash),
+  );
+}

@@ -1,0 +1,42 @@
+// Money wheel: the face under the indicator, how often each face came, and the last twenty.
+
+import { h } from "../web/dom.js";
+import { motion, shares, strip } from "../parts.js";
+import { number, t } from "../words.js";
+
+const KINDS = { $1: "f1", $2: "f2", $5: "f5", $10: "f10", $20: "f20", flag: "special", joker: "special" };
+
+const faceOf = (face) => (face === "flag" || face === "joker" ? t(`face.${face}`) : face);
+const kindOf = (face) => KINDS[face] ?? "f1";
+
+export const say = (result) => faceOf(result.face);
+
+export function hero(result) {
+  const text = faceOf(result.face);
+  return h(`div.plate.${kindOf(result.face)}`, { "data-key": `f${result.space}` }, h("strong.giant", { class: `long${Math.min(7, text.length)}` }, text));
+}
+
+export function moving(view) {
+  const rpm = view.motion?.rpm;
+  return motion(view, {
+    count: view.motion?.revolutions ?? null,
+    unit: rpm ? t("rpm", { n: number(rpm) }) : t("turns"),
+    rate: rpm ? rpm / 60 : 0,
+  });
+}
+
+export function panel(view) {
+  const faces = view.statistics.face ?? [];
+  return [
+    h(
+      "div.share-groups.one",
+      {},
+      shares("faces", faces.map(([face, count]) => [faceOf(face), count, kindOf(face)]), view.counted),
+    ),
+    h("p.window", {}, t("window.plain", { n: view.counted })),
+  ];
+}
+
+export function history(view) {
+  return strip(view, (result) => h(`span.face.${kindOf(result.face)}`, {}, faceOf(result.face)));
+}

@@ -1,0 +1,40 @@
+// A game without a board of its own, such as reels and pushers: its last results as the feed has them.
+
+import { h } from "../web/dom.js";
+import { strip } from "../parts.js";
+import { t } from "../words.js";
+
+export function say(result) {
+  return Object.entries(result)
+    .map(([name, value]) => `${name.replaceAll("_", " ")} ${plain(value)}`)
+    .join(", ");
+}
+
+function plain(value) {
+  if (Array.isArray(value)) return value.map(plain).join(" ");
+  if (value && typeof value === "object") return Object.values(value).map(plain).join(" ");
+  return String(value);
+}
+
+// What a spectator reads first: what was won.
+const award = (result) => result.award ?? result.awarded ?? result.paid ?? result.pays ?? result.total ?? Object.values(result)[0];
+
+export function hero(result) {
+  const text = plain(award(result) ?? "");
+  return h("div.plate.plain-plate", { "data-key": say(result) }, h("strong.giant", { class: `long${Math.min(7, text.length)}` }, text), h("span.kinds", {}, h("span", {}, say(result))));
+}
+
+export function moving() {
+  return h("div.motion.plain", { "data-key": "motion" }, h("span.motion-word", {}, t("spinning")));
+}
+
+export function panel(view) {
+  return [
+    h("h2.heat-title", {}, t("awards")),
+    h("ol.awards", {}, view.outcomes.slice(0, 8).map((outcome) => h("li", { "data-key": `a${outcome.round}` }, h("span", {}, t("round", { n: outcome.round })), h("b", {}, say(outcome.result))))),
+  ];
+}
+
+export function history(view) {
+  return strip(view, (result) => h("span.roll", { "aria-label": say(result), role: "img" }, h("b", {}, plain(award(result) ?? ""))));
+}

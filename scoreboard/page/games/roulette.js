@@ -1,0 +1,63 @@
+// Roulette: the number in its color, hot and cold, colors and halves, and the last twenty on three lanes.
+
+import { h } from "../web/dom.js";
+import { hotAndCold, motion, shares, strip } from "../parts.js";
+import { named, number, t } from "../words.js";
+
+const RED = new Set([1, 3, 5, 7, 9, 12, 14, 16, 18, 19, 21, 23, 25, 27, 30, 32, 34, 36]);
+
+const colorOf = (pocket) => (pocket === "0" || pocket === "00" ? "green" : RED.has(Number(pocket)) ? "red" : "black");
+const chip = (pocket, color = colorOf(pocket)) => h(`span.chip.${color}`, {}, h("span", {}, pocket));
+
+export const say = (result) => `${result.pocket} ${named("color", result.color)}`;
+
+function kinds({ pocket, color }) {
+  if (color === "green") return [t("color.green")];
+  const value = Number(pocket);
+  return [named("color", color), t(value % 2 ? "odd" : "even"), t(value > 18 ? "high" : "low")];
+}
+
+export function hero(result) {
+  return h(
+    `div.plate.${result.color}`,
+    { "data-key": `p${result.pocket}` },
+    h("strong.giant", { class: `long${result.pocket.length}` }, result.pocket),
+    h("span.kinds", {}, kinds(result).map((word) => h("span", {}, word))),
+  );
+}
+
+export function moving(view) {
+  const lap = view.motion?.lap_s;
+  return motion(view, {
+    count: view.motion?.revolutions ?? null,
+    unit: lap ? t("lap", { n: number(lap) }) : t("laps"),
+    rate: lap ? 1 / lap : 0,
+    ball: true,
+  });
+}
+
+export function panel(view) {
+  const pockets = view.statistics.pocket ?? [];
+  const all = view.counted;
+  const sum = (wanted) => pockets.reduce((total, [pocket, count]) => total + (wanted(pocket, colorOf(pocket)) ? count : 0), 0);
+  const halves = (wanted) => sum((pocket, color) => color !== "green" && wanted(Number(pocket)));
+  return [
+    h("div.heats", {}, hotAndCold(pockets, all, chip)),
+    h(
+      "div.share-groups",
+      {},
+      shares("colors", [[t("color.red"), sum((_, color) => color === "red"), "red"], [t("color.black"), sum((_, color) => color === "black"), "black"], [t("zero"), sum((_, color) => color === "green"), "green"]], all),
+      shares("halves", [[t("low"), halves((value) => value <= 18), "plain"], [t("high"), halves((value) => value > 18), "plain"]], all),
+      shares("parity", [[t("even"), halves((value) => value % 2 === 0), "plain"], [t("odd"), halves((value) => value % 2 === 1), "plain"]], all),
+    ),
+  ];
+}
+
+export function history(view) {
+  return h(
+    "div.lanes",
+    {},
+    h("div.lane-names", { "aria-hidden": "true" }, h("span", {}, t("color.red")), h("span", {}, t("zero")), h("span", {}, t("color.black"))),
+    strip(view, (result, at) => h(`span.lane-chip.${result.color}`, { "aria-label": say(result), role: "img", style: { "--column": at + 1 } }, h("span", {}, result.pocket))),
+  );
+}

@@ -1,0 +1,189 @@
+// The page: follows the gateway, keeps the newest board of each table, and detects by itself that what it shows is old.
+//
+//   ?table=ID     one table, by its id or key       ?lang=es      English or Spanish
+//   ?motion=off   nothing turns                     ?only=sim|real   hides the others
+//
+// Keys: arrows move between tables, Enter opens one, Escape returns to all, F fills the screen, L changes the language.
+
+import { Channel } from "./web/channel.js";
+import { h, morph } from "./web/dom.js";
+import { board, complete, nameOf, parameters, stateOf } from "./board.js";
+import { currentLanguage, languageFor, languages, loadWords, t } from "./words.js";
+
+// A table is stale after this long without a sign of life. Its heartbeat comes each second; a board has to show STALE
+// within 3 s of the last one, of which the gateway's clock and this page's timer take a quarter.
+const STALE_MS = 2700;
+const TILE_ASPECT = 1.6;
+
+const query = new URLSearchParams(location.search);
+const wanted = query.get("table") ?? "";
+const only = query.get("only");
+const boards = new Map(); // key -> {revision, view, aliveAt}
+const hall = document.getElementById("hall");
+const spoken = document.getElementById("spoken");
+let gateway = "";
+let services = [];
+let dirty = true;
+const turning = new WeakMap();
+const said = new Map();
+export const counters = { messages: 0, renders: 0 };
+
+if (query.get("motion") === "off") document.documentElement.classList.add("still");
+const still = () => document.documentElement.classList.contains("still") || matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+function hello() {
+  return { gateway, seen: Object.fromEntries([...boards].map(([key, { revision }]) => [key, revision])), table: wanted };
+}
+
+function receive(message) {
+  counters.messages += 1;
+  switch (message.type) {
+    case "hello":
+      gateway = message.gateway;
+      services = message.services;
+      dirty = true;
+      break;
+    case "board": {
+      const known = boards.get(message.key);
+      boards.set(message.key, { revision: message.revision, view: complete(message.board), aliveAt: known?.aliveAt ?? -Infinity, stale: known?.stale ?? true });
+      dirty = true;
+      break;
+    }
+    case "motion": {
+      const known = boards.get(message.key);
+      if (known?.view.round === message.motion.round) {
+        known.view = { ...known.view, motion: message.motion };
+        dirty = true;
+      }
+      break;
+    }
+    case "beat": {
+      const now = performance.now();
+      services = message.services;
+      for (const [key, silent] of Object.entries(message.silent)) {
+        const known = boards.get(key);
+        if (known) known.aliveAt = silent === null ? -Infinity : now - silent;
+      }
+      judge(now);
+      break;
+    }
+  }
+  if (dirty) schedule();
+}
+
+// Which boards are old now. It runs ten times a second, also where nothing comes.
+function judge(now) {
+  for (const known of boards.values()) {
+    const stale = now - known.aliveAt >= STALE_MS;
+    if (stale !== known.stale) {
+      known.stale = stale;
+      dirty = true;
+    }
+  }
+  if (dirty) schedule();
+}
+
+let scheduled = false;
+function schedule() {
+  if (scheduled) return;
+  scheduled = true;
+  // A hidden page gets no animation frames, and must not keep an old number either.
+  if (document.hidden) setTimeout(render, 0);
+  else requestAnimationFrame(render);
+}
+
+function shownBoards() {
+  return [...boards]
+    .filter(([key, { view }]) => (!wanted || key === wanted || view.table === wanted) && (!only || (only === "sim") === view.simulated))
+    .sort(([a], [b]) => a.replace("sim/", "").localeCompare(b.replace("sim/", ""), "en", { numeric: true }));
+}
+
+function render() {
+  scheduled = false;
+  dirty = false;
+  counters.renders += 1;
+  const shown = shownBoards();
+  const single = shown.length === 1 || (wanted && shown.length > 0);
+  const fresh = h(
+    "main",
+    { id: "hall", class: single ? "single" : shown.length ? "many" : "none", "aria-label": single ? null : t("hall") },
+    single ? null : h("h1.spoken", {}, t("hall")),
+    shown.length ? (single ? shown.slice(0, 1) : shown).map(([key, { view, stale }]) => board(key, view, { stale, tile: !single })) : nothing(),
+  );
+  if (!single) fresh.style.setProperty("--columns", columnsFor(shown.length));
+  morph(hall, fresh);
+  document.title = single ? nameOf(shown[0][1].view) : t("hall");
+  turn();
+  speak(single ? shown.slice(0, 1) : shown);
+}
+
+function nothing() {
+  const waiting = services.map(({ name, trouble }) => h("small", { "data-key": name }, t("waiting_for", { service: name }), trouble ? ` · ${trouble}` : ""));
+  return h("div.empty", {}, h("strong", {}, t("no_tables")), channel.state === "open" ? (wanted ? h("small", {}, t("no_such", { table: wanted })) : waiting) : h("small", {}, t("no_gateway")));
+}
+
+// As many columns as make the tiles largest.
+function columnsFor(count) {
+  let best = 1;
+  let size = 0;
+  for (let columns = 1; columns <= count; columns++) {
+    const width = innerWidth / columns;
+    const height = innerHeight / Math.ceil(count / columns);
+    const fits = Math.min(width, height * TILE_ASPECT);
+    if (fits > size) [best, size] = [columns, fits];
+  }
+  return best;
+}
+
+// Turns what moves at its real speed, without a jump where the speed changes.
+function turn() {
+  for (const element of hall.querySelectorAll("[data-turn]")) {
+    let animation = turning.get(element);
+    if (still()) {
+      animation?.cancel();
+      turning.delete(element);
+      continue;
+    }
+    if (!animation) {
+      animation = element.animate([{ transform: "rotate(0deg)" }, { transform: "rotate(360deg)" }], { duration: 1000, iterations: Infinity });
+      turning.set(element, animation);
+    }
+    animation.updatePlaybackRate(Number(element.dataset.rate) || 0.0001);
+  }
+}
+
+// A screen reader hears what changed: the state of one table, or of the one in a hall that changed.
+function speak(shown) {
+  const lines = [];
+  for (const [key, { view, stale }] of shown) {
+    const [, words, because] = stateOf(view, stale);
+    const text = [nameOf(view), words, because].filter(Boolean).join(". ");
+    if (said.get(key) !== text) lines.push(text);
+    said.set(key, text);
+  }
+  if (lines.length && lines.length <= 3) spoken.textContent = lines.join(" ");
+}
+
+function onKey(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const tiles = [...hall.querySelectorAll("a.board")];
+  const at = tiles.indexOf(document.activeElement);
+  const columns = Number(getComputedStyle(hall).getPropertyValue("--columns")) || 1;
+  const steps = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: columns, ArrowUp: -columns };
+  if (event.key in steps && tiles.length) {
+    const next = at < 0 ? 0 : Math.min(tiles.length - 1, Math.max(0, at + steps[event.key]));
+    tiles[next].focus();
+  } else if (event.key === "Escape" && wanted) location.search = parameters({ table: "" });
+  else if (event.key.toLowerCase() === "f") {
+    if (document.fullscreenElement) document.exitFullscreen();
+    else document.documentElement.requestFullscreen?.().catch(() => {});
+  } else if (event.key.toLowerCase() === "l") location.search = parameters({ lang: languages[(languages.indexOf(currentLanguage()) + 1) % languages.length] });
+  else return;
+  event.preventDefault();
+}
+
+await loadWords(languageFor(query.get("lang"), navigator.languages));
+const channel = new Channel("live", { hello, message: receive, state: () => ((dirty = true), schedule()), tick: judge });
+addEventListener("keydown", onKey);
+addEventListener("resize", () => ((dirty = true), schedule()));
+schedule();

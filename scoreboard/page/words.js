@@ -1,0 +1,42 @@
+// The words of a page, as data: languages/*.json. A key without words in a language has those of English.
+
+const LANGUAGES = ["en", "es"];
+const FALLBACK = "en";
+
+let language = FALLBACK;
+let words = {};
+let numbers = new Intl.NumberFormat(FALLBACK, { maximumFractionDigits: 1 });
+
+// The language asked for, or that of the browser where there are words in it.
+export function languageFor(asked, browsers) {
+  for (const tag of [asked, ...browsers]) {
+    const found = tag && LANGUAGES.find((one) => tag.toLowerCase().split("-")[0] === one);
+    if (found) return found;
+  }
+  return FALLBACK;
+}
+
+export async function loadWords(chosen) {
+  const load = async (name) => (await fetch(`languages/${name}.json`)).json();
+  const [fallback, own] = await Promise.all([load(FALLBACK), chosen === FALLBACK ? {} : load(chosen)]);
+  language = chosen;
+  words = { ...fallback, ...own };
+  numbers = new Intl.NumberFormat(chosen, { maximumFractionDigits: 1 });
+  document.documentElement.lang = chosen;
+}
+
+export const languages = LANGUAGES;
+export const currentLanguage = () => language;
+export const number = (value) => numbers.format(value);
+
+export function t(key, values = {}) {
+  const text = words[key] ?? key;
+  return text.replace(/\{(\w+)\}/g, (all, name) => (name in values ? String(values[name]) : all));
+}
+
+// What the feed names in a word of its own: in this language where it is known, else as it stands.
+export function named(kind, value) {
+  return words[`${kind}.${value}`] ?? String(value).replaceAll("_", " ");
+}
+
+export const reason = (code) => (code ? named("reason", code) : "");

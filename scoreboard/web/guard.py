@@ -1,0 +1,146 @@
+"""Which requests a local page answers, and the headers of every answer.
+
+A server on loopback is open to every web site that its user visits: a site's name may be made to resolve to 127.0.0.1
+(DNS rebinding), and a script of any site may open a WebSocket. The first is refused by the `Host` header, the second by
+the `Origin` header.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlsplit
+
+from aiohttp import hdrs, web
+from aiohttp.typedefs import Middleware
+
+CONTENT_SECURITY_POLICY: Final = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self'",
+        "font-src 'self'",
+        "connect-src 'self'",
+        "manifest-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+        # A string never becomes markup: `innerHTML` and its like throw.
+        "require-trusted-types-for 'script'",
+        "trusted-types 'none'",
+    )
+)
+"""Everything from this server, nothing inline, in no frame. Styles are set with `element.style`, text as text."""
+
+HEADERS: Final = {
+    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=(), serial=()",
+}
+
+_HOST: Final = re.compile(r"(?P<name>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:(?P<port>[0-9]{1,5}))?")
+_DEFAULT_PORTS: Final = {"http": 80, "https": 443}
+_SAFE_METHODS: Final = frozenset({"GET", "HEAD"})
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+@dataclass(frozen=True)
+class NamesAllowed:
+    """The names under which a page may be asked for.
+
+    On loopback: `localhost` and addresses of loopback. On another address: any IP address too, since a rebound name is
+    never one, and the names given.
+    """
+
+    names: frozenset[str]
+    """Names of the computer, in lower case."""
+    any_address: bool
+    """Whether every IP address is allowed; else those of loopback."""
+
+    @classmethod
+    def on(cls, host: str, names: Iterable[str] = ()) -> NamesAllowed:
+        """The names for a server that listens on `host`; `names` are those of the computer in its network."""
+        return cls(
+            names=frozenset({"localhost", *(name.lower().rstrip(".") for name in names)}),
+            any_address=not is_loopback(host),
+        )
+
+    def allow(self, host: str) -> bool:
+        """Whether a `Host` header is one of them, with any port."""
+        parts = _HOST.fullmatch(host)
+        if parts is None:
+            return False
+        name = parts["name"].lower().rstrip(".")
+        try:
+            address = ipaddress.ip_address(name.strip("[]"))
+        except ValueError:
+            return name in self.names
+        return self.any_address or address.is_loopback
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this computer reaches a server on `host`."""
+    if host.lower() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def is_same_origin(origin: str, host: str) -> bool:
+    """Whether an `Origin` header names the host and port of the `Host` header."""
+    try:
+        parts = urlsplit(origin)
+        port = parts.port
+    except ValueError:
+        return False
+    default = _DEFAULT_PORTS.get(parts.scheme)
+    asked = _HOST.fullmatch(host)
+    if default is None or asked is None or parts.hostname is None:
+        return False
+    name, asked_port = asked["name"].lower().strip("[]"), asked["port"]
+    return parts.hostname == name and (port or default) == (int(asked_port) if asked_port else default)
+
+
+def guard(allowed: NamesAllowed) -> Middleware:
+    """The middleware that refuses strangers: 421 for a wrong host, 403 for a WebSocket or a change that a page of
+    another site asks for."""
+
+    @web.middleware
+    async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
+        host = request.headers.get(hdrs.HOST, "")
+        if not allowed.allow(host):
+            raise web.HTTPMisdirectedRequest(
+                text=f"{_shown(host)} is not a name of this server; use its address, or start it with --name\n"
+            )
+        changes = request.method not in _SAFE_METHODS
+        upgrades = "websocket" in request.headers.get(hdrs.UPGRADE, "").lower()
+        if (changes or upgrades) and not is_same_origin(request.headers.get(hdrs.ORIGIN, ""), host):
+            raise web.HTTPForbidden(text="only a page of this server may do that: the Origin header is another's\n")
+        return await handler(request)
+
+    return check
+
+
+async def add_headers(_request: web.Request, response: web.StreamResponse) -> None:
+    """Adds the headers of every answer, also of a refusal (`on_response_prepare`)."""
+    for name, value in HEADERS.items():
+        response.headers.setdefault(name, value)
+    response.headers.setdefault("Cache-Control", "no-store")
+    # Which software answers, and its version, are nobody's business.
+    response.headers[hdrs.SERVER] = "feltwire"
+
+
+def _shown(text: str) -> str:
+    """A header for a message: short, and of plain characters."""
+    return ascii(text[:100])

@@ -1,0 +1,144 @@
+"""A bounded queue of messages for one browser.
+
+    page ◄── socket ◄── writer task ◄── queue ◄── send()
+
+`send` never waits and never keeps more than `Limits` allows. A browser that does not keep up is dropped with close code
+1013 and the reason; it connects again and resumes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from aiohttp import WSCloseCode, WSMsgType, web
+
+log = logging.getLogger(__name__)
+
+TOO_SLOW: Final = "too slow: connect again"
+STOPPING: Final = "the server stops"
+
+WRITER_LIMIT: Final = 16 * 1024
+"""Bytes after which a write waits for the socket (ours)."""
+PING_S: Final = 15.0
+"""Seconds between pings; a browser that does not answer half as long is gone (ours)."""
+
+
+class Limits(NamedTuple):
+    """How much is kept for one browser (ours)."""
+
+    messages: int = 512
+    octets: int = 2 * 1024 * 1024
+    send_s: float = 10.0
+    """The longest time for one message to leave the queue."""
+    close_s: float = 1.0
+    """The longest time for the closing handshake, before the connection is cut."""
+    received_octets: int = 4096
+    """The longest message that a page may send."""
+
+
+DEFAULT_LIMITS: Final = Limits()
+
+
+class ClientSender:
+    """The connection to one browser."""
+
+    def __init__(self, limits: Limits = DEFAULT_LIMITS, received: Callable[[str], None] = lambda text: None) -> None:
+        """`received` handles each message of the page; the default passes over it."""
+        self.limits = limits
+        self._received = received
+        self.dropped = ""
+        """Why the browser was dropped; empty while it is not."""
+        self.socket = web.WebSocketResponse(
+            heartbeat=PING_S,
+            compress=False,
+            max_msg_size=limits.received_octets,
+            writer_limit=WRITER_LIMIT,
+        )
+        self._queue: deque[bytes] = deque()
+        self._octets = 0
+        self._ready = asyncio.Event()
+        self._closing: tuple[int, str] | None = None
+
+    @property
+    def waiting(self) -> tuple[int, int]:
+        """Messages and octets in the queue."""
+        return len(self._queue), self._octets
+
+    def send(self, message: bytes) -> bool:
+        """Queues one message, UTF-8. Returns False where the browser is dropped, now or before."""
+        if self._closing is not None:
+            return False
+        self._queue.append(message)
+        self._octets += len(message)
+        if len(self._queue) > self.limits.messages or self._octets > self.limits.octets:
+            self.close(WSCloseCode.TRY_AGAIN_LATER, TOO_SLOW)
+            return False
+        self._ready.set()
+        return True
+
+    def close(self, code: int, reason: str) -> None:
+        """Ends the connection: what waits is discarded, and the browser is told why."""
+        if self._closing is not None:
+            return
+        self._closing = (code, reason)
+        if code == WSCloseCode.TRY_AGAIN_LATER:
+            self.dropped = reason
+        self._queue.clear()
+        self._octets = 0
+        self._ready.set()
+
+    async def serve(self, request: web.Request) -> web.WebSocketResponse:
+        """Handles the connection until it ends: sends what is queued, and hands on what the page sends."""
+        await self.socket.prepare(request)
+        transport = request.transport
+        reader = asyncio.ensure_future(self._read())
+        writer = asyncio.ensure_future(self._write())
+        try:
+            await asyncio.wait((reader, writer), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in (reader, writer):
+                task.cancel()
+            ended = await asyncio.gather(reader, writer, return_exceptions=True)
+            code, reason = self._closing or (WSCloseCode.OK, "")
+            self._closing = (code, reason)
+            self._queue.clear()
+            self._octets = 0
+            try:
+                async with asyncio.timeout(self.limits.close_s):
+                    await self.socket.close(code=code, message=reason.encode())
+            except (TimeoutError, ConnectionError):
+                log.info("the connection of a browser is cut: it did not take its close frame")
+            if self.dropped and transport is not None:
+                # Its buffer is still full of what nobody reads.
+                transport.abort()
+        for result in ended:
+            if isinstance(result, Exception):
+                raise result
+        return self.socket
+
+    async def _read(self) -> None:
+        async for message in self.socket:
+            if message.type is WSMsgType.TEXT:
+                self._received(message.data)
+
+    async def _write(self) -> None:
+        while self._closing is None:
+            if not self._queue:
+                self._ready.clear()
+                await self._ready.wait()
+                continue
+            message = self._queue.popleft()
+            self._octets -= len(message)
+            try:
+                async with asyncio.timeout(self.limits.send_s):
+                    await self.socket.send_frame(message, WSMsgType.TEXT)
+            except TimeoutError:
+                self.close(WSCloseCode.TRY_AGAIN_LATER, TOO_SLOW)
+            except (ConnectionError, RuntimeError) as error:
+                # The browser has gone; aiohttp raises either, by when it noticed.
+                log.debug("a browser has gone: %s", error)
+                self.close(WSCloseCode.GOING_AWAY, str(error))

@@ -1,0 +1,48 @@
+"""A board's page, as a test reads it."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.conftest import HANG_MS
+from tests.fakes.board_site import BoardSite, PlayedTable
+
+expect.set_options(timeout=HANG_MS)
+
+
+class BoardPage:
+    """One page of a site."""
+
+    def __init__(self, page: Page, site: BoardSite) -> None:
+        self.page = page
+        self.site = site
+
+    def show(self, table: PlayedTable | None = None, **parameters: str) -> BoardPage:
+        """Opens the board of a table, or all; waits until it is not stale."""
+        given = {**({} if table is None else {"table": table.name}), **parameters}
+        self.page.goto(self.site.url + "?" + "&".join(f"{name}={value}" for name, value in given.items()))
+        expect(self.board(table).first).not_to_have_attribute("data-status", "stale")
+        return self
+
+    def board(self, table: PlayedTable | None = None) -> Locator:
+        """The board of a table, or every one."""
+        return self.page.locator(".board" if table is None else f'.board[data-key="{table.name}"]')
+
+    def expect_state(self, words: str, why: str | None = None, table: PlayedTable | None = None) -> None:
+        """The banner has these words, and this reason below or beside."""
+        expect(self.board(table).locator(".words")).to_have_text(words)
+        if why is not None:
+            expect(self.board(table).locator(".why")).to_have_text(why)
+
+    def texts(self, selector: str) -> list[str]:
+        """The text of each element, as it is shown."""
+        return [" ".join(text.split()) for text in self.page.locator(selector).all_inner_texts()]
+
+    def last(self, table: PlayedTable | None = None) -> list[int]:
+        """The rounds of the last outcomes, newest first."""
+        rounds = self.board(table).locator(".strip li")
+        return [int(one) for one in rounds.evaluate_all("all => all.map(one => one.dataset.round)")]
+
+    def expect_sequence(self, table: PlayedTable) -> None:
+        """Every event so far is on the board."""
+        expect(self.board(table)).to_have_attribute("data-sequence", str(table.state.last))

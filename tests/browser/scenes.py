@@ -1,0 +1,211 @@
+"""Tables in the states in which their boards are tested and pictured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+from feed import events
+from tests.fakes.board_site import POCKETS, BoardSite, PlayedTable, baccarat, roulette
+
+SHOE = "PPBPTBBBPBBPPBTBPBBBBPPPBPBBPTPPPPPPPPBB"
+FACES = ["$1"] * 22 + ["$2"] * 14 + ["$5"] * 7 + ["$10"] * 3 + ["$20"] * 2 + ["flag", "joker"]
+
+
+def rolled(*dice: int) -> dict[str, Any]:
+    """A result of dice."""
+    return {"dice": [*dice], "total": sum(dice)}
+
+
+def _dice(rng: Random, count: int) -> dict[str, Any]:
+    return rolled(*(rng.randint(1, 6) for _ in range(count)))
+
+
+def _named(name: str, spanish: str) -> list[events.TableLabel]:
+    return [events.TableLabel(language="en", name=name), events.TableLabel(language="es", name=spanish)]
+
+
+def roulette_result(*, simulated: bool = False) -> tuple[PlayedTable, list[events.Event]]:
+    """32 red has come."""
+    table, rng = PlayedTable("roulette-3", "roulette", simulated=simulated), Random(4)
+    limits = [events.StakeLimit(minimum=5, maximum=500)]
+    made = [table.open(labels=_named("Roulette 3", "Ruleta 3"), limits=limits, limits_unit="USD")]
+    made += table.played((roulette(rng.choice(POCKETS)) for _ in range(127)), minimum_revolutions=4)
+    made += [table.bets(), table.start(direction="clockwise"), table.call()]
+    return table, [*made, table.outcome(roulette(32), direction="clockwise", minimum_revolutions=4)]
+
+
+def roulette_spinning() -> tuple[PlayedTable, list[events.Event]]:
+    """The ball runs, seven laps so far."""
+    table, rng = PlayedTable("roulette-1", "roulette"), Random(5)
+    made = [table.open(labels=_named("Roulette 1", "Ruleta 1"))]
+    made += table.played((roulette(rng.choice(POCKETS)) for _ in range(60)), minimum_revolutions=4)
+    made += [table.bets(), table.start(direction="clockwise")]
+    return table, [*made, table.event(events.RoundProgress, revolutions=7.0, lap_s=0.9)]
+
+
+def roulette_refused() -> tuple[PlayedTable, list[events.Event]]:
+    """The ball ran with the wheel; a simulated table."""
+    table, rng = PlayedTable("roulette-2", "roulette", simulated=True), Random(6)
+    made = [table.open(labels=_named("Roulette 2", "Ruleta 2"))]
+    made += table.played(roulette(rng.choice(POCKETS)) for _ in range(40))
+    return table, [*made, table.bets(), table.start(), table.void("ball_direction")]
+
+
+def roulette_unresolved() -> tuple[PlayedTable, list[events.Event]]:
+    """The dealer is to call."""
+    table, rng = PlayedTable("roulette-4", "roulette"), Random(7)
+    made = [table.open(), *table.played(roulette(rng.choice(POCKETS)) for _ in range(30))]
+    candidates = [roulette(5), roulette("00")]
+    return table, [*made, table.bets(), table.start(), table.call(), table.unresolved("no_number_read", candidates)]
+
+
+def roulette_corrected() -> tuple[PlayedTable, list[events.Event]]:
+    """The last round was corrected, and the next one is open."""
+    table, rng = PlayedTable("roulette-5", "roulette"), Random(8)
+    results = [*(roulette(rng.choice(POCKETS)) for _ in range(30)), roulette(20)]
+    made = [table.open(), *table.played(results)]
+    return table, [*made, table.correct(31, roulette(20), roulette(17)), table.bets()]
+
+
+def money_wheel() -> tuple[PlayedTable, list[events.Event]]:
+    """The joker has come."""
+    table, rng = PlayedTable("wheel-1", "money_wheel"), Random(9)
+    made = [table.open(labels=_named("Big Six", "Rueda"))]
+    made += table.played(({"space": 1, "face": rng.choice(FACES)} for _ in range(60)), minimum_revolutions=3)
+    return table, [*made, table.bets(), table.call(), table.start(), table.outcome({"space": 3, "face": "joker"})]
+
+
+def money_wheel_spinning() -> tuple[PlayedTable, list[events.Event]]:
+    """The wheel turns."""
+    table, rng = PlayedTable("wheel-2", "money_wheel"), Random(10)
+    made = [table.open(labels=_named("Big Six 2", "Rueda 2"))]
+    made += table.played(({"space": 1, "face": rng.choice(FACES)} for _ in range(30)), minimum_revolutions=3)
+    made += [table.bets(), table.call(), table.start(direction="counter-clockwise")]
+    return table, [*made, table.event(events.RoundProgress, revolutions=2, rpm=41.5)]
+
+
+def sic_bo() -> tuple[PlayedTable, list[events.Event]]:
+    """Two, two and five: six areas are lit."""
+    table, rng = PlayedTable("sic-bo-1", "sic_bo"), Random(11)
+    made = [table.open(labels=_named("Sic Bo 1", "Sic Bo 1")), *table.played(_dice(rng, 3) for _ in range(40))]
+    winning = [
+        ("total value of 9", "6 to 1"),
+        ("two of a kind 2", "10 to 1"),
+        ("two dice 2-5", "5 to 1"),
+        ("small", "1 to 1"),
+        ("one of a kind 2", "2 to 1"),
+        ("one of a kind 5", "1 to 1"),
+    ]
+    return table, [*made, table.bets(), table.call(), table.start(), table.outcome(rolled(2, 5, 2), winning=winning)]
+
+
+def craps() -> tuple[PlayedTable, list[events.Event]]:
+    """The point is eight, and the second shooter has the dice."""
+    table = PlayedTable("craps-1", "craps")
+    made = [table.open(labels=_named("Craps 1", "Craps 1"))]
+    rolls: list[tuple[int, int, str, int, int | None]] = [
+        (6, 1, "natural", 1, None),
+        (2, 4, "point_set", 1, 6),
+        (3, 2, "none", 1, 6),
+        (5, 4, "none", 1, 6),
+        (1, 5, "pass", 1, 6),
+        (5, 5, "point_set", 1, 10),
+        (3, 4, "seven_out", 1, 10),
+        (6, 5, "natural", 2, None),
+        (4, 4, "point_set", 2, 8),
+        (2, 3, "none", 2, 8),
+        (6, 3, "none", 2, 8),
+    ]
+    for one, two, decision, shooter, point in rolls:
+        result = {**rolled(one, two), "decision": decision, "shooter": shooter}
+        made += table.played([result if point is None else {**result, "point": point}])
+    return table, [*made, table.bets(course={"phase": "point", "point": 8, "shooter": 2})]
+
+
+def baccarat_result() -> tuple[PlayedTable, list[events.Event]]:
+    """The player wins the forty-first hand of the shoe."""
+    table = PlayedTable("baccarat-1", "baccarat")
+    made = [table.open(labels=_named("Baccarat 1", "Bacará 1")), *table.played(baccarat(letter) for letter in SHOE)]
+    return table, [*made, table.bets(), table.call(), table.start(), table.outcome(baccarat("P"))]
+
+
+def baccarat_dealing() -> tuple[PlayedTable, list[events.Event]]:
+    """Three cards are dealt."""
+    table = PlayedTable("baccarat-2", "baccarat")
+    made = [table.open(), *table.played(baccarat(letter) for letter in "BPPTB"), table.bets(), table.call()]
+    made += [table.start(), table.event(events.RoundProgress, player_cards=["8d", "Th"], banker_cards=["Kc"])]
+    return table, made
+
+
+def under_over() -> tuple[PlayedTable, list[events.Event]]:
+    """Eleven is over seven."""
+    table, rng = PlayedTable("under-over-1", "under_over"), Random(12)
+    made = [table.open(), *table.played(_dice(rng, 2) for _ in range(30)), table.bets(), table.call(), table.start()]
+    return table, [*made, table.outcome(rolled(6, 5), winning=[("over 7", "1 to 1")])]
+
+
+def chuck_a_luck() -> tuple[PlayedTable, list[events.Event]]:
+    """The cage turns."""
+    table, rng = PlayedTable("chuck-a-luck-1", "chuck_a_luck"), Random(13)
+    made = [table.open(), *table.played(_dice(rng, 3) for _ in range(30)), table.bets(), table.call(), table.start()]
+    return table, [*made, table.event(events.RoundProgress, inversions=2)]
+
+
+def beat_the_dealer() -> tuple[PlayedTable, list[events.Event]]:
+    """The player wins with ten against eight."""
+    table, rng = PlayedTable("beat-the-dealer-1", "beat_the_dealer"), Random(14)
+
+    def result(player: dict[str, Any], dealer: dict[str, Any]) -> dict[str, Any]:
+        winner = "player" if player["total"] > dealer["total"] else "dealer"
+        return {**player, "dealer_dice": dealer["dice"], "dealer_total": dealer["total"], "winner": winner}
+
+    made = [table.open(), *table.played(result(_dice(rng, 2), _dice(rng, 2)) for _ in range(30))]
+    made += [table.bets(), table.call(), table.start()]
+    return table, [*made, table.outcome(result(rolled(5, 5), rolled(2, 6)), winning=[("player", "1 to 1")])]
+
+
+def reel() -> tuple[PlayedTable, list[events.Event]]:
+    """A machine whose game has no board of its own."""
+    table, rng = PlayedTable("reel-1", "skill_stop_reel"), Random(15)
+    results = [{"symbols": ["cherry", "bar", "seven"], "award": rng.choice([0, 0, 2, 10])} for _ in range(24)]
+    return table, [
+        table.open(labels=_named("Reel 1", "Rodillo 1")),
+        *table.played([*results, results[0] | {"award": 25}]),
+    ]
+
+
+def faulty() -> tuple[PlayedTable, list[events.Event]]:
+    """A fault has shut the table."""
+    table = PlayedTable("roulette-6", "roulette")
+    return table, [table.open(), *table.played([roulette(4)]), table.fault("wheel", "not_level")]
+
+
+Scene = Callable[[], tuple[PlayedTable, list[events.Event]]]
+
+SCENES: dict[str, Scene] = {
+    "roulette": roulette_result,
+    "roulette_spinning": roulette_spinning,
+    "roulette_refused": roulette_refused,
+    "roulette_unresolved": roulette_unresolved,
+    "roulette_corrected": roulette_corrected,
+    "money_wheel": money_wheel,
+    "money_wheel_spinning": money_wheel_spinning,
+    "sic_bo": sic_bo,
+    "craps": craps,
+    "baccarat": baccarat_result,
+    "baccarat_dealing": baccarat_dealing,
+    "under_over": under_over,
+    "chuck_a_luck": chuck_a_luck,
+    "beat_the_dealer": beat_the_dealer,
+    "reel": reel,
+    "fault": faulty,
+}
+
+
+def play(site: BoardSite, scene: Scene) -> PlayedTable:
+    """Plays a scene at a site; returns its table."""
+    table, made = scene()
+    site.play(table, made)
+    return table

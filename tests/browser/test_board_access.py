@@ -1,0 +1,205 @@
+"""Who reads a board: people far away, with a keyboard, with a screen reader, without color; and hostile strings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from feed import events
+from tests.browser.board_page import BoardPage
+from tests.browser.scenes import SCENES, play
+from tests.fakes.board_site import BoardSite, PlayedTable, board_site, roulette
+
+SCRIPT = '<script>document.title="owned"</script><img src=x onerror="document.title=1">'
+RIGHT_TO_LEFT = "\u202eשולחן\u2066 رولت"
+LONG = "x" * 10_000
+SIZES = {"720p": (1280, 720), "1080p": (1920, 1080), "4K": (3840, 2160), "portrait": (1080, 1920)}
+
+# What lies outside the frame of its board, covers the part below it, or leaves the part that it is in.
+OVERFLOWS = """() => {
+  const found = [];
+  const named = one => `${one.tagName}.${one.getAttribute("class")}`;
+  const isInside = (one, edge, slack) =>
+    one.right <= edge.right + slack && one.left >= edge.left - slack &&
+    one.bottom <= edge.bottom + slack && one.top >= edge.top - slack;
+  for (const frame of document.querySelectorAll(".frame")) {
+    const report = text => found.push(`${frame.parentElement.dataset.key.slice(0, 40)}: ${text}`);
+    const edge = frame.getBoundingClientRect();
+    for (const element of frame.querySelectorAll("*")) {
+      if (element.closest(".watermark, .spoken")) continue;
+      const box = element.getBoundingClientRect();
+      if (box.width && !isInside(box, edge, 1)) report(`${named(element)} is outside`);
+    }
+    const parts = [...frame.children].filter(one => !one.matches(".watermark") && one.offsetHeight);
+    parts.slice(1).forEach((next, at) => {
+      if (parts[at].getBoundingClientRect().bottom > next.getBoundingClientRect().top + 1)
+        report(`${named(parts[at])} covers ${named(next)}`);
+    });
+    for (const one of frame.querySelectorAll(".hero, .panel, .plate, .hands")) {
+      const box = one.getBoundingClientRect();
+      for (const child of one.children) {
+        const inner = child.getBoundingClientRect();
+        const slack = box.height * 0.02 + 2;
+        if (inner.height && (inner.bottom > box.bottom + slack || inner.top < box.top - slack))
+          report(`${named(child)} leaves ${named(one)}`);
+      }
+    }
+  }
+  return found;
+}"""
+
+
+@pytest.fixture
+def site() -> Iterator[BoardSite]:
+    with board_site() as made:
+        yield made
+
+
+@pytest.fixture
+def shown(page: Page, site: BoardSite) -> BoardPage:
+    return BoardPage(page, site)
+
+
+@pytest.mark.parametrize("size", list(SIZES))
+def test_nothing_leaves_its_place_at_any_size_in_any_view(shown: BoardPage, site: BoardSite, size: str) -> None:
+    tables = [play(site, scene) for scene in SCENES.values()]
+    width, height = SIZES[size]
+    shown.page.set_viewport_size({"width": width, "height": height})
+    found: list[str] = []
+    for table in (None, *tables):
+        shown.show(table, motion="off")
+        expect(shown.board()).to_have_count(len(tables) if table is None else 1)
+        shown.page.evaluate("() => document.fonts.ready.then(() => null)")
+        found += shown.page.evaluate(OVERFLOWS)
+    assert found == []
+
+
+def test_the_winning_number_is_as_high_as_a_hand_at_ten_metres(shown: BoardPage, site: BoardSite) -> None:
+    """97 mm for 9 m (ADA 703.5.5): 263 of 1080 pixels on a screen of 32 inches. Capitals of the font are 0.7 em."""
+    table = play(site, SCENES["roulette"])
+    shown.page.set_viewport_size({"width": 1920, "height": 1080})
+    shown.show(table)
+    size = shown.page.evaluate("() => parseFloat(getComputedStyle(document.querySelector('.giant')).fontSize)")
+    assert size * 0.7 >= 263
+
+
+def axe_problems(page: Page) -> list[str]:
+    found: dict[str, Any] = Axe().run(page).response
+    return [
+        f"{problem['id']}: {problem['help']}: {node['html'][:200]}"
+        for problem in found["violations"]
+        for node in problem["nodes"]
+    ]
+
+
+def test_axe_finds_nothing_in_any_view(shown: BoardPage, site: BoardSite) -> None:
+    tables = [play(site, scene) for scene in SCENES.values()]
+    found = []
+    for table in (None, *tables):
+        shown.show(table, motion="off")
+        expect(shown.board()).to_have_count(len(tables) if table is None else 1)
+        found += axe_problems(shown.page)
+    site.silence(tables[0], None)
+    shown.page.goto(f"{site.url}?table={tables[0].name}&lang=es")
+    shown.expect_state("SIN SEÑAL: DATOS ANTIGUOS")
+    found += axe_problems(shown.page)
+    assert found == []
+
+
+def test_a_hall_is_walked_with_the_keyboard(shown: BoardPage, site: BoardSite) -> None:
+    tables = [play(site, SCENES[name]) for name in ("craps", "money_wheel", "roulette", "sic_bo")]
+    shown.show(motion="off")
+    expect(shown.board()).to_have_count(4)
+    focused = "() => document.activeElement.dataset.key"
+    for key, expected in (
+        ("ArrowRight", "craps-1"),
+        ("ArrowRight", "roulette-3"),
+        ("ArrowDown", "wheel-1"),
+        ("ArrowLeft", "sic-bo-1"),
+        ("ArrowUp", "craps-1"),
+        ("Tab", "roulette-3"),
+    ):
+        shown.page.keyboard.press(key)
+        assert shown.page.evaluate(focused) == expected
+    outline = shown.page.evaluate("() => getComputedStyle(document.activeElement).outlineStyle")
+    assert outline == "solid"
+    # An event does not take the focus away.
+    site.play(tables[2], tables[2].bets())
+    expect(shown.board(tables[2])).to_have_attribute("data-status", "place_bets")
+    assert shown.page.evaluate(focused) == "roulette-3"
+    shown.page.keyboard.press("Enter")
+    expect(shown.board()).to_have_count(1)
+    expect(shown.board()).to_have_attribute("data-key", "roulette-3")
+    shown.page.keyboard.press("l")
+    shown.expect_state("HAGAN SUS APUESTAS")
+    assert "motion=off" in shown.page.url
+    shown.page.keyboard.press("Escape")
+    expect(shown.board()).to_have_count(4)
+
+
+def test_a_screen_reader_hears_the_state_and_the_reason(shown: BoardPage, site: BoardSite) -> None:
+    table = play(site, SCENES["roulette_refused"])
+    shown.show(table)
+    spoken = shown.page.locator("#spoken")
+    expect(spoken).to_have_text("Roulette 2. NO SPIN. the ball ran the same way as the wheel")
+    site.play(table, [table.bets(), table.outcome(roulette(17))])
+    expect(spoken).to_have_text("Roulette 2. RESULT. 17 BLACK")
+    names = shown.page.locator("main").aria_snapshot()
+    assert "Board of Roulette 2" in names
+    assert 'img "17 BLACK"' in names
+
+
+def test_without_color_every_pocket_has_its_shape_and_its_word(shown: BoardPage, site: BoardSite) -> None:
+    table = PlayedTable("roulette-1", "roulette")
+    site.play(table, [table.open(), *table.played([roulette(17), roulette(0), roulette(32)])])
+    shown.show(table)
+    chips = shown.board().locator(".lane-chip")
+    rows = chips.evaluate_all("all => all.map(one => getComputedStyle(one).gridRowStart)")
+    shapes = chips.evaluate_all("all => all.map(one => getComputedStyle(one).borderRadius)")
+    assert rows == ["1", "2", "3"]
+    assert len(set(shapes)) == 3
+    expect(shown.board().locator(".kinds")).to_contain_text("RED")
+    shown.page.emulate_media(forced_colors="active")
+    assert chips.first.evaluate("one => getComputedStyle(one).borderTopStyle") == "solid"
+
+
+@pytest.mark.parametrize("text", [SCRIPT, RIGHT_TO_LEFT, LONG, "a\u0000b\x1b[31m", "𝕽" * 300])
+def test_hostile_strings_are_text_and_break_no_layout(shown: BoardPage, site: BoardSite, text: str) -> None:
+    table = PlayedTable("roulette-1", "roulette")
+    label = events.TableLabel(language="en", name=text)
+    made = [table.open(labels=[label], limits=[events.StakeLimit(minimum=1)], limits_unit=text), table.bets()]
+    site.play(table, [*made, table.void(text, call=text)])
+    shown.show(table)
+    assert shown.page.title() not in ("owned", "1")
+    assert shown.page.locator("main script, main img").count() == 0
+    expect(shown.board().locator(".name")).to_contain_text(text.replace("\u0000", "")[:20])
+    assert shown.page.evaluate(OVERFLOWS) == []
+    site.play(table, table.fault(text, text))
+    expect(shown.board()).to_have_attribute("data-status", "fault")
+    expect(shown.board().locator(".words")).to_be_in_viewport()
+    site.play(table, [table.event(events.DeviceCleared, device=text, fault=text, by=text), table.bets()])
+    odd = {"pocket": text, "index": 0, "color": "red"}
+    site.play(table, table.outcome(odd))
+    expect(shown.board()).to_have_attribute("data-status", "result")
+    assert shown.page.evaluate(OVERFLOWS) == []
+    shown.show(motion="off")
+    assert shown.page.evaluate(OVERFLOWS) == []
+
+
+@pytest.mark.parametrize(
+    "result", [{}, {"pocket": None}, {"dice": "none"}, {"dice": [9, -1]}, {"player": 3}, {"award": {"a": [1]}}]
+)
+@pytest.mark.parametrize(
+    "game", ["roulette", "sic_bo", "craps", "baccarat", "beat_the_dealer", "money_wheel", "a_new_game"]
+)
+def test_a_result_that_a_game_does_not_know_breaks_no_page(
+    shown: BoardPage, site: BoardSite, game: str, result: dict[str, Any]
+) -> None:
+    table = PlayedTable("t-1", game)
+    site.play(table, [table.open(), *table.played([result]), table.bets()])
+    shown.show(table)
+    shown.expect_state("PLACE YOUR BETS")

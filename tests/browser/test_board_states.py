@@ -1,0 +1,266 @@
+"""Every state of a board, in a real browser, by the words on the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from feed import events
+from tests.browser.board_page import BoardPage
+from tests.browser.scenes import SCENES, play, roulette_result
+from tests.fakes.board_site import BoardSite, PlayedTable, board_site, roulette
+
+
+@pytest.fixture
+def site() -> Iterator[BoardSite]:
+    with board_site() as made:
+        yield made
+
+
+@pytest.fixture
+def shown(page: Page, site: BoardSite) -> BoardPage:
+    return BoardPage(page, site)
+
+
+WORDS = {
+    "en": {
+        "waiting": "WAITING FOR THE TABLE",
+        "bets": "PLACE YOUR BETS",
+        "closed": "NO MORE BETS",
+        "result": "RESULT",
+        "why": "17 BLACK",
+        "void": "NO SPIN",
+        "reason": "the ball ran the same way as the wheel",
+        "unresolved": "UNRESOLVED: DEALER CALLS",
+        "possible": "no number could be read · POSSIBLE: 5 RED, 00 GREEN",
+        "corrected": "RESULT CORRECTED",
+        "change": "ROUND 4: WAS 20 BLACK, NOW 21 RED",
+        "fault": "FAULT",
+        "detail": "wheel: the wheel is not level",
+        "shut": "TABLE CLOSED",
+        "halted": "the record of the table cannot be kept; no round continues",
+        "stale": "STALE: NO SIGNAL",
+        "last": "LAST · ROUND 1",
+    },
+    "es": {
+        "waiting": "ESPERANDO LA MESA",
+        "bets": "HAGAN SUS APUESTAS",
+        "closed": "NO VA MÁS",
+        "result": "RESULTADO",
+        "why": "17 NEGRO",
+        "void": "TIRADA NULA",
+        "reason": "la bola giró en el mismo sentido que la rueda",
+        "unresolved": "SIN RESOLVER: DECIDE EL CRUPIER",
+        "possible": "no se pudo leer ningún número · POSIBLES: 5 ROJO, 00 VERDE",
+        "corrected": "RESULTADO CORREGIDO",
+        "change": "RONDA 4: ERA 20 NEGRO, AHORA 21 ROJO",
+        "fault": "AVERÍA",
+        "detail": "wheel: la rueda no está nivelada",
+        "shut": "MESA CERRADA",
+        "halted": "no se puede llevar el registro de la mesa; ninguna ronda continúa",
+        "stale": "SIN SEÑAL: DATOS ANTIGUOS",
+        "last": "ÚLTIMO · RONDA 1",
+    },
+}
+
+
+@pytest.mark.parametrize("language", ["en", "es"])
+def test_every_state_has_its_words(shown: BoardPage, site: BoardSite, language: str) -> None:
+    words = WORDS[language]
+    table = PlayedTable("roulette-1", "roulette")
+    site.play(table, table.open())
+    shown.show(table, lang=language)
+    shown.expect_state(words["waiting"])
+    site.play(table, table.bets())
+    shown.expect_state(words["bets"], None)
+    site.play(table, [table.start(direction="clockwise"), table.call()])
+    shown.expect_state(words["closed"])
+    site.play(table, table.outcome(roulette(17)))
+    shown.expect_state(words["result"], words["why"])
+    expect(shown.board().locator(".hero.current .giant")).to_have_text("17")
+    site.play(table, [table.settle(), table.bets()])
+    expect(shown.board().locator(".hero.last .caption")).to_have_text(words["last"])
+    site.play(table, table.void("ball_direction"))
+    shown.expect_state(words["void"], words["reason"])
+    expect(shown.board().locator(".giant")).to_have_count(0)
+    site.play(table, [table.bets(), table.unresolved("no_number_read", [roulette(5), roulette("00")])])
+    shown.expect_state(words["unresolved"], words["possible"])
+    site.play(table, [table.bets(), table.outcome(roulette(20)), table.correct(4, roulette(20), roulette(21))])
+    shown.expect_state(words["corrected"], words["change"])
+    expect(shown.board().locator(".hero.current .giant")).to_have_text("21")
+    site.play(table, table.bets())
+    expect(shown.board().locator(".ribbon")).to_contain_text(words["change"])
+    site.play(table, table.fault("wheel", "not_level"))
+    shown.expect_state(words["fault"], words["detail"])
+    site.play(table, table.close())
+    shown.expect_state(words["shut"])
+    site.halt(table)
+    shown.expect_state(words["fault"], words["halted"])
+    site.silence(table, 3)
+    shown.expect_state(words["stale"])
+    site.silence(table, 0)
+    shown.expect_state(words["fault"])
+
+
+def test_a_refused_roll_and_a_void_round_have_the_call_of_their_game(shown: BoardPage, site: BoardSite) -> None:
+    table = PlayedTable("craps-1", "craps")
+    site.play(table, [table.open(), table.bets(), table.void("die_off_table", call="No roll")])
+    shown.show(table).expect_state("NO ROLL", "a die left the table")
+    site.play(table, [table.bets(), table.void("a_code_of_a_later_version", call="Round void")])
+    shown.expect_state("ROUND VOID", "a code of a later version")
+    site.play(table, [table.bets(), table.void("dealer_call", call="No toss")])
+    shown.expect_state("NO TOSS", "called by the dealer")
+
+
+def test_simulation_is_across_the_page_in_every_state(shown: BoardPage, site: BoardSite) -> None:
+    table = PlayedTable("roulette-1", "roulette", simulated=True)
+    site.play(table, table.open())
+    shown.show(table)
+    steps: list[Callable[[], list[events.Event]]] = [
+        lambda: [table.bets()],
+        lambda: [table.start(), table.event(events.RoundProgress, revolutions=1)],
+        lambda: [table.outcome(roulette(17))],
+        lambda: [table.bets(), table.void("ball_direction")],
+        lambda: [table.close()],
+    ]
+    for step in steps:
+        site.play(table, step())
+        shown.expect_sequence(table)
+        expect(shown.board().locator(".simulation")).to_have_text("SIMULATION · NOT A REAL TABLE")
+        box = shown.board().locator(".watermark").bounding_box()
+        assert box is not None and (box["width"], box["height"]) >= (1200, 650)
+    site.silence(table, None)
+    shown.expect_state("STALE: NO SIGNAL")
+    expect(shown.board().locator(".watermark")).to_be_visible()
+
+
+def test_a_real_table_has_no_word_of_simulation(shown: BoardPage, site: BoardSite) -> None:
+    shown.show(play(site, roulette_result))
+    assert "SIMUL" not in shown.page.locator("body").inner_text().upper()
+
+
+def test_statistics_change_with_a_correction(shown: BoardPage, site: BoardSite) -> None:
+    table = PlayedTable("roulette-1", "roulette")
+    site.play(table, [table.open(), *table.played([roulette(1)] * 3 + [roulette(2)])])
+    shown.show(table)
+    assert shown.texts(".share-count")[:3] == ["75%", "25%", "0%"]
+    site.play(table, table.correct(4, roulette(2), roulette(3)))
+    shown.expect_state("RESULT CORRECTED", "ROUND 4: WAS 2 BLACK, NOW 3 RED")
+    assert shown.texts(".share-count")[:3] == ["100%", "0%", "0%"]
+    expect(shown.board().locator(".strip li.fixed")).to_have_attribute("data-round", "4")
+    site.play(table, table.correct(4, roulette(3), None))
+    shown.expect_state("RESULT CORRECTED", "ROUND 4: WAS 3 RED, NOW VOID")
+    assert shown.last() == [3, 2, 1]
+
+
+HEROES = {
+    "roulette": ["32", "RED", "EVEN", "19–36"],
+    "roulette_spinning": ["7", "0.9 s A LAP", "4 NEEDED"],
+    "money_wheel": ["JOKER"],
+    "money_wheel_spinning": ["2", "41.5 RPM", "3 NEEDED"],
+    "sic_bo": ["9", "SMALL"],
+    "craps": ["LAST · ROUND 11", "9"],
+    "baccarat": ["PLAYER", "BANKER", "PLAYER WINS", "9", "6", "K"],
+    "baccarat_dealing": ["PLAYER", "BANKER", "DEALING", "8", "10", "K"],
+    "under_over": ["11", "OVER 7"],
+    "chuck_a_luck": ["2", "TURNS"],
+    "beat_the_dealer": ["DEALER", "PLAYER", "8", "10", "PLAYER WINS"],
+    "reel": ["25", "symbols cherry bar seven, award 25"],
+}
+PANELS = {
+    "roulette": ["HOT", "COLD", "LAST 100 RESULTS · EXPECTED 2.6× EACH", "RED", "BLACK", "ZERO", "1–18", "ODD"],
+    "money_wheel": ["$1", "$20", "FLAG", "JOKER", "LAST 61 RESULTS"],
+    "sic_bo": ["SMALL", "BIG", "ANY TRIPLE", "17", "6 to 1", "10 to 1"],
+    "craps": ["ON", "POINT IS 8", "SHOOTER 2 · 4 ROLLS", "POINT SET", "NATURAL"],
+    "baccarat": ["BEAD PLATE", "41 HANDS", "BIG ROAD", "BANKER 17 · PLAYER 21 · TIE 3"],
+    "under_over": ["UNDER 7", "SEVEN", "OVER 7", "1 to 1"],
+    "chuck_a_luck": ["3", "18", "LAST 30 RESULTS"],
+    "beat_the_dealer": ["DEALER", "PLAYER", "LAST 31 RESULTS"],
+    "reel": ["LAST AWARDS", "ROUND 25"],
+}
+
+
+@pytest.mark.parametrize("name", sorted(HEROES))
+def test_each_game_shows_what_its_board_is_expected_to_show(shown: BoardPage, site: BoardSite, name: str) -> None:
+    table = play(site, SCENES[name])
+    shown.show(table)
+    hero = shown.board().locator(".hero")
+    panel = shown.board().locator(".panel")
+    for text in HEROES[name]:
+        expect(hero).to_contain_text(text)
+    for text in PANELS.get(name, []):
+        expect(panel).to_contain_text(text)
+    if "baccarat" not in name:
+        outcomes = table.state.history.outcomes[-20:]
+        assert shown.last() == [outcome.round for outcome in reversed(outcomes)]
+
+
+def test_sic_bo_lights_the_areas_that_win(shown: BoardPage, site: BoardSite) -> None:
+    table = play(site, SCENES["sic_bo"])
+    shown.show(table)
+    lit = shown.board().locator(".area.lit").evaluate_all("all => all.map(one => one.dataset.bet).sort()")
+    assert lit == sorted(bet.bet for bet in table.state.rounds[-1].winning)
+    assert shown.board().locator(".area").count() == 50
+    site.play(table, table.bets())
+    expect(shown.board().locator(".area.lit")).to_have_count(0)
+
+
+def test_the_five_roads_are_drawn(shown: BoardPage, site: BoardSite) -> None:
+    shown.show(play(site, SCENES["baccarat"]))
+    names = shown.board().locator(".road figcaption").evaluate_all("all => all.map(one => one.firstChild.textContent)")
+    assert names == ["BEAD PLATE", "BIG ROAD", "BIG EYE BOY", "SMALL ROAD", "COCKROACH PIG"]
+    # 41 hands, of which 3 are ties.
+    assert shown.board().locator(".road.bead svg > g:not(.grid)").count() == 41
+    assert shown.board().locator(".road.big svg > g:not(.grid)").count() == 38
+    eye = shown.board().locator(".road.eye svg").get_attribute("aria-label")
+    assert eye is not None and eye.split(": ")[1].split()[:4] == ["blue", "red", "blue", "red"]
+
+
+def test_what_moves_turns_at_its_own_speed_and_stands_with_reduced_motion(shown: BoardPage, site: BoardSite) -> None:
+    table = play(site, SCENES["roulette_spinning"])
+    shown.show(table)
+    rate = "() => document.querySelector('[data-turn]').getAnimations().map(one => one.playbackRate)"
+    shown.page.wait_for_function("() => document.querySelector('[data-turn]')?.getAnimations().length")
+    assert shown.page.evaluate(rate) == [pytest.approx(1 / 0.9)]
+    site.play(table, table.event(events.RoundProgress, revolutions=8.0, lap_s=2.0))
+    expect(shown.board().locator(".motion-count strong")).to_have_text("8")
+    assert shown.page.evaluate(rate) == [pytest.approx(0.5)]
+    shown.page.emulate_media(reduced_motion="reduce")
+    site.play(table, table.event(events.RoundProgress, revolutions=9.0, lap_s=2.0))
+    expect(shown.board().locator(".motion-count strong")).to_have_text("9")
+    assert shown.page.evaluate("() => document.getAnimations().length") == 0
+
+
+def test_a_hall_shows_every_table_and_one_full_screen_shows_more(shown: BoardPage, site: BoardSite) -> None:
+    tables = [play(site, scene) for scene in SCENES.values()]
+    shown.show()
+    expect(shown.board()).to_have_count(len(tables))
+    assert shown.page.title() == "All tables"
+    shown.expect_state("NO SPIN", "the ball ran the same way as the wheel", tables[2])
+    expect(shown.page.locator(".panel")).to_have_count(0)
+    shown.show(tables[0])
+    expect(shown.board()).to_have_count(1)
+    expect(shown.page.locator(".panel")).to_have_count(1)
+    assert shown.page.title() == "Roulette 3"
+
+
+def test_a_table_may_be_named_without_saying_that_it_is_simulated(shown: BoardPage, site: BoardSite) -> None:
+    play(site, SCENES["money_wheel"])
+    table = play(site, SCENES["roulette_refused"])
+    shown.page.goto(f"{site.url}?table={table.table}")
+    expect(shown.board()).to_have_attribute("data-key", table.name)
+    shown.page.goto(f"{site.url}?only=real")
+    expect(shown.board()).to_have_attribute("data-key", "wheel-1")
+
+
+def test_without_a_table_the_page_says_what_it_waits_for(shown: BoardPage, site: BoardSite) -> None:
+    shown.page.goto(site.url)
+    expect(shown.page.locator(".empty")).to_contain_text("NO TABLE YET")
+    expect(shown.page.locator(".empty")).to_contain_text("waiting for ipc:///test")
+    shown.page.goto(f"{site.url}?table=nowhere")
+    expect(shown.page.locator(".empty")).to_contain_text("there is no table “nowhere” here yet")
+    table = PlayedTable("nowhere", "roulette")
+    site.play(table, [table.open(), table.bets()])
+    shown.expect_state("PLACE YOUR BETS")

@@ -1,0 +1,266 @@
+"""The technician's screen in a real Chromium: what it shows and what its controls do, by the text on the page."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from tests.fakes.bench import MONEY_WHEEL, ROULETTE
+from tests.fakes.bench_site import BenchSite, bench_site
+from tests.fakes.time_limits import HANG_MS
+from tests.unit.controller.bench_page.test_replayed_captures import captured, config_of
+
+SIC_BO = '[table]\nid = "sic-bo-1"\ngame = "sic_bo"\n[lines]\nbackend = "sim"\n'
+BACCARAT = '[table]\nid = "baccarat-1"\ngame = "baccarat"\n[lines]\nbackend = "sim"\n'
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@contextmanager
+def opened(chromium: Browser, text: str, *, seed: int = 1) -> Iterator[tuple[BenchSite, Page]]:
+    """A bench, and a browser that looks at it. An error of the page fails the test."""
+    with bench_site(text, seed=seed) as site:
+        context = chromium.new_context(viewport={"width": 1600, "height": 950}, accept_downloads=True)
+        page = context.new_page()
+        page.set_default_timeout(HANG_MS)
+        expect.set_options(timeout=HANG_MS)
+        errors: list[str] = []
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+        page.goto(site.url)
+        expect(page.locator("#link-state")).to_have_text("live")
+        yield site, page
+        context.close()
+        assert not [error for error in errors if "409" not in error and "422" not in error], errors
+
+
+def seen(site: BenchSite, page: Page) -> None:
+    """Waits until the page has shown the last update."""
+    page.wait_for_function("n => Number(document.documentElement.dataset.update) >= n", arg=site.number)
+
+
+def run_until(site: BenchSite, page: Page, words: str, most_s: float = 300) -> None:
+    """Lets the bench's time pass until the log of the page has these words."""
+    passed = 0.0
+    while not any(words in one for one in site.bench.words):
+        assert passed < most_s, f"no event said {words!r}"
+        site.advance(1)
+        passed += 1
+    site.advance(0.4)
+    seen(site, page)
+    expect(page.locator("#log")).to_contain_text(words)
+
+
+def test_a_spin_is_followed_from_lines_to_verdict_and_a_refused_one_names_its_rule(chromium: Browser) -> None:
+    with opened(chromium, ROULETTE) as (site, page):
+        expect(page.locator("#kind-of-devices")).to_have_text("SIMULATION")
+        expect(page.locator("#table-name")).to_have_text("roulette-1 · roulette")
+        run_until(site, page, "3 revolutions")
+        wheel = page.locator('[data-device="wheel"]')
+        expect(wheel).to_contain_text("in the track")
+        expect(wheel).to_contain_text(re.compile(r"rotor[\d.]+ rpm"))
+        expect(page.locator("#headline")).to_have_text("IN PLAY")
+        row = page.locator('[data-line="rotor_a"]')
+        expect(row).to_contain_text(re.compile(r"\d+/s"))
+        expect(row).to_contain_text("ms")
+        expect(page.locator("#moved")).to_contain_text("GPIO")
+        run_until(site, page, "OUTCOME")
+        page.locator('[data-fault="same_direction"]').click()
+        site.advance(0.1)
+        expect(page.locator('[data-fault="same_direction"]')).to_have_attribute("aria-pressed", "true")
+        run_until(site, page, "VOID")
+        verdict = page.locator("#verdict")
+        expect(verdict).to_contain_text("ball_direction")
+        expect(verdict).to_contain_text("the ball runs with the rotor")
+        expect(verdict).to_contain_text("13:47-20.32(m)1")
+        expect(verdict).to_contain_text("remove the roulette ball from the wheel")
+
+
+def test_a_technician_plays_by_hand_and_clears_what_shut_the_table(chromium: Browser) -> None:
+    with opened(chromium, MONEY_WHEEL) as (site, page):
+        page.get_by_role("button", name="I am the dealer").click()
+        page.get_by_role("button", name="Hold: I play").click()
+        site.advance(8)
+        seen(site, page)
+        expect(page.get_by_role("button", name="Play a round now")).to_be_enabled()
+        page.get_by_role("button", name="Play a round now").click()
+        run_until(site, page, "spun_before_no_more_bets")
+        site.advance(40)
+        seen(site, page)
+        expect(page.locator("#headline")).to_have_text("PLACE YOUR BETS")
+        page.get_by_role("button", name="no more bets", exact=True).click()
+        expect(page.locator("#log")).to_contain_text("dealer_no_more_bets is pressed")
+        run_until(site, page, '"No more bets" (the dealer)')
+        page.locator('[data-fault="cable_pulled"]').click()
+        page.get_by_role("button", name="Play a round now").click()
+        run_until(site, page, "FAULT")
+        expect(page.locator("#table-state")).to_have_text("shut")
+        expect(page.locator("#faults-standing")).to_contain_text("sensor_missing")
+        site.advance(15)
+        seen(site, page)
+        page.get_by_role("button", name="Clear wheel").click()
+        site.advance(1)
+        seen(site, page)
+        expect(page.locator("#table-state")).not_to_have_text("shut")
+        page.locator("#speed").fill("0")
+        site.advance(0.1)
+        expect(page.locator("output[for=speed]")).to_have_text("stopped")
+
+
+def test_the_diagram_is_read_by_keyboard_and_the_page_has_names_for_a_screen_reader(chromium: Browser) -> None:
+    with opened(chromium, MONEY_WHEEL) as (site, page):
+        run_until(site, page, "2 revolutions")
+        page.get_by_role("button", name="Freeze").click()
+        page.locator("#lanes").focus()
+        page.keyboard.press("ArrowLeft")
+        expect(page.locator("#readout")).to_contain_text(re.compile(r"wheel_a · (high|low)"))
+        page.keyboard.press("a")
+        page.keyboard.press("ArrowLeft")
+        page.keyboard.press("b")
+        expect(page.locator("#readout")).to_contain_text(re.compile(r"A to B [\d.]+ ms, [\d.]+ Hz"))
+        page.keyboard.press("ArrowDown")
+        expect(page.locator('[data-line="wheel_b"]')).to_have_class(re.compile("selected"))
+        before = page.locator("#window-length").text_content()
+        page.keyboard.press("+")
+        expect(page.locator("#window-length")).not_to_have_text(before or "")
+        result = Axe().run(page)
+        serious = [one for one in result.response["violations"] if one["impact"] in ("serious", "critical")]
+        assert not serious, json.dumps(serious, indent=1)[:4000]
+
+
+def test_a_capture_is_replayed_with_a_cursor_and_two_are_compared(chromium: Browser, tmp_path: Path) -> None:
+    config = config_of(MONEY_WHEEL)
+    short = captured(config, tmp_path / "short.vcd", "short_spin")
+    whole = captured(config, tmp_path / "whole.vcd", "none")
+    with opened(chromium, MONEY_WHEEL) as (site, page):
+        site.advance(1)
+        drop_file(page, short)
+        expect(page.locator("#capture-name")).to_have_text("short.vcd")
+        decisions = page.locator("#decisions")
+        expect(decisions).to_contain_text("wheel_revolutions")
+        expect(decisions).to_contain_text(re.compile(r"decided by wheel_[ab] (rising|falling) at [\d.]+ s"))
+        turns = page.locator('[data-device="wheel"] dd').nth(3)
+        expect(turns).to_have_text(re.compile(r"^[012]\."))
+        page.locator("#capture-cursor").fill("0")
+        expect(page.locator("#verdict")).to_contain_text("No verdict yet at the cursor")
+        decisions.get_by_role("button").first.click()
+        expect(page.locator("#verdict")).to_contain_text("less than three complete revolutions")
+        page.locator("#file").set_input_files(whole)
+        expect(page.locator("#capture-name")).to_have_text("whole.vcd")
+        page.get_by_role("button", name="Compare the last two").click()
+        expect(page.locator("#difference")).to_contain_text(re.compile(r"wheel_[ab] (rises|falls) at [\d.]+ s"))
+        bad = tmp_path / "bad.vcd"
+        bad.write_bytes(b"$date today $end\n%%%\n")
+        page.locator("#file").set_input_files(bad)
+        expect(page.locator("#notice")).to_contain_text("bad.vcd, line")
+        page.get_by_role("button", name="Back to the live lines").click()
+        expect(page.locator("#capture-bar")).to_be_hidden()
+        site.advance(0.2)
+        with page.expect_download() as download:
+            page.get_by_role("link", name="Save as VCD").click()
+        saved = Path(download.value.path()).read_text(encoding="ascii")
+        assert "$var wire 1" in saved
+        assert "wheel_index" in saved
+
+
+def drop_file(page: Page, path: Path) -> None:
+    """Drops a file on the page, as a mouse does."""
+    transfer = page.evaluate_handle(
+        "([name, text]) => { const all = new DataTransfer(); all.items.add(new File([text], name)); return all; }",
+        [path.name, path.read_text(encoding="ascii")],
+    )
+    page.dispatch_event("main", "drop", {"dataTransfer": transfer})
+
+
+def test_lamps_are_drawn_as_they_were_commanded_and_read_back(chromium: Browser) -> None:
+    with opened(chromium, SIC_BO) as (site, page):
+        run_until(site, page, "OUTCOME")
+        board = page.locator('[data-device="lamp_board"]')
+        expect(board).to_contain_text(re.compile(r"commanded\d+ of 50 lit"))
+        expect(board).to_contain_text("as commanded")
+        expect(page.locator('[data-line="lamps"]')).to_be_visible()
+
+
+def test_no_card_is_on_the_page_before_an_event_names_it(chromium: Browser) -> None:
+    with opened(chromium, BACCARAT) as (site, page):
+        run_until(site, page, "the cards are dealt")
+        expect(page.locator('[data-line="shoe"]')).to_contain_text("sealed")
+        lines = json.dumps(
+            [[update["lines"], update.get("notes", []), update["views"]] for update in site.bench.updates]
+        )
+        assert "sealed" in lines
+        assert not re.search(r'"[^"]*\b(10|[2-9TJQKA])[shdc]\b', lines)
+
+
+def test_hostile_names_are_text(chromium: Browser, tmp_path: Path) -> None:
+    with opened(chromium, MONEY_WHEEL) as (site, page):
+        name = '<img src=x onerror=alert(1)>\u202e"'
+        answer = page.evaluate(
+            """async (name) => {
+              const socket = new WebSocket(location.href.replace('http', 'ws') + 'live');
+              const first = await new Promise((done) => { socket.onmessage = (event) => done(event.data); });
+              socket.close();
+              const headers = { 'X-Bench-Token': JSON.parse(first).token };
+              const send = (path, body) => fetch(path, { method: 'POST', headers, body });
+              const order = { action: 'order', verb: 'void', given: { why: '<script>alert(1)</script>' } };
+              return [await (await send('captures?name=' + encodeURIComponent(name), 'no capture')).json(),
+                      await (await send('action', JSON.stringify(order))).json()];
+            }""",
+            name,
+        )
+        assert not answer[0]["done"]
+        assert "\u202e" not in answer[0]["words"]
+        site.advance(1)
+        seen(site, page)
+        expect(page.locator("#log")).to_contain_text("<script>alert(1)</script>")
+        assert page.locator("#log script").count() == 0
+
+
+def test_a_stranger_can_do_nothing(chromium: Browser) -> None:
+    with bench_site(MONEY_WHEEL) as site:
+        request: Any = chromium.new_context().request
+        body = json.dumps({"action": "arm", "fault": "short_spin"})
+        for headers in (
+            {},
+            {"Origin": "http://evil.example"},
+            {"Origin": site.url.rstrip("/")},
+            {"Origin": site.url.rstrip("/"), "X-Bench-Token": "guess"},
+            {"Origin": "http://evil.example", "X-Bench-Token": "guess"},
+        ):
+            assert request.post(f"{site.url}action", data=body, headers=headers).status == 403
+        assert request.get(site.url, headers={"Host": "evil.example"}).status == 421
+        assert request.get(f"{site.url}../../etc/passwd").status == 404
+        policy = request.get(site.url).headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+
+
+def test_the_picture_of_ten_thousand_edges_a_second_stays_bounded(chromium: Browser) -> None:
+    from hal.values import Batch, Edge
+
+    with opened(chromium, MONEY_WHEEL) as (site, page):
+        at_ns = site.bench.host.clock.now_ns()
+        for second in range(5):
+            for part in range(25):
+                begin_ns = at_ns + second * 10**9 + part * 40_000_000
+                edges = [Edge("wheel_index", n % 2, begin_ns + n * 100_000) for n in range(400)]
+                site.bench.host.display.take(Batch(edges, [], begin_ns + 40_000_000))
+                site.advance(0.04)
+        seen(site, page)
+        expect(page.locator('[data-line="wheel_index"]')).to_contain_text("k/s")
+        sizes = [len(json.dumps(update)) for update in site.bench.updates[-100:]]
+        assert max(sizes) < 12_000

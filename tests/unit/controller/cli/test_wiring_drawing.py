@@ -1,0 +1,51 @@
+"""The drawing of a table's wiring: each line at its pin, in the colour of its device, nothing beyond the sheet."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from click.testing import CliRunner
+
+from controller.cli import main
+from controller.cli.wiring_drawing import SHEET, WIDTH, wiring_drawing
+from controller.games.load import check
+
+EXAMPLES = sorted((Path(__file__).resolve().parents[4] / "examples").glob("*.toml"))
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_every_wired_line_stands_beside_its_pin_and_all_of_it_on_the_sheet(path: Path) -> None:
+    config = check([path]).tables[0]
+    root = ElementTree.fromstring(wiring_drawing(config))
+    texts = list(root.iter(f"{SVG}text"))
+    shown = " ".join("".join(text.itertext()) for text in texts)
+    for line in [*config.pins, *config.terminals]:
+        assert line in shown
+    sheets = max(1, len(config.boards))
+    assert root.get("viewBox") == f"0 0 {WIDTH:g} {SHEET * sheets:g}"
+    for text in texts:
+        assert 0 <= float(text.get("x", "")) <= WIDTH
+        assert 0 <= float(text.get("y", "")) <= SHEET * sheets - 14, "".join(text.itertext())
+    for point in re.findall(r'points="([^"]+)"', wiring_drawing(config)):
+        assert all(-1 <= float(x.split(",")[0]) <= WIDTH for x in point.split())
+
+
+def test_a_line_has_the_row_of_its_pin() -> None:
+    config = check([next(path for path in EXAMPLES if path.name == "roulette_on_pi.toml")]).tables[0]
+    root = ElementTree.fromstring(wiring_drawing(config))
+    at = {"".join(text.itertext()).split(" ")[0]: float(text.get("y", "")) for text in root.iter(f"{SVG}text")}
+    for line, pin in config.pins.items():
+        assert abs(at[line] - at[f"GPIO{pin.gpio}"]) < 8
+
+
+def test_the_option_writes_the_drawing_and_a_wrong_place_is_named(tmp_path: Path) -> None:
+    table = str(next(path for path in EXAMPLES if path.name == "roulette_on_pi.toml"))
+    out = tmp_path / "wiring.svg"
+    assert CliRunner().invoke(main, ["pins", table, "--svg", str(out)]).exit_code == 0
+    assert out.read_text(encoding="utf-8").startswith("<svg ")
+    nowhere = CliRunner().invoke(main, ["pins", table, "--svg", str(tmp_path / "no" / "wiring.svg")])
+    assert (nowhere.exit_code, "cannot be written" in nowhere.output) == (2, True)

@@ -1,0 +1,204 @@
+"""Guided movements: a device that is built as its file has it passes, and every planted mistake is found and named."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from controller.configuration.values import TableConfig
+from controller.games.assembly import geometry_of
+from drivers.base.movement import Movement, Recording
+from hal.values import Edge, EdgesLost, Loss
+from simulators.base.hand import WiringMistake, parse_mistake
+from simulators.money_wheel.geometry import MoneyWheelGeometry
+from simulators.roulette.geometry import RouletteGeometry
+from tests.tables.bench import configured
+from tests.tables.movements import failed_of, tried
+
+
+def sim(game: str, device: str = "") -> TableConfig:
+    return configured(f'[table]\nid = "t-1"\ngame = "{game}"\n[lines]\nbackend = "sim"\n{device}')
+
+
+def built(config: TableConfig, **otherwise: Any) -> Any:
+    """The table as it is built, where it is not as its file has it."""
+    geometry: Any = geometry_of(config)
+    return replace(geometry, **otherwise)
+
+
+MONEY = sim("money_wheel")
+EQUAL = sim("roulette", "[device.wheel]\nball_sensors_deg = [0, 120, 240]\n")
+UNEQUAL = sim("roulette", "[device.wheel]\nball_sensors_deg = [0, 80, 200]\n")
+DICE = [sim(game) for game in ("beat_the_dealer", "chuck_a_luck", "under_over", "sic_bo", "craps")]
+CARDS = sim("baccarat")
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.integers(0, 10**6))
+def test_a_device_as_its_file_has_it_passes_every_movement(seed: int) -> None:
+    for config in (MONEY, EQUAL, UNEQUAL):
+        assert failed_of(config, seed=seed) == {}
+
+
+@pytest.mark.parametrize("config", [*DICE, CARDS, sim("money_wheel", '[device.wheel]\nsensing = "pegs"\n')])
+def test_dice_cards_and_pegs_pass_every_movement(config: TableConfig) -> None:
+    made = [one for one in tried(config) if one.movement.name]
+    assert made
+    assert [(one.movement.name, one.result) for one in made if not one.result.passed] == []
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.integers(0, 10**6))
+def test_exchanged_channels_are_found_whichever_way_the_index_ends(seed: int) -> None:
+    for config, part in ((MONEY, "wheel"), (UNEQUAL, "rotor")):
+        wrong = failed_of(config, parse_mistake(f"exchange:{part}_a,{part}_b"), seed=seed)
+        assert f"{part}_a and {part}_b are exchanged" in wrong[f"turn_{part}"].fix
+
+
+@pytest.mark.parametrize("line", ["wheel_a", "wheel_b", "wheel_index"])
+def test_an_inverted_line_of_an_encoder_is_found(line: str) -> None:
+    wrong = failed_of(MONEY, parse_mistake(f"invert:{line}"))
+    assert "inverted" in wrong["turn_wheel"].fix
+
+
+def test_both_channels_inverted_are_found_by_where_the_index_rises() -> None:
+    wrong = failed_of(MONEY, parse_mistake("invert:wheel_a,wheel_b"))
+    assert "wheel_b is high where wheel_index rises" in wrong["turn_wheel"].found
+
+
+@pytest.mark.parametrize("line", ["wheel_a", "wheel_b", "wheel_index"])
+def test_a_dead_line_is_named(line: str) -> None:
+    assert line in failed_of(MONEY, parse_mistake(f"dead:{line}"))["turn_wheel"].found
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from([(1, 2), (2, 3), (1, 3)]), st.sampled_from([EQUAL, UNEQUAL]))
+def test_exchanged_track_sensors_are_found_even_at_equal_gaps(
+    seed: int, pair: tuple[int, int], config: TableConfig
+) -> None:
+    first, second = (f"ball_{number}" for number in pair)
+    wrong = failed_of(config, parse_mistake(f"exchange:{first},{second}"), seed=seed)
+    assert f"the wires of {first} and {second} are exchanged" in wrong["roll_ball"].fix
+
+
+def test_track_sensors_that_are_all_moved_on_by_one_are_found() -> None:
+    mistake = WiringMistake(exchanged={"ball_1": "ball_2", "ball_2": "ball_3", "ball_3": "ball_1"})
+    assert "ball_1 and ball_2 and ball_3 are exchanged" in failed_of(EQUAL, mistake)["roll_ball"].fix
+
+
+def test_the_angles_of_track_sensors_are_measured_and_kept() -> None:
+    real = built(UNEQUAL, ball_sensors_deg=(0.0, 84.0, 197.0))
+    assert isinstance(real, RouletteGeometry)
+    [roll] = [one.result for one in tried(UNEQUAL, real=real) if one.movement.name == "roll_ball"]
+    assert roll.measured["ball_sensors_deg"] == pytest.approx([0, 84, 197], abs=1)
+
+
+def test_a_track_sensor_that_stands_elsewhere_is_found() -> None:
+    real = built(UNEQUAL, ball_sensors_deg=(0.0, 120.0, 200.0))
+    wrong = failed_of(UNEQUAL, real=real)
+    assert "correct ball_sensors_deg" in wrong["roll_ball"].fix
+
+
+@pytest.mark.parametrize("off", [-17, -1, 1, 9])
+def test_an_indicator_over_another_space_is_found_with_the_angle_to_write(off: int) -> None:
+    real = built(MONEY, indicator_deg=off * 7.2)
+    assert isinstance(real, MoneyWheelGeometry)
+    assert f"indicator_deg = {off * 7.2:g}" in failed_of(MONEY, real=real)["indicator"].fix
+
+
+@pytest.mark.parametrize("off", [-12, 1, 7])
+def test_a_reading_head_over_another_pocket_is_found_with_the_angle_to_write(off: int) -> None:
+    real = built(UNEQUAL, pocket_head_deg=off * 360 / 38)
+    assert f"pocket_head_deg = {off * 360 / 38:.1f}" in failed_of(UNEQUAL, real=real)["known_pocket"].fix
+
+
+def test_the_zone_of_the_flapper_is_measured() -> None:
+    [flapper] = [one.result for one in tried(MONEY) if one.movement.name == "flapper"]
+    assert flapper.measured["flapper_zone_deg"] == pytest.approx(0.9 + 0.45, abs=0.5)
+    assert [row.label for row in flapper.plot] == [
+        "held forward, beyond the peg",
+        "held back, beyond the peg",
+        "flapper_zone_deg",
+    ]
+
+
+def test_an_index_that_is_set_askew_shows_at_the_flapper() -> None:
+    real = built(MONEY, index_offset_deg=2.5)
+    assert "move the mark of the index" in failed_of(MONEY, real=real)["flapper"].fix
+
+
+def test_another_number_of_slots_is_found_and_named() -> None:
+    real = built(MONEY, encoder_slots=120)
+    assert "encoder_slots = 120" in failed_of(MONEY, real=real)["turn_wheel"].fix
+
+
+LEVELLED = sim("roulette", "[device.wheel]\nball_sensors_deg = [0, 80, 200]\n")
+
+
+@pytest.mark.parametrize(
+    ("mistake", "what"),
+    [("reverse:level_x", "change the sign of per_v of level_x"), ("exchange:level_x,level_y", "exchange the wires")],
+)
+def test_an_inverted_and_an_exchanged_inclinometer_are_found(mistake: str, what: str) -> None:
+    assert failed_of(LEVELLED) == {}
+    assert what in failed_of(LEVELLED, parse_mistake(mistake))["tilt_x_up"].fix
+
+
+@pytest.mark.parametrize("config", DICE[:3])
+def test_exchanged_keys_of_a_keypad_are_found(config: TableConfig) -> None:
+    wrong = failed_of(config, parse_mistake("exchange:key_2,key_5"))
+    assert {"press_key_2", "press_key_5"} <= {*wrong}
+    assert "exchange the wires of key_2 and key_5" in wrong["press_key_2"].fix
+
+
+def test_exchanged_beams_of_a_chute_are_found() -> None:
+    config = sim("under_over", "[device.chute]\n")
+    wrong = failed_of(config, parse_mistake("exchange:chute_1,chute_2"))
+    assert "exchange the wires of chute_1 and chute_2" in wrong["drop_die"].fix
+
+
+def test_exchanged_barriers_of_a_shoe_are_found() -> None:
+    wrong = failed_of(CARDS, parse_mistake("exchange:shoe_card_1,shoe_card_2"))
+    assert "exchange the wires of shoe_card_1 and shoe_card_2" in wrong["known_card"].fix
+
+
+def test_an_inverted_button_is_found() -> None:
+    wrong = failed_of(MONEY, parse_mistake("invert:dealer_no_more_bets"))
+    assert "is 1 at rest" in wrong["press_dealer_no_more_bets"].found
+
+
+def movement(config: TableConfig, name: str) -> Movement:
+    return next(one.movement for one in tried(config) if one.movement.name == name)
+
+
+def test_a_recording_with_lost_edges_proves_nothing() -> None:
+    edges = [Edge(line, level, t) for line in ("wheel_a", "wheel_b", "wheel_index") for t, level in ((0, 0), (9, 1))]
+    lost = EdgesLost("wheel_a", Loss.OVERFLOW, 12, 3)
+    result = movement(MONEY, "turn_wheel").judge(Recording(edges, [lost], 20))
+    assert not result.passed
+    assert "were lost" in result.found
+
+
+_LINES = ("wheel_a", "wheel_b", "wheel_index", "ball_1", "ball_2", "ball_3", "pocket", "rotor_a", "rotor_b")
+_EDGES = st.lists(st.tuples(st.sampled_from(_LINES), st.integers(0, 1), st.integers(1, 10**9)), max_size=60)
+_MOVEMENTS = [(config, one.movement) for config in (MONEY, UNEQUAL, CARDS, *DICE) for one in tried(config)]
+
+
+@settings(max_examples=60, deadline=None)
+@given(_EDGES, st.sampled_from(range(len(_MOVEMENTS))))
+def test_no_recording_breaks_a_judge_and_noise_never_passes_a_movement_of_a_wheel(
+    given_edges: list[tuple[str, int, int]], number: int
+) -> None:
+    _, one = _MOVEMENTS[number]
+    t_ns, edges = 0, list[Edge]()
+    for line, level, gap_ns in given_edges:
+        t_ns += gap_ns
+        edges.append(Edge(line, level, t_ns))
+    result = one.judge(Recording(edges, [], t_ns + 1))
+    assert result.found
+    if one.name in {"turn_wheel", "turn_rotor", "indicator", "flapper", "known_pocket", "roll_ball"}:
+        assert not result.passed

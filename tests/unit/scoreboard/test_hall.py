@@ -1,0 +1,126 @@
+"""The messages that boards are made of."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from feed import events
+from feed.subscriber import Fact, Halted, Joined, Position, Restarted, Rewritten, Trouble, Waiting
+from scoreboard.hall import Hall, Message, Service
+from tests.fakes.board_site import PlayedTable, roulette
+
+
+def made() -> tuple[Hall, Service]:
+    hall = Hall("g1")
+    return hall, hall.add_service("ipc:///a")
+
+
+def read(messages: list[Message]) -> list[dict[str, Any]]:
+    return [json.loads(message.body) for message in messages]
+
+
+def take(service: Service, table: PlayedTable, *made: events.Event) -> list[dict[str, Any]]:
+    states = {table.name: table.state}
+    return [message for event in made for message in read(service.item(Fact(event, b""), states))]
+
+
+def test_every_durable_event_gives_the_whole_board_with_the_next_revision() -> None:
+    _, service = made()
+    table = PlayedTable("r-1", "roulette", simulated=True)
+    messages = take(service, table, table.open(), table.bets())
+    assert [(one["type"], one["key"], one["revision"]) for one in messages] == [
+        ("board", "sim/r-1", 1),
+        ("board", "sim/r-1", 2),
+    ]
+    assert messages[-1]["board"]["simulated"] is True
+    assert (messages[-1]["board"]["epoch"], messages[-1]["board"]["sequence"]) == ("e1", 2)
+
+
+def test_progress_is_a_message_of_its_own_without_a_revision_of_the_board() -> None:
+    hall, service = made()
+    table = PlayedTable("r-1", "roulette")
+    take(service, table, table.open(), table.bets())
+    (message,) = take(service, table, table.event(events.RoundProgress, revolutions=2, lap_s=0.5))
+    assert message == {
+        "type": "motion",
+        "key": "r-1",
+        "revision": 2,
+        "motion": {"round": 1, "revolutions": 2, "lap_s": 0.5},
+    }
+    # A page that comes now has it in its board.
+    (board,) = read(hall.missing({}))
+    assert board["board"]["motion"] == message["motion"]
+
+
+def test_a_page_that_was_away_gets_what_it_does_not_have() -> None:
+    hall, service = made()
+    one, other = PlayedTable("r-1", "roulette"), PlayedTable("r-2", "roulette")
+    take(service, one, one.open())
+    take(service, other, other.open(), other.bets())
+    assert [message.key for message in hall.missing({})] == ["r-1", "r-2"]
+    assert [message.key for message in hall.missing({"r-1": 1, "r-2": 1})] == ["r-2"]
+    assert hall.missing({"r-1": 1, "r-2": 2}) == []
+    assert [message.key for message in hall.missing({}, hall.keys_named("r-2"))] == ["r-2"]
+    assert json.loads(hall.hello())["boards"] == ["r-1", "r-2"]
+
+
+def test_tables_of_one_name_at_two_services_are_two() -> None:
+    hall, service = made()
+    other = hall.add_service("ipc:///b")
+    table = PlayedTable("r-1", "roulette")
+    event = table.open()
+    take(service, table, event)
+    take(other, table, event)
+    assert hall.keys == ["r-1", "r-1@2"]
+    assert hall.keys_named("r-1") == ["r-1", "r-1@2"]
+    assert hall.keys_named("r-1@2") == ["r-1@2"]
+
+
+def test_a_rewritten_history_takes_every_number_away_until_the_table_is_joined_again() -> None:
+    _, service = made()
+    table = PlayedTable("r-1", "roulette")
+    take(service, table, table.open(), *table.played([roulette(17)]))
+    rewritten = Rewritten(table="r-1", held=Position("e1", 6), journal=Position("e2", 3), why="other events")
+    (message,) = read(service.item(rewritten, {}))
+    assert message["board"] == {"table": "r-1", "game": "", "simulated": False, "status": "waiting"}
+    assert service.must_join_again(rewritten)
+    shorter = PlayedTable("r-1", "roulette", epoch="e2")
+    shorter.open()
+    (again,) = read(service.item(Joined(table="r-1", snapshot=shorter.state.snapshot()), {"r-1": shorter.state}))
+    assert again["revision"] == message["revision"] + 1
+    assert again["board"].get("outcomes", []) == []
+
+
+def test_a_service_that_cannot_journal_is_a_fault_until_it_is_started_again() -> None:
+    _, service = made()
+    table = PlayedTable("r-1", "roulette")
+    take(service, table, table.open(), table.bets())
+    states = {"r-1": table.state}
+    (halted,) = read(service.item(Halted(table="r-1"), states))
+    assert halted["board"]["status"] == "halted"
+    (again,) = read(service.item(Restarted(table="r-1", epoch="e2", previous=Position("e1", 2)), states))
+    assert again["board"]["status"] == "place_bets"
+
+
+def test_services_and_their_troubles_are_in_every_beat() -> None:
+    hall, service = made()
+    service.item(Waiting(table="", endpoint="ipc:///a"), {})
+    service.item(Trouble(table="", detail="no answer"), {})
+    assert json.loads(hall.beat({}).body) == {
+        "type": "beat",
+        "silent": {},
+        "services": [{"name": "ipc:///a", "connected": False, "trouble": "no answer"}],
+    }
+    table = PlayedTable("r-1", "roulette")
+    take(service, table, table.open())
+    beat = json.loads(hall.beat({"r-1": 250}).body)
+    assert (beat["silent"], beat["services"][0]["connected"]) == ({"r-1": 250}, True)
+    assert json.loads(hall.beat({}).body)["silent"] == {"r-1": None}
+
+
+def test_events_of_a_table_that_is_not_joined_are_not_shown() -> None:
+    _, service = made()
+    table = PlayedTable("r-1", "roulette")
+    event = table.open()
+    assert service.item(Fact(event, b""), {}) == []

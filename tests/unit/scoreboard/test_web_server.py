@@ -1,0 +1,292 @@
+"""A server of local pages on a real socket: files, headers, refusals, ports, and its end."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import aiohttp
+import pytest
+from aiohttp import WSMsgType, web
+
+from scoreboard.web import (
+    CONTENT_SECURITY_POLICY,
+    AddressError,
+    Assets,
+    ClientSender,
+    Limits,
+    NamesAllowed,
+    PageServer,
+    application,
+)
+from scoreboard.web.sender import TOO_SLOW
+
+HANG_S = 60
+FILES = {"index.html": b"<!doctype html><p>board", "js/board.js": b"let a = 1;"}
+
+
+def turn_of_the_loop() -> asyncio.Future[None]:
+    """Lets everything run that is ready."""
+    loop = asyncio.get_running_loop()
+    turn: asyncio.Future[None] = loop.create_future()
+    loop.call_soon(turn.set_result, None)
+    return turn
+
+
+class Site:
+    """A site with a WebSocket at /live, on a free port."""
+
+    def __init__(self, limits: Limits = Limits()) -> None:  # noqa: B008  # a constant
+        self.limits = limits
+        self.senders: list[ClientSender] = []
+        self.received: list[str] = []
+        self.connected = asyncio.Event()
+        self.ended = asyncio.Event()
+        app = application(NamesAllowed.on("127.0.0.1"), [Assets(FILES)])
+        app.router.add_get("/live", self._live)
+        app.router.add_post("/change", self._change)
+        app.on_shutdown.append(self._stop)
+        self.server = PageServer(app)
+
+    async def _live(self, request: web.Request) -> web.StreamResponse:
+        sender = ClientSender(self.limits, self.received.append)
+        self.senders.append(sender)
+        self.connected.set()
+        try:
+            return await sender.serve(request)
+        finally:
+            self.ended.set()
+
+    async def _change(self, request: web.Request) -> web.Response:
+        return web.Response(text=await request.text())
+
+    async def _stop(self, _app: web.Application) -> None:
+        for sender in self.senders:
+            sender.close(1001, "the server stops")
+
+
+@asynccontextmanager
+async def site(limits: Limits = Limits()) -> AsyncIterator[tuple[Site, aiohttp.ClientSession, str]]:  # noqa: B008
+    made = Site(limits)
+    url = await made.server.start()
+    async with asyncio.timeout(HANG_S), aiohttp.ClientSession() as session:
+        try:
+            yield made, session, url
+        finally:
+            await made.server.stop()
+
+
+def test_files_come_with_their_tag_and_a_known_one_comes_only_once() -> None:
+    async def main() -> None:
+        async with site() as (_, session, url):
+            async with session.get(url) as first:
+                assert (first.status, await first.read()) == (200, FILES["index.html"])
+                etag = first.headers["ETag"]
+            async with session.get(url, headers={"If-None-Match": f'"other", W/{etag}'}) as again:
+                assert (again.status, await again.read(), again.headers["ETag"]) == (304, b"", etag)
+            async with session.head(f"{url}js/board.js") as head:
+                assert (head.status, head.headers["Content-Length"], await head.read()) == (200, "10", b"")
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/../pyproject.toml",
+        "/js/../../x",
+        "/%2e%2e/pyproject.toml",
+        "/..%2fpyproject.toml",
+        "//etc/passwd",
+        "/js",
+        "/js/",
+        "/%00",
+    ],
+)
+def test_no_path_leaves_the_files(path: str) -> None:
+    async def main() -> None:
+        async with site() as (made, _, _url):
+            port = int(made.server.url.rsplit(":", 1)[1].strip("/"))
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(f"GET {path} HTTP/1.1\r\nHost: localhost:{port}\r\nConnection: close\r\n\r\n".encode())
+            answer = await reader.read()
+            writer.close()
+            assert answer.split(b" ")[1] in (b"404", b"400"), answer
+
+    asyncio.run(main())
+
+
+def test_every_answer_has_the_headers_also_a_refusal() -> None:
+    async def main() -> None:
+        async with site() as (_, session, url):
+            for path, headers in (("", {}), ("nothing", {}), ("", {"Host": "evil.example"})):
+                async with session.get(url + path, headers=headers) as answer:
+                    assert answer.headers["Content-Security-Policy"] == CONTENT_SECURITY_POLICY
+                    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+                    assert answer.headers["Server"] == "feltwire"
+
+    asyncio.run(main())
+
+
+def test_a_rebound_name_is_refused_and_the_answer_says_what_to_do() -> None:
+    async def main() -> None:
+        async with site() as (_, session, url), session.get(url, headers={"Host": "evil.example:80"}) as answer:
+            assert answer.status == 421
+            assert "'evil.example:80' is not a name of this server" in await answer.text()
+
+    asyncio.run(main())
+
+
+def test_only_a_page_of_this_server_opens_a_websocket_or_changes_anything() -> None:
+    async def main() -> None:
+        async with site() as (made, session, url):
+            own = url.rstrip("/")
+            for origin in (None, "http://evil.example", "null"):
+                with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+                    await session.ws_connect(f"{url}live", origin=origin)
+                assert refused.value.status == 403
+                async with session.post(f"{url}change", headers={"Origin": origin} if origin else {}) as answer:
+                    assert answer.status == 403
+            assert not made.senders
+            async with session.post(f"{url}change", data="x", headers={"Origin": own}) as answer:
+                assert await answer.text() == "x"
+            async with session.ws_connect(f"{url}live", origin=own) as live:
+                await made.connected.wait()
+                made.senders[0].send(b'{"a": "\xc3\xa9"}')
+                assert (await live.receive()).data == '{"a": "é"}'
+
+    asyncio.run(main())
+
+
+def test_messages_come_in_order_and_what_the_page_sends_is_handed_on() -> None:
+    async def main() -> None:
+        async with site() as (made, session, url), session.ws_connect(f"{url}live", origin=url.rstrip("/")) as live:
+            await made.connected.wait()
+            for number in range(300):
+                assert made.senders[0].send(b"%d" % number)
+            assert [int((await live.receive()).data) for _ in range(300)] == list(range(300))
+            await live.send_str("seen")
+            await live.close()
+            await made.ended.wait()
+            assert made.received == ["seen"]
+            assert not made.senders[0].send(b"late")
+
+    asyncio.run(main())
+
+
+def test_a_browser_that_does_not_read_is_dropped_with_a_reason_and_nothing_grows() -> None:
+    """It reads nothing, so that the sockets fill up; then the queue does, up to its limit."""
+
+    async def main() -> None:
+        limits = Limits(messages=50, octets=1 << 20, close_s=0.1)
+        async with site(limits) as (made, session, url):
+            live = await session.ws_connect(f"{url}live", origin=url.rstrip("/"), max_msg_size=0)
+            assert live._response.connection is not None and live._response.connection.transport is not None
+            live._response.connection.transport.pause_reading()
+            await made.connected.wait()
+            sender, most = made.senders[0], 0
+            while sender.send(b"x" * 10_000):
+                most = max(most, sender.waiting[0])
+                # Yields to the writer.
+                await turn_of_the_loop()
+            assert most <= limits.messages
+            assert sender.dropped == TOO_SLOW
+            assert sender.waiting == (0, 0)
+            await made.ended.wait()
+            # Another browser is served.
+            async with session.ws_connect(f"{url}live", origin=url.rstrip("/")) as other:
+                while len(made.senders) < 2:
+                    await turn_of_the_loop()
+                made.senders[1].send(b"here")
+                assert (await other.receive()).data == "here"
+
+    asyncio.run(main())
+
+
+def test_too_many_octets_drop_a_browser_too() -> None:
+    async def main() -> None:
+        sender = ClientSender(Limits(messages=100, octets=10))
+        assert sender.send(b"12345")
+        assert sender.waiting == (1, 5)
+        assert not sender.send(b"123456")
+        assert sender.dropped == TOO_SLOW
+
+    asyncio.run(main())
+
+
+def test_a_page_that_sends_too_much_is_closed() -> None:
+    async def main() -> None:
+        async with site(Limits(received_octets=100)) as (made, session, url):
+            async with session.ws_connect(f"{url}live", origin=url.rstrip("/")) as live:
+                await live.send_str("x" * 200)
+                message = await live.receive()
+                assert (message.type, message.data) == (WSMsgType.CLOSE, 1009)
+            await made.ended.wait()
+
+    asyncio.run(main())
+
+
+def test_browsers_are_told_that_the_server_stops() -> None:
+    async def main() -> None:
+        async with site() as (made, session, url), session.ws_connect(f"{url}live", origin=url.rstrip("/")) as live:
+            await made.connected.wait()
+            stopping = asyncio.ensure_future(made.server.stop())
+            message = await live.receive()
+            assert (message.type, message.data, message.extra) == (WSMsgType.CLOSE, 1001, "the server stops")
+            await stopping
+
+    asyncio.run(main())
+
+
+def _taken() -> socket.socket:
+    taken = socket.socket()
+    taken.bind(("127.0.0.1", 0))
+    taken.listen()
+    return taken
+
+
+def test_a_port_in_use_is_said_plainly() -> None:
+    async def main() -> None:
+        with _taken() as taken:
+            port = taken.getsockname()[1]
+            with pytest.raises(AddressError, match=f"port {port} of 127.0.0.1 is in use by another program: .* --port"):
+                await PageServer(web.Application(), port=port).start()
+
+    asyncio.run(main())
+
+
+def test_a_busy_port_takes_the_next_free_one_where_that_is_asked_for() -> None:
+    async def main() -> None:
+        with _taken() as taken:
+            port = taken.getsockname()[1]
+            server = PageServer(web.Application(), port=port, next_free=True)
+            url = await server.start()
+            assert port < int(url.rsplit(":", 1)[1].strip("/")) < port + 20
+            await server.stop()
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    ("host", "why"), [("192.0.2.1", "no address of this computer"), ("pit", "pit is no IP address")]
+)
+def test_an_address_of_another_computer_is_refused(host: str, why: str) -> None:
+    async def main() -> None:
+        with pytest.raises(AddressError, match=why):
+            await PageServer(web.Application(), host=host).start()
+
+    asyncio.run(main())
+
+
+def test_it_listens_on_ipv6() -> None:
+    async def main() -> None:
+        server = PageServer(application(NamesAllowed.on("::1"), [Assets(FILES)]), host="::1")
+        url = await server.start()
+        assert url.startswith("http://[::1]:")
+        async with aiohttp.ClientSession() as session, session.get(url) as answer:
+            assert answer.status == 200
+        await server.stop()
+
+    asyncio.run(main())
