@@ -248,6 +248,8 @@ class CardGame(Game):
         if self.phase is SHUT:
             self.forget_doubt()
         super().reopen(t_ns)
+        if not self._quiet and self.run_due_ns == NEVER_NS:
+            self._await_quiet(t_ns)
 
     def run_due(self, t_ns: int) -> None:
         """No card has left for as long as it takes to collect those of a void round."""

@@ -351,6 +351,18 @@ def test_a_table_that_is_cleared_while_cards_leave_waits_until_they_are_collecte
     assert opened(hands.wait(2.0)) == [2]
 
 
+def test_a_table_that_was_closed_while_cards_left_opens_again(hands: ShoeHands) -> None:
+    hands.ordered("close reason=end by=ann force=true")
+    hands.card("Kd")
+    hands.sense("shoe_lid", 1)  # it is shut once more, and the wait for the cards with it
+    hands.sense("shoe_lid", 0)
+    hands.ordered("clear device=shoe by=ann")
+    hands.ordered("inspect_start device=shoe by=ann")
+    hands.ordered("inspect_pass device=shoe checks=cards,shown,shuffled,shoe by=ann")
+    said = together(hands.ordered("open by=ann"), hands.wait(8.0))
+    assert opened(said) == [2]
+
+
 def test_the_state_of_the_link_is_a_jam_too(hands: ShoeHands) -> None:
     hands.call()
     assert hands.state(ShoeState.JAM).verdicts() == ["void shoe_jam"]
