@@ -128,14 +128,7 @@ CARIBBEAN_STUD = _spec(
     _stud_words,
     [StatisticsKey(field="dealer.rank", values=[*RANKS])],
 )
-LET_IT_RIDE = _spec(
-    "let_it_ride",
-    FixedHandsRules,
-    _let_it_ride,
-    _community_rests,
-    _community_words,
-    [StatisticsKey(field="community", values=[*DECK])],
-)
+LET_IT_RIDE = _spec("let_it_ride", FixedHandsRules, _let_it_ride, _community_rests, _community_words, [])
 JOKER_SEVEN = _spec(
     "joker_seven",
     FixedHandsRules,
