@@ -160,7 +160,7 @@ async def record(
                     merge.until(source.name, source.delivered_until(now_ns))
                 batch = merge.take()
                 if batch is not None:
-                    capture.write(batch)
+                    capture.write(memory.sealed(batch))
                 progress(capture)
                 if stopping:
                     return capture
