@@ -18,7 +18,7 @@ from controller.games.tumbled.spec import BEAT_THE_DEALER, CHUCK_A_LUCK, UNDER_O
 from controller.table.orders.book import VERBS
 from controller.table.orders.order import Verb
 from drivers.base.device_spec import DeviceSpec
-from drivers.cards.specs import CARD_READER, DISCARD_RACK, SHOE, SHUFFLER
+from drivers.cards.specs import CARD_READER, DISCARD_RACK, PROGRESSIVE, SHOE, SHUFFLER
 from drivers.dealer.specs import BUTTON_BOX, LAMP, NUMBER_DISPLAY
 from drivers.dice.specs import AUTOMATED_SHAKER, CAGE, CAGE_MOTOR, CHUTE, DICE_KEYPAD, DICE_READER, SHAKER
 from drivers.lamps.specs import LAMP_BOARD, PUCK
@@ -64,6 +64,7 @@ DEVICES: Final[tuple[DeviceSpec, ...]] = (
     SHUFFLER,
     CARD_READER,
     DISCARD_RACK,
+    PROGRESSIVE,
 )
 
 GAMES_TO_COME: Final = frozenset(
