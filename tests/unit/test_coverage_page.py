@@ -1,4 +1,4 @@
-"""Every requirement on dice equipment has a test named after its id, or a line that says why no machine checks it."""
+"""Every requirement on dice and card equipment has a test named after its id, or a line that says why no machine checks it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-IDS = [*(f"C{n}" for n in range(1, 11)), *(f"D{n}" for n in range(1, 14)), *(f"S{n}" for n in range(1, 21))]
-NAMED = re.compile(r"^def test_([cds][0-9]+)_", re.MULTILINE)
+COUNTS = {"C": 10, "D": 13, "S": 20, "K": 27, "P": 6}
+IDS = [f"{letter}{number}" for letter, count in COUNTS.items() for number in range(1, count + 1)]
+NAMED = re.compile(r"^def test_([cdskp][0-9]+)_", re.MULTILINE)
 
 
 def with_tests() -> set[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SetUp, Slot
@@ -17,6 +17,9 @@ from controller.games.cards.words import carried_words, deal_begun
 from controller.rules.profile import profile
 from controller.table.game import Game, GameContext
 from feed.events import StatisticsKey
+
+TOTALS: Final = range(17, 27)
+"""What a dealer's complete hand can count."""
 
 if TYPE_CHECKING:
     from simulators.cards.card_table import CardGeometry
@@ -96,7 +99,7 @@ def _spec(name: str, statistics: list[StatisticsKey], devices: Mapping[str, Slot
 
 BLACKJACK = _spec(
     "blackjack",
-    [StatisticsKey(field="dealer.total", values=[*range(17, 27)])],
+    [StatisticsKey(field="dealer.total", values=[*TOTALS])],
     {"card_reader": Slot(("card_reader",), always=False)},
 )
-MULTI_ACTION_BLACKJACK = _spec("multi_action_blackjack", [], {})
+MULTI_ACTION_BLACKJACK = _spec("multi_action_blackjack", [StatisticsKey(field="parts.total", values=[*TOTALS])], {})

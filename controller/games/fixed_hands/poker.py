@@ -8,6 +8,19 @@ from typing import Final
 
 LOW_TO_HIGH: Final = "23456789TJQKA"
 HIGH_CARD: Final = "high_card"
+RANKS: Final = (
+    "royal_flush",
+    "straight_flush",
+    "four_of_a_kind",
+    "full_house",
+    "flush",
+    "straight",
+    "three_of_a_kind",
+    "two_pairs",
+    "one_pair",
+    HIGH_CARD,
+)
+"""From the highest to the lowest."""
 
 
 def straight(ranks: Sequence[int], *, ace_low: bool) -> bool:

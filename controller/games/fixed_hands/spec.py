@@ -12,6 +12,7 @@ from controller.games.base.spec import Build, GameSpec, GameWords, TableDevices
 from controller.games.cards.setup import SLOTS_OF_CARDS, card_geometry, make_cards
 from controller.games.cards.words import carried_words, deal_begun
 from controller.games.fixed_hands.orders import ORDERS
+from controller.games.fixed_hands.poker import RANKS
 from controller.games.fixed_hands.rounds import (
     CaribbeanStudGame,
     CaribbeanStudOptions,
@@ -152,10 +153,24 @@ CARIBBEAN_STUD = _spec(
     _caribbean,
     _stud_rests,
     _stud_words,
-    [StatisticsKey(field="dealer.rank", values=[])],
+    [StatisticsKey(field="dealer.rank", values=[*RANKS])],
     CaribbeanStudOptions,
     _check,
     {**SLOTS_OF_CARDS, "progressive": Slot(("progressive",), always=False)},
 )
-LET_IT_RIDE = _spec("let_it_ride", FixedHandsRules, _let_it_ride, _community_rests, _community_words, [])
-JOKER_SEVEN = _spec("joker_seven", FixedHandsRules, _joker_seven, _seven_rests, _seven_words, [])
+LET_IT_RIDE = _spec(
+    "let_it_ride",
+    FixedHandsRules,
+    _let_it_ride,
+    _community_rests,
+    _community_words,
+    [StatisticsKey(field="community", values=[*DECK])],
+)
+JOKER_SEVEN = _spec(
+    "joker_seven",
+    FixedHandsRules,
+    _joker_seven,
+    _seven_rests,
+    _seven_words,
+    [StatisticsKey(field="hands.red", values=[*range(8)])],
+)
