@@ -174,6 +174,7 @@ CODES: Final = (
     "unknown_line",
     "value_missing",
     "values_disagree",
+    "wager_after_no_more_bets",
     "wheel_bias",
     "wheel_reversed",
     "wheel_revolutions",

@@ -51,6 +51,10 @@ class LineMemory:
         self._ring.append(batch)
         self.until_ns = batch.until_ns
 
+    def sealed(self, batch: Batch) -> Batch:
+        """A batch as it may be written while nobody plays: no card of it is exposed."""
+        return batch if self._sealer is None else self._sealer.batch(batch)
+
     def show(self, frames: Iterable[Frame]) -> None:
         """Exposes secret frames: captures hold them from now on."""
         if self._ring is not None:

@@ -1,4 +1,4 @@
-"""Every requirement on dice equipment and machines has a test named after its id, or a line that says why not."""
+"""Every requirement on dice, cards and machines has a test named after its id, or a line that says why not."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-DICE = [*(f"C{n}" for n in range(1, 11)), *(f"D{n}" for n in range(1, 14)), *(f"S{n}" for n in range(1, 21))]
+COUNTS = {"C": 10, "D": 13, "S": 20, "K": 27, "P": 6, "M": 5}
 LABORATORY = [f"T2-{n}" for n in (*range(3, 9), *range(37, 53), *range(56, 62))]
-IDS = [*DICE, *(f"M{n}" for n in range(1, 6)), *LABORATORY]
-NAMED = re.compile(r"^def test_([cdsm][0-9]+|t2_[0-9]+)_", re.MULTILINE)
+IDS = [*(f"{letter}{number}" for letter, count in COUNTS.items() for number in range(1, count + 1)), *LABORATORY]
+NAMED = re.compile(r"^def test_([cdskpm][0-9]+|t2_[0-9]+)_", re.MULTILINE)
 
 
 def with_tests() -> set[str]:
