@@ -87,7 +87,7 @@ def _git(*arguments: str) -> str | None:
     return done.stdout.strip() if done.returncode == 0 else None
 
 
-def build(arch: str, made: Version, out: Path) -> Path:
+def build(arch: str, made: Version, out: Path, wheels: Path) -> Path:
     """Builds the package of one architecture; returns its path.
 
     Raises:
@@ -97,7 +97,7 @@ def build(arch: str, made: Version, out: Path) -> Path:
     if stage.exists():
         shutil.rmtree(stage)
     libraries = stage / LIBRARIES
-    shutil.copytree(wheels_of(arch, out), libraries)
+    shutil.copytree(wheels_of(arch, wheels), libraries)
     print(f"{arch}: feltwire {made.text} ...", flush=True)
     _install_ours(libraries)
     _units(stage)
@@ -344,6 +344,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Builds the Debian package.")
     parser.add_argument("--arch", action="append", choices=[*MACHINES], help="both without it")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "deb")
+    parser.add_argument("--wheels", type=Path, help="where unpacked wheels are kept; without it, beside the packages")
     parser.add_argument("--version", action="append", help="other version numbers, for tests of upgrades; repeat")
     given = parser.parse_args()
     made = version()
@@ -352,7 +353,7 @@ def main() -> int:
     try:
         for arch in given.arch or MACHINES:
             for number in given.version or [made.text]:
-                deb = build(arch, made._replace(text=number), out)
+                deb = build(arch, made._replace(text=number), out, given.wheels or out)
                 print(f"{deb} ({deb.stat().st_size / 1e6:.1f} MB)")
     except BuildError as error:
         print(f"package: {error}", file=sys.stderr)

@@ -168,6 +168,10 @@ class Guide:
         """Shows what was found, its plot, and the fix."""
         show(result)
 
+    def leave_out(self, movement: Movement, why: str) -> None:
+        """Shows that a movement is not asked for."""
+        show_left(movement, why)
+
     async def choose(self, movement: Movement, result: MovementResult) -> Choice:
         """Asks what to do after a movement that did not pass."""
         if self._seconds is not None:
@@ -201,9 +205,18 @@ class Practice:
         """Shows what was found, its plot, and the fix."""
         show(result)
 
+    def leave_out(self, movement: Movement, why: str) -> None:
+        """Shows that a movement is not asked for."""
+        show_left(movement, why)
+
     async def choose(self, movement: Movement, result: MovementResult) -> Choice:
         """Goes on: the mistake stays."""
         return "skip"
+
+
+def show_left(movement: Movement, why: str) -> None:
+    """Prints that a movement is not asked for."""
+    click.echo(f"\n{click.style(movement.name, bold=True)}: left out, {why}")
 
 
 def show(result: MovementResult) -> None:

@@ -10,9 +10,9 @@ from typing import Annotated, Any, Final, TypeAlias
 import msgspec
 from msgspec import Meta
 
-from . import baccarat, craps, dice, money_wheel, roulette, sic_bo, tumbled
+from . import baccarat, blackjack, craps, dice, fixed_hands, money_wheel, red_dog, roulette, sic_bo, tumbled
 
-MODULES: Final = (dice, money_wheel, roulette, tumbled, sic_bo, craps, baccarat)
+MODULES: Final = (dice, money_wheel, roulette, tumbled, sic_bo, craps, baccarat, red_dog, blackjack, fixed_hands)
 """The families' modules, and what those of dice share."""
 
 RESULTS: Final[dict[str, type[msgspec.Struct]]] = {
@@ -22,6 +22,9 @@ RESULTS: Final[dict[str, type[msgspec.Struct]]] = {
     **sic_bo.RESULTS,
     **craps.RESULTS,
     **baccarat.RESULTS,
+    **red_dog.RESULTS,
+    **blackjack.RESULTS,
+    **fixed_hands.RESULTS,
 }
 """What the results of a game are, by `data.game`."""
 

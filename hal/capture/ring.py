@@ -134,6 +134,20 @@ class Ring:
         ):
             self._drop_oldest()
 
+    def show(self, frames: Iterable[Frame]) -> None:
+        """Puts secret frames in the place of their commitments: what they show is exposed now.
+
+        A frame whose commitment the ring does not hold any more changes nothing.
+        """
+        if self._sealer is None:
+            return
+        for frame in frames:
+            sealed = self._sealer.seal(frame)
+            for piece in reversed(self._pieces):
+                if sealed in piece.rare:
+                    piece.rare[piece.rare.index(sealed)] = frame
+                    break
+
     def cut(self, from_ns: int, to_ns: int) -> RingCut:
         """All values with `from_ns <= t_ns <= to_ns` that the ring holds, and the levels at `from_ns`."""
         start_ns = max(from_ns, self.start_ns)

@@ -149,6 +149,12 @@ SOAKS: tuple[Soak, ...] = (
         "property/test_baccarat_tables.py",
     ),
     _parts(
+        "card-tables",
+        "Simulated rounds of every other game of cards with every fault; no verdict contradicts the truth",
+        20,
+        "property/test_card_tables.py",
+    ),
+    _parts(
         "token-account",
         "100,000 tokens over a harmed ccTalk bus and 2,000 lives with power cuts; no token too many or too few",
         36,
