@@ -195,6 +195,12 @@ SOAKS: tuple[Soak, ...] = (
         "unit/controller/bias/test_bias_watch.py",
     ),
     _parts(
+        "bench-page",
+        "30,000 updates of the bench page in a real browser: its memory stays as it was",
+        1,
+        "browser/test_bench_memory.py",
+    ),
+    _parts(
         "subscribers",
         "Subscribers that join, lose messages and come back, against a model",
         10,
