@@ -1,4 +1,4 @@
-"""Every requirement on dice and card equipment has a test named after its id, or a line that says why no machine checks it."""
+"""Every requirement on dice and card equipment has a test named after its id, or a line that says why it has none."""
 
 from __future__ import annotations
 
