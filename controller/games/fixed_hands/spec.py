@@ -158,14 +158,7 @@ CARIBBEAN_STUD = _spec(
     _check,
     {**SLOTS_OF_CARDS, "progressive": Slot(("progressive",), always=False)},
 )
-LET_IT_RIDE = _spec(
-    "let_it_ride",
-    FixedHandsRules,
-    _let_it_ride,
-    _community_rests,
-    _community_words,
-    [StatisticsKey(field="community", values=[*DECK])],
-)
+LET_IT_RIDE = _spec("let_it_ride", FixedHandsRules, _let_it_ride, _community_rests, _community_words, [])
 JOKER_SEVEN = _spec(
     "joker_seven",
     FixedHandsRules,
