@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from benchmarks.bench_page import bench_page
 from benchmarks.captures import merging, reading
 from benchmarks.decoding import decoding
 from benchmarks.figures import Section
@@ -36,3 +37,4 @@ def sections(sizes: Sizes) -> Iterator[Section]:
     yield baccarat(sizes.rounds, sizes.repeats)
     yield reading(sizes.rounds, sizes.repeats)
     yield merging(sizes.rounds, sizes.repeats)
+    yield bench_page(sizes.repeats)

@@ -56,6 +56,10 @@ class LineMemory:
         if self._ring is not None:
             self._ring.show(frames)
 
+    def sealed(self, batch: Batch) -> Batch:
+        """A batch as it may be stored where no game exposes a card: its secret frames are commitments."""
+        return batch if self._sealer is None else self._sealer.batch(batch)
+
     def cut(self, from_ns: int, to_ns: int) -> RingCut | None:
         """What the lines did in a span of time; None before anything came."""
         if self._ring is None:

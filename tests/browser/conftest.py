@@ -4,26 +4,35 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_playwright
 
 CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
 HANG_MS = 60_000
 
 
+@contextmanager
+def launch(playwright: Playwright) -> Iterator[Browser]:
+    """The browser, which is closed with the block."""
+    assert CHROMIUM.exists(), f"the tests of pages need {CHROMIUM}: sudo apt install chromium"
+    # Its sandbox does not run as root; a container of CI has no other user. Its shared memory may be small.
+    chromium = playwright.chromium.launch(
+        executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage"], timeout=HANG_MS
+    )
+    try:
+        yield chromium
+    finally:
+        chromium.close()
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """The browser."""
-    assert CHROMIUM.exists(), f"the tests of pages need {CHROMIUM}: sudo apt install chromium"
-    with sync_playwright() as playwright:
-        # Its sandbox does not run as root; a container of CI has no other user. Its shared memory may be small.
-        chromium = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage"], timeout=HANG_MS
-        )
+    with sync_playwright() as playwright, launch(playwright) as chromium:
         yield chromium
-        chromium.close()
 
 
 @pytest.fixture

@@ -173,6 +173,12 @@ SOAKS: tuple[Soak, ...] = (
         "property/test_token_account.py",
     ),
     _parts(
+        "pusher-tables",
+        "Token pushers with every fault, and 2,000 power cuts; outcomes and meters are the physical truth",
+        36,
+        "property/test_pusher_tables.py",
+    ),
+    _parts(
         "dice-machines",
         "Random orders, faults and restarts at tables with dice; the state machines hold",
         30,
@@ -199,6 +205,12 @@ SOAKS: tuple[Soak, ...] = (
         "property/test_loss_of_one.py",
         "property/test_clean_runs.py",
         "unit/controller/bias/test_bias_watch.py",
+    ),
+    _parts(
+        "bench-page",
+        "30,000 updates of the bench page in a real browser: its memory stays as it was",
+        1,
+        "browser/test_bench_memory.py",
     ),
     _parts(
         "subscribers",

@@ -10,6 +10,7 @@ import pytest
 from rich.console import Console
 
 from benchmarks import gpiozero_peer, verdicts
+from benchmarks.bench_page import bench_page
 from benchmarks.captures import merging, reading
 from benchmarks.decoding import A, B, bare_loop, decoder, decoding, rotation, with_index
 from benchmarks.figures import Figure, Section
@@ -32,8 +33,9 @@ TURNS, ROUNDS, ONCE = 2, 1, 1
         lambda: baccarat(ROUNDS, ONCE),
         lambda: reading(ROUNDS, ONCE),
         lambda: merging(ROUNDS, ONCE),
+        lambda: bench_page(ONCE, 1),
     ],
-    ids=["decoding", "money wheel", "roulette", "simulation", "baccarat", "reading", "merging"],
+    ids=["decoding", "money wheel", "roulette", "simulation", "baccarat", "reading", "merging", "bench page"],
 )
 def test_every_benchmark_gives_a_rate_next_to_another(section: Callable[[], Section]) -> None:
     figures = section().figures
