@@ -236,7 +236,8 @@ class CardGame(Game):
 
     def shut(self, t_ns: int, reason: str, detail: str) -> None:
         """As every game; where cards were being dealt, the next round waits until they are collected."""
-        dealing = self.phase in (RUNNING, RUNNING_OUT)
+        # Also where cards left at the shut table a moment ago: a second fault must not end the wait for ever.
+        dealing = self.phase in (RUNNING, RUNNING_OUT) or not self._quiet
         if self.phase is RUNNING:
             self._shuffle_after(t_ns, reason)
         super().shut(t_ns, reason, detail)
