@@ -150,9 +150,15 @@ SOAKS: tuple[Soak, ...] = (
     ),
     _parts(
         "baccarat-shoes",
-        "100,000 random shoes of eight decks through the rounds of baccarat; each agrees with an independent oracle",
-        100,
+        "100,000 shoes of eight decks through the rounds of baccarat; every round is the oracle's",
+        20,
         "property/test_baccarat_shoes.py",
+    ),
+    _parts(
+        "card-lives",
+        "50,000 random steps at tables of cards: dealer, cards, faults, restarts; the books hold, and no dead end",
+        10,
+        "property/test_card_life.py",
     ),
     _parts(
         "card-table-life",
