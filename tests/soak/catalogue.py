@@ -161,6 +161,12 @@ SOAKS: tuple[Soak, ...] = (
         "property/test_card_life.py",
     ),
     _parts(
+        "card-table-life",
+        "50,000 random steps at a baccarat table with its shuffler, commitments and power cuts; the books hold",
+        1,
+        "property/test_card_table_life.py",
+    ),
+    _parts(
         "card-tables",
         "Simulated rounds of every other game of cards with every fault; no verdict contradicts the truth",
         20,
