@@ -125,6 +125,10 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The cards of the round that are exposed, in the order in which they left the shoe."""
     card_counts: dict[str, int] | None = None
     """How many cards were dealt to each hand, exposed or not: `{"hand 1": 5, "dealer": 5}`."""
+    falls_ns: list[int] | None = None
+    """When each token fell to the player, on the clock of `mono_ns`."""
+    ended_by: Annotated[str, one_of("token", "time", "tilt")] | None = None
+    """What ended a play of a token pusher: the next token, its time, or a tilt."""
     detail: str = ""
     """In words, what refused or doubted the run."""
     capture: CaptureFile | None = None
@@ -332,6 +336,8 @@ class RoundProgress(RoundData, frozen=True, kw_only=True, omit_defaults=True):
     """The player's cards so far."""
     banker_cards: list[str] | None = None
     """The bank's cards so far."""
+    tokens_won: int | None = None
+    """The tokens that fell to the player so far."""
     next_card: Annotated[str, one_of("player", "banker")] | None = None
     """The hand that draws next; left out where both are complete."""
     cards: list[str] | None = None
@@ -494,16 +500,20 @@ MachineAct: TypeAlias = Annotated[
         "play_begun",
         "award",
         "falls",
+        "falls_to_house",
         "falls_out_of_play",
         "payout_planned",
         "payout_ended",
         "payout_in_doubt",
+        "tokens_in_doubt",
         "reconciled",
         "hand_pay_due",
         "hand_paid",
         "door_opened",
         "door_closed",
         "test_begun",
+        "test_token",
+        "test_fall",
         "test_ended",
         "attendant_key",
     ),

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What the checks of the firmware, of pages in a browser and (with the word vm) of the virtual machine need from Debian. Installs what is missing where this may be done without a password;
-# else says what to install, and ends with 1.
+# What the checks of the firmware, of pages in a browser and (with the word vm) of the virtual machine need from Debian.
+# Installs what is missing where this may be done without a password; else says what to install, and ends with 1.
 #
 #     sh tests/debian_packages.sh            installs what is missing
 #     sh tests/debian_packages.sh vm         those of the virtual machine (make vm-test)

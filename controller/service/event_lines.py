@@ -294,17 +294,21 @@ _ACTS: Final = {
     "acceptor_set": "the acceptor is set",
     "play_begun": "staked",
     "award": "won",
-    "falls": "fell",
+    "falls": "fell to the player",
+    "falls_to_house": "fell to the house",
     "falls_out_of_play": "fell while no play was on",
     "payout_planned": "are to be given out",
     "payout_ended": "given out",
     "payout_in_doubt": "were to be given out, and how many left is not known",
+    "tokens_in_doubt": "whether a token is in is not known",
     "reconciled": "counted by a person",
     "hand_pay_due": "are to be paid by hand",
     "hand_paid": "paid by hand",
     "door_opened": "the door is open",
     "door_closed": "the door is closed",
     "test_begun": "test mode: nothing counts",
+    "test_token": "in, and not counted: test mode",
+    "test_fall": "fell, and not counted: test mode",
     "test_ended": "test mode is over",
     "attendant_key": "the attendant's key was turned",
 }
@@ -349,6 +353,8 @@ def progress_words(data: RoundProgress) -> str:
     for hand, cards in (("player", data.player_cards), ("banker", data.banker_cards)):
         if cards:
             parts.append(f"{hand} {' '.join(cards)}")
+    if data.tokens_won is not None:
+        parts.append(f"{counted(data.tokens_won, 'token')} won")
     if data.next_card is not None:
         parts.append(f"the next card is the {data.next_card}'s")
     if data.cards is not None:

@@ -165,3 +165,20 @@ class HoleCardRead(Observation, frozen=True, kw_only=True):
     """The card reader has looked at the dealer's hole card."""
 
     blackjack: Blackjack
+
+
+# --- progressive wagers -----------------------------------------------------------------------------------------------
+
+
+class WagerSeen(Observation, frozen=True, kw_only=True):
+    """A progressive wager lies in the acceptor of a position, or lies there no more."""
+
+    position: int
+    lies: bool
+    since_ns: int
+
+
+class AcceptorFailed(Observation, frozen=True, kw_only=True):
+    """Whether a wager lies in the acceptor of a position is not known."""
+
+    position: int

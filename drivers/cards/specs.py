@@ -11,6 +11,7 @@ from drivers.cards import card_reader, shoe, shuffler
 from drivers.cards.card_reader import CardReader, CardReaderConfig
 from drivers.cards.discard_rack import CARD, DiscardRack, DiscardRackConfig
 from drivers.cards.movements import shoe_movements
+from drivers.cards.progressive import LOCK, AcceptorActuator, Acceptors, ProgressiveConfig, acceptor, lamp
 from drivers.cards.shoe import BARRIERS, CUT, EMPTY, GATES, JAM, LID, MOUTH, OUTSIDE, Shoe, ShoeConfig
 from drivers.cards.shuffler import Shuffler, ShufflerConfig
 from hal.capture.secret import PublicPart
@@ -126,3 +127,22 @@ def _discard_rack(keys: DiscardRackConfig, name: str, parts: Sequence[str]) -> D
 
 
 DISCARD_RACK = DeviceSpec(name="discard_rack", keys=DiscardRackConfig, lines=discard_rack_lines, make=_discard_rack)
+
+
+def progressive_lines(config: ProgressiveConfig) -> dict[str, LineUse]:
+    """The sensor and the lamp of each position, and the lock-out of all of them."""
+    lines: dict[str, LineUse] = {}
+    for position in range(1, config.positions + 1):
+        sensor = "output of the acceptor's sensor"
+        lines[acceptor(position)] = LineUse(f"acceptor of position {position}", "a wager lies in it", sensor)
+        driver = "input of the lamp's driver"
+        lines[lamp(position)] = LineUse(f"lamp of position {position}", "lit", driver, "output")
+    lines[LOCK] = LineUse("lock-out of the acceptors", "no wager is taken", "input LOCK", "output", required=False)
+    return lines
+
+
+def _progressive(keys: ProgressiveConfig, name: str, parts: Sequence[str]) -> Device:
+    return Device(Acceptors(keys, name), AcceptorActuator(keys, name))
+
+
+PROGRESSIVE = DeviceSpec(name="progressive", keys=ProgressiveConfig, lines=progressive_lines, make=_progressive)

@@ -120,9 +120,8 @@ class Ring:
         if batch.until_ns < self._until_ns:
             raise ValueError(f"a ring goes forward: a batch until {batch.until_ns} after one until {self._until_ns}")
         sealer = self._sealer
-        if sealer is not None and batch.rare:
-            rare = [sealer.seal(value) if isinstance(value, Frame) else value for value in batch.rare]
-            batch = Batch(batch.edges, rare, batch.until_ns)
+        if sealer is not None:
+            batch = sealer.batch(batch)
         for piece in _pieces(batch, self._piece_values):
             weight = _weight(piece)
             self._pieces.append(piece)

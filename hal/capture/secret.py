@@ -14,7 +14,7 @@ import hmac
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeAlias
 
-from hal.values import Frame
+from hal.values import Batch, Frame
 
 SEALED = ".sealed"
 """The suffix of a secret link's name where only its commitments are stored."""
@@ -54,6 +54,13 @@ class FrameSealer:
         if part is None:
             return frame
         return Frame(frame.link + SEALED, part + commitment(self.salt(frame), frame.data), frame.t_ns)
+
+    def batch(self, batch: Batch) -> Batch:
+        """The batch as it may be stored; itself where nothing in it is secret."""
+        if not batch.rare:
+            return batch
+        rare = [self.seal(value) if isinstance(value, Frame) else value for value in batch.rare]
+        return Batch(batch.edges, rare, batch.until_ns)
 
     def salt(self, frame: Frame) -> bytes:
         """The salt that opens the commitment to this frame; disclose it only when the frame is exposed."""

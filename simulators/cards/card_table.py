@@ -28,6 +28,7 @@ from simulators.cards.shuffler import ShufflerSimulator
 
 CALL: Final = "dealer_no_more_bets"
 SETTLED: Final = "dealer_settled"
+ACCEPTOR: Final = "acceptor_"
 DISCARD: Final = "discard_card"
 DEALER: Final = "simulated-dealer"
 BETWEEN_S: Final = (0.7, 1.5)
@@ -125,6 +126,8 @@ class CardGeometry:
     shuffler_counter: bool = True
     shuffler_present: bool = False
     """Whether a sensor reports that it stands there."""
+    acceptors: int = 0
+    """Positions with an acceptor of progressive wagers."""
     discards: bool = False
     """Whether the discard rack counts."""
 
@@ -152,6 +155,10 @@ def _no_barriers(geometry: Geometry) -> str | None:
 
 def _no_shuffler(geometry: Geometry) -> str | None:
     return None if isinstance(geometry, CardGeometry) and geometry.shuffler else "a shuffler"
+
+
+def _no_acceptors(geometry: Geometry) -> str | None:
+    return None if isinstance(geometry, CardGeometry) and geometry.acceptors else "acceptors of progressive wagers"
 
 
 def _no_counter(geometry: Geometry) -> str | None:
@@ -283,6 +290,13 @@ def faults_of(game: str) -> tuple[SimulatedFault, ...]:
             "The outcome; a fault: card_count; the deck is not dealt.",
             _no_counter,
         ),
+        fault(
+            "late_wager",
+            True,
+            "A progressive wager comes into an acceptor after the call.",
+            "The outcome; a violation: wager_after_no_more_bets.",
+            _no_acceptors,
+        ),
     )
 
 
@@ -344,6 +358,8 @@ class CardTableSimulator:
         """Whether a batch was taken out of the shuffler, and the other one put in."""
         has = ((CALL, geometry.no_more_bets_button), (SETTLED, geometry.settled_button))
         self._buttons = tuple(line for line, there in has if there)
+        acceptors = [f"{ACCEPTOR}{position}" for position in range(1, geometry.acceptors + 1)]
+        self._sensors = (*acceptors, *((DISCARD,) if geometry.discards else ()))
         self._shuffle_due = False
         self._burn_due = geometry.burn
         self._orders: list[Rare] = []
@@ -355,7 +371,7 @@ class CardTableSimulator:
     def lines(self) -> tuple[str, ...]:
         """The lines and links that its batches may name."""
         beside = () if self._shuffler is None else self._shuffler.lines
-        return (*self._buttons, *self._shoe.lines, *beside, *((DISCARD,) if self.geometry.discards else ()))
+        return (*self._buttons, *self._shoe.lines, *beside, *self._sensors)
 
     def start(self) -> Batch:
         """Every line at rest at time 0, and a second of quiet, in which the dealer reports the first shuffled cards."""
@@ -373,7 +389,7 @@ class CardTableSimulator:
         if self._burn_due and not self.geometry.fresh_each_round:
             rare = sorted([*rare, _order("new_shoe", self._now_s - 0.3)], key=_time)
             self._loaded(self._now_s - 0.25)
-        rest = (*self._buttons, *((DISCARD,) if self.geometry.discards else ()))
+        rest = (*self._buttons, *self._sensors)
         return Batch([*(Edge(line, 0, 0) for line in rest), *edges], rare, _ns(self._now_s))
 
     def wait(self, seconds: float) -> Batch:
@@ -410,6 +426,7 @@ class CardTableSimulator:
         self._now_s = max(end_s, self._shuffle(name, ready_s + 0.5)) + geometry.settle_after_s + geometry.read_wait_s
         self._now_s += AFTER_S
         self._collect(self._now_s - 4.0)
+        self._wager(name, call_s, self._now_s - 4.0, rng)
         if geometry.settled_button:
             self._presses += press(SETTLED, self._now_s - 2.0, 0.2)
         if not geometry.fresh_each_round and (self._shuffle_due or len(self._shoe.cards) <= deal.most):
@@ -423,6 +440,17 @@ class CardTableSimulator:
         settle_order(edges, _ns(from_s), _ns(self._now_s))
         rare.sort(key=_time)
         return SimRound(Batch(edges, rare, _ns(self._now_s)), self._truth(deal, name, dealt), self._number, fault)
+
+    def _wager(self, name: str, call_s: float, paid_s: float, rng: Random) -> None:
+        """Players put progressive wagers into some acceptors; with a fault one more comes after the call."""
+        positions = range(1, self.geometry.acceptors + 1)
+        early = [position for position in positions if rng.random() < 0.5] if positions else []
+        late = [position for position in positions if position not in early][:1] or early[:1]
+        for position in early:
+            if name != "late_wager" or position not in late:
+                self._presses += press(f"{ACCEPTOR}{position}", call_s - 1.0, paid_s - call_s + 1.0)
+        if name == "late_wager":
+            self._presses += press(f"{ACCEPTOR}{late[0]}", call_s + 1.5, paid_s - call_s - 1.5)
 
     def _collect(self, at_s: float) -> None:
         """The cards of the round are put into the discard rack."""

@@ -161,6 +161,12 @@ SOAKS: tuple[Soak, ...] = (
         "property/test_token_account.py",
     ),
     _parts(
+        "pusher-tables",
+        "Token pushers with every fault, and 2,000 power cuts; outcomes and meters are the physical truth",
+        36,
+        "property/test_pusher_tables.py",
+    ),
+    _parts(
         "dice-machines",
         "Random orders, faults and restarts at tables with dice; the state machines hold",
         30,

@@ -41,7 +41,7 @@ class Witness:
     """Each event by chain and id: its digest and type."""
     answered: dict[str, str] = field(default_factory=dict)
     """Each order that was answered with yes, and what it was."""
-    allowed: set[str] = field(default_factory=lambda: {"open"})
+    allowed: set[str] = field(default_factory=lambda: {"closed"})
     """The states in which the table that is closed and opened may come back."""
     lost: list[str] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)

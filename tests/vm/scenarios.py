@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from tests.vm.images import BUILD, HOUSE, ROOT, SHARED, installed
+from tests.vm.images import BUILD, HOUSE, ROOT, SHARED, debian, installed, package
 from tests.vm.machine import Record, run_to_end
 
 GUEST_TABLES: Final = "/mnt/host/tests/vm/tables"
@@ -183,8 +183,17 @@ def technician() -> Outcome:
     return outcome
 
 
+def package_life() -> Outcome:
+    """Install, upgrade over running tables, downgrade, remove, install again, purge."""
+    outcome = Outcome()
+    debs = ",".join(str(path.relative_to(ROOT)) for path in package("1.0", "1.1", "1.2"))
+    _checks(run_to_end(debian(), run="package", systemd=True, options=[f"debs={debs}"]), outcome)
+    return outcome
+
+
 SCENARIOS: Final[dict[str, Callable[[], Outcome]]] = {
     **{f"verdicts-{number}": partial(verdicts, one) for number, one in enumerate(TOGETHER, 1)},
     "life": life,
     "technician": technician,
+    "package": package_life,
 }

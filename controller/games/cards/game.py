@@ -248,6 +248,8 @@ class CardGame(Game):
         if self.phase is SHUT:
             self.forget_doubt()
         super().reopen(t_ns)
+        if not self._quiet and self.run_due_ns == NEVER_NS:
+            self._await_quiet(t_ns)
 
     def run_due(self, t_ns: int) -> None:
         """No card has left for as long as it takes to collect those of a void round."""
@@ -330,6 +332,8 @@ class CardGame(Game):
             self.warn(t_ns, seen.device, "line_garbled", seen.cause)
 
     def _card(self, seen: CardDealt) -> None:
+        if self.phase is OPEN and not self._shuffled:
+            self.book.shuffled(0)  # whoever dealt them did not report it, and the round stands
         if self.phase is not SHUT or self.book.burn_due:
             seen = self._booked(seen)
         if self.book.burn_due and self._burns(seen):
@@ -421,7 +425,6 @@ class CardGame(Game):
                 rule = self._reasons["not_shuffled"].rule
                 detail = "cards are dealt that nobody reported as shuffled since the last round: new_shoe reports it"
                 self.violation(t_ns, "not_shuffled", rule, detail)
-                self.book.shuffled(0)
             self._shuffled = False
 
     def _place(self, seen: CardDealt, t_ns: int) -> None:

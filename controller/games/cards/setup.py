@@ -10,6 +10,7 @@ from controller.configuration.registry import SLOTS_OF_ALL, Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import TableDevices
 from controller.games.cards.rules import CardRules
+from drivers.cards.progressive import ProgressiveConfig
 from drivers.cards.shoe import ShoeConfig
 from drivers.cards.shuffler import ShufflerConfig
 
@@ -54,6 +55,7 @@ def card_geometry(
 
     shoe = config.devices["shoe"].keys(ShoeConfig)
     section = config.devices.get("shuffler")
+    progressive = config.devices.get("progressive")
     shuffler = ShufflerConfig() if section is None else section.keys(ShufflerConfig)
     return CardGeometry(
         game=config.game,
@@ -72,5 +74,6 @@ def card_geometry(
         shuffler_counter=shuffler.counter or shuffler.control == "serial",
         shuffler_present=shuffler.present_sensor,
         discards="discard_rack" in config.devices,
+        acceptors=progressive.keys(ProgressiveConfig).positions if progressive is not None else 0,
         **more,
     )

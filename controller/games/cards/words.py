@@ -11,6 +11,8 @@ _ACTS: Final = {
     "new_shoe": "shuffled cards are in the shoe",
     "burned": "a card was burned",
     "hands": "hands were declared",
+    "progressive_wagers": "progressive wagers are in",
+    "progressive_paid": "a progressive payout was paid",
 }
 
 
@@ -23,6 +25,8 @@ def carried_words(act: str, state: Mapping[str, Any]) -> str:
         parts.append(f"{state['hands']} hands")
     if state.get("burn_due"):
         parts.append(f"burn {state['burn_due']}")
+    if state.get("meter_cents") is not None:
+        parts.append(f"the meter is {state['meter_cents'] / 100:,.2f}")
     return ", ".join(parts)
 
 

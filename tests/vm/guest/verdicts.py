@@ -7,7 +7,8 @@ import time
 from pathlib import Path
 
 from tests.vm.guest.gpio_sim import SimulatedChip, drive
-from tests.vm.guest.product import Service, option, play, report, schedule, write_schedule
+from tests.vm.guest.product import Service, option, play, report, write_schedule
+from tests.vm.guest.wires import schedule
 
 QUIET_S = 12.0
 """After the last edge: the longest that a table takes for a verdict, and for settling."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from controller.games.load import check_text
 from drivers.cards.card_wire import (
     LineOfShuffler,
     OpenedCardLine,
@@ -164,3 +165,21 @@ def test_an_order_that_is_opened_otherwise_than_sealed_differs(hands: ShufflerHa
 def test_a_shuffler_on_plain_lines_alternates_without_a_number() -> None:
     hands = ShufflerHands("[device.shuffler]\ncounter = false\n")
     assert hands.order("new_shoe by=ann").reason.startswith("new_shoe: no whole batch is ready")
+
+
+GAMES = (
+    "baccarat",
+    "blackjack",
+    "caribbean_stud",
+    "joker_seven",
+    "let_it_ride",
+    "mini_baccarat",
+    "multi_action_blackjack",
+    "red_dog",
+)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_k2_a_shuffler_is_optional_in_each_game_of_cards(game: str) -> None:
+    for more in ("", SERIAL, "[device.shuffler]\n"):
+        assert [one for one in check_text(card_toml(game, more=more)).problems if one.severity == "error"] == []
