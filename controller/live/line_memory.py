@@ -60,13 +60,6 @@ class LineMemory:
         if self._ring is not None:
             self._ring.show(frames)
 
-    def sealed(self, batch: Batch) -> Batch:
-        """A batch as it may be stored where no game exposes a card: its secret frames are commitments."""
-        sealer = self._sealer
-        if sealer is None or not batch.rare:
-            return batch
-        return batch._replace(rare=[sealer.seal(value) if isinstance(value, Frame) else value for value in batch.rare])
-
     def cut(self, from_ns: int, to_ns: int) -> RingCut | None:
         """What the lines did in a span of time; None before anything came."""
         if self._ring is None:
