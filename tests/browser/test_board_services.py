@@ -66,7 +66,12 @@ class Venue:
 
     def cut_pages(self) -> None:
         """Every connection of a page breaks."""
-        self.site.call(lambda: [page.sender.close(1012, "cut") for page in self.site.gateway._pages])
+
+        def cut() -> None:
+            for page in self.site.gateway._pages:
+                page.sender.close(1012, "cut")
+
+        self.site.call(cut)
 
     def journal(self) -> TableState:
         """The fold of the journal."""
