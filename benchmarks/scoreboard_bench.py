@@ -46,6 +46,8 @@ MOST_PAGE_KB = 300
 MOST_SERVER_MB = 60
 BEAT_S = 0.5
 MOST_WAITING, PAUSE_S = 100, 0.001
+CHUNK = 100
+"""Events that a client has before more come: fewer than are kept for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,7 +291,7 @@ async def _memory_lines(sizes: ScoreboardSizes) -> list[Line]:
                 before, begin = 0.0, perf_counter()
                 for number in range(sizes.events):
                     event = service.next(service.tables[number % sizes.tables])
-                    if number % 500 == 499 or number == sizes.events - 1:
+                    if number % CHUNK == CHUNK - 1 or number == sizes.events - 1:
                         await board_of_table(live, event)
                         service.forget()
                     if number == sizes.events // 10:

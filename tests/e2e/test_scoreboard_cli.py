@@ -52,14 +52,17 @@ def folder() -> Iterator[Path]:
 
 async def boards(url: str, last: int) -> dict[str, object]:
     """The board of the table, once it has its last event."""
-    async with asyncio.timeout(HANG_S), aiohttp.ClientSession() as session:
-        async with session.ws_connect(f"{url}live", origin=url.rstrip("/")) as live:
-            await live.send_str(json.dumps({"table": TABLE}))
-            while True:
-                message = json.loads((await live.receive()).data)
-                if message["type"] == "board" and message["board"]["sequence"] == last:
-                    found: dict[str, object] = message["board"]
-                    return found
+    async with (
+        asyncio.timeout(HANG_S),
+        aiohttp.ClientSession() as session,
+        session.ws_connect(f"{url}live", origin=url.rstrip("/")) as live,
+    ):
+        await live.send_str(json.dumps({"table": TABLE}))
+        while True:
+            message = json.loads((await live.receive()).data)
+            if message["type"] == "board" and message["board"]["sequence"] == last:
+                found: dict[str, object] = message["board"]
+                return found
 
 
 def test_it_serves_the_page_and_follows_the_service_that_it_is_given(folder: Path) -> None:
@@ -76,9 +79,11 @@ def test_it_serves_the_page_and_follows_the_service_that_it_is_given(folder: Pat
 
 
 def test_it_may_be_started_before_the_service(folder: Path) -> None:
-    with scoreboard("--port", "0", FELTWIRE_RUNTIME=str(folder)) as (_, line):
-        with feed(f"ipc://{folder}", folder / "journal", "e1") as service:
-            assert asyncio.run(boards(address(line), service.end()))["table"] == TABLE
+    with (
+        scoreboard("--port", "0", FELTWIRE_RUNTIME=str(folder)) as (_, line),
+        feed(f"ipc://{folder}", folder / "journal", "e1") as service,
+    ):
+        assert asyncio.run(boards(address(line), service.end()))["table"] == TABLE
 
 
 def test_a_port_that_was_asked_for_and_is_in_use_is_an_error_that_names_it(folder: Path) -> None:
