@@ -7,11 +7,14 @@ STAMP  := $(VENV)/.installed
 CHECKS := $(VENV)/.checks-installed
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help setup run test soak proofs bench firmware firmware-release firmware-repeat lock clean
+.PHONY: help setup run test vm-test soak proofs bench deb install firmware firmware-release firmware-repeat lock clean
 
 help:
 	@echo "make run     simulated tables and their scoreboard: it prints the page's address (Ctrl-C ends it); OPEN=1 opens it"
 	@echo "make test    all checks: ruff, mypy, import contracts, clock lint, tests"
+	@echo "make vm-test  the installed package on a real kernel in a virtual machine (VM=\"NAME...\" runs a share)"
+	@echo "make deb     the Debian packages for amd64 and arm64, with all that a table's computer needs"
+	@echo "sudo make install  builds the package for this computer and installs it"
 	@echo "make firmware  the boards' firmware, and the board that is emulated (apt installs the AVR toolchain)"
 	@echo "make firmware-release KEY=FILE  the images that come with this software: built, and signed with the release key"
 	@echo "make firmware-repeat N=200  the tests of emulated boards, that often, while every core is busy"
@@ -50,6 +53,18 @@ run: $(STAMP)
 test: $(CHECKS)
 	@BIN=$(BIN) sh tests/run_checks.sh
 
+VM ?=
+
+vm-test: $(CHECKS)
+	@sh tests/debian_packages.sh vm
+	@$(BIN)/python -m tests.vm $(VM)
+
+deb: $(STAMP)
+	@$(BIN)/python package/build.py
+
+install: $(STAMP)
+	@PYTHON=$(BIN)/python sh package/install.sh
+
 # As options: SOAK="--only corrupted-roulette --count 10000 --jobs 1"
 soak: $(CHECKS) firmware
 	@$(BIN)/python -m tests.soak --list
@@ -81,6 +96,8 @@ lock: $(STAMP)
 	  --extra dev requirements/build.in pyproject.toml -o requirements/dev.lock
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
 	  --extra pi requirements/build.in pyproject.toml -o requirements/pi.lock
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
+	  --extra pi -c requirements/pi.lock pyproject.toml -o requirements/package.lock
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -17,7 +17,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from email.message import Message
 from email.parser import HeaderParser
@@ -87,8 +87,8 @@ def _git(*arguments: str) -> str | None:
     return done.stdout.strip() if done.returncode == 0 else None
 
 
-def build(arch: str, made: Version, out: Path) -> Path:
-    """Builds the package of one architecture; returns its path.
+def build(arch: str, made: Sequence[Version], out: Path, wheels: Path) -> list[Path]:
+    """Builds the packages of one architecture, all with the same content; returns their paths.
 
     Raises:
         BuildError: something it needs is missing.
@@ -97,17 +97,24 @@ def build(arch: str, made: Version, out: Path) -> Path:
     if stage.exists():
         shutil.rmtree(stage)
     libraries = stage / LIBRARIES
-    shutil.copytree(wheels_of(arch, out), libraries)
-    print(f"{arch}: feltwire {made.text} ...", flush=True)
+    shutil.copytree(wheels_of(arch, wheels), libraries)
+    print(f"{arch}: feltwire {', '.join(one.text for one in made)} ...", flush=True)
     _install_ours(libraries)
     _units(stage)
     _command(stage)
-    _documents(stage, made)
+    _documents(stage)
+    packages = [_packed(stage, arch, one, out) for one in made]
+    shutil.rmtree(stage)
+    return packages
+
+
+def _packed(stage: Path, arch: str, made: Version, out: Path) -> Path:
+    """The package of what is staged, under one version."""
+    _changelog(stage, made)
     _control(stage, arch, made)
     _same_modes_and_times(stage, made.made)
     deb = out / f"feltwire_{made.text}_{arch}.deb"
     _run(["dpkg-deb", "--root-owner-group", "-Zxz", "--build", str(stage), str(deb)], SOURCE_DATE_EPOCH=_epoch(made))
-    shutil.rmtree(stage)
     return deb
 
 
@@ -239,7 +246,7 @@ def _command(stage: Path) -> None:
         _compress(page)
 
 
-def _documents(stage: Path, made: Version) -> None:
+def _documents(stage: Path) -> None:
     docs = stage / DOCS
     for source in sorted(
         [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "docs/hardware").rglob("*.svg")]
@@ -257,16 +264,19 @@ def _documents(stage: Path, made: Version) -> None:
         if name != "feltwire"
     )
     (docs / "copyright").write_text((HERE / "debian/copyright").read_text() + vendored)
-    changelog = docs / "changelog"
+    overrides = stage / "usr/share/lintian/overrides/feltwire"
+    overrides.parent.mkdir(parents=True)
+    shutil.copyfile(HERE / "debian/lintian-overrides", overrides)
+
+
+def _changelog(stage: Path, made: Version) -> None:
+    changelog = stage / DOCS / "changelog"
     changelog.write_text(
         f"feltwire ({made.text}) stable; urgency=medium\n\n"
         "  * Built from this state of the project; its history lists the changes.\n\n"
         f" -- {_maintainer()}  {format_datetime(made.made)}\n"
     )
     _compress(changelog)
-    overrides = stage / "usr/share/lintian/overrides/feltwire"
-    overrides.parent.mkdir(parents=True)
-    shutil.copyfile(HERE / "debian/lintian-overrides", overrides)
 
 
 def _maintainer() -> str:
@@ -288,7 +298,7 @@ def _compress(path: Path) -> None:
 
 def _control(stage: Path, arch: str, made: Version) -> None:
     control = stage / "DEBIAN"
-    control.mkdir()
+    control.mkdir(exist_ok=True)
     size = sum(-(-path.lstat().st_size // 1024) for path in stage.rglob("*") if not path.is_dir())
     values = {
         "version": made.text,
@@ -344,6 +354,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Builds the Debian package.")
     parser.add_argument("--arch", action="append", choices=[*MACHINES], help="both without it")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "deb")
+    parser.add_argument("--wheels", type=Path, help="where unpacked wheels are kept; without it, beside the packages")
     parser.add_argument("--version", action="append", help="other version numbers, for tests of upgrades; repeat")
     given = parser.parse_args()
     made = version()
@@ -351,8 +362,8 @@ def main() -> int:
     out.mkdir(parents=True, exist_ok=True)
     try:
         for arch in given.arch or MACHINES:
-            for number in given.version or [made.text]:
-                deb = build(arch, made._replace(text=number), out)
+            versions = [made._replace(text=number) for number in given.version or [made.text]]
+            for deb in build(arch, versions, out, given.wheels or out):
                 print(f"{deb} ({deb.stat().st_size / 1e6:.1f} MB)")
     except BuildError as error:
         print(f"package: {error}", file=sys.stderr)

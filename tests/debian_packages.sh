@@ -1,11 +1,18 @@
 #!/bin/sh
-# What the checks of the firmware, and of pages in a browser, need from Debian. Installs what is missing where this may be done without a password;
-# else says what to install, and ends with 1.
+# What the checks of the firmware, of pages in a browser and (with the word vm) of the virtual machine need from Debian.
+# Installs what is missing where this may be done without a password; else says what to install, and ends with 1.
 #
 #     sh tests/debian_packages.sh            installs what is missing
+#     sh tests/debian_packages.sh vm         those of the virtual machine (make vm-test)
 #     sh tests/debian_packages.sh --list     prints the names
 packages="chromium gcc make gcc-avr binutils-avr avr-libc libsimavr-dev libelf-dev cppcheck clang clang-tidy libclang-rt-dev ngspice"
 
+if [ "${1:-}" = "vm" ]; then
+    packages="debootstrap e2fsprogs gcc libc6-dev lintian dpkg-dev"
+    # Without the shared kernel, it is built.
+    [ -f "${FELTWIRE_SHARED:-../shared}/gpio-vm/linux-uml.xz" ] || [ -x build/vm/linux-uml ] ||
+        packages="$packages linux-source-6.1 flex bison bc libelf-dev libssl-dev xz-utils patch make"
+fi
 if [ "${1:-}" = "--list" ]; then
     echo "$packages"
     exit 0

@@ -101,6 +101,8 @@ class Session(msgspec.Struct, frozen=True):
     rules: str
     simulated: bool
     """Whether the devices can be played and spoilt from the page."""
+    emulated: bool
+    """Whether they are simulated behind emulated boards: they play by themselves."""
     lines: list[LineShown]
     wiring: list[WiringShown]
     devices: list[tuple[str, str]]
@@ -387,6 +389,7 @@ class BenchHost:
             backend=config.lines.backend,
             rules=config.rules,
             simulated=source is not None,
+            emulated=source is None and config.simulated,
             lines=[*shown, *extra],
             wiring=wiring_shown(config),
             devices=[(device.name, device.driver) for device in config.devices.values()],

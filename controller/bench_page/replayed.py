@@ -222,7 +222,8 @@ def _deciding(
 ) -> tuple[DecidingEdge, ...]:
     """The edges of a device from which one of its observations follows."""
     found: list[DecidingEdge] = []
-    moments = [(note.t_ns, f"at it: {note.what}"), *((t_ns, f"{note.what} names its time") for t_ns in note.at_ns)]
+    named = f'the time that "{note.what}" names'
+    moments = [(note.t_ns, f'"{note.what}" was reported at it'), *((t_ns, named) for t_ns in note.at_ns)]
     last: DecidingEdge | None = None
     for line in sorted(lines):
         times, levels = edges.get(line, ([], []))

@@ -11,6 +11,7 @@ import msgspec
 from drivers.base.actuator import Actuator
 from drivers.base.driver import Driver
 from drivers.base.movement import LineBounds, Movement
+from hal.capture.secret import PublicPart
 from hal.framing import Framer
 from hal.outputs import BoardOutputKind
 
@@ -102,6 +103,10 @@ def _nothing_on_wires(keys: Any, given: Collection[str]) -> list[WiredFinding]:
     return []
 
 
+def _no_secrets(keys: Any) -> dict[str, PublicPart]:
+    return {}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceSpec:
     """One kind of device, as the catalogue lists it."""
@@ -125,6 +130,8 @@ class DeviceSpec:
     on_wires: Callable[[Any, Collection[str]], list[WiredFinding]] = _nothing_on_wires
     """What a table with real wires must state or should avoid, from its keys and the names of those that the file
     gives: a default that every simulated device fulfils says nothing about a real one."""
+    secrets: Callable[[Any], Mapping[str, PublicPart]] = _no_secrets
+    """The links whose frames can show what is not exposed yet, and what of a frame may be stored before it is."""
     movements: Callable[[Any, Collection[str]], Sequence[Movement]] = _no_movements
     """What a person does with it to prove its wiring, from its keys and the lines that are wired; none where software
     sees every exchange by itself."""

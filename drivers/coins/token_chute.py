@@ -135,7 +135,7 @@ class TokenChute(SensedDevice):
         if _HOLE in way or (jam and (0, 1) in way):
             why = "it was jammed" if jam else "the order of the optos' changes has a hole"
             detail = f"a token may have passed: {why}"
-            found.append(TokenDoubt(t_ns=t_ns, code="token_jam", detail=detail))
+            found.append(TokenDoubt(t_ns=t_ns, code="token_unproven", detail=detail))
         elif way == _IN and t_ns - self._began_ns < self._shortest_ns:
             detail = f"both optos were passed within {(t_ns - self._began_ns) / 1e6:.2f} ms: no token is so fast"
             found.append(TokenDoubt(t_ns=t_ns, code="pulse_length", detail=detail))

@@ -149,10 +149,22 @@ SOAKS: tuple[Soak, ...] = (
         "property/test_baccarat_tables.py",
     ),
     _parts(
+        "card-tables",
+        "Simulated rounds of every other game of cards with every fault; no verdict contradicts the truth",
+        20,
+        "property/test_card_tables.py",
+    ),
+    _parts(
         "token-account",
         "100,000 tokens over a harmed ccTalk bus and 2,000 lives with power cuts; no token too many or too few",
         36,
         "property/test_token_account.py",
+    ),
+    _parts(
+        "pusher-tables",
+        "Token pushers with every fault, and 2,000 power cuts; outcomes and meters are the physical truth",
+        36,
+        "property/test_pusher_tables.py",
     ),
     _parts(
         "dice-machines",
@@ -181,6 +193,12 @@ SOAKS: tuple[Soak, ...] = (
         "property/test_loss_of_one.py",
         "property/test_clean_runs.py",
         "unit/controller/bias/test_bias_watch.py",
+    ),
+    _parts(
+        "bench-page",
+        "30,000 updates of the bench page in a real browser: its memory stays as it was",
+        1,
+        "browser/test_bench_memory.py",
     ),
     _parts(
         "subscribers",

@@ -9,7 +9,7 @@ import { Captures } from "./captures.js";
 import { Devices } from "./devices.js";
 import { History } from "./history.js";
 import { Lanes } from "./lanes.js";
-import { Gutter, Log, PlayPanel, Wiring, showSituation } from "./panels.js";
+import { Gutter, Log, PlayPanel, Wiring, showCapture, showSituation } from "./panels.js";
 
 const lanes = new Lanes(byId("lanes"), byId("canvas-box"), (words) => setText(byId("readout"), words));
 const gutter = new Gutter(byId("gutter"), (name) => lanes.select(name));
@@ -30,8 +30,10 @@ lanes.onFreeze = () => freeze(!lanes.frozen);
 
 const captures = new Captures({
   lanes, devices, send, notice, log,
-  enter(other) {
+  enter(other, capture) {
     live = false;
+    gutter.update(capture.measures, capture.length_ns);
+    showCapture(capture);
     lanes.history = other;
     lanes.cursor = null;
     lanes.marks = { a: null, b: null };
@@ -97,8 +99,9 @@ function begin(session) {
   setText(byId("table-name"), `${session.table} · ${session.game.replaceAll("_", " ")}`);
   document.title = `${session.table.slice(0, 60)} · Feltwire bench`;
   const badge = byId("kind-of-devices");
-  setText(badge, session.simulated ? "SIMULATION" : `REAL LINES: ${session.backend}, read-only`);
-  badge.className = `badge ${session.simulated ? "sim" : "real"}`;
+  const words = session.emulated ? "EMULATED BOARDS" : `REAL LINES: ${session.backend}`;
+  setText(badge, session.simulated ? "SIMULATION" : `${words}, read-only`);
+  badge.className = `badge ${session.simulated ? "sim" : session.emulated ? "emulated" : "real"}`;
   const rows = [];
   const byDevice = new Map();
   for (const line of session.lines) {
@@ -126,7 +129,7 @@ function take(update, past) {
   history.add(update.lines, notes, update.until_ns);
   if (update.more_notes) log.add(update.until_ns, null, `${update.more_notes} more reports of drivers than are shown`, "doubt");
   pastEvents = [...pastEvents, ...(update.events ?? [])].slice(-250);
-  if (update.measures) gutter.update(update.measures, update.until_ns);
+  if (live && update.measures) gutter.update(update.measures, update.until_ns);
   if (update.situation) {
     situation = update.situation;
     if (live) showSituation(situation);

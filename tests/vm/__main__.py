@@ -1,0 +1,47 @@
+"""Runs scenarios: all of them, or those that are named.
+
+python -m tests.vm [NAME...]
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+
+from tests.vm.images import ImageError
+from tests.vm.machine import MachineError
+from tests.vm.scenarios import SCENARIOS
+
+
+def main(names: list[str]) -> int:
+    """Runs them one after the other; 1 if any is not as it should be."""
+    unknown = [name for name in names if name not in SCENARIOS]
+    if unknown:
+        print(f"{', '.join(unknown)}: no such scenario; there are {', '.join(SCENARIOS)}", file=sys.stderr)
+        return 2
+    failed = []
+    for name in names or SCENARIOS:
+        begun = time.monotonic()
+        print(f"== {name}", flush=True)
+        try:
+            outcome = SCENARIOS[name]()
+        except ImageError as error:
+            print(f"cannot be run here: {error}", file=sys.stderr)
+            return 1
+        except MachineError as error:
+            print(f"   WRONG {error}", flush=True)
+            failed.append(name)
+            continue
+        for figure, value in outcome.figures.items():
+            print(f"   {figure}: {value}")
+        for wrong in outcome.wrong:
+            print(f"   WRONG {wrong}")
+        if outcome.wrong or not outcome.passed:
+            failed.append(name)
+        print(f"   {outcome.passed} checks, {len(outcome.wrong)} wrong, {time.monotonic() - begun:.0f} s", flush=True)
+    print(f"failed: {', '.join(failed)}" if failed else "all as it should be")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

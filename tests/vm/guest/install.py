@@ -1,0 +1,14 @@
+"""Installs a package; the disk is kept."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+HOST = Path("/mnt/host")
+words = Path("/proc/cmdline").read_text().split()
+deb = next(word.partition("=")[2] for word in words if word.startswith("vm.deb="))
+environ = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+# The disk is thrown away where it fails: no sync after each file.
+done = subprocess.run(["dpkg", "--force-unsafe-io", "-i", str(HOST / deb)], env=environ, check=False)
+sys.exit(done.returncode)

@@ -1,0 +1,153 @@
+"""One run of a virtual machine: a process of this computer, its disks, and the records that it sends.
+
+with Machine(disk, run="verdicts", virtual_time=True) as machine:
+    for record in machine.records():
+        ...
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, TypeAlias
+
+from tests.vm.images import ROOT, kernel, player
+
+Record: TypeAlias = dict[str, Any]
+"""What the machine sent: its kind, and what belongs to it."""
+
+MARK: Final = b"VM "
+PATIENCE_S: Final = 900.0
+"""Ends a machine that hangs."""
+CONSOLE: Final = ("con=null", "con0=null,fd:1", "con1=null", "quiet", "loglevel=3", "panic=-1")
+
+
+class MachineError(Exception):
+    """The machine ended, or sent something, otherwise than expected."""
+
+
+class Machine:
+    """A machine that boots from a copy-on-write layer above a disk, so that the disk stays as it is."""
+
+    def __init__(
+        self,
+        disk: Path,
+        *,
+        run: str = "",
+        virtual_time: bool = False,
+        systemd: bool = False,
+        data: Path | None = None,
+        keep: bool = False,
+        memory: str = "768M",
+        options: Sequence[str] = (),
+    ) -> None:
+        """`run` is the scenario in tests/vm/guest; `data` a second disk, written for good; `keep` writes to `disk`."""
+        self._folder = tempfile.TemporaryDirectory(prefix="feltwire-vm-")
+        layer = f"{self._folder.name}/layer,{disk}" if not keep else str(disk)
+        player()
+        words = [str(kernel()), f"mem={memory}", f"ubd0={layer}", "root=/dev/ubda", "rw", "init=/vm-init", *CONSOLE]
+        # The revision of a Pi 4, which gpiozero reads.
+        words += ["pirev=c03111", f"vm.host={ROOT}", f"vm.run={run}"]
+        words += ["time-travel=inf-cpu"] if virtual_time else []
+        words += ["vm.systemd=yes", "systemd.show_status=no", "systemd.log_color=no"] if systemd else []
+        words += [f"ubd1={data}", "vm.data=yes"] if data is not None else []
+        words += [f"vm.{option}" for option in options]
+        environ = {**os.environ, "TMPDIR": "/dev/shm" if Path("/dev/shm").is_dir() else "/tmp"}
+        self._process = subprocess.Popen(
+            words,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env=environ,
+            # Its processes are threads of the machine: all of them are ended together.
+            start_new_session=True,
+        )
+        self.other: list[str] = []
+        """What it printed beside records."""
+
+    def records(self, patience_s: float = PATIENCE_S) -> Iterator[Record]:
+        """The records, as they come, until the machine ends.
+
+        Raises:
+            MachineError: it is silent for `patience_s`.
+        """
+        return self.records_until(lambda: None, patience_s)
+
+    def records_until(self, moment: Callable[[], float | None], patience_s: float = PATIENCE_S) -> Iterator[Record]:
+        """As `records`, up to a moment on the monotonic clock, which may become known meanwhile.
+
+        What the machine sent before that moment, and is not read yet, is read and is a record.
+        """
+        if self._process.stdout is None:
+            raise MachineError("the machine has no output")
+        waiting = b""
+        output = self._process.stdout.fileno()
+        with selectors.DefaultSelector() as selector:
+            selector.register(output, selectors.EVENT_READ)
+            last = time.monotonic()
+            while True:
+                end = moment()
+                now = time.monotonic()
+                if end is not None and now >= end:
+                    # From here on nothing more happens in the machine.
+                    self.cut()
+                    end = None
+                left = last + patience_s - now if end is None else min(end, last + patience_s) - now
+                if not selector.select(max(left, 0)):
+                    if moment() is not None:
+                        continue
+                    raise MachineError(f"nothing came for {patience_s:g} s; the last was: {self.other[-5:]}")
+                last = time.monotonic()
+                got = os.read(output, 65536)
+                if not got:
+                    return
+                *lines, waiting = (waiting + got).split(b"\n")
+                for line in lines:
+                    _, mark, body = line.strip().partition(MARK)
+                    if mark:
+                        record: Record = json.loads(body)
+                        yield record
+                    else:
+                        self.other.append(line.decode(errors="replace").rstrip())
+
+    def cut(self) -> None:
+        """Cuts its power: nothing that it has not yet given to this computer's disk is written."""
+        if self._process.poll() is None:
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+    def __enter__(self) -> Machine:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.cut()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
+        self._folder.cleanup()
+
+
+def run_to_end(disk: Path, **given: Any) -> list[Record]:
+    """All records of a scenario that ends by itself.
+
+    Raises:
+        MachineError: it failed, or did not reach its end.
+    """
+    begun = time.monotonic()
+    with Machine(disk, **given) as machine:
+        records = list(machine.records())
+    codes = [one["code"] for one in records if one["kind"] == "ended"]
+    if codes != [0]:
+        last = "\n".join(machine.other[-25:])
+        what = f"ended with {codes[0]}" if codes else "did not reach its end"
+        raise MachineError(f"{given.get('run')}: {what} after {time.monotonic() - begun:.0f} s:\n{last}")
+    return records
