@@ -244,6 +244,13 @@ SOAKS: tuple[Soak, ...] = (
         "unit/hal/test_outputs_board.py",
     ),
     _parts(
+        "scoreboard",
+        "The scoreboard in a browser: a thousand breaks of service, board's server and page; events of twelve evenings",
+        11,
+        "browser/test_board_growth.py",
+        "browser/test_board_services.py",
+    ),
+    _parts(
         "circuits",
         "The boards' circuits in ngspice: levels, hold-up and contacts within the tolerances of their parts",
         3,
