@@ -208,7 +208,7 @@ def wired_lines(config: TableConfig) -> list[Wired]:
 async def _lines(config: TableConfig, around: Surroundings, asked: Asked, note: Note, clock: Clock) -> None:
     _ports(config, around, note)
     free = True
-    if config.lines.backend == "gpiod":
+    if config.lines.backend in ("gpiod", "gpiozero"):
         free = _gpio(config, around, note)
     if around.service is not None:
         held = f"the service at {around.service.base} holds the lines"

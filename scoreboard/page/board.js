@@ -28,7 +28,7 @@ const SIGNS = {
   place_bets: "M12 4v16M4 12h16",
   no_more_bets: "M5 5l14 14M19 5L5 19",
   result: "M4 13l5 6L20 6",
-  void: "M4 12h16",
+  void: "M12 3a9 9 0 1 0 .1 0M5.700 5.700l12.600 12.600",
   unresolved: "M8 8.500a4 4 0 1 1 5.500 4c-1 .5-1.500 1.200-1.500 2.500M12 19.500v.1",
   corrected: "M19 8a8 8 0 1 0 1 6M20 3v6h-6",
   closed: "M7 11V8a5 5 0 0 1 10 0v3M5 11h14v9H5z",

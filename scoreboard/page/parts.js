@@ -1,7 +1,7 @@
 // Pieces that boards of several games share. Every color comes with a shape, a letter or a place of its own.
 
 import { h } from "./web/dom.js";
-import { number, t } from "./words.js";
+import { t } from "./words.js";
 
 const PIPS = {
   1: [[1, 1]],
@@ -65,8 +65,13 @@ export function hotAndCold(counts, counted, chip, many = 4) {
   return [
     counted ? row(t("hot"), "hot", hot) : null,
     counted ? row(t("cold"), "cold", cold) : null,
-    h("p.window", {}, t("window", { n: counted, expected: number(counted / Math.max(1, counts.length)) })),
   ];
+}
+
+// Over what the statistics count, and which way the last spin went.
+export function windowOf(view, text) {
+  const arrow = { clockwise: "↻", "counter-clockwise": "↺" }[view.direction];
+  return h("p.window", {}, text, arrow ? h("span.spin", {}, ` · ${t("direction")} ${t(`direction.${view.direction}`)} ${arrow}`) : null);
 }
 
 // What moves: a ring that turns at its real speed, and the count that matters in its middle.

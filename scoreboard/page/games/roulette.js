@@ -1,7 +1,7 @@
 // Roulette: the number in its color, hot and cold, colors and halves, and the last twenty on three lanes.
 
 import { h } from "../web/dom.js";
-import { hotAndCold, motion, shares, strip } from "../parts.js";
+import { hotAndCold, motion, shares, strip, windowOf } from "../parts.js";
 import { named, number, short, t } from "../words.js";
 
 const RED = new Set([1, 3, 5, 7, 9, 12, 14, 16, 18, 19, 21, 23, 25, 27, 30, 32, 34, 36]);
@@ -44,7 +44,12 @@ export function panel(view) {
   const sum = (wanted) => pockets.reduce((total, [pocket, count]) => total + (wanted(pocket, colorOf(pocket)) ? count : 0), 0);
   const halves = (wanted) => sum((pocket, color) => color !== "green" && wanted(Number(pocket)));
   return [
-    h("div.heats", {}, hotAndCold(pockets, all, chip)),
+    h(
+      "div.heats",
+      {},
+      hotAndCold(pockets, all, chip),
+      windowOf(view, t("window", { n: all, expected: number(all / Math.max(1, pockets.length)) })),
+    ),
     h(
       "div.share-groups",
       {},
