@@ -87,7 +87,7 @@ def _git(*arguments: str) -> str | None:
     return done.stdout.strip() if done.returncode == 0 else None
 
 
-def build(arch: str, made: Sequence[Version], out: Path, wheels: Path) -> list[Path]:
+def build(arch: str, made: Sequence[Version], out: Path, wheels: Path, level: int) -> list[Path]:
     """Builds the packages of one architecture, all with the same content; returns their paths.
 
     Raises:
@@ -103,18 +103,21 @@ def build(arch: str, made: Sequence[Version], out: Path, wheels: Path) -> list[P
     _units(stage)
     _command(stage)
     _documents(stage)
-    packages = [_packed(stage, arch, one, out) for one in made]
+    packages = [_packed(stage, arch, one, out, level) for one in made]
     shutil.rmtree(stage)
     return packages
 
 
-def _packed(stage: Path, arch: str, made: Version, out: Path) -> Path:
+def _packed(stage: Path, arch: str, made: Version, out: Path, level: int) -> Path:
     """The package of what is staged, under one version."""
     _changelog(stage, made)
     _control(stage, arch, made)
     _same_modes_and_times(stage, made.made)
     deb = out / f"feltwire_{made.text}_{arch}.deb"
-    _run(["dpkg-deb", "--root-owner-group", "-Zxz", "--build", str(stage), str(deb)], SOURCE_DATE_EPOCH=_epoch(made))
+    _run(
+        ["dpkg-deb", "--root-owner-group", "-Zxz", f"-z{level}", "--build", str(stage), str(deb)],
+        SOURCE_DATE_EPOCH=_epoch(made),
+    )
     return deb
 
 
@@ -166,6 +169,8 @@ def _install_ours(libraries: Path) -> None:
     (wheel,) = wheels.glob("*.whl")
     _pip("--no-deps", f"--target={libraries}", str(wheel))
     shutil.rmtree(wheels)
+    # The command of the package is another one (package/feltwire): this one names the Python that built it.
+    shutil.rmtree(libraries / "bin", ignore_errors=True)
     for path in libraries.rglob("direct_url.json"):
         # It names the folder that the wheel came from.
         path.unlink()
@@ -354,6 +359,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Builds the Debian package.")
     parser.add_argument("--arch", action="append", choices=[*MACHINES], help="both without it")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "deb")
+    parser.add_argument("--level", type=int, default=6, help="of compression, 0 to 9; tests want it fast")
     parser.add_argument("--wheels", type=Path, help="where unpacked wheels are kept; without it, beside the packages")
     parser.add_argument("--version", action="append", help="other version numbers, for tests of upgrades; repeat")
     given = parser.parse_args()
@@ -363,7 +369,7 @@ def main() -> int:
     try:
         for arch in given.arch or MACHINES:
             versions = [made._replace(text=number) for number in given.version or [made.text]]
-            for deb in build(arch, versions, out, given.wheels or out):
+            for deb in build(arch, versions, out, given.wheels or out, given.level):
                 print(f"{deb} ({deb.stat().st_size / 1e6:.1f} MB)")
     except BuildError as error:
         print(f"package: {error}", file=sys.stderr)

@@ -8,7 +8,7 @@
 packages="chromium gcc make gcc-avr binutils-avr avr-libc libsimavr-dev libelf-dev cppcheck clang clang-tidy libclang-rt-dev ngspice"
 
 if [ "${1:-}" = "vm" ]; then
-    packages="debootstrap e2fsprogs gcc libc6-dev lintian dpkg-dev"
+    packages="debootstrap e2fsprogs gcc libc6-dev dpkg-dev systemd"
     # Without the shared kernel, it is built.
     [ -f "${FELTWIRE_SHARED:-../shared}/gpio-vm/linux-uml.xz" ] || [ -x build/vm/linux-uml ] ||
         packages="$packages linux-source-6.1 flex bison bc libelf-dev libssl-dev xz-utils patch make"

@@ -125,8 +125,6 @@ class DeviceSpec:
     """How a capture's wires change its keys; None where they do not."""
     started_by_call: bool = False
     """Whether "No more bets" sets it going: then it cannot be what makes the call."""
-    deals_cards: bool = False
-    """Whether its frames and observations may name cards that are not exposed yet: the bench shows them sealed."""
     on_wires: Callable[[Any, Collection[str]], list[WiredFinding]] = _nothing_on_wires
     """What a table with real wires must state or should avoid, from its keys and the names of those that the file
     gives: a default that every simulated device fulfils says nothing about a real one."""

@@ -16,8 +16,10 @@ import msgspec
 from msgspec import Meta
 
 from drivers.base.driver import Observation, SensorHealth
+from drivers.base.view import dead_lines
 from drivers.cards.card_wire import Malformed, parse_reader
 from drivers.cards.observations import Blackjack, HoleCardRead, LineGarbled
+from drivers.cards.view import CardReaderView
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 
 _FOUND: Final[dict[str, Blackjack]] = {"y": "yes", "n": "no", "?": "unreadable"}
@@ -39,6 +41,12 @@ class CardReader:
         self.name = name
         self.lines = frozenset({config.link})
         self._health = SensorHealth()
+
+    def view(self, t_ns: int) -> CardReaderView:
+        """The reader at `t_ns`: what it read is sealed."""
+        linked = not self._health.dead
+        facts = (("link", "up" if linked else "down"), ("hole card", "sealed"))
+        return CardReaderView(facts=facts, doubts=dead_lines(self._health), linked=linked)
 
     def edges(self, batch: Sequence[Edge]) -> list[Observation]:
         """It has no digital lines."""

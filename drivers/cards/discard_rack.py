@@ -11,7 +11,9 @@ import msgspec
 
 from drivers.base.driver import NEVER_NS, Observation
 from drivers.base.sensed_device import SensedDevice
+from drivers.base.view import dead_lines
 from drivers.cards.observations import CardDiscarded, DiscardsLost
+from drivers.cards.view import DiscardRackView
 from hal.values import Edge, EdgesLost, Loss
 
 CARD: Final = "discard_card"
@@ -32,6 +34,12 @@ class DiscardRack(SensedDevice):
         del config  # it has no keys that change what it does
         super().__init__(name)
         self._level: int | None = None
+
+    def view(self, t_ns: int) -> DiscardRackView:
+        """The rack at `t_ns`."""
+        covered = self._level == 1
+        facts = (("counter", "a card passes" if covered else "free"),)
+        return DiscardRackView(facts=facts, doubts=dead_lines(self._health), covered=covered)
 
     def lost(self, loss: EdgesLost) -> list[Observation]:
         """Handles lost pulses, or an unplugged counter."""

@@ -21,6 +21,7 @@ from msgspec import Meta
 
 from drivers.base.driver import NEVER_NS, Observation, SensorHealth
 from drivers.base.sensed_device import DebouncedLevel
+from drivers.base.view import dead_lines
 from drivers.cards.card_wire import (
     Malformed,
     OpenedCardLine,
@@ -41,6 +42,7 @@ from drivers.cards.observations import (
     ShufflerTroubled,
     ShufflerUntroubled,
 )
+from drivers.cards.view import BatchView, ShufflerView
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 
 BUSY: Final = "shuffler_busy"
@@ -126,6 +128,27 @@ class Shuffler:
         self._sealed: dict[Batch, int] = {}
         self._heard_ns = NEVER_NS
         """Serial: when its last line came; one that never reports is not missed."""
+
+    def view(self, t_ns: int) -> ShufflerView:
+        """The shuffler at `t_ns`: its batches and counts, never a card."""
+        batches = [(str(batch), state.name.lower()) for batch, state in sorted(self._states.items())]
+        under_way = [] if self._serial else [("1", "shuffling" if self._cycles else "idle")]
+        troubles = tuple(trouble for trouble, reporters in self._troubles.items() if reporters)
+        failures = tuple(f"{cycle.failure}: {cycle.detail}" for cycle in self._cycles.values() if cycle.failure)
+        shown = batches or under_way
+        facts = (
+            *((f"batch {name}", state) for name, state in shown),
+            ("cards counted", "-" if self._pulses is None else str(self._pulses)),
+            ("trouble", ", ".join(troubles) or "none"),
+        )
+        return ShufflerView(
+            facts=facts,
+            doubts=(*failures, *dead_lines(self._health)),
+            batches=tuple(BatchView(name=name, state=state) for name, state in shown),
+            cards=self._pulses,
+            troubles=troubles,
+            present=PRESENT not in self._held or self._held[PRESENT].level != 0,
+        )
 
     @property
     def next_due_ns(self) -> int | None:

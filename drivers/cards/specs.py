@@ -56,7 +56,6 @@ SHOE = DeviceSpec(
     keys=ShoeConfig,
     lines=shoe_lines,
     make=_shoe,
-    deals_cards=True,
     recorded=Recorded(BARRIERS, _recorded),
     secrets=lambda keys: {keys.link: shoe.public_part_of(keys)},
     movements=lambda keys, wired: shoe_movements(keys),
@@ -107,7 +106,6 @@ SHUFFLER = DeviceSpec(
     lines=shuffler_lines,
     make=_shuffler,
     secrets=_shuffler_secrets,
-    deals_cards=True,
 )
 CARD_READER = DeviceSpec(
     name="card_reader",
@@ -115,7 +113,6 @@ CARD_READER = DeviceSpec(
     lines=card_reader_lines,
     make=_card_reader,
     secrets=_reader_secrets,
-    deals_cards=True,
 )
 
 

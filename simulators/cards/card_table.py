@@ -417,6 +417,8 @@ class CardTableSimulator:
             self._burn(call_s - 1.5)
         dealt = self._dealt(deal, name, call_s + rng.uniform(0.8, 2.0), rng)
         end_s = dealt.end_s
+        if name == "dead_barrier":
+            end_s = self._shoe.wiped(end_s + 1.0)
         if name == "excess_card":
             end_s = self._draw(end_s + rng.uniform(*BETWEEN_S))[1]
             self._orders.append(_order("excess_card", end_s + 1.5, ("use", "discard")))

@@ -142,6 +142,11 @@ class ShoeSimulator:
         """A card sticks in the mouth until somebody takes it out."""
         self._pulse(MOUTH, at_s, until_s)
 
+    def wiped(self, at_s: float) -> float:
+        """A person wipes the outer barrier, which works again; returns when it is done."""
+        self._pulse(OUTSIDE, at_s, at_s + 0.4)
+        return at_s + 0.5
+
     def at_mouth(self, from_s: float, until_s: float) -> None:
         """The cutting card is at the mouth."""
         self._pulse(CUT, from_s, until_s)

@@ -66,6 +66,7 @@ def test_a_spin_is_followed_from_lines_to_verdict_and_a_refused_one_names_its_ru
         expect(page.locator("#moved")).to_contain_text("GPIO")
         run_until(site, page, "OUTCOME")
         page.locator('[data-fault="same_direction"]').click()
+        expect(page.locator("#log")).to_contain_text("the next round has the fault same_direction")
         site.advance(0.1)
         expect(page.locator('[data-fault="same_direction"]')).to_have_attribute("aria-pressed", "true")
         run_until(site, page, "VOID")
@@ -79,7 +80,9 @@ def test_a_spin_is_followed_from_lines_to_verdict_and_a_refused_one_names_its_ru
 def test_a_technician_plays_by_hand_and_clears_what_shut_the_table(page: Page) -> None:
     with opened(page, MONEY_WHEEL) as site:
         page.get_by_role("button", name="I am the dealer").click()
+        expect(page.locator("#log")).to_contain_text("you are the dealer")
         page.get_by_role("button", name="Hold: I play").click()
+        expect(page.locator("#log")).to_contain_text("each round waits for you")
         site.advance(8)
         seen(site, page)
         expect(page.get_by_role("button", name="Play a round now")).to_be_enabled()
@@ -92,6 +95,7 @@ def test_a_technician_plays_by_hand_and_clears_what_shut_the_table(page: Page) -
         expect(page.locator("#log")).to_contain_text("dealer_no_more_bets is pressed")
         run_until(site, page, '"No more bets" (the dealer)')
         page.locator('[data-fault="cable_pulled"]').click()
+        expect(page.locator("#log")).to_contain_text("the next round has the fault cable_pulled")
         page.get_by_role("button", name="Play a round now").click()
         run_until(site, page, "FAULT")
         expect(page.locator("#table-state")).to_have_text("shut")
@@ -99,10 +103,12 @@ def test_a_technician_plays_by_hand_and_clears_what_shut_the_table(page: Page) -
         site.advance(15)
         seen(site, page)
         page.get_by_role("button", name="Clear wheel").click()
+        expect(page.locator("#log")).to_contain_text("ordered: clear")
         site.advance(1)
         seen(site, page)
         expect(page.locator("#table-state")).not_to_have_text("shut")
         page.locator("#speed").fill("0")
+        expect(page.locator("#log")).to_contain_text("time stands still")
         site.advance(0.1)
         expect(page.locator("output[for=speed]")).to_have_text("stopped")
 

@@ -27,6 +27,7 @@ TABLE = """
 id = "b-1"
 game = "baccarat"
 no_more_bets = "auto"
+calibration = "waived"
 [lines]
 backend = "gpiod"
 [device.shoe]

@@ -24,6 +24,8 @@ TABLES: Final = {
     "settled by button": card_toml("mini_baccarat", more=BUTTONS),
     "no barriers": card_toml(shoe="barriers = false"),
     "no body, no table": card_toml(shoe="body = false", options="third_card_table = false"),
+    "shuffler": card_toml(more='[device.shuffler]\ncontrol = "serial"\n[device.discard_rack]\n'),
+    "shuffler on lines": card_toml("mini_baccarat", more="[device.shuffler]\npresent_sensor = true\n"),
     "slow": card_toml(shoe="read_wait_s = 4\njam_s = 10", options="settle_after_s = 20"),
 }
 CASES: Final = [

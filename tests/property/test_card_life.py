@@ -101,8 +101,8 @@ class Evening:
     def play(self) -> None:
         """A round as it should be, but for one thing in some of them."""
         rng = self.rng
-        if self.table.game.settle_refused is None:
-            self.order("settle")
+        if rng.random() < 0.9:
+            self.tidy()
         deal: Deal = DEALS[self.game](rng, "none")
         if self.game in FRESH or len(self.cards) < deal.most:
             self.new_shoe()
@@ -334,15 +334,7 @@ class Evening:
             self.table.sense(line, 0)
         table = self.table
         for _ in range(12):
-            for verb, keys in table.game.recovery():
-                self.order(" ".join([verb, *(f"{key}={value}" for key, value in keys.items())]))
-            table.wait(9.0)
-            self.new_shoe()
-            self.order("clear device=shoe")
-            self.open()
-            table.wait(9.0)
-            if table.game.phase.name == "SETTLING" and table.game.uncalled is None and not table.game.excess:
-                self.order("settle")
+            self.tidy()
             before = len(table.bench.said)
             if table.game.phase.name == "OPEN":
                 self._clean()
@@ -351,6 +343,22 @@ class Evening:
             if table.game.undecided:
                 self.order("void")
         raise AssertionError((self.game, table.bench.said.story()[-25:]))
+
+    def tidy(self) -> None:
+        """Staff do what is to be done before a round can be dealt."""
+        game = self.table.game
+        if game.phase.name == "RUNNING":
+            self.order("void")
+        for verb, keys in game.recovery():
+            self.order(" ".join([verb, *(f"{key}={value}" for key, value in keys.items())]))
+        if game.phase.name in ("OPEN", "SETTLING") and game.settle_refused is None:
+            self.order("settle")
+        elif game.phase.name != "OPEN":
+            self.table.wait(9.0)
+            self.new_shoe()
+            self.order("clear device=shoe")
+            self.open()
+            self.table.wait(9.0)
 
     def _clean(self) -> None:
         deal: Deal = DEALS[self.game](self.rng, "none")

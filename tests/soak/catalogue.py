@@ -149,6 +149,24 @@ SOAKS: tuple[Soak, ...] = (
         "property/test_baccarat_tables.py",
     ),
     _parts(
+        "baccarat-shoes",
+        "100,000 shoes of eight decks through the rounds of baccarat; every round is the oracle's",
+        20,
+        "property/test_baccarat_shoes.py",
+    ),
+    _parts(
+        "card-lives",
+        "50,000 random steps at tables of cards: dealer, cards, faults, restarts; the books hold, and no dead end",
+        10,
+        "property/test_card_life.py",
+    ),
+    _parts(
+        "card-table-life",
+        "50,000 random steps at a baccarat table with its shuffler, commitments and power cuts; the books hold",
+        1,
+        "property/test_card_table_life.py",
+    ),
+    _parts(
         "card-tables",
         "Simulated rounds of every other game of cards with every fault; no verdict contradicts the truth",
         20,

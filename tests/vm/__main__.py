@@ -7,24 +7,48 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
+from functools import partial
+from typing import Final
 
-from tests.vm.images import ImageError
+from tests.vm.images import ImageError, installed
 from tests.vm.machine import MachineError
-from tests.vm.scenarios import SCENARIOS
+from tests.vm.power_cuts import power_cuts, unsafe_cuts
+from tests.vm.scenarios import SCENARIOS, Outcome
+
+CUTS: Final = 200
+UNSAFE_CUTS: Final = 4
+ALL: Final[dict[str, Callable[[], Outcome]]] = {
+    **SCENARIOS,
+    "power-cuts": partial(power_cuts, CUTS),
+    "power-cuts-unsafe": partial(unsafe_cuts, UNSAFE_CUTS),
+}
+
+
+def prepare() -> int:
+    """Makes what every machine boots from; 1 where that cannot be done here."""
+    try:
+        installed()
+    except (ImageError, MachineError) as error:
+        print(f"no machine can be made here: {error}", file=sys.stderr)
+        return 1
+    return 0
 
 
 def main(names: list[str]) -> int:
     """Runs them one after the other; 1 if any is not as it should be."""
-    unknown = [name for name in names if name not in SCENARIOS]
+    if names == ["--prepare"]:
+        return prepare()
+    unknown = [name for name in names if name not in ALL]
     if unknown:
-        print(f"{', '.join(unknown)}: no such scenario; there are {', '.join(SCENARIOS)}", file=sys.stderr)
+        print(f"{', '.join(unknown)}: no such scenario; there are {', '.join(ALL)}", file=sys.stderr)
         return 2
     failed = []
-    for name in names or SCENARIOS:
+    for name in names or ALL:
         begun = time.monotonic()
         print(f"== {name}", flush=True)
         try:
-            outcome = SCENARIOS[name]()
+            outcome = ALL[name]()
         except ImageError as error:
             print(f"cannot be run here: {error}", file=sys.stderr)
             return 1

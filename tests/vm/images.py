@@ -124,7 +124,7 @@ def package(*versions: str) -> list[Path]:
                     shutil.rmtree(old)
         options = [option for version in missing for option in ("--version", version)]
         command = [sys.executable, str(ROOT / "package" / "build.py"), "--arch", "amd64", "--out", str(out / content)]
-        _run([*command, "--wheels", str(out), *options], "building the package")
+        _run([*command, "--wheels", str(out), "--level", "0", *options], "building the package")
     return found
 
 

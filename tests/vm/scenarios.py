@@ -11,13 +11,14 @@ import json
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from tests.vm.images import BUILD, HOUSE, ROOT, SHARED, debian, installed, package
+from tests.vm.images import BUILD, HOUSE, ROOT, SHARED, debian, installed, make_disk, package
 from tests.vm.machine import Record, run_to_end
 
 GUEST_TABLES: Final = "/mnt/host/tests/vm/tables"
@@ -162,14 +163,55 @@ def _difference(capture: str, live: Sequence[dict[str, Any]], wanted: Sequence[d
     return ""
 
 
+def overflow() -> Outcome:
+    """A process that is stopped until the kernel's buffer of edges overflows: no verdict rests on what was lost."""
+    outcome = Outcome()
+    captures()
+    play = f"{GUEST_TABLES}/money_wheel.toml:{GUEST_CAPTURES}/money_wheel_mixed.vcd"
+    # The first spin begins after 6 s and makes some 1,800 edges; the buffer holds 1,024.
+    options = [f"play={play}", "until=24", "hold=6:10"]
+    records = run_to_end(installed(), run="verdicts", virtual_time=True, options=options)
+    outcome.check(any(one["kind"] == "held" for one in records), "the process was not stopped")
+    told = [one for one in records if one["kind"] == "event"]
+    lost = [one for one in told if "edges_lost" in json.dumps(one["data"])]
+    first = [one["name"] for one in told if one["name"].startswith("round.")][:1]
+    outcome.check(bool(lost), f"no event reports lost edges: {told}")
+    outcome.check(first != ["round.outcome"], f"a verdict rests on lost edges: {told[:2]}")
+    outcome.figures["verdict of the spin in which edges were lost"] = first[0] if first else "none"
+    return outcome
+
+
+def gpiozero_verdicts() -> Outcome:
+    """A capture through gpiozero and lgpio, in virtual time: what the slow path makes of it at a wheel's rates."""
+    outcome = Outcome()
+    captures()
+    tables = BUILD / "tables"
+    tables.mkdir(exist_ok=True)
+    text = (HOUSE / "tables" / "money_wheel.toml").read_text()
+    (tables / "money_wheel.toml").write_text(text.replace('backend = "gpiod"', 'backend = "gpiozero"'))
+    play = f"/mnt/host/build/vm/tables/money_wheel.toml:{GUEST_CAPTURES}/money_wheel_mixed.vcd"
+    records = run_to_end(installed(), run="verdicts", virtual_time=True, options=[f"play={play}", "until=70"])
+    live = [_comparable(one["name"], one["data"]) for one in records if one["kind"] == "event"]
+    live = [one for one in live if one["type"].startswith("round.")]
+    expected = _expected("money_wheel_mixed")[: len(live)]
+    outcome.figures["verdicts through gpiozero"] = f"{len(live)}, of {len(expected)} expected"
+    outcome.check(bool(live), "no verdict")
+    # A verdict may be withheld where edges are lost; none may be another one.
+    for one, wanted in zip(live, expected, strict=True):
+        right = _number(one) == wanted or one["type"] == "round.unresolved"
+        outcome.check(right, f"{_number(one)} instead of {wanted}")
+    return outcome
+
+
 # --- systemd --------------------------------------------------------------------------------------------------------
 
 
-def life() -> Outcome:
-    """The installed service under systemd: start, crashes, watchdog, stop, devices, log, timers."""
+def life(*, short: bool = False) -> Outcome:
+    """The installed service under systemd: start, crashes, watchdog, stop, devices, log; if not `short`, timers too."""
     outcome = Outcome()
     captures()
-    _checks(run_to_end(installed(), run="life", systemd=True), outcome)
+    options = ["short=yes"] if short else []
+    _checks(run_to_end(installed(), run="life", systemd=True, options=options), outcome)
     return outcome
 
 
@@ -191,9 +233,67 @@ def package_life() -> Outcome:
     return outcome
 
 
+# --- rates ----------------------------------------------------------------------------------------------------------
+
+GPIOD_CASES: Final = ("gpiod:1:10000:100000:0", "gpiod:8:10000:200000:0", "gpiod:8:2000:20000:2")
+"""Backend, lines, edges a second that are asked for, edges, seconds in which nobody reads."""
+GPIOZERO_CASES: Final = ("gpiozero:1:200:2000:0", "gpiozero:8:1000:8000:0", "gpiozero:8:5000:20000:0")
+
+
+def gpiod_rates(cases: Sequence[str] = GPIOD_CASES) -> Outcome:
+    """Through gpiod nothing is lost while the source is read; where it is not, what is lost is reported to the edge."""
+    outcome = Outcome()
+    for rate in _rates(cases, outcome):
+        name = f"{rate['lines']} lines, {rate['player']['edges'] / rate['player']['seconds']:.0f} edges/s"
+        if rate["held_s"]:
+            outcome.check(rate["lost"] > 0, f"{name}: nothing was lost in {rate['held_s']} s: this proves nothing")
+            outcome.check(rate["lost"] == rate["told"], f"{name}: {rate['lost']} lost, {rate['told']} reported")
+        else:
+            outcome.check(rate["lost"] == 0, f"{name}: {rate['lost']} of {rate['sent']} lost")
+            outcome.check(rate["same_order"], f"{name}: another order, or other levels")
+            outside = rate["stamps_outside_their_write"]
+            outcome.check(outside == 0, f"{name}: {outside} times outside the write that made the edge")
+    return outcome
+
+
+def gpiozero_rates(cases: Sequence[str] = GPIOZERO_CASES) -> Outcome:
+    """Through gpiozero and lgpio edges get lost, and not all are reported: figures, for whoever chooses a backend."""
+    outcome = Outcome()
+    for rate in _rates(cases, outcome):
+        outcome.check(rate["lost"] >= 0 and rate["sent"] > 0, f"more edges than were sent: {rate}")
+    return outcome
+
+
+def _rates(cases: Sequence[str], outcome: Outcome) -> list[Record]:
+    records = run_to_end(installed(), run="rates", options=[f"cases={','.join(cases)}"])
+    rates = [one for one in records if one["kind"] == "rate"]
+    outcome.check(len(rates) == len(cases), f"{len(rates)} of {len(cases)} cases came to their end")
+    for one in rates:
+        reached = one["player"]["edges"] / one["player"]["seconds"]
+        held = f", not read for {one['held_s']:g} s" if one["held_s"] else ""
+        name = f"{one['backend']}, {one['lines']} lines, {one['asked_per_s']}/s asked, {reached:.0f}/s reached{held}"
+        outcome.figures[name] = f"{one['lost']} of {one['sent']} lost, {one['told']} reported"
+    return rates
+
+
+def mishaps() -> Outcome:
+    """A calendar that jumps, a full disk, a read-only root, a card that turns read-only: on a data disk of its own."""
+    outcome = Outcome()
+    with tempfile.TemporaryDirectory(prefix="feltwire-mishaps-") as folder:
+        data = Path(folder) / "data.ext4"
+        make_disk(data, 200_000_000)
+        _checks(run_to_end(installed(), run="mishaps", systemd=True, data=data), outcome)
+    return outcome
+
+
 SCENARIOS: Final[dict[str, Callable[[], Outcome]]] = {
     **{f"verdicts-{number}": partial(verdicts, one) for number, one in enumerate(TOGETHER, 1)},
+    "overflow": overflow,
+    "gpiozero-verdicts": gpiozero_verdicts,
+    "gpiod-rates": gpiod_rates,
+    "gpiozero-rates": gpiozero_rates,
     "life": life,
+    "mishaps": mishaps,
     "technician": technician,
     "package": package_life,
 }

@@ -23,6 +23,18 @@ let live = true;
 let last = null; // the last update, and when it came
 let situation = null;
 let pastEvents = [];
+let panels = 0;
+
+const FEW_PANELS = 2;
+const wiringPanel = byId("wiring").closest("section");
+
+/** Puts the wiring below the devices where they are few, else below the round. */
+function placeWiring() {
+  const shown = byId("devices").childElementCount;
+  if (shown === panels) return;
+  panels = shown;
+  (shown > FEW_PANELS ? document.querySelector(".side") : document.querySelector(".middle")).append(wiringPanel);
+}
 
 lanes.history = history;
 lanes.onSelect = (name) => gutter.select(name);
@@ -140,6 +152,7 @@ function take(update, past) {
   if (live) {
     log.events(update.events ?? []);
     devices.update(update.views, (line) => history.levelAt(line, update.until_ns));
+    placeWiring();
   }
   for (const answer of update.answers ?? []) log.add(update.until_ns, null, answer.words, answer.done ? "order" : "bad");
   if (!past) wiring.changed(Object.keys(update.lines).filter((name) => (update.lines[name].edges ?? update.lines[name].busy ?? update.lines[name].frames)), performance.now());

@@ -236,7 +236,8 @@ class CardGame(Game):
 
     def shut(self, t_ns: int, reason: str, detail: str) -> None:
         """As every game; where cards were being dealt, the next round waits until they are collected."""
-        dealing = self.phase in (RUNNING, RUNNING_OUT)
+        # Also where cards left at the shut table a moment ago: a second fault must not end the wait for ever.
+        dealing = self.phase in (RUNNING, RUNNING_OUT) or not self._quiet
         if self.phase is RUNNING:
             self._shuffle_after(t_ns, reason)
         super().shut(t_ns, reason, detail)
@@ -446,9 +447,14 @@ class CardGame(Game):
             self.deal(seen, t_ns)
 
     def hide(self, seen: CardDealt, t_ns: int) -> None:
-        """A card of the round is not exposed: a commitment to it is published, unless there is one."""
+        """A card of the round is not exposed: a commitment to it is published, unless there is one.
+
+        That a card is none of this game is published as the reason of the verdict, so the capture may show it too.
+        """
         if seen.card is not None and not self.ledger.is_sealed(seen.card):
             self.ledger.seal(seen, t_ns)
+            if seen.doubt == "foreign_card":
+                self.shown.append(seen.card.frame)
 
     def lay_open(self, seen: CardDealt, to: str, t_ns: int) -> DealtCard | None:
         """A card of the round is exposed where it lies; None where nobody read it."""

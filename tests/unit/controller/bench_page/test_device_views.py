@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from controller.bench_page.actions import ActionError
 from controller.bench_page.host import ENCODER
 from tests.fakes.bench import SteppedBench
 
@@ -42,6 +43,22 @@ def test_the_devices_of_an_example_are_drawn_through_a_round(path: Path) -> None
     # Views alone: events may name a card once it is exposed.
     views = ENCODER.encode([update["views"] for update in bench.updates]).decode()
     assert not re.search(r'"[^"]*\b(10|[2-9TJQKA])[shdc]\b', views)
+
+
+CARD = re.compile(r"(?<![\w;])(10|[2-9TJQKA])[shdc](?!\w)|C;\d{5};[^ ]")
+
+
+@pytest.mark.parametrize("name", ["baccarat", "blackjack", "red_dog", "caribbean_stud"])
+def test_neither_lines_nor_reports_nor_truth_name_a_card(name: str) -> None:
+    bench = SteppedBench((ROOT / f"examples/{name}.toml").read_text(encoding="utf-8"))
+    bench.act("speed", speed=4)
+    bench.until(lambda: any("OUTCOME" in words or "UNRESOLVED" in words for words in bench.words))
+    shown = [[update["lines"], update.get("notes", []), update["views"]] for update in bench.updates]
+    text = ENCODER.encode(shown).decode()
+    assert "sealed" in text
+    assert not CARD.search(text)
+    with pytest.raises(ActionError, match="sealed"):
+        bench.act("truth")
 
 
 def test_a_dead_line_is_a_doubt_of_its_device() -> None:

@@ -21,7 +21,7 @@ def read(data: bytes) -> list[Observation]:
 
 
 @pytest.mark.parametrize(("found", "blackjack"), [("y", "yes"), ("n", "no"), ("?", "unreadable")])
-def test_it_reports_blackjack_none_or_unreadable(found: str, blackjack: Blackjack) -> None:
+def test_k26_it_reports_blackjack_none_or_unreadable(found: str, blackjack: Blackjack) -> None:
     line = encode(ReaderLine(found))  # type: ignore[arg-type]
     assert read(line) == [HoleCardRead(t_ns=7, blackjack=blackjack)]
     assert public_part(line) is None
