@@ -1,4 +1,4 @@
-"""A real Chromium, Debian's, for the tests of pages: one process for each worker, a new context for each test."""
+"""A real Chromium, Debian's, for the tests of pages: one process for each module, a new context for each test."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def launch(playwright: Playwright) -> Iterator[Browser]:
         chromium.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """The browser."""
+    """The browser. It ends with its module: while it lives, its event loop runs, and no other test can run one."""
     with sync_playwright() as playwright, launch(playwright) as chromium:
         yield chromium
 
