@@ -96,6 +96,10 @@ BOUNCE_SHARE: Final = 0.5
 MOST_BOUNCES: Final = 8
 """Edges of a bounce from which it must be over within the time of a count (ours)."""
 
+EVEN_GAPS: Final = 0.5
+LEAST_EVEN_NS: Final = 1_000_000
+"""So many edges, each gap at least this share of its neighbours and this long, are a disc's (ours)."""
+
 EARLY_RETURN_SHARE: Final = 0.7
 """A rocking disc that comes back in a smaller share of the last count had reversed before (ours)."""
 
@@ -192,11 +196,14 @@ class Chain(NamedTuple):
     def is_bounce(self) -> bool:
         """Whether every second edge came back at once: contact bounce, which hides no pulse.
 
-        Many edges that last longer than a count are no bounce: the other line was stuck while the disc sped up.
+        Many edges that last longer than a count, or come evenly, are no bounce: the other line was stuck meanwhile.
         """
-        if self.backs >= MOST_BOUNCES and self.times_ns[-1] - self.since_ns > self.tau_ns:
-            return False
         gaps = [b - a for a, b in pairwise(self.times_ns)]
+        if self.backs >= MOST_BOUNCES:
+            last = gaps[-MOST_BOUNCES:]
+            even = all(EVEN_GAPS * max(pair) <= min(pair) for pair in pairwise(last)) and min(last) >= LEAST_EVEN_NS
+            if even or self.times_ns[-1] - self.since_ns > self.tau_ns:
+                return False
         return all(min(pair) < self.tau_ns * BOUNCE_SHARE for pair in zip(gaps[::2], gaps[1::2], strict=False))
 
     def ended_onwards(self, t_ns: int) -> Offsets:

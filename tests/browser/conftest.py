@@ -1,4 +1,4 @@
-"""A real Chromium, Debian's, for the tests of pages: one process for each file, a new context for each test."""
+"""A real Chromium, Debian's, for the tests of pages: one process for each module, a new context for each test."""
 
 from __future__ import annotations
 
@@ -30,8 +30,7 @@ def launch(playwright: Playwright) -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """The browser, one for each file: while it lives its driver has an event loop on this thread, on which a test of
-    another file could run none."""
+    """The browser. It ends with its module: while it lives, its event loop runs, and no other test can run one."""
     with sync_playwright() as playwright, launch(playwright) as chromium:
         yield chromium
 

@@ -384,8 +384,8 @@ def test_a_file_that_is_not_there_or_is_a_folder_is_told_by_name(tmp_path: Path)
     problems = check([tmp_path / "no.toml", tmp_path, "a\0b"]).problems
     assert [str(problem).split(": ", 2)[2].split(";")[0] for problem in problems] == [
         "cannot be read: No such file or directory",
-        "cannot be read: Is a directory",
         "cannot be opened: embedded null byte",
+        "holds no *.toml",
     ]
 
 
