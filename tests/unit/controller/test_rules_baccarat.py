@@ -75,7 +75,10 @@ def test_a_text_of_titles_alone_is_refused_with_them(game: str, name: str) -> No
         (card_toml(options="decks = 13"), "game.decks: 13 is out of range"),
         (card_toml(options="variation = 1"), "game.variation: unknown key"),
         (card_toml(shoe="read_wait_s = 0"), "device.shoe.read_wait_s: 0 is out of range"),
-        (card_toml(shoe='reading = "none"'), "device.shoe.reading: unknown key"),
+        (
+            card_toml(shoe='reading = "none"'),
+            'device.shoe.reading: "none" is not known; write one of "lines", "tokens"',
+        ),
         (card_toml(shoe='link = ""'), "device.shoe.link"),
         (card_toml(more="[device.cage]\n"), "device.cage"),
     ],
