@@ -176,6 +176,20 @@ def reel() -> tuple[PlayedTable, list[events.Event]]:
     ]
 
 
+def pusher() -> tuple[PlayedTable, list[events.Event]]:
+    """Seven tokens fell to the player."""
+    table, rng = PlayedTable("pusher-1", "token_pusher"), Random(16)
+    results = [{"tokens_in": 1, "tokens_won": rng.choice([0, 0, 1, 3])} for _ in range(24)]
+    return table, [table.open(), *table.played([*results, {"tokens_in": 1, "tokens_won": 7}])]
+
+
+def stud() -> tuple[PlayedTable, list[events.Event]]:
+    """A game of cards without a board of its own: the cards that were exposed."""
+    table = PlayedTable("stud-1", "caribbean_stud")
+    dealer = {"cards": ["Ks", "Ah", "Td", "4c", "2s"], "rank": "high_card", "qualifies": True}
+    return table, [table.open(), *table.played([{"dealer": dealer}])]
+
+
 def faulty() -> tuple[PlayedTable, list[events.Event]]:
     """A fault has shut the table."""
     table = PlayedTable("roulette-6", "roulette")
@@ -200,6 +214,8 @@ SCENES: dict[str, Scene] = {
     "chuck_a_luck": chuck_a_luck,
     "beat_the_dealer": beat_the_dealer,
     "reel": reel,
+    "pusher": pusher,
+    "stud": stud,
     "fault": faulty,
 }
 

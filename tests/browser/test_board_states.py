@@ -167,6 +167,8 @@ HEROES = {
     "under_over": ["11", "OVER 7"],
     "chuck_a_luck": ["2", "TURNS"],
     "beat_the_dealer": ["DEALER", "PLAYER", "8", "10", "PLAYER WINS"],
+    "pusher": ["7", "tokens in 1, tokens won 7"],
+    "stud": ["K", "A", "10", "4", "2"],
     "reel": ["25", "symbols cherry bar seven, award 25"],
 }
 PANELS = {

@@ -1,7 +1,7 @@
 // A game without a board of its own, such as reels and pushers: its last results as the feed has them.
 
 import { h } from "../web/dom.js";
-import { strip } from "../parts.js";
+import { card, strip } from "../parts.js";
 import { short, t } from "../words.js";
 
 export function say(result) {
@@ -17,9 +17,22 @@ function plain(value) {
 }
 
 // What a spectator reads first: what was won.
-const award = (result) => result.award ?? result.awarded ?? result.paid ?? result.pays ?? result.total ?? Object.values(result)[0];
+const award = (result) => result.tokens_won ?? result.award ?? result.awarded ?? result.paid ?? result.pays ?? result.total ?? Object.values(result)[0];
+
+// The cards of a result, wherever they stand in it.
+function cardsOf(value, depth = 0) {
+  if (Array.isArray(value) && value.length && value.every((one) => /^[2-9TJQKA][shdc]$/.test(one))) return value.slice(0, 7);
+  if (depth > 2 || !value || typeof value !== "object") return null;
+  for (const inner of Object.values(value)) {
+    const found = cardsOf(inner, depth + 1);
+    if (found) return found;
+  }
+  return null;
+}
 
 export function hero(result) {
+  const cards = cardsOf(result);
+  if (cards) return h("div.rolled", { "data-key": cards.join("") }, h("span.cards", {}, cards.map(card)));
   const text = short(plain(award(result) ?? ""), 12);
   return h("div.plate.plain-plate", { "data-key": say(result) }, h("strong.giant", { class: `long${Math.min(7, text.length)}` }, text), h("span.kinds", {}, h("span", {}, say(result))));
 }
