@@ -16,6 +16,8 @@ from msgspec import Meta
 
 from drivers.base.driver import NEVER_NS, Observation
 from drivers.base.sensed_device import SensedDevice
+from drivers.base.view import dead_lines
+from drivers.cabinet.view import DoorView
 from hal.values import Edge, EdgesLost, Loss
 
 DOOR: Final = "door"
@@ -47,6 +49,11 @@ class Door(SensedDevice):
         """As reported; None before anything is known."""
         self._since_ns = NEVER_NS
         """Since when the sensor shows a door that was open as closed."""
+
+    def view(self, t_ns: int) -> DoorView:
+        """The door at `t_ns`."""
+        words = "not known" if self._open is None else "OPEN" if self._open else "closed"
+        return DoorView(facts=(("door", words),), doubts=dead_lines(self._health), open=self._open)
 
     def lost(self, loss: EdgesLost) -> list[Observation]:
         """A door that cannot be seen is open."""

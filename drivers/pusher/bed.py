@@ -19,6 +19,8 @@ from msgspec import Meta
 from drivers.base.driver import NEVER_NS, Observation
 from drivers.base.key_problems import KeyProblem
 from drivers.base.sensed_device import DebouncedLevel, SensedDevice
+from drivers.base.view import dead_lines
+from drivers.pusher.view import PusherBedView
 from hal.values import Edge, EdgesLost, Loss
 
 SHAFT: Final = "shelf_shaft"
@@ -99,6 +101,18 @@ class PusherBed(SensedDevice):
         """The last pulse of the shaft; None while the shelf stands, or nothing is known."""
         self._watched_ns: int | None = None
         """Since when pulses of the shaft are awaited, before the first one."""
+
+    def view(self, t_ns: int) -> PusherBedView:
+        """The bed at `t_ns`."""
+        moves = self._moved_ns is not None
+        covered = tuple(sorted(self._covered_ns))
+        tilted = self._tilt.level == 1
+        facts = (
+            ("shelf", "moves" if moves else "stands, or not known"),
+            ("covered", ", ".join(covered) or "none"),
+            ("tilt", "TILTED" if tilted else "level"),
+        )
+        return PusherBedView(facts=facts, doubts=dead_lines(self._health), moves=moves, covered=covered, tilted=tilted)
 
     def lost(self, loss: EdgesLost) -> list[Observation]:
         """Changes were lost, or a sensor is unplugged."""

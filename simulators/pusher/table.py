@@ -36,6 +36,8 @@ FALL_S: Final = (0.008, 0.03)
 """How long a token covers a fall sensor (ours)."""
 FALLS_WITHIN_S: Final = 4.0
 """After its token, what falls falls so soon (ours)."""
+APART_S: Final = 0.3
+"""So far a tilt is from a fall (ours): the bob counts when it has touched for a while."""
 BETWEEN_S: Final = (0.6, 2.5)
 """From the end of a play to the next token (ours)."""
 
@@ -211,7 +213,7 @@ class PusherSimulator:
         falls_s = sorted(go_on.from_s + rng.uniform(0.1, within_s) for _ in range(count))
         sides = ["player"] * fallen.player + ["house"] * fallen.house
         rng.shuffle(sides)
-        tilt_s = go_on.from_s + within_s / 2 if name == "tilted" else None
+        tilt_s = self._tilt_between(falls_s, go_on.from_s + within_s / 2) if name == "tilted" else None
         won, last_s = 0, go_on.from_s
         for planned_s, side in zip(falls_s, sides, strict=True):
             last_s = self._fall(side, max(planned_s, last_s + 0.005), rng)
@@ -221,6 +223,12 @@ class PusherSimulator:
         if tilt_s is not None:
             return won, self._tilt(tilt_s, last_s)
         return won, max(go_on.from_s + go_on.left_s, last_s) + 0.5
+
+    def _tilt_between(self, falls_s: list[float], at_s: float) -> float:
+        """A moment for a tilt, far from any fall: which of two that come together is first, no truth can say."""
+        while any(abs(fell_s - at_s) < APART_S for fell_s in falls_s):
+            at_s += APART_S
+        return at_s
 
     def _disturbed(self, name: str, in_s: float, rng: Random) -> GoOn:
         """What stops a play that has begun; then it goes on with the time that it had left."""

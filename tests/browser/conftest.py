@@ -1,4 +1,4 @@
-"""A real Chromium, Debian's, for the tests of pages: one process for each worker, a new context for each test."""
+"""A real Chromium, Debian's, for the tests of pages: one process for each file, a new context for each test."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ def launch(playwright: Playwright) -> Iterator[Browser]:
         chromium.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """The browser."""
+    """The browser, one for each file: while it lives its driver has an event loop on this thread, on which a test of
+    another file could run none."""
     with sync_playwright() as playwright, launch(playwright) as chromium:
         yield chromium
 

@@ -112,6 +112,11 @@ def make_disk(path: Path, size: int, content: Path | None = None) -> None:
 
 def package(*versions: str) -> list[Path]:
     """The package of this checkout under these version numbers, for this computer's kind of processor."""
+    with _alone():
+        return _package(*versions)
+
+
+def _package(*versions: str) -> list[Path]:
     out = BUILD / "deb"
     content = sources_digest()
     found = [out / content / f"feltwire_{version}_amd64.deb" for version in versions]
@@ -145,7 +150,7 @@ def _alone() -> Iterator[None]:
 
 
 def _installed(version: str) -> Path:
-    (deb,) = package(version)
+    (deb,) = _package(version)
     digest = sha256(deb.read_bytes()).hexdigest()[:12]
     disk = BUILD / f"installed-{digest}.ext4"
     if not disk.exists():

@@ -21,6 +21,7 @@ from controller.games.machines.rules import MachineRules
 from controller.table.faults import CauseGone, Fault
 from controller.table.game import GameContext
 from controller.table.phase import OPEN, RUNNING
+from controller.table.wording import counted
 from drivers.base.driver import Observation
 from drivers.coins.observations import TokenPassed
 from drivers.pusher.bed import FallsLost, ShelfMoves, ShelfStands, Tilted, TokenFell
@@ -49,6 +50,7 @@ class TokenPusher(MachineGame):
     def __init__(self, context: GameContext, rules: MachineRules, options: TokenPusherOptions, model: str) -> None:
         super().__init__(context, rules, model)
         self._play_ns = round(options.play_s * 1e9)
+        self._token_value = options.token_value
         self._shelf_stands = False
         self.reset()
 
@@ -151,5 +153,8 @@ class TokenPusher(MachineGame):
         return {"tokens_in": 1, "tokens_won": int(name)}
 
     def pays(self, result: dict[str, Any]) -> tuple[list[WinningBet], list[str]]:
-        """What fell is paid by falling: no bet is paid beside it."""
-        return [], []
+        """What fell is paid by falling: no bet is paid beside it; what it is worth is in the notice."""
+        won = result["tokens_won"]
+        if not won:
+            return [], []
+        return [], [f"{counted(won, 'token')} won: ${won * self._token_value} of imitation money"]

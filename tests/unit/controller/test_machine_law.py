@@ -58,6 +58,11 @@ def test_m5_tokens_are_whole_dollars() -> None:
     assert check_text(pusher_toml("token_value = 5")).problems == []
     (problem,) = check_text(pusher_toml("token_value = 0.5")).problems
     assert problem.key == "game.token_value"
+    machine = PusherMachine(pusher_toml("token_value = 5"))
+    machine.token()
+    machine.fall()
+    machine.fall()
+    assert machine.wait(9).one(events.Outcome).notices == ["2 tokens won: $10 of imitation money"]
 
 
 def test_m1_a_change_of_what_touches_play_shuts_the_machine() -> None:

@@ -134,6 +134,27 @@ function lampOf(words, isOn, colour) {
 export const cardReader = () => lampOf((view) => (view.linked ? "hole card: sealed" : "NO LINE FROM THE READER"), (view) => view.linked, "#3ddc97")();
 export const discardRack = () => lampOf((view) => (view.covered ? "a card passes" : "counter free"), (view) => view.covered, "#ffc145")();
 
+export const door = () => lampOf((view) => (view.open === null ? "door not known" : view.open ? "DOOR OPEN" : "door closed"), (view) => view.open, "#ff6b6b")();
+export const tokenChute = () => lampOf((view) => (view.jammed ? "JAMMED" : view.covered.some(Boolean) ? "a token passes" : "way free"), (view) => view.covered.some(Boolean), "#ffc145")();
+
+export function pusherBed() {
+  const shelf = h("path", { d: "M60 30H250V62H60Z", fill: "#4a5b6b", stroke: "#9fb0c0", "stroke-width": 2 });
+  const edges = [["fall_player", 110, "player"], ["fall_house", 220, "house"]].map(([line, x, word]) => ({
+    line, lamp: h("circle", { cx: x, cy: 112, r: 9, fill: "#1b2631", stroke: "#55677a", "stroke-width": 2 }),
+    word: h("text", { x, y: 136, "text-anchor": "middle", fill: "#9fb0c0", "font-size": 12 }, word),
+  }));
+  const words = h("text", { x: 290, y: 50, "text-anchor": "middle", fill: "#e8eef4", "font-size": 14 });
+  return {
+    drawing: h("svg", { viewBox: "0 0 344 144", "aria-hidden": "true" }, h("path", { d: "M50 70H262L250 96H62Z", fill: "#16202a", stroke: "#9fb0c0" }), shelf, edges.flatMap((one) => [one.lamp, one.word]), words),
+    update(view) {
+      shelf.setAttribute("transform", `translate(0 ${view.moves ? 6 + 6 * Math.sin(performance.now() / 300) : 0})`);
+      for (const { line, lamp } of edges) lamp.setAttribute("fill", view.covered.includes(line) ? "#ffc145" : "#1b2631");
+      setText(words, view.tilted ? "TILTED" : view.moves ? "moves" : "stands");
+      words.setAttribute("fill", view.tilted ? "#ff6b6b" : "#e8eef4");
+    },
+  };
+}
+
 export function buttons(first) {
   const shown = first.buttons.map((name, k) => {
     const x = 44 + k * 84;
