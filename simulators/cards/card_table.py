@@ -114,6 +114,10 @@ class CardGeometry:
     barriers: bool = True
     body: bool = True
     link: str = "shoe"
+    idle_wires: tuple[str, ...] = ()
+    """Wires of its devices on which nothing ever happens: the gates of a double shoe."""
+    idle_links: tuple[str, ...] = ()
+    """Links that carry nothing: that of a card reader."""
     read_wait_s: float = 1.0
     """How long the controller waits for the line of a card."""
     jam_s: float = 3.0
@@ -371,7 +375,8 @@ class CardTableSimulator:
     def lines(self) -> tuple[str, ...]:
         """The lines and links that its batches may name."""
         beside = () if self._shuffler is None else self._shuffler.lines
-        return (*self._buttons, *self._shoe.lines, *beside, *self._sensors)
+        geometry = self.geometry
+        return (*self._buttons, *self._shoe.lines, *beside, *self._sensors, *geometry.idle_wires, *geometry.idle_links)
 
     def start(self) -> Batch:
         """Every line at rest at time 0, and a second of quiet, in which the dealer reports the first shuffled cards."""
@@ -389,7 +394,7 @@ class CardTableSimulator:
         if self._burn_due and not self.geometry.fresh_each_round:
             rare = sorted([*rare, _order("new_shoe", self._now_s - 0.3)], key=_time)
             self._loaded(self._now_s - 0.25)
-        rest = (*self._buttons, *self._sensors)
+        rest = (*self._buttons, *self._sensors, *self.geometry.idle_wires)
         return Batch([*(Edge(line, 0, 0) for line in rest), *edges], rare, _ns(self._now_s))
 
     def wait(self, seconds: float) -> Batch:

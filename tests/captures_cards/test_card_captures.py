@@ -48,7 +48,8 @@ def test_every_reason_for_which_a_round_of_cards_is_refused_has_a_capture() -> N
     }
     texts = [profile("njac-13:47-20").texts[game] for game in ("baccarat", "red_dog", "blackjack", "caribbean_stud")]
     voids = {reason for text in texts for reason, known in text["reasons"].items() if "call" in known}
-    by_people = {"dealer_call", "power_loss", "hole_card_exposed"}
-    assert refused >= voids - by_people
+    # By people, over a restart, and at an automated shoe: other tests have them.
+    elsewhere = {"dealer_call", "power_loss", "hole_card_exposed", "shoe_short_deal"}
+    assert refused >= voids - elsewhere
     assert refused >= {"card_unread", "card_unseen", "card_count", "card_returned", "card_twice", "foreign_card"}
     assert refused >= {"hand_misdealt", "sensor_missing"}

@@ -10,8 +10,9 @@ from controller.configuration.registry import SLOTS_OF_ALL, Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import TableDevices
 from controller.games.cards.rules import CardRules
+from drivers.cards.card_reader import CardReaderConfig
 from drivers.cards.progressive import ProgressiveConfig
-from drivers.cards.shoe import ShoeConfig
+from drivers.cards.shoe import GATES, ShoeConfig
 from drivers.cards.shuffler import ShufflerConfig
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ def card_geometry(
     shoe = config.devices["shoe"].keys(ShoeConfig)
     section = config.devices.get("shuffler")
     progressive = config.devices.get("progressive")
+    reader = config.devices.get("card_reader")
     shuffler = ShufflerConfig() if section is None else section.keys(ShufflerConfig)
     return CardGeometry(
         game=config.game,
@@ -66,6 +68,8 @@ def card_geometry(
         barriers=shoe.barriers,
         body=shoe.body,
         link=shoe.link,
+        idle_wires=GATES if shoe.double else (),
+        idle_links=(reader.keys(CardReaderConfig).link,) if reader is not None else (),
         read_wait_s=shoe.read_wait_s,
         jam_s=shoe.jam_s,
         settle_after_s=settle_after_s,
