@@ -10,7 +10,7 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 .PHONY: help setup run test vm-test soak proofs bench deb install firmware firmware-release firmware-repeat lock clean
 
 help:
-	@echo "make run     simulated tables; outcomes as they come (Ctrl-C ends it); watch them in a second terminal"
+	@echo "make run     simulated tables and their scoreboard: it prints the page's address (Ctrl-C ends it); OPEN=1 opens it"
 	@echo "make test    all checks: ruff, mypy, import contracts, clock lint, tests"
 	@echo "make vm-test  the installed package on a real kernel in a virtual machine (VM=\"NAME...\" runs a share)"
 	@echo "make deb     the Debian packages for amd64 and arm64, with all that a table's computer needs"
@@ -42,8 +42,12 @@ $(CHECKS): $(STAMP) requirements/dev.lock
 	@$(PIP) --require-hashes -r requirements/dev.lock
 	@touch $@
 
+# The scoreboard is a process of its own beside the tables, as it is at a venue.
 run: $(STAMP)
-	@$(BIN)/feltwire run examples/roulette.toml examples/money_wheel.toml examples/sic_bo.toml --speed 10 \
+	@base=$$($(BIN)/python -c 'from feed.endpoints import default_base; print(default_base())'); \
+	$(BIN)/feltwire scoreboard "$$base" --simulated $(if $(OPEN),--open) & \
+	board=$$!; trap 'kill $$board 2>/dev/null' INT TERM EXIT; \
+	$(BIN)/feltwire run examples/roulette.toml examples/money_wheel.toml examples/sic_bo.toml --speed 10 \
 	  --fault same_direction@2 --fault short_spin@4
 
 test: $(CHECKS)

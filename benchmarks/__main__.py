@@ -15,6 +15,7 @@ def main() -> None:
         sys.exit("benchmarks: gpiozero, the peer to measure against, is not installed; run `pip install -e .[dev]`")
     from benchmarks.boards import BoardSizes, print_boards
     from benchmarks.report import WIDTH, print_report
+    from benchmarks.scoreboard_bench import ScoreboardSizes, print_scoreboard
     from benchmarks.service_bench import ServiceSizes, print_service
     from benchmarks.suite import Sizes, sections
 
@@ -28,6 +29,7 @@ def main() -> None:
     print_report(Console(width=WIDTH), done, sizes.repeats, perf_counter() - begin)
     print_boards(Console(), BoardSizes())
     print_service(Console(), ServiceSizes())
+    print_scoreboard(Console(), ScoreboardSizes())
 
 
 if __name__ == "__main__":

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from benchmarks.bench_page import bench_page
 from benchmarks.captures import merging, reading
 from benchmarks.decoding import decoding
 from benchmarks.figures import Section
-from benchmarks.simulation import simulation
+from benchmarks.simulation import baccarat, simulation
 from benchmarks.verdicts import money_wheel, roulette
 
 
@@ -33,5 +34,7 @@ def sections(sizes: Sizes) -> Iterator[Section]:
     yield money_wheel(sizes.rounds, sizes.repeats)
     yield roulette(sizes.rounds, sizes.repeats)
     yield simulation(sizes.rounds, sizes.repeats)
+    yield baccarat(sizes.rounds, sizes.repeats)
     yield reading(sizes.rounds, sizes.repeats)
     yield merging(sizes.rounds, sizes.repeats)
+    yield bench_page(sizes.repeats)

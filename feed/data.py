@@ -11,6 +11,7 @@ from functools import cache
 from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
 
 import msgspec
+from msgspec import Meta
 
 from .codes import CallTime, Code, Direction, LiveState, Side, one_of
 from .results import Result
@@ -72,10 +73,16 @@ class DealtCard(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     card: str
     """Rank, `A 2` to `9 T J Q K`, and suit, `s h d c`: `9s`."""
-    to: Annotated[str, one_of("player", "banker")]
-    """The hand to which it was dealt."""
+    to: Annotated[
+        str,
+        Meta(extra_json_schema={"pattern": "^(player|banker|dealer|players|layout|community|hand [1-9][0-9]?)$"}),
+    ]
+    """The hand to which it was dealt, or where it was laid: `hand 2` is counted from the dealer's left, and `players`
+    is for one of them, nobody knows which."""
     left_ns: int
     """When it left the shoe, on the clock of `mono_ns`."""
+    place: int | None = None
+    """Which card of the stack it was, from 1; left out where cards may have left unseen since the stack was loaded."""
 
 
 class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -115,7 +122,13 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     tumbles: list[Tumbling] | None = None
     """One for each tumble, shake or throw."""
     cards: list[DealtCard] | None = None
-    """The cards of the round, in the order in which they left the shoe."""
+    """The cards of the round that are exposed, in the order in which they left the shoe."""
+    card_counts: dict[str, int] | None = None
+    """How many cards were dealt to each hand, exposed or not: `{"hand 1": 5, "dealer": 5}`."""
+    falls_ns: list[int] | None = None
+    """When each token fell to the player, on the clock of `mono_ns`."""
+    ended_by: Annotated[str, one_of("token", "time", "tilt")] | None = None
+    """What ended a play of a token pusher: the next token, its time, or a tilt."""
     detail: str = ""
     """In words, what refused or doubted the run."""
     capture: CaptureFile | None = None
@@ -282,6 +295,8 @@ class NoMoreBets(RoundData, frozen=True, kw_only=True, omit_defaults=True):
     """Who called it."""
     rule: str
     """The rule that wants the call by now."""
+    call: str = "No more bets"
+    """The words that were called, where they are others: `Raises closed` of red dog."""
 
 
 class RoundStarted(RoundData, frozen=True, kw_only=True, omit_defaults=True):
@@ -321,8 +336,18 @@ class RoundProgress(RoundData, frozen=True, kw_only=True, omit_defaults=True):
     """The player's cards so far."""
     banker_cards: list[str] | None = None
     """The bank's cards so far."""
+    tokens_won: int | None = None
+    """The tokens that fell to the player so far."""
     next_card: Annotated[str, one_of("player", "banker")] | None = None
     """The hand that draws next; left out where both are complete."""
+    cards: list[str] | None = None
+    """The cards that lie exposed on the layout so far."""
+    spread: int | None = None
+    """How many values fall between the first two cards of red dog."""
+    dealer_cards: list[str] | None = None
+    """The dealer's cards that are exposed so far."""
+    cards_dealt: int | None = None
+    """How many cards have left the shoe in this round, exposed or not."""
 
 
 class Outcome(RoundData, frozen=True, kw_only=True, omit_defaults=True):
@@ -475,16 +500,20 @@ MachineAct: TypeAlias = Annotated[
         "play_begun",
         "award",
         "falls",
+        "falls_to_house",
         "falls_out_of_play",
         "payout_planned",
         "payout_ended",
         "payout_in_doubt",
+        "tokens_in_doubt",
         "reconciled",
         "hand_pay_due",
         "hand_paid",
         "door_opened",
         "door_closed",
         "test_begun",
+        "test_token",
+        "test_fall",
         "test_ended",
         "attendant_key",
     ),
@@ -564,6 +593,90 @@ class InspectionFailed(Data, frozen=True, kw_only=True, omit_defaults=True):
     """What the person stated."""
 
 
+class CardSealed(Data, frozen=True, kw_only=True, omit_defaults=True):
+    """A card left a shoe without being exposed. Only a commitment to it is published."""
+
+    kind: ClassVar[str] = "card.sealed"
+    device: str
+    """The shoe, by its name in the table's file."""
+    commitment: str
+    """SHA-256 over a secret salt of 16 bytes and the card (`9s`), as 64 hexadecimal digits."""
+    place: int | None = None
+    """Which card of the stack it was, from 1; left out where cards may have left unseen since the stack was loaded."""
+    round: int | None = None
+    """The round in which it left."""
+
+
+class CardOpened(Data, frozen=True, kw_only=True, omit_defaults=True):
+    """A card that was sealed is exposed: anybody can compute its commitment again."""
+
+    kind: ClassVar[str] = "card.opened"
+    device: str
+    """The shoe, by its name in the table's file."""
+    commitment: str
+    """That of `card.sealed`."""
+    card: str
+    """Rank and suit, or `JK` for a joker."""
+    salt: str
+    """The salt, as 32 hexadecimal digits."""
+    why: Annotated[str, one_of("exposed", "broken_up")]
+    """It was exposed in play, or the stack was broken up by a supervisor's order."""
+    place: int | None = None
+    """As of `card.sealed`."""
+    round: int | None = None
+    """The round in which it is opened."""
+
+
+class StackLoaded(Data, frozen=True, kw_only=True, omit_defaults=True):
+    """Shuffled cards are in the shoe: the places of cards count from here."""
+
+    kind: ClassVar[str] = "stack.loaded"
+    device: str
+    """The shoe, by its name in the table's file."""
+    by: str = ""
+    """The person who loaded it."""
+    method: Annotated[str, one_of("hand", "shuffler")] = "hand"
+    """How the cards were shuffled."""
+    batch: int | None = None
+    """Which of the two batches of a shuffler it is, 1 or 2."""
+    cut: int | None = None
+    """After how many cards they were cut, as a person keyed it."""
+    behind: int | None = None
+    """How many cards are behind the cutting card, as a person keyed it."""
+
+
+class StackSealed(Data, frozen=True, kw_only=True, omit_defaults=True):
+    """A reading shuffler has committed itself to the order of a batch, before it is dealt."""
+
+    kind: ClassVar[str] = "stack.sealed"
+    device: str
+    """The shuffler, by its name in the table's file."""
+    batch: int
+    """1 or 2."""
+    count: int
+    """Its cards."""
+    root: str
+    """SHA-256 over the commitments of its cards in the order of the deal, each as 64 hexadecimal digits."""
+
+
+class StackOpened(Data, frozen=True, kw_only=True, omit_defaults=True):
+    """The shuffler has opened that order, after the stack was broken up."""
+
+    kind: ClassVar[str] = "stack.opened"
+    device: str
+    """The shuffler, by its name in the table's file."""
+    batch: int
+    """1 or 2."""
+    root: str
+    """That of `stack.sealed`."""
+    cards: list[str]
+    """In the order of the deal, before they were cut."""
+    salts: list[str]
+    """Of each card, as 32 hexadecimal digits."""
+    agrees: bool
+    """Whether the commitments give that root, and the cards that were dealt lay in that order but for the cut."""
+
+
 class Heartbeat(Data, frozen=True, kw_only=True, omit_defaults=True):
     """Once a second: the last number and the head of the journal's chain, so that losing the last event is detected."""
 
@@ -612,6 +725,11 @@ DATA_TYPES: tuple[type[Data], ...] = (
     MachineEvent,
     InspectionPassed,
     InspectionFailed,
+    CardSealed,
+    CardOpened,
+    StackLoaded,
+    StackSealed,
+    StackOpened,
     Heartbeat,
 )
 """Every kind of event, in the order of the design."""

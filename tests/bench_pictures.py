@@ -60,7 +60,7 @@ DOCS: Final = (
     ("under_over", "bench-chute", "the dice are tumbled", None),
     ("sic_bo", "bench-sic-bo", "OUTCOME", None),
     ("craps", "bench-craps", "OUTCOME", None),
-    ("baccarat", "bench-baccarat", "OUTCOME", None),
+    ("baccarat_shuffler", "bench-baccarat", "OUTCOME", None),
     ("roulette", "bench-refused", "VOID", "same_direction"),
 )
 VERDICTS: Final = ("OUTCOME", "VOID", "UNRESOLVED")

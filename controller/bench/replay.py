@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from controller.configuration.values import DeviceConfig, TableConfig
-from controller.games.assembly import table_for
+from controller.games.assembly import secret_links, table_for
 from controller.games.catalogue import DEVICE
 from controller.table.table import Table
 from drivers.base.device_spec import RecordedError
@@ -21,6 +21,7 @@ from drivers.dealer.indicators import NumberDisplay
 from feed.events import Event
 from hal.capture.errors import CaptureError
 from hal.capture.header import COMMAND, LOST, CaptureHeader, VariableKind
+from hal.capture.secret import SEALED
 from hal.capture.vcd_reader import BATCH_VALUES, open_capture
 from hal.values import Batch
 
@@ -115,7 +116,7 @@ def _names(config: TableConfig, header: CaptureHeader, path: Path) -> dict[str, 
 
 def _check_kind(config: TableConfig, line: str, name: str, kind: VariableKind, path: Path) -> None:
     """A digital line is a wire, an analogue one a real, a link a string."""
-    used = config.uses[line].kind if line in config.uses else "input"
+    used = config.uses[line.removesuffix(SEALED)].kind if line.removesuffix(SEALED) in config.uses else "input"
     expected = {"analogue": VariableKind.REAL, "link": VariableKind.STRING}.get(used, VariableKind.WIRE)
     if kind is not expected:
         cause = f"{name} is declared as a {kind}, and the line {line} is a {expected}"
@@ -123,7 +124,8 @@ def _check_kind(config: TableConfig, line: str, name: str, kind: VariableKind, p
 
 
 def _known_lines(config: TableConfig) -> list[str]:
-    return list(dict.fromkeys((*config.uses, *BUTTONS, *_numbered_lines(config))))
+    sealed = [link + SEALED for link in secret_links(config)]
+    return list(dict.fromkeys((*config.uses, *sealed, *BUTTONS, *_numbered_lines(config))))
 
 
 def _numbered_lines(config: TableConfig) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from controller.bench_page.output_test import OutputTest, OutputTestError
+from controller.games.assembly import secret_links
 from controller.games.catalogue import orders_of
 from controller.live.live_table import LiveTable
 from controller.table.commands import CommandError
@@ -145,6 +146,8 @@ class Actions:
 
     def _truth(self, asked: Mapping[str, Any]) -> str:
         truth = self._source().truth
+        if secret_links(self._live.config):
+            raise ActionError("the truth of a table with cards names cards that are not exposed: it is sealed")
         return "no round is played" if truth is None else truth.detail
 
     def _source(self) -> SimulatedSource:

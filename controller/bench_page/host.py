@@ -17,10 +17,10 @@ from controller.bench_page.line_display import LineDisplay, LinePart, Measure
 from controller.bench_page.notes import Note, NoteTaker
 from controller.bench_page.output_test import OutputTest
 from controller.bench_page.situation import Situation, VerdictWatch, situation_of
-from controller.bench_page.wiring_shown import LineShown, WiringShown, lines_shown, sealed_links, wiring_shown
+from controller.bench_page.wiring_shown import LineShown, WiringShown, lines_shown, wiring_shown
 from controller.captures.capture_store import CaptureRequest, render
 from controller.configuration.values import TableConfig
-from controller.games.assembly import geometry_of
+from controller.games.assembly import geometry_of, secret_links
 from controller.games.catalogue import DEVICE, orders_of
 from controller.live.live_table import NOT_HAD, LiveTable
 from controller.live.pending_faults import ServiceFault
@@ -101,6 +101,8 @@ class Session(msgspec.Struct, frozen=True):
     rules: str
     simulated: bool
     """Whether the devices can be played and spoilt from the page."""
+    emulated: bool
+    """Whether they are simulated behind emulated boards: they play by themselves."""
     lines: list[LineShown]
     wiring: list[WiringShown]
     devices: list[tuple[str, str]]
@@ -164,9 +166,8 @@ class BenchHost:
         self._origin_ns = clock.now_ns()
         self._wiring = wire(config, clock, {}, seed)
         self._wiring.read_only = config.lines.backend != "sim"
-        sealed = sealed_links(config)
-        secret = {device.name for device in config.devices.values() if DEVICE[device.driver].deals_cards}
-        self._notes = NoteTaker(secret.__contains__, self._origin_ns)
+        sealed = secret_links(config)
+        self._notes = NoteTaker(secret_devices(config).__contains__, self._origin_ns)
         self.live = LiveTable(
             config,
             self._wiring,
@@ -387,6 +388,7 @@ class BenchHost:
             backend=config.lines.backend,
             rules=config.rules,
             simulated=source is not None,
+            emulated=source is None and config.simulated,
             lines=[*shown, *extra],
             wiring=wiring_shown(config),
             devices=[(device.name, device.driver) for device in config.devices.values()],
@@ -406,6 +408,12 @@ def shown_buttons() -> tuple[str, ...]:
     from drivers.dealer.buttons import BUTTONS
 
     return tuple(BUTTONS)
+
+
+def secret_devices(config: TableConfig) -> frozenset[str]:
+    """The devices whose observations may name what is not exposed yet: those that have a secret link."""
+    devices = config.devices.values()
+    return frozenset(device.name for device in devices if DEVICE[device.driver].secrets(device.config))
 
 
 def event_shown(event: Event, origin_ns: int) -> EventShown:

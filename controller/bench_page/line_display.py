@@ -7,12 +7,13 @@ Nothing is dropped in silence: a span that stands for several edges is marked as
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import msgspec
 
 from drivers.base.device_spec import Kind
+from hal.capture.secret import PublicPart
 from hal.plain_text import plain
 from hal.values import Batch, Command, Edge, EdgesLost, Frame, Output, Rare, Reading, RunMotor, SendFrame, SetLine
 
@@ -29,6 +30,7 @@ FOLD_AT: Final = 20_000
 SEALED_TEXT: Final = "sealed"
 SENT: Final = "→ "
 """Before a frame that was sent to a device."""
+_NO_SECRETS: Final[Mapping[str, PublicPart]] = {}
 COMMANDS: Final = "command"
 """The row of what people ordered."""
 
@@ -93,16 +95,18 @@ class LineDisplay:
     def __init__(
         self,
         lines: Mapping[str, Kind],
-        sealed: Collection[str] = (),
+        sealed: Mapping[str, PublicPart] = _NO_SECRETS,
         *,
         origin_ns: int = 0,
         most_edges: int = MOST_EDGES,
         bins: int = BINS,
         most_frames: int = MOST_FRAMES,
     ) -> None:
-        """`sealed` are links whose frames are shown as sealed. `origin_ns` is the time that is called 0."""
+        """`sealed` gives of each secret link what of a frame anybody may see; the rest is shown as sealed. `origin_ns`
+        is the time that is called 0.
+        """
         self._lines = {line: _Line() for line in [*lines, COMMANDS]}
-        self._sealed = frozenset(sealed)
+        self._sealed = sealed
         self._origin_ns = origin_ns
         self._most_edges, self._bins, self._most_frames = most_edges, bins, most_frames
 
@@ -123,10 +127,17 @@ class LineDisplay:
         elif isinstance(command, RunMotor):
             self.take(Batch([Edge(command.motor, int(command.speed != 0), command.t_ns)], [], command.t_ns))
         elif isinstance(command, SendFrame):
-            text = SEALED_TEXT if command.link in self._sealed else frame_text(command.data)
-            self._sent(command.link, text, command.t_ns)
+            self._sent(command.link, self._shown(command.link, command.data), command.t_ns)
         else:
             self._sent(command.chain, f"{len(command.lit)} lit", command.t_ns)
+
+    def _shown(self, link: str, data: bytes) -> str:
+        """A frame as text, as far as anybody may see it."""
+        public = self._sealed.get(link)
+        part = None if public is None else public(data)
+        if part is None:
+            return frame_text(data)
+        return f"{frame_text(part)} {SEALED_TEXT}" if part else SEALED_TEXT
 
     def _sent(self, link: str, text: str, t_ns: int) -> None:
         line = self._lines.get(link)
@@ -203,8 +214,7 @@ class LineDisplay:
             words = " ".join([rare.verb or rare.text, *(f"{key}={value}" for key, value in rare.given)])
             line.part.frames.append((t_ns, plain(words)[:MOST_TEXT]))
         else:
-            text = SEALED_TEXT if name in self._sealed else frame_text(rare.data)
-            line.part.frames.append((t_ns, text))
+            line.part.frames.append((t_ns, self._shown(rare.link, rare.data)))
 
     def _fold(self, line: _Line, most: int) -> None:
         pending, line.pending = line.pending, []

@@ -86,7 +86,7 @@ class BenchPage:
         try:
             return _json({"done": True, "words": self._host.act(asked)})
         except ActionError as error:
-            return _json({"done": False, "words": str(error)}, status=409)
+            return _json({"done": False, "words": str(error)})
 
     async def _capture(self, request: web.Request) -> web.Response:
         self._check(request)
@@ -94,7 +94,7 @@ class BenchPage:
         try:
             number, replayed = await self.captures.replay(request.query.get("name", ""), data)
         except CaptureRefusal as error:
-            return _json({"done": False, "words": str(error)}, status=422)
+            return _json({"done": False, "words": str(error)})
         body = await asyncio.to_thread(ENCODER.encode, {"done": True, "number": number, "capture": replayed})
         return web.Response(body=body, content_type="application/json")
 
@@ -103,11 +103,11 @@ class BenchPage:
         asked = _read(await request.read())
         first, second = asked.get("first"), asked.get("second")
         if not isinstance(first, int) or not isinstance(second, int):
-            return _json({"done": False, "words": "first and second: the numbers of two captures"}, status=409)
+            return _json({"done": False, "words": "first and second: the numbers of two captures"})
         try:
             return _json({"done": True, "difference": await self.captures.compare(first, second)})
         except CaptureRefusal as error:
-            return _json({"done": False, "words": str(error)}, status=409)
+            return _json({"done": False, "words": str(error)})
 
     async def _saved(self, request: web.Request) -> web.Response:
         saved = self._host.saved()
@@ -135,5 +135,6 @@ def _read(body: bytes) -> dict[str, Any]:
         raise web.HTTPBadRequest(text="expected a JSON object\n") from error
 
 
-def _json(value: object, status: int = 200) -> web.Response:
-    return web.Response(body=ENCODER.encode(value), content_type="application/json", status=status)
+def _json(value: object) -> web.Response:
+    """An answer; what was refused has `done` false, and the words for the person who asked."""
+    return web.Response(body=ENCODER.encode(value), content_type="application/json")

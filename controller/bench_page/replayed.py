@@ -15,13 +15,12 @@ from typing import Final
 import msgspec
 
 from controller.bench.replay import replay_steps
-from controller.bench_page.host import DeviceShown, EventShown, event_shown, views_of
+from controller.bench_page.host import DeviceShown, EventShown, event_shown, secret_devices, views_of
 from controller.bench_page.line_display import LineDisplay, LinePart, Measure
 from controller.bench_page.notes import Note, note_of
 from controller.bench_page.situation import VERDICTS, VerdictShown, verdict_shown
-from controller.bench_page.wiring_shown import sealed_links
 from controller.configuration.values import TableConfig
-from controller.games.catalogue import DEVICE
+from controller.games.assembly import secret_links
 from controller.table.table import Table
 from drivers.base.device_spec import Kind
 from drivers.base.driver import Observation
@@ -110,7 +109,7 @@ def replay_capture(config: TableConfig, path: Path, name: str) -> ReplayedCaptur
     size = _size(path)
     batch_values = max(2, size // BYTES_A_VALUE // STEPS)
     listener = _Listener()
-    secret = {device.name for device in config.devices.values() if DEVICE[device.driver].deals_cards}
+    secret = secret_devices(config)
     display: LineDisplay | None = None
     origin_ns = 0
     published: list[Event] = []
@@ -128,7 +127,7 @@ def replay_capture(config: TableConfig, path: Path, name: str) -> ReplayedCaptur
             kinds = {line: use.kind for line, use in config.uses.items()}
             kinds |= {line: _input() for driver in table.drivers for line in driver.lines if line not in kinds}
             display = LineDisplay(
-                kinds, sealed_links(config), origin_ns=origin_ns, most_edges=MOST_EDGES, bins=BINS, most_frames=2000
+                kinds, secret_links(config), origin_ns=origin_ns, most_edges=MOST_EDGES, bins=BINS, most_frames=2000
             )
             lines = kinds
         display.take(batch)
@@ -222,7 +221,8 @@ def _deciding(
 ) -> tuple[DecidingEdge, ...]:
     """The edges of a device from which one of its observations follows."""
     found: list[DecidingEdge] = []
-    moments = [(note.t_ns, f"at it: {note.what}"), *((t_ns, f"{note.what} names its time") for t_ns in note.at_ns)]
+    named = f'the time that "{note.what}" names'
+    moments = [(note.t_ns, f'"{note.what}" was reported at it'), *((t_ns, named) for t_ns in note.at_ns)]
     last: DecidingEdge | None = None
     for line in sorted(lines):
         times, levels = edges.get(line, ([], []))

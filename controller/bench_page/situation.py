@@ -132,7 +132,7 @@ def _headline(table: Table) -> str:
         )
     if game.phase is OPEN:
         return "PLACE YOUR BETS" if game.called_ns is None else "NO MORE BETS"
-    return {RUNNING: "IN PLAY", RUNNING_OUT: "NO SPIN: RUNNING OUT", SETTLING: "SETTLING"}.get(game.phase, "SHUT")
+    return {RUNNING: "IN PLAY", RUNNING_OUT: "VOID: RUNNING OUT", SETTLING: "SETTLING"}.get(game.phase, "SHUT")
 
 
 def _why(table: Table, verdict: VerdictShown | None, t_ns: int) -> Iterable[str]:

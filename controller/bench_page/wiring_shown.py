@@ -8,6 +8,7 @@ from controller.configuration.header_pins import HEADER, NANO, printed
 from controller.configuration.pinout import pinout_of
 from controller.configuration.terminals import places_of
 from controller.configuration.values import TableConfig
+from controller.games.assembly import secret_links
 from controller.games.catalogue import DEVICE
 from drivers.dealer.buttons import BUTTONS
 from hal.board.messages import KINDS
@@ -44,19 +45,9 @@ class WiringShown(msgspec.Struct, frozen=True):
     rows: tuple[tuple[PinShown, PinShown], ...]
 
 
-def sealed_links(config: TableConfig) -> frozenset[str]:
-    """The links whose frames may name cards that are not exposed."""
-    found: set[str] = set()
-    for device in config.devices.values():
-        spec = DEVICE[device.driver]
-        if spec.deals_cards:
-            found |= {line for line, use in spec.lines(device.config).items() if use.kind == "link"}
-    return frozenset(found)
-
-
 def lines_shown(config: TableConfig) -> list[LineShown]:
     """The lines of the table, device by device, as the file has them."""
-    pinout, sealed = pinout_of(config), sealed_links(config)
+    pinout, sealed = pinout_of(config), secret_links(config)
     owner: dict[str, str] = dict.fromkeys(BUTTONS, "dealer")
     for device in config.devices.values():
         owner |= dict.fromkeys(DEVICE[device.driver].lines(device.config), device.name)

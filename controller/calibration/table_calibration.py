@@ -104,14 +104,36 @@ def state_of(config: TableConfig, signer: bytes) -> CalibrationState:
         made = read(path, signer)
     except CalibrationError as error:
         return CalibrationState("missing", f"{error}; {remedy}")
-    if made.table != config.id:
-        return CalibrationState("missing", f"{path}: it is of table {made.table}, not of {config.id}; {remedy}")
-    wrong = [why for name, movements in needed.items() if (why := _misfit(config, made, name, movements))]
+    wrong = _misfits(config, made, needed)
     if wrong:
-        return CalibrationState("missing", f"{path}: {'; '.join(wrong)}; {remedy}")
+        return CalibrationState("missing", f"{path}: {wrong}; {remedy}")
     latest = max(made.device.values(), key=lambda one: one.time)
     measured = {name: made.device[name].measured for name in needed}
     return CalibrationState("fits", f"by {latest.by}, {latest.time}", measured)
+
+
+def measures_beside(config: TableConfig) -> CalibrationState | None:
+    """The measures of the calibration beside a table's file, whoever signed it, where it fits: for a replay, which
+    journals nothing and has no key of the table. None where there is none, or the table has no real wires.
+    """
+    needed = movements_of(config)
+    path = calibration_path(config)
+    if not config.live or not path.exists():
+        return None
+    try:
+        made = _decoded(path, _content(path))
+    except CalibrationError:
+        return None
+    if _misfits(config, made, needed):
+        return None
+    return CalibrationState("fits", str(path), {name: made.device[name].measured for name in needed})
+
+
+def _misfits(config: TableConfig, made: TableCalibration, needed: Mapping[str, list[Movement]]) -> str:
+    """Why a calibration is not that of the table as it is; empty where it is."""
+    if made.table != config.id:
+        return f"it is of table {made.table}, not of {config.id}"
+    return "; ".join(why for name, movements in needed.items() if (why := _misfit(config, made, name, movements)))
 
 
 def _misfit(config: TableConfig, made: TableCalibration, name: str, movements: list[Movement]) -> str | None:
@@ -157,21 +179,29 @@ def read(path: Path, signer: bytes) -> TableCalibration:
         CalibrationError: there is none, it cannot be read, or it is not signed by this key.
     """
     beside = signature_path(path)
+    content = _content(path)
     try:
-        with path.open("rb") as file:
-            content = file.read(MOST_BYTES)
-        with beside.open("rb") as file:
-            signature = bytes.fromhex(file.read(MOST_BYTES).decode("ascii").strip())
-    except FileNotFoundError as error:
-        raise CalibrationError(f"{error.filename}: there is no such file") from error
-    except OSError as error:
-        raise CalibrationError(f"{error.filename}: it cannot be read ({error.strerror})") from error
+        signature = bytes.fromhex(_content(beside).decode("ascii").strip())
     except ValueError as error:
         raise CalibrationError(f"{beside}: it is no signature") from error
     if not signed_by_any(_DOMAIN, content, signature, [signer]):
         raise CalibrationError(
             f"{path}: it was changed since, or another key signed it than this table's, {signer.hex()[:16]}…"
         )
+    return _decoded(path, content)
+
+
+def _content(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(MOST_BYTES)
+    except FileNotFoundError as error:
+        raise CalibrationError(f"{path}: there is no such file") from error
+    except OSError as error:
+        raise CalibrationError(f"{path}: it cannot be read ({error.strerror})") from error
+
+
+def _decoded(path: Path, content: bytes) -> TableCalibration:
     try:
         return msgspec.convert(tomllib.loads(content.decode("utf-8")), TableCalibration)
     except (ValueError, msgspec.ValidationError, RecursionError) as error:

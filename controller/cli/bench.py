@@ -103,5 +103,6 @@ async def _serve(
             task.cancel()
             with suppress(asyncio.CancelledError, AddressError):
                 await task
+        page.captures.close()
         bench.close()
     return 0

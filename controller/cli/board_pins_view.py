@@ -26,7 +26,7 @@ from hal.lamp_fields import CHAIN
 
 COLUMN_PARTS = (
     "In the wire of each column of the keypad: 1 kΩ at the pin, then a diode 1N4148, its cathode at the resistor and "
-    "its anode at the keypad (docs/boards.md)."
+    "its anode at the keypad (docs/boards-wiring.md)."
 )
 """What a keypad needs that is not wired straight to the board, which has it on its carrier board."""
 
@@ -52,7 +52,7 @@ def key_words(kind: BoardKind, place: Place) -> str:
 
 
 def chain_words(kind: BoardKind) -> Iterator[str]:
-    """How a chain of lamps is wired, pin by pin (docs/boards.md)."""
+    """How a chain of lamps is wired, pin by pin (docs/boards-wiring.md)."""
     notes = {"latch": "; 10 kΩ from there to 5V", "read_back": "; resistor to + inside"}
     for what, pin in kind.lamp_pins:
         yield f"{_plain(what)}: {printed(pin)}{notes.get(what, '')}"

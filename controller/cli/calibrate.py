@@ -168,6 +168,10 @@ class Guide:
         """Shows what was found, its plot, and the fix."""
         show(result)
 
+    def leave_out(self, movement: Movement, why: str) -> None:
+        """Shows that a movement is not asked for."""
+        show_left(movement, why)
+
     async def choose(self, movement: Movement, result: MovementResult) -> Choice:
         """Asks what to do after a movement that did not pass."""
         if self._seconds is not None:
@@ -201,9 +205,18 @@ class Practice:
         """Shows what was found, its plot, and the fix."""
         show(result)
 
+    def leave_out(self, movement: Movement, why: str) -> None:
+        """Shows that a movement is not asked for."""
+        show_left(movement, why)
+
     async def choose(self, movement: Movement, result: MovementResult) -> Choice:
         """Goes on: the mistake stays."""
         return "skip"
+
+
+def show_left(movement: Movement, why: str) -> None:
+    """Prints that a movement is not asked for."""
+    click.echo(f"\n{click.style(movement.name, bold=True)}: left out, {why}")
 
 
 def show(result: MovementResult) -> None:
@@ -311,21 +324,24 @@ def _show_state(config: TableConfig, state: Path | None) -> int:
 
 def _key(config: TableConfig, state: Path | None) -> SigningKey:
     """The table's key: the one that seals its journal; made here where the service never ran."""
-    from controller.journal.signing import SigningKeyError, load_or_create
+    from controller.journal.errors import JournalError
+    from controller.journal.files import order_path
+    from controller.service.opening import StartupCheckError, key_of_state
     from controller.service.state_paths import state_of_table, state_paths_for
 
-    path = state_paths_for(state_of_table(state, Path(config.file)), [config]).signing_key
-    new = not path.exists()
+    paths = state_paths_for(state_of_table(state, Path(config.file)), [config])
+    new = not paths.signing_key.exists()
     try:
-        key = load_or_create(path)
-    except SigningKeyError as error:
+        key = key_of_state(paths)
+    except (StartupCheckError, JournalError) as error:
         _leave(f"{error}; with --state DIR another folder is used, as the service has it", BAD_CONFIGURATION)
     if new:
-        click.echo(f"made the table's key, {path}", err=True)
-        owner = path.parent.stat()
-        if os.geteuid() == 0 and owner.st_uid != 0:
-            # The service's user reads it: made by root, it would lock the service out.
-            os.chown(path, owner.st_uid, owner.st_gid)
+        click.echo(f"made the table's key, {paths.signing_key}", err=True)
+        owner = paths.root.stat()
+        for made in (paths.signing_key, order_path(paths.journal)):
+            if os.geteuid() == 0 and owner.st_uid != 0 and made.exists():
+                # The service's user reads it: left to root, it would lock the service out.
+                os.chown(made, owner.st_uid, owner.st_gid)
     return key
 
 

@@ -69,7 +69,7 @@ def command(
     \b
     Examples:
         feltwire doctor roulette.toml
-        feltwire doctor /etc/feltwire/*.toml --yes
+        feltwire doctor /etc/feltwire --yes
         feltwire doctor roulette.toml --report roulette-doctor.txt
 
     Exit codes: 0 if nothing failed (there may be warnings); 1 if something did; 2 for a file that cannot be used.
@@ -100,7 +100,7 @@ def command(
         if as_json:
             click.echo(msgspec.json.encode(one))
     if report is not None:
-        _write(report, made, tables)
+        _write(report, made)
         click.echo(f"written: {report}", err=as_json)
     if not as_json:
         _sum_up(made)
@@ -155,7 +155,7 @@ def _sum_up(made: Sequence[DoctorReport]) -> None:
         click.echo(f"{one.table}: {shown}")
 
 
-def _write(path: Path, made: Sequence[DoctorReport], tables: Sequence[Path]) -> None:
+def _write(path: Path, made: Sequence[DoctorReport]) -> None:
     """The report for whoever helps: the findings, the same as JSON, and the tables' files, which hold no secret."""
     rows: list[str] = []
     for one in made:
@@ -165,8 +165,8 @@ def _write(path: Path, made: Sequence[DoctorReport], tables: Sequence[Path]) -> 
             rows.append(_line(finding, color=False))
             rows += [f"{'':13}to do: {finding.fix}"] if finding.fix else []
         rows.append("")
-    for table in tables:
-        rows += [f"--- {table} ---", table.read_text(encoding="utf-8"), ""]
+    for one in made:
+        rows += [f"--- {one.file} ---", Path(one.file).read_text(encoding="utf-8"), ""]
     rows += ["--- the same as JSON ---", *(msgspec.json.encode(one).decode() for one in made)]
     try:
         path.write_text("\n".join(rows) + "\n", encoding="utf-8")

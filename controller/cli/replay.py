@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from controller.bench.replay import replay
+from controller.calibration.table_calibration import calibrated, measures_beside
 from controller.cli import BAD_CONFIGURATION
 from controller.cli.printing import load_one, print_events
 from hal.capture.errors import CaptureError
@@ -22,7 +23,8 @@ def command(table: Path, captures: tuple[Path, ...], as_json: bool) -> None:
 
     A capture is a VCD file, as logic analysers, GTKWave and sigrok write them, with one wire a line, named as the
     table names them (`feltwire pins` shows the names). The wires in the capture decide: without dealer_no_more_bets the
-    controller calls "No more bets", and ball_1 ... ball_n give the number of track sensors. Nothing is journalled.
+    controller calls "No more bets", and ball_1 ... ball_n give the number of track sensors. What a calibration beside
+    the file has measured is used as in play. Nothing is journalled.
 
     \b
     Examples:
@@ -34,6 +36,10 @@ def command(table: Path, captures: tuple[Path, ...], as_json: bool) -> None:
     if table.suffix == ".vcd" and captures[-1].suffix == ".toml":
         raise click.UsageError(f"the table comes first: feltwire replay {captures[-1]} {table}")
     config = load_one(table)
+    measures = measures_beside(config)
+    if measures is not None:
+        click.echo(f"with what {measures.words} has measured", err=True)
+        config = calibrated(config, measures)
     try:
         for events in replay(config, captures):
             print_events(events, as_json=as_json)

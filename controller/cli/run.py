@@ -149,6 +149,7 @@ def _serve(plan: ServicePlan, clock: Clock, metrics: int | None, *, as_json: boo
     """Runs the service; returns the exit code."""
     from controller.journal.errors import JournalError
     from controller.service.console import Console, LineWriter
+    from controller.service.core_files import forbid_core_files
     from controller.service.counters import LiveNumbers, ServiceCounters
     from controller.service.descriptors import raise_descriptor_limit
     from controller.service.logs import log_to, reads_journald
@@ -160,6 +161,7 @@ def _serve(plan: ServicePlan, clock: Clock, metrics: int | None, *, as_json: boo
     output, errors = LineWriter(OUTPUT, name="output"), LineWriter(ERRORS, name="log")
     handler = log_to(errors, real, journald=reads_journald(ERRORS))
     raise_descriptor_limit()
+    forbid_core_files()
     counters = ServiceCounters()
     console = Console(output, as_json=as_json, color=not as_json and os.isatty(OUTPUT))
 

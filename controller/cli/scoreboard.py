@@ -16,7 +16,7 @@ from controller.cli.local_services import NoServiceError, find_base
 from controller.cli.options import client_curve
 from feed.endpoints import EndpointError, Endpoints, default_base
 
-PORT = 8017
+PORT = 8080
 """Where no other is asked for (ours)."""
 
 

@@ -28,6 +28,9 @@ class Guide(Protocol):
     def show(self, movement: Movement, result: MovementResult) -> None:
         """Shows what a movement has shown."""
 
+    def leave_out(self, movement: Movement, why: str) -> None:
+        """Shows that a movement is not asked for."""
+
     async def choose(self, movement: Movement, result: MovementResult) -> Choice:
         """What to do after a movement that did not pass."""
 
@@ -67,6 +70,11 @@ async def calibrate(config: TableConfig, guide: Guide, devices: Sequence[str] = 
     outcome = Outcome()
     todo = list(steps(config, devices))
     for number, step in enumerate(todo):
+        missing = [name for name in step.movement.after if name not in outcome.passed.get(step.device, {})]
+        if missing:
+            outcome.left.append(step)
+            guide.leave_out(step.movement, f"{', '.join(missing)} must pass first")
+            continue
         while True:
             recording = await guide.record(step.movement)
             if recording is None:

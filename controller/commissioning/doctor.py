@@ -208,7 +208,7 @@ def wired_lines(config: TableConfig) -> list[Wired]:
 async def _lines(config: TableConfig, around: Surroundings, asked: Asked, note: Note, clock: Clock) -> None:
     _ports(config, around, note)
     free = True
-    if config.lines.backend == "gpiod":
+    if config.lines.backend in ("gpiod", "gpiozero"):
         free = _gpio(config, around, note)
     if around.service is not None:
         held = f"the service at {around.service.base} holds the lines"
@@ -283,9 +283,14 @@ async def _identity(port: str, clock: Clock) -> IdentityAnswer | str:
         return str(error)
 
 
+def _board_of(config: TableConfig, line: str) -> str:
+    return config.terminals[line].board if line in config.terminals else ""
+
+
 async def _listen(config: TableConfig, opened: OpenTable, asked: Asked, note: Note) -> None:
     listener = opened.listener
-    wires = wired_lines(config)
+    # A board that is down was reported: each of its lines would say the same again.
+    wires = [wired for wired in wired_lines(config) if _board_of(config, wired.line) not in opened.boards_down]
     listener.begin()
     await listener.wait(asked.rest_s)
     note(*line_checks.judge_rest(listener.recording(), wires, asked.rest_s))

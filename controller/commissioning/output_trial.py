@@ -3,7 +3,7 @@
 lamp, signal     on ─► does the person see it? ─► off ─► is it off?
 chain of lamps   all ─► every second ─► the others ─► none
 display          36 ─► 00 ─► blank
-motor            only after the person has said that nobody is near: a third of its speed, for a second, then off
+motor            only after the person has said that nobody is near: for a second, then off
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from hal.values import LightLamps, Output, RunMotor, SetLine
 
 LAMPS: Final = 50
 """Lamps of a layout's chain, as many as sic bo has areas."""
-MOTOR_SPEED: Final = 0.33
+MOTOR_SPEED: Final = 1.0
+"""A board switches its motor on and off, and stops it by its own sensors."""
 MOTOR_S: Final = 1.0
 PULSE_S: Final = 0.5
 """How long a signal is given (ours): shakers start at half a second."""

@@ -16,7 +16,6 @@ from controller.commissioning.listening import open_lines
 from controller.configuration.values import TableConfig
 from controller.live.line_memory import LineMemory
 from controller.live.live_table import NotifyingSink
-from hal.capture.secret import FrameSealer
 from hal.capture.vcd_writer import CaptureLines, VcdWriter, writing_capture
 from hal.clock import NS_PER_S, Clock
 from hal.lines import LineError, LineSource
@@ -34,18 +33,11 @@ class RotatingCapture:
     """A capture over several files. What is written is on the disk once its file is complete, which `close` is too."""
 
     def __init__(
-        self,
-        path: Path,
-        lines: CaptureLines,
-        *,
-        sealer: FrameSealer | None = None,
-        values_a_file: int = VALUES_A_FILE,
-        files: int = FILES,
+        self, path: Path, lines: CaptureLines, *, values_a_file: int = VALUES_A_FILE, files: int = FILES
     ) -> None:
-        """Nothing is written yet. Frames of the secret links of `lines` are written as commitments of the `sealer`."""
+        """Nothing is written yet. Batches come with their secret frames sealed."""
         self._path = path
         self._lines = lines
-        self._sealer = sealer
         self._most = values_a_file
         self._keep = files
         self._open: ExitStack | None = None
@@ -92,7 +84,7 @@ class RotatingCapture:
         number = self._number = self._number + 1
         path = self._path if number == 1 else self._path.with_suffix(f".{number}{self._path.suffix}")
         opened = ExitStack()
-        writer = opened.enter_context(writing_capture(path, self._lines, sealer=self._sealer))
+        writer = opened.enter_context(writing_capture(path, self._lines))
         first = [values[0].t_ns for values in (batch.edges, batch.rare) if values]
         writer.begin(min(first, default=batch.until_ns), self._levels, self._readings)
         self._open, self._writer, self._in_file = opened, writer, 0
@@ -145,6 +137,8 @@ async def record(
         merge.add(source.name, source.max_lateness_ns, source.lines)
 
     async with open_lines(config, clock, sink=sink, prepare=prepare) as opened:
+        for name, why in opened.boards_down.items():
+            raise LineError(f"board {name}: {why}")
         sources = list(opened.wiring.sources)
         lines = [line for source in sources for line in source.lines]
         memory = LineMemory(config, lines, all(source.detects_loss for source in sources))
@@ -160,7 +154,7 @@ async def record(
                     merge.until(source.name, source.delivered_until(now_ns))
                 batch = merge.take()
                 if batch is not None:
-                    capture.write(batch)
+                    capture.write(memory.sealed(batch))
                 progress(capture)
                 if stopping:
                     return capture

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from hashlib import sha256
 from importlib.metadata import version
+from itertools import count
 from typing import TYPE_CHECKING
 
 from controller.configuration.sections import LimitKeys
@@ -22,6 +24,7 @@ from drivers.base.driver import Driver
 from drivers.base.observed import Listener, ObservedDriver
 from drivers.dealer.buttons import BUTTONS, Buttons, ButtonsConfig
 from feed.events import StakeLimit, TableLabel, TableNotice
+from hal.capture.secret import PublicPart
 
 if TYPE_CHECKING:
     from simulators.base.geometry import Geometry
@@ -43,6 +46,15 @@ def _minute(number: int) -> str:
     return (EPOCH_1970 + timedelta(minutes=number)).strftime("%Y-%m-%dT%H:%M")
 
 
+def repeatable_salts() -> Callable[[], bytes]:
+    """The salts of a replay or a simulation: always the same, so that equal input gives equal bytes.
+
+    They hide nothing, and need not: whoever has the capture or the seed has the cards.
+    """
+    numbers = count(1)
+    return lambda: sha256(f"salt {next(numbers)}".encode()).digest()[:16]
+
+
 def table_for(
     config: TableConfig,
     *,
@@ -50,6 +62,7 @@ def table_for(
     simulated: bool,
     time_of: Callable[[int], str] = own_time,
     calendar_is_set: Callable[[], bool] = lambda: True,
+    salt: Callable[[], bytes] | None = None,
     wires: Collection[str] | None = None,
     opens: bool | None = None,
     sequence: int = 0,
@@ -60,8 +73,9 @@ def table_for(
     """The table that a checked configuration describes.
 
     `wires` are the lines that a capture declares: they decide which buttons there are. None leaves that to the
-    configuration, and so does None for `opens`: whether it opens at its start, or by an order. `sequence`, `ephemeral`
-    and `rounds` are where the table goes on from another. `listener` is shown what the drivers report.
+    configuration, and so does None for `opens`: whether it opens at its start, or by an order. `salt` gives the salts
+    of commitments; without one they are repeatable, for a replay or a simulation. `sequence`, `ephemeral` and `rounds`
+    are where the table goes on from another. `listener` is shown what the drivers report.
     """
     buttons = config.buttons if wires is None else tuple(button for button in BUTTONS if button in wires)
     spec = GAME[config.game]
@@ -74,6 +88,7 @@ def table_for(
         time_of=time_of,
         result_words=spec.words.result,
         calendar_is_set=calendar_is_set,
+        salt=repeatable_salts() if salt is None else salt,
     )
     devices = TableDevices(config, DEVICE)
     game = spec.build(config, context, devices)
@@ -115,6 +130,14 @@ def table_for(
 def _software() -> str:
     """Name and installed version: looking it up reads files, and no process changes it."""
     return f"feltwire {version('feltwire')}"
+
+
+def secret_links(config: TableConfig) -> dict[str, PublicPart]:
+    """The links of a table whose frames can show what is not exposed yet, and what of a frame is public."""
+    found: dict[str, PublicPart] = {}
+    for device in config.devices.values():
+        found.update(DEVICE[device.driver].secrets(device.config))
+    return found
 
 
 def geometry_of(config: TableConfig) -> Geometry:

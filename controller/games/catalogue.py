@@ -7,19 +7,26 @@ from typing import Final
 from controller.configuration.registry import Registry
 from controller.games.baccarat.spec import BACCARAT, MINI_BACCARAT
 from controller.games.base.spec import GameSpec
+from controller.games.blackjack.spec import BLACKJACK, MULTI_ACTION_BLACKJACK
 from controller.games.craps.spec import CRAPS, MINI_CRAPS
+from controller.games.fixed_hands.spec import CARIBBEAN_STUD, JOKER_SEVEN, LET_IT_RIDE
 from controller.games.money_wheel.spec import MONEY_WHEEL
+from controller.games.red_dog.spec import RED_DOG
 from controller.games.roulette.spec import ROULETTE
 from controller.games.sic_bo.spec import SIC_BO
+from controller.games.token_pusher.spec import TOKEN_PUSHER
 from controller.games.tumbled.spec import BEAT_THE_DEALER, CHUCK_A_LUCK, UNDER_OVER
 from controller.table.orders.book import VERBS
 from controller.table.orders.order import Verb
 from drivers.base.device_spec import DeviceSpec
-from drivers.cards.specs import SHOE
+from drivers.cabinet.specs import DOOR_DEVICE
+from drivers.cards.specs import CARD_READER, DISCARD_RACK, PROGRESSIVE, SHOE, SHUFFLER
+from drivers.coins.specs import TOKEN_CHUTE
 from drivers.dealer.specs import BUTTON_BOX, LAMP, NUMBER_DISPLAY
 from drivers.dice.specs import AUTOMATED_SHAKER, CAGE, CAGE_MOTOR, CHUTE, DICE_KEYPAD, DICE_READER, SHAKER
 from drivers.lamps.specs import LAMP_BOARD, PUCK
 from drivers.money_wheel.spec import MONEY_WHEEL as MONEY_WHEEL_DEVICE
+from drivers.pusher.specs import PUSHER_BED
 from drivers.roulette.specs import ROULETTE_WHEEL, STAR_X
 
 GAMES: Final[tuple[GameSpec, ...]] = (
@@ -33,6 +40,13 @@ GAMES: Final[tuple[GameSpec, ...]] = (
     MINI_CRAPS,
     BACCARAT,
     MINI_BACCARAT,
+    RED_DOG,
+    BLACKJACK,
+    MULTI_ACTION_BLACKJACK,
+    CARIBBEAN_STUD,
+    LET_IT_RIDE,
+    JOKER_SEVEN,
+    TOKEN_PUSHER,
 )
 
 DEVICES: Final[tuple[DeviceSpec, ...]] = (
@@ -52,19 +66,19 @@ DEVICES: Final[tuple[DeviceSpec, ...]] = (
     LAMP_BOARD,
     PUCK,
     SHOE,
+    SHUFFLER,
+    CARD_READER,
+    DISCARD_RACK,
+    PROGRESSIVE,
+    TOKEN_CHUTE,
+    DOOR_DEVICE,
+    PUSHER_BED,
 )
 
 GAMES_TO_COME: Final = frozenset(
     {
-        "blackjack",
-        "multi_action_blackjack",
-        "caribbean_stud",
-        "let_it_ride",
-        "joker_seven",
-        "red_dog",
         "skill_stop_reel",
         "skill_stop_video",
-        "token_pusher",
     }
 )
 """Games that a file may rightly name one day, but that this version does not play."""

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from controller.journal.audit.chain import MOST_ROWS, ChainCheck, RecordTable, Vouch
 from controller.journal.audit.findings import AuditFinding, AuditReport, ChainSummary, FindingKind
+from controller.journal.audit.openings import Openings
 from controller.journal.audit.sealed import CheckedSeals, UnsealedTail, check_base, check_seals, read_base
 from controller.journal.errors import UNREADABLE, journal_error
 from controller.journal.reading import reading
@@ -179,10 +180,12 @@ class _Verification:
         seq, digest = start
         self._at_start(chain, seq, digest, vouches)
         check = ChainCheck(chain, seq, digest, vouches)
+        openings = Openings(chain, whole=seq == 0)
         epoch = ""
         try:
             for row in check.follow(records.of(chain)):
                 self.done += 1
+                self.findings += openings.take(row)
                 epoch = str(row.epoch)
                 if self.progress is not None and (self.done % REPORT_EVERY == 0 or self.done == self.total):
                     self.progress(self.done, self.total)

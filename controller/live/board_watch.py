@@ -1,8 +1,11 @@
-"""Reports the boards of a live table: their identities, the loss of one, and its return.
+"""Reports the boards of a live table: their identities, the loss of one, its return, and what it reports of itself.
 
     being opened ──up──► up ──down──► lost ──up──► up
          │               │ its identity is known      │ the fault's cause is gone: a supervisor may clear it
          └──too long─────┴──► a fault board_lost, in the board's own words
+
+What a board reports of itself in its state is published too, each time that it begins: keys that it cannot tell apart,
+an input that it does not listen to, a memory that is nearly worn out (warnings), and one that keeps nothing (a fault).
 
 The lines of a lost board are reported as unplugged by their source, and block play where the game needs them, as in a
 replay. So this fault does not block play itself.
@@ -21,12 +24,31 @@ from feed.events import Event
 from hal.backends.board import OPENING_NS
 from hal.board.link import BoardWatcher
 from hal.board.message import BoardReport
-from hal.board.messages import IdentityAnswer
+from hal.board.messages import Flag, IdentityAnswer, StateReport
 
 log = logging.getLogger(__name__)
 
 BOARD_LOST: Final = "board_lost"
 BOARD_IDENTIFIED: Final = "board_identified"
+STORE_FAILED: Final = "store_failed"
+
+_WARNINGS: Final[Mapping[Flag, tuple[str, str]]] = {
+    Flag.KEYS_AMBIGUOUS: (
+        "keys_ambiguous",
+        "keys are pressed that the board cannot tell from others; until their release all its keys stay as they were",
+    ),
+    Flag.STORE_WORN: (
+        "store_worn",
+        "its EEPROM has had 80 % of the writes that it bears; fit a FRAM, or replace the board",
+    ),
+    Flag.STORM: (
+        "input_masked",
+        "an input changes faster than the board can follow, and it does not listen to it now; look at its wire, screen "
+        "and pull-up",
+    ),
+}
+"""Of each flag of a board's state that is no fault: the warning and its words."""
+_PUBLISHED: Final = Flag.STORE_FAILED | Flag.KEYS_AMBIGUOUS | Flag.STORE_WORN | Flag.STORM
 
 
 class WatchedLink(Protocol):
@@ -51,8 +73,11 @@ class _WatchedBoard:
         self.is_up = False
         self.reported_reason = ""
         """The reason for its loss that was reported last."""
-        self.changes: list[IdentityAnswer | str] = []
-        """Changes that are not reported yet: an identity, or the reason for a loss."""
+        self.changes: list[IdentityAnswer | str | StateReport] = []
+        """Changes that are not reported yet: an identity, the reason for a loss, or a state with other flags."""
+        self.flags = Flag(0)
+        """Those of its last state that are published."""
+        self._seen = Flag(0)
         self._wake = wake
 
     def up(self, identity: IdentityAnswer, t_ns: int) -> None:
@@ -68,7 +93,12 @@ class _WatchedBoard:
         self._wake()
 
     def reported(self, report: BoardReport, t_ns: int) -> None:
-        """Does nothing: the sources of its lines handle its reports."""
+        """Notes flags that have changed; the sources of its lines handle all else."""
+        if not isinstance(report, StateReport) or (flags := Flag(report.flags) & _PUBLISHED) == self._seen:
+            return
+        self._seen = flags
+        self.changes.append(report)
+        self._wake()
 
     @property
     def facts(self) -> dict[str, str]:
@@ -118,6 +148,8 @@ class BoardWatch:
             if isinstance(one, str):
                 log.error("table %s: %s", self._table_id, one)
                 events += self._lost(board, one, table, t_ns)
+            elif isinstance(one, StateReport):
+                events += self._flagged(board, one, table, t_ns)
             else:
                 log.info("table %s: %s is up: %s", self._table_id, board.device, words(one))
                 events += self._came(board, one, table, t_ns)
@@ -128,6 +160,22 @@ class BoardWatch:
         before, board.reported_reason = board.reported_reason, reason
         events = table.raise_fault(board.device, BOARD_LOST, reason, t_ns, blocks_play=False, cause=board.cause)
         return events if events or before == reason else table.warn(board.device, BOARD_LOST, reason, t_ns)
+
+    def _flagged(self, board: _WatchedBoard, state: StateReport, table: Table, t_ns: int) -> list[Event]:
+        """Publishes the flags that it has and had not; a fault's cause may be gone."""
+        flags = Flag(state.flags) & _PUBLISHED
+        begun, board.flags = flags & ~board.flags, flags
+        events: list[Event] = []
+        for flag, (warning, detail) in _WARNINGS.items():
+            if flag in begun:
+                events += table.warn(board.device, warning, f"{board.device}: {detail}", t_ns)
+        if Flag.STORE_FAILED in begun:
+            detail = f"{board.device}: its memory does not keep what is written: it counts nothing; replace it"
+            cause = f"the memory of {board.device}"
+            events += table.raise_fault(board.device, STORE_FAILED, detail, t_ns, blocks_play=False, cause=cause)
+        elif Flag.STORE_FAILED not in flags:
+            table.cause_gone(board.device, f"the memory of {board.device}")
+        return events
 
     def _came(self, board: _WatchedBoard, identity: IdentityAnswer, table: Table, t_ns: int) -> list[Event]:
         """It is up: its fault may be cleared, and an identity that no opening has published is published."""

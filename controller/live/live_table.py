@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from secrets import token_bytes
 from typing import Final, NamedTuple
 
 from controller.calibration.table_calibration import (
@@ -135,6 +136,7 @@ class LiveTable:
             simulated=self.simulated,
             time_of=partial(wall_time, clock),
             calendar_is_set=calendar_is_set if config.live else _always,
+            salt=partial(token_bytes, 16),
             wires=config.buttons if config.live else None,
             opens=opens,
             listener=listener,
@@ -409,7 +411,9 @@ class LiveTable:
                 return TickResult((), (), self.memory.until_ns)
         self.memory.append(batch)
         self._tap(batch)
-        return TickResult(self._table.feed(batch), self._table.answers(), batch.until_ns)
+        events = self._table.feed(batch)
+        self.memory.show(self._table.shown())
+        return TickResult(events, self._table.answers(), batch.until_ns)
 
     def _source_faults(self, gone: Sequence[LineSource]) -> list[Event]:
         """Raises a fault for sources that failed. Their lines are reported as unplugged, which blocks play where a game

@@ -33,7 +33,9 @@ class Cited(Struct, Generic[T], frozen=True, forbid_unknown_fields=True):
         return self.cite == OURS
 
 
-When = Literal["before_spin", "while_ball_in_track", "before_tumble", "before_shake", "before_throw", "before_deal"]
+When = Literal[
+    "before_spin", "while_ball_in_track", "before_tumble", "before_shake", "before_throw", "before_deal", "before_play"
+]
 """When bets close. The games differ: roulette's stay open while the ball runs, the others' close before."""
 
 

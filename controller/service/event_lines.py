@@ -163,7 +163,7 @@ def _description(event: Event) -> str:
         case events.CourseChanged():
             return course_words(data)
         case events.NoMoreBets():
-            return f'"No more bets" ({"the dealer" if data.by == "dealer" else "called by the controller"})'
+            return f'"{data.call}" ({"the dealer" if data.by == "dealer" else "called by the controller"})'
         case events.RoundStarted():
             return started_words(data)
         case events.RoundProgress():
@@ -203,6 +203,19 @@ def _description(event: Event) -> str:
             return machine_words(data)
         case events.InspectionPassed() | events.InspectionFailed():
             return inspected_words(data)
+        case events.CardSealed():
+            return f"a card left {data.device} unexposed: sealed {data.commitment[:12]}"
+        case events.CardOpened():
+            how = "exposed" if data.why == "exposed" else "broken up"
+            return f"card {data.card}, sealed {data.commitment[:12]}, {how}"
+        case events.StackLoaded():
+            how = "by hand" if data.method == "hand" else f"batch {data.batch} of the shuffler"
+            return f"{data.device} is loaded{_by(data.by)}: {how}"
+        case events.StackSealed():
+            return f"{data.device} sealed the order of batch {data.batch}: {counted(data.count, 'card')}"
+        case events.StackOpened():
+            agrees = "as it was dealt" if data.agrees else "DIFFERS from what was sealed or dealt"
+            return f"{data.device} opened the order of batch {data.batch}: {agrees}"
         case events.Heartbeat():
             return f"  {data.state}, last event {data.last}"
         case events.Unknown():
@@ -281,17 +294,21 @@ _ACTS: Final = {
     "acceptor_set": "the acceptor is set",
     "play_begun": "staked",
     "award": "won",
-    "falls": "fell",
+    "falls": "fell to the player",
+    "falls_to_house": "fell to the house",
     "falls_out_of_play": "fell while no play was on",
     "payout_planned": "are to be given out",
     "payout_ended": "given out",
     "payout_in_doubt": "were to be given out, and how many left is not known",
+    "tokens_in_doubt": "whether a token is in is not known",
     "reconciled": "counted by a person",
     "hand_pay_due": "are to be paid by hand",
     "hand_paid": "paid by hand",
     "door_opened": "the door is open",
     "door_closed": "the door is closed",
     "test_begun": "test mode: nothing counts",
+    "test_token": "in, and not counted: test mode",
+    "test_fall": "fell, and not counted: test mode",
     "test_ended": "test mode is over",
     "attendant_key": "the attendant's key was turned",
 }
@@ -336,8 +353,18 @@ def progress_words(data: RoundProgress) -> str:
     for hand, cards in (("player", data.player_cards), ("banker", data.banker_cards)):
         if cards:
             parts.append(f"{hand} {' '.join(cards)}")
+    if data.tokens_won is not None:
+        parts.append(f"{counted(data.tokens_won, 'token')} won")
     if data.next_card is not None:
         parts.append(f"the next card is the {data.next_card}'s")
+    if data.cards is not None:
+        parts.append(" ".join(data.cards))
+    if data.spread is not None:
+        parts.append(f"spread of {data.spread}")
+    if data.dealer_cards:
+        parts.append(f"dealer {' '.join(data.dealer_cards)}")
+    if data.cards_dealt is not None:
+        parts.append(f"{counted(data.cards_dealt, 'card')} dealt")
     return "  " + ", ".join(parts)
 
 

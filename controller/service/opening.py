@@ -109,6 +109,20 @@ def signing_key(path: Path) -> SigningKey:
     return key
 
 
+def key_of_state(paths: StatePaths) -> SigningKey:
+    """The key of a state directory. Where it has none and nothing of a journal, it begins one: a key without a journal
+    would else look as if the journal was lost.
+
+    Raises:
+        StartupCheckError: the key is there and cannot be used, or cannot be made.
+        JournalError: the folder cannot be used.
+    """
+    if not paths.signing_key.exists() and is_untouched(paths.journal):
+        # The very first start. It may be cut off between the key and the journal.
+        order_new(paths.journal)
+    return signing_key(paths.signing_key)
+
+
 async def open_journal(
     paths: StatePaths, clock: Clock, status: Callable[[str], None], stopped: Callable[[], bool] = lambda: False
 ) -> OpenedJournal:
@@ -120,10 +134,7 @@ async def open_journal(
         JournalError: the journal cannot be used.
     """
     loop = asyncio.get_running_loop()
-    if not paths.signing_key.exists() and is_untouched(paths.journal):
-        # The very first start. It may be cut off between the key and the journal.
-        order_new(paths.journal)
-    key = signing_key(paths.signing_key)
+    key = key_of_state(paths)
 
     def deliver(done: Done, result: Heads | JournalError) -> None:
         loop.call_soon_threadsafe(done, result)

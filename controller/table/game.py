@@ -23,6 +23,7 @@ from drivers.dealer.buttons import ButtonPressed
 from feed import events
 from feed.events import Data, Evidence, Verdict, WinningBet
 from feed.state import TableState
+from hal.values import Frame
 
 STEP_NS: Final = 1_000_000
 """How far on a deadline is put that a run sets for a moment that has passed, so that time goes on (ours)."""
@@ -30,6 +31,15 @@ STEP_NS: Final = 1_000_000
 DEALER_CALL: Final = "dealer_call"
 SERVICE_STOPPED: Final = "service_stopped"
 """A round that was open when the service was stopped in order: no person called it."""
+
+
+def _no_salt() -> bytes:
+    """For a table without cards.
+
+    Raises:
+        RuntimeError: always; a table that seals cards is given a source of salts.
+    """
+    raise RuntimeError("this table was made without a source of salts, and seals no card")
 
 
 class GameContext(NamedTuple):
@@ -47,6 +57,8 @@ class GameContext(NamedTuple):
     """A result of this game in a few words."""
     calendar_is_set: Callable[[], bool] = lambda: True
     """Whether the calendar is known to be set since the computer was started; simulated time always is."""
+    salt: Callable[[], bytes] = _no_salt
+    """The next salt of a commitment, 16 bytes: secret and random at a live table."""
 
 
 class Terms(NamedTuple):
@@ -76,6 +88,8 @@ class Game(ABC):
         self.recent = RecentRounds()
         self.events: list[Data | Fault | CauseGone] = []
         """Events and faults in order, until the table takes them."""
+        self.shown: list[Frame] = []
+        """Secret frames whose content is exposed now, until the table takes them: a capture may hold them."""
         self.called_ns: int | None = None
         """When "No more bets" was called for this round."""
         self.run_due_ns = NEVER_NS

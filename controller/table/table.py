@@ -198,6 +198,11 @@ class Table:
         outputs.sort(key=_moment)
         return outputs
 
+    def shown(self) -> list[Frame]:
+        """The secret frames whose content was exposed since the last call."""
+        shown, self.game.shown = self.game.shown, []
+        return shown
+
     def rest(self, t_ns: int) -> list[Output]:
         """What puts to rest all that its outputs may have set going, whatever is known of it."""
         return [output for actuator in self.actuators for output in actuator.rest(t_ns)]

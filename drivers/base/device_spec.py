@@ -11,6 +11,7 @@ import msgspec
 from drivers.base.actuator import Actuator
 from drivers.base.driver import Driver
 from drivers.base.movement import LineBounds, Movement
+from hal.capture.secret import PublicPart
 from hal.framing import Framer
 from hal.outputs import BoardOutputKind
 
@@ -102,6 +103,10 @@ def _nothing_on_wires(keys: Any, given: Collection[str]) -> list[WiredFinding]:
     return []
 
 
+def _no_secrets(keys: Any) -> dict[str, PublicPart]:
+    return {}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceSpec:
     """One kind of device, as the catalogue lists it."""
@@ -120,11 +125,11 @@ class DeviceSpec:
     """How a capture's wires change its keys; None where they do not."""
     started_by_call: bool = False
     """Whether "No more bets" sets it going: then it cannot be what makes the call."""
-    deals_cards: bool = False
-    """Whether its frames and observations may name cards that are not exposed yet: the bench shows them sealed."""
     on_wires: Callable[[Any, Collection[str]], list[WiredFinding]] = _nothing_on_wires
     """What a table with real wires must state or should avoid, from its keys and the names of those that the file
     gives: a default that every simulated device fulfils says nothing about a real one."""
+    secrets: Callable[[Any], Mapping[str, PublicPart]] = _no_secrets
+    """The links whose frames can show what is not exposed yet, and what of a frame may be stored before it is."""
     movements: Callable[[Any, Collection[str]], Sequence[Movement]] = _no_movements
     """What a person does with it to prove its wiring, from its keys and the lines that are wired; none where software
     sees every exchange by itself."""

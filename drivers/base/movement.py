@@ -103,6 +103,8 @@ class Movement(NamedTuple):
     judge: Judge
     asked: int = 0
     """The space, pocket or value that the person is asked for, where there is one."""
+    after: tuple[str, ...] = ()
+    """Movements that must have passed before: without them its advice would mislead."""
 
 
 def failed(found: str, fix: str, plot: tuple[PlotRow, ...] = ()) -> MovementResult:

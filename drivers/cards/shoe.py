@@ -15,6 +15,7 @@ line was lost. Where cards may have left unseen, `CardsLost` reports it; nothing
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Final, Literal, NamedTuple
 
@@ -23,19 +24,24 @@ from msgspec import Meta
 
 from drivers.base.driver import NEVER_NS, Observation, SensorHealth
 from drivers.base.view import dead_lines
-from drivers.cards.card_wire import COUNTS, CUTTING_CARD, UNREAD, CardLine, ShoeLine, ShoeState, parse
+from drivers.cards.card_tokens import Checksum, card_of, code_problems
+from drivers.cards.card_wire import COUNTS, CUTTING_CARD, UNREAD, CardLine, Malformed, ShoeLine, ShoeState, parse
+from drivers.cards.hidden_card import HiddenCard
 from drivers.cards.observations import (
     CardDealt,
     CardPushedBack,
     CardsLost,
+    CompartmentsOpen,
     CuttingCardSeen,
     LineGarbled,
     ShoeRestarted,
     ShoeTrouble,
     ShoeTroubled,
     ShoeUntroubled,
+    StackDealt,
 )
 from drivers.cards.view import ShoeView
+from hal.capture.secret import SEALED, PublicPart, no_part
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 
 MOUTH: Final = "shoe_card_1"
@@ -44,6 +50,8 @@ CUT: Final = "shoe_cut"
 EMPTY: Final = "shoe_empty"
 LID: Final = "shoe_lid"
 JAM: Final = "shoe_jam"
+GATES: Final = ("shoe_gate_1", "shoe_gate_2")
+"""Contacts of a double shoe: high while the compartment is open."""
 BARRIERS: Final = (MOUTH, OUTSIDE)
 
 _TROUBLE_OF_LINE: Final[dict[str, ShoeTrouble]] = {EMPTY: "empty", LID: "lid", JAM: "jam"}
@@ -57,8 +65,12 @@ _WORDS: Final[dict[ShoeTrouble, str]] = {
     "lid": "the lid of the shoe is open",
     "jam": "a card is jammed in the shoe",
 }
+_SEALED: Final = re.compile(rb"C;(\d{5});[0-9a-f]{64}")
+_SEALED_TOKEN: Final = re.compile(rb"[0-9a-f]{64}")
 SILENCE_NS: Final = 3_500_000_000
 """The shoe reports its state each second; so long without one, its link is dead (ours)."""
+MISSES: Final = 3
+"""A barrier that so many cards running did not cover is dead (ours)."""
 MOST_MISSED: Final = 1000
 """A jump of the count beyond this is another shoe, or one that was switched off (ours): nobody deals more unseen."""
 
@@ -76,13 +88,40 @@ class ShoeConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     jam_s: Annotated[
         float, Meta(ge=0.5, le=60, description="a barrier covered for so long is a jam, or a hand (ours)")
     ] = 3.0
+    reading: Annotated[
+        Literal["lines", "tokens"],
+        Meta(description="lines: our own, with a count; tokens: one line of text a card, or a barcode, by `codes`"),
+    ] = "lines"
+    codes: Annotated[dict[str, str], Meta(description="tokens: what each token means, as 9s, JK, XX or ??")] = {}
+    checksum: Annotated[Checksum, Meta(description="tokens: two hexadecimal digits after each token")] = "none"
+    repeats: Annotated[int, Meta(ge=1, le=5, description="tokens: how often running a token is sent for one card")] = 1
+    stack_cards: Annotated[
+        int, Meta(ge=0, le=52, description="an automated shoe deals stacks of so many cards; 0: a dealer draws them")
+    ] = 0
+    stack_s: Annotated[float, Meta(ge=0.2, le=30, description="a stack is over so long after its last card (ours)")] = (
+        2.0
+    )
+    double: Annotated[bool, Meta(description="a double shoe: a contact at the gate of each of its compartments")] = (
+        False
+    )
+
+    def problems(self) -> list[tuple[str, str, str]]:
+        """What is wrong between keys: (key, what, fix)."""
+        if self.reading == "lines":
+            return [("codes", "only tokens have codes", 'say reading = "tokens"')] if self.codes else []
+        return [("codes", what, fix) for what, fix in code_problems(self.codes)]
 
 
 class _Read(NamedTuple):
     """A card that a line has named, and whose passage is not over."""
 
     card: str
-    t_ns: int
+    frame: Frame
+
+    @property
+    def t_ns(self) -> int:
+        """When its line came."""
+        return self.frame.t_ns
 
 
 class _Way:
@@ -140,7 +179,9 @@ class Shoe:
         self._wait_ns = round(config.read_wait_s * 1e9)
         self._jam_ns = round(config.jam_s * 1e9)
         own = (*(BARRIERS if config.barriers else ()), *((CUT, *_TROUBLE_OF_LINE) if config.body else ()))
-        self.lines = frozenset((*own, config.link))
+        own = (*own, *(GATES if config.double else ()))
+        self._sealed_link = config.link + SEALED
+        self.lines = frozenset((*own, config.link, self._sealed_link))
         self._health = SensorHealth()
         self._way = _Way()
         self._out_ns: int | None = None
@@ -154,6 +195,20 @@ class Shoe:
         """When the shoe last reported its state; one that never does is not missed."""
         self._troubles: dict[ShoeTrouble, set[str]] = {"jam": set(), "empty": set(), "lid": set()}
         """What reports each trouble at present."""
+        self._missed = dict.fromkeys(BARRIERS if config.barriers else (), 0)
+        """By barrier: how many cards running it has not seen."""
+        self._covered: set[str] = set()
+        """Barriers that were covered since the last card was named."""
+        self._token = ""
+        self._tokens = 0
+        """The card that came last, and how often running."""
+        self._token_frame = Frame(config.link, b"", 0)
+        self._token_ns = NEVER_NS
+        """When the first of them came."""
+        self._stack = 0
+        """Cards of the stack that is being dealt."""
+        self._stack_due_ns = NEVER_NS
+        self._gates: dict[str, int] = {}
 
     def view(self, t_ns: int) -> ShoeView:
         """The shoe at `t_ns`: its count, never a card."""
@@ -201,14 +256,20 @@ class Shoe:
     def frame(self, frame: Frame) -> list[Observation]:
         """Handles a line of the reading shoe."""
         found: list[Observation] = []
-        if frame.link != self._config.link:
+        if frame.link not in (self._config.link, self._sealed_link):
             return found
         t_ns = frame.t_ns
         self._pass_time(t_ns - 1, found)
-        line = parse(frame.data)
-        if isinstance(line, CardLine):
-            self._health.line_active(frame.link, t_ns, found)
-            self._card(line, t_ns, found)
+        if self._config.reading == "tokens" and frame.link == self._config.link:
+            self._read_token(frame, found)
+            return found
+        line = parse(frame.data) if frame.link == self._config.link else _sealed(frame.data)
+        if self._config.reading == "tokens":
+            if _SEALED_TOKEN.fullmatch(frame.data) is not None:
+                self._name(UNREAD, frame, found)
+        elif isinstance(line, CardLine):
+            self._health.line_active(self._config.link, t_ns, found)
+            self._card(line, frame, found)
         elif isinstance(line, ShoeLine):
             self._health.line_active(frame.link, t_ns, found)
             self._state_ns = t_ns
@@ -250,6 +311,8 @@ class Shoe:
         yield (NEVER_NS if self._read is None else self._read.t_ns + self._wait_ns), "unseen"
         yield (self._way.covered_ns + self._jam_ns if self._way.covered_ns < NEVER_NS else NEVER_NS), "jam"
         yield (self._state_ns + SILENCE_NS if self._state_ns < NEVER_NS else NEVER_NS), "silence"
+        yield self._stack_due_ns, "stack"
+        yield (self._token_ns + self._wait_ns // 2 if self._token_ns < NEVER_NS else NEVER_NS), "token"
 
     def _pass_time(self, until_ns: int, found: list[Observation]) -> None:
         while True:
@@ -263,6 +326,10 @@ class Shoe:
             elif what == "jam":
                 self._way.covered_ns = NEVER_NS
                 self._trouble("jam", MOUTH, True, due_ns, found)
+            elif what == "stack":
+                self._stack_over(due_ns, found)
+            elif what == "token":
+                self._short_token(due_ns, found)
             else:
                 self._state_ns = NEVER_NS
                 detail = f"nothing was received from the shoe for {SILENCE_NS / 1e9:g} s"
@@ -275,9 +342,16 @@ class Shoe:
         if line == CUT:
             if level:
                 found.append(CuttingCardSeen(t_ns=t_ns))
+        elif line in GATES:
+            self._gates[line] = level
+            sides = tuple(side for side, gate in enumerate(GATES, 1) if self._gates.get(gate))
+            found.append(CompartmentsOpen(t_ns=t_ns, sides=sides))
         elif line in _TROUBLE_OF_LINE:
             self._trouble(_TROUBLE_OF_LINE[line], line, bool(level), t_ns, found)
         else:
+            if level:
+                self._covered.add(line)
+                self._missed[line] = 0
             way = self._way.take(line, level, t_ns)
             if self._way.free:
                 self._trouble("jam", MOUTH, False, t_ns, found)
@@ -297,21 +371,72 @@ class Shoe:
 
     # --- lines ---------------------------------------------------------------------------------------------------
 
-    def _card(self, line: CardLine, t_ns: int, found: list[Observation]) -> None:
+    def _card(self, line: CardLine, frame: Frame, found: list[Observation]) -> None:
+        t_ns = frame.t_ns
         if not self._counted(line.number - 1, line, t_ns, found):
             return
         self._last_card = line.card
+        self._name(line.card, frame, found)
+
+    def _name(self, card: str, frame: Frame, found: list[Observation]) -> None:
+        """A card was named, once."""
+        t_ns = frame.t_ns
         if not self._config.barriers:
-            found.append(_dealt(line.card, t_ns, t_ns))
+            self._give(_dealt(card, frame, t_ns, t_ns), found)
             return
+        self._miss(t_ns, found)
         if not self._way.free:
             self._unread(t_ns, found)  # the line may be of the card that is in the way now
         if self._out_ns is not None:
             left_ns, self._out_ns = self._out_ns, None
-            found.append(_dealt(line.card, left_ns, t_ns))
+            self._give(_dealt(card, frame, left_ns, t_ns), found)
         else:
             self._unseen(t_ns, found)
-            self._read = _Read(line.card, t_ns)
+            self._read = _Read(card, frame)
+
+    def _miss(self, t_ns: int, found: list[Observation]) -> None:
+        """Barriers that this card did not cover; one that never is does not work."""
+        for line in self._missed:
+            if line not in self._covered and not self._way.level[line]:
+                self._missed[line] += 1
+            if self._missed[line] == MISSES:
+                detail = f"{MISSES} cards running were named, and {line} was covered by none: it is dead, or dirty"
+                self._health.line_failed(line, "sensor_stuck", detail, t_ns, found)
+        self._covered.clear()
+
+    def _give(self, seen: CardDealt | CuttingCardSeen, found: list[Observation]) -> None:
+        """A card has left; of an automated shoe it is one of a stack."""
+        found.append(seen)
+        if self._config.stack_cards and isinstance(seen, CardDealt):
+            self._stack += 1
+            self._stack_due_ns = seen.t_ns + round(self._config.stack_s * 1e9)
+
+    def _stack_over(self, t_ns: int, found: list[Observation]) -> None:
+        cards, self._stack, self._stack_due_ns = self._stack, 0, NEVER_NS
+        found.append(StackDealt(t_ns=t_ns, cards=cards, wanted=self._config.stack_cards))
+
+    # --- tokens --------------------------------------------------------------------------------------------------
+
+    def _read_token(self, frame: Frame, found: list[Observation]) -> None:
+        """A token of another shoe, or a barcode: so many equal ones running are a card."""
+        card = card_of(frame.data, self._config.codes, self._config.checksum)
+        if isinstance(card, Malformed):
+            found.append(LineGarbled(t_ns=frame.t_ns, cause=card.cause))
+            return
+        self._health.line_active(frame.link, frame.t_ns, found)
+        if self._tokens and card != self._token:
+            self._short_token(frame.t_ns, found)
+        self._token, self._tokens = card, self._tokens + 1
+        if self._tokens == 1:
+            self._token_frame, self._token_ns = frame, frame.t_ns
+        if self._tokens == self._config.repeats:
+            self._tokens, self._token_ns = 0, NEVER_NS
+            self._name(card, frame, found)
+
+    def _short_token(self, t_ns: int, found: list[Observation]) -> None:
+        """A token that did not come as often as it should names no card: it was not read."""
+        self._tokens, self._token_ns = 0, NEVER_NS
+        self._name(UNREAD, self._token_frame._replace(t_ns=t_ns), found)
 
     def _state(self, line: ShoeLine, t_ns: int, found: list[Observation]) -> None:
         self._counted(line.number, line, t_ns, found)
@@ -345,7 +470,7 @@ class Shoe:
         read = self._read
         if read is not None and read.t_ns >= self._way.began_ns:
             self._read = None
-            found.append(_dealt(read.card, t_ns, t_ns))
+            self._give(_dealt(read.card, read.frame, t_ns, t_ns), found)
         else:
             self._unseen(t_ns, found)
             self._out_ns = t_ns
@@ -355,20 +480,44 @@ class Shoe:
         if self._out_ns is not None:
             left_ns, self._out_ns = self._out_ns, None
             detail = "a card left the shoe, and no line names it"
-            found.append(CardDealt(t_ns=t_ns, card=None, left_ns=left_ns, doubt="card_unread", detail=detail))
+            self._give(CardDealt(t_ns=t_ns, card=None, left_ns=left_ns, doubt="card_unread", detail=detail), found)
 
     def _unseen(self, t_ns: int, found: list[Observation]) -> None:
         """The card that was named, if there is one, had no passage."""
         if self._read is not None:
-            (card, read_ns), self._read = self._read, None
+            read, self._read = self._read, None
             detail = "a card was read, and the barriers saw none leave"
-            found.append(CardDealt(t_ns=t_ns, card=card, left_ns=read_ns, doubt="card_unseen", detail=detail))
+            card = None if read.card == UNREAD else HiddenCard(read.card, read.frame)
+            self._give(CardDealt(t_ns=t_ns, card=card, left_ns=read.t_ns, doubt="card_unseen", detail=detail), found)
 
 
-def _dealt(card: str, left_ns: int, t_ns: int) -> CardDealt | CuttingCardSeen:
+def public_part_of(config: ShoeConfig) -> PublicPart:
+    """What of the frames of a shoe may be stored: of tokens nothing, for each names a card."""
+    return public_part if config.reading == "lines" else no_part
+
+
+def public_part(data: bytes) -> bytes | None:
+    """What of a frame may be stored before its card is exposed: the number of a card, and all of what is none."""
+    line = parse(data)
+    if isinstance(line, Malformed):
+        return b""
+    if isinstance(line, ShoeLine) or line.card in (CUTTING_CARD, UNREAD):
+        return None
+    return b"C;%05d;" % line.number
+
+
+def _sealed(data: bytes) -> CardLine | Malformed:
+    """A line of which a capture holds its public part and a commitment: a card that nobody may see."""
+    number = _SEALED.match(data)
+    if number is None:
+        return Malformed("the capture does not show what was garbled")
+    return CardLine(int(number[1]), UNREAD)
+
+
+def _dealt(card: str, frame: Frame, left_ns: int, t_ns: int) -> CardDealt | CuttingCardSeen:
     if card == CUTTING_CARD:
         return CuttingCardSeen(t_ns=t_ns)
     if card == UNREAD:
         detail = "the shoe could not read the card"
         return CardDealt(t_ns=t_ns, card=None, left_ns=left_ns, doubt="card_unread", detail=detail)
-    return CardDealt(t_ns=t_ns, card=card, left_ns=left_ns)
+    return CardDealt(t_ns=t_ns, card=HiddenCard(card, frame), left_ns=left_ns)

@@ -7,8 +7,14 @@ from collections.abc import Collection, Sequence
 import msgspec
 
 from drivers.base.device_spec import Device, DeviceSpec, LineUse, Recorded, RecordedError
+from drivers.cards import card_reader, shoe, shuffler
+from drivers.cards.card_reader import CardReader, CardReaderConfig
+from drivers.cards.discard_rack import CARD, DiscardRack, DiscardRackConfig
 from drivers.cards.movements import shoe_movements
-from drivers.cards.shoe import BARRIERS, CUT, EMPTY, JAM, LID, MOUTH, OUTSIDE, Shoe, ShoeConfig
+from drivers.cards.progressive import LOCK, AcceptorActuator, Acceptors, ProgressiveConfig, acceptor, lamp
+from drivers.cards.shoe import BARRIERS, CUT, EMPTY, GATES, JAM, LID, MOUTH, OUTSIDE, Shoe, ShoeConfig
+from drivers.cards.shuffler import Shuffler, ShufflerConfig
+from hal.capture.secret import PublicPart
 
 
 def shoe_lines(config: ShoeConfig) -> dict[str, LineUse]:
@@ -24,6 +30,10 @@ def shoe_lines(config: ShoeConfig) -> dict[str, LineUse]:
         lines[EMPTY] = LineUse("sensor of an empty shoe", "no card is in it", "output of the sensor", required=False)
         lines[LID] = LineUse("lid of the shoe", "the lid is open", "output of the lid's switch", required=False)
         lines[JAM] = LineUse("jam of the shoe", "a card is jammed", "output JAM of the shoe", required=False)
+    if config.double:
+        for side, gate in enumerate(GATES, 1):
+            contact = "output of the gate's contact"
+            lines[gate] = LineUse(f"gate of compartment {side} of the double shoe", "it is open", contact)
     lines[config.link] = LineUse("reading shoe", "19200 8N1", "serial port of the shoe", "link")
     return lines
 
@@ -46,7 +56,93 @@ SHOE = DeviceSpec(
     keys=ShoeConfig,
     lines=shoe_lines,
     make=_shoe,
-    deals_cards=True,
     recorded=Recorded(BARRIERS, _recorded),
+    secrets=lambda keys: {keys.link: shoe.public_part_of(keys)},
     movements=lambda keys, wired: shoe_movements(keys),
 )
+
+
+def shuffler_lines(config: ShufflerConfig) -> dict[str, LineUse]:
+    """The lines of a shuffler: its contacts and its counter, or its link."""
+    lines: dict[str, LineUse] = {}
+    if config.control == "serial":
+        lines[config.link] = LineUse("shuffler", "19200 8N1", "serial port of the shuffler", "link")
+    else:
+        lines[shuffler.BUSY] = LineUse("cycle of the shuffler", "it shuffles", "output BUSY of the shuffler")
+        lines[shuffler.COMPLETE] = LineUse("complete cycle", "the cycle is complete", "output COMPLETE of the shuffler")
+        lines[shuffler.JAM] = LineUse("jam of the shuffler", "a card is jammed", "output JAM of the shuffler")
+        lines[shuffler.DOOR] = LineUse("door of the shuffler", "the door is open", "output of the door's switch")
+        if config.counter:
+            lines[shuffler.CARD] = LineUse("counter of the shuffler", "a card passes", "output of the counter's optics")
+    if config.present_sensor:
+        lines[shuffler.PRESENT] = LineUse("place of the shuffler", "it stands at the table", "output of the sensor")
+    return lines
+
+
+def _shuffler(keys: ShufflerConfig, name: str, parts: Sequence[str]) -> Device:
+    return Device(Shuffler(keys, name))
+
+
+def card_reader_lines(config: CardReaderConfig) -> dict[str, LineUse]:
+    """The link of a card reader."""
+    return {config.link: LineUse("card reader", "19200 8N1", "serial port of the card reader", "link")}
+
+
+def _card_reader(keys: CardReaderConfig, name: str, parts: Sequence[str]) -> Device:
+    return Device(CardReader(keys, name))
+
+
+def _shuffler_secrets(keys: ShufflerConfig) -> dict[str, PublicPart]:
+    return {keys.link: shuffler.public_part} if keys.control == "serial" else {}
+
+
+def _reader_secrets(keys: CardReaderConfig) -> dict[str, PublicPart]:
+    return {keys.link: card_reader.public_part}
+
+
+SHUFFLER = DeviceSpec(
+    name="shuffler",
+    keys=ShufflerConfig,
+    lines=shuffler_lines,
+    make=_shuffler,
+    secrets=_shuffler_secrets,
+)
+CARD_READER = DeviceSpec(
+    name="card_reader",
+    keys=CardReaderConfig,
+    lines=card_reader_lines,
+    make=_card_reader,
+    secrets=_reader_secrets,
+)
+
+
+def discard_rack_lines(config: DiscardRackConfig) -> dict[str, LineUse]:
+    """The counter of a discard rack."""
+    del config  # it has one counter
+    return {CARD: LineUse("counter of the discard rack", "a card passes", "output of the counter's optics")}
+
+
+def _discard_rack(keys: DiscardRackConfig, name: str, parts: Sequence[str]) -> Device:
+    return Device(DiscardRack(keys, name))
+
+
+DISCARD_RACK = DeviceSpec(name="discard_rack", keys=DiscardRackConfig, lines=discard_rack_lines, make=_discard_rack)
+
+
+def progressive_lines(config: ProgressiveConfig) -> dict[str, LineUse]:
+    """The sensor and the lamp of each position, and the lock-out of all of them."""
+    lines: dict[str, LineUse] = {}
+    for position in range(1, config.positions + 1):
+        sensor = "output of the acceptor's sensor"
+        lines[acceptor(position)] = LineUse(f"acceptor of position {position}", "a wager lies in it", sensor)
+        driver = "input of the lamp's driver"
+        lines[lamp(position)] = LineUse(f"lamp of position {position}", "lit", driver, "output")
+    lines[LOCK] = LineUse("lock-out of the acceptors", "no wager is taken", "input LOCK", "output", required=False)
+    return lines
+
+
+def _progressive(keys: ProgressiveConfig, name: str, parts: Sequence[str]) -> Device:
+    return Device(Acceptors(keys, name), AcceptorActuator(keys, name))
+
+
+PROGRESSIVE = DeviceSpec(name="progressive", keys=ProgressiveConfig, lines=progressive_lines, make=_progressive)

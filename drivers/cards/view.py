@@ -15,3 +15,34 @@ class ShoeView(DeviceView, frozen=True, kw_only=True, tag="shoe"):
     troubles: tuple[str, ...]
     linked: bool
     """Whether its line came in time."""
+
+
+class BatchView(DeviceView, frozen=True, kw_only=True, tag="batch"):
+    """One batch of a shuffler."""
+
+    name: str
+    state: str
+    """`idle`, `busy`, `complete`, `jam` or `door`; `shuffling` where only its contact is there."""
+
+
+class ShufflerView(DeviceView, frozen=True, kw_only=True, tag="shuffler"):
+    """A shuffler with its batches."""
+
+    batches: tuple[BatchView, ...]
+    cards: int | None
+    """Cards that its counter saw since the cycle before; None where none is there, or it may have missed some."""
+    troubles: tuple[str, ...]
+    present: bool
+
+
+class CardReaderView(DeviceView, frozen=True, kw_only=True, tag="card_reader"):
+    """A reader of a hole card: it never shows what it read."""
+
+    linked: bool
+
+
+class DiscardRackView(DeviceView, frozen=True, kw_only=True, tag="discard_rack"):
+    """A discard rack that counts."""
+
+    covered: bool
+    """Whether a card passes its counter."""

@@ -121,7 +121,7 @@ class TokenPassed(Observation, frozen=True, kw_only=True):
 class TokenDoubt(Observation, frozen=True, kw_only=True):
     """Something passed that is no proven token: it was pulled back, it hangs, or changes were lost."""
 
-    code: Literal["token_backwards", "token_stringed", "token_jam", "edges_lost", "pulse_length"]
+    code: Literal["token_backwards", "token_stringed", "token_jam", "token_unproven", "edges_lost", "pulse_length"]
     detail: str
 
 

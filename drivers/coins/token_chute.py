@@ -23,7 +23,9 @@ from msgspec import Meta
 from drivers.base.driver import NEVER_NS, Observation
 from drivers.base.key_problems import KeyProblem
 from drivers.base.sensed_device import SensedDevice
+from drivers.base.view import dead_lines
 from drivers.coins.observations import TokenDoubt, TokenPassed, TokenWayClear
+from drivers.coins.view import TokenChuteView
 from hal.values import Edge, EdgesLost, Loss
 
 OUTER: Final = "token_in_1"
@@ -77,6 +79,15 @@ class TokenChute(SensedDevice):
         self._jam = False
         self._known = False
         """Whether the way was free once since the levels are known: a token that is in it then proves nothing."""
+
+    def view(self, t_ns: int) -> TokenChuteView:
+        """The chute at `t_ns`."""
+        covered = tuple(self._level[opto] == 1 for opto in OPTOS)
+        facts = (
+            *((opto, "covered" if one else "free") for opto, one in zip(OPTOS, covered, strict=True)),
+            ("way", "JAMMED" if self._jam else "clear"),
+        )
+        return TokenChuteView(facts=facts, doubts=dead_lines(self._health), covered=covered, jammed=self._jam)
 
     def lost(self, loss: EdgesLost) -> list[Observation]:
         """Changes were lost: what passed meanwhile is not known."""
@@ -135,7 +146,7 @@ class TokenChute(SensedDevice):
         if _HOLE in way or (jam and (0, 1) in way):
             why = "it was jammed" if jam else "the order of the optos' changes has a hole"
             detail = f"a token may have passed: {why}"
-            found.append(TokenDoubt(t_ns=t_ns, code="token_jam", detail=detail))
+            found.append(TokenDoubt(t_ns=t_ns, code="token_unproven", detail=detail))
         elif way == _IN and t_ns - self._began_ns < self._shortest_ns:
             detail = f"both optos were passed within {(t_ns - self._began_ns) / 1e6:.2f} ms: no token is so fast"
             found.append(TokenDoubt(t_ns=t_ns, code="pulse_length", detail=detail))

@@ -114,7 +114,7 @@ def cage_motor_lines(config: CageMotorConfig) -> dict[str, LineUse]:
 
 
 def _own(name: str, *, active_low: bool = False) -> BoardPlace:
-    """The board stops the motor itself, by sensors of its own (docs/boards.md): at other terminals it cannot."""
+    """The board stops the motor itself, by sensors of its own (docs/boards-wiring.md): at other terminals it cannot."""
     return BoardPlace("table", name, active_low)
 
 

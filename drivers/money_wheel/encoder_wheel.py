@@ -59,6 +59,8 @@ class MoneyWheel:
         self._start = self._furthest = 0
         self._touched = 0
         """The furthest count at which an edge came and went back at once: noise, or a wheel that turned just there."""
+        self._reached_ns = -1
+        """When a turn was completed last: the time of the edge that reached the furthest count."""
         self._start_unproven = 0
         """Counts, 0 or 1, by which the turn may have begun further back, for the same reason."""
         self._extremes = (0, 0)
@@ -221,6 +223,7 @@ class MoneyWheel:
             found.append(WheelTurnedBack(t_ns=t_ns, direction=self._direction, proven=proven))
             return
         self._note_extreme(count)
+        self._reached_ns = t_ns
         if not self._spun:
             self._spun = True
             self._turns = 0
@@ -259,6 +262,9 @@ class MoneyWheel:
             self._note_extreme(turned_at)
         elif self._moving:
             near, beyond = sorted((turned_at, back_at), key=lambda count: count * self._direction)
+            if beyond == self._furthest and self._reached_ns == encoder.quadrature.t2_ns:
+                # The edge that came back at once had completed a turn.
+                self._furthest = near
             self._note_extreme(near)
             if near == self._furthest:
                 self._touched = beyond

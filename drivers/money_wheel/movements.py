@@ -88,7 +88,7 @@ def _indicator(config: MoneyWheelConfig) -> Movement:
             return failed("the wheel did not come to rest", "let go of it for three seconds before you press ENTER")
         return judge_rest(rests[-1].rest, wanted, config)
 
-    return Movement("indicator", instruction, _lines(config), judge, wanted)
+    return Movement("indicator", instruction, _lines(config), judge, wanted, ("turn_wheel",))
 
 
 def judge_rest(rest: Rest, wanted: int, config: MoneyWheelConfig) -> MovementResult:
@@ -134,7 +134,7 @@ def _flapper(config: MoneyWheelConfig, way: str) -> Movement:
             return failed(f"{', '.join(dead)} did not change", "turn it by more than a whole turn first")
         return judge_flapper(pauses(recording, config), config)
 
-    return Movement("flapper", instruction, lines, judge)
+    return Movement("flapper", instruction, lines, judge, after=("turn_wheel",))
 
 
 def pauses(recording: Recording, config: MoneyWheelConfig) -> list[tuple[int, float]]:

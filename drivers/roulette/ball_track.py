@@ -48,6 +48,7 @@ class BallRuns:
         "_head",
         "_joined",
         "_known_lines",
+        "_last_run",
         "_left",
         "_overdue_ns",
         "_pocket_ns",
@@ -74,6 +75,8 @@ class BallRuns:
         self._known_lines: set[str] = set()
         """The lines whose level is known: their next edge is a change."""
         self._track: BallTrack | None = None
+        self._last_run = NO_BALL
+        """The last run, once the track is quiet."""
         self._left = self._foreign_reported = False
         self._rotor_rpm = 0.0
         self._joined = True
@@ -108,7 +111,7 @@ class BallRuns:
         track = self._track
         best = None if track is None else track.hypothesis
         if track is None or best is None:
-            return NO_BALL
+            return self._last_run
         at_deg: float | None = None
         if not self._left:
             since_s = (min(t_ns, best.overdue_ns) - best.last.t_ns) / 1e9
@@ -239,6 +242,7 @@ class BallRuns:
             self._leave(t_ns, found)
         self._quiet_due_ns = NEVER_NS
         self._joined = False
+        self._last_run = self.view(t_ns)._replace(state="none", at_deg=None)
         track, self._track = self._track, None
         if track is not None:
             hypothesis = track.hypothesis

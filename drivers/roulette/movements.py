@@ -279,7 +279,7 @@ def _pocket(config: RouletteWheelConfig) -> Movement:
             )
         return judge_pockets(read, wanted, config)
 
-    return Movement("known_pocket", instruction, lines, judge, wanted)
+    return Movement("known_pocket", instruction, lines, judge, wanted, ("turn_rotor",))
 
 
 def judge_pockets(read: Sequence[PocketRead], wanted: int, config: RouletteWheelConfig) -> MovementResult:

@@ -8,7 +8,7 @@ from drivers.base.view import DeviceView
 
 
 class BallView(NamedTuple):
-    """The ball of the present run."""
+    """The ball of the present run; `none` once the track is quiet, with the numbers of the last one."""
 
     state: Literal["none", "in the track", "left the track"]
     direction: int

@@ -18,7 +18,15 @@ from typing import Final
 from drivers.base.driver import NEVER_NS, Observation, SensorHealth
 from drivers.base.view import Fact, dead_lines, turn_words
 from drivers.roulette.ball_track import BallRuns
-from drivers.roulette.device import ForeignObject, LevelAgain, NotLevel, PocketRead, RotorDoubt, RouletteWheelConfig
+from drivers.roulette.device import (
+    BallSeen,
+    ForeignObject,
+    LevelAgain,
+    NotLevel,
+    PocketRead,
+    RotorDoubt,
+    RouletteWheelConfig,
+)
 from drivers.roulette.pocket_head import PocketHead
 from drivers.roulette.rotor import Rotor
 from drivers.roulette.view import BallView, RouletteWheelView
@@ -93,7 +101,7 @@ class RouletteWheel:
         self._runs = BallRuns(config.ball_sensors_deg, round(config.track_quiet_s * 1e9), self.rotor, self._head)
         self._level = Level("level_x", "level_y", config.level_tolerance_deg, round(config.level_patience_s * 1e9))
         self._handlers: Final[dict[str, Callable[[Edge, list[Observation]], None]]] = {
-            **dict.fromkeys(self._runs.lines, self._runs.handle_edge),
+            **dict.fromkeys(self._runs.lines, self._ball),
             "pocket": self._pocket,
             "object": self._object,
         }
@@ -215,6 +223,13 @@ class RouletteWheel:
 
     # --- edges of the other lines; each part first meets its own deadlines ------------------------------------------
 
+    def _ball(self, edge: Edge, found: list[Observation]) -> None:
+        before = len(found)
+        self._runs.handle_edge(edge, found)
+        interrupted = self._levels.get("object") == 1 and self._object_due_ns == NEVER_NS
+        if interrupted and any(isinstance(seen, BallSeen) for seen in found[before:]):
+            found.append(ForeignObject(t_ns=edge.t_ns, detail="the object beam is still interrupted"))
+
     def _pocket(self, edge: Edge, found: list[Observation]) -> None:
         line, level, t_ns = edge
         runs, rotor = self._runs, self.rotor
@@ -272,7 +287,7 @@ def _ball_facts(ball: BallView) -> tuple[Fact, ...]:
     laps = f"{ball.laps:.2f}" + (f" to {ball.laps_high:.2f}" if ball.laps_high - ball.laps > 0.005 else "")
     return (
         ("ball", ball.state),
-        ("laps proven", laps),
+        ("laps proven", laps + (", last run" if ball.state == "none" and ball.laps else "")),
         ("lap time", "-" if ball.lap_s is None else f"{ball.lap_s:.3f} s"),
         ("ball direction", turn_words(ball.direction) if ball.direction else "not proven"),
         ("passes missed", str(ball.missed)),

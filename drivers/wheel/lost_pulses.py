@@ -93,6 +93,9 @@ def noise_counted(times_ns: Sequence[int]) -> bool:
 BOUNCE_SHARE: Final = 0.5
 """An edge back within this share of a count is contact bounce, not a lost pulse (ours)."""
 
+MOST_BOUNCES: Final = 8
+"""Edges of a bounce from which it must be over within the time of a count (ours)."""
+
 EARLY_RETURN_SHARE: Final = 0.7
 """A rocking disc that comes back in a smaller share of the last count had reversed before (ours)."""
 
@@ -187,7 +190,12 @@ class Chain(NamedTuple):
         return self.backs % 2 == 1
 
     def is_bounce(self) -> bool:
-        """Whether every second edge came back at once: contact bounce, which hides no pulse."""
+        """Whether every second edge came back at once: contact bounce, which hides no pulse.
+
+        Many edges that last longer than a count are no bounce: the other line was stuck while the disc sped up.
+        """
+        if self.backs >= MOST_BOUNCES and self.times_ns[-1] - self.since_ns > self.tau_ns:
+            return False
         gaps = [b - a for a, b in pairwise(self.times_ns)]
         return all(min(pair) < self.tau_ns * BOUNCE_SHARE for pair in zip(gaps[::2], gaps[1::2], strict=False))
 

@@ -10,9 +10,33 @@ from typing import Annotated, Any, Final, TypeAlias
 import msgspec
 from msgspec import Meta
 
-from . import baccarat, craps, dice, money_wheel, roulette, sic_bo, tumbled
+from . import (
+    baccarat,
+    blackjack,
+    craps,
+    dice,
+    fixed_hands,
+    money_wheel,
+    red_dog,
+    roulette,
+    sic_bo,
+    token_pusher,
+    tumbled,
+)
 
-MODULES: Final = (dice, money_wheel, roulette, tumbled, sic_bo, craps, baccarat)
+MODULES: Final = (
+    dice,
+    money_wheel,
+    roulette,
+    tumbled,
+    sic_bo,
+    craps,
+    baccarat,
+    red_dog,
+    blackjack,
+    fixed_hands,
+    token_pusher,
+)
 """The families' modules, and what those of dice share."""
 
 RESULTS: Final[dict[str, type[msgspec.Struct]]] = {
@@ -22,6 +46,10 @@ RESULTS: Final[dict[str, type[msgspec.Struct]]] = {
     **sic_bo.RESULTS,
     **craps.RESULTS,
     **baccarat.RESULTS,
+    **red_dog.RESULTS,
+    **blackjack.RESULTS,
+    **fixed_hands.RESULTS,
+    **token_pusher.RESULTS,
 }
 """What the results of a game are, by `data.game`."""
 

@@ -119,7 +119,7 @@ static bool write_event(void)
     if (bank == BANK_NOWHERE)
         return false;
     for (uint8_t log = 0; log < BANK_LOGS; log++) {
-        if (waiting[log] == 0U || slots[log] == bank_log_room(log))
+        if (waiting[log] == 0U || slots[log] == bank_log_room(bank, log))
             continue;
         task_log = log;
         begin(TASK_EVENT, bank_at(bank, (uint16_t)(bank_log(log) + slots[log])), bank_mark(sequence));
@@ -144,7 +144,7 @@ static bool must_move(void)
     if (bank == BANK_NOWHERE || began || new_serial != serial || (note_waits() && !note_has_room()))
         return true;
     for (uint8_t log = 0; log < STORE_COUNTERS; log++) {
-        if (slots[log] + RESERVE > bank_log_room(log))
+        if (slots[log] + RESERVE > bank_log_room(bank, log))
             return true;
     }
     return false;
@@ -206,8 +206,8 @@ static void write_next(void)
     write_moved();
 }
 
-/* A cell that does not keep what is written is left out: the next one takes its place. Nothing else can stand in for a byte of
- * a base: then nothing more can be kept. */
+/* A cell that does not keep what is written is left out: the next one takes its place, and for a byte of a base the spare base of
+ * the bank. Where that fails too nothing more can be kept. */
 static bool retired(void)
 {
     if (task == TASK_EVENT) {

@@ -3,7 +3,8 @@
  * An event is kept when one byte of it is written and read back, and no cut can leave half an event: 3.4 ms in the EEPROM, a
  * quarter of one in a FRAM (cells.h), which does not wear. In the EEPROM what is kept is spread over the memory
  * (store_bank.h): each cell bears 100,000 writes, which are 7 million events of a counter, or 1.3 million notes, or 100,000
- * starts; from 80 % of that on it is worn. A cell of a log that does not keep what is written is left out.
+ * starts; from 80 % of that on it is worn. A cell of a log that does not keep what is written is left out, and for one of
+ * a base the bank has a spare base.
  *
  * The fuses of the chip must be set: brown-out detection on (a falling supply else writes anything anywhere), and EESAVE
  * (flashing else erases this memory).
@@ -65,7 +66,7 @@ bool store_serial_kept(void);
 /* How often the board began, this time included, modulo 65536. */
 uint16_t store_boots(void);
 
-/* Whether the memory does not keep what is written: a byte of a base read back and found wrong three times, a FRAM that does
+/* Whether the memory does not keep what is written: a byte of a base and of its spare read back and found wrong three times, a FRAM that does
  * not answer, or a bank found spoiled at start. Then nothing more is written, so that what is there can be looked at. */
 bool store_failed(void);
 

@@ -8,6 +8,28 @@ _Static_assert(BASE_COUNT(BANK_LOGS) == BASE_SERIAL, "the counts lie between kin
 _Static_assert(BANK_COUNTERS + STORE_COUNTERS * BANK_COUNTER_ROOM == BANK_SIZE, "the layout fills a bank");
 _Static_assert(BANKS * BANK_SIZE <= PORT_EEPROM_SIZE, "the memory holds the banks");
 
+static bool spares[BANKS];
+
+bool bank_is_spare(uint8_t bank)
+{
+    return spares[bank];
+}
+
+void bank_make_spare(uint8_t bank, bool spare)
+{
+    spares[bank] = spare;
+}
+
+uint16_t bank_base(uint8_t bank)
+{
+    return spares[bank] ? (uint16_t)BANK_SPARE_BASE : BANK_BASE;
+}
+
+uint16_t bank_end(uint8_t bank)
+{
+    return spares[bank] ? (uint16_t)BANK_SPARE_BASE : BANK_SIZE;
+}
+
 uint16_t bank_at(uint8_t bank, uint16_t offset)
 {
     return (uint16_t)(bank * BANK_SIZE + offset);
@@ -18,9 +40,13 @@ uint16_t bank_log(uint8_t log)
     return (uint16_t)(log == BANK_LOG_OF_BOOTS ? BANK_BOOTS : BANK_COUNTERS + log * BANK_COUNTER_ROOM);
 }
 
-uint8_t bank_log_room(uint8_t log)
+uint8_t bank_log_room(uint8_t bank, uint8_t log)
 {
-    return log == BANK_LOG_OF_BOOTS ? BANK_BOOTS_ROOM : BANK_COUNTER_ROOM;
+    if (log == BANK_LOG_OF_BOOTS)
+        return BANK_BOOTS_ROOM;
+    if (log == STORE_COUNTERS - 1U)
+        return (uint8_t)(bank_end(bank) - bank_log(log));
+    return BANK_COUNTER_ROOM;
 }
 
 uint8_t bank_mark(uint32_t sequence)
@@ -63,9 +89,13 @@ enum state {
 
 static enum state read_base(uint8_t bank, uint8_t base[BASE_SIZE])
 {
-    if (cells_read(bank_at(bank, BANK_COMMIT)) != BANK_COMMITTED)
+    bool plain = cells_read(bank_at(bank, BANK_COMMIT)) == BANK_COMMITTED;
+    bool spare = cells_read(bank_at(bank, BANK_SPARE_COMMIT)) == BANK_COMMITTED_FIRST &&
+                 cells_read(bank_at(bank, BANK_SPARE_COMMIT + 1U)) == BANK_COMMITTED;
+    bank_make_spare(bank, !plain && spare);
+    if (!plain && !spare)
         return NONE;
-    read_bytes(bank_at(bank, BANK_BASE), base, BASE_SIZE);
+    read_bytes(bank_at(bank, bank_base(bank)), base, BASE_SIZE);
     return wire_get16(base + BASE_CRC) == base_crc(base) ? WHOLE : SPOILED;
 }
 
@@ -90,7 +120,7 @@ static void copy(uint8_t *to, const uint8_t *from, uint8_t count)
 static void read_log(uint8_t bank, uint8_t log, uint8_t mark, struct bank_use *use)
 {
     uint16_t at = bank_at(bank, bank_log(log));
-    uint8_t room = bank_log_room(log);
+    uint8_t room = bank_log_room(bank, log);
     use->slots[log] = 0;
     for (uint8_t slot = 0; slot < room; slot++) {
         if (cells_read(at++) != mark)

@@ -9,6 +9,12 @@
  *        143   25       log of boots
  *        168   4 x 86   a log for each counter
  *
+ * Where a cell of the base or the commit does not keep what is written, a bank of an EEPROM has these in a spare place at its
+ * end, and the last log has so many slots less; a power cut in one byte leaves no such bank, for its commit is two bytes:
+ *
+ *        473   37       base
+ *        510   2        commit: BANK_COMMITTED_FIRST, BANK_COMMITTED
+ *
  * A log has one slot for each event: the event is kept when its slot holds the bank's mark. So an event is one byte, and
  * that byte can mean nothing but this one event: whatever a power cut leaves in it is "came" or "did not come", never
  * another event. Each bank's mark is another than that of the 127 banks before it, so old marks mean nothing.
@@ -26,7 +32,8 @@
 #define BANKS 2U
 #define BANK_SIZE 512U
 #define BANK_NOWHERE BANKS
-#define BANK_COMMITTED 0xA5U
+#define BANK_COMMITTED 0xA5U       /* neither is ever a mark, or what an erased byte is */
+#define BANK_COMMITTED_FIRST 0xC3U
 #define BANK_LOGS (STORE_COUNTERS + 1U)
 #define BANK_LOG_OF_BOOTS STORE_COUNTERS /* the log behind those of the counters */
 
@@ -53,6 +60,8 @@
 #define BANK_BOOTS_ROOM 25U
 #define BANK_COUNTERS (BANK_BOOTS + BANK_BOOTS_ROOM)
 #define BANK_COUNTER_ROOM 86U
+#define BANK_SPARE_COMMIT (BANK_SIZE - 2U)
+#define BANK_SPARE_BASE (BANK_SPARE_COMMIT - BASE_SIZE)
 
 /* A byte to be written. */
 struct store_byte {
@@ -71,9 +80,17 @@ struct bank_use {
 
 uint16_t bank_at(uint8_t bank, uint16_t offset);
 
+/* Whether a bank has its base in the spare place; bank_find says so of those that it finds. */
+bool bank_is_spare(uint8_t bank);
+void bank_make_spare(uint8_t bank, bool spare);
+
+/* Offsets of a bank's base, and of the end of what lies behind it and is no spare base. */
+uint16_t bank_base(uint8_t bank);
+uint16_t bank_end(uint8_t bank);
+
 /* Offset of a log's first slot, and how many it has. */
 uint16_t bank_log(uint8_t log);
-uint8_t bank_log_room(uint8_t log);
+uint8_t bank_log_room(uint8_t bank, uint8_t log);
 
 /* What an event of a bank with this sequence number is written as; never what an erased byte is. */
 uint8_t bank_mark(uint32_t sequence);

@@ -15,15 +15,22 @@ static uint8_t left_out[BANK_LOGS]; /* and slots that do not keep what is writte
 static uint8_t last_log;         /* of the event under way */
 static uint8_t sought;           /* the old mark that is cleared */
 
-void move_begin(uint8_t bank)
+/* From the beginning, in the base's place that the target has. */
+static void begin_anew(void)
 {
-    target = bank;
     stage = UNCOMMIT;
     for (uint8_t log = 0; log < BANK_LOGS; log++) {
-        came[log] = 0;
         slots[log] = 0;
         left_out[log] = 0;
     }
+}
+
+void move_begin(uint8_t bank)
+{
+    target = bank;
+    for (uint8_t log = 0; log < BANK_LOGS; log++)
+        came[log] = 0;
+    begin_anew();
 }
 
 void move_forget(void)
@@ -74,8 +81,9 @@ static bool clear(uint8_t mark, struct store_byte *next)
     sought = mark;
     for (uint8_t left = cells_are_fram() ? 1U : CLEARED_A_TURN; left != 0U; left--) { /* a FRAM is read slowly */
         uint16_t offset = (uint16_t)(BANK_NOTES + step);
-        if (offset == BANK_SIZE) {
+        if (offset >= bank_end(target)) {
             stage = EVENTS;
+            step = 0;
             return false;
         }
         if (cells_read(bank_at(target, offset)) == mark)
@@ -83,6 +91,25 @@ static bool clear(uint8_t mark, struct store_byte *next)
         step++;
     }
     return false;
+}
+
+/* Only what is committed is destroyed: a cut while another byte becomes 0 can leave what looks like a commit. */
+static bool uncommit(struct store_byte *next)
+{
+    for (step = BANK_COMMIT; step < BANK_SIZE; step += BANK_SPARE_COMMIT + 1U - BANK_COMMIT) {
+        if (cells_read(bank_at(target, step)) == BANK_COMMITTED)
+            return write(next, step, 0);
+    }
+    stage = BASE;
+    step = 0;
+    return false;
+}
+
+static bool commit(struct store_byte *next)
+{
+    if (!bank_is_spare(target))
+        return write(next, BANK_COMMIT, BANK_COMMITTED);
+    return write(next, (uint16_t)(BANK_SPARE_COMMIT + step), step == 0U ? BANK_COMMITTED_FIRST : BANK_COMMITTED);
 }
 
 static bool enter_events(uint8_t mark, struct store_byte *next)
@@ -93,22 +120,17 @@ static bool enter_events(uint8_t mark, struct store_byte *next)
         last_log = log;
         return write(next, (uint16_t)(bank_log(log) + slots[log] + left_out[log]), mark);
     }
-    stage = COMMIT;
-    return write(next, BANK_COMMIT, BANK_COMMITTED);
+    stage = COMMIT; /* at once: an event that comes before it is not in this bank */
+    return commit(next);
 }
 
 bool move_next(const struct store_head *head, const uint32_t counts[BANK_LOGS], struct store_byte *next)
 {
     switch (stage) {
     case UNCOMMIT:
-        /* Only what is committed: a cut while another byte becomes 0 can leave what looks like a commit. */
-        if (cells_read(bank_at(target, BANK_COMMIT)) == BANK_COMMITTED)
-            return write(next, BANK_COMMIT, 0);
-        stage = BASE;
-        step = 0;
-        return false;
+        return uncommit(next);
     case BASE:
-        return write(next, (uint16_t)(BANK_BASE + step), base_byte(head, counts));
+        return write(next, (uint16_t)(bank_base(target) + step), base_byte(head, counts));
     case CLEAR:
         return clear(bank_mark(head->sequence), next);
     case EVENTS:
@@ -120,6 +142,15 @@ bool move_next(const struct store_head *head, const uint32_t counts[BANK_LOGS], 
 
 bool move_retire(void)
 {
+    if (stage == UNCOMMIT) /* what still seems whole must not be written over */
+        return cells_read(bank_at(target, step)) != BANK_COMMITTED;
+    if (stage == BASE || stage == COMMIT) {
+        bool other = !bank_is_spare(target);
+        bank_make_spare(target, true);
+        begin_anew();
+        return other;
+    }
+
     if (stage == CLEAR) /* what is left there must not be taken for an event that never was */
         return cells_read(bank_at(target, (uint16_t)(BANK_NOTES + step))) != sought;
     if (stage != EVENTS)
@@ -132,9 +163,7 @@ bool move_kept(void)
 {
     switch (stage) {
     case UNCOMMIT:
-        stage = BASE;
-        step = 0;
-        break;
+        break; /* and the other place, if need be */
     case BASE:
         if (++step < BASE_SIZE)
             break;
@@ -148,8 +177,11 @@ bool move_kept(void)
         slots[last_log]++;
         break;
     default:
-        stage = STILL;
-        return true;
+        if (!bank_is_spare(target) || step++ != 0U) {
+            stage = STILL;
+            return true;
+        }
+        stage = EVENTS; /* what has come since goes in before the second byte */
     }
     return false;
 }

@@ -44,8 +44,8 @@ uint64_t whole_ticks(uint32_t ticks);
 
 /* --- life.c --------------------------------------------------------------------------------------------------------- */
 
-/* The first power-on of a script; the memory is erased. */
-void life_first(void);
+/* The first power-on of a script; the memory is erased. `with_fram`: where the kind may have a FRAM it has one, erased too. */
+void life_first(bool with_fram);
 
 /* The power goes, or a reset comes, and the board begins anew. */
 void life_again(uint8_t cause, uint32_t seed);

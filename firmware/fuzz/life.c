@@ -16,6 +16,8 @@ static uint64_t set_at_start[MOST_SET];
 static bool taken;
 static uint8_t image[PORT_EEPROM_SIZE];
 static bool spoilt;
+static uint8_t fram[PORT_EEPROM_SIZE];
+static bool fram_fitted;
 
 void wrong(const char *file, int line, const char *what)
 {
@@ -62,13 +64,16 @@ static void power_on(uint64_t ticks, uint8_t cause)
     guard_begin();
     edges_model_begin();
     told_begin();
+    machine_fit_fram(fram_fitted ? fram : NULL);
     machine_begin(ticks, image, cause);
     told_found();
 }
 
-void life_first(void)
+void life_first(bool with_fram)
 {
     memset(image, 0xFF, sizeof image);
+    memset(fram, 0xFF, sizeof fram);
+    fram_fitted = with_fram;
     spoilt = false;
     power_on(0, RESET_POWER_ON);
     memory_first();
@@ -80,6 +85,7 @@ void life_again(uint8_t cause, uint32_t seed)
     memory_cut();
     if (!spoilt)
         machine_eeprom(image, seed);
+    machine_fram(fram);
     power_on(ticks, cause);
     memory_found(spoilt);
 }

@@ -14,7 +14,7 @@ def main() -> int:
     """Exit status 1 when an electrical rule is broken, or with --check a file is not up to date."""
     parser = argparse.ArgumentParser(prog="python -m firmware.hardware", description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing")
-    parser.add_argument("--figures", action="store_true", help="simulate, and write the figures on docs/boards.md")
+    parser.add_argument("--figures", action="store_true", help="simulate, and write docs/boards-carrier.md")
     given = parser.parse_args()
     check: bool = given.check
     wrong = [f"{name}: {finding}" for name in NAMES for finding in findings(circuit(name))]

@@ -1,4 +1,4 @@
-"""The figures of the circuits next to what they must be: simulated, and printed on docs/boards.md."""
+"""The figures of the circuits next to what they must be: simulated, and printed on docs/boards-carrier.md."""
 
 from __future__ import annotations
 

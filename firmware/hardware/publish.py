@@ -1,7 +1,7 @@
 """Writes what is derived from the circuits: drawings, netlists, pages with parts and joints, test sheets.
 
 python -m firmware.hardware            writes it
-python -m firmware.hardware --figures  simulates, and writes the figures on docs/boards.md (needs ngspice)
+python -m firmware.hardware --figures  simulates, and writes the figures on docs/boards-carrier.md (needs ngspice)
 python -m firmware.hardware --check    exit status 1 when a file differs from the circuits
 """
 
@@ -48,10 +48,10 @@ def stale() -> list[Path]:
 
 
 def write_figures() -> None:
-    """Simulates all circuits, and puts their figures between the marks on docs/boards.md."""
+    """Simulates all circuits, and puts their figures between the marks on docs/boards-carrier.md."""
     from firmware.hardware.figures import table
 
-    path = ROOT / "docs" / "boards.md"
+    path = ROOT / "docs" / "boards-carrier.md"
     begin, end = "<!-- figures: circuits -->\n", "<!-- end -->"
     before, rest = path.read_text(encoding="utf-8").split(begin)
     path.write_text(before + begin + table() + rest[rest.index(end) :], encoding="utf-8")
@@ -87,7 +87,7 @@ def page(name: str) -> str:
         f"# {each.title}",
         "",
         "Made from `firmware/hardware` by `python -m firmware.hardware`; change the circuit, not this page. How the "
-        "circuits were tested, and what the figures are: [boards.md](../boards.md).",
+        "circuits were tested, and what the figures are: [boards-carrier.md](../boards-carrier.md).",
         "",
     ]
     if around:
@@ -144,7 +144,7 @@ def page(name: str) -> str:
             "## Test sheet",
             "",
             f"`feltwire boards check PORT --sheet FILE --kind {name}` walks through it and signs the report "
-            "([flash and check](../boards.md#the-test-sheet)).",
+            "([flash and check](../boards-carrier.md#the-test-sheet)).",
             "",
             "| step | do | expected |",
             "|---|---|---|",

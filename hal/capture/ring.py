@@ -120,9 +120,8 @@ class Ring:
         if batch.until_ns < self._until_ns:
             raise ValueError(f"a ring goes forward: a batch until {batch.until_ns} after one until {self._until_ns}")
         sealer = self._sealer
-        if sealer is not None and batch.rare:
-            rare = [sealer.seal(value) if isinstance(value, Frame) else value for value in batch.rare]
-            batch = Batch(batch.edges, rare, batch.until_ns)
+        if sealer is not None:
+            batch = sealer.batch(batch)
         for piece in _pieces(batch, self._piece_values):
             weight = _weight(piece)
             self._pieces.append(piece)
@@ -133,6 +132,20 @@ class Ring:
             self._weight > self._max_values or self._pieces[0].until_ns < self._until_ns - self._keep_ns
         ):
             self._drop_oldest()
+
+    def show(self, frames: Iterable[Frame]) -> None:
+        """Puts secret frames in the place of their commitments: what they show is exposed now.
+
+        A frame whose commitment the ring does not hold any more changes nothing.
+        """
+        if self._sealer is None:
+            return
+        for frame in frames:
+            sealed = self._sealer.seal(frame)
+            for piece in reversed(self._pieces):
+                if sealed in piece.rare:
+                    piece.rare[piece.rare.index(sealed)] = frame
+                    break
 
     def cut(self, from_ns: int, to_ns: int) -> RingCut:
         """All values with `from_ns <= t_ns <= to_ns` that the ring holds, and the levels at `from_ns`."""

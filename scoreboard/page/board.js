@@ -8,7 +8,7 @@ import * as moneyWheel from "./games/money_wheel.js";
 import * as other from "./games/other.js";
 import * as roulette from "./games/roulette.js";
 import * as sicBo from "./games/sic_bo.js";
-import { currentLanguage, named, number, reason, t } from "./words.js";
+import { currentLanguage, named, number, reason, short, t } from "./words.js";
 
 const GAMES = {
   roulette,
@@ -28,7 +28,7 @@ const SIGNS = {
   place_bets: "M12 4v16M4 12h16",
   no_more_bets: "M5 5l14 14M19 5L5 19",
   result: "M4 13l5 6L20 6",
-  void: "M4 12h16",
+  void: "M12 3a9 9 0 1 0 .1 0M5.700 5.700l12.600 12.600",
   unresolved: "M8 8.500a4 4 0 1 1 5.500 4c-1 .5-1.500 1.200-1.500 2.500M12 19.500v.1",
   corrected: "M19 8a8 8 0 1 0 1 6M20 3v6h-6",
   closed: "M7 11V8a5 5 0 0 1 10 0v3M5 11h14v9H5z",
@@ -42,7 +42,8 @@ const gameOf = (view) => GAMES[view.game] ?? other;
 
 export function nameOf(view) {
   const labels = view.labels;
-  return labels[currentLanguage()] ?? Object.entries(labels).find(([tag]) => tag.split("-")[0] === currentLanguage())?.[1] ?? Object.values(labels)[0] ?? view.table;
+  const own = labels[currentLanguage()] ?? Object.entries(labels).find(([tag]) => tag.split("-")[0] === currentLanguage())?.[1] ?? Object.values(labels)[0];
+  return short(own ?? view.table, 80);
 }
 
 // The state in words, for the banner and for screen readers: [words, why].
@@ -57,24 +58,24 @@ function why(view) {
     case "void":
       return reason(view.reason);
     case "unresolved": {
-      const list = view.candidates.map((result) => gameOf(view).say(result)).join(", ");
+      const list = short(view.candidates.map((result) => gameOf(view).say(result)).join(", "), 90);
       return [reason(view.reason), list && t("candidates", { list })].filter(Boolean).join(" · ");
     }
     case "corrected":
       return view.correction ? correctionOf(view) : reason(view.reason);
     case "fault":
-      return view.faults.map(({ device, fault }) => `${device}: ${reason(fault)}`).join(" · ");
+      return view.faults.map(({ device, fault }) => `${short(device, 30)}: ${reason(fault)}`).join(" · ");
     case "halted":
       return t("halted");
     case "result":
-      return view.current ? gameOf(view).say(view.current.result) : "";
+      return view.current ? short(gameOf(view).say(view.current.result), 90) : "";
     default:
       return "";
   }
 }
 
 function correctionOf(view) {
-  const shown = ({ verdict, result }) => (result ? gameOf(view).say(result) : t(`verdict.${verdict}`));
+  const shown = ({ verdict, result }) => (result ? short(gameOf(view).say(result)) : t(`verdict.${verdict}`));
   const { round, before, after } = view.correction;
   return t("correction", { n: round, before: shown(before), after: shown(after) });
 }
@@ -143,7 +144,7 @@ function hero(game, view, code) {
 function limits(view) {
   const limit = view.limits.find((one) => !one.bet) ?? view.limits[0];
   if (!limit) return null;
-  const unit = view.limits_unit;
+  const unit = short(view.limits_unit, 10);
   const money = (value) => (unit === "USD" ? `$${number(value)}` : `${number(value)} ${unit}`.trim());
   return limit.maximum === undefined ? t("limits.from", { min: money(limit.minimum) }) : t("limits", { min: money(limit.minimum), max: money(limit.maximum) });
 }

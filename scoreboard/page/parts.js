@@ -1,7 +1,7 @@
 // Pieces that boards of several games share. Every color comes with a shape, a letter or a place of its own.
 
 import { h } from "./web/dom.js";
-import { number, t } from "./words.js";
+import { t } from "./words.js";
 
 const PIPS = {
   1: [[1, 1]],
@@ -21,7 +21,10 @@ export function die(value, className = "") {
   );
 }
 
-export const dice = (values, className = "") => h("span.dice", { class: className }, (values ?? []).map((value) => die(value)));
+// A list of a result; of what a later version may have in its place, nothing.
+export const listed = (values) => (Array.isArray(values) ? values.slice(0, 8) : []);
+
+export const dice = (values, className = "") => h("span.dice", { class: className }, listed(values).map((value) => die(value)));
 
 // A row of a share of all: label, bar, count. `shares` are [label, count, class].
 export function shares(title, rows, all) {
@@ -62,8 +65,13 @@ export function hotAndCold(counts, counted, chip, many = 4) {
   return [
     counted ? row(t("hot"), "hot", hot) : null,
     counted ? row(t("cold"), "cold", cold) : null,
-    h("p.window", {}, t("window", { n: counted, expected: number(counted / Math.max(1, counts.length)) })),
   ];
+}
+
+// Over what the statistics count, and which way the last spin went.
+export function windowOf(view, text) {
+  const arrow = { clockwise: "↻", "counter-clockwise": "↺" }[view.direction];
+  return h("p.window", {}, text, arrow ? h("span.spin", {}, ` · ${t("direction")} ${t(`direction.${view.direction}`)} ${arrow}`) : null);
 }
 
 // What moves: a ring that turns at its real speed, and the count that matters in its middle.
@@ -119,7 +127,8 @@ const SUITS = {
   c: "M10 1.500a4 4 0 0 1 3 6.600A4 4 0 1 1 11.300 14l1.200 5h-5l1.200-5A4 4 0 1 1 7 8.100a4 4 0 0 1 3-6.600z",
 };
 
-export function card(text) {
+export function card(given) {
+  const text = String(given).slice(0, 3);
   const rank = text.slice(0, -1).replace("T", "10");
   const suit = text.slice(-1);
   return h(

@@ -34,9 +34,15 @@ export function t(key, values = {}) {
   return text.replace(/\{(\w+)\}/g, (all, name) => (name in values ? String(values[name]) : all));
 }
 
+// A string of the feed may be of any length and have any characters: cut to what a board has room for.
+export function short(value, most = 60) {
+  const letters = [...String(value ?? "").replace(/\p{Cc}/gu, "")];
+  return letters.length > most ? `${letters.slice(0, most - 1).join("")}…` : letters.join("");
+}
+
 // What the feed names in a word of its own: in this language where it is known, else as it stands.
 export function named(kind, value) {
-  return words[`${kind}.${value}`] ?? String(value).replaceAll("_", " ");
+  return words[`${kind}.${value}`] ?? short(value).replaceAll("_", " ");
 }
 
 export const reason = (code) => (code ? named("reason", code) : "");

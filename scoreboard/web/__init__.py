@@ -8,7 +8,7 @@ server          listens on an address until it is stopped
 
 app = application(NamesAllowed.on("127.0.0.1"), [Assets.of_package("scoreboard", "page")])
 app.router.add_get("/live", handle_live)
-server = PageServer(app, "127.0.0.1", 8017)
+server = PageServer(app, "127.0.0.1", 8080)
 print(await server.start())
 """
 

@@ -33,7 +33,7 @@ class Limits(NamedTuple):
     messages: int = 512
     octets: int = 2 * 1024 * 1024
     send_s: float = 10.0
-    """The longest time for one message to leave the queue."""
+    """The longest time for what waits to leave the queue."""
     close_s: float = 1.0
     """The longest time for the closing handshake, before the connection is cut."""
     received_octets: int = 4096
@@ -131,11 +131,13 @@ class ClientSender:
                 self._ready.clear()
                 await self._ready.wait()
                 continue
-            message = self._queue.popleft()
-            self._octets -= len(message)
             try:
+                # All that waits now under one time limit: a browser that takes longer for it is too slow.
                 async with asyncio.timeout(self.limits.send_s):
-                    await self.socket.send_frame(message, WSMsgType.TEXT)
+                    while self._queue:
+                        message = self._queue.popleft()
+                        self._octets -= len(message)
+                        await self.socket.send_frame(message, WSMsgType.TEXT)
             except TimeoutError:
                 self.close(WSCloseCode.TRY_AGAIN_LATER, TOO_SLOW)
             except (ConnectionError, RuntimeError) as error:

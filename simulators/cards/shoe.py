@@ -8,7 +8,7 @@ link         ________________________C;…__     its line, 10 to 40 ms after it 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from random import Random
 from typing import Final
 
@@ -42,12 +42,15 @@ _STATE_OF: Final = {EMPTY: ShoeState.EMPTY, LID: ShoeState.LID, JAM: ShoeState.J
 class ShoeSimulator:
     """One shoe. What its lines do is collected until it is taken; times are seconds of the simulation."""
 
-    def __init__(self, seed: int, decks: int, *, barriers: bool, body: bool, link: str) -> None:
+    def __init__(
+        self, seed: int, decks: int, *, barriers: bool, body: bool, link: str, deck: Sequence[str] = DECK
+    ) -> None:
         self.lines = (*(BARRIERS if barriers else ()), *(BODY if body else ()), link)
         self.cards: list[str] = []
         """The cards in it, the next one last."""
         self._rng = Random(f"{seed}/shoe")
         self._decks = decks
+        self._deck = deck
         self._link = link
         self._number = 0
         self._counted: list[tuple[float, int]] = [(0.0, 0)]
@@ -66,7 +69,7 @@ class ShoeSimulator:
 
     def load(self) -> None:
         """Shuffled decks, the cutting card about a quarter from the back."""
-        cards = [card for _ in range(self._decks) for card in DECK]
+        cards = [card for _ in range(self._decks) for card in self._deck]
         self._rng.shuffle(cards)
         cards.insert(int(len(cards) * self._rng.uniform(*BEHIND)), CUTTING_CARD)
         self.cards = cards
@@ -138,6 +141,11 @@ class ShoeSimulator:
     def stuck(self, at_s: float, until_s: float) -> None:
         """A card sticks in the mouth until somebody takes it out."""
         self._pulse(MOUTH, at_s, until_s)
+
+    def wiped(self, at_s: float) -> float:
+        """A person wipes the outer barrier, which works again; returns when it is done."""
+        self._pulse(OUTSIDE, at_s, at_s + 0.4)
+        return at_s + 0.5
 
     def at_mouth(self, from_s: float, until_s: float) -> None:
         """The cutting card is at the mouth."""

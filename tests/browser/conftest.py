@@ -1,29 +1,39 @@
-"""A real Chromium, Debian's, for the tests of pages: one process for each worker, a new context for each test."""
+"""A real Chromium, Debian's, for the tests of pages: one process for each file, a new context for each test."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_playwright
 
 CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
 HANG_MS = 60_000
 
 
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """The browser."""
+@contextmanager
+def launch(playwright: Playwright) -> Iterator[Browser]:
+    """The browser, which is closed with the block."""
     assert CHROMIUM.exists(), f"the tests of pages need {CHROMIUM}: sudo apt install chromium"
-    with sync_playwright() as playwright:
-        # Its sandbox does not run as root; a container of CI has no other user. Its shared memory may be small.
-        chromium = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage"], timeout=HANG_MS
-        )
+    # Its sandbox does not run as root; a container of CI has no other user. Its shared memory may be small.
+    chromium = playwright.chromium.launch(
+        executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage"], timeout=HANG_MS
+    )
+    try:
         yield chromium
+    finally:
         chromium.close()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """The browser, one for each file: while it lives its driver has an event loop on this thread, on which a test of
+    another file could run none."""
+    with sync_playwright() as playwright, launch(playwright) as chromium:
+        yield chromium
 
 
 @pytest.fixture

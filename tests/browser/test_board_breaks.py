@@ -18,7 +18,7 @@ from tests.fakes.board_site import BoardSite, PlayedTable, board_site, roulette
 
 STALE = "STALE: NO SIGNAL"
 CLOCK = "2026-01-31T20:00:00"
-LATER = "2026-01-31T21:00:00"
+AHEAD_S = 0.5
 
 
 @pytest.fixture
@@ -40,15 +40,21 @@ def table(site: BoardSite) -> PlayedTable:
 
 
 STEPS = 3000
-"""Steps of a tenth of a second that a page is given: it connects in real time, and draws in its own."""
+"""Steps of 20 ms that a page is given: it connects in real time, and draws in its own."""
 
 
 def stand_still(shown: BoardPage, table: PlayedTable) -> None:
     """The page shows a table that is alive, and its clock stands still from here on."""
     shown.page.clock.install(time=CLOCK)
     shown.show(table)
-    shown.page.clock.pause_at(LATER)
-    pass_by_until(shown, lambda: shown.board().get_attribute("data-status") == "result")
+    # A moment ahead: the clock goes on until then.
+    shown.page.clock.pause_at(shown.page.evaluate("Date.now()") / 1000 + AHEAD_S)
+    for _ in range(2):
+        # A beat follows each event: with the second event on the board the first beat is taken.
+        shown.site.play(table, table.event(events.DeviceWarning, device="wheel", warning="wheel_bias", detail=""))
+        last = str(table.state.last)
+        pass_by_until(shown, lambda last=last: shown.board().get_attribute("data-sequence") == last)  # type: ignore[misc]
+    shown.expect_state("RESULT")
 
 
 def pass_by(shown: BoardPage, milliseconds: int) -> None:
@@ -61,7 +67,7 @@ def pass_by_until(shown: BoardPage, reached: Callable[[], bool]) -> None:
     for _ in range(STEPS):
         if reached():
             return
-        pass_by(shown, 100)
+        pass_by(shown, 20)
     raise AssertionError("it does not come to that")
 
 

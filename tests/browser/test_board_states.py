@@ -170,7 +170,17 @@ HEROES = {
     "reel": ["25", "symbols cherry bar seven, award 25"],
 }
 PANELS = {
-    "roulette": ["HOT", "COLD", "LAST 100 RESULTS · EXPECTED 2.6× EACH", "RED", "BLACK", "ZERO", "1–18", "ODD"],
+    "roulette": [
+        "HOT",
+        "COLD",
+        "LAST 100 RESULTS · EXPECTED 2.6× EACH",
+        "RED",
+        "BLACK",
+        "ZERO",
+        "1–18",
+        "ODD",
+        "LAST SPIN CLOCKWISE ↻",
+    ],
     "money_wheel": ["$1", "$20", "FLAG", "JOKER", "LAST 61 RESULTS"],
     "sic_bo": ["SMALL", "BIG", "ANY TRIPLE", "17", "6 to 1", "10 to 1"],
     "craps": ["ON", "POINT IS 8", "SHOOTER 2 · 4 ROLLS", "POINT SET", "NATURAL"],

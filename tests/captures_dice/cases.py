@@ -211,7 +211,11 @@ def simulate_case(table: str, case: str, capture: Path) -> EventList:
         batch = Batch([Edge(line, 0, 0) for line in KEYS], [order], 6_000_000_000)
         write_capture(capture, CaptureLines(KEYS), [batch])
         return replayed(configured(text_of(table)), capture)
-    captured = SIMULATED[table]
+    return simulate_captured(SIMULATED[table], case, capture)
+
+
+def simulate_captured(captured: CapturedTable, case: str, capture: Path) -> EventList:
+    """As `simulate_case`, of a table that a simulator plays."""
     config = configured(captured.text)
     lines = simulator_for(config.game, geometry_of(config), captured.seed).lines
     links = tuple(line for line in lines if line in config.uses and config.uses[line].kind == "link")

@@ -12,6 +12,7 @@ from controller.games.catalogue import DEVICES
 from drivers.base.actuator import Actuator
 from drivers.base.device_spec import DeviceSpec
 from drivers.base.driver import NEVER_NS
+from drivers.cards.progressive import AcceptorActuator
 from drivers.dice.automated_shaker import ShakerActuator
 from drivers.dice.cage_motor import CageMotorActuator
 from drivers.dice.reader import ReaderActuator
@@ -53,6 +54,8 @@ def command(actuator: Actuator, t_ns: int) -> None:
             actuator.light({1, 2}, t_ns)
         case ReaderActuator():
             actuator.ask(t_ns)
+        case AcceptorActuator():
+            actuator.lock(True, t_ns)
         case PuckActuator():
             actuator.show(True, 4, t_ns)
         case _:

@@ -3,18 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from controller.bench_page.host import ENCODER, TICK_NS, UPDATE_NS, BenchHost
+from controller.bench.simulation import simulate
+from controller.bench_page.host import ENCODER, UPDATE_NS, BenchHost
+from controller.configuration.values import TableConfig
 from controller.games.load import check_text
+from hal.capture.vcd_writer import CaptureLines, VcdWriter
 from hal.clock import FastClock, VirtualClock
+from hal.values import Batch, Edge
 
 START_NS = 7_000_000_000
 
 ROULETTE = '[table]\nid = "roulette-1"\ngame = "roulette"\n[lines]\nbackend = "sim"\n'
 MONEY_WHEEL = '[table]\nid = "wheel-1"\ngame = "money_wheel"\n[lines]\nbackend = "sim"\n'
+
+
+def config_of(text: str) -> TableConfig:
+    return check_text(text).tables[0]
+
+
+def captured(config: TableConfig, path: Path, fault: str, *, drop: int | None = None) -> Path:
+    """A capture of one simulated round; without the edge number `drop` of the first line."""
+    batches = [played.batch for played in simulate(config, 1, 1, {1: fault})]
+    lines = sorted({edge.line for batch in batches for edge in batch.edges})
+    reals = tuple(line for line in lines if line.startswith("level"))
+    with path.open("w", encoding="ascii", newline="") as stream:
+        writer = VcdWriter(stream, CaptureLines(wires=tuple(lines), reals=(*reals, "level_x", "level_y")))
+        seen = 0
+        for edges, rare, until_ns in batches:
+            kept: list[Edge] = []
+            for edge in edges:
+                seen += edge.line == lines[-1]
+                if drop is None or edge.line != lines[-1] or seen != drop:
+                    kept.append(edge)
+            writer.write(Batch(kept, rare, until_ns))
+        writer.finish()
+    return path
 
 
 class SteppedBench:
@@ -30,12 +58,11 @@ class SteppedBench:
         self.sent: Callable[[bytes], None] = lambda update: None
 
     def advance(self, seconds: float) -> None:
-        """Lets time pass, with ticks and updates as a running bench has them."""
+        """Lets time pass, with the updates of a running bench and a tick before each."""
         until_ns = self.system.now_ns() + round(seconds * 1e9)
         while self.system.now_ns() < until_ns:
-            for _ in range(UPDATE_NS // TICK_NS):
-                self.system.advance_to(self.system.now_ns() + TICK_NS)
-                self.host.tick()
+            self.system.advance_to(self.system.now_ns() + UPDATE_NS)
+            self.host.tick()
             encoded = ENCODER.encode(self.host.update())
             self.updates.append(msgspec.json.decode(encoded))
             self.sent(encoded)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from typing import Any
@@ -18,7 +18,7 @@ from feed import events
 from feed.events import Data, Event, type_of
 from feed.state import TableState
 from feed.subscriber import Fact, Halted, Item, Joined
-from scoreboard.gateway import Gateway
+from scoreboard.gateway import Gateway, Source
 from scoreboard.hall import Hall, Service
 from scoreboard.web import PageServer
 
@@ -192,7 +192,9 @@ class _Silence:
 class BoardSite:
     """The site, as a test handles it."""
 
-    def __init__(self) -> None:
+    def __init__(self, sources: Sequence[Source] = ()) -> None:
+        """With `sources` it follows these services, and a test plays nothing to it."""
+        self._sources = sources
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="board site")
         self._thread.start()
@@ -210,10 +212,11 @@ class BoardSite:
 
         async def start() -> None:
             self.hall = Hall(identity)
-            self.gateway = Gateway(self.hall, [])
-            self._service = self.hall.add_service("ipc:///test")
-            self._service.connected = True
-            self.gateway._subscribers[self._service] = self._silence  # type: ignore[assignment]
+            self.gateway = Gateway(self.hall, self._sources)
+            if not self._sources:
+                self._service = self.hall.add_service("ipc:///test")
+                self._service.connected = True
+                self.gateway._subscribers[self._service] = self._silence  # type: ignore[assignment]
             self._server = PageServer(self.gateway.application("127.0.0.1"), port=self.port)
             self.url = await self._server.start()
             self.port = int(self.url.rsplit(":", 1)[1].strip("/"))
@@ -279,9 +282,9 @@ class BoardSite:
 
 
 @contextmanager
-def board_site() -> Iterator[BoardSite]:
+def board_site(sources: Sequence[Source] = ()) -> Iterator[BoardSite]:
     """A site that is closed with the block."""
-    site = BoardSite()
+    site = BoardSite(sources)
     try:
         yield site
     finally:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from hal.board.link import BoardWatcher
-from hal.board.messages import KINDS, IdentityAnswer, Reset
+from hal.board.messages import KINDS, IdentityAnswer, Reset, StateReport
 from tests.fakes.model_board import ModelBoard
 
 
@@ -35,3 +35,8 @@ class HandLink:
     def down(self, reason: str, t_ns: int = 0) -> None:
         for watcher in self.watchers:
             watcher.down(t_ns, reason)
+
+    def state(self, flags: int, t_ns: int = 0) -> None:
+        """Its state, with these flags."""
+        for watcher in self.watchers:
+            watcher.reported(StateReport(0, 0, 0, 0, 0, flags, 0, 0), t_ns)

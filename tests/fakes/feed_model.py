@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from random import Random
 from typing import Any, NamedTuple
 
@@ -99,6 +100,7 @@ class ModelTable:
         self._journal = journal
         self._simulated = simulated
         self._ephemeral = 0
+        self._coming: list[tuple[type[Data], dict[str, Any]]] = []
         self._round = sum(b'"type":"feltwire.round.opened.v1"' in body for body in journal.bodies(table))
 
     def open(self) -> tuple[bytes, bytes]:
@@ -144,6 +146,35 @@ class ModelTable:
                 return self.say(events.RoundProgress, round=self._round, revolutions=rng.randrange(9))
             case _:
                 return self.say(events.Settled, round=self._round, by="auto")
+
+    def play(self, rng: Random) -> tuple[bytes, bytes]:
+        """The next event of whole rounds: outcomes, voids, rounds that the dealer is to call, and corrections."""
+        if not self._coming:
+            self._coming = [*self._whole_round(rng)]
+        kind, fields = self._coming.pop(0)
+        return self.say(kind, **fields)
+
+    def _whole_round(self, rng: Random) -> Iterator[tuple[type[Data], dict[str, Any]]]:
+        self._round += 1
+        of_round: dict[str, Any] = {"round": self._round}
+        proof: dict[str, Any] = {"evidence": events.Evidence(), "rule": "ours", **of_round}
+        results = [{"space": rng.randrange(50), "face": rng.choice(["$1", "$2", "$5", "joker"])} for _ in range(2)]
+        yield events.RoundOpened, of_round
+        yield events.NoMoreBets, {"by": "dealer", "rule": "ours", **of_round}
+        yield events.RoundStarted, of_round
+        yield events.RoundProgress, {"revolutions": rng.randrange(9), **of_round}
+        match rng.randrange(8):
+            case 0:
+                yield events.Void, {"call": "No spin", "reason": "wheel_revolutions", **proof}
+            case 1:
+                yield events.Unresolved, {"reason": "edges_lost", "candidates": [results[0]], **proof}
+            case _:
+                yield events.Outcome, {"result": results[0], "winning": [], **proof}
+        if not rng.randrange(4):
+            verdict = events.Verdict(verdict="outcome", result=results[0])
+            to = rng.choice([events.Verdict(verdict="outcome", result=results[1]), events.Verdict(verdict="void")])
+            yield events.RoundCorrected, {"by": "ann", "from_": verdict, "to": to, "why": "seen", **of_round}
+        yield events.Settled, {"by": "auto", **of_round}
 
     def heartbeat(self, state: str = "open") -> tuple[bytes, bytes]:
         """A heartbeat of the present state."""

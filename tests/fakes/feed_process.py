@@ -1,9 +1,10 @@
 """A service in a process of its own, that can be killed and stopped: a table that publishes, its feed and its history.
 
-    python -m tests.fakes.feed_process BASE FILE EPOCH PAUSE_MS
+    python -m tests.fakes.feed_process BASE FILE EPOCH PAUSE_MS [rounds]
 
 Events are appended to FILE, then published; a new process continues from there. It prints `ready`, reads commands from
-stdin: `burst N` publishes N events at once, `end` publishes no more (heartbeats continue) and prints the last number.
+stdin: `burst N` publishes N events at once, `end` publishes no more (heartbeats continue) and prints the last number,
+`go` goes on. With `rounds` the events are those of whole rounds, else any.
 """
 
 from __future__ import annotations
@@ -43,8 +44,9 @@ def journal_of(file: Path) -> ModelJournal:
 class FeedProcess:
     """A process, as a test handles it."""
 
-    def __init__(self, base: str, file: Path, epoch: str, pause_ms: int) -> None:
+    def __init__(self, base: str, file: Path, epoch: str, pause_ms: int, *, rounds: bool = False) -> None:
         arguments = [sys.executable, "-m", "tests.fakes.feed_process", base, str(file), epoch, str(pause_ms)]
+        arguments += ["rounds"] if rounds else []
         self._process = subprocess.Popen(
             arguments, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
         )
@@ -59,6 +61,11 @@ class FeedProcess:
         """Ends the events; returns the last number."""
         self._tell("end")
         return int(self._answer())
+
+    def go_on(self) -> None:
+        """Publishes events again, after `end`."""
+        self._tell("go")
+        assert self._answer() == "going"
 
     def freeze(self) -> None:
         """SIGSTOP."""
@@ -95,7 +102,7 @@ def feed(base: str, file: Path, epoch: str, *, pause_ms: int = 5) -> Iterator[Fe
         process.kill()
 
 
-async def _serve(base: str, file: Path, epoch: str, pause_ms: int) -> None:
+async def _serve(base: str, file: Path, epoch: str, pause_ms: int, *, rounds: bool) -> None:
     loop = asyncio.get_running_loop()
     context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
     endpoints = Endpoints.parse(base)
@@ -108,6 +115,7 @@ async def _serve(base: str, file: Path, epoch: str, pause_ms: int) -> None:
     publisher.bind()
     history.bind()
     talking = True
+    following = table.play if rounds else table.something
 
     def say(frames: tuple[bytes, bytes]) -> None:
         if decode(frames[1]).seq is not None:
@@ -116,8 +124,8 @@ async def _serve(base: str, file: Path, epoch: str, pause_ms: int) -> None:
 
     def talk() -> None:
         if talking:
-            say(table.something(rng))
-            loop.call_later(pause_ms / 1000, talk)
+            say(following(rng))
+        loop.call_later(pause_ms / 1000, talk)
 
     def beat() -> None:
         publisher.publish(*table.heartbeat())
@@ -130,8 +138,11 @@ async def _serve(base: str, file: Path, epoch: str, pause_ms: int) -> None:
             loop.remove_reader(sys.stdin)
         elif words[0] == "burst":
             for _ in range(int(words[1])):
-                say(table.something(rng))
+                say(following(rng))
             print("said", flush=True)
+        elif words[0] == "go":
+            talking = True
+            print("going", flush=True)
         elif words[0] == "end":
             talking = False
             print(journal.last(TABLE).seq, flush=True)
@@ -145,4 +156,6 @@ async def _serve(base: str, file: Path, epoch: str, pause_ms: int) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(_serve(sys.argv[1], Path(sys.argv[2]), sys.argv[3], int(sys.argv[4])))
+    asyncio.run(
+        _serve(sys.argv[1], Path(sys.argv[2]), sys.argv[3], int(sys.argv[4]), rounds=sys.argv[5:] == ["rounds"])
+    )

@@ -74,9 +74,19 @@ class CoreBoard:
     """A board that was just powered on. Use it as a context."""
 
     def __init__(
-        self, library: Path, copy: Path, *, ticks: int = 0, eeprom: bytes | None = None, cause: int = 1
+        self,
+        library: Path,
+        copy: Path,
+        *,
+        ticks: int = 0,
+        eeprom: bytes | None = None,
+        fram: bytes | None = None,
+        cause: int = 1,
     ) -> None:
-        """`copy` is where the library is copied to: a copy loaded by itself has variables of its own."""
+        """Begins it. `fram` are the bytes of a FRAM as large as the EEPROM; without it there is none.
+
+        `copy` is where the library is copied to: a copy loaded by itself has variables of its own.
+        """
         shutil.copy(library, copy)
         self._copy = copy
         self._c = ctypes.CDLL(str(copy))
@@ -97,6 +107,7 @@ class CoreBoard:
         self.number = 0
         """Of the last command."""
         self._begun: list[tuple[int, int]] = []
+        self._c.core_fit_fram(fram)
         self._c.core_begin(ctypes.c_uint64(ticks), eeprom, ctypes.c_uint8(cause))
         self._fetch()
 
@@ -149,6 +160,13 @@ class CoreBoard:
         """The non-volatile memory as a power cut would leave it now."""
         image = (ctypes.c_uint8 * EEPROM_SIZE)()
         self._c.core_eeprom(image, seed)
+        return bytes(image)
+
+    @property
+    def fram(self) -> bytes:
+        """What its FRAM holds."""
+        image = (ctypes.c_uint8 * EEPROM_SIZE)()
+        self._c.core_fram(image)
         return bytes(image)
 
     # --- the host ----------------------------------------------------------------------------------------------------

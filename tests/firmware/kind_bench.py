@@ -24,6 +24,7 @@ from hal.board.messages import (
     RefusedAnswer,
 )
 from simulators.board.emulated import PinChange
+from simulators.board.machines import Machine
 from tests.firmware.emulated import MS, board
 
 R = TypeVar("R", bound=BoardReport)
@@ -52,6 +53,20 @@ class Reported(NamedTuple):
 
     report: BoardReport
     t_ns: int
+
+
+class _OnPins:
+    """A machine that knows pins alone, as a world."""
+
+    def __init__(self, machine: Machine) -> None:
+        self._machine = machine
+
+    @property
+    def every_ns(self) -> int:
+        return self._machine.every_ns
+
+    def look(self, bench: KindBench, changes: list[PinChange]) -> None:
+        self._machine.look(bench.board, changes)
 
 
 class KindBench:
@@ -199,6 +214,10 @@ class KindBench:
     def put_pin(self, pin: str, level: int) -> None:
         """A pin that is no numbered input takes a level now."""
         self.board.drive(pin, level)
+
+    def hang(self, machine: Machine) -> None:
+        """Hangs a machine on the board's pins that knows no names of lines."""
+        self.worlds.append(_OnPins(machine))
 
     def pulse(self, line: str, width_ms: float, in_ms: float = 0) -> None:
         """An input is active for a while."""

@@ -159,6 +159,7 @@ def store_library(folder: Path, kind: str = "KIND_PUSHER") -> Path:
     """The store as a library, of a board of this kind."""
     sources = (
         "memory.c",
+        "ports/no_fram.c",
         "core/cells.c",
         "core/store.c",
         "core/store_bank.c",

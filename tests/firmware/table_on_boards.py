@@ -21,12 +21,11 @@ from hal.backends.board import BoardLines
 from hal.board.link import BoardLink
 from hal.values import Edge, Rare
 from simulators.board.adapter import EXACT, Adapter
-from simulators.board.emulated import CLOCK_HZ, PinChange
+from simulators.board.emulated import CLOCK_HZ, EmulatedBoard, PinChange
 from simulators.board.lines_to_pins import LinesPlayer
 from simulators.board.link_faults import NO_FAULTS, ByteFaults
 from simulators.board.lockstep import LockStep
 from tests.firmware.emulated import board
-from tests.firmware.inspected_board import InspectedBoard
 from tests.firmware.live_evening import LiveEvening, TableEvening
 from tests.tables.bench import configured
 
@@ -82,7 +81,7 @@ class TableOnBoards(LiveEvening):
     ) -> None:
         """`values` are those of a table's file on boards; their ports become those of the emulated ones in `folder`."""
         super().__init__(configured(emulated_copy(values, folder)), evening, supervised=supervised)
-        self.boards: dict[str, InspectedBoard] = {}
+        self.boards: dict[str, EmulatedBoard] = {}
         self.steps: dict[str, LockStep] = {}
         self.lines: dict[str, Overheard] = {}
         self.changes: dict[str, list[PinChange]] = {}
@@ -104,7 +103,7 @@ class TableOnBoards(LiveEvening):
             await link.wait_closed()
         self.changes = {name: chip.take_changes() for name, chip in self.boards.items()}
 
-    def _board(self, name: str) -> InspectedBoard:
+    def _board(self, name: str) -> EmulatedBoard:
         """Makes a board, with whatever hangs on it beside its lines."""
         is_like = self._conditions
         return board(is_like.kind or self.config.boards[name].kind, clock_hz=is_like.clock_hz)

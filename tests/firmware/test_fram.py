@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from random import Random
 
 import pytest
 
 from hal.board.messages import AcceptCommand, CountsAnswer, CountsCommand, Flag, PayCommand, RefusalCode, StateReport
+from tests.firmware.conftest import make_firmware
+from tests.firmware.core_board import EEPROM_SIZE, CoreBoard
+from tests.firmware.core_board import MS as TICKS
 from tests.firmware.emulated import MS
 from tests.firmware.kind_bench import KindBench
 from tests.firmware.worlds import Hopper
@@ -199,3 +203,26 @@ def test_power_cuts_at_any_cycle_lose_no_token_that_was_one(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(2, 22))
 def test_a_thousand_power_cuts_at_any_cycle_lose_no_token_that_was_one(seed: int) -> None:
     cuts(seed, 50)
+
+
+def test_the_core_as_a_library_keeps_its_counters_in_a_fram_too(tmp_path: Path) -> None:
+    library, copy = make_firmware("build/libcore_pusher.so"), tmp_path / "pusher.so"
+    with CoreBoard(library, copy, fram=bytes(EEPROM_SIZE)) as board:
+        board.run(300 * TICKS)
+        before = board.eeprom()
+        assert before[MARK_AT] == MARK
+        for number in range(3):
+            board.drive(1, 1, board.now + number * 100 * TICKS)
+            board.drive(1, 0, board.now + (number * 100 + 50) * TICKS)
+        board.run(400 * TICKS)
+        assert board.eeprom() == before, "for tokens nothing is written there"
+        fram = board.fram
+    with CoreBoard(library, copy, eeprom=before, fram=fram) as later:
+        later.run(100 * TICKS)
+        later.open()
+        assert later.tell(CountsCommand()) == CountsAnswer(3, 0, 0, 0)
+    with CoreBoard(library, copy, eeprom=before) as without:
+        without.run(200 * TICKS)
+        without.open()
+        without.run(200 * TICKS)
+        assert without.reports(StateReport)[-1].flags & Flag.STORE_FAILED

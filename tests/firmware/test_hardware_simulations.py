@@ -25,7 +25,7 @@ from firmware.hardware.spice import (
     run,
 )
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "boards.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "boards-carrier.md"
 ROWS = re.compile(r"<!-- figures: circuits -->\n(?P<table>.*?)<!-- end -->", re.DOTALL)
 FIELD = [sim.Input(board, entry[0]) for board in BOARDS for entry in kind(board)["inputs"] if entry[0] != "power_fail"]
 

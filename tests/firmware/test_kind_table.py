@@ -338,7 +338,7 @@ def test_no_column_floats_so_neither_do_the_clock_and_the_data_of_the_lamps(tabl
 
 def lamps(bench: KindBench) -> LampChain:
     world = LampChain(dict(TABLE.lamp_pins), TABLE.lamps)
-    bench.worlds.append(world)
+    bench.hang(world)
     return world
 
 

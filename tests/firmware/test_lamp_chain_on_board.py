@@ -22,12 +22,12 @@ from hal.lamp_fields import CHAIN, FIELD, places
 from hal.loop import run_virtual, sleep_ns
 from hal.values import Edge, EdgesLost, Frame, Loss, Rare
 from simulators.board.adapter import EXACT, Adapter
+from simulators.board.emulated import EmulatedBoard
 from simulators.board.lockstep import LockStep
+from simulators.board.machines import MachineBoard, ScannedKeypad
 from tests.fakes.adapters import CH340, FTDI
 from tests.firmware import worlds
-from tests.firmware.board_in_world import BoardInWorld, PlayedKeys
-from tests.firmware.emulated import MS
-from tests.firmware.inspected_board import InspectedBoard
+from tests.firmware.emulated import MS, built
 from tests.firmware.live_evening import TableEvening, example, simulated
 from tests.firmware.table_on_boards import TableOnBoards
 
@@ -79,7 +79,7 @@ class Scene:
     @property
     def burning(self) -> frozenset[int]:
         """The lamps that really burn."""
-        return frozenset(number for number, on in enumerate(self.lamps.currents(), start=1) if on)
+        return self.lamps.burning
 
 
 def play(folder: Path, scene: Callable[[Scene], Awaitable[None]], adapter: Adapter = EXACT) -> None:
@@ -87,7 +87,10 @@ def play(folder: Path, scene: Callable[[Scene], Awaitable[None]], adapter: Adapt
 
     async def main() -> None:
         lamps = worlds.LampChain(dict(TABLE.lamp_pins), TABLE.lamps)
-        with BoardInWorld("table", [lamps]) as board, LockStep(board, folder / "port", adapter=adapter) as step:
+        with (
+            MachineBoard(built("table.elf"), [lamps]) as board,
+            LockStep(board, folder / "port", adapter=adapter) as step,
+        ):
             link = BoardLink("layout", str(folder / "port"), ExpectedBoard(TABLE, VERSION), clock)
             chain = LampChain(link, clock)
             the = Scene(chain, lamps, step, clock)
@@ -184,7 +187,7 @@ class SicBoOnBoard(TableOnBoards):
 
     lamps: worlds.LampChain
 
-    def _board(self, name: str) -> InspectedBoard:
+    def _board(self, name: str) -> EmulatedBoard:
         keys = {line: TABLE.keys.index(line.removeprefix("key_")) for line in self.config.uses if "key_" in line[:4]}
         presses = [
             (edge.t_ns, keys[edge.line], edge.level == 1)
@@ -193,8 +196,10 @@ class SicBoOnBoard(TableOnBoards):
             if edge.line in keys
         ]
         self.lamps = worlds.LampChain(dict(TABLE.lamp_pins), TABLE.lamps)
-        keypad = PlayedKeys(TABLE.key_columns, TABLE.key_rows, sorted(presses))
-        return BoardInWorld("table", [self.lamps, keypad])
+        keypad = ScannedKeypad(TABLE.key_columns, TABLE.key_rows)
+        for t_ns, key, pressed in presses:
+            keypad.press(key, pressed, t_ns)
+        return MachineBoard(built("table.elf"), [self.lamps, keypad])
 
 
 def evening_of(folder: Path, faults: Sequence[str | None]) -> tuple[SicBoOnBoard, TableEvening]:

@@ -245,22 +245,59 @@ def first_write(store: StoreOnMemory, byte: int | None = None) -> tuple[int, int
     return store.write
 
 
-@pytest.mark.parametrize("what", ["base", "commit"])
-def test_a_base_that_does_not_keep_what_is_written_has_failed(store: StoreOnMemory, what: str) -> None:
-    store.name(3)
-    at, _ = first_write(store, {"base": 3, "commit": 0xA5}.get(what))
-    before = store.writes[at]
-    store.break_cell(at, 0x5A)
+BANK = 512
+BASE, COMMIT = range(1, 38), 38
+SPARE_BASE, SPARE_COMMIT = range(473, 510), range(510, 512)
+
+
+@pytest.mark.parametrize("bank", [0, 1])
+@pytest.mark.parametrize("cell", [*BASE[::5], 37, COMMIT])
+def test_a_cell_of_a_base_that_fails_is_survived_and_no_event_is_lost(
+    store: StoreOnMemory, bank: int, cell: int
+) -> None:
+    store.break_cell(bank * BANK + cell, 0xFF)
+    for number in range(330):
+        store.add(number % 3 and 3)
+        if number % 50 == 10:
+            assert store.take_note(bytes((number % 256, 1, 2, 3, 4, 5)))
+        store.settle()
+        assert not store.failed
+        kept = store.kept
+        assert sum(kept.counts) == number + 1
+        if number % 23 == 0:
+            store.begin()
+            assert store.kept[:3] == kept[:3]
+            store.settle()
+    assert store.kept.counts == (110, 0, 0, 220)
+    assert store.kept.note[1:] == bytes((1, 2, 3, 4, 5))
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [(BASE[4], SPARE_BASE[4]), (COMMIT, SPARE_COMMIT[0]), (COMMIT, SPARE_COMMIT[1])]
+)
+def test_a_bank_whose_bases_both_fail_has_failed_and_what_was_kept_stays(
+    store: StoreOnMemory, first: int, second: int
+) -> None:
+    """After three tries at each."""
+    for bank in range(2):
+        store.break_cell(bank * BANK + first, 0xFF)
+        store.break_cell(bank * BANK + second, 0xFF)
+    store.add(1)
+    store.settle()
     kept = store.kept
-    for _ in range(10):
-        store.step()
+    store.name(3)
+    before = store.writes
+    store.settle()
     assert store.failed
     assert not store.ready
     assert not store.busy, "nothing more is written"
     assert store.kept == kept
-    assert store.writes[at] == before + 3, "tried three times"
+    more = [after - then for after, then in zip(store.writes, before, strict=True)]
+    assert max(more) == 3
     assert not store.take_note(NOTHING)
     assert not store.name(9)
+    store.begin()
+    assert store.kept.counts == kept.counts
 
 
 def test_a_cell_of_a_log_that_fails_is_left_out_and_no_event_is_lost(store: StoreOnMemory) -> None:
@@ -337,6 +374,19 @@ def test_a_base_that_decayed_is_a_failure_and_what_is_there_stays(store: StoreOn
         assert store.image == spoiled
         image[at] ^= 0x10
         store.image = bytes(image)
+
+
+def test_a_spare_base_that_decayed_is_a_failure_too(store: StoreOnMemory) -> None:
+    for bank in range(2):
+        store.break_cell(bank * BANK + COMMIT, 0xFF)
+    store.name(3)
+    store.settle()
+    image = bytearray(store.image)
+    bank = 0 if image[SPARE_COMMIT[1]] == 0xA5 else 1
+    image[bank * BANK + SPARE_BASE[7]] ^= 0x10
+    store.image = bytes(image)
+    store.begin()
+    assert store.failed
 
 
 def test_a_note_that_decayed_is_a_failure(store: StoreOnMemory) -> None:

@@ -77,6 +77,29 @@ def test_a_cut_in_any_write_with_anything_left_in_its_byte(library: Path) -> Non
     assert cuts > 100_000
 
 
+@pytest.mark.parametrize("broken", [(5, 512 + 5), (38, 512 + 38), (20,)])
+def test_a_cut_in_any_write_where_cells_of_a_base_have_failed(library: Path, broken: tuple[int, ...]) -> None:
+    """The banks then have their bases in the spare place."""
+    store, later = StoreOnMemory(library), StoreOnMemory(library)
+    store.begin()
+    store.settle()
+    for at in broken:
+        store.break_cell(at, 0xFF)
+    cuts = 0
+    for pending in a_busy_life(store):
+        assert not store.failed
+        if store.write is None:
+            continue
+        kept, before = store.kept, store.image[store.write[0]]
+        for byte in {0, 0xFF, 0xA5, 0xC3, before, store.write[1], before & store.write[1], before | store.write[1]}:
+            later.image = store.torn(byte)
+            later.begin()
+            assert not later.failed
+            assert_nothing_else_is_found(later.kept, kept, pending)
+            cuts += 1
+    assert cuts > 1_000
+
+
 def test_a_cut_in_the_very_first_writes_leaves_a_new_memory_or_the_first_bank(library: Path) -> None:
     store, later = StoreOnMemory(library), StoreOnMemory(library)
     store.begin()

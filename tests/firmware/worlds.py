@@ -2,33 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from simulators.board.emulated import EmulatedBoard, PinChange
+from simulators.board.emulated import PinChange
+from simulators.board.machines import LampRegisters, PinDriver
 from tests.firmware.emulated import MS
 
 STEPS = 200
 """A turn of a reel."""
-LOOKS_A_BIT = 200
-"""After the last of a frame's clocks the world looks so often before it rests again."""
 
 if TYPE_CHECKING:
     from tests.firmware.kind_bench import KindBench
-
-
-class AtPins(Protocol):
-    """What a machine that hangs on pins, and not on numbered inputs, needs of its bench."""
-
-    @property
-    def board(self) -> EmulatedBoard:
-        """The board."""
-
-    @property
-    def now_ns(self) -> int:
-        """Its time."""
-
-    def put_pin(self, pin: str, level: int) -> None:
-        """A pin takes a level now."""
 
 
 class Shaft:
@@ -177,7 +162,7 @@ class KeyMatrix:
         self.undefined = 0
         """How often a row was neither low nor high."""
 
-    def look(self, bench: AtPins, changes: list[PinChange]) -> None:
+    def look(self, bench: KindBench, changes: list[PinChange]) -> None:
         driven = tuple(bench.board.output(pin) for pin in self._columns)
         volts, most_ma = self._solve(driven)
         self.most_ma = max(self.most_ma, most_ma)
@@ -186,7 +171,7 @@ class KeyMatrix:
             level = 0 if volt <= LOW_V else 1
             if level != self._levels[row]:
                 self._levels[row] = level
-                bench.put_pin(row, level)
+                bench.board.drive(row, level)
 
     def _solve(self, driven: tuple[float | None, ...]) -> tuple[list[float], float]:
         """The voltage of each row, and the greatest current of a column's pin."""
@@ -273,73 +258,32 @@ SET_UP_NS = 24
 """Data before a clock, and the end of a load before a clock: 20 ns for a TPIC6C595, 24 ns for a 74HC165 at 4.5 V."""
 
 
-class LampChain:
-    """Lamps at TPIC6C595, and 74HC165 that read back which of them draw their current, as their data sheets have them.
-
-    TPIC6C595: shifts at a rising edge of `clock`; its outputs take the shifted bits at a rising edge of `latch`.
-    74HC165: loads as long as `latch` is low, whatever the clock does; while it is high, shifts at a rising edge of it.
-    """
+class LampChain(LampRegisters):
+    """A chain of lamps that notes what the data sheets of its parts do not allow."""
 
     def __init__(self, pins: dict[str, str], count: int) -> None:
+        super().__init__(pins, count)
         self._pins = pins
-        self._levels = {pins[wire]: 1.0 for wire in ("data", "clock", "latch")}
-        self._changed = dict.fromkeys(self._levels, -MS)
-        self._register = [0] * count
-        self._sense = [0] * count
-        self._read_back = -1
-        self._busy = 0
-        self.lamps = [0] * count
-        self.dead: set[int] = set()
-        """Lamps that draw no current, from 1."""
-        self.stuck: set[int] = set()
-        """Lamps that always draw it."""
+        self._was = {pins[wire]: (1.0, -MS) for wire in ("data", "clock", "latch")}
         self.latches = 0
         self.violations: list[str] = []
         """Times that the parts do not allow."""
 
-    @property
-    def every_ns(self) -> int:
-        """To the instruction while something is shifted."""
-        return 250 if self._busy else MS // 20
-
-    def currents(self) -> list[int]:
-        return [
-            int((lit or lamp in self.stuck) and lamp not in self.dead) for lamp, lit in enumerate(self.lamps, start=1)
-        ]
-
-    def look(self, bench: AtPins, changes: list[PinChange]) -> None:
-        self._busy = max(0, self._busy - 1)
-        clock, latch = self._pins["clock"], self._pins["latch"]
+    def look(self, board: PinDriver, changes: Sequence[PinChange]) -> None:
         for change in changes:
-            if change.pin not in self._levels:
-                continue
-            before = self._levels[change.pin]
-            level = 1.0 if change.level is None else change.level  # what floats is pulled up
-            self._check(change.pin, level, change.t_ns)
-            self._levels[change.pin] = level
-            self._changed[change.pin] = change.t_ns
-            if change.pin == clock and level > before:
-                if change.level:  # driven: a frame is being shifted
-                    self._busy = LOOKS_A_BIT
-                self._register = [int(self._levels[self._pins["data"]]), *self._register[:-1]]
-                if self._levels[latch]:
-                    self._sense = [0, *self._sense[:-1]]
-            elif change.pin == latch and level < before:
-                self._sense = self.currents()
-            elif change.pin == latch and level > before:
-                self.latches += 1
-                self._sense = self.currents()
-                self.lamps = list(self._register)
-        if self._sense[-1] != self._read_back:
-            self._read_back = self._sense[-1]
-            bench.put_pin(self._pins["read_back"], self._read_back)
+            if change.pin in self._was:
+                level = 1.0 if change.level is None else change.level  # what floats is pulled up
+                self._check(change.pin, level, change.t_ns)
+                self.latches += change.pin == self._pins["latch"] and level > self._was[change.pin][0]
+                self._was[change.pin] = (level, change.t_ns)
+        super().look(board, changes)
 
     def _check(self, pin: str, level: float, t_ns: int) -> None:
-        lasted_ns = t_ns - self._changed[pin]
-        if pin != self._pins["data"] and lasted_ns < SHIFT_LEAST_NS:
-            self.violations.append(f"{pin}: {self._levels[pin]:.0f} for {lasted_ns} ns")
+        was, since_ns = self._was[pin]
+        if pin != self._pins["data"] and t_ns - since_ns < SHIFT_LEAST_NS:
+            self.violations.append(f"{pin}: {was:.0f} for {t_ns - since_ns} ns")
         if pin == self._pins["clock"] and level:
             for other in ("data", "latch"):
-                stood_ns = t_ns - self._changed[self._pins[other]]
+                stood_ns = t_ns - self._was[self._pins[other]][1]
                 if stood_ns < SET_UP_NS:
                     self.violations.append(f"{other} {stood_ns} ns before the clock")

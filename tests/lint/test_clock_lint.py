@@ -84,6 +84,8 @@ def test_hal_and_benchmarks_may_ask_and_tests_may_not(tmp_path: Path) -> None:
     for folder in ("hal", "drivers", "tests", "benchmarks", ".venv"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "x.py").write_text("import time\n")
+    (tmp_path / "tests" / "vm").mkdir()
+    (tmp_path / "tests" / "vm" / "machine.py").write_text("import time\n")
     paths = clock_lint.project_paths(tmp_path)
     assert [finding.path.parent.name for finding in clock_lint.lint_paths(paths)] == ["drivers", "tests"]
 

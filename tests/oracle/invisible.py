@@ -11,9 +11,10 @@ other way, or with the same parts elsewhere. Two wheels that make the same lines
 - B inverted, where the index ends 1 to 3 counts after A rises: mirrored at 1 count.
 
 And losses. Edges of a money wheel that are lost, and not reported, from the moment at which it turns back at the end
-of its run for as long as a rest takes: those before are, edge for edge, the lines of a wheel that rests there
-(`rest_unseen`); one run in some 40,000 meets such a loss. On fewer than four slots a space, a pulse lost within the
-last swings of a wheel that rocks: its edges can come when those of a wobble would (`pulse_unseen`).
+of its run, or from its last two counts before that, for as long as a rest takes: those before are, edge for edge, the
+lines of a wheel that rests there (`rest_unseen`); one run in some 40,000 meets such a loss. On fewer than four slots a
+space, a pulse lost within the last swings of a wheel that rocks, and one and a half on up to four: its edges can come
+when those of a wobble would (`pulse_unseen`).
 
 The beam for foreign objects is the only line that sees an object; where it lost what it saw, or is dead,
 the other lines are those of a spin without the object.
@@ -22,6 +23,7 @@ the other lines are those of a spin without the object.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from hal.values import EdgesLost
 from tests.oracle import money, roulette
@@ -90,14 +92,18 @@ def rest_unseen(run: money.MoneyRun, spin: money.Spin, until_ns: int, corrupted:
     if last < 2 or last == len(true) or shown != true[:last]:
         return False
     reported = any(isinstance(loss, EdgesLost) and true[last].t_ns <= loss.t_ns <= until_ns for loss in corrupted.rare)
-    # Two changes of one line in a row are where the wheel turned: the loss begins with the second, or after it.
-    return true[last - 1].line in (true[last - 2].line, true[last].line) and not reported
+    # Two changes of one line in a row are where the wheel turned: the loss begins there, or up to two counts before.
+    turned = any(one.line == next_one.line for one, next_one in pairwise(true[last - 2 : last + 3]))
+    return turned and not reported
 
 
 def pulse_unseen(run: money.MoneyRun, spin: money.Spin, corrupted: Corrupted) -> bool:
-    """Whether one pulse was lost in the last swings, without a report, on fewer than four slots a space."""
+    """Whether a pulse of one line was lost in the last swings on fewer than four slots a space, or 1½ on up to four."""
     wheel = run.wheel
-    gone = [e for e in run.edges if e not in set(corrupted.edges)]
+    shown = set(corrupted.edges)
+    gone = [e for e in run.edges if e not in shown]
     rocking = all(spin.furthest_ns <= e.t_ns <= spin.rest_ns for e in gone)
-    one = len(gone) == 2 and gone[0].line == gone[1].line and not corrupted.rare
-    return wheel.slots < 4 * wheel.spaces and one and rocking and len(corrupted.edges) == len(run.edges) - 2
+    if len({e.line for e in gone}) != 1 or corrupted.rare or len(corrupted.edges) != len(run.edges) - len(gone):
+        return False
+    most_slots = {2: 4 * wheel.spaces - 1, 3: 4 * wheel.spaces}.get(len(gone), 0)
+    return rocking and wheel.slots <= most_slots

@@ -48,6 +48,7 @@ def test_no_outcome_of_a_corrupted_roulette_wheel_is_false(chunk: int) -> None:
         (50_750, "the index moved after it had crossed once, within the first counts of the rotor"),
         (179_827, "the index moved, and an edge that came twice seemed to explain it"),
         (195_693, "a second ball was read in its pocket before the direction of the first was known"),
+        (236_093, "an object that came before the ball's first pass, and stayed"),
         (218_454, "a rotor under three turns a minute whose sensors bounced"),
     ],
     ids=lambda value: str(value),

@@ -149,10 +149,40 @@ SOAKS: tuple[Soak, ...] = (
         "property/test_baccarat_tables.py",
     ),
     _parts(
+        "baccarat-shoes",
+        "100,000 shoes of eight decks through the rounds of baccarat; every round is the oracle's",
+        20,
+        "property/test_baccarat_shoes.py",
+    ),
+    _parts(
+        "card-lives",
+        "50,000 random steps at tables of cards: dealer, cards, faults, restarts; the books hold, and no dead end",
+        10,
+        "property/test_card_life.py",
+    ),
+    _parts(
+        "card-table-life",
+        "50,000 random steps at a baccarat table with its shuffler, commitments and power cuts; the books hold",
+        1,
+        "property/test_card_table_life.py",
+    ),
+    _parts(
+        "card-tables",
+        "Simulated rounds of every other game of cards with every fault; no verdict contradicts the truth",
+        20,
+        "property/test_card_tables.py",
+    ),
+    _parts(
         "token-account",
         "100,000 tokens over a harmed ccTalk bus and 2,000 lives with power cuts; no token too many or too few",
         36,
         "property/test_token_account.py",
+    ),
+    _parts(
+        "pusher-tables",
+        "Token pushers with every fault, and 2,000 power cuts; outcomes and meters are the physical truth",
+        36,
+        "property/test_pusher_tables.py",
     ),
     _parts(
         "dice-machines",
@@ -183,6 +213,12 @@ SOAKS: tuple[Soak, ...] = (
         "unit/controller/bias/test_bias_watch.py",
     ),
     _parts(
+        "bench-page",
+        "30,000 updates of the bench page in a real browser: its memory stays as it was",
+        1,
+        "browser/test_bench_memory.py",
+    ),
+    _parts(
         "subscribers",
         "Subscribers that join, lose messages and come back, against a model",
         10,
@@ -206,6 +242,13 @@ SOAKS: tuple[Soak, ...] = (
         "property/test_board_sessions.py",
         "unit/hal/test_board_lines.py",
         "unit/hal/test_outputs_board.py",
+    ),
+    _parts(
+        "scoreboard",
+        "The scoreboard in a browser: a thousand breaks of service, board's server and page; events of twelve evenings",
+        11,
+        "browser/test_board_growth.py",
+        "browser/test_board_services.py",
     ),
     _parts(
         "circuits",

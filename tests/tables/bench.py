@@ -39,8 +39,10 @@ class EventList(list[Event]):
         return found[0]
 
     def verdicts(self) -> list[str]:
-        """`17` for an outcome (dice: `4-4-1`, or `3-4/6-2` with the dealer's; cards: `9s-Kd/6h-2c`), `void reason`,
-        `unresolved reason`."""
+        """`17` for an outcome, `void reason`, `unresolved reason`.
+
+        Of dice `4-4-1`, or `3-4/6-2` with the dealer's; of baccarat `9s-Kd/6h-2c`, of red dog `4s-7d-5c spread`.
+        """
         return [word for event in self if isinstance(event.data, VERDICTS) for word in [_verdict(event.data)]]
 
     def story(self) -> list[str]:
@@ -58,6 +60,8 @@ def _verdict(data: Data) -> str:
         return "/".join("-".join(map(str, dice)) for dice in thrown)
     if isinstance(data, events.Outcome) and "banker" in data.result:
         return "/".join("-".join(data.result[hand]["cards"]) for hand in ("player", "banker"))
+    if isinstance(data, events.Outcome) and "cards" in data.result:
+        return f"{'-'.join(data.result['cards'])} {data.result['kind']}"
     if isinstance(data, events.Outcome):
         return str(data.result.get("pocket", data.result.get("space")))
     assert isinstance(data, events.Void | events.Unresolved)

@@ -10,12 +10,13 @@ import pytest
 from rich.console import Console
 
 from benchmarks import gpiozero_peer, verdicts
+from benchmarks.bench_page import bench_page
 from benchmarks.captures import merging, reading
 from benchmarks.decoding import A, B, bare_loop, decoder, decoding, rotation, with_index
 from benchmarks.figures import Figure, Section
 from benchmarks.measure import Subject, Timings, WrongWorkError, measure
 from benchmarks.report import WIDTH, print_report, scaled, times
-from benchmarks.simulation import simulation
+from benchmarks.simulation import baccarat, simulation
 from benchmarks.suite import SMALLEST, sections
 from benchmarks.tables import simulated_table
 
@@ -29,10 +30,12 @@ TURNS, ROUNDS, ONCE = 2, 1, 1
         lambda: verdicts.money_wheel(ROUNDS, ONCE),
         lambda: verdicts.roulette(ROUNDS, ONCE),
         lambda: simulation(ROUNDS, ONCE),
+        lambda: baccarat(ROUNDS, ONCE),
         lambda: reading(ROUNDS, ONCE),
         lambda: merging(ROUNDS, ONCE),
+        lambda: bench_page(ONCE, 1),
     ],
-    ids=["decoding", "money wheel", "roulette", "simulation", "reading", "merging"],
+    ids=["decoding", "money wheel", "roulette", "simulation", "baccarat", "reading", "merging", "bench page"],
 )
 def test_every_benchmark_gives_a_rate_next_to_another(section: Callable[[], Section]) -> None:
     figures = section().figures
@@ -59,6 +62,7 @@ def test_the_targets_are_those_of_the_design() -> None:
         ("Roulette, edges to verdict", "prebuilt edges", "gpiozero, mock pins"): 10,
         ("Roulette, edges to verdict", "with edge creation", "gpiozero, mock pins"): 4,
         ("Simulated roulette", "made, decoded, judged", "real time"): 20_000,
+        ("Simulated baccarat", "dealt, decoded, judged", "real time"): 2_000,
     }
 
 

@@ -1,4 +1,4 @@
-"""Every requirement on dice equipment has a test named after its id, or a line that says why no machine checks it."""
+"""Every requirement on dice, cards and machines has a test named after its id, or a line that says why not."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-IDS = [*(f"C{n}" for n in range(1, 11)), *(f"D{n}" for n in range(1, 14)), *(f"S{n}" for n in range(1, 21))]
-NAMED = re.compile(r"^def test_([cds][0-9]+)_", re.MULTILINE)
+COUNTS = {"C": 10, "D": 13, "S": 20, "K": 27, "P": 6, "M": 5}
+LABORATORY = [f"T2-{n}" for n in (*range(3, 9), *range(37, 53), *range(56, 62))]
+IDS = [*(f"{letter}{number}" for letter, count in COUNTS.items() for number in range(1, count + 1)), *LABORATORY]
+NAMED = re.compile(r"^def test_([cdskpm][0-9]+|t2_[0-9]+)_", re.MULTILINE)
 
 
 def with_tests() -> set[str]:
@@ -17,7 +19,7 @@ def with_tests() -> set[str]:
     # What a text says is data, and shows nothing of what a table does.
     files = (path for path in (ROOT / "tests").rglob("test_*.py") if not path.stem.endswith("_texts"))
     texts = (path.read_text(encoding="utf-8") for path in files)
-    return {found.upper() for text in texts for found in NAMED.findall(text)}
+    return {found.upper().replace("_", "-") for text in texts for found in NAMED.findall(text)}
 
 
 def told(heading: str) -> set[str]:

@@ -215,6 +215,16 @@ def life(*, short: bool = False) -> Outcome:
     return outcome
 
 
+# --- a technician ---------------------------------------------------------------------------------------------------
+
+
+def technician() -> Outcome:
+    """Two tables with three planted wiring mistakes, installed by doctor and calibrate alone."""
+    outcome = Outcome()
+    _checks(run_to_end(installed(), run="technician", virtual_time=True), outcome)
+    return outcome
+
+
 def package_life() -> Outcome:
     """Install, upgrade over running tables, downgrade, remove, install again, purge."""
     outcome = Outcome()
@@ -298,5 +308,6 @@ SCENARIOS: Final[dict[str, Callable[[], Outcome]]] = {
     "gpiozero-rates": gpiozero_rates,
     "life": life,
     "mishaps": mishaps,
+    "technician": technician,
     "package": package_life,
 }

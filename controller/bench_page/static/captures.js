@@ -2,7 +2,7 @@
 
 import { h } from "/web/dom.js";
 import { byId, seconds, setText } from "./words.js";
-import { History } from "./history.js";
+import { CAPTURE_LIMITS, History } from "./history.js";
 import { verdictBox } from "./panels.js";
 
 const MOST_BYTES = 64 * 1024 * 1024;
@@ -67,7 +67,7 @@ export class Captures {
     setText(byId("difference"), "");
     byId("capture-list").replaceChildren(...this.loaded.map(({ number, capture: { name } }) => h("option", { value: number, selected: number === one.number }, `${number}: ${name}`)));
     byId("compare").disabled = this.loaded.length < 2;
-    this.enter(one.history);
+    this.enter(one.history, capture);
     this.lanes.deciding = capture.decisions.flatMap((decision) => decision.edges);
     this.lanes.lengthNs = Math.max(1e6, capture.length_ns * 1.02);
     this.lanes.endNs = capture.length_ns * 1.01;
@@ -162,7 +162,7 @@ export class Captures {
 
 function historyOf(capture) {
   const most = Math.max(1024, ...Object.values(capture.lines).map((part) => (part.edges ?? []).length + (part.busy ?? []).length));
-  const history = new History(most + 1);
+  const history = new History(most + 1, CAPTURE_LIMITS);
   history.add(capture.lines, capture.notes, capture.length_ns);
   return history;
 }

@@ -4,8 +4,9 @@
 // send one by one: the line was high and low in it.
 
 const LIVE_ENTRIES = 1 << 15;
-const MOST_FRAMES = 3000;
-const MOST_NOTES = 4000;
+const LIVE_LIMITS = { readings: 1 << 13, frames: 2000, notes: 2000 };
+/** The server sends no more of a capture than it bounds itself. */
+export const CAPTURE_LIMITS = { readings: Infinity, frames: Infinity, notes: Infinity };
 
 class Ring {
   constructor(capacity) {
@@ -56,8 +57,9 @@ class Line {
 }
 
 export class History {
-  constructor(capacity = LIVE_ENTRIES) {
+  constructor(capacity = LIVE_ENTRIES, limits = LIVE_LIMITS) {
     this.capacity = capacity;
+    this.limits = limits;
     this.lines = new Map();
     this.notes = new Map();
     this.beginNs = 0;
@@ -84,15 +86,15 @@ export class History {
       line.frames.push(...(part.frames ?? []));
       line.lost.push(...(part.lost ?? []));
       line.more += part.more ?? 0;
-      trim(line.values, this.capacity);
-      trim(line.frames, MOST_FRAMES);
-      trim(line.lost, MOST_FRAMES);
+      trim(line.values, this.limits.readings);
+      trim(line.frames, this.limits.frames);
+      trim(line.lost, this.limits.frames);
     }
     for (const note of notes) {
       let row = this.notes.get(note.device);
       if (!row) this.notes.set(note.device, (row = []));
       row.push(note);
-      trim(row, MOST_NOTES);
+      trim(row, this.limits.notes);
     }
     this.endNs = Math.max(this.endNs, untilNs);
   }

@@ -9,7 +9,7 @@ import { Captures } from "./captures.js";
 import { Devices } from "./devices.js";
 import { History } from "./history.js";
 import { Lanes } from "./lanes.js";
-import { Gutter, Log, PlayPanel, Wiring, showSituation } from "./panels.js";
+import { Gutter, Log, PlayPanel, Wiring, showCapture, showSituation } from "./panels.js";
 
 const lanes = new Lanes(byId("lanes"), byId("canvas-box"), (words) => setText(byId("readout"), words));
 const gutter = new Gutter(byId("gutter"), (name) => lanes.select(name));
@@ -23,6 +23,18 @@ let live = true;
 let last = null; // the last update, and when it came
 let situation = null;
 let pastEvents = [];
+let panels = 0;
+
+const FEW_PANELS = 2;
+const wiringPanel = byId("wiring").closest("section");
+
+/** Puts the wiring below the devices where they are few, else below the round. */
+function placeWiring() {
+  const shown = byId("devices").childElementCount;
+  if (shown === panels) return;
+  panels = shown;
+  (shown > FEW_PANELS ? document.querySelector(".side") : document.querySelector(".middle")).append(wiringPanel);
+}
 
 lanes.history = history;
 lanes.onSelect = (name) => gutter.select(name);
@@ -30,8 +42,10 @@ lanes.onFreeze = () => freeze(!lanes.frozen);
 
 const captures = new Captures({
   lanes, devices, send, notice, log,
-  enter(other) {
+  enter(other, capture) {
     live = false;
+    gutter.update(capture.measures, capture.length_ns);
+    showCapture(capture);
     lanes.history = other;
     lanes.cursor = null;
     lanes.marks = { a: null, b: null };
@@ -97,8 +111,9 @@ function begin(session) {
   setText(byId("table-name"), `${session.table} · ${session.game.replaceAll("_", " ")}`);
   document.title = `${session.table.slice(0, 60)} · Feltwire bench`;
   const badge = byId("kind-of-devices");
-  setText(badge, session.simulated ? "SIMULATION" : `REAL LINES: ${session.backend}, read-only`);
-  badge.className = `badge ${session.simulated ? "sim" : "real"}`;
+  const words = session.emulated ? "EMULATED BOARDS" : `REAL LINES: ${session.backend}`;
+  setText(badge, session.simulated ? "SIMULATION" : `${words}, read-only`);
+  badge.className = `badge ${session.simulated ? "sim" : session.emulated ? "emulated" : "real"}`;
   const rows = [];
   const byDevice = new Map();
   for (const line of session.lines) {
@@ -126,7 +141,7 @@ function take(update, past) {
   history.add(update.lines, notes, update.until_ns);
   if (update.more_notes) log.add(update.until_ns, null, `${update.more_notes} more reports of drivers than are shown`, "doubt");
   pastEvents = [...pastEvents, ...(update.events ?? [])].slice(-250);
-  if (update.measures) gutter.update(update.measures, update.until_ns);
+  if (live && update.measures) gutter.update(update.measures, update.until_ns);
   if (update.situation) {
     situation = update.situation;
     if (live) showSituation(situation);
@@ -137,6 +152,7 @@ function take(update, past) {
   if (live) {
     log.events(update.events ?? []);
     devices.update(update.views, (line) => history.levelAt(line, update.until_ns));
+    placeWiring();
   }
   for (const answer of update.answers ?? []) log.add(update.until_ns, null, answer.words, answer.done ? "order" : "bad");
   if (!past) wiring.changed(Object.keys(update.lines).filter((name) => (update.lines[name].edges ?? update.lines[name].busy ?? update.lines[name].frames)), performance.now());

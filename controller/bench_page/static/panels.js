@@ -23,6 +23,19 @@ export function showSituation(situation) {
   byId("verdict").replaceChildren(situation.verdict ? verdictBox(situation.verdict) : h("p", { class: "hint" }, "No verdict yet."));
 }
 
+/** The round's panel while a capture is looked at: its verdict follows the cursor. */
+export function showCapture(capture) {
+  const state = byId("table-state");
+  setText(state, "capture");
+  state.className = "state closed";
+  setText(byId("headline"), "CAPTURE");
+  setText(byId("round-number"), "");
+  const verdicts = capture.decisions.length;
+  byId("why").replaceChildren(h("li", {}, `${(capture.length_ns / 1e9).toFixed(1)} s, ${capture.values} values, ${verdicts} verdict${verdicts === 1 ? "" : "s"}`),
+    h("li", {}, "the live table goes on meanwhile"));
+  byId("faults-standing").replaceChildren();
+}
+
 export function verdictBox(verdict) {
   const box = h("div", { class: `verdict ${verdict.kind}` },
     h("h3", {}, `Round ${verdict.round}: ${verdict.words}`));

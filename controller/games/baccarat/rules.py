@@ -1,4 +1,4 @@
-"""What a text says of baccarat: its cards, when a hand draws, and what wins."""
+"""What a text says of baccarat: its cards, when a hand draws, what wins, and what is due on it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Annotated, TypeAlias
 
 from msgspec import Meta, Struct
 
-from controller.games.baccarat.hands import DrawingRules, Winner
-from controller.rules.cited import Cite, Cited, Inspection, NoMoreBetsRule, Odds, Reason
-from feed.data import WinningBet
+from controller.games.baccarat.hands import DrawingRules
+from controller.games.cards.rules import CardRules
+from controller.rules.cited import Cite, Cited, Odds
 
 Total: TypeAlias = Annotated[int, Meta(ge=0, le=9)]
 Totals: TypeAlias = tuple[Total, ...]
@@ -22,13 +22,53 @@ class TableRow(Struct, frozen=True, forbid_unknown_fields=True):
     cite: Cite
 
 
-class BaccaratRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class TotalCards(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a wager on the number of cards that both hands have together pays."""
+
+    cards: Annotated[int, Meta(ge=4, le=6)]
+    odds: Cited[Odds]
+
+
+class Margin(Struct, frozen=True, forbid_unknown_fields=True):
+    """What an optional bonus wager pays where its hand wins by so many points."""
+
+    by: Annotated[int, Meta(ge=1, le=9)]
+    odds: Odds
+
+
+class Paytable(Struct, frozen=True, forbid_unknown_fields=True):
+    """One of the schedules by which an optional bonus wager is paid."""
+
+    name: str
+    cite: Cite
+    natural: Odds
+    """Where its hand wins with a natural."""
+    margins: tuple[Margin, ...]
+    """Where it wins without one."""
+
+
+class Vigorish(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The commission on a winning wager on the bank's hand, and what a house may do in its place."""
+
+    percents: Cited[tuple[int, ...]]
+    """The percents of which a house chooses one."""
+    on_ties: Cited[int] | None = None
+    """In its place, the percent of a wager on the bank's hand where the hands are equal; None where no text has it."""
+    bank_of_six: Cited[Odds]
+    """In its place, what a bank that wins with six pays."""
+    covered: Cited[str]
+    """None, from a player whose wagers on the number of cards are as great."""
+    dragon_7_push: Cited[str]
+    """In its place, a bank that wins with seven in three cards neither wins nor loses."""
+    dragon_7: Cited[Odds]
+    """What a wager on such a hand pays."""
+    dragon_7_alone: Cited[str]
+    """The wagers that are not offered beside it."""
+
+
+class BaccaratRules(CardRules, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What one text says of baccarat or mini-baccarat. The fields carry their citations."""
 
-    section: str
-    decks: Cited[int]
-    """The least number of decks."""
-    cutting_cards: Cited[int]
     initial: Cited[str]
     player_draws: Cited[Totals]
     banker_draws_after_stand: Cited[Totals]
@@ -36,18 +76,20 @@ class BaccaratRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     banker_stands: Cited[Totals]
     third_cards: tuple[TableRow, ...]
     """When the bank of each other total draws after the player has drawn."""
-    result_read: Cited[str]
-    settlement: Cited[str]
-    even_money: Cited[Odds]
+    player_wins: Cited[Odds]
+    banker_wins: Cited[Odds]
     tie: Cited[Odds]
-    commission_on_all: Cited[int]
+    commission_on_all: Cited[int] | None = None
     """A commission on every winning wager, in percent."""
-    operator_classes: Cited[tuple[str, ...]]
-    supervisor_classes: Cited[tuple[str, ...]]
-    no_more_bets: NoMoreBetsRule
-    inspection: Inspection
-    reasons: dict[str, Reason]
-    silent_on: tuple[str, ...]
+    vigorish: Vigorish | None = None
+    """A commission on the bank's wagers alone."""
+    total_cards: tuple[TotalCards, ...] = ()
+    paytables: tuple[Paytable, ...] = ()
+
+    @property
+    def draws_by_text(self) -> bool:
+        """Whether the text says when a hand draws, at least in part."""
+        return not self.player_draws.ours
 
     def drawing(self, *, table: bool) -> DrawingRules:
         """When each hand draws; `table` is whether our table fills what the text leaves open."""
@@ -59,8 +101,3 @@ class BaccaratRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
             banker_by_third=by_third if table else None,
             banker_stands=frozenset(self.banker_stands.value),
         )
-
-    def winning(self, winner: Winner) -> list[WinningBet]:
-        """The bet that wins, and its odds. On a tie, wagers on either hand neither win nor lose (ours)."""
-        odds = self.tie if winner == "tie" else self.even_money
-        return [WinningBet(winner, odds.value.in_words())]

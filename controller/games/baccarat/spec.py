@@ -6,38 +6,41 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, get_args
 
 from controller.configuration.problems import ConfigFinding
-from controller.configuration.registry import SLOTS_OF_ALL, SetUp, Slot
+from controller.configuration.registry import SetUp
 from controller.configuration.values import TableConfig
 from controller.games.baccarat.hands import Winner
-from controller.games.baccarat.orders import ORDERS
 from controller.games.baccarat.rounds import BaccaratGame, BaccaratOptions, cards_in_order
 from controller.games.baccarat.rules import BaccaratRules
+from controller.games.baccarat.wagers import wrong_wagers
 from controller.games.base.spec import GameSpec, GameWords, TableDevices
+from controller.games.cards.orders import ORDERS
+from controller.games.cards.setup import SLOTS_OF_CARDS, card_geometry, decks_wanted, make_cards
+from controller.games.cards.words import deal_begun
 from controller.rules.profile import profile
 from controller.table.game import Game, GameContext
-from drivers.cards.shoe import ShoeConfig
-from feed.events import RoundStarted, StatisticsKey
+from feed.events import StatisticsKey
 
 if TYPE_CHECKING:
-    from simulators.cards.baccarat_table import BaccaratGeometry
+    from simulators.cards.card_table import CardGeometry
 
 
 def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
-    devices.make("shoe")
+    shuffler = make_cards(config, devices)
     rules = profile(config.rules).text(config.game, BaccaratRules)
-    return BaccaratGame(context, rules, config.game_options(BaccaratOptions))
+    return BaccaratGame(context, rules, config.game_options(BaccaratOptions), shuffler=shuffler)
 
 
 def _check(setup: SetUp) -> list[ConfigFinding]:
-    """The decks must be as many as the text wants."""
+    """The decks must be as many as the text wants, and its wagers those that it has."""
     options = setup.options
     if not isinstance(options, BaccaratOptions):
         return []
-    least = profile(setup.profile).text(setup.game, BaccaratRules).decks
-    if options.decks >= least.value:
-        return []
-    wrong = f"{options.decks} is too few: at least {least.value} are used ({least.cite})"
-    return [ConfigFinding(("game", "decks"), wrong, f"load {least.value} decks or more, such as 8")]
+    rules = profile(setup.profile).text(setup.game, BaccaratRules)
+    found = [*decks_wanted(rules, options.decks), *wrong_wagers(rules, options, setup.profile)]
+    if not options.third_card_table and not rules.draws_by_text:
+        wrong = f"of the drawing rules {setup.profile} gives only the titles: without our table no hand can be dealt"
+        found.append(ConfigFinding(("game", "third_card_table"), wrong, "leave the key out"))
+    return found
 
 
 def _statistics(config: TableConfig) -> list[StatisticsKey]:
@@ -49,24 +52,12 @@ def _statistics(config: TableConfig) -> list[StatisticsKey]:
     ]
 
 
-def _geometry(config: TableConfig) -> BaccaratGeometry:
-    from simulators.cards.baccarat_table import BaccaratGeometry
+def _geometry(config: TableConfig) -> CardGeometry:
+    from simulators.cards.baccarat_table import BaccaratDeal, SilentBaccaratDeal
 
-    shoe = config.devices["shoe"].keys(ShoeConfig)
     options = config.game_options(BaccaratOptions)
-    return BaccaratGeometry(
-        game=config.game,
-        no_more_bets_button="dealer_no_more_bets" in config.buttons,
-        settled_button="dealer_settled" in config.buttons,
-        decks=options.decks,
-        barriers=shoe.barriers,
-        body=shoe.body,
-        link=shoe.link,
-        read_wait_s=shoe.read_wait_s,
-        jam_s=shoe.jam_s,
-        settle_after_s=options.settle_after_s,
-        third_card_table=options.third_card_table,
-    )
+    dealing = BaccaratDeal if options.third_card_table else SilentBaccaratDeal
+    return card_geometry(config, dealing, decks=options.decks, settle_after_s=options.settle_after_s)
 
 
 def _result_words(result: Mapping[str, Any]) -> str:
@@ -75,20 +66,16 @@ def _result_words(result: Mapping[str, Any]) -> str:
     return f"{', '.join(hands)}: {'tie' if winner == 'tie' else f'{winner} wins'}"
 
 
-def _begun(data: RoundStarted) -> str:
-    return "the cards are dealt"
-
-
 def _spec(name: str) -> GameSpec:
     return GameSpec(
         name=name,
         rules=BaccaratRules,
         options=BaccaratOptions,
-        devices={"shoe": Slot(("shoe",)), **SLOTS_OF_ALL},
+        devices=SLOTS_OF_CARDS,
         build=_build,
         geometry=_geometry,
         rests=cards_in_order,
-        words=GameWords(_result_words, _begun),
+        words=GameWords(_result_words, deal_begun),
         statistics=_statistics,
         check=_check,
         orders=ORDERS,

@@ -113,7 +113,7 @@ class TokenAccount:
             state["doubts"] = [list(doubt) for doubt in self.doubts]
         return state
 
-    def _write(self, t_ns: int, act: str, *, tokens: int | None = None, by: str = "", detail: str = "") -> None:
+    def write(self, t_ns: int, act: str, *, tokens: int | None = None, by: str = "", detail: str = "") -> None:
         """Makes the next record."""
         self._records += 1
         self._record(t_ns, act, tokens=tokens, by=by, detail=detail)
@@ -187,7 +187,7 @@ class TokenAccount:
             self.token_in(tokens)
         if seen.doubt:
             self.doubts += (Doubt("tokens_in", 0, None, seen.doubt),)
-        self._write(seen.t_ns, "token_in" if tokens else "acceptor_counted", tokens=tokens or None, detail=seen.doubt)
+        self.write(seen.t_ns, "token_in" if tokens else "acceptor_counted", tokens=tokens or None, detail=seen.doubt)
         if self._wanted and seen.reset:
             self._awaited[ACCEPT] = self._records
         elif self._wanted and seen.before is None:
@@ -213,7 +213,7 @@ class TokenAccount:
             self._coins.accept(True)
         else:
             self._accepting = True
-            self._write(t_ns, "acceptor_set", detail="it may take tokens")
+            self.write(t_ns, "acceptor_set", detail="it may take tokens")
             self._awaited[ACCEPT] = self._records
 
     def acceptor_set(self, seen: AcceptorInhibited) -> None:
@@ -221,7 +221,7 @@ class TokenAccount:
         if seen.accepting != self._wanted:
             return
         self._accepting, self._counter = seen.accepting, seen.counter
-        self._write(seen.t_ns, "acceptor_set", detail="it takes tokens" if seen.accepting else "it takes none")
+        self.write(seen.t_ns, "acceptor_set", detail="it takes tokens" if seen.accepting else "it takes none")
 
     # --- payouts -------------------------------------------------------------------------------------------------
 
@@ -236,7 +236,7 @@ class TokenAccount:
             return False
         self._payouts += 1
         self._payout = self._coins.make_plan(self._payouts, min(tokens, self.credits, 255))
-        self._write(t_ns, "payout_planned", tokens=self._payout.tokens)
+        self.write(t_ns, "payout_planned", tokens=self._payout.tokens)
         self._awaited[PAYOUT] = self._records
         return True
 
@@ -261,7 +261,7 @@ class TokenAccount:
             return
         self._payout = None
         self._gave_out(seen.paid)
-        self._write(seen.t_ns, "payout_ended", tokens=seen.paid, detail=seen.detail)
+        self.write(seen.t_ns, "payout_ended", tokens=seen.paid, detail=seen.detail)
 
     def _gave_out(self, tokens: int) -> None:
         """Tokens have left; what the player was not owed is counted apart."""
@@ -275,7 +275,12 @@ class TokenAccount:
             return
         self._payout = None
         self.doubts += (Doubt("payout", seen.least, seen.most, seen.detail),)
-        self._write(seen.t_ns, "payout_in_doubt", tokens=seen.asked, detail=seen.detail)
+        self.write(seen.t_ns, "payout_in_doubt", tokens=seen.asked, detail=seen.detail)
+
+    def doubt(self, t_ns: int, doubt: Doubt) -> None:
+        """What a device that keeps no count cannot prove."""
+        self.doubts += (doubt,)
+        self.write(t_ns, "tokens_in_doubt", detail=doubt.detail)
 
     # --- what people decide --------------------------------------------------------------------------------------
 
@@ -296,7 +301,7 @@ class TokenAccount:
         else:
             self.token_in(tokens)
         self.doubts = tuple(rest)
-        self._write(t_ns, "reconciled", tokens=tokens, by=by, detail=doubt.detail)
+        self.write(t_ns, "reconciled", tokens=tokens, by=by, detail=doubt.detail)
         return doubt
 
     def hand_pay(self, t_ns: int, by: str) -> int:
@@ -314,7 +319,7 @@ class TokenAccount:
             raise AccountError("the player has no tokens to be paid")
         self.count(tokens_hand_paid=tokens)
         self.credits = 0
-        self._write(t_ns, "hand_paid", tokens=tokens, by=by)
+        self.write(t_ns, "hand_paid", tokens=tokens, by=by)
         return tokens
 
 

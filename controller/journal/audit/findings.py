@@ -19,6 +19,7 @@ class FindingKind(StrEnum):
     INSERTED = "inserted"
     REWRITTEN = "rewritten"
     OTHER_KEY = "sealed with another key"
+    OPENING = "wrong opening"
     BASE = "archived base changed"
     LAYOUT = "layout changed"
     DAMAGED = "damaged"

@@ -4,6 +4,8 @@
 #define EXPORT __attribute__((visibility("default")))
 
 EXPORT void core_begin(uint64_t ticks, const uint8_t *eeprom, uint8_t cause);
+EXPORT void core_fit_fram(const uint8_t *bytes);
+EXPORT void core_fram(uint8_t *to);
 EXPORT void core_run(uint64_t until);
 EXPORT void core_stall(uint64_t until);
 EXPORT uint64_t core_ticks(void);
@@ -20,6 +22,16 @@ EXPORT uint64_t core_unpatted(void);
 void core_begin(uint64_t ticks, const uint8_t *eeprom, uint8_t cause)
 {
     machine_begin(ticks, eeprom, cause);
+}
+
+void core_fit_fram(const uint8_t *bytes)
+{
+    machine_fit_fram(bytes);
+}
+
+void core_fram(uint8_t *to)
+{
+    machine_fram(to);
 }
 
 void core_run(uint64_t until)

@@ -416,23 +416,38 @@ void port_eeprom_write(uint16_t at, uint8_t byte)
     eeprom.busy = true;
 }
 
-/* This machine has no FRAM: its board keeps its counters in the EEPROM. */
+static struct {
+    uint8_t bytes[PORT_EEPROM_SIZE];
+    bool fitted;
+} fram;
+
 void port_fram_begin(void)
 {
 }
 
 bool port_fram_read(uint16_t at, uint8_t *byte)
 {
-    (void)at;
-    *byte = 0;
-    return false;
+    *byte = fram.bytes[at % PORT_EEPROM_SIZE];
+    return fram.fitted;
 }
 
 bool port_fram_write(uint16_t at, uint8_t byte)
 {
-    (void)at;
-    (void)byte;
-    return false;
+    if (fram.fitted)
+        fram.bytes[at % PORT_EEPROM_SIZE] = byte;
+    return fram.fitted;
+}
+
+void machine_fit_fram(const uint8_t *bytes)
+{
+    fram.fitted = bytes != NULL;
+    if (bytes)
+        memcpy(fram.bytes, bytes, PORT_EEPROM_SIZE);
+}
+
+void machine_fram(uint8_t to[PORT_EEPROM_SIZE])
+{
+    memcpy(to, fram.bytes, PORT_EEPROM_SIZE);
 }
 
 bool machine_eeprom_busy(void)

@@ -31,6 +31,11 @@ struct machine_change {
  * anew is all that is as after a reset. */
 void machine_begin(uint64_t ticks, const uint8_t *kept, uint8_t why);
 
+/* Before that: the board has a FRAM with these PORT_EEPROM_SIZE bytes, or none (null, as at first). A byte of it is written at
+ * once. `machine_fram`: what it holds. */
+void machine_fit_fram(const uint8_t *bytes);
+void machine_fram(uint8_t to[PORT_EEPROM_SIZE]);
+
 /* Lets time pass. `machine_stall` lets it pass without the main loop: interrupts run, nothing else does. */
 void machine_run(uint64_t until);
 void machine_stall(uint64_t until);

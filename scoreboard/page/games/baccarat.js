@@ -1,19 +1,19 @@
 // Baccarat: both hands, bead plate, big road, and the three roads derived from it.
 
 import { h } from "../web/dom.js";
-import { card } from "../parts.js";
+import { card, listed } from "../parts.js";
 import { named, t } from "../words.js";
 
 const ROWS = 6;
 
-export const say = (result) => `${t("player")} ${result.player.total}, ${t("banker")} ${result.banker.total}: ${named("winner", result.winner)}`;
+export const say = (result) => `${t("player")} ${result.player?.total ?? "–"}, ${t("banker")} ${result.banker?.total ?? "–"}: ${named("winner", result.winner)}`;
 
 function hand(who, cards, total, wins) {
   return h(
     `div.hand.${who}${wins ? ".wins" : ""}`,
     { "data-key": who },
     h("span.hand-name", {}, t(who)),
-    h("span.cards", {}, cards.map((text, at) => keyed(card(text), at))),
+    h("span.cards", {}, listed(cards).map((text, at) => keyed(card(text), at))),
     total === null ? null : h("strong.giant.medium", {}, total),
   );
 }
@@ -27,8 +27,8 @@ export function hero(result) {
   return h(
     "div.hands",
     { "data-key": "hands" },
-    hand("player", result.player.cards, result.player.total, result.winner === "player"),
-    hand("banker", result.banker.cards, result.banker.total, result.winner === "banker"),
+    hand("player", result.player?.cards, result.player?.total ?? null, result.winner === "player"),
+    hand("banker", result.banker?.cards, result.banker?.total ?? null, result.winner === "banker"),
     h(`span.tag.${result.winner}`, { "data-key": "winner" }, named("winner", result.winner)),
   );
 }

@@ -1,19 +1,19 @@
 // Craps: the dice, the puck on its point, the shooter's rolls, and the last twenty.
 
 import { h } from "../web/dom.js";
-import { dice, strip } from "../parts.js";
+import { dice, listed, strip } from "../parts.js";
 import { t } from "../words.js";
 
 const POINTS = [4, 5, 6, 8, 9, 10];
 
-export const say = (result) => `${result.dice.join("+")} = ${result.total}${decision(result) ? ` ${decision(result)}` : ""}`;
+export const say = (result) => `${listed(result.dice).join("+")} = ${result.total}${decision(result) ? ` ${decision(result)}` : ""}`;
 
 const decision = (result) => t(`decision.${result.decision}`).replace(/^decision\..*/, "");
 
 export function hero(result) {
   return h(
     "div.rolled",
-    { "data-key": `${result.dice.join("")}` },
+    { "data-key": listed(result.dice).join("") },
     dice(result.dice, "large"),
     h("span.rolled-total", {}, h("strong.giant.medium", {}, result.total), decision(result) ? h(`span.tag.${result.decision}`, {}, decision(result)) : null),
   );

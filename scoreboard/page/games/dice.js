@@ -1,8 +1,8 @@
 // Chuck-a-luck, under and over seven, beat the dealer: the dice and their totals.
 
 import { h } from "../web/dom.js";
-import { dice, motion, shares, strip } from "../parts.js";
-import { named, t } from "../words.js";
+import { dice, listed, motion, shares, strip } from "../parts.js";
+import { named, short, t } from "../words.js";
 
 const isDuel = (result) => Array.isArray(result.dealer_dice);
 const isUnderOver = (view) => view.game === "under_over";
@@ -10,7 +10,7 @@ const side = (total) => (total < 7 ? "under" : total > 7 ? "over" : "seven");
 
 export function say(result) {
   if (isDuel(result)) return `${t("dealer")} ${result.dealer_total}, ${t("player")} ${result.total}: ${named("winner", result.winner)}`;
-  return `${result.dice.join("+")} = ${result.total}`;
+  return `${listed(result.dice).join("+")} = ${result.total}`;
 }
 
 export function hero(result, view) {
@@ -31,7 +31,7 @@ export function hero(result, view) {
     );
   return h(
     "div.rolled",
-    { "data-key": result.dice.join("") },
+    { "data-key": listed(result.dice).join("") },
     dice(result.dice, "large"),
     h("span.rolled-total", {}, h("strong.giant.medium", {}, result.total), isUnderOver(view) ? h(`span.tag.${side(result.total)}`, {}, t(side(result.total))) : null),
   );
@@ -55,8 +55,8 @@ export function panel(view) {
     view.game === "under_over"
       ? ["under", "seven", "over"].map((kind) => [t(kind), totals.reduce((sum, [total, count]) => sum + (side(total) === kind ? count : 0), 0), "plain"])
       : view.game === "beat_the_dealer"
-        ? (view.statistics.winner ?? []).map(([who, count]) => [t(who), count, "plain"])
-        : totals.map(([total, count]) => [String(total), count, "plain"]);
+        ? (view.statistics.winner ?? []).map(([who, count]) => [short(t(who), 10), count, "plain"])
+        : totals.map(([total, count]) => [short(total, 8), count, "plain"]);
   return [
     h("div.share-groups.one", { class: rows.length > 8 ? "many" : "" }, shares("totals", rows, view.counted)),
     view.winning.length ? h("ul.wins", { "aria-label": t("bets") }, view.winning.slice(0, 6).map(([bet, odds]) => h("li", { "data-key": bet }, h("b", {}, bet), h("span", {}, odds)))) : null,

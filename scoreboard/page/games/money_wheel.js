@@ -1,12 +1,12 @@
 // Money wheel: the face under the indicator, how often each face came, and the last twenty.
 
 import { h } from "../web/dom.js";
-import { motion, shares, strip } from "../parts.js";
-import { number, t } from "../words.js";
+import { motion, shares, strip, windowOf } from "../parts.js";
+import { number, short, t } from "../words.js";
 
 const KINDS = { $1: "f1", $2: "f2", $5: "f5", $10: "f10", $20: "f20", flag: "special", joker: "special" };
 
-const faceOf = (face) => (face === "flag" || face === "joker" ? t(`face.${face}`) : face);
+const faceOf = (face) => (face === "flag" || face === "joker" ? t(`face.${face}`) : short(face, 7));
 const kindOf = (face) => KINDS[face] ?? "f1";
 
 export const say = (result) => faceOf(result.face);
@@ -33,7 +33,7 @@ export function panel(view) {
       {},
       shares("faces", faces.map(([face, count]) => [faceOf(face), count, kindOf(face)]), view.counted),
     ),
-    h("p.window", {}, t("window.plain", { n: view.counted })),
+    windowOf(view, t("window.plain", { n: view.counted })),
   ];
 }
 

@@ -2,12 +2,12 @@
 
 import { h } from "../web/dom.js";
 import { strip } from "../parts.js";
-import { t } from "../words.js";
+import { short, t } from "../words.js";
 
 export function say(result) {
-  return Object.entries(result)
+  return short(Object.entries(result)
     .map(([name, value]) => `${name.replaceAll("_", " ")} ${plain(value)}`)
-    .join(", ");
+    .join(", "), 90);
 }
 
 function plain(value) {
@@ -20,7 +20,7 @@ function plain(value) {
 const award = (result) => result.award ?? result.awarded ?? result.paid ?? result.pays ?? result.total ?? Object.values(result)[0];
 
 export function hero(result) {
-  const text = plain(award(result) ?? "");
+  const text = short(plain(award(result) ?? ""), 12);
   return h("div.plate.plain-plate", { "data-key": say(result) }, h("strong.giant", { class: `long${Math.min(7, text.length)}` }, text), h("span.kinds", {}, h("span", {}, say(result))));
 }
 
@@ -36,5 +36,5 @@ export function panel(view) {
 }
 
 export function history(view) {
-  return strip(view, (result) => h("span.roll", { "aria-label": say(result), role: "img" }, h("b", {}, plain(award(result) ?? ""))));
+  return strip(view, (result) => h("span.roll", { "aria-label": say(result), role: "img" }, h("b", {}, short(plain(award(result) ?? ""), 8))));
 }

@@ -1,15 +1,17 @@
 // Roulette: the number in its color, hot and cold, colors and halves, and the last twenty on three lanes.
 
 import { h } from "../web/dom.js";
-import { hotAndCold, motion, shares, strip } from "../parts.js";
-import { named, number, t } from "../words.js";
+import { hotAndCold, motion, shares, strip, windowOf } from "../parts.js";
+import { named, number, short, t } from "../words.js";
 
 const RED = new Set([1, 3, 5, 7, 9, 12, 14, 16, 18, 19, 21, 23, 25, 27, 30, 32, 34, 36]);
 
 const colorOf = (pocket) => (pocket === "0" || pocket === "00" ? "green" : RED.has(Number(pocket)) ? "red" : "black");
-const chip = (pocket, color = colorOf(pocket)) => h(`span.chip.${color}`, {}, h("span", {}, pocket));
+const chip = (pocket, color = colorOf(pocket)) => h(`span.chip.${color}`, {}, h("span", {}, short(pocket, 4)));
 
-export const say = (result) => `${result.pocket} ${named("color", result.color)}`;
+const pocketOf = (result) => short(result.pocket, 4);
+
+export const say = (result) => `${pocketOf(result)} ${named("color", result.color)}`;
 
 function kinds({ pocket, color }) {
   if (color === "green") return [t("color.green")];
@@ -21,7 +23,7 @@ export function hero(result) {
   return h(
     `div.plate.${result.color}`,
     { "data-key": `p${result.pocket}` },
-    h("strong.giant", { class: `long${result.pocket.length}` }, result.pocket),
+    h("strong.giant", { class: `long${Math.min(7, pocketOf(result).length)}` }, pocketOf(result)),
     h("span.kinds", {}, kinds(result).map((word) => h("span", {}, word))),
   );
 }
@@ -42,7 +44,12 @@ export function panel(view) {
   const sum = (wanted) => pockets.reduce((total, [pocket, count]) => total + (wanted(pocket, colorOf(pocket)) ? count : 0), 0);
   const halves = (wanted) => sum((pocket, color) => color !== "green" && wanted(Number(pocket)));
   return [
-    h("div.heats", {}, hotAndCold(pockets, all, chip)),
+    h(
+      "div.heats",
+      {},
+      hotAndCold(pockets, all, chip),
+      windowOf(view, t("window", { n: all, expected: number(all / Math.max(1, pockets.length)) })),
+    ),
     h(
       "div.share-groups",
       {},
@@ -58,6 +65,6 @@ export function history(view) {
     "div.lanes",
     {},
     h("div.lane-names", { "aria-hidden": "true" }, h("span", {}, t("color.red")), h("span", {}, t("zero")), h("span", {}, t("color.black"))),
-    strip(view, (result, at) => h(`span.lane-chip.${result.color}`, { "aria-label": say(result), role: "img", style: { "--column": at + 1 } }, h("span", {}, result.pocket))),
+    strip(view, (result, at) => h(`span.lane-chip.${result.color}`, { "aria-label": say(result), role: "img", style: { "--column": at + 1 } }, h("span", {}, pocketOf(result)))),
   );
 }

@@ -1,11 +1,11 @@
 // Sic bo: three dice, the total, the areas that are lit, and the last totals.
 
 import { h } from "../web/dom.js";
-import { dice, die, motion, strip } from "../parts.js";
+import { dice, die, listed, motion, strip } from "../parts.js";
 import { t } from "../words.js";
 
-const sorted = (values) => [...values].sort((a, b) => a - b);
-const isTriple = ({ dice: values }) => values.every((value) => value === values[0]);
+const sorted = (values) => listed(values).sort((a, b) => a - b);
+const isTriple = ({ dice: values }) => listed(values).every((value, _, all) => value === all[0]);
 const kindOf = (result) => (isTriple(result) ? "triple" : result.total <= 10 ? "small" : "big");
 
 export const say = (result) => `${sorted(result.dice).join(" ")} = ${result.total} ${t(kindOf(result))}`;
@@ -13,7 +13,7 @@ export const say = (result) => `${sorted(result.dice).join(" ")} = ${result.tota
 export function hero(result) {
   return h(
     "div.rolled",
-    { "data-key": result.dice.join("") },
+    { "data-key": sorted(result.dice).join("") },
     dice(sorted(result.dice), "large"),
     h("span.rolled-total", {}, h("strong.giant.medium", {}, result.total), h(`span.tag.${kindOf(result)}`, {}, t(kindOf(result)))),
   );

@@ -7,24 +7,6 @@
 
 const struct kind_facts kind_facts = {.id = UNIT_KIND, .counters = KIND_PUSHER_COUNTERS};
 
-void port_fram_begin(void)
-{
-}
-
-bool port_fram_read(uint16_t at, uint8_t *byte)
-{
-    (void)at;
-    *byte = 0;
-    return false;
-}
-
-bool port_fram_write(uint16_t at, uint8_t byte)
-{
-    (void)at;
-    (void)byte;
-    return false;
-}
-
 uint8_t memory[PORT_EEPROM_SIZE];
 uint8_t stuck_high[PORT_EEPROM_SIZE]; /* bits that cannot be written to 0 */
 uint32_t memory_writes[PORT_EEPROM_SIZE];

@@ -19,11 +19,13 @@ class Who(NamedTuple):
 
 
 CRAPS = {"pass_dice", "change_dice", "roll_for_come", "line_wager"}
-CARDS = {"new_shoe", "excess_card"}
+CARDS = {"new_shoe", "excess_card", "announce", "face_up_card", "new_dealer", "hands", "misdeal", "all_bust"}
 DEALERS = {"no_more_bets", "settle", "void", "confirm", *CRAPS, *CARDS}
 SHAKERS = {"operate_shaker", "shift_begins", "dice_placed", "shaker_removed", "shaker_placed", "settle_attended"}
-SUPERVISORS = {"open", "close", "clear", "correct", "inspect_pass", "quit", *SHAKERS}
-TECHNICIANS = {"inspect_start", "inspect_fail", "inspect_dice", "lamp_test"}
+MACHINES = {"hand_pay", "reconcile"}
+STACKS = {"break_up", "reshuffle", "shuffler_removed", "shuffler_placed", "progressive_pay"}
+SUPERVISORS = {"open", "close", "clear", "correct", "inspect_pass", "quit", *SHAKERS, *STACKS, *MACHINES}
+TECHNICIANS = {"inspect_start", "inspect_fail", "inspect_dice", "lamp_test", "test_begin", "test_end"}
 GAMES = ("money_wheel", "roulette", "craps")
 
 
@@ -75,15 +77,15 @@ def test_a_refusal_names_the_role_that_is_needed() -> None:
 
 
 def test_an_unknown_command_is_refused() -> None:
-    why_not = may(Who("ann", "supervisor", "A"), "dance", "roulette")
+    why_not = may(Who("ann", "supervisor", "A"), "juggle", "roulette")
     assert why_not is not None
-    assert why_not.startswith("there is no command 'dance'; the commands here are no_more_bets")
+    assert why_not.startswith("there is no command 'juggle'; the commands here are no_more_bets")
 
 
 @pytest.mark.parametrize("game", ["roulette", "craps"])
 def test_an_unknown_command_is_refused_with_those_of_the_game_alone(game: str) -> None:
-    why_not = may(Who("ann", "supervisor", "A"), "dance", game, verbs=orders_of(game))
-    assert why_not == f"there is no command 'dance'; the commands here are {', '.join(orders_of(game))}"
+    why_not = may(Who("ann", "supervisor", "A"), "juggle", game, verbs=orders_of(game))
+    assert why_not == f"there is no command 'juggle'; the commands here are {', '.join(orders_of(game))}"
     assert ("pass_dice" in why_not) == (game == "craps")
 
 

@@ -9,15 +9,15 @@ from drivers.cards.card_wire import ShoeState
 from feed import events
 from feed.events import Event
 from hal.values import Frame
-from tests.tables.baccarat_shoe import S, ShoeHands, baccarat_toml, opened, together
 from tests.tables.bench import EventList
+from tests.tables.card_shoe import S, ShoeHands, card_toml, opened, together
 from tests.tables.orders import CommandBench
 
 NATURAL = "9s 6h Kd 2c"
 STAND = "7s 5h Kd Kc 3s"
 BOTH_DRAW = "2s 5h Kd Kc 7s 3s"
-AUTO = baccarat_toml(table='no_more_bets = "auto"')
-BY_BUTTON = baccarat_toml(more='[device.dealer]\nbuttons = ["dealer_no_more_bets", "dealer_settled"]\n')
+AUTO = card_toml(table='no_more_bets = "auto"')
+BY_BUTTON = card_toml(more='[device.dealer]\nbuttons = ["dealer_no_more_bets", "dealer_settled"]\n')
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def warnings(said: EventList) -> list[str]:
 )
 @pytest.mark.parametrize("game", ["baccarat", "mini_baccarat"])
 def test_two_complete_hands_are_the_outcome(game: str, cards: str, verdict: str, winner: str, pays: str) -> None:
-    said = ShoeHands(baccarat_toml(game)).round(cards)
+    said = ShoeHands(card_toml(game)).round(cards)
     assert said.verdicts() == [verdict]
     outcome = said.one(events.Outcome)
     assert outcome.result["winner"] == winner
@@ -80,7 +80,7 @@ def test_nothing_is_published_of_a_card_that_is_still_in_the_shoe(hands: ShoeHan
 
 
 def test_where_the_text_is_silent_and_no_table_is_played_the_dealer_calls() -> None:
-    hands = ShoeHands(baccarat_toml(options="third_card_table = false"))
+    hands = ShoeHands(card_toml(options="third_card_table = false"))
     hands.call()
     assert hands.deal("2s 5h Kd Kc 7s").verdicts() == ["unresolved no_text"]
     said = hands.ordered("correct round=1 cards=2s-5h-Kd-Kc-7s-3s by=ann why=as they lay")
@@ -243,9 +243,11 @@ def test_a_card_in_excess_is_a_violation_and_waits_for_a_person(hands: ShoeHands
     said = hands.deal(f"{NATURAL} 5c")
     assert said.verdicts() == ["9s-Kd/6h-2c"]
     violation = said.one(events.ProcedureViolation)
-    assert (violation.reason, "5c belongs to neither" in violation.detail) == ("card_out_of_turn", True)
+    assert (violation.reason, violation.rule) == ("card_out_of_turn", "ours")
+    assert "when player 9 in 2 cards and bank 8 in 2 cards were complete" in violation.detail
+    assert b'"5c"' not in said.body()  # it may not be exposed, and may be the first card of the next round
     assert opened(hands.wait(20.0)) == []
-    assert "decide on" in hands.order("settle by=ann").reason
+    assert "decide with excess_card" in hands.order("settle by=ann").reason
     assert hands.ordered("excess_card use=discard by=ann") == []
     assert opened(hands.wait(4.0)) == [2]
     assert hands.round(STAND).verdicts() == ["7s-Kd/5h-Kc-3s"]
@@ -301,7 +303,7 @@ def test_an_excess_card_that_was_not_read_leaves_the_next_round_to_the_dealer(ha
 @pytest.mark.parametrize(
     ("order", "why"),
     [
-        ("excess_card use=discard by=ann", "no card has left that belongs to neither hand"),
+        ("excess_card use=discard by=ann", "no card has left that belongs to nothing"),
         ("excess_card use=burn by=ann", "use burn is not one of discard, next_round"),
         ("excess_card by=ann", "use must be given"),
     ],
@@ -315,7 +317,7 @@ def test_an_order_on_no_card_in_excess_is_refused(hands: ShoeHands, order: str, 
 @pytest.mark.parametrize("verb", ["new_shoe", "excess_card use=discard"])
 def test_a_table_without_a_shoe_refuses_its_orders(verb: str) -> None:
     bench = CommandBench('[table]\nid = "r"\ngame = "roulette"\n[lines]\nbackend = "sim"\n')
-    assert "has no shoe; it is for baccarat and mini_baccarat" in bench.refused(f"{verb} by=ann", S)
+    assert "a roulette table has no shoe; it is for games of cards" in bench.refused(f"{verb} by=ann", S)
 
 
 # --- the shoe -------------------------------------------------------------------------------------------------------
@@ -345,8 +347,20 @@ def test_a_table_that_is_cleared_while_cards_leave_waits_until_they_are_collecte
     hands.card("Kd")
     assert opened(hands.ordered("clear device=shoe by=ann")) == []
     said = together(hands.deal("2c 3c"), hands.wait(4.0))
-    assert said.story() == []
+    assert said.story() == ["card.sealed", "card.sealed"]
     assert opened(hands.wait(2.0)) == [2]
+
+
+def test_a_table_that_was_closed_while_cards_left_opens_again(hands: ShoeHands) -> None:
+    hands.ordered("close reason=end by=ann force=true")
+    hands.card("Kd")
+    hands.sense("shoe_lid", 1)  # it is shut once more, and the wait for the cards with it
+    hands.sense("shoe_lid", 0)
+    hands.ordered("clear device=shoe by=ann")
+    hands.ordered("inspect_start device=shoe by=ann")
+    hands.ordered("inspect_pass device=shoe checks=cards,shown,shuffled,shoe by=ann")
+    said = together(hands.ordered("open by=ann"), hands.wait(8.0))
+    assert opened(said) == [2]
 
 
 def test_the_state_of_the_link_is_a_jam_too(hands: ShoeHands) -> None:
@@ -398,6 +412,36 @@ def test_a_silent_link_leaves_the_round_to_the_dealer(hands: ShoeHands) -> None:
     hands.state()
     hands.deal("9s 6h")
     assert hands.feed(wait_s=5.0).verdicts() == ["unresolved sensor_missing"]
+
+
+def test_a_card_that_left_more_often_than_the_decks_hold_it_leaves_the_round_to_the_dealer() -> None:
+    hands = ShoeHands(card_toml(options="decks = 6"))
+    for _ in range(3):
+        assert hands.round("9s 6h 9s 2c").verdicts() == ["9s-9s/6h-2c"]
+    hands.call()
+    said = hands.deal("9s")
+    assert said.verdicts() == ["unresolved card_twice"]
+    assert (
+        "one card has left 7 times since the shuffle, and the shoe has 6 decks"
+        in said.one(events.Unresolved).evidence.detail
+    )
+
+
+def test_a_supervisor_or_a_new_dealer_has_the_cards_shuffled_after_the_round(hands: ShoeHands) -> None:
+    hands.call()
+    hands.deal("9s 6h")
+    assert hands.order("reshuffle by=ann").reason == "the cards are shuffled before another round is dealt"
+    assert hands.order("new_dealer by=bob").reason == "the cards are to be shuffled already"
+    assert hands.deal("Kd 2c").story() == ["9s-Kd/6h-2c", "device.fault reshuffle_due"]
+    hands.wait(5.0)
+    hands.order("new_shoe by=bob")
+    assert opened(hands.ordered("clear device=shoe by=ann")) == [2]
+
+
+def test_k1_a_dealer_who_relieves_another_shuffles(hands: ShoeHands) -> None:
+    said = hands.ordered("new_dealer by=bob")
+    (fault,) = said.of(events.DeviceFault)
+    assert (fault.fault, "13:47-20.19(a)1" in fault.detail) == ("reshuffle_due", True)
 
 
 # --- restarts -------------------------------------------------------------------------------------------------------

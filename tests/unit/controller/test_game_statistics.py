@@ -34,7 +34,7 @@ def test_every_value_that_comes_is_one_that_the_table_published(game: str) -> No
     said = [event for played in simulate(config_of(game), 12, 1, {}) for event in played.events]
     opened = said[0].data
     assert isinstance(opened, TableOpened)
-    assert (opened.history, bool(opened.statistics)) == (100, True)
+    assert (opened.history, bool(opened.statistics)) == (100, game != "let_it_ride")  # of 52 cards nothing is hot
     fields = {field.encode_name for field in msgspec.structs.fields(RESULTS[game])}
     results = [event.data.result for event in said if isinstance(event.data, events.Outcome)]
     state = TableState("t-1")

@@ -104,7 +104,8 @@ def test_a_reading_of_ours_is_on_the_auditors_page(where: str, reading: str) -> 
 
 WHEELS = ("money_wheel", "roulette")
 DICE = ("beat_the_dealer", "chuck_a_luck", "under_over", "sic_bo", "craps", "mini_craps")
-GAMES = (*WHEELS, *DICE, "baccarat", "mini_baccarat")
+CARDS = ("blackjack", "multi_action_blackjack", "caribbean_stud", "let_it_ride", "joker_seven")
+GAMES = (*WHEELS, *DICE, "baccarat", "mini_baccarat", "red_dog", *CARDS)
 
 
 @pytest.mark.parametrize("game", GAMES)

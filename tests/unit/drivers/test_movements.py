@@ -202,3 +202,34 @@ def test_no_recording_breaks_a_judge_and_noise_never_passes_a_movement_of_a_whee
     assert result.found
     if one.name in {"turn_wheel", "turn_rotor", "indicator", "flapper", "known_pocket", "roll_ball"}:
         assert not result.passed
+
+
+FOUR = sim("roulette", "[device.wheel]\nball_sensors_deg = [0, 90, 180, 270]\n")
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6), st.data())
+def test_no_permutation_of_the_track_sensors_wires_passes_but_the_right_one(seed: int, data: st.DataObject) -> None:
+    config = data.draw(st.sampled_from([EQUAL, UNEQUAL, FOUR]))
+    lines = movement(config, "roll_ball").lines
+    wired = data.draw(st.permutations(lines))
+    mistake = WiringMistake(exchanged=dict(zip(lines, wired, strict=True)))
+    assert ("roll_ball" in failed_of(config, mistake, seed=seed)) is (wired != list(lines))
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10**6), st.integers(-25, 24).filter(bool))
+def test_every_wrong_indicator_is_found_with_the_angle_that_mends_it(seed: int, off: int) -> None:
+    real = built(MONEY, indicator_deg=off * 7.2)
+    fix = failed_of(MONEY, real=real, seed=seed)["indicator"].fix
+    told = float(fix.removeprefix("write indicator_deg = ").split(",")[0])
+    mended = sim("money_wheel", f"[device.wheel]\nindicator_deg = {told}\n")
+    assert "indicator" not in failed_of(mended, real=real, seed=seed)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from(["exchange", "invert", "dead"]), st.permutations(["a", "b", "index"]))
+def test_every_single_mistake_at_an_encoder_is_found(seed: int, kind: str, parts: list[str]) -> None:
+    first, second, _ = (f"wheel_{part}" for part in parts)
+    mistake = parse_mistake(f"exchange:{first},{second}" if kind == "exchange" else f"{kind}:{first}")
+    assert "turn_wheel" in failed_of(MONEY, mistake, seed=seed)

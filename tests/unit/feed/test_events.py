@@ -130,6 +130,11 @@ def test_the_kinds_are_those_of_the_design() -> None:
         "machine.event",
         "inspection.passed",
         "inspection.failed",
+        "card.sealed",
+        "card.opened",
+        "stack.loaded",
+        "stack.sealed",
+        "stack.opened",
         "heartbeat",
     ]
 

@@ -4,7 +4,14 @@ from typing import Any
 import pytest
 from pytest_mock import MockerFixture
 
-from hal.clock import CalendarWatch, SystemClock, VirtualClock, kernel_clock_is_disciplined, system_calls_are_filtered
+from hal.clock import (
+    CalendarWatch,
+    FastClock,
+    SystemClock,
+    VirtualClock,
+    kernel_clock_is_disciplined,
+    system_calls_are_filtered,
+)
 
 
 def test_the_system_clock_never_goes_back() -> None:
@@ -105,3 +112,27 @@ def test_the_kernel_is_not_asked_under_a_filter_that_may_end_the_process(mocker:
     for mode, filtered in ((0, False), (2, True)):
         status.write_text(f"Name:\tpython\nSeccomp:\t{mode}\nSeccomp_filters:\t0\n")
         assert system_calls_are_filtered(status) is filtered
+
+
+def test_a_clock_whose_speed_changes_goes_on_from_where_it_is() -> None:
+    system = VirtualClock(100)
+    clock = FastClock(10, system)
+    system.advance_to(110)
+    assert clock.now_ns() == 200
+    clock.set_speed(0.5)
+    assert (clock.now_ns(), clock.speed) == (200, 0.5)
+    system.advance_to(130)
+    assert clock.now_ns() == 210
+
+
+def test_a_clock_at_speed_0_stands_still_and_has_a_calendar() -> None:
+    system = VirtualClock(100)
+    clock = FastClock(2, system)
+    clock.set_speed(0)
+    system.advance_to(500)
+    assert clock.now_ns() == 100
+    assert clock.wall_time_ns(at_ns=100) == 500
+    clock.set_speed(1)
+    system.advance_to(501)
+    assert clock.now_ns() == 101
+    assert clock.wall_time_ns(at_ns=101) == 501

@@ -139,6 +139,6 @@ def test_supply_ground_and_emergency_stop_are_not_shorted(kind: str) -> None:
 
 
 def test_the_page_of_boards_leads_to_every_page() -> None:
-    text = (DOCS / "boards.md").read_text(encoding="utf-8")
+    text = (DOCS / "boards-carrier.md").read_text(encoding="utf-8")
     for path in PAGES:
         assert f"(hardware/{path.name})" in text

@@ -5,17 +5,24 @@ from __future__ import annotations
 import random
 from collections import Counter
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
 from drivers.cards.card_wire import CUTTING_CARD, DECK, CardLine, ShoeLine, parse
 from hal.values import Command, Edge, Frame
-from simulators.base.faults import FaultError
+from simulators.base.faults import FaultError, faults_for
 from simulators.base.geometry import GeometryError
-from simulators.cards.baccarat_table import BaccaratGeometry, bank_draws, draws, is_silent, points
+from simulators.cards.baccarat_table import BaccaratDeal, bank_draws, draws, is_silent, points
+from simulators.cards.card_table import CardGeometry
 from simulators.cards.shoe import BARRIERS, ShoeSimulator
 
 S = 1_000_000_000
+
+
+def baccarat(game: str = "baccarat", **keys: Any) -> CardGeometry:
+    """A table of baccarat."""
+    return CardGeometry(game=game, dealing=BaccaratDeal, **keys)
 
 
 def test_a_shoe_holds_its_decks_and_the_cutting_card_about_a_quarter_from_the_back() -> None:
@@ -29,7 +36,7 @@ def test_a_shoe_holds_its_decks_and_the_cutting_card_about_a_quarter_from_the_ba
 
 
 def test_cards_come_in_the_order_of_the_lines_and_each_passes_both_barriers() -> None:
-    simulator = BaccaratGeometry(game="baccarat").simulator(3)
+    simulator = baccarat().simulator(3)
     simulator.start()
     for _ in range(5):
         batch, truth, _, _ = simulator.round()
@@ -41,7 +48,7 @@ def test_cards_come_in_the_order_of_the_lines_and_each_passes_both_barriers() ->
 
 
 def test_the_shoe_reports_its_count_each_second() -> None:
-    simulator = BaccaratGeometry(game="baccarat").simulator(3)
+    simulator = baccarat().simulator(3)
     simulator.start()
     count, times = 0, []
     for _ in range(3):
@@ -59,10 +66,10 @@ def test_the_shoe_reports_its_count_each_second() -> None:
 
 def test_batches_are_in_order_and_lie_between_the_rounds() -> None:
     for seed in range(10):
-        simulator = BaccaratGeometry(game="baccarat", settled_button=True).simulator(seed)
+        simulator = baccarat(settled_button=True).simulator(seed)
         until_ns = simulator.start().until_ns
         rng = random.Random(seed)
-        names = [fault.name for fault in simulator.geometry.faults()]
+        names = [fault.name for fault in faults_for(simulator.geometry)]
         for _ in range(8):
             batch = simulator.round(rng.choice(names)).batch
             for values in (batch.edges, batch.rare):
@@ -73,7 +80,7 @@ def test_batches_are_in_order_and_lie_between_the_rounds() -> None:
 
 
 def test_after_the_cutting_card_the_dealer_loads_the_shoe_and_says_so() -> None:
-    simulator = BaccaratGeometry(game="baccarat").simulator(1)
+    simulator = baccarat().simulator(1)
     simulator.start()
     ordered = [one.verb for _ in range(150) for one in simulator.round().batch.rare if isinstance(one, Command)]
     assert ordered == ["new_shoe"] * 2
@@ -81,7 +88,7 @@ def test_after_the_cutting_card_the_dealer_loads_the_shoe_and_says_so() -> None:
 
 def test_equal_seeds_give_equal_rounds_and_others_do_not() -> None:
     def play(seed: int) -> list[Edge]:
-        simulator = BaccaratGeometry(game="mini_baccarat").simulator(seed)
+        simulator = baccarat("mini_baccarat").simulator(seed)
         simulator.start()
         return [edge for _ in range(3) for edge in simulator.round().batch.edges]
 
@@ -91,19 +98,23 @@ def test_equal_seeds_give_equal_rounds_and_others_do_not() -> None:
 @pytest.mark.parametrize(
     ("geometry", "fault", "why"),
     [
-        (BaccaratGeometry(game="baccarat", barriers=False), "dead_barrier", "light barriers"),
-        (BaccaratGeometry(game="baccarat", no_more_bets_button=False), "dealt_before_no_more_bets", "a button"),
-        (BaccaratGeometry(game="baccarat"), "misred", "nearest: misread"),
+        (baccarat(barriers=False), "dead_barrier", "light barriers"),
+        (
+            baccarat(no_more_bets_button=False),
+            "dealt_before_no_more_bets",
+            "a button",
+        ),
+        (baccarat(), "misred", "nearest: misread"),
     ],
 )
-def test_a_fault_that_the_table_cannot_have_is_refused(geometry: BaccaratGeometry, fault: str, why: str) -> None:
+def test_a_fault_that_the_table_cannot_have_is_refused(geometry: CardGeometry, fault: str, why: str) -> None:
     with pytest.raises(FaultError, match=why):
         geometry.simulator(1).round(fault)
 
 
 def test_a_table_without_a_deck_is_refused() -> None:
     with pytest.raises(GeometryError, match="decks"):
-        BaccaratGeometry(game="baccarat", decks=0)
+        baccarat(decks=0)
 
 
 # --- the drawing of the truth: spot checks by the words of the text -------------------------------------------------

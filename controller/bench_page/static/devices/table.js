@@ -91,6 +91,70 @@ export function shoe() {
   };
 }
 
+export function shuffler() {
+  const rows = h("g");
+  const count = h("text", { x: 300, y: 58, "text-anchor": "middle", fill: "#e8eef4", "font-size": 26, "font-weight": 700 });
+  const words = h("text", { x: 300, y: 80, "text-anchor": "middle", fill: "#9fb0c0", "font-size": 11 }, "cards counted");
+  let last = "";
+  return {
+    drawing: h("svg", { viewBox: "0 0 344 110", "aria-hidden": "true" }, h("path", { d: "M20 12H240V98H20Z", fill: "#16202a", stroke: "#9fb0c0", "stroke-width": 2 }), rows, count, words),
+    update(view) {
+      setText(count, view.cards === null ? "–" : String(view.cards));
+      const key = JSON.stringify([view.batches, view.troubles, view.present]);
+      if (key === last) return;
+      last = key;
+      const step = 74 / Math.max(1, view.batches.length);
+      const bad = view.troubles.length > 0 || !view.present;
+      rows.replaceChildren(...view.batches.flatMap((batch, k) => {
+        const y = 18 + step * k;
+        const busy = /busy|shuffling/.test(batch.state);
+        const colour = bad || /jam|door/.test(batch.state) ? "#8f2f33" : busy ? "#24507a" : batch.state === "complete" ? "#1d5a43" : "#22303c";
+        return [h("rect", { x: 30, y, width: 200, height: step - 6, rx: 5, fill: colour, stroke: "#8fc8f5" }),
+          h("text", { x: 130, y: y + step / 2 - 2, "text-anchor": "middle", "dominant-baseline": "central", fill: "#e8eef4", "font-size": 13 },
+            `batch ${batch.name}: ${view.present ? batch.state : "NOT AT THE TABLE"}`)];
+      }));
+    },
+  };
+}
+
+/** A device of which a lamp shows all that may be seen. */
+function lampOf(words, isOn, colour) {
+  const lamp = h("circle", { cx: 60, cy: 34, r: 18, stroke: "#55677a", "stroke-width": 3 });
+  const text = h("text", { x: 200, y: 36, "text-anchor": "middle", "dominant-baseline": "central", fill: "#e8eef4", "font-size": 15 });
+  return () => ({
+    drawing: h("svg", { viewBox: "0 0 344 68", "aria-hidden": "true" }, lamp, text),
+    update(view) {
+      const on = isOn(view);
+      lamp.setAttribute("fill", on ? colour : "#1b2631");
+      setText(text, words(view));
+    },
+  });
+}
+
+export const cardReader = () => lampOf((view) => (view.linked ? "hole card: sealed" : "NO LINE FROM THE READER"), (view) => view.linked, "#3ddc97")();
+export const discardRack = () => lampOf((view) => (view.covered ? "a card passes" : "counter free"), (view) => view.covered, "#ffc145")();
+
+export const door = () => lampOf((view) => (view.open === null ? "door not known" : view.open ? "DOOR OPEN" : "door closed"), (view) => view.open, "#ff6b6b")();
+export const tokenChute = () => lampOf((view) => (view.jammed ? "JAMMED" : view.covered.some(Boolean) ? "a token passes" : "way free"), (view) => view.covered.some(Boolean), "#ffc145")();
+
+export function pusherBed() {
+  const shelf = h("path", { d: "M60 30H250V62H60Z", fill: "#4a5b6b", stroke: "#9fb0c0", "stroke-width": 2 });
+  const edges = [["fall_player", 110, "player"], ["fall_house", 220, "house"]].map(([line, x, word]) => ({
+    line, lamp: h("circle", { cx: x, cy: 112, r: 9, fill: "#1b2631", stroke: "#55677a", "stroke-width": 2 }),
+    word: h("text", { x, y: 136, "text-anchor": "middle", fill: "#9fb0c0", "font-size": 12 }, word),
+  }));
+  const words = h("text", { x: 290, y: 50, "text-anchor": "middle", fill: "#e8eef4", "font-size": 14 });
+  return {
+    drawing: h("svg", { viewBox: "0 0 344 144", "aria-hidden": "true" }, h("path", { d: "M50 70H262L250 96H62Z", fill: "#16202a", stroke: "#9fb0c0" }), shelf, edges.flatMap((one) => [one.lamp, one.word]), words),
+    update(view) {
+      shelf.setAttribute("transform", `translate(0 ${view.moves ? 6 + 6 * Math.sin(performance.now() / 300) : 0})`);
+      for (const { line, lamp } of edges) lamp.setAttribute("fill", view.covered.includes(line) ? "#ffc145" : "#1b2631");
+      setText(words, view.tilted ? "TILTED" : view.moves ? "moves" : "stands");
+      words.setAttribute("fill", view.tilted ? "#ff6b6b" : "#e8eef4");
+    },
+  };
+}
+
 export function buttons(first) {
   const shown = first.buttons.map((name, k) => {
     const x = 44 + k * 84;

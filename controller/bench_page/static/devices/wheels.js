@@ -132,8 +132,8 @@ export function rouletteWheel(first) {
         rotorWays[way].setAttribute("visibility", view.rotor_direction === way ? "visible" : "hidden");
         ballWays[way].setAttribute("visibility", runs && direction === way ? "visible" : "hidden");
       }
-      setText(laps, state === "none" ? "–" : lapsProven.toFixed(2) + (lapsHigh - lapsProven > 0.005 ? "+" : ""));
-      setText(words, state === "none" ? "no ball in the track" : `laps · ${state}`);
+      setText(laps, state === "none" && !lapsProven ? "–" : lapsProven.toFixed(2) + (lapsHigh - lapsProven > 0.005 ? "+" : ""));
+      setText(words, state === "none" ? (lapsProven ? "laps of the last run" : "no ball in the track") : `laps · ${state}`);
       setText(speed, `${view.rotor_rpm.toFixed(1)} rpm`);
       object.setAttribute("visibility", view.object ? "visible" : "hidden");
       setText(tilt, `${view.tilt_deg.toFixed(2)}°`);

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controller.bench_page.line_display import BINS, COMMANDS, FOLD_AT, MOST_EDGES, MOST_FRAMES, LineDisplay, binned
+from hal.capture.secret import no_part
 from hal.values import Batch, Command, Edge, EdgesLost, Frame, LightLamps, Loss, Reading, RunMotor, SendFrame, SetLine
 
 MS = 1_000_000
@@ -13,7 +14,7 @@ MS = 1_000_000
 
 def display(**more: int) -> LineDisplay:
     lines = {"a": "input", "level_x": "analogue", "shoe": "link", "lamp": "output", "motor": "output"}
-    return LineDisplay(lines, ["shoe"], **more)  # type: ignore[arg-type]
+    return LineDisplay(lines, {"shoe": lambda data: b"n1;" if data == b"?" else no_part(data)}, **more)  # type: ignore[arg-type]
 
 
 def test_few_edges_are_given_one_by_one_and_only_once() -> None:
@@ -96,7 +97,7 @@ def test_orders_and_outputs_have_rows_too() -> None:
     parts = shown.update()
     assert parts[COMMANDS].frames == [(MS, "void why=spill")]
     assert parts["lamp"].edges == parts["motor"].edges == [(MS, 1)]
-    assert parts["shoe"].frames == [(MS, "→ sealed")]
+    assert parts["shoe"].frames == [(MS, "→ n1; sealed")]
 
 
 @given(st.lists(st.tuples(st.integers(0, 10**12), st.integers(0, 1)), min_size=1, max_size=400), st.integers(1, 50))

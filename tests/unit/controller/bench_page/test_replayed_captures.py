@@ -9,38 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from controller.bench.replay import replay
-from controller.bench.simulation import simulate
 from controller.bench_page.captures import shown_name
 from controller.bench_page.replayed import ReplayedCapture, first_difference, recorded, replay_capture
-from controller.configuration.values import TableConfig
-from controller.games.load import check_text
 from hal.capture.errors import CaptureError
-from hal.capture.vcd_writer import CaptureLines, VcdWriter
-from hal.values import Batch, Edge
-from tests.fakes.bench import MONEY_WHEEL, ROULETTE
-
-
-def config_of(text: str) -> TableConfig:
-    return check_text(text).tables[0]
-
-
-def captured(config: TableConfig, path: Path, fault: str, *, drop: int | None = None) -> Path:
-    """A capture of one simulated round; without the edge number `drop` of the first line."""
-    batches = [played.batch for played in simulate(config, 1, 1, {1: fault})]
-    lines = sorted({edge.line for batch in batches for edge in batch.edges})
-    reals = tuple(line for line in lines if line.startswith("level"))
-    with path.open("w", encoding="ascii", newline="") as stream:
-        writer = VcdWriter(stream, CaptureLines(wires=tuple(lines), reals=(*reals, "level_x", "level_y")))
-        seen = 0
-        for edges, rare, until_ns in batches:
-            kept: list[Edge] = []
-            for edge in edges:
-                seen += edge.line == lines[-1]
-                if drop is None or edge.line != lines[-1] or seen != drop:
-                    kept.append(edge)
-            writer.write(Batch(kept, rare, until_ns))
-        writer.finish()
-    return path
+from tests.fakes.bench import MONEY_WHEEL, ROULETTE, captured, config_of
 
 
 @pytest.fixture(scope="module")
@@ -110,10 +82,13 @@ def test_a_line_that_only_one_capture_has_is_the_difference(tmp_path: Path) -> N
                                                             length_ns=0)).words.replace("second", "first")  # fmt: skip
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(data=st.data())
 def test_a_damaged_capture_is_refused_with_words_or_replayed(tmp_path: Path, data: st.DataObject) -> None:
-    whole = captured(config_of(MONEY_WHEEL), tmp_path / "whole.vcd", "short_spin").read_bytes()[:6000]
+    source = tmp_path / "whole.vcd"
+    if not source.exists():
+        captured(config_of(MONEY_WHEEL), source, "short_spin")
+    whole = source.read_bytes()[:6000]
     at = data.draw(st.integers(0, len(whole)))
     garbage = data.draw(st.binary(max_size=40))
     cut = data.draw(st.integers(0, 400))

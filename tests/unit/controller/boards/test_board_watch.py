@@ -13,7 +13,7 @@ from controller.service.state_paths import StatePathError, state_paths_for
 from feed import events
 from hal.backends.board import OPENING_NS
 from hal.backends.sim import SimLines
-from hal.board.messages import Reset
+from hal.board.messages import Flag, Reset
 from hal.values import Loss
 from tests.fakes.boards import HandLink, identity
 from tests.fakes.virtual_service import VirtualService
@@ -246,3 +246,41 @@ def test_emulated_boards_and_real_ones_do_not_meet_in_one_journal(tmp_path: Path
     assert state_paths_for(tmp_path, [emulated]).root == tmp_path / "sim"
     with pytest.raises(StatePathError, match="wheel-3 is simulated, and wheel-2 has real wires"):
         state_paths_for(tmp_path, [real, emulated])
+
+
+@pytest.mark.parametrize(
+    ("flag", "warning", "words"),
+    [
+        (Flag.KEYS_AMBIGUOUS, "keys_ambiguous", "keys are pressed that the board cannot tell from others"),
+        (Flag.STORE_WORN, "store_worn", "80 % of the writes"),
+        (Flag.STORM, "input_masked", "an input changes faster than the board can follow"),
+    ],
+)
+def test_what_a_board_reports_of_itself_is_a_warning_each_time_that_it_begins(
+    flag: Flag, warning: str, words: str
+) -> None:
+    bench = OnABoard()
+    bench.link.up(identity())
+    bench.run(0.1)
+    open_now = Flag.SESSION_OPEN
+    for flags in (open_now, open_now | flag, open_now | flag | Flag.WATCHING, open_now, open_now | flag):
+        bench.link.state(flags)
+        bench.run(0.1)
+    warned = bench.hall.said.of(events.DeviceWarning)
+    assert [(each.device, each.warning) for each in warned] == [(DEVICE, warning)] * 2
+    assert words in warned[0].detail
+
+
+def test_a_memory_that_keeps_nothing_is_a_fault_until_it_does_and_a_person_clears_it() -> None:
+    bench = OnABoard()
+    bench.link.up(identity())
+    bench.link.state(Flag.STORE_FAILED)
+    assert "device.fault store_failed" in bench.run(0.1)
+    assert bench.table == "open"
+    bench.hall.send("clear", request_id="1", device=DEVICE)
+    bench.run(0.1)
+    assert f"the memory of {DEVICE}" in bench.hall.answers[-1].reason
+    bench.link.state(0)
+    bench.run(0.1)
+    bench.hall.send("clear", request_id="2", device=DEVICE)
+    assert bench.run(0.1)[-1] == "device.cleared ann"

@@ -17,6 +17,7 @@ from controller.calibration.table_calibration import (
     TableCalibration,
     calibrated,
     calibration_path,
+    measures_beside,
     read,
     state_of,
     write,
@@ -123,6 +124,18 @@ def test_a_movement_that_is_missing_or_measures_that_contradict_shut_it_too(tmp_
     assert "wheel lacks" in state_of(config, PUBLIC).words
     write(calibration_path(config), whole(config, ball_sensors_deg=[0.0, 1.0, 2.0]), KEY)
     assert "contradicts itself" in state_of(config, PUBLIC).words
+
+
+def test_a_replay_uses_the_measures_beside_the_file_whoever_signed_them(tmp_path: Path) -> None:
+    config = table(tmp_path)
+    assert measures_beside(config) is None
+    write(calibration_path(config), whole(config, ball_sensors_deg=[0.0, 98.5, 221.0]), SigningKey.generate())
+    found = measures_beside(config)
+    assert found is not None
+    assert calibrated(config, found).devices["wheel"].config.ball_sensors_deg == (0.0, 98.5, 221.0)  # type: ignore[attr-defined]
+    assert measures_beside(table(tmp_path, ("ball_1 = { gpio = 23", "ball_1 = { gpio = 18"))) is None
+    calibration_path(config).write_bytes(b"\xff")
+    assert measures_beside(config) is None
 
 
 def test_a_waiver_and_a_simulated_table_need_none(tmp_path: Path) -> None:

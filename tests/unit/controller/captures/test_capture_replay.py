@@ -24,7 +24,8 @@ comes after the clearing in play and before it in a replay."""
 QUADRATURE = '[table]\nid = "wheel-1"\ngame = "money_wheel"\n[lines]\nbackend = "sim"\n'
 PEGS = QUADRATURE + '[device.wheel]\nsensing = "pegs"\n'
 ROULETTE = '[table]\nid = "roulette-1"\ngame = "roulette"\n[lines]\nbackend = "sim"\n'
-TABLES = {"quadrature": QUADRATURE, "pegs": PEGS, "roulette": ROULETTE}
+BACCARAT = '[table]\nid = "b-1"\ngame = "baccarat"\n[lines]\nbackend = "sim"\n[device.shuffler]\ncontrol = "serial"\n'
+TABLES = {"quadrature": QUADRATURE, "pegs": PEGS, "roulette": ROULETTE, "baccarat": BACCARAT}
 
 CASES = [
     (table, fault.name)

@@ -16,7 +16,7 @@ from hal.board.messages import KINDS
 from tests.tables.bench import configured
 
 EXAMPLES = Path(__file__).resolve().parents[4] / "examples"
-DOCS = (EXAMPLES.parent / "docs" / "boards.md").read_text()
+DOCS = (EXAMPLES.parent / "docs" / "boards-wiring.md").read_text()
 ROULETTE = (EXAMPLES / "roulette_board.toml").read_text()
 DRAWN = re.compile(r"(?P<left>.{22}) (?P<a>.{3}) │ {11}│ (?P<b>\S+) *(?P<right>.*)")
 

@@ -45,6 +45,9 @@ class HandGuide:
     def show(self, movement: Movement, result: MovementResult) -> None:
         self.shown.append((movement.name, result.passed))
 
+    def leave_out(self, movement: Movement, why: str) -> None:
+        self.shown.append((f"{movement.name}: {why}", False))
+
     async def choose(self, movement: Movement, result: MovementResult) -> Choice:
         self.tries -= 1
         return self.choice
@@ -79,6 +82,15 @@ def test_a_device_that_failed_loses_what_it_had() -> None:
     outcome = asyncio.run(calibrate(ROULETTE, guide))
     assert uncalibrated(ROULETTE, made(outcome, first)) == ["wheel"]
     assert "ball_1 and ball_3 are exchanged" in str(summary(outcome)["failed"])
+
+
+def test_a_movement_that_rests_on_one_that_failed_is_not_asked_for() -> None:
+    guide = HandGuide(parse_mistake("exchange:rotor_a,rotor_b"))
+    guide.choice = "skip"
+    outcome = asyncio.run(calibrate(ROULETTE, guide))
+    assert ("known_pocket: turn_rotor must pass first", False) in guide.shown
+    assert [step.movement.name for step in outcome.left] == ["known_pocket"]
+    assert [*outcome.failed["wheel"]] == ["turn_rotor"]
 
 
 def test_leaving_after_a_failure_leaves_out_all_that_follows() -> None:

@@ -339,7 +339,7 @@ def test_a_report_holds_no_secret(tmp_path: Path) -> None:
     table = tmp_path / "t.toml"
     table.write_text(TABLE, encoding="utf-8")
     report = tmp_path / "report.txt"
-    arguments = ["doctor", str(table), "--yes", "--rest", "0.2", "--state", str(state), "--report", str(report)]
+    arguments = ["doctor", str(tmp_path), "--yes", "--rest", "0.2", "--state", str(state), "--report", str(report)]
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code == 1, result.output
     secrets = [bytes(key).hex(), pair.secret, (state / "signing.key").read_text().strip()]

@@ -9,6 +9,7 @@ import pytest
 
 from controller.commissioning.output_trial import OutputStep, StepNote, steps, trial
 from controller.games.load import check
+from controller.live.board_lines import outputs_of
 from hal.lines import LineError
 from hal.values import LightLamps, Output, RunMotor, SetLine
 
@@ -74,7 +75,20 @@ def test_a_motor_moves_only_after_the_person_said_so_and_for_its_time_only() -> 
     watcher = Answers()
     asyncio.run(trial(motor, done.append, watcher, lambda: 5))
     assert watcher.held == [1.0]
-    assert [output.speed for output in done if isinstance(output, RunMotor)][:2] == [0.33, 0.0]
+    assert [output.speed for output in done if isinstance(output, RunMotor)][:2] == [1.0, 0.0]
+
+
+def test_every_output_can_take_what_its_steps_drive() -> None:
+    for name in ("beat_the_dealer_board.toml", "under_over_board.toml", "roulette_board.toml"):
+        config = check([EXAMPLES / name]).tables[0]
+        specs = {spec.name: spec for board in config.boards for spec in outputs_of(config, board)}
+        done: list[Output] = []
+        asyncio.run(trial(steps(config), done.append, Answers(), lambda: 5))
+        for output in done:
+            if isinstance(output, RunMotor):
+                assert specs[output.motor].takes(output.speed)
+            elif isinstance(output, SetLine):
+                assert specs[output.line].takes(float(output.on))
 
 
 @pytest.mark.parametrize("failing", [LineError("the board was lost"), KeyboardInterrupt()])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from pathlib import Path
 
 import pytest
@@ -15,13 +16,13 @@ from controller.cli.services_here import ServiceHere
 from controller.commissioning import listening
 from controller.commissioning.recording import RotatingCapture, record
 from controller.live.wiring import Wiring
+from drivers.cards.card_wire import CardLine, encode
 from hal.backends.sim import SimLines
-from hal.capture.secret import FrameSealer
 from hal.capture.vcd_reader import open_capture
 from hal.capture.vcd_writer import CaptureLines
 from hal.clock import VirtualClock
 from hal.loop import run_virtual, sleep_ns
-from hal.values import Batch, Edge, Frame
+from hal.values import Batch, Edge
 from tests.tables.bench import EventList, configured
 from tests.tables.money_lines import TURN, MoneyLines, S, money_toml
 
@@ -80,12 +81,34 @@ def test_files_rotate_keep_their_levels_and_the_oldest_are_removed(tmp_path: Pat
     assert {(edge.line, edge.level) for edge in third[:2]} == {("wheel_a", 0), ("wheel_b", 1)}
 
 
-def test_secret_frames_are_recorded_as_commitments(tmp_path: Path) -> None:
-    lines = CaptureLines(wires=(), links=("shoe",), secret_links=frozenset({"shoe"}))
-    sealer = FrameSealer(["shoe"], bytes(32))
-    with RotatingCapture(tmp_path / "s.vcd", lines, sealer=sealer) as capture:
-        capture.write(Batch([], [Frame("shoe", b"C;00001;As;00", 5)], 6))
-    assert "As" not in (tmp_path / "s.vcd").read_text().split("$enddefinitions")[1]
+CARDS = configured('[table]\nid = "b-1"\ngame = "baccarat"\n[lines]\nbackend = "sim"\n')
+
+
+def test_cards_that_no_game_has_exposed_are_recorded_as_commitments(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = VirtualClock()
+    links = ["shoe", "shoe_card_1", "shoe_card_2"]
+    lines = SimLines(links[1:], readings=["shoe"])
+    monkeypatch.setattr(listening, "wire", lambda config, clock, faults, seed: Wiring(sources=[lines]))
+    card = encode(CardLine(1, "As"))
+
+    async def work() -> None:
+        stop = asyncio.Event()
+        task = asyncio.ensure_future(record(CARDS, tmp_path / "s.vcd", clock, stop))
+        await sleep_ns(S)
+        lines.frame("shoe", card, clock.now_ns())
+        lines.passed(clock.now_ns() + 1)
+        await sleep_ns(S)
+        lines.passed(clock.now_ns())
+        stop.set()
+        await task
+
+    run_virtual(work(), clock)
+    content = (tmp_path / "s.vcd").read_text().split("$enddefinitions")[1]
+    assert card.decode() not in content
+    assert "As" not in content
+    assert re.search(r"[0-9a-f]{64}", content)
 
 
 def test_beside_a_running_service_it_says_where_the_captures_are(

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from controller.configuration.values import TableConfig
+from controller.journal.errors import JournalError
 from controller.journal.files import retire
-from controller.service.opening import StartupCheckError, check_state, open_journal, signing_key
+from controller.service.opening import StartupCheckError, check_state, key_of_state, open_journal, signing_key
 from controller.service.state_paths import StatePathError, StatePaths, state_folder, state_of_table, state_paths_for
 from hal.clock import VirtualClock
 from tests.tables.bench import configured
@@ -116,6 +117,18 @@ def test_a_journal_that_another_key_sealed_before_is_logged(tmp_path: Path, capl
     assert "was sealed with another key" not in told_at_a_start(paths, caplog)
     paths.signing_key.unlink()
     assert "was sealed with another key up to now" in told_at_a_start(paths, caplog)
+
+
+def test_a_key_that_a_calibration_made_does_not_look_as_if_the_journal_was_lost(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    paths = state_paths_for(tmp_path, [simulated()])
+    made = key_of_state(paths)
+    assert f"a new journal begins: {paths.journal}\n" in told_at_a_start(paths, caplog)
+    assert bytes(key_of_state(paths)) == bytes(made)
+    paths.journal.unlink()
+    with pytest.raises(JournalError, match="it is gone"):
+        told_at_a_start(paths, caplog)
 
 
 def test_a_table_of_the_installed_service_has_its_state() -> None:

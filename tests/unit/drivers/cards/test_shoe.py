@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from drivers.base.driver import Observation, SensorAlive, SensorDead
 from drivers.cards.card_wire import CardLine, Line, ShoeLine, ShoeState, encode
+from drivers.cards.hidden_card import HiddenCard
 from drivers.cards.observations import (
     CardDealt,
     CardPushedBack,
@@ -71,7 +72,11 @@ def decoded(values: Sequence[Value], until_ms: int, config: ShoeConfig | None = 
 
 
 def cards(found: Sequence[Observation]) -> list[tuple[str | None, str]]:
-    return [(one.card, one.doubt) for one in found if isinstance(one, CardDealt)]
+    return [(None if one.card is None else one.card.expose(), one.doubt) for one in found if isinstance(one, CardDealt)]
+
+
+def hidden(face: str) -> HiddenCard:
+    return HiddenCard(face, Frame("shoe", b"", 0))
 
 
 # --- a card and its line --------------------------------------------------------------------------------------------
@@ -79,12 +84,12 @@ def cards(found: Sequence[Observation]) -> list[tuple[str | None, str]]:
 
 def test_a_card_that_left_and_was_named_is_dealt_when_its_line_came() -> None:
     found = decoded([*passage(1000), card(1, "9s", 1180)], 5000)
-    assert found == [CardDealt(t_ns=1180 * MS, card="9s", left_ns=1160 * MS)]
+    assert found == [CardDealt(t_ns=1180 * MS, card=hidden("9s"), left_ns=1160 * MS)]
 
 
 def test_a_line_before_the_end_of_the_passage_is_the_same_card() -> None:
     found = decoded([*passage(1000), card(1, "9s", 1150)], 5000)
-    assert found == [CardDealt(t_ns=1160 * MS, card="9s", left_ns=1160 * MS)]
+    assert found == [CardDealt(t_ns=1160 * MS, card=hidden("9s"), left_ns=1160 * MS)]
 
 
 def test_a_card_without_a_line_is_not_read() -> None:
@@ -201,8 +206,8 @@ def test_a_line_that_is_sent_twice_counts_once() -> None:
 def test_the_count_wraps_without_a_loss() -> None:
     values = [*passage(1000), card(99_999, "9s", 1180), *passage(2000), card(0, "Kd", 2180), state(0, 2500)]
     assert decoded(values, 4000)[:2] == [
-        CardDealt(t_ns=1180 * MS, card="9s", left_ns=1160 * MS),
-        CardDealt(t_ns=2180 * MS, card="Kd", left_ns=2160 * MS),
+        CardDealt(t_ns=1180 * MS, card=hidden("9s"), left_ns=1160 * MS),
+        CardDealt(t_ns=2180 * MS, card=hidden("Kd"), left_ns=2160 * MS),
     ]
 
 

@@ -78,7 +78,7 @@ def test_a_jam_is_reported_once_and_its_end_too() -> None:
     assert chute.wait(999) == []
     assert chute.wait(2) == ["token_jam"]
     assert chute.wait(5000) == []
-    assert chute.move("1- 2-") == ["clear", "token_jam"]
+    assert chute.move("1- 2-") == ["clear", "token_unproven"]
     assert chute.move("1+ 2+ 1- 2-") == ["token"]
 
 
@@ -109,7 +109,7 @@ def test_lost_changes_are_a_doubt_and_an_unplugged_opto_a_dead_sensor() -> None:
 
 
 def test_a_repeated_level_in_a_pass_is_no_token() -> None:
-    assert Chute().move("1+ 1+ 2+ 1- 2-") == ["token_jam"]
+    assert Chute().move("1+ 1+ 2+ 1- 2-") == ["token_unproven"]
 
 
 def test_a_jam_shorter_than_a_pass_is_refused() -> None:

@@ -7,45 +7,30 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.fakes.bench import MONEY_WHEEL, ROULETTE
+from tests.browser.conftest import HANG_MS
+from tests.fakes.bench import MONEY_WHEEL, ROULETTE, captured, config_of
 from tests.fakes.bench_site import BenchSite, bench_site
-from tests.fakes.time_limits import HANG_MS
-from tests.unit.controller.bench_page.test_replayed_captures import captured, config_of
 
 SIC_BO = '[table]\nid = "sic-bo-1"\ngame = "sic_bo"\n[lines]\nbackend = "sim"\n'
 BACCARAT = '[table]\nid = "baccarat-1"\ngame = "baccarat"\n[lines]\nbackend = "sim"\n'
 
 
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
-        yield browser
-        browser.close()
+expect.set_options(timeout=HANG_MS)
 
 
 @contextmanager
-def opened(chromium: Browser, text: str, *, seed: int = 1) -> Iterator[tuple[BenchSite, Page]]:
-    """A bench, and a browser that looks at it. An error of the page fails the test."""
+def opened(page: Page, text: str, *, seed: int = 1) -> Iterator[BenchSite]:
+    """A bench, at which the page looks."""
     with bench_site(text, seed=seed) as site:
-        context = chromium.new_context(viewport={"width": 1600, "height": 950}, accept_downloads=True)
-        page = context.new_page()
-        page.set_default_timeout(HANG_MS)
-        expect.set_options(timeout=HANG_MS)
-        errors: list[str] = []
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+        page.set_viewport_size({"width": 1600, "height": 950})
         page.goto(site.url)
         expect(page.locator("#link-state")).to_have_text("live")
-        yield site, page
-        context.close()
-        assert not [error for error in errors if "409" not in error and "422" not in error], errors
+        yield site
+        page.goto("about:blank")
 
 
 def seen(site: BenchSite, page: Page) -> None:
@@ -58,15 +43,16 @@ def run_until(site: BenchSite, page: Page, words: str, most_s: float = 300) -> N
     passed = 0.0
     while not any(words in one for one in site.bench.words):
         assert passed < most_s, f"no event said {words!r}"
-        site.advance(1)
-        passed += 1
+        site.advance(0.4)
+        passed += 0.4
     site.advance(0.4)
     seen(site, page)
     expect(page.locator("#log")).to_contain_text(words)
 
 
-def test_a_spin_is_followed_from_lines_to_verdict_and_a_refused_one_names_its_rule(chromium: Browser) -> None:
-    with opened(chromium, ROULETTE) as (site, page):
+def test_a_spin_is_followed_from_lines_to_verdict_and_a_refused_one_names_its_rule(page: Page) -> None:
+    with opened(page, ROULETTE) as site:
+        site.bench.act("speed", speed=4)
         expect(page.locator("#kind-of-devices")).to_have_text("SIMULATION")
         expect(page.locator("#table-name")).to_have_text("roulette-1 · roulette")
         run_until(site, page, "3 revolutions")
@@ -80,6 +66,7 @@ def test_a_spin_is_followed_from_lines_to_verdict_and_a_refused_one_names_its_ru
         expect(page.locator("#moved")).to_contain_text("GPIO")
         run_until(site, page, "OUTCOME")
         page.locator('[data-fault="same_direction"]').click()
+        expect(page.locator("#log")).to_contain_text("the next round has the fault same_direction")
         site.advance(0.1)
         expect(page.locator('[data-fault="same_direction"]')).to_have_attribute("aria-pressed", "true")
         run_until(site, page, "VOID")
@@ -90,10 +77,12 @@ def test_a_spin_is_followed_from_lines_to_verdict_and_a_refused_one_names_its_ru
         expect(verdict).to_contain_text("remove the roulette ball from the wheel")
 
 
-def test_a_technician_plays_by_hand_and_clears_what_shut_the_table(chromium: Browser) -> None:
-    with opened(chromium, MONEY_WHEEL) as (site, page):
+def test_a_technician_plays_by_hand_and_clears_what_shut_the_table(page: Page) -> None:
+    with opened(page, MONEY_WHEEL) as site:
         page.get_by_role("button", name="I am the dealer").click()
+        expect(page.locator("#log")).to_contain_text("you are the dealer")
         page.get_by_role("button", name="Hold: I play").click()
+        expect(page.locator("#log")).to_contain_text("each round waits for you")
         site.advance(8)
         seen(site, page)
         expect(page.get_by_role("button", name="Play a round now")).to_be_enabled()
@@ -106,6 +95,7 @@ def test_a_technician_plays_by_hand_and_clears_what_shut_the_table(chromium: Bro
         expect(page.locator("#log")).to_contain_text("dealer_no_more_bets is pressed")
         run_until(site, page, '"No more bets" (the dealer)')
         page.locator('[data-fault="cable_pulled"]').click()
+        expect(page.locator("#log")).to_contain_text("the next round has the fault cable_pulled")
         page.get_by_role("button", name="Play a round now").click()
         run_until(site, page, "FAULT")
         expect(page.locator("#table-state")).to_have_text("shut")
@@ -113,16 +103,18 @@ def test_a_technician_plays_by_hand_and_clears_what_shut_the_table(chromium: Bro
         site.advance(15)
         seen(site, page)
         page.get_by_role("button", name="Clear wheel").click()
+        expect(page.locator("#log")).to_contain_text("ordered: clear")
         site.advance(1)
         seen(site, page)
         expect(page.locator("#table-state")).not_to_have_text("shut")
         page.locator("#speed").fill("0")
+        expect(page.locator("#log")).to_contain_text("time stands still")
         site.advance(0.1)
         expect(page.locator("output[for=speed]")).to_have_text("stopped")
 
 
-def test_the_diagram_is_read_by_keyboard_and_the_page_has_names_for_a_screen_reader(chromium: Browser) -> None:
-    with opened(chromium, MONEY_WHEEL) as (site, page):
+def test_the_diagram_is_read_by_keyboard_and_the_page_has_names_for_a_screen_reader(page: Page) -> None:
+    with opened(page, MONEY_WHEEL) as site:
         run_until(site, page, "2 revolutions")
         page.get_by_role("button", name="Freeze").click()
         page.locator("#lanes").focus()
@@ -142,11 +134,11 @@ def test_the_diagram_is_read_by_keyboard_and_the_page_has_names_for_a_screen_rea
         assert not serious, json.dumps(serious, indent=1)[:4000]
 
 
-def test_a_capture_is_replayed_with_a_cursor_and_two_are_compared(chromium: Browser, tmp_path: Path) -> None:
+def test_a_capture_is_replayed_with_a_cursor_and_two_are_compared(page: Page, tmp_path: Path) -> None:
     config = config_of(MONEY_WHEEL)
     short = captured(config, tmp_path / "short.vcd", "short_spin")
     whole = captured(config, tmp_path / "whole.vcd", "none")
-    with opened(chromium, MONEY_WHEEL) as (site, page):
+    with opened(page, MONEY_WHEEL) as site:
         site.advance(1)
         drop_file(page, short)
         expect(page.locator("#capture-name")).to_have_text("short.vcd")
@@ -186,8 +178,9 @@ def drop_file(page: Page, path: Path) -> None:
     page.dispatch_event("main", "drop", {"dataTransfer": transfer})
 
 
-def test_lamps_are_drawn_as_they_were_commanded_and_read_back(chromium: Browser) -> None:
-    with opened(chromium, SIC_BO) as (site, page):
+def test_lamps_are_drawn_as_they_were_commanded_and_read_back(page: Page) -> None:
+    with opened(page, SIC_BO) as site:
+        site.bench.act("speed", speed=4)
         run_until(site, page, "OUTCOME")
         board = page.locator('[data-device="lamp_board"]')
         expect(board).to_contain_text(re.compile(r"commanded\d+ of 50 lit"))
@@ -195,8 +188,9 @@ def test_lamps_are_drawn_as_they_were_commanded_and_read_back(chromium: Browser)
         expect(page.locator('[data-line="lamps"]')).to_be_visible()
 
 
-def test_no_card_is_on_the_page_before_an_event_names_it(chromium: Browser) -> None:
-    with opened(chromium, BACCARAT) as (site, page):
+def test_no_card_is_on_the_page_before_an_event_names_it(page: Page) -> None:
+    with opened(page, BACCARAT) as site:
+        site.bench.act("speed", speed=4)
         run_until(site, page, "the cards are dealt")
         expect(page.locator('[data-line="shoe"]')).to_contain_text("sealed")
         lines = json.dumps(
@@ -206,8 +200,8 @@ def test_no_card_is_on_the_page_before_an_event_names_it(chromium: Browser) -> N
         assert not re.search(r'"[^"]*\b(10|[2-9TJQKA])[shdc]\b', lines)
 
 
-def test_hostile_names_are_text(chromium: Browser, tmp_path: Path) -> None:
-    with opened(chromium, MONEY_WHEEL) as (site, page):
+def test_hostile_names_are_text(page: Page, tmp_path: Path) -> None:
+    with opened(page, MONEY_WHEEL) as site:
         name = '<img src=x onerror=alert(1)>\u202e"'
         answer = page.evaluate(
             """async (name) => {
@@ -230,9 +224,9 @@ def test_hostile_names_are_text(chromium: Browser, tmp_path: Path) -> None:
         assert page.locator("#log script").count() == 0
 
 
-def test_a_stranger_can_do_nothing(chromium: Browser) -> None:
+def test_a_stranger_can_do_nothing(context: BrowserContext) -> None:
     with bench_site(MONEY_WHEEL) as site:
-        request: Any = chromium.new_context().request
+        request = context.request
         body = json.dumps({"action": "arm", "fault": "short_spin"})
         for headers in (
             {},
@@ -249,10 +243,10 @@ def test_a_stranger_can_do_nothing(chromium: Browser) -> None:
         assert "unsafe" not in policy
 
 
-def test_the_picture_of_ten_thousand_edges_a_second_stays_bounded(chromium: Browser) -> None:
+def test_the_picture_of_ten_thousand_edges_a_second_stays_bounded(page: Page) -> None:
     from hal.values import Batch, Edge
 
-    with opened(chromium, MONEY_WHEEL) as (site, page):
+    with opened(page, MONEY_WHEEL) as site:
         at_ns = site.bench.host.clock.now_ns()
         for second in range(5):
             for part in range(25):

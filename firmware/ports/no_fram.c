@@ -1,4 +1,4 @@
-/* A board without a FRAM: its pins are other things. */
+/* A board that can have no FRAM: its pins are other things. */
 #include "port.h"
 
 void port_fram_begin(void)

@@ -1,10 +1,10 @@
-"""People at a baccarat table under test: they call, deal from a reading shoe, and send orders."""
+"""People at a table of cards under test: they call, deal from a reading shoe, and send orders."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from controller.games.baccarat.rounds import BaccaratGame
+from controller.games.cards.game import CardGame
 from controller.table.orders.order import CommandResult
 from drivers.cards.card_wire import CardLine, ShoeLine, ShoeState, encode
 from feed import events
@@ -20,8 +20,8 @@ LINES: Final = ("shoe_card_1", "shoe_card_2", "shoe_cut", "shoe_empty", "shoe_li
 BUTTONS: Final = ("dealer_no_more_bets", "dealer_settled", "dealer_void")
 
 
-def baccarat_toml(game: str = "baccarat", *, table: str = "", shoe: str = "", options: str = "", more: str = "") -> str:
-    """The file of a baccarat table."""
+def card_toml(game: str = "baccarat", *, table: str = "", shoe: str = "", options: str = "", more: str = "") -> str:
+    """The file of a table of cards."""
     return (
         f'[table]\nid = "b-1"\ngame = "{game}"\n{table}\n[lines]\nbackend = "sim"\n'
         f"[device.shoe]\n{shoe}\n[game]\n{options}\n{more}"
@@ -32,16 +32,16 @@ class ShoeHands:
     """People at one table."""
 
     def __init__(self, text: str = "", *, before: TableState | None = None, opens: bool = True) -> None:
-        self.bench = CommandBench(text or baccarat_toml(), before=before, opens=opens, epoch="b" if before else "a")
+        self.bench = CommandBench(text or card_toml(), before=before, opens=opens, epoch="b" if before else "a")
         self.now_s = 0.0
         self.number = 0
         self.feed([Edge(line, 0, 0) for line in (*LINES, *BUTTONS)])
 
     @property
-    def game(self) -> BaccaratGame:
+    def game(self) -> CardGame:
         """The rounds."""
         game = self.bench.table.game
-        assert isinstance(game, BaccaratGame)
+        assert isinstance(game, CardGame)
         return game
 
     def feed(self, edges: list[Edge] | None = None, rare: list[Rare] | None = None, wait_s: float = 0.0) -> EventList:

@@ -1,0 +1,347 @@
+"""The scoreboard: from an event to pixels, fifty boards of twenty tables on one gateway, and its memory.
+
+    publisher (here) ──► feltwire scoreboard ──► a bare WebSocket client      the gateway's share
+                                            └──► Chromium                     the second frame after the message
+
+The fan-out is measured next to a bare aiohttp server that sends the very same messages: what is paid for boards,
+bounded queues and the beat is the ratio of the two.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from statistics import median
+from time import perf_counter, process_time, time
+
+import aiohttp
+import zmq
+from aiohttp import web
+from rich.console import Console
+
+from benchmarks.service_bench import Line, shown
+from feed.endpoints import Endpoints
+from feed.events import Event, decode
+from feed.history_server import HistoryServer
+from feed.publisher import Publisher
+from feed.state import TableState
+from feed.subscriber import Fact
+from scoreboard.gateway import Gateway
+from scoreboard.hall import Hall, Message
+from scoreboard.web import Assets, PageServer
+from tests.fakes.feed_model import ModelJournal, ModelTable
+
+CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
+COMMAND = [sys.executable, "-c", "from controller.cli import main; main()", "scoreboard"]
+MOST_PAGE_KB = 300
+MOST_SERVER_MB = 60
+BEAT_S = 0.5
+MOST_WAITING, PAUSE_S = 100, 0.001
+CHUNK = 100
+"""Events that a client has before more come: fewer than are kept for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreboardSizes:
+    """How much is measured."""
+
+    turns: int = 100
+    """Of the latency."""
+    pages: int = 50
+    tables: int = 20
+    rounds: int = 10
+    """Events of each table in the fan-out, some six a round."""
+    events: int = 100_000
+    """Before memory is measured again."""
+
+
+SCOREBOARD_SMALLEST = ScoreboardSizes(turns=2, pages=2, tables=2, rounds=1, events=200)
+"""Shows that everything works; its figures mean nothing."""
+
+
+class Publishing:
+    """A service without devices: its tables, its feed and its history, in this process."""
+
+    def __init__(self, folder: Path, tables: int) -> None:
+        self.base = f"ipc://{folder}"
+        self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+        endpoints = Endpoints.parse(self.base)
+        self._journal = ModelJournal()
+        self.tables = [ModelTable(self._journal, f"wheel-{number + 1}", "e1") for number in range(tables)]
+        self._publisher = Publisher(self._context, endpoints)
+        self._history = HistoryServer(self._context, endpoints, self._journal)
+        self._publisher.bind()
+        self._history.bind()
+        self._random = Random(1)
+        for table in self.tables:
+            self._publisher.publish(*table.open())
+
+    def next(self, table: ModelTable) -> Event:
+        """Publishes the next event that is durable."""
+        while True:
+            frames = table.play(self._random)
+            self._publisher.publish(*frames)
+            event = decode(frames[1])
+            if event.seq is not None:
+                return event
+
+    def beat(self) -> None:
+        for table in self.tables:
+            self._publisher.publish(*table.heartbeat())
+
+    async def serve(self) -> None:
+        await self._history.serve()
+
+    def close(self) -> None:
+        self._context.destroy(linger=0)
+
+    def forget(self) -> None:
+        """Of a long run only the last events are kept: it is not this process that is measured."""
+        for kept in self._journal.kept.values():
+            del kept[:-100]
+
+
+@contextmanager
+def gateway_process(base: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """`feltwire scoreboard` on a free port: its address and process."""
+    process = subprocess.Popen([*COMMAND, base, "--port", "0"], stderr=subprocess.PIPE, text=True)
+    try:
+        line = next(line for line in process.stderr or () if "http://" in line)
+        yield "http://" + line.split("http://")[1].split()[0], process
+    finally:
+        process.terminate()
+        process.wait()
+        if process.stderr is not None:
+            process.stderr.close()
+
+
+def resident_mb(process: subprocess.Popen[str]) -> float:
+    """What a process has in memory."""
+    pages = int(Path(f"/proc/{process.pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+async def board_of(live: aiohttp.ClientWebSocketResponse, sequence: int) -> float:
+    """When the board with an event came."""
+    while True:
+        text = (await live.receive()).data
+        if text.startswith('{"type":"board"') and json.loads(text)["board"]["sequence"] >= sequence:
+            return time()
+
+
+@asynccontextmanager
+async def a_service(tables: int) -> AsyncIterator[Publishing]:
+    with tempfile.TemporaryDirectory(prefix="fw-") as folder:
+        service = Publishing(Path(folder), tables)
+
+        async def beating() -> None:
+            while True:
+                service.beat()
+                await asyncio.sleep(BEAT_S)
+
+        tasks = [asyncio.create_task(service.serve()), asyncio.create_task(beating())]
+        try:
+            yield service
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            service.close()
+
+
+PAINTED = """sequence => new Promise(done => {
+  const look = () => {
+    const shown = Number(document.querySelector(".board")?.dataset.sequence ?? 0);
+    if (shown < sequence) return requestAnimationFrame(look);
+    requestAnimationFrame(() => requestAnimationFrame(() => done(performance.timeOrigin + performance.now())));
+  };
+  look();
+})"""
+
+
+async def _latency_lines(sizes: ScoreboardSizes) -> list[Line]:
+    from playwright.async_api import async_playwright
+
+    async with a_service(1) as service, aiohttp.ClientSession() as session, async_playwright() as playwright:
+        with gateway_process(service.base) as (url, _):
+            chromium = await playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+            page = await chromium.new_page()
+            await page.goto(f"{url}?motion=off")
+            await page.wait_for_selector(".board")
+            to_client, to_pixels = [], []
+            async with session.ws_connect(f"{url}live", origin=url.rstrip("/")) as live:
+                await live.send_str("{}")
+                for _ in range(sizes.turns):
+                    begin = time()
+                    event = service.next(service.tables[0])
+                    painted = asyncio.ensure_future(page.evaluate(PAINTED, event.seq))
+                    to_client.append(await board_of(live, event.seq or 0) - begin)
+                    to_pixels.append(await painted / 1000 - begin)
+            await chromium.close()
+    client_ms, pixels_ms = median(to_client) * 1000, median(to_pixels) * 1000
+    return [
+        Line("event to pixels, p50", f"{pixels_ms:.1f} ms", "the second frame after the message, 60 frames a second"),
+        Line("of it to the board's message, p50", f"{client_ms:.1f} ms", f"{client_ms / pixels_ms:.0%} of the way"),
+    ]
+
+
+def _played(tables: int, rounds: int) -> list[tuple[str, Event, TableState]]:
+    """Events of tables, in turns."""
+    journal, rng = ModelJournal(), Random(2)
+    made = [ModelTable(journal, f"wheel-{number + 1}", "e1") for number in range(tables)]
+    events = [decode(table.open()[1]) for table in made]
+    while len(events) < tables * rounds * 6:
+        events += [decode(table.play(rng)[1]) for table in made]
+    states = {table.table: TableState(table.table) for table in made}
+    return [(event.data.table, event, states[event.data.table]) for event in events if event.seq is not None]
+
+
+async def _until(clients: asyncio.subprocess.Process, word: bytes) -> None:
+    """Waits for a word of the clients."""
+    line = b"" if clients.stdout is None else await clients.stdout.readline()
+    if line.strip() != word:
+        raise RuntimeError(f"the clients ended before they were {word.decode()}")
+
+
+async def _fan_out(pages: int, messages: int, app: web.Application, send: Callable[[], AsyncIterator[None]]) -> float:
+    """Seconds of CPU to send these messages to so many pages."""
+    server = PageServer(app)
+    url = await server.start()
+    clients = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "benchmarks.board_clients", url, str(pages), str(messages), stdout=subprocess.PIPE
+    )
+    await _until(clients, b"ready")
+    begin = process_time()
+    async for _ in send():
+        # As on a venue's feed: each event comes by itself.
+        await asyncio.sleep(0)
+    await _until(clients, b"done")
+    spent = process_time() - begin
+    await clients.wait()
+    await server.stop()
+    return spent
+
+
+async def _fan_out_lines(sizes: ScoreboardSizes) -> list[Line]:
+    played = _played(sizes.tables, sizes.rounds)
+    hall = Hall("bench")
+    gateway = Gateway(hall, [])
+    service = hall.add_service("bench")
+    bodies: list[Message] = []
+
+    async def ours() -> AsyncIterator[None]:
+        for name, event, state in played:
+            state.apply(event)
+            made = service.item(Fact(event, b""), {name: state})
+            bodies.extend(made)
+            gateway.publish(made)
+            while any(page.sender.waiting[0] > MOST_WAITING for page in gateway._pages):
+                # The clients are slower than this server: a page that is dropped would be no delivery.
+                await asyncio.sleep(PAUSE_S)
+            yield
+
+    spent = await _fan_out(sizes.pages, len(played), gateway.application("127.0.0.1"), ours)
+
+    sockets: list[web.WebSocketResponse] = []
+
+    async def live(request: web.Request) -> web.WebSocketResponse:
+        socket = web.WebSocketResponse(compress=False)
+        await socket.prepare(request)
+        sockets.append(socket)
+        async for _ in socket:
+            pass
+        return socket
+
+    async def bare() -> AsyncIterator[None]:
+        for message in bodies:
+            text = message.body.decode()
+            for socket in sockets:
+                await socket.send_str(text)
+            yield
+
+    app = web.Application()
+    app.router.add_get("/live", live)
+    peer = await _fan_out(sizes.pages, len(bodies), app, bare)
+    deliveries = len(played) * sizes.pages
+    octets = median(len(message.body) for message in bodies)
+    return [
+        Line(
+            f"{sizes.pages} boards, {sizes.tables} tables: CPU a delivery",
+            f"{spent / deliveries * 1e6:.0f} us",
+            f"{peer / deliveries * 1e6:.0f} us: bare aiohttp, the same {octets:.0f} bytes",
+            spent / peer,
+        )
+    ]
+
+
+async def _memory_lines(sizes: ScoreboardSizes) -> list[Line]:
+    async with a_service(sizes.tables) as service, aiohttp.ClientSession() as session:
+        with gateway_process(service.base) as (url, process):
+            async with session.ws_connect(f"{url}live", origin=url.rstrip("/")) as live:
+                await live.send_str("{}")
+                before, begin = 0.0, perf_counter()
+                for number in range(sizes.events):
+                    event = service.next(service.tables[number % sizes.tables])
+                    if number % CHUNK == CHUNK - 1 or number == sizes.events - 1:
+                        await board_of_table(live, event)
+                        service.forget()
+                    if number == sizes.events // 10:
+                        before = resident_mb(process)
+                after, seconds = resident_mb(process), perf_counter() - begin
+    ratio = after / MOST_SERVER_MB
+    return [
+        Line("memory of the gateway", f"{after:.0f} MB", f"{MOST_SERVER_MB} MB are promised", ratio, most=1.0),
+        Line(
+            f"its growth over {sizes.events * 9 // 10:,} events",
+            f"{after - before:+.1f} MB",
+            f"{sizes.events / seconds:,.0f} events a second",
+        ),
+    ]
+
+
+async def board_of_table(live: aiohttp.ClientWebSocketResponse, event: Event) -> None:
+    """Waits until the board has an event of its table."""
+    while True:
+        text = (await live.receive()).data
+        if text.startswith('{"type":"board"'):
+            board = json.loads(text)["board"]
+            if board["table"] == event.data.table and board["sequence"] >= (event.seq or 0):
+                return
+
+
+def _page_lines() -> list[Line]:
+    page, shared = Assets.of_package("scoreboard", "page"), Assets.of_package("scoreboard.web", "static", below="/web/")
+    kilobytes = (page.total_bytes + shared.total_bytes) / 1000
+    beside = f"{MOST_PAGE_KB} kB are promised"
+    return [Line("the page with its fonts", f"{kilobytes:.0f} kB", beside, kilobytes / MOST_PAGE_KB, most=1.0)]
+
+
+def scoreboard_lines(sizes: ScoreboardSizes) -> Iterator[Line]:
+    """Measures one thing after the other."""
+    if CHROMIUM.exists():
+        yield from asyncio.run(_latency_lines(sizes))
+    else:
+        yield Line("event to pixels", "not measured", f"there is no {CHROMIUM}")
+    yield from asyncio.run(_fan_out_lines(sizes))
+    yield from asyncio.run(_memory_lines(sizes))
+    yield from _page_lines()
+
+
+def print_scoreboard(console: Console, sizes: ScoreboardSizes) -> None:
+    """Measures and prints."""
+    console.print("\nThe scoreboard: one gateway, its pages and a browser", style="bold", highlight=False)
+    for line in scoreboard_lines(sizes):
+        console.print(shown(line), highlight=False, markup=False, soft_wrap=True)
+
+
+if __name__ == "__main__":
+    print_scoreboard(Console(), ScoreboardSizes())

@@ -1,0 +1,1 @@
+"""Blackjack and multi-action blackjack."""

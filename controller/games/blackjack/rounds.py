@@ -1,0 +1,287 @@
+"""Rounds of blackjack: the dealer's own hand, and how many cards were dealt to whom.
+
+    blackjack      burn, hand 1 … hand n, dealer (up), hand 1 … hand n, dealer (hole) ──► players draw
+                       ──► the dealer plays: the hole card is turned, cards to 17 or more ──► outcome
+    multi-action   burn, hand 1 … hand n, dealer (up), hand 1 … hand n ──► players draw
+                       ──► three times: the dealer plays, from the first card to 17 or more ──► outcome
+
+Which player a drawn card goes to, and what players hold, nobody reads: no player's hand is judged, and nothing is paid
+here. That the players have finished is the dealer's announcement; until then every card is theirs. The hole card is in
+no event before it is turned.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Annotated, Any, Final
+
+import msgspec
+from msgspec import Meta
+
+from controller.games.blackjack.counts import BUST, complete, hand_of, natural, well_dealt
+from controller.games.blackjack.rules import BlackjackRules
+from controller.games.cards.game import CardGame, CardTerms
+from controller.table.game import GameContext
+from drivers.base.driver import Observation
+from drivers.cards.card_wire import DECK
+from drivers.cards.observations import Blackjack, CardDealt, HoleCardRead
+from drivers.cards.shuffler import ShufflerConfig
+from feed import events
+from feed.data import DealtCard
+from feed.events import Evidence, WinningBet
+
+DEALER: Final = "dealer"
+PLAYERS: Final = "players"
+
+
+class BlackjackOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The keys of rounds of blackjack under `[game]`."""
+
+    settle_after_s: Annotated[
+        float,
+        Meta(
+            ge=0,
+            le=600,
+            description="without a settle button, a round settles so long after its outcome (ours); an unresolved one "
+            "waits for a person",
+        ),
+    ] = 3.0
+    decks: Annotated[int, Meta(ge=1, le=8, description="decks in the shoe: as many as the text allows")] = 4
+    one_face_down: Annotated[
+        bool, Meta(description="whether the second card of each player is dealt face down, as 13:47-20.22(g)6 allows")
+    ] = False
+    dealer_hand: Annotated[
+        bool, Meta(description="whether the dealer's hand is published; without it cards are counted only")
+    ] = True
+
+
+class BlackjackGame(CardGame):
+    """The rounds of one blackjack table."""
+
+    carries = True
+    burns_after_call = True
+    must_be_read = False
+
+    def __init__(
+        self,
+        context: GameContext,
+        rules: BlackjackRules,
+        options: BlackjackOptions,
+        *,
+        shuffler: ShufflerConfig | None = None,
+    ) -> None:
+        """`shuffler` is the automated shuffling device, if the table has one."""
+        self._rules = rules
+        self._options = options
+        super().__init__(context, rules, CardTerms(options.settle_after_s, options.decks, DECK, shuffler=shuffler))
+        self.most_hands = rules.most_hands.value
+
+    def reset(self) -> None:
+        """A new round begins."""
+        super().reset()
+        self._plan: list[str] = []
+        """Whose each card of the initial deal is, in order."""
+        self._dealt = 0
+        """Cards of this round, without those that were used for nothing."""
+        self._exposed: list[DealtCard] = []
+        self._counts: Counter[str] = Counter()
+        self._hole: CardDealt | None = None
+        """The dealer's second card, face down."""
+        self._first: list[str] = []
+        """The dealer's first card, where it was read."""
+        self._parts: list[list[str]] = []
+        """The dealer's hands, from the moment the dealer plays."""
+        self._unread = False
+        """Whether one of the dealer's cards was not read."""
+        self._peeked: Blackjack | None = None
+
+    # --- the deal ------------------------------------------------------------------------------------------------
+
+    def deal(self, seen: CardDealt, t_ns: int) -> None:
+        """A card goes to the hand whose turn it is; once the initial deal is over to players, then to the dealer."""
+        if self.hands is None:
+            self.hide(seen, t_ns)
+            self.leave_to_dealer(t_ns, "hands_unknown", "nobody has declared how many hands are dealt: hands count=…")
+            return
+        if not self._plan:
+            self._plan = self._initial(self.hands)
+        if self._dealt < len(self._plan):
+            self._initial_card(seen, self._plan[self._dealt], t_ns)
+        elif not self._parts:
+            self._to_players(seen, t_ns)
+        elif self._part_over:
+            self.hold(seen, t_ns, "card_out_of_turn", "a card left when the dealer's hand was complete")
+            return
+        else:
+            self._to_dealer(seen, t_ns)
+        self._dealt += 1
+        if self.undecided:
+            self._progress(t_ns)
+
+    def _initial(self, hands: int) -> list[str]:
+        players = [f"hand {number}" for number in range(1, hands + 1)]
+        return [*players, DEALER, *players, *([DEALER] if self._rules.hole_card.value else [])]
+
+    def _initial_card(self, seen: CardDealt, to: str, t_ns: int) -> None:
+        self._counts[to] += 1
+        second = self._dealt > self._plan.index(DEALER)
+        if to == DEALER and second:
+            self._hole = seen
+            self.hide(seen, t_ns)
+        elif to == DEALER:
+            self._first = self._dealers(seen, t_ns)
+        elif second and self._options.one_face_down:
+            self.hide(seen, t_ns)
+        else:
+            self._expose(seen, to, t_ns)
+
+    def _to_players(self, seen: CardDealt, t_ns: int) -> None:
+        self._counts[PLAYERS] += 1
+        self._expose(seen, PLAYERS, t_ns)
+
+    def _to_dealer(self, seen: CardDealt, t_ns: int) -> None:
+        self._counts[DEALER] += 1
+        self._parts[-1] += self._dealers(seen, t_ns)
+        self._judge(t_ns)
+
+    def _dealers(self, seen: CardDealt, t_ns: int) -> list[str]:
+        """A card of the dealer is exposed."""
+        card = self._expose(seen, DEALER, t_ns)
+        self._unread = self._unread or card is None
+        return [] if card is None else [card]
+
+    def _expose(self, seen: CardDealt, to: str, t_ns: int) -> str | None:
+        dealt = self.lay_open(seen, to, t_ns)
+        if dealt is None:
+            return None
+        self._exposed.append(dealt)
+        return dealt.card
+
+    # --- the dealer's hand ---------------------------------------------------------------------------------------
+
+    @property
+    def stage(self) -> str | None:
+        """The dealer plays: once the initial deal is over, and again for each further part."""
+        if not self._plan or self._dealt < len(self._plan) or self.holds:
+            return None
+        if not self._parts:
+            return "the dealer plays"
+        if not self._options.dealer_hand:
+            return "the round is over"
+        return f"the dealer plays part {len(self._parts) + 1}" if self._part_over else None
+
+    def next_stage(self, t_ns: int, by: str) -> None:
+        """The players have finished, or a part is paid: the dealer turns the hole card, and draws."""
+        if self._parts and not self._options.dealer_hand:
+            self._decide(t_ns, {})
+            return
+        self._parts.append(list(self._first))
+        if self._hole is not None:
+            hole, self._hole = self._hole, None
+            self._natural_too_late(hole, t_ns)
+            self._parts[-1] += self._dealers(hole, t_ns)
+        self._progress(t_ns)
+        self._judge(t_ns)
+        if self.next_card is not None and self.undecided:
+            seen, self.next_card = self.next_card, None
+            self.deal(seen, t_ns)
+
+    @property
+    def _part_over(self) -> bool:
+        """Whether the dealer's hand of this part is complete."""
+        return self._options.dealer_hand and bool(self._parts) and not self._unread and complete(self._parts[-1])
+
+    def _judge(self, t_ns: int) -> None:
+        """Decides the round where the dealer's hand, or its last one, is complete."""
+        if self._unread and self._options.dealer_hand:
+            self.leave_to_dealer(t_ns, "card_unread", "a card of the dealer was not read")
+        elif self._part_over and len(self._parts) == self._rules.parts.value:
+            self._decide(t_ns, self._result(self._parts))
+
+    def _decide(self, t_ns: int, result: dict[str, Any]) -> None:
+        peeked, hand = self._peeked, result.get("dealer")
+        if hand is not None and peeked in ("yes", "no") and (peeked == "yes") != hand["blackjack"]:
+            detail = f"the card reader reported {'blackjack' if peeked == 'yes' else 'none'}, and the hand is another"
+            self.leave_to_dealer(t_ns, "card_reader_disagrees", detail)
+            return
+        winning, notices = self.pays(result)
+        self.outcome(t_ns, result, winning, self.evidence(), notices)
+
+    def _natural_too_late(self, hole: CardDealt, t_ns: int) -> None:
+        """A dealer with a natural turns it before any player draws: found once the card is turned, and not before."""
+        known = self._reasons.get("natural_not_announced")
+        if known is None or not self._first or hole.card is None or not self._counts[PLAYERS]:
+            return
+        if natural([*self._first, hole.card.expose()]):
+            detail = f"players drew {self._counts[PLAYERS]} cards before the dealer turned a natural"
+            self.violation(t_ns, "natural_not_announced", known.rule, detail)
+
+    def all_bust(self, t_ns: int) -> bool:
+        """Every player is bust: the dealer's cards go to the discard pile unseen. Returns whether that can be."""
+        if self.stage is None or self._parts:
+            return False
+        self._decide(t_ns, {})
+        return True
+
+    def handle(self, seen: Observation) -> None:
+        """As every game of cards; and the card reader, of which nothing is published before the hole card is turned."""
+        if isinstance(seen, HoleCardRead):
+            if self._hole is not None:
+                self._peeked = seen.blackjack
+                if seen.blackjack == "unreadable":
+                    detail = "the card reader could not read the hole card"
+                    self.warn(seen.t_ns, "card_reader", "hole_card_unread", detail)
+        else:
+            super().handle(seen)
+
+    # --- results -------------------------------------------------------------------------------------------------
+
+    def _result(self, parts: list[list[str]]) -> dict[str, Any]:
+        hands = [hand_of(cards) for cards in parts]
+        return {"dealer": hands[0]} if self._rules.parts.value == 1 else {"parts": hands}
+
+    def result_named(self, name: str) -> dict[str, Any]:
+        """The result of the dealer's cards in order, `9s-Kd`; of multi-action three hands with `/`; or `none`."""
+        if name == "none":
+            return {}
+        parts = [part.split("-") for part in name.split("/")]
+        unknown = [card for part in parts for card in part if card not in DECK]
+        if unknown:
+            raise ValueError(f"cards {name!r}: {unknown[0]!r} is no card; give the dealer's in order, such as 9s-Kd")
+        count = self._rules.parts.value
+        if len(parts) != count or len({part[0] for part in parts}) != 1 or not all(map(well_dealt, parts)):
+            what = "one hand" if count == 1 else f"{count} hands with the same first card, with / between them"
+            raise ValueError(f"cards {name!r}: expected {what}, drawn to 17 or more and no further; or none")
+        return self._result(parts)
+
+    def name_of(self, result: Mapping[str, Any]) -> str:
+        """What `result_named` reads."""
+        hands = result.get("parts") or ([result["dealer"]] if result.get("dealer") else [])
+        return "/".join("-".join(hand["cards"]) for hand in hands) or "none"
+
+    def pays(self, result: dict[str, Any]) -> tuple[list[WinningBet], list[str]]:
+        """No player's hand is read, so no wager is known to win; of a dealer who is bust, what the text pays."""
+        rule = self._rules.dealer_bust
+        hands = result.get("parts") or ([result["dealer"]] if result.get("dealer") else [])
+        parts = [f" in part {number}" for number in range(1, len(hands) + 1)] if len(hands) > 1 else [""]
+        return [], [
+            f"the dealer's count exceeds 21{part}: {rule.value} ({rule.cite})"
+            for part, hand in zip(parts, hands, strict=False)
+            if hand["total"] >= BUST
+        ]
+
+    # --- what is published ---------------------------------------------------------------------------------------
+
+    def _progress(self, t_ns: int) -> None:
+        dealer = self._parts[-1] if self._parts else self._first
+        self.report(events.RoundProgress, t_ns, dealer_cards=list(dealer) or None, cards_dealt=self._dealt)
+
+    def evidence(self, detail: str = "") -> Evidence:
+        """The cards that are exposed, and how many were dealt to each hand."""
+        cards = sorted(self._exposed, key=lambda one: one.left_ns)
+        return Evidence(cards=cards or None, card_counts=dict(self._counts) or None, detail=detail)
+
+    def complete_words(self) -> str:
+        """How many cards the round had."""
+        return f"when the round of {self._dealt} cards was complete"

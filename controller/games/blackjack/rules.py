@@ -1,0 +1,23 @@
+"""What a text says of blackjack: its hands, and when the dealer draws."""
+
+from __future__ import annotations
+
+from controller.games.cards.rules import CardRules
+from controller.rules.cited import Cited
+
+
+class BlackjackRules(CardRules, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What one text says of blackjack or multi-action blackjack. The fields carry their citations."""
+
+    parts: Cited[int]
+    """How often the dealer completes a hand in one round, each time with the same first card."""
+    hole_card: Cited[bool]
+    """Whether the dealer's second card is dealt face down before the players draw."""
+    most_hands: Cited[int]
+    """Betting positions on the layout."""
+    dealer_stays: Cited[int]
+    """The count from which on the dealer stays, soft or not."""
+    all_bust: Cited[str] | None = None
+    """What the dealer does where every player is bust; None where the text is silent."""
+    dealer_bust: Cited[str]
+    """What is paid where the dealer's count exceeds 21."""

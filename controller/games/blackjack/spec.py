@@ -1,0 +1,105 @@
+"""Blackjack and multi-action blackjack, as the catalogue lists them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from controller.configuration.problems import ConfigFinding
+from controller.configuration.registry import SetUp, Slot
+from controller.configuration.values import TableConfig
+from controller.games.base.spec import GameSpec, GameWords, TableDevices
+from controller.games.blackjack.orders import ORDERS
+from controller.games.blackjack.rounds import BlackjackGame, BlackjackOptions
+from controller.games.blackjack.rules import BlackjackRules
+from controller.games.cards.setup import SLOTS_OF_CARDS, card_geometry, decks_wanted, make_cards
+from controller.games.cards.words import carried_words, deal_begun
+from controller.rules.profile import profile
+from controller.table.game import Game, GameContext
+from feed.events import StatisticsKey
+
+TOTALS: Final = range(17, 27)
+"""What a dealer's complete hand can count."""
+
+if TYPE_CHECKING:
+    from simulators.cards.card_table import CardGeometry
+
+
+def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
+    shuffler = make_cards(config, devices)
+    devices.make("card_reader")
+    rules = profile(config.rules).text(config.game, BlackjackRules)
+    return BlackjackGame(context, rules, config.game_options(BlackjackOptions), shuffler=shuffler)
+
+
+def _check(setup: SetUp) -> list[ConfigFinding]:
+    options = setup.options
+    if not isinstance(options, BlackjackOptions):
+        return []
+    rules = profile(setup.profile).text(setup.game, BlackjackRules)
+    found = decks_wanted(rules, options.decks)
+    if "card_reader" in setup.devices and not rules.hole_card.value:
+        wrong = f"{rules.section} deals the dealer no hole card that a reader could look at"
+        found.append(ConfigFinding(("device", "card_reader"), wrong, "remove the section"))
+    return found
+
+
+def _geometry(config: TableConfig) -> CardGeometry:
+    from simulators.cards.blackjack_table import INVALID, REASONS, BlackjackDeal, MultiActionDeal, faults_of_blackjack
+
+    options = config.game_options(BlackjackOptions)
+    hole = profile(config.rules).text(config.game, BlackjackRules).hole_card.value
+    return card_geometry(
+        config,
+        BlackjackDeal if hole else MultiActionDeal,
+        decks=options.decks,
+        settle_after_s=options.settle_after_s,
+        burn=1,
+        burns_after_call=True,
+        own_faults=faults_of_blackjack(config.game),
+        own_reasons=REASONS,
+        own_invalid=INVALID,
+    )
+
+
+def _hand_words(hand: Mapping[str, Any]) -> str:
+    bust = ", bust" if hand["total"] > 21 else ", blackjack" if hand["blackjack"] else ""
+    return f"{' '.join(hand['cards'])} = {hand['total']}{bust}"
+
+
+def _result_words(result: Mapping[str, Any]) -> str:
+    if result.get("parts"):
+        parts = "; ".join(f"part {number} {_hand_words(hand)}" for number, hand in enumerate(result["parts"], 1))
+        return f"dealer: {parts}"
+    return f"dealer {_hand_words(result['dealer'])}" if result.get("dealer") else "the dealer's hand was not shown"
+
+
+def _rests(result: Mapping[str, Any]) -> tuple[str, ...]:
+    if result.get("dealer"):
+        return tuple(result["dealer"]["cards"])
+    words = "-/-".join("-".join(hand["cards"]) for hand in result.get("parts") or ())
+    return tuple(words.split("-")) if words else ()
+
+
+def _spec(name: str, statistics: list[StatisticsKey], devices: Mapping[str, Slot]) -> GameSpec:
+    return GameSpec(
+        name=name,
+        rules=BlackjackRules,
+        options=BlackjackOptions,
+        devices={**SLOTS_OF_CARDS, **devices},
+        build=_build,
+        geometry=_geometry,
+        rests=_rests,
+        words=GameWords(_result_words, deal_begun, carried_words),
+        statistics=lambda config: statistics,
+        check=_check,
+        orders=ORDERS,
+    )
+
+
+BLACKJACK = _spec(
+    "blackjack",
+    [StatisticsKey(field="dealer.total", values=[*TOTALS])],
+    {"card_reader": Slot(("card_reader",), always=False)},
+)
+MULTI_ACTION_BLACKJACK = _spec("multi_action_blackjack", [StatisticsKey(field="parts.total", values=[*TOTALS])], {})

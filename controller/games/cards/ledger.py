@@ -1,0 +1,164 @@
+"""The cards that left the shoe since the stack was loaded: which are exposed, and a commitment to each that is not.
+
+    left, exposed at once    ─► its face, in the events of the round
+    left, not exposed        ─► card.sealed   SHA-256(salt ‖ card)
+       … exposed in play     ─► card.opened   card and salt, `exposed`
+       … stack broken up     ─► card.opened   card and salt, `broken_up`, by a supervisor's order
+
+So an auditor can show afterwards that the card which was turned over is the card that left the shoe, and nobody learns
+it before. Faces and salts of sealed cards are in the memory of this process alone: after a restart their commitments
+stand in the journal and stay closed, because whatever could open them from a disk could be stolen from it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from controller.table.game import Game
+from drivers.cards.hidden_card import HiddenCard
+from drivers.cards.observations import Batch, CardDealt, OrderOpened, OrderSealed
+from feed import events
+from feed.commitments import card_commitment, lay_in_order, order_root
+
+
+class _Sealed(NamedTuple):
+    """A card that only a commitment is known of."""
+
+    card: HiddenCard
+    salt: bytes
+    commitment: str
+    place: int | None
+
+
+class CardLedger:
+    """The books of one shoe. Its events are reported by the game, in the order of the calls."""
+
+    def __init__(self, game: Game, device: str = "shoe") -> None:
+        self._game = game
+        self._device = device
+        self._sealed: list[_Sealed] = []
+        self._place: int | None = None
+        """Cards that left the stack; None where that is not known."""
+        self._left: dict[int, HiddenCard] = {}
+        """Each card that left and was read, by its place."""
+        self._orders: dict[Batch, str] = {}
+        """The root of each order that a shuffler has sealed, and not opened."""
+
+    @property
+    def sealed(self) -> int:
+        """Cards that left unexposed, and were not opened since."""
+        return len(self._sealed)
+
+    @property
+    def place(self) -> int | None:
+        """How many cards have left the stack; None where that is not known."""
+        return self._place
+
+    def is_sealed(self, card: HiddenCard) -> bool:
+        """Whether a commitment to this card stands, and was not opened."""
+        return any(one.card is card for one in self._sealed)
+
+    # --- the stack -----------------------------------------------------------------------------------------------
+
+    def loaded(self, t_ns: int, **how: object) -> None:
+        """A stack is in the shoe, and none of it has left. Sealed cards of the stack before stay sealed.
+
+        `how` are fields of `StackLoaded`.
+        """
+        self._place = 0
+        self._left = {}
+        self._game.report_apart(events.StackLoaded, t_ns, device=self._device, **how)
+
+    def doubtful(self) -> None:
+        """Cards may have left unseen: from now on nobody knows which card of the stack is next."""
+        self._place = None
+
+    def left(self, seen: CardDealt) -> None:
+        """A card has left: to be called for each, before it is exposed or sealed."""
+        if self._place is not None:
+            self._place += 1
+            if seen.card is not None and not seen.doubt:
+                self._left[self._place] = seen.card
+
+    def place_of(self, card: HiddenCard) -> int | None:
+        """Which card of the stack one was; None where that is not known."""
+        return next((place for place, one in reversed(self._left.items()) if one is card), None)
+
+    def returned(self) -> None:
+        """A card that was out was pushed into the shoe: it is the next one again, if it is the same."""
+        self.doubtful()
+
+    # --- cards ---------------------------------------------------------------------------------------------------
+
+    def expose(self, card: HiddenCard, t_ns: int) -> str:
+        """A card is exposed in play; returns its face."""
+        game, face = self._game, card.expose()
+        game.shown.append(card.frame)
+        for one in self._sealed:
+            if one.card is card:
+                self._sealed.remove(one)
+                self._open(one, t_ns, "exposed")
+                break
+        return face
+
+    def seal(self, seen: CardDealt, t_ns: int) -> None:
+        """A card left unexposed: a commitment to it is journalled. One that nobody read has none."""
+        if seen.card is None:
+            return
+        salt = self._game.context.salt()
+        digest = card_commitment(salt, seen.card.expose())
+        self._sealed.append(_Sealed(seen.card, salt, digest, self._place))
+        self._report(events.CardSealed, t_ns, commitment=digest, place=self._place)
+
+    def break_up(self, t_ns: int) -> int:
+        """The stack is broken up by a supervisor's order: every sealed card is opened. Returns how many there were."""
+        opened, self._sealed = self._sealed, []
+        for one in opened:
+            self._game.shown.append(one.card.frame)
+            self._open(one, t_ns, "broken_up")
+        return len(opened)
+
+    def _open(self, one: _Sealed, t_ns: int, why: str) -> None:
+        self._report(
+            events.CardOpened,
+            t_ns,
+            commitment=one.commitment,
+            card=one.card.expose(),
+            salt=one.salt.hex(),
+            why=why,
+            place=one.place,
+        )
+
+    def _report(self, kind: type[events.Data], t_ns: int, **fields: object) -> None:
+        self._game.report_apart(kind, t_ns, device=self._device, round=self._game.round or None, **fields)
+
+    # --- the order of a reading shuffler -------------------------------------------------------------------------
+
+    def order_sealed(self, seen: OrderSealed, device: str) -> None:
+        """A reading shuffler has committed itself to the order of a batch."""
+        self._orders[seen.batch] = seen.root
+        self._game.report_apart(
+            events.StackSealed, seen.t_ns, device=device, batch=seen.batch, count=seen.count, root=seen.root
+        )
+
+    def order_opened(self, seen: OrderOpened, device: str) -> bool:
+        """The shuffler has opened that order. Returns whether it is what it sealed, and what the shoe dealt.
+
+        To be called before `loaded`: it is held against the cards that have left so far.
+        """
+        root = self._orders.pop(seen.batch, "")
+        agrees = root == order_root(seen.cards, seen.salts) and lay_in_order(self._faces(), seen.cards)
+        self._game.report_apart(
+            events.StackOpened,
+            seen.t_ns,
+            device=device,
+            batch=seen.batch,
+            root=root,
+            cards=list(seen.cards),
+            salts=list(seen.salts),
+            agrees=agrees,
+        )
+        return agrees
+
+    def _faces(self) -> dict[int, str]:
+        return {place: card.expose() for place, card in self._left.items()}

@@ -1,0 +1,184 @@
+"""Orders of every table of cards: shuffled cards, cards drawn in error, hands, and the stages of a round."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from controller.configuration.problems import with_article
+from controller.games.cards.cutting import cut_wrong, cutting_card_wrong
+from controller.games.cards.game import USES, CardGame
+from controller.games.cards.shuffling import LoadRefusedError
+from controller.table.lifecycle import TableLifecycle
+from controller.table.orders.order import GivenKeys, OrderRefused, Verb, not_one_of
+from controller.table.phase import RUNNING
+from controller.table.wording import counted
+
+METHODS: Final = ("shuffler", "hand")
+DECK_NAME: Final = re.compile(r"[a-z0-9]{1,12}")
+"""How a dealer names a deck: `1`, `red`."""
+
+
+def new_shoe(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
+    """Shuffled and cut cards are in the shoe; cards burned before the table is cleared count for nothing."""
+    game = card_game(lifecycle, "new_shoe")
+    refuse_while_dealt(game, "new_shoe")
+    deck = given.get("deck", "")
+    if deck and DECK_NAME.fullmatch(deck) is None:
+        raise OrderRefused(f"new_shoe: deck {deck!r}: name it with up to 12 small letters or digits, such as red")
+    wrong = (
+        cut_wrong(game.procedure, game.stack, _number("cut", given)) if "cut" in given else None,
+        cutting_card_wrong(game.procedure, game.stack, _number("behind", given)) if "behind" in given else None,
+    )
+    for why in wrong:
+        if why is not None:
+            raise OrderRefused(f"new_shoe: {why}; cut the cards again")
+    taken = _from_shuffler(game, given, t_ns)
+    batch = None if game.shuffler is None else game.shuffler.in_play
+    how = {"method": "hand" if batch is None else "shuffler", "batch": batch}
+    keyed = {key: int(given[key]) for key in ("cut", "behind") if key in given}
+    due = game.new_shoe(t_ns, given["by"], deck, **how, **keyed)
+    burn = game.book.burn_due
+    if due:
+        what = f"burn {burn} of them" if burn else "burn what the house burns"
+        return f"the cards are shuffled{taken}; {what}, then clear device=shoe"
+    return f"the cards are shuffled{taken}" + (f"; burn {burn} of them" if burn else "; none were due")
+
+
+def _from_shuffler(game: CardGame, given: GivenKeys, t_ns: int) -> str:
+    """Where the table has a shuffler, its batch is taken, or the cards were shuffled by hand."""
+    method = given.get("method", "hand" if game.shuffler is None else "shuffler")
+    if method not in METHODS:
+        raise OrderRefused(f"new_shoe: {not_one_of('method', method, METHODS)}")
+    if game.shuffler is None:
+        if method == "shuffler":
+            raise OrderRefused("new_shoe: this table has no shuffler; shuffle by hand (method=hand)")
+        return ""
+    try:
+        return f" ({game.shuffler.take(t_ns, by_hand=method == 'hand')})"
+    except LoadRefusedError as refused:
+        raise OrderRefused(f"new_shoe: {refused}") from refused
+
+
+def break_up(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
+    """The stack is broken up: what left it unexposed is opened, and it is not dealt any more."""
+    game = card_game(lifecycle, "break_up")
+    if game.phase is RUNNING or game.excess:
+        raise OrderRefused(f"break_up: round {game.round} is being dealt or decided: finish it, or void it")
+    return f"the stack is broken up; {counted(game.break_up(t_ns), 'card')} opened"
+
+
+def shuffler_removed(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
+    """The shuffler is off the table, where no sensor reports it: the cards may be shuffled by hand."""
+    return _moved(lifecycle, "shuffler_removed", to_table=False)
+
+
+def shuffler_placed(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
+    """The shuffler stands at the table again, where no sensor reports it."""
+    return _moved(lifecycle, "shuffler_placed", to_table=True)
+
+
+def _moved(lifecycle: TableLifecycle, verb: str, *, to_table: bool) -> str:
+    shuffler = card_game(lifecycle, verb).shuffler
+    if shuffler is None:
+        raise OrderRefused(f"{verb}: this table has no shuffler")
+    if shuffler.sensed:
+        raise OrderRefused(f"{verb}: its sensor reports where the shuffler stands (present_sensor)")
+    shuffler.moved(to_table=to_table)
+    return "the shuffler stands at the table" if to_table else "the shuffler is removed from the table"
+
+
+def _number(key: str, given: GivenKeys) -> int:
+    text = given[key]
+    if not text.isascii() or not text.isdigit() or len(text) > 4:
+        raise OrderRefused(f"new_shoe: {key} is {text!r}; expected a number of cards")
+    return int(text)
+
+
+def reshuffle(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
+    """A supervisor has the cards shuffled before another round is dealt."""
+    game = card_game(lifecycle, "reshuffle")
+    return _due(game, t_ns, f"{given['by']} has the cards shuffled")
+
+
+def new_dealer(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
+    """Another dealer has come to the table: by the text the cards are shuffled."""
+    game = card_game(lifecycle, "new_dealer")
+    relief = game.card_rules.relief
+    if relief is None:
+        raise OrderRefused(f"new_dealer: {game.card_rules.section} has nothing done with the cards then")
+    return _due(game, t_ns, f"{given['by']} relieves another dealer ({relief.cite})")
+
+
+def excess_card(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
+    """Cards that were drawn in error are discarded, or used as the next ones."""
+    game = card_game(lifecycle, "excess_card")
+    use = USES.get(given["use"])
+    if use is None or use not in game.uses:
+        raise OrderRefused(f"excess_card: {not_one_of('use', given['use'], game.uses)}")
+    if not game.excess:
+        raise OrderRefused("excess_card: no card has left that belongs to nothing")
+    return game.use_excess(t_ns, use)
+
+
+def face_up_card(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
+    """The dealer found a card face up in the shoe, or drew one: it is not used."""
+    game = card_game(lifecycle, "face_up_card")
+    if game.card_rules.face_up is None:
+        raise OrderRefused(f"face_up_card: {game.card_rules.section} says nothing of a card that is found face up")
+    which = given["card"]
+    if which not in ("next", "last"):
+        raise OrderRefused(f"face_up_card: {not_one_of('card', which, ('next', 'last'))}")
+    if not game.undecided:
+        raise OrderRefused(f"face_up_card: round {game.round} is not being dealt; correct its result, if it is wrong")
+    if which == "last" and not game.take_back():
+        raise OrderRefused("face_up_card: no card of this round has left that could be taken back")
+    return game.found_face_up(t_ns, next_card=which == "next")
+
+
+def announce(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
+    """The dealer announces the next stage of the round, or acts on it: closes raises, turns a card, plays the hand."""
+    game = card_game(lifecycle, "announce")
+    stage = game.stage
+    if game.phase is not RUNNING or stage is None:
+        raise OrderRefused(f"announce: round {game.round} has nothing to announce now")
+    game.next_stage(t_ns, "dealer")
+    return stage
+
+
+def card_game(lifecycle: TableLifecycle, verb: str) -> CardGame:
+    """The game, where it is one of cards.
+
+    Raises:
+        OrderRefused: it is not.
+    """
+    game = lifecycle.game
+    if not isinstance(game, CardGame):
+        raise OrderRefused(f"{verb}: {with_article(game.context.game)} table has no shoe; it is for games of cards")
+    return game
+
+
+def refuse_while_dealt(game: CardGame, verb: str) -> None:
+    """Raises `OrderRefused` while a round is being dealt."""
+    if game.phase is RUNNING:
+        raise OrderRefused(f"{verb}: round {game.round} is being dealt: finish it, or void it")
+
+
+def _due(game: CardGame, t_ns: int, why: str) -> str:
+    if game.fresh_each_round:
+        return "each round is dealt from shuffled cards: new_shoe before the next one"
+    news = game.shuffle_due(t_ns, why, at_once=True)
+    return "the cards are shuffled before another round is dealt" if news else "the cards are to be shuffled already"
+
+
+ORDERS: Final = (
+    Verb("new_shoe", new_shoe, needs=("by",), takes=("deck", "method", "cut", "behind")),
+    Verb("break_up", break_up, needs=("by",)),
+    Verb("shuffler_removed", shuffler_removed, needs=("by",)),
+    Verb("shuffler_placed", shuffler_placed, needs=("by",)),
+    Verb("excess_card", excess_card, needs=("use", "by")),
+    Verb("face_up_card", face_up_card, needs=("card", "by")),
+    Verb("announce", announce, needs=("by",)),
+    Verb("reshuffle", reshuffle, needs=("by",)),
+    Verb("new_dealer", new_dealer, needs=("by",)),
+)

@@ -1,0 +1,240 @@
+"""The progressive wager of a table: acceptors, the meter, and what is paid of it.
+
+    round opens ── wagers accepted, lit ──► "No more bets": locked; the meter grows by its share of each wager
+        └── hand verified, lamp lit, a supervisor validates ──► paid; the meter falls by what was paid of it, and by
+            nothing else
+
+Amounts are whole cents. The meter is carried in the journal with every change, so a power cut neither raises nor lowers
+it. What a text says of the payouts is that they are "no less than" these: a house that pays more changes the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
+
+import msgspec
+from msgspec import Struct
+
+from controller.rules.cited import Cited
+from controller.table.game import Game
+from drivers.base.driver import Observation
+from drivers.cards.observations import AcceptorFailed, WagerSeen
+from drivers.cards.progressive import AcceptorActuator
+
+Hand: TypeAlias = Literal["royal_flush", "straight_flush", "four_of_a_kind", "full_house", "flush"]
+"""The hands that the progressive wager pays."""
+HANDS: Final[tuple[Hand, ...]] = get_args(Hand)
+DEVICE: Final = "progressive"
+
+
+class ProgressiveRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a text says of the progressive wager. Amounts are in units of money, parts in percent of the meter."""
+
+    royal_flush: Cited[int]
+    """Percent of the meter."""
+    straight_flush: Cited[int]
+    """Percent of the meter, or the fixed amount, as the house has designated."""
+    straight_flush_fixed: Cited[int]
+    four_of_a_kind: Cited[int]
+    full_house: Cited[int]
+    flush: Cited[int]
+    rate: Cited[int]
+    """The least rate of progression, in percent of the wagers."""
+    verified: Cited[str]
+    """What is verified before a progressive payout is paid."""
+    whatever_the_dealer_has: Cited[str]
+    shared: Cited[str]
+    """What several royal flushes of one round get."""
+    closes: Cited[str]
+    """From when on no wager is taken."""
+
+
+class ProgressiveTerms(NamedTuple):
+    """What the house has designated."""
+
+    wager: float
+    """One progressive wager, in units of money."""
+    rate: int
+    """How much of it goes to the meter, in percent."""
+    start: float
+    """The meter at first, and after a royal flush, in units of money."""
+    straight_flush_fixed: bool
+    """Whether a straight flush is paid the fixed amount, not a part of the meter."""
+
+
+class PaidPart(NamedTuple):
+    """What one position is paid."""
+
+    position: int
+    cents: int
+
+
+class Payment(Struct, frozen=True, kw_only=True):
+    """A recorded payment."""
+
+    hand: str
+    paid: dict[str, int]
+    """Cents, by position."""
+    from_meter: int
+    """Cents that the meter fell by."""
+    round: int
+    by: str
+
+
+class NotPayableError(Exception):
+    """Why a hand may not be paid, for the supervisor who validates it."""
+
+
+class Meter:
+    """The progressive meter, in cents. It grows by wagers, and falls by payments alone."""
+
+    def __init__(self, rules: ProgressiveRules, terms: ProgressiveTerms) -> None:
+        self._rules = rules
+        self._terms = terms
+        self._start = _cents(terms.start)
+        self.cents = self._start
+        self._rest = 0
+        """Hundredths of a cent that the shares have left over."""
+
+    def wagers(self, count: int) -> None:
+        """So many wagers were made: the meter grows by its share of them."""
+        share, self._rest = divmod(count * _cents(self._terms.wager) * self._terms.rate + self._rest, 100)
+        self.cents += share
+
+    def pay(self, hand: Hand, positions: Collection[int]) -> tuple[list[PaidPart], int]:
+        """Pays a hand at some positions; returns what each is paid, and by how much the meter fell.
+
+        Several royal flushes share equally what the meter shows when the first is paid. What cannot be shared in whole
+        cents stays on it (ours).
+        """
+        places = sorted(positions)
+        if hand == "royal_flush":
+            each = self.cents * self._rules.royal_flush.value // 100 // len(places)
+            fell = each * len(places)
+            self.cents = max(self.cents - fell, self._start)
+            return [PaidPart(place, each) for place in places], fell
+        if hand == "straight_flush" and not self._terms.straight_flush_fixed:
+            parts: list[PaidPart] = []
+            for place in places:  # each in its turn, by the meter as it is then
+                cents = self.cents * self._rules.straight_flush.value // 100
+                self.cents -= cents
+                parts.append(PaidPart(place, cents))
+            return parts, sum(one.cents for one in parts)
+        fixed: dict[Hand, Cited[int]] = {
+            "straight_flush": self._rules.straight_flush_fixed,
+            "four_of_a_kind": self._rules.four_of_a_kind,
+            "full_house": self._rules.full_house,
+            "flush": self._rules.flush,
+        }
+        return [PaidPart(place, fixed[hand].value * 100) for place in places], 0
+
+
+class ProgressiveProcedure:
+    """The progressive wager of one table; the game hands it what happens, and publishes what it carries."""
+
+    def __init__(
+        self, game: Game, rules: ProgressiveRules, terms: ProgressiveTerms, actuator: AcceptorActuator
+    ) -> None:
+        self._game = game
+        self._rules = rules
+        self._actuator = actuator
+        self.meter = Meter(rules, terms)
+        self._lies: set[int] = set()
+        """Positions in whose acceptor a wager lies now."""
+        self._open = False
+        self.accepted: frozenset[int] = frozenset()
+        """Positions whose wager is in this round."""
+        self._paid: set[int] = set()
+        self.last: Payment | None = None
+
+    # --- the round -----------------------------------------------------------------------------------------------
+
+    def opened(self, t_ns: int) -> None:
+        """Bets are open: the acceptors take wagers."""
+        self._open, self._paid = True, set()
+        self.accepted = frozenset(self._lies)
+        self._actuator.lock(False, t_ns)
+        self._actuator.light(self.accepted, t_ns)
+
+    def closed(self, t_ns: int) -> bool:
+        """ "No more bets": they take none any more. Returns whether the meter has grown."""
+        if not self._open:
+            return False
+        self._open = False
+        self._actuator.lock(True, t_ns)
+        self.meter.wagers(len(self.accepted))
+        return bool(self.accepted)
+
+    def locked(self, t_ns: int) -> None:
+        """The round is not played on: no wager is taken, and the meter stays as it is."""
+        self._open = False
+        self._actuator.lock(True, t_ns)
+
+    @property
+    def carried(self) -> dict[str, Any]:
+        """What a restart must not lose: the meter, and the last payment."""
+        payment = None if self.last is None else msgspec.to_builtins(self.last)
+        return {"meter_cents": self.meter.cents} | ({} if payment is None else {"payment": payment})
+
+    def restore(self, carried: Mapping[str, Any]) -> None:
+        """Goes on from what the journal holds."""
+        cents = carried.get("meter_cents")
+        if isinstance(cents, int) and cents >= 0:
+            self.meter.cents = cents
+        if isinstance(carried.get("payment"), dict):
+            self.last = msgspec.convert(carried["payment"], Payment)
+
+    def handle(self, seen: Observation) -> bool:
+        """Takes an observation; returns whether it was one of the acceptors'."""
+        if isinstance(seen, AcceptorFailed):
+            self._lies.discard(seen.position)
+            if self._open:
+                self._accept(seen.t_ns)
+            return True
+        if not isinstance(seen, WagerSeen):
+            return False
+        (self._lies.add if seen.lies else self._lies.discard)(seen.position)
+        if self._open:
+            self._accept(seen.t_ns)
+        elif seen.lies and seen.position not in self.accepted:
+            detail = (
+                f'a wager came into the acceptor of position {seen.position} after "No more bets": it is not accepted'
+            )
+            self._game.violation(seen.t_ns, "wager_after_no_more_bets", self._rules.closes.cite, detail)
+        return True
+
+    def _accept(self, t_ns: int) -> None:
+        self.accepted = frozenset(self._lies)
+        self._actuator.light(self.accepted, t_ns)
+
+    # --- payment -------------------------------------------------------------------------------------------------
+
+    def pay(self, hand: str, positions: Collection[int], by: str) -> Payment:
+        """A supervisor validates the payout of a hand at some positions.
+
+        Raises:
+            NotPayableError: a position has no lit acceptor, was paid before, or the hand pays nothing.
+        """
+        known = next((one for one in HANDS if one == hand), None)
+        if known is None:
+            raise NotPayableError(f"hand {hand} is not one of {', '.join(HANDS)}")
+        if self._open:
+            raise NotPayableError("bets are still open")
+        for position in sorted(positions):
+            if position not in self.accepted or position not in self._actuator.lit:
+                raise NotPayableError(
+                    f"the acceptor of position {position} is not lit: no wager was accepted there "
+                    f"({self._rules.verified.cite})"
+                )
+            if position in self._paid:
+                raise NotPayableError(f"position {position} was paid in this round")
+        parts, fell = self.meter.pay(known, positions)
+        self._paid |= set(positions)
+        paid = {str(one.position): one.cents for one in parts}
+        self.last = Payment(hand=hand, paid=paid, from_meter=fell, round=self._game.round, by=by)
+        return self.last
+
+
+def _cents(units: float) -> int:
+    return round(units * 100)

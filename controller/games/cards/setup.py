@@ -1,0 +1,79 @@
+"""What the set-up of every table of cards shares: its devices, and how many decks it may have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from controller.configuration.problems import ConfigFinding
+from controller.configuration.registry import SLOTS_OF_ALL, Slot
+from controller.configuration.values import TableConfig
+from controller.games.base.spec import TableDevices
+from controller.games.cards.rules import CardRules
+from drivers.cards.progressive import ProgressiveConfig
+from drivers.cards.shoe import ShoeConfig
+from drivers.cards.shuffler import ShufflerConfig
+
+if TYPE_CHECKING:
+    from simulators.cards.card_table import CardGeometry, Dealing
+
+SLOTS_OF_CARDS: Final[Mapping[str, Slot]] = {
+    "shoe": Slot(("shoe",)),
+    "shuffler": Slot(("shuffler",), always=False),
+    "discard_rack": Slot(("discard_rack",), always=False),
+    **SLOTS_OF_ALL,
+}
+"""The devices of a table of cards."""
+
+
+def make_cards(config: TableConfig, devices: TableDevices) -> ShufflerConfig | None:
+    """Makes the devices of a table of cards; returns its shuffler, if it has one."""
+    devices.make("shoe")
+    devices.make("shuffler")
+    devices.make("discard_rack")
+    section = config.devices.get("shuffler")
+    return None if section is None else section.keys(ShufflerConfig)
+
+
+def decks_wanted(rules: CardRules, decks: int) -> list[ConfigFinding]:
+    """That the decks are fewer, or more, than the text has."""
+    least, most = rules.decks, rules.most_decks
+    if decks < least.value:
+        wrong = f"{decks} is too few: at least {least.value} are used ({least.cite})"
+        return [ConfigFinding(("game", "decks"), wrong, f"load {least.value} decks or more, such as {least.value + 2}")]
+    if most is not None and decks > most.value:
+        wrong = f"{decks} is too many: at most {most.value} are used ({most.cite})"
+        return [ConfigFinding(("game", "decks"), wrong, f"load {most.value} decks or fewer")]
+    return []
+
+
+def card_geometry(
+    config: TableConfig, dealing: Dealing, *, decks: int, settle_after_s: float, **more: Any
+) -> CardGeometry:
+    """The simulated table of a game whose rounds `dealing` deals; `more` is what else its geometry has."""
+    from simulators.cards.card_table import CardGeometry
+
+    shoe = config.devices["shoe"].keys(ShoeConfig)
+    section = config.devices.get("shuffler")
+    progressive = config.devices.get("progressive")
+    shuffler = ShufflerConfig() if section is None else section.keys(ShufflerConfig)
+    return CardGeometry(
+        game=config.game,
+        dealing=dealing,
+        no_more_bets_button="dealer_no_more_bets" in config.buttons,
+        settled_button="dealer_settled" in config.buttons,
+        decks=decks,
+        barriers=shoe.barriers,
+        body=shoe.body,
+        link=shoe.link,
+        read_wait_s=shoe.read_wait_s,
+        jam_s=shoe.jam_s,
+        settle_after_s=settle_after_s,
+        shuffler=section is not None,
+        shuffler_link=shuffler.link if shuffler.control == "serial" else "",
+        shuffler_counter=shuffler.counter or shuffler.control == "serial",
+        shuffler_present=shuffler.present_sensor,
+        discards="discard_rack" in config.devices,
+        acceptors=progressive.keys(ProgressiveConfig).positions if progressive is not None else 0,
+        **more,
+    )

@@ -1,0 +1,434 @@
+"""Rounds of games whose hands have a fixed number of cards: every card has its place by its number in the deal.
+
+    Caribbean stud   five times: hand 1 … hand n, dealer; the dealer's last one face up ──► the dealer turns the others
+    let it ride      three times: hand 1 … hand n, community ──► one community card is turned, then another
+    joker seven      seven times: hand 1 … hand n, all face up
+
+Cards that lie face down are in no event before they are turned. What players hold nobody reads, where it is not dealt
+face up, and no wager of theirs is judged.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from typing import Annotated, Any, ClassVar, Final
+
+import msgspec
+from msgspec import Meta
+
+from controller.games.cards.game import CardGame, CardTerms
+from controller.games.cards.progressive import NotPayableError, Payment, ProgressiveProcedure, ProgressiveTerms
+from controller.games.fixed_hands.poker import qualifies, rank_of
+from controller.games.fixed_hands.rules import CaribbeanStudRules, FixedHandsRules
+from controller.table.game import GameContext
+from controller.table.phase import RUNNING
+from drivers.base.driver import Observation
+from drivers.cards.card_wire import DECK, JOKER
+from drivers.cards.observations import CardDealt
+from drivers.cards.progressive import AcceptorActuator
+from drivers.cards.shuffler import ShufflerConfig
+from feed import events
+from feed.data import DealtCard
+from feed.events import Evidence, WinningBet
+from feed.state import TableState
+
+RED: Final = "hd"
+BURNED: Final = 1
+"""Of the community cards of let it ride, those that are burned, from the first one dealt."""
+
+
+class FixedHandsOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The keys of such rounds under `[game]`."""
+
+    settle_after_s: Annotated[
+        float,
+        Meta(
+            ge=0,
+            le=600,
+            description="without a settle button, a round settles so long after its outcome (ours); an unresolved one "
+            "waits for a person",
+        ),
+    ] = 3.0
+    reads: Annotated[
+        bool, Meta(description="whether exposed cards are published; without it cards are counted only")
+    ] = True
+
+
+class CaribbeanStudOptions(FixedHandsOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The keys of Caribbean stud, with those of its progressive wager."""
+
+    progressive_wager: Annotated[
+        float, Meta(gt=0, le=1000, description="one progressive wager, in units of money (ours)")
+    ] = 1.0
+    progressive_rate: Annotated[
+        int, Meta(ge=0, le=100, description="how much of each such wager goes to the meter, in percent")
+    ] = 70
+    progressive_start: Annotated[
+        float, Meta(ge=0, le=10_000_000, description="the meter at first and after a royal flush, in units (ours)")
+    ] = 10_000.0
+    straight_flush_fixed: Annotated[
+        bool, Meta(description="whether a straight flush is paid the fixed amount, not a part of the meter")
+    ] = False
+
+
+class FixedHandsGame(CardGame):
+    """The rounds of one such table."""
+
+    carries = True
+    must_be_read = False
+    shared: ClassVar[str] = ""
+    """The place that gets a card in each round of the deal beside the hands; empty where there is none."""
+
+    def __init__(
+        self,
+        context: GameContext,
+        rules: FixedHandsRules,
+        options: FixedHandsOptions,
+        *,
+        deck: Sequence[str] = DECK,
+        shuffler: ShufflerConfig | None = None,
+    ) -> None:
+        """`deck` are the cards of the deck, and `shuffler` the automated shuffling device, if the table has one."""
+        self.rules = rules
+        self.reads = options.reads
+        terms = CardTerms(options.settle_after_s, 1, deck, fresh_each_round=True, shuffler=shuffler)
+        super().__init__(context, rules, terms)
+        self.most_hands = rules.most_hands.value
+
+    def reset(self) -> None:
+        """A new round begins."""
+        super().reset()
+        self._plan: list[str] = []
+        """Where each card goes, in the order of the deal."""
+        self._dealt: list[CardDealt] = []
+        """The cards that went there."""
+        self._exposed: dict[int, DealtCard] = {}
+        """The cards that are exposed, by their numbers in the deal."""
+        self._turned = 0
+        """How many cards that lay face down were turned."""
+        self._void_hands: list[int] = []
+
+    # --- what such a game implements -----------------------------------------------------------------------------
+
+    @abstractmethod
+    def faces_up(self, number: int, to: str) -> bool:
+        """Whether a card is dealt face up: by its number in the deal, from 0, and where it goes."""
+
+    @abstractmethod
+    def to_turn(self) -> list[list[int]]:
+        """The cards that are turned at each announcement, by their numbers in the deal, where all are dealt."""
+
+    @abstractmethod
+    def result_of(self, faces: Mapping[int, str]) -> dict[str, Any]:
+        """The result of the exposed cards, by their numbers in the deal."""
+
+    # --- the deal ------------------------------------------------------------------------------------------------
+
+    def deal(self, seen: CardDealt, t_ns: int) -> None:
+        """A card goes to its place, which follows from its number."""
+        if self.hands is None:
+            self.hide(seen, t_ns)
+            self.leave_to_dealer(t_ns, "hands_unknown", "nobody has declared how many hands are dealt: hands count=…")
+            return
+        if not self._plan:
+            once = [f"hand {number}" for number in range(1, self.hands + 1)] + ([self.shared] if self.shared else [])
+            self._plan = once * self.rules.cards_each.value
+        number = len(self._dealt)
+        if number == len(self._plan):
+            self.hold(seen, t_ns, "card_out_of_turn", f"a card left when all {number} were dealt")
+            return
+        self._dealt.append(seen)
+        if self.faces_up(number, self._plan[number]):
+            self._expose(number, t_ns)
+        else:
+            self.hide(seen, t_ns)
+        self._progress(t_ns)
+        self._judge(t_ns)
+
+    def _expose(self, number: int, t_ns: int) -> None:
+        dealt = self.lay_open(self._dealt[number], self._plan[number], t_ns)
+        if dealt is not None:
+            self._exposed[number] = dealt
+
+    @property
+    def _all_dealt(self) -> bool:
+        return bool(self._plan) and len(self._dealt) == len(self._plan)
+
+    @property
+    def stage(self) -> str | None:
+        """A card that lies face down is turned: once all are dealt, or a hand was dealt wrongly."""
+        ready = self._all_dealt or bool(self._void_hands)
+        if not ready or self.holds:
+            return None
+        turns = self.to_turn() if self._all_dealt else [[]]
+        return "cards are turned face up" if self._turned < len(turns) else None
+
+    def next_stage(self, t_ns: int, by: str) -> None:
+        """The dealer turns the next cards."""
+        if self._void_hands:
+            detail = f"hand {self._void_hands[0]} had a wrong number of cards: which card went where is not proven"
+            self.leave_to_dealer(t_ns, "hand_misdealt", detail)
+            return
+        for number in self.to_turn()[self._turned]:
+            self._expose(number, t_ns)
+        self._turned += 1
+        self._progress(t_ns)
+        self._judge(t_ns)
+
+    def _judge(self, t_ns: int) -> None:
+        """Decides the round where all cards are dealt, and those that are turned are turned."""
+        if not self._all_dealt or self._turned < len(self.to_turn()) or self._void_hands:
+            return
+        if not self.reads:
+            self._decide(t_ns, {})
+            return
+        turned = {number for numbers in self.to_turn() for number in numbers}
+        shown = [number for number, to in enumerate(self._plan) if number in turned or self.faces_up(number, to)]
+        if any(number not in self._exposed for number in shown):
+            self.leave_to_dealer(t_ns, "card_unread", "a card that is face up was not read")
+            return
+        self._decide(t_ns, self.result_of({number: self._exposed[number].card for number in shown}))
+
+    def _decide(self, t_ns: int, result: dict[str, Any]) -> None:
+        winning, notices = self.pays(result)
+        self.outcome(t_ns, result, winning, self.evidence(), notices)
+
+    # --- irregularities ------------------------------------------------------------------------------------------
+
+    def misdealt(self, t_ns: int, hand: int) -> None:
+        """A hand was dealt a wrong number of cards: it is void, and which card went where is not proven any more."""
+        self._void_hands = sorted({*self._void_hands, hand})
+        if self.holds:
+            self.use_excess(t_ns, "discard")
+
+    @property
+    def uses(self) -> tuple[Any, ...]:
+        """A card beyond the last one is of no use in the round."""
+        return ("discard",) if self.holds and self.phase is RUNNING else ("discard", "next_round")
+
+    def take_back(self) -> bool:
+        """The last card was face up among those to be dealt."""
+        if not self._dealt or self.holds or self._turned:
+            return False
+        self._dealt.pop()
+        self._exposed.pop(len(self._dealt), None)
+        return True
+
+    # --- results -------------------------------------------------------------------------------------------------
+
+    def pays(self, result: dict[str, Any]) -> tuple[list[WinningBet], list[str]]:
+        """What players hold nobody reads: no wager is known to win."""
+        return [], []
+
+    def cards_named(self, name: str, count: int, what: str) -> list[str]:
+        """The cards that a person names.
+
+        Raises:
+            ValueError: they are not as many cards of this deck, each once.
+        """
+        cards = name.split("-")
+        known = (*DECK, JOKER)
+        unknown = [card for card in cards if card not in known]
+        if unknown:
+            raise ValueError(f"cards {name!r}: {unknown[0]!r} is no card; name {what}, such as 9s-Kd; or none")
+        twice = [card for card, times in Counter(cards).items() if times > (2 if card == JOKER else 1)]
+        if len(cards) != count or twice:
+            raise ValueError(f"cards {name!r}: expected {count} cards of one deck, {what}; or none")
+        return cards
+
+    # --- what is published ---------------------------------------------------------------------------------------
+
+    def _progress(self, t_ns: int) -> None:
+        cards = [self._exposed[number].card for number in sorted(self._exposed)] if self.shared else None
+        key = "dealer_cards" if self.shared == "dealer" else "cards"
+        self.report(events.RoundProgress, t_ns, cards_dealt=len(self._dealt), **{key: cards or None})
+
+    def evidence(self, detail: str = "") -> Evidence:
+        """The cards that are exposed, and how many were dealt to each place."""
+        counts = Counter(self._plan[: len(self._dealt)])
+        cards = [self._exposed[number] for number in sorted(self._exposed)]
+        return Evidence(cards=cards or None, card_counts=dict(counts) or None, detail=detail)
+
+    def complete_words(self) -> str:
+        """How many cards the round had."""
+        return f"when all {len(self._dealt)} cards were dealt"
+
+
+class CaribbeanStudGame(FixedHandsGame):
+    """Caribbean stud: the dealer's hand."""
+
+    shared = "dealer"
+
+    def __init__(
+        self,
+        context: GameContext,
+        rules: CaribbeanStudRules,
+        options: CaribbeanStudOptions,
+        *,
+        shuffler: ShufflerConfig | None = None,
+        acceptors: AcceptorActuator | None = None,
+    ) -> None:
+        """`shuffler` and `acceptors` are those of the table and of its progressive wager, if there are any."""
+        self._ace_low = rules.ace_low.value
+        self.progressive: ProgressiveProcedure | None = None
+        if acceptors is not None:
+            terms = ProgressiveTerms(
+                options.progressive_wager,
+                options.progressive_rate,
+                options.progressive_start,
+                options.straight_flush_fixed,
+            )
+            self.progressive = ProgressiveProcedure(self, rules.progressive, terms, acceptors)
+        super().__init__(context, rules, options, shuffler=shuffler)
+
+    # --- the progressive wager -----------------------------------------------------------------------------------
+
+    def open(self, t_ns: int) -> None:
+        """As every game; the acceptors take wagers."""
+        super().open(t_ns)
+        if self.progressive is not None:
+            self.progressive.opened(t_ns)
+
+    def bets_closed(self, t_ns: int, called_ns: int) -> None:
+        """As every game; the acceptors take none any more, and the meter grows."""
+        if self.progressive is not None and self.progressive.closed(t_ns):
+            self.carry(t_ns, "progressive_wagers")
+        super().bets_closed(t_ns, called_ns)
+
+    def shut(self, t_ns: int, reason: str, detail: str) -> None:
+        """As every game; the acceptors take no wager of a round that is not played."""
+        super().shut(t_ns, reason, detail)
+        if self.progressive is not None:
+            self.progressive.locked(t_ns)
+
+    def handle(self, seen: Observation) -> None:
+        """As every game; and what the acceptors see."""
+        if self.progressive is None or not self.progressive.handle(seen):
+            super().handle(seen)
+
+    @property
+    def carried_state(self) -> dict[str, Any] | None:
+        """As every game, with the meter in cents, and the last payment."""
+        carried = super().carried_state
+        if carried is None or self.progressive is None:
+            return carried
+        return carried | self.progressive.carried
+
+    def restore(self, state: TableState) -> None:
+        """As every game; the meter is what the journal holds of it."""
+        super().restore(state)
+        carried = state.course if state.course is not None else state.rounds[-1].course if state.rounds else None
+        if self.progressive is not None and carried is not None:
+            self.progressive.restore(carried)
+
+    def pay_progressive(self, t_ns: int, hand: str, positions: Collection[int], by: str) -> Payment:
+        """A supervisor has validated a progressive payout. Raises `NotPayableError`."""
+        if self.progressive is None:
+            raise NotPayableError("this table has no progressive wager")
+        payment = self.progressive.pay(hand, positions, by)
+        self.carry(t_ns, "progressive_paid", by)
+        return payment
+
+    def faces_up(self, number: int, to: str) -> bool:
+        """The dealer's fifth card is dealt face up."""
+        return to == self.shared and number == len(self._plan) - 1
+
+    def to_turn(self) -> list[list[int]]:
+        """The dealer's four hole cards, at once."""
+        mine = [number for number, to in enumerate(self._plan) if to == self.shared]
+        return [mine[:-1]]
+
+    def result_of(self, faces: Mapping[int, str]) -> dict[str, Any]:
+        """The dealer's hand, its rank, and whether it qualifies."""
+        return self._of([faces[number] for number in sorted(faces)])
+
+    def _of(self, cards: list[str]) -> dict[str, Any]:
+        ace_low = self._ace_low
+        rank = rank_of(cards, ace_low=ace_low)
+        hand = {"cards": cards, "rank": rank, "qualifies": qualifies(cards, ace_low=ace_low)}
+        return {"dealer": hand, **({"void_hands": self._void_hands} if self._void_hands else {})}
+
+    def call_refused(self, reason: str, position: str) -> str | None:
+        """A hole card that is exposed voids the hands only before the call."""
+        if reason == "hole_card_exposed" and self.called_ns is not None:
+            return f'"No more bets" was called: {self._reasons[reason].rule} voids the hands only before it'
+        return None
+
+    def result_named(self, name: str) -> dict[str, Any]:
+        """The result of the dealer's five cards in the order of the deal, or `none`."""
+        return {} if name == "none" else self._of(self.cards_named(name, 5, "the dealer's in the order of the deal"))
+
+    def name_of(self, result: Mapping[str, Any]) -> str:
+        """What `result_named` reads."""
+        return "-".join(result["dealer"]["cards"]) if result.get("dealer") else "none"
+
+
+class LetItRideGame(FixedHandsGame):
+    """Let it ride: the two community cards."""
+
+    shared = "community"
+
+    def faces_up(self, number: int, to: str) -> bool:
+        """Every card is dealt face down."""
+        return False
+
+    def to_turn(self) -> list[list[int]]:
+        """The second and the third community card, one after the other; the first is burned."""
+        mine = [number for number, to in enumerate(self._plan) if to == self.shared]
+        return [[number] for number in mine[BURNED:]]
+
+    def result_of(self, faces: Mapping[int, str]) -> dict[str, Any]:
+        """Both cards that were turned."""
+        return {"community": [faces[number] for number in sorted(faces)]}
+
+    def result_named(self, name: str) -> dict[str, Any]:
+        """The result of the two community cards in the order in which they were turned, or `none`."""
+        if name == "none":
+            return {}
+        return {"community": self.cards_named(name, 2, "the community cards as they were turned")}
+
+    def name_of(self, result: Mapping[str, Any]) -> str:
+        """What `result_named` reads."""
+        return "-".join(result.get("community") or ()) or "none"
+
+
+class JokerSevenGame(FixedHandsGame):
+    """Joker seven: seven cards of each hand, all of them face up."""
+
+    def faces_up(self, number: int, to: str) -> bool:
+        """Every card is dealt face up."""
+        return True
+
+    def to_turn(self) -> list[list[int]]:
+        """None lies face down."""
+        return []
+
+    def result_of(self, faces: Mapping[int, str]) -> dict[str, Any]:
+        """Each hand, from the dealer's left."""
+        hands = self.hands or 1
+        return self._of([[faces[number] for number in sorted(faces)[hand::hands]] for hand in range(hands)])
+
+    def _of(self, hands: list[list[str]]) -> dict[str, Any]:
+        return {"hands": [seven_cards(cards) for cards in hands]}
+
+    def result_named(self, name: str) -> dict[str, Any]:
+        """The result of every hand in the order of the deal, with `/` between them, or `none`."""
+        if name == "none":
+            return {}
+        hands = name.split("/")
+        what = "those of each hand in the order of the deal, with / between hands"
+        self.cards_named("-".join(hands), 7 * len(hands), what)
+        return self._of([self.cards_named(hand, 7, what) for hand in hands])
+
+    def name_of(self, result: Mapping[str, Any]) -> str:
+        """What `result_named` reads."""
+        return "/".join("-".join(hand["cards"]) for hand in result.get("hands") or ()) or "none"
+
+
+def seven_cards(cards: list[str]) -> dict[str, Any]:
+    """A hand of seven cards as a result has it: a joker has no colour."""
+    jokers = cards.count(JOKER)
+    red = sum(card != JOKER and card[1] in RED for card in cards)
+    return {"cards": cards, "red": red, "black": len(cards) - jokers - red, "jokers": jokers}

@@ -1,0 +1,169 @@
+"""Caribbean stud, let it ride and joker seven, as the catalogue lists them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from controller.configuration.problems import ConfigFinding
+from controller.configuration.registry import SetUp, Slot
+from controller.configuration.values import TableConfig
+from controller.games.base.spec import Build, GameSpec, GameWords, TableDevices
+from controller.games.cards.setup import SLOTS_OF_CARDS, card_geometry, make_cards
+from controller.games.cards.words import carried_words, deal_begun
+from controller.games.fixed_hands.orders import ORDERS
+from controller.games.fixed_hands.poker import RANKS
+from controller.games.fixed_hands.rounds import (
+    CaribbeanStudGame,
+    CaribbeanStudOptions,
+    FixedHandsOptions,
+    JokerSevenGame,
+    LetItRideGame,
+)
+from controller.games.fixed_hands.rules import CaribbeanStudRules, FixedHandsRules
+from controller.rules.profile import profile
+from controller.table.game import Game, GameContext
+from drivers.cards.card_wire import DECK, JOKER
+from drivers.cards.progressive import AcceptorActuator
+from feed.events import StatisticsKey
+
+if TYPE_CHECKING:
+    from simulators.cards.card_table import CardGeometry
+
+DECK_WITH_JOKERS: Final = (*DECK, JOKER, JOKER)
+
+
+def _caribbean(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
+    shuffler = make_cards(config, devices)
+    acceptors = devices.commanded("progressive", AcceptorActuator)
+    rules = profile(config.rules).text(config.game, CaribbeanStudRules)
+    options = config.game_options(CaribbeanStudOptions)
+    return CaribbeanStudGame(context, rules, options, shuffler=shuffler, acceptors=acceptors)
+
+
+def _check(setup: SetUp) -> list[ConfigFinding]:
+    """The rate of progression is what the text wants at least."""
+    options = setup.options
+    if not isinstance(options, CaribbeanStudOptions) or "progressive" not in setup.devices:
+        return []
+    least = profile(setup.profile).text(setup.game, CaribbeanStudRules).progressive.rate
+    if options.progressive_rate >= least.value:
+        return []
+    wrong = f"{options.progressive_rate} percent is too low: at least {least.value} percent ({least.cite})"
+    return [ConfigFinding(("game", "progressive_rate"), wrong, f"give {least.value} or more")]
+
+
+def _let_it_ride(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
+    shuffler = make_cards(config, devices)
+    rules = profile(config.rules).text(config.game, FixedHandsRules)
+    return LetItRideGame(context, rules, config.game_options(FixedHandsOptions), shuffler=shuffler)
+
+
+def _joker_seven(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
+    shuffler = make_cards(config, devices)
+    rules = profile(config.rules).text(config.game, FixedHandsRules)
+    options = config.game_options(FixedHandsOptions)
+    return JokerSevenGame(context, rules, options, deck=DECK_WITH_JOKERS, shuffler=shuffler)
+
+
+def _options(config: TableConfig) -> FixedHandsOptions:
+    wanted = CaribbeanStudOptions if config.game == "caribbean_stud" else FixedHandsOptions
+    return config.game_options(wanted)
+
+
+def _geometry(config: TableConfig) -> CardGeometry:
+    from simulators.cards.fixed_hands_table import DEALS, INVALID, REASONS, faults_of_hands
+
+    return card_geometry(
+        config,
+        DEALS[config.game],
+        decks=1,
+        settle_after_s=_options(config).settle_after_s,
+        deck=DECK_WITH_JOKERS if DEALS[config.game].jokers else DECK,
+        fresh_each_round=True,
+        decks_named=DEALS[config.game].decks,
+        own_faults=faults_of_hands(config.game),
+        own_reasons=REASONS,
+        own_invalid=INVALID,
+    )
+
+
+def _stud_words(result: Mapping[str, Any]) -> str:
+    hand = result.get("dealer")
+    if not hand:
+        return "the dealer's hand was not shown"
+    how = "qualifies" if hand["qualifies"] else "does not qualify"
+    void = f", void: hand {', '.join(map(str, result['void_hands']))}" if result.get("void_hands") else ""
+    return f"dealer {' '.join(hand['cards'])}: {hand['rank'].replace('_', ' ')}, {how}{void}"
+
+
+def _community_words(result: Mapping[str, Any]) -> str:
+    return f"community cards {' '.join(result.get('community') or ('not shown',))}"
+
+
+def _seven_words(result: Mapping[str, Any]) -> str:
+    hands = (
+        f"hand {number} {' '.join(hand['cards'])} ({hand['red']} red, {hand['black']} black)"
+        for number, hand in enumerate(result.get("hands") or (), 1)
+    )
+    return "; ".join(hands) or "the hands were not shown"
+
+
+def _stud_rests(result: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(result["dealer"]["cards"]) if result.get("dealer") else ()
+
+
+def _community_rests(result: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(result.get("community") or ())
+
+
+def _seven_rests(result: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(card for hand in result.get("hands") or () for card in hand["cards"])
+
+
+def _spec(
+    name: str,
+    rules: type[FixedHandsRules],
+    build: Build,
+    rests: Callable[[Mapping[str, Any]], tuple[str, ...]],
+    words: Callable[[Mapping[str, Any]], str],
+    statistics: list[StatisticsKey],
+    options: type[FixedHandsOptions] = FixedHandsOptions,
+    check: Callable[[SetUp], list[ConfigFinding]] = lambda setup: [],
+    devices: Mapping[str, Slot] = SLOTS_OF_CARDS,
+) -> GameSpec:
+    return GameSpec(
+        name=name,
+        rules=rules,
+        options=options,
+        devices=devices,
+        build=build,
+        geometry=_geometry,
+        rests=rests,
+        words=GameWords(words, deal_begun, carried_words),
+        statistics=lambda config: statistics,
+        orders=ORDERS,
+        check=check,
+    )
+
+
+CARIBBEAN_STUD = _spec(
+    "caribbean_stud",
+    CaribbeanStudRules,
+    _caribbean,
+    _stud_rests,
+    _stud_words,
+    [StatisticsKey(field="dealer.rank", values=[*RANKS])],
+    CaribbeanStudOptions,
+    _check,
+    {**SLOTS_OF_CARDS, "progressive": Slot(("progressive",), always=False)},
+)
+LET_IT_RIDE = _spec("let_it_ride", FixedHandsRules, _let_it_ride, _community_rests, _community_words, [])
+JOKER_SEVEN = _spec(
+    "joker_seven",
+    FixedHandsRules,
+    _joker_seven,
+    _seven_rests,
+    _seven_words,
+    [StatisticsKey(field="hands.red", values=[*range(8)])],
+)

@@ -1,0 +1,177 @@
+"""Rounds of red dog, from the order in which the cards leave a reading shoe.
+
+    bets open ──► first card, second card ──► consecutive: a tie
+                                          ──► a pair ──► third card: three of a kind, or a tie
+                                          ──► a spread ──► "Raises closed" ──► third card: between, or not
+
+A third card that is drawn before "Raises closed" is not laid open here: whether players saw it, only people know. Not
+exposed, it is the next card; exposed, it is discarded, and each player may void the round (20.31(g)2, 3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Final
+
+import msgspec
+from msgspec import Meta
+
+from controller.games.cards.game import CardGame, CardTerms
+from controller.games.red_dog.rules import RedDogRules
+from controller.games.red_dog.spread import decided, spread_of
+from controller.table.game import GameContext
+from drivers.cards.card_wire import DECK
+from drivers.cards.observations import CardDealt
+from drivers.cards.shuffler import ShufflerConfig
+from feed import events
+from feed.data import DealtCard
+from feed.events import Evidence, WinningBet
+
+RAISES_CLOSED: Final = "Raises closed"
+
+
+class RedDogOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The keys of rounds of red dog under `[game]`."""
+
+    settle_after_s: Annotated[
+        float,
+        Meta(
+            ge=0,
+            le=600,
+            description="without a settle button, a round settles so long after its outcome (ours); an unresolved one "
+            "waits for a person",
+        ),
+    ] = 3.0
+    decks: Annotated[
+        int, Meta(ge=1, le=8, description="decks in the shoe; the text has a deck, and is silent on more")
+    ] = 1
+
+
+class RedDogGame(CardGame):
+    """The rounds of one red dog table."""
+
+    carries = True
+
+    def __init__(
+        self,
+        context: GameContext,
+        rules: RedDogRules,
+        options: RedDogOptions,
+        *,
+        shuffler: ShufflerConfig | None = None,
+    ) -> None:
+        """`shuffler` is the automated shuffling device, if the table has one."""
+        self._rules = rules
+        super().__init__(context, rules, CardTerms(options.settle_after_s, options.decks, DECK, shuffler=shuffler))
+
+    def reset(self) -> None:
+        """A new round begins."""
+        super().reset()
+        self._dealt: list[DealtCard] = []
+        self._raises_closed = False
+        self._voidable = False
+        """Whether a third card was exposed too early, so that each player may have voided the round."""
+
+    # --- the deal ------------------------------------------------------------------------------------------------
+
+    def deal(self, seen: CardDealt, t_ns: int) -> None:
+        """A card is laid into the next box."""
+        if seen.card is None:
+            self.leave_to_dealer(t_ns, "card_unread", seen.detail)
+        elif self._raises_open and self.context.call_by == "button":
+            self.hold(seen, t_ns, "card_before_raises_closed", 'a third card left before "Raises closed"')
+        else:
+            if self._raises_open:
+                self._close_raises(t_ns, "auto")
+            self._lay(seen, t_ns)
+
+    def _lay(self, seen: CardDealt, t_ns: int) -> None:
+        dealt = self.lay_open(seen, "layout", t_ns)
+        if dealt is not None:
+            self._dealt.append(dealt)
+        self.report(events.RoundProgress, t_ns, cards=self._cards, spread=self._spread)
+        result = decided(self._cards)
+        if result is not None:
+            winning, notices = self.pays(result)
+            if self._voidable:
+                rule = self._rules.exposed_third_card
+                notices = [*notices, f"players who voided the round have their wagers back ({rule.cite})"]
+            self.outcome(t_ns, result, winning, self.evidence(), notices)
+
+    @property
+    def _cards(self) -> list[str]:
+        return [one.card for one in self._dealt]
+
+    @property
+    def _spread(self) -> int | None:
+        return spread_of(*self._cards[:2]) if len(self._dealt) >= 2 else None
+
+    @property
+    def _raises_open(self) -> bool:
+        return len(self._dealt) == 2 and self._spread is not None and not self._raises_closed
+
+    # --- raises --------------------------------------------------------------------------------------------------
+
+    @property
+    def stage(self) -> str | None:
+        """ "Raises closed", while there is a spread and no third card."""
+        return f'"{RAISES_CLOSED}"' if self._raises_open and not self.holds else None
+
+    def next_stage(self, t_ns: int, by: str) -> None:
+        """The dealer announces "Raises closed"; a card that was not exposed is the third one."""
+        self._close_raises(t_ns, by)
+        if self.next_card is not None:
+            seen, self.next_card = self.next_card, None
+            self.deal(seen, t_ns)
+
+    def _close_raises(self, t_ns: int, by: str) -> None:
+        self._raises_closed = True
+        rule = self._rules.raises_closed.cite
+        self.report(events.NoMoreBets, t_ns, by=by, rule=rule, call=RAISES_CLOSED)
+
+    def discarded(self, t_ns: int) -> str:
+        """A third card that players saw before raises were closed is discarded."""
+        self._voidable = True
+        return "the card is discarded; ask each player whether to play the round or void it"
+
+    def take_back(self) -> bool:
+        """The last card was face up in the shoe."""
+        if not self._dealt or self.holds:
+            return False
+        self._dealt.pop()
+        self._raises_closed = False
+        return True
+
+    # --- results -------------------------------------------------------------------------------------------------
+
+    def result_named(self, name: str) -> dict[str, Any]:
+        """The result of cards in the order in which they were dealt: `4s-7d-5c`."""
+        cards = name.split("-")
+        unknown = [card for card in cards if card not in DECK]
+        if unknown:
+            raise ValueError(
+                f"cards {name!r}: {unknown[0]!r} is no card; give them in the order in which they were dealt, such as "
+                "4s-7d-5c, with ranks A 2 to 9 T J Q K and suits s h d c"
+            )
+        result = decided(cards)
+        if result is None:
+            raise ValueError(
+                f"cards {name!r}: no round is dealt so: two consecutive cards, or a pair or a spread and a third"
+            )
+        return result
+
+    def name_of(self, result: Mapping[str, Any]) -> str:
+        """What `result_named` reads."""
+        return "-".join(result["cards"])
+
+    def pays(self, result: dict[str, Any]) -> tuple[list[WinningBet], list[str]]:
+        """The wagers that win, and what is announced of a tie."""
+        return self._rules.winning(result), self._rules.announcement(result)
+
+    def evidence(self, detail: str = "") -> Evidence:
+        """The cards that lie in the boxes."""
+        return Evidence(cards=list(self._dealt) or None, detail=detail)
+
+    def complete_words(self) -> str:
+        """How many cards the round had."""
+        return f"when the round of {len(self._dealt)} cards was complete"

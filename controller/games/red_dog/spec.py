@@ -1,0 +1,87 @@
+"""Red dog, as the catalogue lists it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, get_args
+
+from controller.configuration.problems import ConfigFinding
+from controller.configuration.registry import SetUp
+from controller.configuration.values import TableConfig
+from controller.games.base.spec import GameSpec, GameWords, TableDevices
+from controller.games.cards.orders import ORDERS
+from controller.games.cards.setup import SLOTS_OF_CARDS, card_geometry, decks_wanted, make_cards
+from controller.games.cards.words import carried_words, deal_begun
+from controller.games.red_dog.rounds import RedDogGame, RedDogOptions
+from controller.games.red_dog.rules import RedDogRules
+from controller.games.red_dog.spread import Kind
+from controller.rules.profile import profile
+from controller.table.game import Game, GameContext
+from feed.events import StatisticsKey
+
+if TYPE_CHECKING:
+    from simulators.cards.card_table import CardGeometry
+
+
+def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
+    shuffler = make_cards(config, devices)
+    rules = profile(config.rules).text(config.game, RedDogRules)
+    return RedDogGame(context, rules, config.game_options(RedDogOptions), shuffler=shuffler)
+
+
+def _check(setup: SetUp) -> list[ConfigFinding]:
+    options = setup.options
+    if not isinstance(options, RedDogOptions):
+        return []
+    return decks_wanted(profile(setup.profile).text(setup.game, RedDogRules), options.decks)
+
+
+def _statistics(config: TableConfig) -> list[StatisticsKey]:
+    return [
+        StatisticsKey(field="kind", values=[*get_args(Kind)]),
+        StatisticsKey(field="spread", values=[*range(1, 12)]),
+    ]
+
+
+def _geometry(config: TableConfig) -> CardGeometry:
+    from simulators.cards.red_dog_table import FAULTS, REASONS, RedDogDeal
+
+    options = config.game_options(RedDogOptions)
+    return card_geometry(
+        config,
+        RedDogDeal,
+        decks=options.decks,
+        settle_after_s=options.settle_after_s,
+        burn=1,
+        own_faults=FAULTS,
+        own_reasons=REASONS,
+    )
+
+
+def _result_words(result: Mapping[str, Any]) -> str:
+    kind, cards = result["kind"], " ".join(result["cards"])
+    if kind == "spread":
+        between = "the third card falls between" if result["wins"] else "the third card does not fall between"
+        return f"{cards}: spread of {result['spread']}, {between}"
+    return f"{cards}: " + {"consecutive": "consecutive, a tie", "pair": "no three of a kind, a tie"}.get(
+        kind, "three of a kind"
+    )
+
+
+def _rests(result: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(result["cards"])
+
+
+RED_DOG = GameSpec(
+    name="red_dog",
+    rules=RedDogRules,
+    options=RedDogOptions,
+    devices=SLOTS_OF_CARDS,
+    build=_build,
+    geometry=_geometry,
+    rests=_rests,
+    words=GameWords(_result_words, deal_begun, carried_words),
+    statistics=_statistics,
+    check=_check,
+    orders=ORDERS,
+)

@@ -1,0 +1,82 @@
+"""Token pusher, as the catalogue lists it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from controller.configuration.registry import SLOTS_OF_ALL, Slot
+from controller.configuration.values import TableConfig
+from controller.games.base.spec import GameSpec, GameWords, TableDevices
+from controller.games.machines.model import model_hash
+from controller.games.machines.orders import ORDERS
+from controller.games.machines.rules import MachineRules
+from controller.games.token_pusher.rounds import TokenPusher, TokenPusherOptions
+from controller.rules.profile import profile
+from controller.table.game import Game, GameContext
+from controller.table.wording import counted
+from drivers.coins.token_chute import TokenChuteConfig
+from drivers.pusher.bed import PusherBedConfig
+from feed.events import RoundStarted, StatisticsKey
+
+if TYPE_CHECKING:
+    from simulators.pusher.table import PusherGeometry
+
+COUNTED_TOKENS: Final = 100
+"""Plays are counted by the tokens that they won, below so many (ours)."""
+
+
+def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
+    for device in ("chute", "bed", "cabinet"):
+        devices.make(device)
+    rules = profile(config.rules).text(config.game, MachineRules)
+    return TokenPusher(context, rules, config.game_options(TokenPusherOptions), model_hash(config))
+
+
+def _statistics(config: TableConfig) -> list[StatisticsKey]:
+    return [StatisticsKey(field="tokens_won", values=[*range(COUNTED_TOKENS)])]
+
+
+def _geometry(config: TableConfig) -> PusherGeometry:
+    from simulators.pusher.table import PusherGeometry
+
+    bed = config.devices["bed"].keys(PusherBedConfig)
+    chute = config.devices["chute"].keys(TokenChuteConfig)
+    return PusherGeometry(
+        game=config.game,
+        play_s=config.game_options(TokenPusherOptions).play_s,
+        stall_s=bed.stall_ms / 1000,
+        stuck_s=bed.stuck_ms / 1000,
+        jam_s=chute.jam_ms / 1000,
+    )
+
+
+def _result_words(result: Mapping[str, Any]) -> str:
+    return f"{counted(result['tokens_in'], 'token')} in, {counted(result['tokens_won'], 'token')} won"
+
+
+def _begun(data: RoundStarted) -> str:
+    return "a token is in: the play has begun"
+
+
+def _rests(result: Mapping[str, Any]) -> tuple[int, ...]:
+    return (result["tokens_in"], result["tokens_won"])
+
+
+TOKEN_PUSHER = GameSpec(
+    name="token_pusher",
+    rules=MachineRules,
+    options=TokenPusherOptions,
+    devices={
+        "chute": Slot(("token_chute",)),
+        "bed": Slot(("pusher_bed",)),
+        "cabinet": Slot(("door",)),
+        **SLOTS_OF_ALL,
+    },
+    build=_build,
+    geometry=_geometry,
+    rests=_rests,
+    words=GameWords(_result_words, _begun, lists_bets=False),
+    statistics=_statistics,
+    orders=ORDERS,
+)

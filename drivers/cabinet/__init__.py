@@ -1,0 +1,1 @@
+"""The cabinet of a machine: its door."""

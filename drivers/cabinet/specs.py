@@ -1,0 +1,22 @@
+"""The cabinet's door as a device: its line, and what makes it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from drivers.base.device_spec import Device, DeviceSpec, LineUse
+from drivers.cabinet.door import DOOR, Door, DoorConfig
+
+
+def door_lines(config: DoorConfig) -> dict[str, LineUse]:
+    """The line of the door's sensor."""
+    del config  # its keys change no wires
+    wire = "contact that opens with the door, to +; a cut wire is an open door"
+    return {DOOR: LineUse("door of the cabinet", "the door is open", wire, required=False)}
+
+
+def _door(keys: DoorConfig, name: str, parts: Sequence[str]) -> Device:
+    return Device(Door(keys, name))
+
+
+DOOR_DEVICE = DeviceSpec(name="door", keys=DoorConfig, lines=door_lines, make=_door)

@@ -1,0 +1,125 @@
+"""The acceptors of progressive wagers: a sensor, a lamp at each position, and the lock-out of all of them.
+
+    acceptor_1       ___┌────────────────────────     a wager lies in the acceptor of position 1
+    acceptor_lamp_1  ______┌─────────────────────     it is accepted
+    acceptor_lock    ┐________________┌──────────     low: wagers are taken; high from "No more bets" on
+
+The driver reports wagers; the actuator lights and locks, and nothing is read back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Annotated, Final, Literal
+
+import msgspec
+from msgspec import Meta
+
+from drivers.base.driver import NEVER_NS, Observation
+from drivers.base.sensed_device import DebouncedLevel, SensedDevice
+from drivers.cards.observations import AcceptorFailed, WagerSeen
+from hal.values import Edge, EdgesLost, Loss, Output, SetLine
+
+LOCK: Final = "acceptor_lock"
+HOLD_NS: Final = 50_000_000
+"""A wager lies in its acceptor when it was seen for so long (ours)."""
+
+
+class ProgressiveConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The keys of the acceptors of progressive wagers."""
+
+    driver: Literal["progressive"] = "progressive"
+    positions: Annotated[int, Meta(ge=1, le=14, description="positions with an acceptor")] = 7
+
+
+def acceptor(position: int) -> str:
+    """The line of a position's sensor."""
+    return f"acceptor_{position}"
+
+
+def lamp(position: int) -> str:
+    """The line of a position's lamp."""
+    return f"acceptor_lamp_{position}"
+
+
+class Acceptors(SensedDevice):
+    """The driver of all acceptors of a table (see `drivers.base.driver.Driver`)."""
+
+    def __init__(self, config: ProgressiveConfig, name: str = "progressive") -> None:
+        super().__init__(name)
+        self._positions = {acceptor(position): position for position in range(1, config.positions + 1)}
+        self.lines = frozenset(self._positions)
+        self._held = {line: DebouncedLevel(HOLD_NS) for line in self._positions}
+
+    def lost(self, loss: EdgesLost) -> list[Observation]:
+        """Handles lost changes, or an unplugged acceptor: whether a wager lies in it is not known."""
+        found: list[Observation] = []
+        position = self._positions.get(loss.line)
+        if position is not None:
+            self._pass_time(loss.t_ns - 1, found)
+            if loss.cause is Loss.UNPLUGGED:
+                self._health.line_unplugged(loss.line, loss.t_ns, found)
+            self._held[loss.line].forget()
+            found.append(AcceptorFailed(t_ns=loss.t_ns, position=position))
+        return found
+
+    def _due_ns(self) -> int:
+        return min(held.due_ns for held in self._held.values())
+
+    def _pass_time(self, until_ns: int, found: list[Observation]) -> None:
+        while (due_ns := self._due_ns()) <= until_ns:
+            for line, held in self._held.items():
+                change = held.due(due_ns) if held.due_ns == due_ns else None
+                if change is not None:
+                    position = self._positions[line]
+                    seen = WagerSeen(t_ns=due_ns, position=position, lies=bool(change.level), since_ns=change.since_ns)
+                    found.append(seen)
+
+    def _take(self, edge: Edge, found: list[Observation]) -> None:
+        if self._held[edge.line].edge(edge.level, edge.t_ns) and edge.level:
+            position = self._positions[edge.line]
+            found.append(WagerSeen(t_ns=edge.t_ns, position=position, lies=True, since_ns=edge.t_ns))
+
+
+class AcceptorActuator:
+    """The lamps and the lock of a table's acceptors; see `drivers.base.actuator.Actuator`."""
+
+    observes: frozenset[type[Observation]] = frozenset()
+    next_due_ns = NEVER_NS
+
+    def __init__(self, config: ProgressiveConfig, name: str = "progressive") -> None:
+        self.name = name
+        self.outputs: list[Output] = []
+        self._positions = range(1, config.positions + 1)
+        self.lit: frozenset[int] = frozenset()
+        """The positions whose lamp is commanded on."""
+        self._locked: bool | None = None
+
+    def light(self, positions: Collection[int], t_ns: int) -> None:
+        """Lights the lamps of these positions, and no other."""
+        lit = frozenset(positions) & frozenset(self._positions)
+        self.outputs += [
+            SetLine(lamp(position), False, t_ns) for position in self._positions if position in self.lit - lit
+        ]
+        self.outputs += [
+            SetLine(lamp(position), True, t_ns) for position in self._positions if position in lit - self.lit
+        ]
+        self.lit = lit
+
+    def lock(self, locked: bool, t_ns: int) -> None:
+        """Takes no wager any more, or takes wagers again."""
+        if locked is not self._locked:
+            self._locked = locked
+            self.outputs.append(SetLine(LOCK, locked, t_ns))
+
+    def observe(self, seen: Observation) -> list[Observation]:
+        """It observes nothing."""
+        return []
+
+    def due(self, t_ns: int) -> list[Observation]:
+        """It has no deadline."""
+        return []
+
+    def rest(self, t_ns: int) -> list[Output]:
+        """Locked, and every lamp dark."""
+        return [SetLine(LOCK, True, t_ns), *(SetLine(lamp(position), False, t_ns) for position in self._positions)]

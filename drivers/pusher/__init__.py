@@ -1,0 +1,1 @@
+"""The bed of a token pusher: its shelf, its edges, and its tilt bob."""

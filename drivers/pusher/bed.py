@@ -1,0 +1,186 @@
+"""The bed of a token pusher, as its sensors show it.
+
+    shelf_shaft  _|‾|_|‾|_|‾|_|‾|__________________________     pulses of the motor's shaft while the shelf moves
+                                 |<- `stall_ms` ->| ShelfStands
+    fall_player  ____|‾|____________|‾|____________________     a token falls past it: TokenFell, at its first edge
+    fall_house   __________|‾|_____________________________
+    tilt         _______________|‾‾‾‾‾|____________________     Tilted, when it has held for `tilt_ms`
+
+A fall sensor that stays covered is stuck, or a token lies in it: nothing that falls then can be counted.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, Literal
+
+import msgspec
+from msgspec import Meta
+
+from drivers.base.driver import NEVER_NS, Observation
+from drivers.base.key_problems import KeyProblem
+from drivers.base.sensed_device import DebouncedLevel, SensedDevice
+from drivers.base.view import dead_lines
+from drivers.pusher.view import PusherBedView
+from hal.values import Edge, EdgesLost, Loss
+
+SHAFT: Final = "shelf_shaft"
+FALL_PLAYER: Final = "fall_player"
+FALL_HOUSE: Final = "fall_house"
+TILT: Final = "tilt"
+FALLS: Final[dict[str, Literal["player", "house"]]] = {FALL_PLAYER: "player", FALL_HOUSE: "house"}
+
+
+class PusherBedConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The keys of a pusher's bed under `[device.bed]`."""
+
+    driver: Literal["pusher_bed"] = "pusher_bed"
+    stall_ms: Annotated[
+        float, Meta(ge=100, le=10_000, description="the shelf stands when no pulse came for so long (ours)")
+    ] = 1500.0
+    shortest_fall_ms: Annotated[
+        float, Meta(ge=0.1, le=20, description="a shorter pulse of a fall sensor is noise (ours)")
+    ] = 1.0
+    stuck_ms: Annotated[
+        float, Meta(ge=100, le=10_000, description="a fall sensor covered for so long is stuck (ours)")
+    ] = 1000.0
+    tilt_ms: Annotated[
+        float, Meta(ge=1, le=2000, description="the tilt bob counts when it has touched for so long (ours)")
+    ] = 30.0
+
+    def problems(self) -> list[KeyProblem]:
+        """What is wrong between keys: (key, what, fix)."""
+        if self.shortest_fall_ms * 10 <= self.stuck_ms:
+            return []
+        return [("stuck_ms", "is not much longer than shortest_fall_ms", "make it ten times shortest_fall_ms or more")]
+
+
+class TokenFell(Observation, frozen=True, kw_only=True):
+    """A token fell off the bed."""
+
+    side: Literal["player", "house"]
+    fell_ns: int
+
+
+class FallsLost(Observation, frozen=True, kw_only=True):
+    """Changes of a fall sensor were lost: tokens may have fallen that nobody counted."""
+
+    side: Literal["player", "house"]
+    detail: str
+
+
+class ShelfMoves(Observation, frozen=True, kw_only=True):
+    """The shelf moves."""
+
+
+class ShelfStands(Observation, frozen=True, kw_only=True):
+    """The shelf moves no more."""
+
+    since_ns: int
+
+
+class Tilted(Observation, frozen=True, kw_only=True):
+    """The machine was tilted or pushed, or hangs straight again."""
+
+    tilted: bool
+
+
+class PusherBed(SensedDevice):
+    """The driver of one bed; see `drivers.base.driver.Driver`."""
+
+    def __init__(self, config: PusherBedConfig, name: str = "bed") -> None:
+        super().__init__(name)
+        self.lines = frozenset({SHAFT, *FALLS, TILT})
+        self._stall_ns = round(config.stall_ms * 1e6)
+        self._shortest_ns = round(config.shortest_fall_ms * 1e6)
+        self._stuck_ns = round(config.stuck_ms * 1e6)
+        self._tilt = DebouncedLevel(round(config.tilt_ms * 1e6))
+        self._level: dict[str, int | None] = dict.fromkeys((SHAFT, *FALLS))
+        self._covered_ns: dict[str, int] = {}
+        """The fall sensors that are covered and not reported as stuck, and since when."""
+        self._moved_ns: int | None = None
+        """The last pulse of the shaft; None while the shelf stands, or nothing is known."""
+        self._watched_ns: int | None = None
+        """Since when pulses of the shaft are awaited, before the first one."""
+
+    def view(self, t_ns: int) -> PusherBedView:
+        """The bed at `t_ns`."""
+        moves = self._moved_ns is not None
+        covered = tuple(sorted(self._covered_ns))
+        tilted = self._tilt.level == 1
+        facts = (
+            ("shelf", "moves" if moves else "stands, or not known"),
+            ("covered", ", ".join(covered) or "none"),
+            ("tilt", "TILTED" if tilted else "level"),
+        )
+        return PusherBedView(facts=facts, doubts=dead_lines(self._health), moves=moves, covered=covered, tilted=tilted)
+
+    def lost(self, loss: EdgesLost) -> list[Observation]:
+        """Changes were lost, or a sensor is unplugged."""
+        found: list[Observation] = []
+        line, t_ns = loss.line, loss.t_ns
+        if line not in self.lines:
+            return found
+        self._pass_time(t_ns - 1, found)
+        if loss.cause is Loss.UNPLUGGED:
+            self._health.line_unplugged(line, t_ns, found)
+        if line == TILT:
+            self._tilt.forget()
+        else:
+            self._level[line] = None
+            self._covered_ns.pop(line, None)
+        if line in FALLS:
+            detail = f"{line}: changes were lost ({loss.cause}); tokens may have fallen uncounted"
+            found.append(FallsLost(t_ns=t_ns, side=FALLS[line], detail=detail))
+        return found
+
+    def _stands_ns(self) -> int:
+        since_ns = self._watched_ns if self._moved_ns is None else self._moved_ns
+        return NEVER_NS if since_ns is None else since_ns + self._stall_ns
+
+    def _stuck_due_ns(self) -> int:
+        return min(self._covered_ns.values(), default=NEVER_NS - self._stuck_ns) + self._stuck_ns
+
+    def _due_ns(self) -> int:
+        return min(self._stands_ns(), self._stuck_due_ns(), self._tilt.due_ns)
+
+    def _pass_time(self, until_ns: int, found: list[Observation]) -> None:
+        while (t_ns := self._due_ns()) <= until_ns:
+            if t_ns == self._tilt.due_ns:
+                held = self._tilt.due(t_ns)
+                if held is not None:
+                    found.append(Tilted(t_ns=t_ns, tilted=bool(held.level)))
+            elif t_ns == self._stuck_due_ns():
+                line = min(self._covered_ns, key=lambda name: (self._covered_ns[name], name))
+                del self._covered_ns[line]
+                detail = f"{line} covered for {self._stuck_ns / 1e9:g} s: a token lies in it, or it is blind"
+                self._health.line_failed(line, "sensor_stuck", detail, t_ns, found)
+            else:
+                since_ns = self._watched_ns if self._moved_ns is None else self._moved_ns
+                self._moved_ns = self._watched_ns = None
+                found.append(ShelfStands(t_ns=t_ns, since_ns=since_ns or 0))
+
+    def _take(self, edge: Edge, found: list[Observation]) -> None:
+        line, level, t_ns = edge
+        if line == TILT:
+            if self._tilt.edge(level, t_ns) and level:
+                found.append(Tilted(t_ns=t_ns, tilted=True))
+            return
+        before, self._level[line] = self._level[line], level
+        if line == SHAFT:
+            self._pulse(before, level, t_ns, found)
+        elif before is not None and level != before:
+            if level:
+                self._covered_ns[line] = t_ns
+            elif line in self._covered_ns:
+                since_ns = self._covered_ns.pop(line)
+                if t_ns - since_ns >= self._shortest_ns:
+                    found.append(TokenFell(t_ns=t_ns, side=FALLS[line], fell_ns=since_ns))
+
+    def _pulse(self, before: int | None, level: int, t_ns: int, found: list[Observation]) -> None:
+        if before is None:
+            if self._moved_ns is None:
+                self._watched_ns = t_ns
+        elif level and not before:
+            if self._moved_ns is None:
+                found.append(ShelfMoves(t_ns=t_ns))
+            self._moved_ns, self._watched_ns = t_ns, None

@@ -1,0 +1,132 @@
+"""Simulated blackjack: what the dealer holds is decided here once more, from 13:47-20.22(g)10v and 20.30(f)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+from typing import ClassVar, Final
+
+from simulators.base.faults import SimulatedFault
+from simulators.cards.card_table import ANNOUNCE, DRAW, Order, Step
+
+ALL_BUST: Final = "every_player_busts"
+REASONS: Final = ((ALL_BUST, ()),)
+INVALID: Final = ()
+PARTS: Final = 3
+
+
+def faults_of_blackjack(game: str) -> tuple[SimulatedFault, ...]:
+    """What can go wrong at blackjack alone."""
+    explanation = "Every player draws too much: the dealer discards the own cards unseen."
+    return (SimulatedFault(ALL_BUST, (game,), True, explanation, "The outcome, without the dealer's hand."),)
+
+
+def count(cards: Sequence[str]) -> int:
+    """The best count of a hand: each ace one or eleven."""
+    counts = {0}
+    for card in cards:
+        worth = (1, 11) if card[0] == "A" else (10,) if card[0] in "TJQK" else (int(card[0]),)
+        counts = {so_far + one for so_far in counts for one in worth}
+    low = [one for one in counts if one <= 21]
+    return max(low) if low else min(counts)
+
+
+class BlackjackDeal:
+    """One round of blackjack."""
+
+    least: ClassVar[int] = 4
+    most: ClassVar[int] = 40
+
+    def __init__(self, rng: Random, fault: str) -> None:
+        self._hands = rng.randint(1, 4)
+        self._draws = rng.randint(0, 2 * self._hands)
+        self._bust = fault == ALL_BUST
+
+    def before(self) -> Sequence[Order]:
+        """The dealer declares the hands."""
+        return (Order("hands", (("count", str(self._hands)),)),)
+
+    def next(self, cards: Sequence[str], acts: int) -> Step | None:
+        """Two cards for each hand and the dealer, what players draw, and the dealer's cards to 17."""
+        if len(cards) < self._initial:
+            return DRAW
+        if self._bust:
+            if acts:
+                return None
+            return DRAW if len(cards) < self._initial + self._drawn(cards) else Order("all_bust")
+        if acts == 0:
+            return DRAW if len(cards) < self._initial + self._drawn(cards) else ANNOUNCE
+        return DRAW if count(self._dealer(cards)) < 17 else None
+
+    def truth(self, cards: Sequence[str]) -> tuple[str, ...]:
+        """The dealer's cards."""
+        return () if self._bust else tuple(self._dealer(cards))
+
+    def reasons(self, cards: Sequence[str]) -> tuple[str, ...]:
+        """None: the dealer's hand follows from the cards."""
+        return ()
+
+    @property
+    def _initial(self) -> int:
+        return 2 * (self._hands + 1)
+
+    def _drawn(self, cards: Sequence[str]) -> int:
+        """Nobody draws against a natural."""
+        return 0 if count(self._two(cards)) == 21 else self._draws
+
+    def _two(self, cards: Sequence[str]) -> list[str]:
+        return [cards[self._hands], cards[self._initial - 1]]
+
+    def _dealer(self, cards: Sequence[str]) -> list[str]:
+        return [*self._two(cards), *cards[self._initial + self._drawn(cards) :]]
+
+
+class MultiActionDeal:
+    """One round of multi-action blackjack."""
+
+    least: ClassVar[int] = 3
+    most: ClassVar[int] = 60
+
+    def __init__(self, rng: Random, fault: str) -> None:
+        self._hands = rng.randint(1, 4)
+        self._draws = rng.randint(0, 2 * self._hands)
+        self._bust = fault == ALL_BUST
+
+    def before(self) -> Sequence[Order]:
+        """The dealer declares the hands."""
+        return (Order("hands", (("count", str(self._hands)),)),)
+
+    def next(self, cards: Sequence[str], acts: int) -> Step | None:
+        """Two cards for each hand and one for the dealer, what players draw, and three times the dealer's cards."""
+        if len(cards) < self._initial + self._draws:
+            return DRAW
+        if self._bust:
+            return Order("all_bust") if not acts else None
+        parts = self._parts(cards)
+        if acts == 0:
+            return ANNOUNCE
+        if len(parts) < acts or count(parts[acts - 1]) < 17:
+            return DRAW
+        return ANNOUNCE if acts < PARTS else None
+
+    def truth(self, cards: Sequence[str]) -> tuple[str, ...]:
+        """The dealer's three hands, with a stroke between them."""
+        if self._bust:
+            return ()
+        return tuple("-/-".join("-".join(part) for part in self._parts(cards)).split("-"))
+
+    def reasons(self, cards: Sequence[str]) -> tuple[str, ...]:
+        """None: the dealer's hands follow from the cards."""
+        return ()
+
+    @property
+    def _initial(self) -> int:
+        return 2 * self._hands + 1
+
+    def _parts(self, cards: Sequence[str]) -> list[list[str]]:
+        first, parts = cards[self._hands], list[list[str]]()
+        for card in cards[self._initial + self._draws :]:
+            if not parts or count(parts[-1]) >= 17:
+                parts.append([first])
+            parts[-1].append(card)
+        return parts

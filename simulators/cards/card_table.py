@@ -1,0 +1,640 @@
+"""A simulated table of cards: a dealer who calls, draws cards from a shoe, announces, settles, and shuffles.
+
+    new_shoe ──► burn ──► call ──► cards and announcements, as the game's `Deal` has them ──► settled
+                                      └── the cutting card: the cards are shuffled after the round
+
+What is dealt, and what it results in, is decided by the `Deal` of each game from the words of the rules: the truth owes
+nothing to the controller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import ClassVar, Final, NamedTuple, Protocol, TypeAlias
+
+from drivers.cards.card_wire import CUTTING_CARD, DECK, JOKER, UNREAD
+from hal.clock import NS_PER_S
+from hal.values import Batch, Command, Edge, Rare
+from simulators.base.faults import SimulatedFault, fault_named
+from simulators.base.geometry import Geometry, at_least
+from simulators.base.hand import Hand
+from simulators.base.sensors import press, settle_order
+from simulators.base.truth import SimRound, Truth
+from simulators.cards.shoe import EMPTY, JAM, LID, OUTSIDE, ShoeSimulator
+from simulators.cards.shuffler import FAULTS as SHUFFLER_FAULTS
+from simulators.cards.shuffler import ShufflerSimulator
+
+CALL: Final = "dealer_no_more_bets"
+SETTLED: Final = "dealer_settled"
+ACCEPTOR: Final = "acceptor_"
+DISCARD: Final = "discard_card"
+DEALER: Final = "simulated-dealer"
+BETWEEN_S: Final = (0.7, 1.5)
+"""From one act to the next (ours)."""
+AFTER_S: Final = 8.0
+"""From the last card to the end of a round, beyond what the table waits: the cards are collected."""
+SILENT_S: Final = 6.0
+"""So long the link is silent: longer than the controller lets it be."""
+UNPLUGGED_S: Final = 2.5
+
+Given: TypeAlias = tuple[tuple[str, str], ...]
+
+
+class Order(NamedTuple):
+    """The dealer sends an order."""
+
+    verb: str
+    given: Given = ()
+
+
+class Draw(NamedTuple):
+    """The dealer draws a card."""
+
+
+class Announce(NamedTuple):
+    """The dealer announces the next stage, with the button of the call where there is one."""
+
+
+Step: TypeAlias = Order | Draw | Announce
+DRAW: Final = Draw()
+ANNOUNCE: Final = Announce()
+
+
+class Deal(Protocol):
+    """What the dealer does in one round, and what it results in."""
+
+    least: ClassVar[int]
+    """Cards that every round has."""
+    most: ClassVar[int]
+    """Cards that none exceeds."""
+
+    def before(self) -> Sequence[Order]:
+        """What the dealer orders before the call."""
+
+    def next(self, cards: Sequence[str], acts: int) -> Step | None:
+        """What comes after these cards, in the order of the deal, and so many other acts; None at the end."""
+
+    def truth(self, cards: Sequence[str]) -> tuple[str, ...]:
+        """The result, as its game's `rests` gives it."""
+
+    def reasons(self, cards: Sequence[str]) -> tuple[str, ...]:
+        """Reasons for which a correct controller may leave such a round to the dealer."""
+
+
+Dealing: TypeAlias = Callable[[Random, str], Deal]
+"""Begins a round with a fault of its name, or with `none`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardGeometry:
+    """A table of cards and its shoe."""
+
+    game: str
+    dealing: Dealing
+    own_faults: tuple[SimulatedFault, ...] = ()
+    """What can go wrong at this game alone."""
+    own_reasons: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """The reasons that such a fault may be refused for."""
+    own_invalid: tuple[str, ...] = ()
+    """Those of them after which there is no result."""
+    no_more_bets_button: bool = True
+    settled_button: bool = False
+    decks: int = 8
+    deck: tuple[str, ...] = DECK
+    """The cards of one deck."""
+    fresh_each_round: bool = False
+    """Whether every round is dealt from newly shuffled cards."""
+    decks_named: tuple[str, ...] = ()
+    """The decks that alternate from round to round; none where there is one."""
+    burn: int = 0
+    """Cards that are burned after each shuffle."""
+    burns_after_call: bool = False
+    barriers: bool = True
+    body: bool = True
+    link: str = "shoe"
+    read_wait_s: float = 1.0
+    """How long the controller waits for the line of a card."""
+    jam_s: float = 3.0
+    """How long a barrier is covered before the controller reports a jam."""
+    settle_after_s: float = 3.0
+    shuffler: bool = False
+    """Whether a shuffler stands at the table."""
+    shuffler_link: str = ""
+    """Its link, where it has one in place of plain lines."""
+    shuffler_counter: bool = True
+    shuffler_present: bool = False
+    """Whether a sensor reports that it stands there."""
+    acceptors: int = 0
+    """Positions with an acceptor of progressive wagers."""
+    discards: bool = False
+    """Whether the discard rack counts."""
+
+    def __post_init__(self) -> None:
+        at_least("decks", self.decks, 1)
+
+    def faults(self) -> tuple[SimulatedFault, ...]:
+        """Every fault, `none` first."""
+        return (*faults_of(self.game), *self.own_faults)
+
+    def simulator(self, seed: int) -> CardTableSimulator:
+        """A table that plays it. Equal seeds give equal rounds."""
+        return CardTableSimulator(self, seed)
+
+    def hand(self, seed: int) -> Hand:
+        """A hand that draws a card as a calibration asks."""
+        from simulators.cards.hand import CardHand
+
+        return CardHand(seed)
+
+
+def _no_barriers(geometry: Geometry) -> str | None:
+    return None if isinstance(geometry, CardGeometry) and geometry.barriers else "light barriers"
+
+
+def _no_shuffler(geometry: Geometry) -> str | None:
+    return None if isinstance(geometry, CardGeometry) and geometry.shuffler else "a shuffler"
+
+
+def _no_acceptors(geometry: Geometry) -> str | None:
+    return None if isinstance(geometry, CardGeometry) and geometry.acceptors else "acceptors of progressive wagers"
+
+
+def _no_counter(geometry: Geometry) -> str | None:
+    counts = isinstance(geometry, CardGeometry) and geometry.shuffler and geometry.shuffler_counter
+    return None if counts else "a shuffler that counts"
+
+
+def _jokers(geometry: Geometry) -> str | None:
+    mine = isinstance(geometry, CardGeometry) and JOKER not in geometry.deck
+    return None if mine else "a deck without jokers"
+
+
+def _several_decks(geometry: Geometry) -> str | None:
+    return None if isinstance(geometry, CardGeometry) and geometry.decks == 1 else "a single deck"
+
+
+def no_button(geometry: Geometry) -> str | None:
+    """What a table lacks where its dealer has no button for the call."""
+    return None if geometry.no_more_bets_button else "a button for the call"
+
+
+def _anything(geometry: Geometry) -> str | None:
+    return None
+
+
+def faults_of(game: str) -> tuple[SimulatedFault, ...]:
+    """What can go wrong at every table of cards: its dealer, its shoe, its cards."""
+
+    def fault(
+        name: str,
+        physical: bool,
+        explanation: str,
+        expected: str,
+        lacking: Callable[[Geometry], str | None] = _anything,
+    ) -> SimulatedFault:
+        return SimulatedFault(name, (game,), physical, explanation, expected, lacking)
+
+    return (
+        fault("none", True, "Nothing goes wrong.", "The outcome."),
+        fault("misread", False, "The shoe cannot read a card.", "Unresolved: card_unread."),
+        fault("line_lost", False, "The line of a card is lost.", "Unresolved: card_count, or card_unread."),
+        fault(
+            "line_corrupted",
+            False,
+            "A bit of the line of a card is turned over.",
+            "Unresolved: card_count, or card_unread; a warning: line_garbled.",
+        ),
+        fault("line_repeated", False, "The line of a card is sent twice.", "The outcome."),
+        fault(
+            "card_pushed_back",
+            True,
+            "A card is drawn to the mouth, pushed back, and drawn again.",
+            "The outcome; a warning: card_pushed_back.",
+            _no_barriers,
+        ),
+        fault(
+            "card_returned",
+            True,
+            "A card that was out is pushed into the shoe, and drawn again.",
+            "Unresolved: card_returned.",
+            _no_barriers,
+        ),
+        fault(
+            "excess_card",
+            True,
+            "The dealer draws a card when the round is complete, and discards it.",
+            "The outcome; a violation: card_out_of_turn.",
+        ),
+        fault(
+            "two_cards_at_once",
+            True,
+            "A card follows while the one before it still covers the barriers.",
+            "Unresolved: card_unseen.",
+            _no_barriers,
+        ),
+        fault("dead_barrier", False, "The outer light barrier sees nothing.", "Unresolved: card_unseen.", _no_barriers),
+        fault("jam", True, "A card sticks in the mouth of the shoe.", "Void: shoe_jam; a fault."),
+        fault("lid_opened", True, "The lid is opened while cards are dealt.", "Void: shoe_open; a fault."),
+        fault("shoe_empty", True, "The shoe is empty before the round is complete.", "Void: shoe_empty; a fault."),
+        fault(
+            "cut_card_early",
+            True,
+            "The cutting card stands near the front.",
+            "The outcome; then reshuffle_due, until there is a new shoe.",
+        ),
+        fault(
+            "dealt_before_no_more_bets",
+            True,
+            "The dealer draws cards before the call.",
+            "Void: dealt_before_no_more_bets.",
+            no_button,
+        ),
+        fault("cable_pulled", False, "The shoe's cable comes out and is put back.", "Unresolved; a fault."),
+        fault("silent_link", False, "The shoe sends nothing for a while.", "Unresolved: card_unread; a fault."),
+        fault("shoe_restarted", False, "The shoe loses its power for a moment.", "Unresolved: card_count."),
+        fault("foreign_card", True, "There is a joker in the shoe.", "Unresolved: foreign_card.", _jokers),
+        fault(
+            "card_twice",
+            True,
+            "A card of another deck is in the shoe: it leaves twice.",
+            "Unresolved: card_twice, unless nobody knows what has left before.",
+            _several_decks,
+        ),
+        fault(
+            "shuffler_jam",
+            True,
+            "A card jams in the shuffler.",
+            "The outcome; a fault: shuffler_jam, until the cards are reshuffled.",
+            _no_shuffler,
+        ),
+        fault(
+            "shuffler_stopped",
+            True,
+            "The shuffler stops in a cycle.",
+            "The outcome; a fault: shuffle_incomplete, until the cards are reshuffled.",
+            _no_shuffler,
+        ),
+        fault(
+            "shuffler_door_opened",
+            True,
+            "The door of the shuffler is opened in a cycle.",
+            "The outcome; faults: shuffle_incomplete, shuffler_open.",
+            _no_shuffler,
+        ),
+        fault(
+            "shuffler_miscount",
+            True,
+            "A card is missing from the batch that is shuffled.",
+            "The outcome; a fault: card_count; the deck is not dealt.",
+            _no_counter,
+        ),
+        fault(
+            "late_wager",
+            True,
+            "A progressive wager comes into an acceptor after the call.",
+            "The outcome; a violation: wager_after_no_more_bets.",
+            _no_acceptors,
+        ),
+    )
+
+
+_ENDS_THE_DEAL: Final = {"jam": "shoe_jam", "lid_opened": "shoe_open", "shoe_empty": "shoe_empty"}
+"""Faults after which no card of the round is dealt, and the reason of each."""
+_REASONS: Final[dict[str, tuple[str, ...]]] = {
+    "misread": ("card_unread",),
+    "line_lost": ("card_count", "card_unread"),
+    "line_corrupted": ("card_count", "card_unread"),
+    "card_returned": ("card_returned",),
+    "two_cards_at_once": ("card_unseen",),
+    "dead_barrier": ("card_unseen",),
+    "dealt_before_no_more_bets": ("dealt_before_no_more_bets",),
+    "cable_pulled": ("sensor_missing", "edges_lost", "card_count", "card_unread", "card_unseen"),
+    "silent_link": ("sensor_missing", "card_count", "card_unread"),
+    "shoe_restarted": ("card_count",),
+    "foreign_card": ("foreign_card",),
+    "card_twice": ("card_twice",),
+    **{fault: (reason,) for fault, reason in _ENDS_THE_DEAL.items()},
+}
+_INVALID: Final = ("dealt_before_no_more_bets", "foreign_card", *_ENDS_THE_DEAL)
+"""Faults after which there is no result that any rule supports."""
+_NOTICES: Final = ("device.warning", "device.fault", "procedure.violation")
+
+
+class Dealt(NamedTuple):
+    """The cards of a round in the order of the deal, and when the last act was over."""
+
+    cards: tuple[str, ...]
+    end_s: float
+
+
+class CardTableSimulator:
+    """One table in virtual time; see `simulators.base.truth.TableSimulator`."""
+
+    def __init__(self, geometry: CardGeometry, seed: int) -> None:
+        self.geometry = geometry
+        self._seed = seed
+        self._number = 0
+        self._now_s = 0.0
+        self._shoe = ShoeSimulator(
+            seed,
+            geometry.decks,
+            barriers=geometry.barriers,
+            body=geometry.body,
+            link=geometry.link,
+            deck=geometry.deck,
+        )
+        self._shoe.load()
+        self._shuffler: ShufflerSimulator | None = None
+        if geometry.shuffler:
+            self._shuffler = ShufflerSimulator(
+                geometry.decks * len(geometry.deck),
+                link=geometry.shuffler_link,
+                counter=geometry.shuffler_counter,
+                present=geometry.shuffler_present,
+            )
+        self._cycle_due = False
+        """Whether a batch was taken out of the shuffler, and the other one put in."""
+        has = ((CALL, geometry.no_more_bets_button), (SETTLED, geometry.settled_button))
+        self._buttons = tuple(line for line, there in has if there)
+        acceptors = [f"{ACCEPTOR}{position}" for position in range(1, geometry.acceptors + 1)]
+        self._sensors = (*acceptors, *((DISCARD,) if geometry.discards else ()))
+        self._shuffle_due = False
+        self._burn_due = geometry.burn
+        self._orders: list[Rare] = []
+        self._presses: list[Edge] = []
+        self._on_table = 0
+        """Cards that left the shoe and are not collected."""
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The lines and links that its batches may name."""
+        beside = () if self._shuffler is None else self._shuffler.lines
+        return (*self._buttons, *self._shoe.lines, *beside, *self._sensors)
+
+    def start(self) -> Batch:
+        """Every line at rest at time 0, and a second of quiet, in which the dealer reports the first shuffled cards."""
+        self._now_s = 1.0
+        self._shoe.start()
+        if self._shuffler is not None:
+            self._shuffler.start()
+            self._now_s = self._shuffler.cycle(0.2) + 0.5
+        edges, rare = self._shoe.take(self._now_s)
+        if self._shuffler is not None:
+            shown, sent = self._shuffler.take()
+            edges += shown
+            rare = sorted([*rare, *sent], key=_time)
+            edges.sort(key=lambda edge: edge.t_ns)
+        if self._burn_due and not self.geometry.fresh_each_round:
+            rare = sorted([*rare, _order("new_shoe", self._now_s - 0.3)], key=_time)
+            self._loaded(self._now_s - 0.25)
+        rest = (*self._buttons, *self._sensors)
+        return Batch([*(Edge(line, 0, 0) for line in rest), *edges], rare, _ns(self._now_s))
+
+    def wait(self, seconds: float) -> Batch:
+        """Nobody deals; the shoe reports its state."""
+        self._now_s += seconds
+        edges, rare = self._shoe.take(self._now_s)
+        return Batch(edges, rare, _ns(self._now_s))
+
+    def round(self, fault: str | None = None) -> SimRound:
+        """The next round, with a named fault or without.
+
+        Raises:
+            FaultError: no fault has this name, or this table cannot have it.
+        """
+        name = fault_named(fault or "none", self.geometry).name
+        self._number += 1
+        rng = Random(f"{self._seed}/{self.geometry.game}/{self._number}")
+        geometry, from_s = self.geometry, self._now_s
+        self._orders, self._presses = [], []
+        deal = geometry.dealing(rng, name)
+        ready_s = self._prepare(deal, from_s)
+        # A round that a person had to call at the end of the last one is settled by then.
+        call_s = max(from_s + geometry.settle_after_s, ready_s) + rng.uniform(2.0, 4.0)
+        if self._burn_due and not geometry.burns_after_call:
+            self._burn(call_s - 1.5)
+        dealt = self._dealt(deal, name, call_s + rng.uniform(0.8, 2.0), rng)
+        end_s = dealt.end_s
+        if name == "dead_barrier":
+            end_s = self._shoe.wiped(end_s + 1.0)
+        if name == "excess_card":
+            end_s = self._draw(end_s + rng.uniform(*BETWEEN_S))[1]
+            self._orders.append(_order("excess_card", end_s + 1.5, ("use", "discard")))
+        if geometry.no_more_bets_button:
+            late = name == "dealt_before_no_more_bets"
+            self._presses += press(CALL, dealt.end_s + 0.5 if late else call_s, 0.2)
+        self._now_s = max(end_s, self._shuffle(name, ready_s + 0.5)) + geometry.settle_after_s + geometry.read_wait_s
+        self._now_s += AFTER_S
+        self._collect(self._now_s - 4.0)
+        self._wager(name, call_s, self._now_s - 4.0, rng)
+        if geometry.settled_button:
+            self._presses += press(SETTLED, self._now_s - 2.0, 0.2)
+        if not geometry.fresh_each_round and (self._shuffle_due or len(self._shoe.cards) <= deal.most):
+            self._load("new_shoe", self._now_s - 0.5)
+        shown, sent = self._shoe.take(self._now_s)
+        edges, rare = [*self._presses, *shown], [*self._orders, *sent]
+        if self._shuffler is not None:
+            shown, sent = self._shuffler.take()
+            edges += shown
+            rare += sent
+        settle_order(edges, _ns(from_s), _ns(self._now_s))
+        rare.sort(key=_time)
+        return SimRound(Batch(edges, rare, _ns(self._now_s)), self._truth(deal, name, dealt), self._number, fault)
+
+    def _wager(self, name: str, call_s: float, paid_s: float, rng: Random) -> None:
+        """Players put progressive wagers into some acceptors; with a fault one more comes after the call."""
+        positions = range(1, self.geometry.acceptors + 1)
+        early = [position for position in positions if rng.random() < 0.5] if positions else []
+        late = [position for position in positions if position not in early][:1] or early[:1]
+        for position in early:
+            if name != "late_wager" or position not in late:
+                self._presses += press(f"{ACCEPTOR}{position}", call_s - 1.0, paid_s - call_s + 1.0)
+        if name == "late_wager":
+            self._presses += press(f"{ACCEPTOR}{late[0]}", call_s + 1.5, paid_s - call_s - 1.5)
+
+    def _collect(self, at_s: float) -> None:
+        """The cards of the round are put into the discard rack."""
+        cards, self._on_table = self._on_table, 0
+        if self.geometry.discards:
+            for number in range(cards):
+                self._presses += press(DISCARD, at_s + number * 0.06, 0.03)
+
+    def _shuffle(self, name: str, at_s: float) -> float:
+        """The shuffler shuffles the batch that was put in, again where a cycle fails; returns when it is done."""
+        shuffler = self._shuffler
+        if shuffler is None:
+            return at_s
+        if name in SHUFFLER_FAULTS:
+            at_s = shuffler.cycle(at_s, name)
+        elif not self._cycle_due:
+            return at_s
+        self._cycle_due = False
+        return shuffler.cycle(at_s)
+
+    def _loaded(self, at_s: float) -> None:
+        """The shuffled batch was taken out of the shuffler."""
+        if self._shuffler is not None:
+            self._shuffler.taken(at_s)
+            self._cycle_due = True
+
+    def _prepare(self, deal: Deal, from_s: float) -> float:
+        """Before the call: the cards of a game that has fresh ones, and what the dealer declares; returns when."""
+        at_s, geometry = from_s + 0.3, self.geometry
+        if geometry.fresh_each_round:
+            named = geometry.decks_named
+            deck = (("deck", named[self._number % len(named)]),) if named else ()
+            self._load("new_shoe", at_s, *deck)
+        for order in deal.before():
+            at_s += 0.2
+            self._orders.append(_order(order.verb, at_s, *order.given))
+        return at_s
+
+    def _load(self, verb: str, at_s: float, *given: tuple[str, str]) -> None:
+        """Shuffled cards are in the shoe, and the dealer reports them."""
+        self._shuffle_due = False
+        self._shoe.load()
+        self._burn_due = self.geometry.burn
+        self._orders.append(_order(verb, at_s, *given))
+        self._loaded(at_s + 0.05)
+
+    def _burn(self, at_s: float) -> float:
+        while self._burn_due:
+            self._burn_due -= 1
+            at_s = self._draw(at_s)[1] + 0.3
+        return at_s
+
+    # --- the deal ------------------------------------------------------------------------------------------------
+
+    def _dealt(self, deal: Deal, name: str, at_s: float, rng: Random) -> Dealt:
+        """The round is dealt, and something goes wrong with one of the cards that every round has, but the last."""
+        shoe = self._shoe
+        if name == "cut_card_early":
+            if CUTTING_CARD in shoe.cards:
+                shoe.cards.remove(CUTTING_CARD)
+            shoe.cards.insert(len(shoe.cards) - rng.randrange(max(deal.least, 1)), CUTTING_CARD)
+        at_s = self._burn(at_s)
+        wrong, cards, acts, end_s = rng.randrange(deal.least - 1), list[str](), 0, at_s
+        dead = (OUTSIDE,) if name == "dead_barrier" else ()
+        while (step := deal.next(cards, acts)) is not None:
+            if not isinstance(step, Draw):
+                end_s = at_s = self._act(step, end_s + rng.uniform(*BETWEEN_S))
+                at_s += rng.uniform(*BETWEEN_S)
+                acts += 1
+                continue
+            here = len(cards) == wrong
+            if here and name in _ENDS_THE_DEAL:
+                return Dealt(tuple(cards), self._end_deal(name, at_s))
+            if here and name == "foreign_card":
+                shoe.cards.append(JOKER)
+            if here and name == "card_twice":
+                # The next card, below the cutting card where that lies on top, and its twin under it.
+                at = -2 if shoe.cards[-1] == CUTTING_CARD else -1
+                shoe.cards.insert(len(shoe.cards) + at, shoe.cards[at])
+            if here and name == "two_cards_at_once":
+                first, second = self._take(at_s), self._take(at_s)
+                end_s = shoe.out(first, at_s, beside=0.5)
+                shoe.name(second, end_s + 0.05)
+                cards += [first, second]
+            else:
+                card, end_s = self._draw(at_s, name if here else "none", dead)
+                cards.append(card)
+                if here and name == "foreign_card":
+                    return Dealt(tuple(cards), end_s)
+            if here:
+                self._disturb(name, end_s)
+            at_s = end_s + rng.uniform(*BETWEEN_S)
+        return Dealt(tuple(cards), end_s)
+
+    def _act(self, step: Order | Announce, at_s: float) -> float:
+        """The dealer announces something, or sends an order; returns when it is done."""
+        if isinstance(step, Order):
+            self._orders.append(_order(step.verb, at_s, *step.given))
+            return at_s
+        if self.geometry.no_more_bets_button:
+            self._presses += press(CALL, at_s, 0.2)
+            return at_s + 0.3
+        self._orders.append(_order("announce", at_s))
+        return at_s
+
+    def _draw(self, at_s: float, how: str = "none", dead: tuple[str, ...] = ()) -> tuple[str, float]:
+        """A card is drawn, the cutting card before it if it is there; returns it, and when it is out."""
+        shoe = self._shoe
+        if shoe.cards[-1] == CUTTING_CARD:
+            shoe.at_mouth(at_s - 0.3, at_s)
+            at_s = shoe.out(shoe.cards.pop(), at_s, dead=dead) + 0.3
+            self._shuffle_due = True
+        if how == "card_pushed_back":
+            at_s = shoe.pushed_back(at_s) + 0.2
+        card = shoe.cards.pop()
+        self._on_table += 1
+        if how == "line_lost":
+            return card, shoe.lost_line(card, at_s)
+        if how == "line_corrupted":
+            return card, shoe.corrupted_line(card, at_s)
+        if how == "line_repeated":
+            return card, shoe.repeated_line(card, at_s)
+        if how == "card_returned":
+            out_s = shoe.out(card, at_s)
+            at_s = shoe.returned(out_s + 0.4) + 0.4
+        return card, shoe.out(card, at_s, line=UNREAD if how == "misread" else None, dead=dead)
+
+    def _take(self, at_s: float) -> str:
+        """The next card, for a dealer who draws it together with another; a cutting card is laid aside before."""
+        if self._shoe.cards[-1] == CUTTING_CARD:
+            self._shoe.at_mouth(at_s - 0.3, at_s - 0.1)
+            self._shoe.cards.pop()
+            self._shuffle_due = True
+        self._on_table += 1
+        return self._shoe.cards.pop()
+
+    def _disturb(self, name: str, end_s: float) -> None:
+        """What goes wrong beside the cards, once one of them is out."""
+        if name == "shoe_restarted":
+            self._shoe.restarted(end_s + 0.1)
+        elif name == "cable_pulled":
+            self._shoe.unplugged(end_s + 0.1, end_s + UNPLUGGED_S)
+        elif name == "silent_link":
+            self._shoe.silent_link(end_s + 0.1, end_s + SILENT_S)
+
+    def _end_deal(self, name: str, at_s: float) -> float:
+        """The shoe gives no card any more; returns when it would again."""
+        shoe, geometry = self._shoe, self.geometry
+        end_s = at_s + 4.0
+        if name == "jam":
+            end_s += geometry.jam_s
+            self._take(at_s)
+            shoe.stuck(at_s, end_s)
+            shoe.trouble(JAM, at_s + 1.0, end_s + 0.1)
+        elif name == "lid_opened":
+            shoe.trouble(LID, at_s, end_s)
+        else:
+            shoe.cards.clear()
+            shoe.trouble(EMPTY, at_s, end_s)
+        return end_s + 0.1
+
+    # --- the truth -----------------------------------------------------------------------------------------------
+
+    def _truth(self, deal: Deal, name: str, dealt: Dealt) -> Truth:
+        geometry = self.geometry
+        valid = name not in _INVALID and name not in geometry.own_invalid
+        own = dict(geometry.own_reasons)
+        reasons = own.get(name, _REASONS.get(name, ()))
+        if valid:
+            reasons = (*reasons, *deal.reasons(dealt.cards))
+        detail = f"the cards were {' '.join(dealt.cards) or 'none'}" + (f"; {name}" if name != "none" else "")
+        result = deal.truth(dealt.cards) if valid else None
+        return Truth(valid, result, 0.0, 0.0, reasons, detail, _NOTICES, _ns(dealt.end_s))
+
+
+def _order(verb: str, at_s: float, *given: tuple[str, str]) -> Command:
+    return Command(verb, (*given, ("by", DEALER)), _ns(at_s))
+
+
+def _time(value: Rare) -> int:
+    return value.t_ns
+
+
+def _ns(t_s: float) -> int:
+    return int(t_s * NS_PER_S)

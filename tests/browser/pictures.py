@@ -1,0 +1,107 @@
+"""The pictures of the scoreboard in README.md and docs/scoreboard.md, and the words that stand on them.
+
+    python -m tests.browser.pictures      takes them anew
+
+A picture lies in docs/pictures/ beside a text file: the words that the page showed when it was taken. A test compares
+those words with the page of today, and not pixels, so that it fails when a picture shows something else than the board.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from tests.browser.board_page import BoardPage
+from tests.browser.conftest import launch
+from tests.browser.scenes import SCENES, play
+from tests.fakes.board_site import BoardSite, board_site
+
+FOLDER: Final = Path(__file__).resolve().parents[2] / "docs" / "pictures"
+QUALITY: Final = 82
+"""Of WebP: small, and without a visible trace."""
+WIDE: Final = (1600, 900)
+TALL: Final = (900, 1600)
+
+
+class Picture(NamedTuple):
+    """One picture."""
+
+    name: str
+    scenes: tuple[str, ...]
+    size: tuple[int, int] = WIDE
+    language: str = "en"
+
+    @property
+    def image(self) -> Path:
+        return FOLDER / f"{self.name}.webp"
+
+    @property
+    def words(self) -> Path:
+        return FOLDER / f"{self.name}.txt"
+
+
+PICTURES: Final = (
+    Picture(
+        "scoreboard-hall",
+        (
+            "roulette",
+            "money_wheel",
+            "sic_bo",
+            "roulette_refused",
+            "craps",
+            "baccarat",
+            "roulette_spinning",
+            "under_over",
+            "fault",
+        ),
+    ),
+    Picture("scoreboard-roulette", ("roulette",)),
+    Picture("scoreboard-spinning", ("roulette_spinning",)),
+    Picture("scoreboard-refused", ("roulette_refused",)),
+    Picture("scoreboard-sic-bo", ("sic_bo",)),
+    Picture("scoreboard-craps", ("craps",)),
+    Picture("scoreboard-baccarat", ("baccarat",)),
+    Picture("scoreboard-money-wheel-es", ("money_wheel",), TALL, "es"),
+)
+
+
+def words_on(page: Page) -> str:
+    """The words on the boards, a line each, as they are shown."""
+    text = page.locator("main").inner_text()
+    return "\n".join(line for line in (" ".join(one.split()) for one in text.splitlines()) if line) + "\n"
+
+
+@contextmanager
+def shown(browser: Browser, site: BoardSite, picture: Picture) -> Iterator[Page]:
+    """The page of a picture."""
+    tables = [play(site, SCENES[name]) for name in picture.scenes]
+    width, height = picture.size
+    context = browser.new_context(viewport={"width": width, "height": height}, locale="en-US", reduced_motion="reduce")
+    page = context.new_page()
+    board = BoardPage(page, site).show(tables[0] if len(tables) == 1 else None, lang=picture.language)
+    expect(board.board()).to_have_count(len(tables))
+    page.evaluate("() => document.fonts.ready.then(() => null)")
+    yield page
+    context.close()
+
+
+def take() -> None:
+    """Takes every picture."""
+    FOLDER.mkdir(exist_ok=True)
+    with sync_playwright() as playwright, launch(playwright) as browser:
+        for picture in PICTURES:
+            with board_site() as site, shown(browser, site, picture) as page:
+                session = page.context.new_cdp_session(page)
+                taken = session.send("Page.captureScreenshot", {"format": "webp", "quality": QUALITY})
+                picture.image.write_bytes(base64.b64decode(taken["data"]))
+                picture.words.write_text(words_on(page))
+                print(f"{picture.image.relative_to(FOLDER.parents[1])}: {picture.image.stat().st_size // 1024} KiB")
+
+
+if __name__ == "__main__":
+    take()

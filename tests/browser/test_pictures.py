@@ -1,0 +1,33 @@
+"""The pictures of the documents show the board as it is."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.browser.pictures import FOLDER, PICTURES, Picture, shown, words_on
+from tests.fakes.board_site import board_site
+
+ROOT = Path(__file__).resolve().parents[2]
+MOST_BYTES = 150_000
+
+
+@pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.name)
+def test_the_board_has_the_words_that_its_picture_shows(browser: Browser, picture: Picture) -> None:
+    with board_site() as site, shown(browser, site, picture) as page:
+        assert words_on(page) == picture.words.read_text(), "take them anew: python -m tests.browser.pictures"
+
+
+def test_pictures_are_small_and_each_one_is_in_a_document() -> None:
+    readme, page = (ROOT / "README.md").read_text(), (ROOT / "docs" / "scoreboard.md").read_text()
+    for picture in PICTURES:
+        assert picture.image.read_bytes()[8:12] == b"WEBP"
+        assert picture.image.stat().st_size < MOST_BYTES
+        assert picture.image.name in readme + page
+    named = set(re.findall(r"pictures/(scoreboard-[a-z-]+\.webp)", readme + page))
+    assert named == {picture.image.name for picture in PICTURES}
+    assert readme.split("\n\n")[1].startswith("![")
+    assert {path.stem for path in FOLDER.glob("scoreboard-*.webp")} == {picture.name for picture in PICTURES}

@@ -1,0 +1,22 @@
+"""The scoreboard's benchmarks work and measure real work. How fast it is is nothing that a test says."""
+
+from __future__ import annotations
+
+from benchmarks.scoreboard_bench import SCOREBOARD_SMALLEST, scoreboard_lines
+
+
+def test_every_line_of_the_scoreboards_benchmark_has_a_value() -> None:
+    lines = [*scoreboard_lines(SCOREBOARD_SMALLEST)]
+    assert [line.name for line in lines] == [
+        "event to pixels, p50",
+        "of it to the board's message, p50",
+        "2 boards, 2 tables: CPU a delivery",
+        "memory of the gateway",
+        "its growth over 180 events",
+        "the page with its fonts",
+    ]
+    assert all(line.value for line in lines)
+    assert {line.name: line.most for line in lines if line.most} == {
+        "memory of the gateway": 1.0,
+        "the page with its fonts": 1.0,
+    }

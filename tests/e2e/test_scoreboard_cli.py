@@ -1,0 +1,116 @@
+"""`feltwire scoreboard`, as a process beside a service in another one."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.request import urlopen
+
+import aiohttp
+import pytest
+
+from tests.fakes.feed_process import TABLE, feed
+from tests.fakes.feed_server import short_folder
+from tests.fakes.time_limits import HANG_S
+
+ROOT = Path(__file__).resolve().parents[2]
+COMMAND = [sys.executable, "-c", "from controller.cli import main; main()", "scoreboard"]
+
+
+@contextmanager
+def scoreboard(*arguments: str, **environment: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """The process and its first line on stderr that is no waiting; it is ended with the block."""
+    environ = {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", **environment}
+    process = subprocess.Popen([*COMMAND, *arguments], stderr=subprocess.PIPE, text=True, env=environ, cwd=ROOT)
+    assert process.stderr is not None
+    try:
+        yield process, next((line for line in process.stderr if "waiting for" not in line), "")
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.wait()
+        process.stderr.close()
+
+
+def address(line: str) -> str:
+    return "http://" + line.split("http://")[1].split()[0]
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    with short_folder() as made:
+        yield made
+
+
+async def boards(url: str, last: int) -> dict[str, object]:
+    """The board of the table, once it has its last event."""
+    async with (
+        asyncio.timeout(HANG_S),
+        aiohttp.ClientSession() as session,
+        session.ws_connect(f"{url}live", origin=url.rstrip("/")) as live,
+    ):
+        await live.send_str(json.dumps({"table": TABLE}))
+        while True:
+            message = json.loads((await live.receive()).data)
+            if message["type"] == "board" and message["board"]["sequence"] == last:
+                found: dict[str, object] = message["board"]
+                return found
+
+
+def test_it_serves_the_page_and_follows_the_service_that_it_is_given(folder: Path) -> None:
+    base = f"ipc://{folder}"
+    with feed(base, folder / "journal", "e1") as service, scoreboard(base, "--port", "0") as (process, line):
+        assert line.startswith(f"scoreboard of {base}: http://127.0.0.1:")
+        with urlopen(address(line), timeout=HANG_S) as answer:
+            assert b"<title>Scoreboard</title>" in answer.read()
+            assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+        board = asyncio.run(boards(address(line), service.end()))
+        assert (board["table"], board["epoch"]) == (TABLE, "e1")
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(HANG_S) == 0
+
+
+def test_it_may_be_started_before_the_service(folder: Path) -> None:
+    with (
+        scoreboard("--port", "0", FELTWIRE_RUNTIME=str(folder)) as (_, line),
+        feed(f"ipc://{folder}", folder / "journal", "e1") as service,
+    ):
+        assert asyncio.run(boards(address(line), service.end()))["table"] == TABLE
+
+
+def test_a_port_that_was_asked_for_and_is_in_use_is_an_error_that_names_it(folder: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        with scoreboard(f"ipc://{folder}", "--port", port) as (process, line):
+            assert line.strip() == (
+                f"the scoreboard cannot be served: port {port} of 127.0.0.1 is in use by another program: "
+                "give another one with --port"
+            )
+            assert process.wait(HANG_S) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("http://10.0.0.5",), "it must begin with ipc:// or tcp://"),
+        (("tcp://10.0.0.5:5600",), "tcp:// needs --key"),
+        (("ipc:///a", "ipc:///b", "ipc:///c", "--server", "x", "--server", "y"), "--server is given 2 times"),
+    ],
+)
+def test_an_address_or_a_key_that_cannot_be_used_is_refused(arguments: tuple[str, ...], words: str) -> None:
+    result = subprocess.run(
+        [*COMMAND, *arguments], capture_output=True, text=True, timeout=HANG_S, check=False, cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert result.returncode == 2
+    assert words in " ".join(result.stderr.split())

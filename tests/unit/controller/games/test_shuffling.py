@@ -1,0 +1,185 @@
+"""The shuffler of a table: which batch may be dealt, what a failed cycle means, and what must be removed first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from controller.games.load import check_text
+from drivers.cards.card_wire import (
+    LineOfShuffler,
+    OpenedCardLine,
+    SealedOrderLine,
+    ShufflerLine,
+    ShufflerState,
+    encode,
+)
+from feed import events
+from feed.commitments import order_root
+from feed.events import StackLoaded, StackOpened, StackSealed
+from hal.values import Edge, Frame
+from tests.tables.bench import EventList
+from tests.tables.card_shoe import S, ShoeHands, card_toml, together
+
+NATURAL = "9s 6h Kd 2c"
+SERIAL = '[device.shuffler]\ncontrol = "serial"\n'
+PLACED = '[device.shuffler]\ncontrol = "serial"\npresent_sensor = true\n'
+
+
+class ShufflerHands(ShoeHands):
+    """A baccarat table with a shuffler of 416 cards a batch."""
+
+    def __init__(self, more: str = SERIAL) -> None:
+        super().__init__(card_toml(more=more))
+        self.line(ShufflerLine(1, ShufflerState.IDLE, None), ShufflerLine(2, ShufflerState.IDLE, None))
+
+    def line(self, *lines: LineOfShuffler) -> EventList:
+        at = round((self.now_s + 0.1) * S)
+        return self.feed([], [Frame("shuffler", encode(line), at + n) for n, line in enumerate(lines)], 0.5)
+
+    def cycle(self, batch: int = 1, count: int | None = 416, *, end: str = "C") -> EventList:
+        busy = self.line(ShufflerLine(batch, ShufflerState.BUSY, None))
+        return together(busy, self.line(ShufflerLine(batch, ShufflerState(end), count)))
+
+    def take_out(self, batch: int) -> None:
+        self.line(ShufflerLine(batch, ShufflerState.IDLE, None))
+
+    def sealed(self, batch: int, cards: Sequence[str]) -> tuple[str, ...]:
+        """The shuffler commits itself to an order; returns the salts."""
+        salts = tuple(f"{n:032x}" for n in range(len(cards)))
+        self.line(SealedOrderLine(batch, len(cards), order_root(cards, salts)))
+        return salts
+
+    def opened(self, batch: int, cards: Sequence[str], salts: Sequence[str]) -> EventList:
+        both = zip(cards, salts, strict=True)
+        return self.line(*(OpenedCardLine(batch, n, card, salt) for n, (card, salt) in enumerate(both, 1)))
+
+
+@pytest.fixture
+def hands() -> ShufflerHands:
+    return ShufflerHands()
+
+
+def test_k3_one_batch_is_dealt_and_the_other_is_left_in_the_shuffler_for_the_next(hands: ShufflerHands) -> None:
+    hands.cycle(1)
+    assert "batch 1 is in play; put batch 2 into the shuffler" in hands.order("new_shoe by=ann").reason
+    hands.take_out(1)
+    hands.cycle(2)
+    said = hands.ordered("new_shoe by=ann")
+    assert [(one.batch, one.method) for one in said.of(StackLoaded)] == [(2, "shuffler")]
+    assert said.of(events.ProcedureViolation) == []
+
+
+def test_k21_a_batch_that_is_dealt_twice_running_is_a_violation(hands: ShufflerHands) -> None:
+    for _ in range(2):
+        hands.cycle(1)
+        said = hands.ordered("new_shoe by=ann")
+        hands.take_out(1)
+    violation = said.one(events.ProcedureViolation)
+    assert (violation.reason, violation.rule) == ("batch_not_alternated", "13:47-20.18(a)5")
+
+
+@pytest.mark.parametrize(
+    ("end", "fault"), [("J", "shuffler_jam"), ("D", "shuffle_incomplete"), ("I", "shuffle_incomplete")]
+)
+def test_k17_a_cycle_that_fails_stops_the_play_until_the_cards_are_reshuffled(
+    hands: ShufflerHands, end: str, fault: str
+) -> None:
+    hands.call()
+    hands.deal("9s 6h")
+    said = hands.cycle(1, end=end)
+    said = together(said, hands.line(ShufflerLine(1, ShufflerState.IDLE, None)))
+    assert said.verdicts() == []  # no round is void for it
+    said = hands.deal("Kd 2c")
+    assert said.verdicts() == ["9s-Kd/6h-2c"]
+    assert fault in hands.standing
+    assert "no whole batch is ready" in hands.order("new_shoe by=ann").reason
+    hands.order("clear device=shuffler by=ann")
+    assert hands.standing == [fault]  # its cause is not gone
+    hands.cycle(1)
+    assert hands.order("clear device=shuffler by=ann").accepted
+    assert hands.order("new_shoe by=ann").accepted
+
+
+@pytest.mark.parametrize("count", [415, 417, 0, None])
+def test_a_deck_with_the_wrong_count_is_removed_and_not_dealt(hands: ShufflerHands, count: int | None) -> None:
+    hands.cycle(1, count)
+    hands.round(NATURAL)
+    assert hands.standing == ["card_count"]
+    assert not hands.order("new_shoe by=ann").accepted
+    assert not hands.order("clear device=shuffler by=ann").accepted
+
+
+def test_k19_the_shuffler_leaves_the_table_before_the_cards_are_shuffled_by_hand(hands: ShufflerHands) -> None:
+    refused = hands.order("new_shoe method=hand by=ann")
+    assert "remove it before the cards are shuffled by hand" in refused.reason
+    hands.ordered("shuffler_removed by=ann")
+    assert "the shuffler is not at the table" in hands.order("new_shoe by=ann").reason
+    assert hands.order("new_shoe method=hand by=ann").accepted
+    hands.ordered("shuffler_placed by=ann")
+    assert "remove it" in hands.order("new_shoe method=hand by=ann").reason
+
+
+def test_a_sensor_of_its_place_decides_where_there_is_one() -> None:
+    hands = ShufflerHands(PLACED)
+    hands.feed([Edge("shuffler_present", 1, round((hands.now_s + 0.1) * S))], [], 0.5)
+    assert "its sensor reports" in hands.order("shuffler_removed by=ann").reason
+    assert not hands.order("new_shoe method=hand by=ann").accepted
+    hands.sense("shuffler_present", 0)
+    hands.wait(1.0)
+    assert hands.order("new_shoe method=hand by=ann").accepted
+
+
+ORDER = ("9s", "6h", "Kd", "2c", "Ts", "3d", "4d", "5d")
+
+
+def reading(hands: ShufflerHands, dealt: str) -> EventList:
+    """A reading shuffler seals an order, the shoe deals, and the shuffler opens it."""
+    hands.cycle(1)
+    salts = hands.sealed(1, ORDER)
+    hands.ordered("new_shoe by=ann")
+    hands.round(dealt)
+    hands.order("break_up by=ann")
+    return hands.opened(1, ORDER, salts)
+
+
+def test_the_order_of_a_reading_shuffler_is_what_the_shoe_dealt_but_for_the_cut(hands: ShufflerHands) -> None:
+    said = reading(hands, "9s 6h Kd 2c")
+    assert hands.bench.said.one(StackSealed).root == said.one(StackOpened).root
+    assert said.one(StackOpened).agrees
+    assert "order_differs" not in hands.standing
+
+
+def test_a_card_that_came_from_elsewhere_differs_from_the_order(hands: ShufflerHands) -> None:
+    assert not reading(hands, "9s 6h Kd 8c").one(StackOpened).agrees
+    assert "order_differs" in hands.standing
+
+
+def test_an_order_that_is_opened_otherwise_than_sealed_differs(hands: ShufflerHands) -> None:
+    salts = hands.sealed(1, ORDER)
+    said = hands.opened(1, (*ORDER[1:], ORDER[0]), salts)
+    assert not said.one(StackOpened).agrees
+
+
+def test_a_shuffler_on_plain_lines_alternates_without_a_number() -> None:
+    hands = ShufflerHands("[device.shuffler]\ncounter = false\n")
+    assert hands.order("new_shoe by=ann").reason.startswith("new_shoe: no whole batch is ready")
+
+
+GAMES = (
+    "baccarat",
+    "blackjack",
+    "caribbean_stud",
+    "joker_seven",
+    "let_it_ride",
+    "mini_baccarat",
+    "multi_action_blackjack",
+    "red_dog",
+)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_k2_a_shuffler_is_optional_in_each_game_of_cards(game: str) -> None:
+    for more in ("", SERIAL, "[device.shuffler]\n"):
+        assert [one for one in check_text(card_toml(game, more=more)).problems if one.severity == "error"] == []
