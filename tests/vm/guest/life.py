@@ -93,8 +93,8 @@ for other in ("/dev/gpiochip1", "/dev/ubda", "/dev/tty1"):
 # --- who may read, who may command ------------------------------------------------------------------------------------
 
 board = "runuser -u feltwire-scoreboard -G feltwire --"
-heard = sh(f"{board} timeout 10 feltwire watch {BASE}")
-check("the scoreboard's user reads the feed", f"{WHEEL}: up to date" in heard, heard)
+heard = sh(f"{board} timeout 40 feltwire watch {BASE}")
+check("the scoreboard's user reads the feed", f"{WHEEL} is open" in heard, heard)
 told = sh(f"{board} feltwire send {BASE} close reason=x --table {WHEEL} --timeout 3; echo code $?")
 check(
     "the scoreboard's user commands nothing",
@@ -116,7 +116,8 @@ os.kill(old, signal.SIGKILL)
 report("figure", name="seconds from SIGKILL to ready again", value=wait(lambda: restarted(old), "a restart"))
 void = [one["data"].get("reason") for one in events("round.void", WHEEL)]
 check("the round in which it was killed is void by power_loss", "power_loss" in void, void)
-check("outputs are safe after the restart", lamp() == 0)
+# The capture plays on, and its next call may light the lamp again: it has to go out, not to stay as it was.
+wait(lambda: lamp() == 0, "the lamp out after the restart")
 check("the journal verifies after SIGKILL", not verified(), verified())
 spin.end()
 
