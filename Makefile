@@ -63,7 +63,7 @@ deb: $(STAMP)
 	@$(BIN)/python package/build.py
 
 install: $(STAMP)
-	@PYTHON=$(BIN)/python sh package/install.sh
+	@PYTHON=$(BIN)/python sh systemd/package/install.sh
 
 # As options: SOAK="--only corrupted-roulette --count 10000 --jobs 1"
 soak: $(CHECKS) firmware

@@ -37,7 +37,6 @@ check mypy "$BIN/mypy"
 check imports "$BIN/lint-imports" --no-cache
 check clocks "$BIN/python" tests/lint/clock_lint.py
 check wire "$BIN/python" firmware/wire/generate.py --check
-ignored=""
 if [ "$firmware" = yes ]; then
     check firmware make -s -C firmware
     check firmware-lint make -s -C firmware lint

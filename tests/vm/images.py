@@ -128,7 +128,14 @@ def _package(*versions: str) -> list[Path]:
                 if old.name != content and not old.name.startswith("wheels-"):
                     shutil.rmtree(old)
         options = [option for version in missing for option in ("--version", version)]
-        command = [sys.executable, str(ROOT / "package" / "build.py"), "--arch", "amd64", "--out", str(out / content)]
+        command = [
+            sys.executable,
+            str(ROOT / "systemd" / "package" / "build.py"),
+            "--arch",
+            "amd64",
+            "--out",
+            str(out / content),
+        ]
         _run([*command, "--wheels", str(out), "--level", "0", *options], "building the package")
     return found
 
@@ -170,7 +177,7 @@ def _installed(version: str) -> Path:
 def sources_digest() -> str:
     """A digest of everything that the package is made from."""
     digest = sha256()
-    folders = ("hal", "drivers", "controller", "feed", "scoreboard", "simulators", "package", "systemd", "requirements")
+    folders = ("hal", "drivers", "controller", "feed", "scoreboard", "simulators", "systemd", "requirements")
     files = [path for folder in folders for path in sorted((ROOT / folder).rglob("*")) if path.is_file()]
     for path in [*files, ROOT / "pyproject.toml"]:
         if "__pycache__" not in path.parts:

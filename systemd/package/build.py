@@ -1,6 +1,6 @@
 """Builds the Debian package: the software with every wheel it needs, units, manual pages, shell completion.
 
-    python package/build.py --arch arm64 --out build/deb
+    python systemd/package/build.py --arch arm64 --out build/deb
 
 The wheels are those of the target, whatever computer builds: nothing is compiled and nothing of the target runs. They
 are unpacked into one folder (`/opt/feltwire/lib`), so that dpkg owns every file and the table's computer needs no
@@ -27,7 +27,7 @@ from pathlib import Path
 from string import Template
 from typing import Final, NamedTuple
 
-ROOT: Final = Path(__file__).resolve().parents[1]
+ROOT: Final = Path(__file__).resolve().parents[2]
 HERE: Final = Path(__file__).resolve().parent
 SYSTEMD: Final = ROOT / "systemd"
 LOCK: Final = ROOT / "requirements" / "package.lock"
@@ -169,7 +169,7 @@ def _install_ours(libraries: Path) -> None:
     (wheel,) = wheels.glob("*.whl")
     _pip("--no-deps", f"--target={libraries}", str(wheel))
     shutil.rmtree(wheels)
-    # The command of the package is another one (package/feltwire): this one names the Python that built it.
+    # The command of the package is another one (systemd/package/feltwire): this one names the Python that built it.
     shutil.rmtree(libraries / "bin", ignore_errors=True)
     for path in libraries.rglob("direct_url.json"):
         # It names the folder that the wheel came from.
@@ -287,7 +287,7 @@ def _changelog(stage: Path, made: Version) -> None:
 def _maintainer() -> str:
     found = re.search(r"^Maintainer: (.*)$", (HERE / "debian/control").read_text(), re.MULTILINE)
     if found is None:
-        raise BuildError("package/debian/control: it has no line Maintainer:")
+        raise BuildError("systemd/package/debian/control: it has no line Maintainer:")
     return found[1]
 
 

@@ -14,7 +14,7 @@ if [ "$(id -u)" != 0 ]; then
     echo "installing needs root: sudo make install" >&2
     exit 1
 fi
-"$PYTHON" package/build.py --arch "$arch"
+"$PYTHON" systemd/package/build.py --arch "$arch"
 deb=$(ls -t build/deb/feltwire_*_"$arch".deb | head -1)
 # apt also installs what the package depends on; without it, dpkg says what is missing.
 DEBIAN_FRONTEND=noninteractive apt-get install -y "./$deb"
