@@ -96,6 +96,7 @@ class PusherBed(SensedDevice):
         self._tilt = DebouncedLevel(round(config.tilt_ms * 1e6))
         self._level: dict[str, int | None] = dict.fromkeys((SHAFT, *FALLS))
         self._covered_ns: dict[str, int] = {}
+        self._found_covered: set[str] = set()
         """The fall sensors that are covered and not reported as stuck, and since when."""
         self._moved_ns: int | None = None
         """The last pulse of the shaft; None while the shelf stands, or nothing is known."""
@@ -168,13 +169,14 @@ class PusherBed(SensedDevice):
         before, self._level[line] = self._level[line], level
         if line == SHAFT:
             self._pulse(before, level, t_ns, found)
-        elif before is not None and level != before:
-            if level:
-                self._covered_ns[line] = t_ns
-            elif line in self._covered_ns:
-                since_ns = self._covered_ns.pop(line)
-                if t_ns - since_ns >= self._shortest_ns:
-                    found.append(TokenFell(t_ns=t_ns, side=FALLS[line], fell_ns=since_ns))
+        elif level and level != before:
+            self._covered_ns[line] = t_ns
+            # What lay in a sensor before it was first seen may have fallen long ago: it is no fall, and may be stuck.
+            (self._found_covered.add if before is None else self._found_covered.discard)(line)
+        elif not level and line in self._covered_ns:
+            since_ns = self._covered_ns.pop(line)
+            if line not in self._found_covered and t_ns - since_ns >= self._shortest_ns:
+                found.append(TokenFell(t_ns=t_ns, side=FALLS[line], fell_ns=since_ns))
 
     def _pulse(self, before: int | None, level: int, t_ns: int, found: list[Observation]) -> None:
         if before is None:

@@ -96,7 +96,7 @@ class MachineGame(Game):
         carried = {**self.account.state, "model": self._model}
         play = self.play_state
         if play is not None:
-            carried["play"] = play
+            carried["play"], carried["play_round"] = play, self.round
         self.report_apart(
             events.MachineEvent,
             t_ns,
@@ -127,7 +127,8 @@ class MachineGame(Game):
         except AccountError as error:
             self._broken.append(Fault(0, "ram_error", str(error), device=MACHINE))
             return
-        play = machine.carried.get("play")
+        # The last record may be of a play that ended since: its outcome or its void is an event of the round.
+        play = machine.carried.get("play") if machine.carried.get("play_round") == self.round else None
         self._play = play if isinstance(play, dict) else None
         before = machine.carried.get("model")
         if before is not None and before != self._model:
@@ -137,6 +138,7 @@ class MachineGame(Game):
     def lost_power(self, t_ns: int, *, recalled: bool = True) -> None:
         """The last play was open when the power failed: it goes on where it was, if it was this game's."""
         if not recalled:
+            self._play = None
             super().lost_power(t_ns, recalled=recalled)
             return
         self._power_on(t_ns)

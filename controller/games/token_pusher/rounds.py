@@ -148,7 +148,9 @@ class TokenPusher(MachineGame):
 
     def result_named(self, name: str) -> dict[str, Any]:
         """The result of so many tokens won."""
-        if not (name.isascii() and name.isdecimal() and int(name[:9]) <= MOST_TOKENS):
+        if not (
+            name.isascii() and name.isdecimal() and len(name) <= len(str(MOST_TOKENS)) and int(name) <= MOST_TOKENS
+        ):
             raise ValueError(f"tokens {name!r}: give how many tokens the player won, 0 to {MOST_TOKENS}")
         return {"tokens_in": 1, "tokens_won": int(name)}
 

@@ -53,6 +53,17 @@ def test_m4_the_next_token_ends_a_play_and_begins_one() -> None:
     assert results(machine.wait(9)) == [1]
 
 
+def test_a_play_that_has_ended_does_not_go_on_after_a_power_cut() -> None:
+    machine = PusherMachine()
+    machine.token()
+    machine.fall()
+    machine.wait(9)
+    said = machine.restart()
+    assert said.of(events.RoundStarted) == []
+    assert results(machine.wait(30)) == []
+    assert (machine.meters.tokens_played, machine.meters.plays) == (1, 1)
+
+
 def test_m5_tokens_are_whole_dollars() -> None:
 
     assert check_text(pusher_toml("token_value = 5")).problems == []

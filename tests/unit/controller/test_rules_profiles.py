@@ -50,7 +50,9 @@ def test_every_value_is_cited_from_the_rules_of_its_profile_or_marked_ours(name:
     assert len(found) > values
     chapter = "13:47-20." if name == DEFAULT_PROFILE else f"{name.removeprefix('njac-')}-"
     for path, value in found:
-        assert value["cite"] == "ours" or value["cite"].startswith(chapter), path
+        # A casino night has no text of a progressive wager: a house that offers one takes that of casinos.
+        text = "19:47-16." if path.startswith(".caribbean_stud.progressive") else chapter
+        assert value["cite"] == "ours" or value["cite"].startswith(text), path
 
 
 def test_every_file_of_the_rules_belongs_to_a_profile() -> None:
@@ -132,7 +134,14 @@ def test_only_a_class_a_operator_runs_roulette() -> None:
     assert night.text("money_wheel", MoneyWheelRules).operator_classes.value == ("A", "B")
 
 
-FOUND_ONLY = {"power_loss", "shaker_failed", "lamps_failed_before_reveal", "spin_not_started", "spun_while_shut"}
+FOUND_ONLY = {
+    "power_loss",
+    "shoe_short_deal",
+    "shaker_failed",
+    "lamps_failed_before_reveal",
+    "spin_not_started",
+    "spun_while_shut",
+}
 """What no person at the table can know."""
 
 
