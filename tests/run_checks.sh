@@ -23,14 +23,6 @@ if [ ! -x "${CHROMIUM:-/usr/bin/chromium}" ]; then
 fi
 
 ignored=""
-echo "== virtual machine"
-if [ "$(id -u)" = 0 ] && sh tests/debian_packages.sh vm && "$BIN/python" -m tests.vm --prepare; then
-    echo "it can be made here"
-else
-    not_run="${not_run:+$not_run; }the virtual machine (tests/vm; it needs root for debootstrap)"
-    ignored="--ignore tests/vm"
-fi
-
 check ruff "$BIN/ruff" check .
 check format "$BIN/ruff" format --check .
 check mypy "$BIN/mypy"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from io import StringIO
 
@@ -10,47 +9,28 @@ import pytest
 from rich.console import Console
 
 from benchmarks import gpiozero_peer, verdicts
-from benchmarks.bench_page import bench_page
-from benchmarks.captures import merging, reading
-from benchmarks.decoding import A, B, bare_loop, decoder, decoding, rotation, with_index
+from benchmarks.decoding import A, B, bare_loop, decoder, rotation, with_index
 from benchmarks.figures import Figure, Section
 from benchmarks.measure import Subject, Timings, WrongWorkError, measure
 from benchmarks.report import WIDTH, print_report, scaled, times
-from benchmarks.simulation import baccarat, simulation
 from benchmarks.suite import SMALLEST, sections
 from benchmarks.tables import simulated_table
 
 TURNS, ROUNDS, ONCE = 2, 1, 1
 
 
-@pytest.mark.parametrize(
-    "section",
-    [
-        lambda: decoding(TURNS, ONCE),
-        lambda: verdicts.money_wheel(ROUNDS, ONCE),
-        lambda: verdicts.roulette(ROUNDS, ONCE),
-        lambda: simulation(ROUNDS, ONCE),
-        lambda: baccarat(ROUNDS, ONCE),
-        lambda: reading(ROUNDS, ONCE),
-        lambda: merging(ROUNDS, ONCE),
-        lambda: bench_page(ONCE, 1),
-    ],
-    ids=["decoding", "money wheel", "roulette", "simulation", "baccarat", "reading", "merging", "bench page"],
-)
-def test_every_benchmark_gives_a_rate_next_to_another(section: Callable[[], Section]) -> None:
-    figures = section().figures
-    assert figures
+def test_every_benchmark_gives_a_rate_next_to_another_and_the_targets_are_those_of_the_design() -> None:
+    measured = list(sections(SMALLEST))
+    assert all(section.figures for section in measured)
+    figures = [figure for section in measured for figure in section.figures]
     for figure in figures:
         assert figure.rate > 0
         assert figure.peer_rate > 0
         assert figure.ratio > 0
         assert figure.peak_bytes >= 0
-
-
-def test_the_targets_are_those_of_the_design() -> None:
     targets = {
         (section.title, figure.name, figure.peer): figure.target
-        for section in sections(SMALLEST)
+        for section in measured
         for figure in section.figures
         if figure.target is not None
     }
