@@ -346,7 +346,9 @@ class HistoryServer:
                 raise
             self.unread += 1
             return False
-        self._socket.wake()
+        finally:
+            # A send that fails too may have consumed the signal that a request is there.
+            self._socket.wake()
         return True
 
 
