@@ -18,7 +18,7 @@ from controller.bench_page.notes import Note, NoteTaker
 from controller.bench_page.output_test import OutputTest
 from controller.bench_page.situation import Situation, VerdictWatch, situation_of
 from controller.bench_page.wiring_shown import LineShown, WiringShown, lines_shown, wiring_shown
-from controller.captures.capture_store import CaptureRequest, render
+from controller.captures.capture_store import CaptureRequest
 from controller.configuration.values import TableConfig
 from controller.games.assembly import geometry_of, secret_links
 from controller.games.catalogue import DEVICE, orders_of
@@ -313,15 +313,14 @@ class BenchHost:
         )
         return ENCODER.encode(Hello(token, self.session, update))
 
-    def saved(self) -> tuple[str, bytes] | None:
-        """The last minutes of the lines as a capture, and its name; None before anything came."""
+    def wanted(self) -> CaptureRequest | None:
+        """The last minutes of the lines, to be rendered as a capture, in a thread too; None before anything came."""
         memory = self.live.memory
         cut = memory.cut(memory.held_ns, memory.until_ns)
         if cut is None or cut.batch.until_ns <= cut.start_ns:
             return None
         name = f"{self.config.id}-{self._until_ns // 1_000_000}ms"
-        request = CaptureRequest(self.config.id, name, cut, memory.capture_lines(name), cut.complete)
-        return f"{name}.vcd", render(request).data
+        return CaptureRequest(self.config.id, name, cut, memory.capture_lines(name), cut.complete)
 
     def act(self, asked: Mapping[str, Any]) -> str:
         """Carries out what a person asks for on the page.

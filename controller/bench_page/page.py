@@ -18,6 +18,7 @@ from aiohttp import WSCloseCode, web
 from controller.bench_page.actions import ActionError
 from controller.bench_page.captures import MOST_BYTES, CaptureDesk, CaptureRefusal
 from controller.bench_page.host import ENCODER, BenchHost
+from controller.captures.capture_store import render
 from scoreboard.web import Assets, ClientSender, Limits, NamesAllowed, application
 from scoreboard.web.sender import STOPPING
 
@@ -80,9 +81,7 @@ class BenchPage:
 
     async def _action(self, request: web.Request) -> web.Response:
         self._check(request)
-        if (request.content_length or 0) > MOST_ACTION_BYTES:
-            raise web.HTTPRequestEntityTooLarge(MOST_ACTION_BYTES, request.content_length or 0)
-        asked = _read(await request.read())
+        asked = await _asked(request)
         try:
             return _json({"done": True, "words": self._host.act(asked)})
         except ActionError as error:
@@ -100,7 +99,7 @@ class BenchPage:
 
     async def _compare(self, request: web.Request) -> web.Response:
         self._check(request)
-        asked = _read(await request.read())
+        asked = await _asked(request)
         first, second = asked.get("first"), asked.get("second")
         if not isinstance(first, int) or not isinstance(second, int):
             return _json({"done": False, "words": "first and second: the numbers of two captures"})
@@ -110,10 +109,13 @@ class BenchPage:
             return _json({"done": False, "words": str(error)})
 
     async def _saved(self, request: web.Request) -> web.Response:
-        saved = self._host.saved()
-        if saved is None:
+        if request.headers.get("Sec-Fetch-Site") == "cross-site":
+            raise web.HTTPForbidden(text="only a page of this server may have it: another site's asked\n")
+        wanted = self._host.wanted()
+        if wanted is None:
             raise web.HTTPNotFound(text="nothing came on the lines yet: wait a moment\n")
-        name, data = saved
+        rendered = await asyncio.to_thread(render, wanted)
+        name, data = f"{wanted.event_id}.vcd", rendered.data
         headers = {"Content-Disposition": f'attachment; filename="{name}"'}
         return web.Response(body=data, content_type="application/octet-stream", headers=headers)
 
@@ -127,8 +129,15 @@ class BenchPage:
         self.captures.close()
 
 
-def _read(body: bytes) -> dict[str, Any]:
-    """The JSON object of a request."""
+async def _asked(request: web.Request) -> dict[str, Any]:
+    """The JSON object of a request. A chunked body does not say its length, so it is counted as it comes."""
+    length = request.content_length or 0
+    body = bytearray()
+    while length <= MOST_ACTION_BYTES and (piece := await request.content.readany()):
+        body += piece
+        length = max(length, len(body))
+    if length > MOST_ACTION_BYTES:
+        raise web.HTTPRequestEntityTooLarge(MOST_ACTION_BYTES, length)
     try:
         return msgspec.json.decode(body, type=dict[str, Any])
     except (msgspec.DecodeError, RecursionError) as error:

@@ -82,3 +82,12 @@ def test_an_orderly_end_forgets_the_failures(runtime: Path) -> None:
     call(runtime, "note", result="success")
     call(runtime, "wait")
     assert slept(runtime) == []
+
+
+@pytest.mark.parametrize("text", ["", "\n", "three 1000\n", "3\n"])
+def test_notes_that_cannot_be_read_begin_anew(runtime: Path, text: str) -> None:
+    (runtime / "failures").write_text(text)
+    call(runtime, "wait")
+    call(runtime, "note")
+    assert slept(runtime) == []
+    assert (runtime / "failures").read_text() == "1 1000\n"

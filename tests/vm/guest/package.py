@@ -153,6 +153,8 @@ code, told = dpkg(f"-i {NEW}")
 check("an older version is refused over newer history too", code != 0 and "refusing to go back" in told, told)
 code, told = dpkg(f"-i {NEWEST}")
 check("it is installed again", code == 0 and version() == "1.2", (code, told))
+found = sh("systemctl is-enabled feltwire-kiosk feltwire-backup.timer")
+check("what was not enabled is neither masked nor enabled", found.split() == ["disabled"] * 2, found)
 wait(is_ready, "the service")
 check(
     "with the old state", len(events()) > count and not verified() and digest(STATE / "signing.key") == key, verified()

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
+from aiohttp import ClientSession
 
 from controller.bench_page.actions import ActionError
+from controller.bench_page.page import MOST_ACTION_BYTES, TOKEN
 from controller.bench_page.reasons import explained, meaning_of, rule_words
+from controller.captures.capture_store import render
 from feed.codes import CODES
 from tests.fakes.bench import MONEY_WHEEL, ROULETTE, SteppedBench
+from tests.fakes.bench_site import bench_site
 
 
 def verdict_of(bench: SteppedBench) -> dict[str, Any]:
@@ -162,13 +168,13 @@ def test_the_saved_minutes_are_a_capture_that_replays_to_the_same_verdict(tmp_pa
     bench = SteppedBench(MONEY_WHEEL)
     bench.act("arm", fault="short_spin")
     bench.until(lambda: any("VOID" in words for words in bench.words))
-    saved = bench.host.saved()
-    assert saved is not None
+    wanted = bench.host.wanted()
+    assert wanted is not None
     from controller.bench_page.replayed import replay_capture
 
-    path = tmp_path / saved[0]
-    path.write_bytes(saved[1])
-    replayed = replay_capture(bench.host.config, path, saved[0])
+    path = tmp_path / "saved.vcd"
+    path.write_bytes(render(wanted).data)
+    replayed = replay_capture(bench.host.config, path, path.name)
     assert [one.verdict.reason for one in replayed.decisions] == ["wheel_revolutions"]
 
 
@@ -201,3 +207,38 @@ def test_a_rule_of_the_house_has_no_words_and_a_cited_one_has_its_own() -> None:
     assert rule_words("ours") == ()
     (words,) = rule_words("13:47-20.29(b)3")
     assert "three" in words.paragraphs[-1]
+
+
+@pytest.mark.parametrize("path", ["action", "compare"])
+def test_a_body_that_does_not_say_its_length_is_refused_where_it_is_too_long(path: str) -> None:
+    async def statuses(url: str) -> list[int]:
+        headers = {"Origin": url.rstrip("/")}
+        async with ClientSession(headers=headers) as session:
+            async with session.ws_connect(f"{url}live") as live:
+                headers[TOKEN] = (await live.receive_json())["token"]
+            found = []
+            for spaces in (0, MOST_ACTION_BYTES):
+
+                async def pieces(spaces: int = spaces) -> AsyncIterator[bytes]:
+                    yield b'{"action": "arm", "fault": "short_spin"}'
+                    yield b" " * spaces
+
+                async with session.post(url + path, data=pieces(), headers=headers) as answer:
+                    found.append(answer.status)
+            return found
+
+    with bench_site(MONEY_WHEEL) as site:
+        assert asyncio.run(statuses(site.url)) == [200, 413]
+
+
+def test_the_saved_minutes_are_not_given_to_a_page_of_another_site() -> None:
+    async def status(url: str, asked_by: str) -> int:
+        async with (
+            ClientSession() as session,
+            session.get(f"{url}saved.vcd", headers={"Sec-Fetch-Site": asked_by}) as answer,
+        ):
+            return answer.status
+
+    with bench_site(MONEY_WHEEL) as site:
+        site.advance(1)
+        assert [asyncio.run(status(site.url, one)) for one in ("none", "same-origin", "cross-site")] == [200, 200, 403]
