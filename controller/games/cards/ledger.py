@@ -6,8 +6,9 @@
        … stack broken up     ─► card.opened   card and salt, `broken_up`, by a supervisor's order
 
 So an auditor can show afterwards that the card which was turned over is the card that left the shoe, and nobody learns
-it before. Faces and salts of sealed cards are in the memory of this process alone: after a restart their commitments
-stand in the journal and stay closed, because whatever could open them from a disk could be stolen from it.
+it before. Faces and salts of sealed cards are in the memory of this process alone, until the next stack is loaded; then
+and after a restart their commitments stand in the journal and stay closed, because whatever could open them from a disk
+could be stolen from it.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class CardLedger:
 
     @property
     def sealed(self) -> int:
-        """Cards that left unexposed, and were not opened since."""
+        """Cards of this stack that left unexposed, and were not opened since."""
         return len(self._sealed)
 
     @property
@@ -61,12 +62,11 @@ class CardLedger:
     # --- the stack -----------------------------------------------------------------------------------------------
 
     def loaded(self, t_ns: int, **how: object) -> None:
-        """A stack is in the shoe, and none of it has left. Sealed cards of the stack before stay sealed.
+        """A stack is in the shoe, and none of it has left. Sealed cards of the stack before stay sealed, for ever.
 
         `how` are fields of `StackLoaded`.
         """
-        self._place = 0
-        self._left = {}
+        self._place, self._left, self._sealed = 0, {}, []
         self._game.report_apart(events.StackLoaded, t_ns, device=self._device, **how)
 
     def doubtful(self) -> None:
