@@ -151,6 +151,30 @@ def test_the_order_of_a_reading_shuffler_is_what_the_shoe_dealt_but_for_the_cut(
     assert "order_differs" not in hands.standing
 
 
+def test_an_order_that_is_opened_while_its_stack_is_dealt_is_not_published(hands: ShufflerHands) -> None:
+    hands.cycle(1)
+    salts = hands.sealed(1, ORDER)
+    hands.ordered("new_shoe by=ann")
+    hands.round(NATURAL)
+    said = hands.opened(1, ORDER, salts)
+    assert said.of(StackOpened) == []
+    assert "order_differs" in hands.standing
+    fault = next(one for one in said.of(events.DeviceFault) if one.fault == "order_differs")
+    assert fault.detail == "an order was opened while its stack is dealt: reshuffle"
+
+
+def test_an_order_stays_closed_until_the_round_with_the_cutting_card_has_its_verdict(hands: ShufflerHands) -> None:
+    hands.cycle(1)
+    salts = hands.sealed(1, ORDER)
+    hands.ordered("new_shoe by=ann")
+    hands.call()
+    hands.deal("9s 6h")
+    hands.sense("shoe_cut", 1)
+    assert hands.opened(1, ORDER, salts).of(StackOpened) == []
+    assert hands.deal("Kd 2c").verdicts() == ["9s-Kd/6h-2c"]
+    assert hands.opened(1, ORDER, hands.sealed(1, ORDER)).one(StackOpened).agrees
+
+
 def test_a_card_that_came_from_elsewhere_differs_from_the_order(hands: ShufflerHands) -> None:
     assert not reading(hands, "9s 6h Kd 8c").one(StackOpened).agrees
     assert "order_differs" in hands.standing
