@@ -44,6 +44,10 @@ class CardLedger:
         """Each card that left and was read, by its place."""
         self._orders: dict[Batch, str] = {}
         """The root of each order that a shuffler has sealed, and not opened."""
+        self._batch: int | None = None
+        """Which batch of a shuffler the stack is; None where it is none, or was sealed anew since."""
+        self._before: dict[int, dict[int, HiddenCard]] = {}
+        """As `_left`, of the last stack of each batch that is not in the shoe, and whose order was not opened."""
 
     @property
     def sealed(self) -> int:
@@ -66,6 +70,12 @@ class CardLedger:
 
         `how` are fields of `StackLoaded`.
         """
+        if self._batch is not None and self._batch in self._orders:
+            self._before[self._batch] = self._left
+        batch = how.get("batch")
+        self._batch = batch if isinstance(batch, int) else None
+        if self._batch is not None:
+            self._before.pop(self._batch, None)
         self._place, self._left, self._sealed = 0, {}, []
         self._game.report_apart(events.StackLoaded, t_ns, device=self._device, **how)
 
@@ -137,17 +147,27 @@ class CardLedger:
     def order_sealed(self, seen: OrderSealed, device: str) -> None:
         """A reading shuffler has committed itself to the order of a batch."""
         self._orders[seen.batch] = seen.root
+        self._before.pop(seen.batch, None)
+        if seen.batch == self._batch:
+            self._batch = None  # the order of its next stack: the cards that have left were not dealt from it
         self._game.report_apart(
             events.StackSealed, seen.t_ns, device=device, batch=seen.batch, count=seen.count, root=seen.root
         )
 
-    def order_opened(self, seen: OrderOpened, device: str) -> bool:
+    def order_opened(self, seen: OrderOpened, device: str) -> bool | None:
         """The shuffler has opened that order. Returns whether it is what it sealed, and what the shoe dealt.
 
-        To be called before `loaded`: it is held against the cards that have left so far.
+        It is held against the cards that have left the last stack of that batch. Where none of them is known it is not
+        published: None.
         """
         root = self._orders.pop(seen.batch, "")
-        agrees = root == order_root(seen.cards, seen.salts) and lay_in_order(self._faces(), seen.cards)
+        left = self._left if seen.batch == self._batch else self._before.pop(seen.batch, {})
+        agrees = root == order_root(seen.cards, seen.salts)
+        if agrees and not left:
+            detail = f"the order of batch {seen.batch} was opened, and no card is known that was dealt from it"
+            self._game.warn(seen.t_ns, device, "order_not_compared", detail)
+            return None
+        agrees = agrees and lay_in_order({place: card.expose() for place, card in left.items()}, seen.cards)
         self._game.report_apart(
             events.StackOpened,
             seen.t_ns,
@@ -159,6 +179,3 @@ class CardLedger:
             agrees=agrees,
         )
         return agrees
-
-    def _faces(self) -> dict[int, str]:
-        return {place: card.expose() for place, card in self._left.items()}

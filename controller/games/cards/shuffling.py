@@ -146,7 +146,10 @@ class ShufflerProcedure:
             detail = "an order was opened while its stack is dealt: reshuffle"
             self._game.stop_bets(Fault(seen.t_ns, ORDER, detail, device=self._device))
             return  # whoever reads it would know the cards that are still in the shoe
-        if not self._ledger.order_opened(seen, self._device):
+        agrees = self._ledger.order_opened(seen, self._device)
+        if agrees is None:
+            return
+        if not agrees:
             detail = f"the order of batch {seen.batch} is not the one that was sealed and dealt: hold the cards"
             self._game.stop(Fault(seen.t_ns, ORDER, detail, device=self._device))
         before, self._orders[seen.batch] = self._orders.get(seen.batch), seen.cards
