@@ -115,6 +115,7 @@ CODES: Final = (
     "number_changed",
     "object_in_wheel",
     "order_differs",
+    "order_not_compared",
     "output_refused",
     "power_loss",
     "ram_error",

@@ -26,7 +26,7 @@ from controller.table.phase import OPEN, RUNNING, SETTLING
 from drivers.cards.card_wire import DECK, ShoeLine, ShoeState, ShufflerLine, ShufflerState, encode
 from feed import events
 from feed.commitments import card_commitment
-from feed.events import CardOpened, CardSealed, Event
+from feed.events import CardOpened, CardSealed, Event, StackLoaded
 from feed.state import TableState
 from hal.values import Frame
 from simulators.cards.baccarat_table import draws
@@ -58,7 +58,7 @@ class CardTableLife(RuleBasedStateMachine):
         """The cards that left and were read, in this life of the process."""
         self.shown: Counter[str] = Counter()
         self.sealed: dict[str, bool] = {}
-        """Commitments of this life, and whether each was opened."""
+        """Commitments of this life to cards of this stack, and whether each was opened."""
         self.outcomes = 0
 
     @initialize(seed=st.integers(0, 2**32 - 1))
@@ -159,6 +159,8 @@ class CardTableLife(RuleBasedStateMachine):
                 assert self.sealed[commitment] is False, "opened twice, or never sealed"
                 assert card_commitment(bytes.fromhex(salt), card) == commitment
                 self.sealed[commitment] = True
+            case StackLoaded():
+                self.sealed = {}  # those of the stack before stay sealed
             case events.Outcome(result=result, evidence=evidence):
                 cards = [one.card for one in evidence.cards or ()]
                 assert len(cards) >= 4

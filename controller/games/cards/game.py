@@ -121,7 +121,10 @@ class CardGame(Game):
             removed, alternates = rules.procedure.shuffler_removed.cite, rules.procedure.batches_alternate.cite
             stack = list(terms.deck) * terms.decks
             of_shuffler = ShufflerTerms(stack, removed, alternates)
-            self.shuffler = ShufflerProcedure(self, of_shuffler, self.ledger, sensed=terms.shuffler.present_sensor)
+            sensed = terms.shuffler.present_sensor
+            self.shuffler = ShufflerProcedure(
+                self, of_shuffler, self.ledger, over=lambda: self.stack_over, sensed=sensed
+            )
         self.discards = Discards(self, self.stack, rules.procedure.batches_alternate)
         self._shuffled = not terms.fresh_each_round
         """Whether the cards that are dealt next were shuffled."""
@@ -612,6 +615,11 @@ class CardGame(Game):
         """A supervisor has the stack broken up: no card of it is dealt any more. Returns how many were opened."""
         self.shuffle_due(t_ns, "the stack was broken up", at_once=True)
         return self.ledger.break_up(t_ns)
+
+    @property
+    def stack_over(self) -> bool:
+        """Whether no card of the stack is dealt any more: it is broken up or to be shuffled, and no round goes on."""
+        return self.phase is not RUNNING and (not self._shuffled or (bool(self._reshuffle) and not self.undecided))
 
     def _reshuffle_fault(self, t_ns: int) -> Fault:
         return Fault(t_ns, "reshuffle_due", self._reshuffle, cause=RESHUFFLE, device=SHOE)

@@ -6,8 +6,9 @@
        … stack broken up     ─► card.opened   card and salt, `broken_up`, by a supervisor's order
 
 So an auditor can show afterwards that the card which was turned over is the card that left the shoe, and nobody learns
-it before. Faces and salts of sealed cards are in the memory of this process alone: after a restart their commitments
-stand in the journal and stay closed, because whatever could open them from a disk could be stolen from it.
+it before. Faces and salts of sealed cards are in the memory of this process alone, until the next stack is loaded; then
+and after a restart their commitments stand in the journal and stay closed, because whatever could open them from a disk
+could be stolen from it.
 """
 
 from __future__ import annotations
@@ -43,10 +44,14 @@ class CardLedger:
         """Each card that left and was read, by its place."""
         self._orders: dict[Batch, str] = {}
         """The root of each order that a shuffler has sealed, and not opened."""
+        self._batch: int | None = None
+        """Which batch of a shuffler the stack is; None where it is none, or was sealed anew since."""
+        self._before: dict[int, dict[int, HiddenCard]] = {}
+        """As `_left`, of the last stack of each batch that is not in the shoe, and whose order was not opened."""
 
     @property
     def sealed(self) -> int:
-        """Cards that left unexposed, and were not opened since."""
+        """Cards of this stack that left unexposed, and were not opened since."""
         return len(self._sealed)
 
     @property
@@ -61,12 +66,17 @@ class CardLedger:
     # --- the stack -----------------------------------------------------------------------------------------------
 
     def loaded(self, t_ns: int, **how: object) -> None:
-        """A stack is in the shoe, and none of it has left. Sealed cards of the stack before stay sealed.
+        """A stack is in the shoe, and none of it has left. Sealed cards of the stack before stay sealed, for ever.
 
         `how` are fields of `StackLoaded`.
         """
-        self._place = 0
-        self._left = {}
+        if self._batch is not None and self._batch in self._orders:
+            self._before[self._batch] = self._left
+        batch = how.get("batch")
+        self._batch = batch if isinstance(batch, int) else None
+        if self._batch is not None:
+            self._before.pop(self._batch, None)
+        self._place, self._left, self._sealed = 0, {}, []
         self._game.report_apart(events.StackLoaded, t_ns, device=self._device, **how)
 
     def doubtful(self) -> None:
@@ -137,17 +147,27 @@ class CardLedger:
     def order_sealed(self, seen: OrderSealed, device: str) -> None:
         """A reading shuffler has committed itself to the order of a batch."""
         self._orders[seen.batch] = seen.root
+        self._before.pop(seen.batch, None)
+        if seen.batch == self._batch:
+            self._batch = None  # the order of its next stack: the cards that have left were not dealt from it
         self._game.report_apart(
             events.StackSealed, seen.t_ns, device=device, batch=seen.batch, count=seen.count, root=seen.root
         )
 
-    def order_opened(self, seen: OrderOpened, device: str) -> bool:
+    def order_opened(self, seen: OrderOpened, device: str) -> bool | None:
         """The shuffler has opened that order. Returns whether it is what it sealed, and what the shoe dealt.
 
-        To be called before `loaded`: it is held against the cards that have left so far.
+        It is held against the cards that have left the last stack of that batch. Where none of them is known it is not
+        published: None.
         """
         root = self._orders.pop(seen.batch, "")
-        agrees = root == order_root(seen.cards, seen.salts) and lay_in_order(self._faces(), seen.cards)
+        left = self._left if seen.batch == self._batch else self._before.pop(seen.batch, {})
+        agrees = root == order_root(seen.cards, seen.salts)
+        if agrees and not left:
+            detail = f"the order of batch {seen.batch} was opened, and no card is known that was dealt from it"
+            self._game.warn(seen.t_ns, device, "order_not_compared", detail)
+            return None
+        agrees = agrees and lay_in_order({place: card.expose() for place, card in left.items()}, seen.cards)
         self._game.report_apart(
             events.StackOpened,
             seen.t_ns,
@@ -159,6 +179,3 @@ class CardLedger:
             agrees=agrees,
         )
         return agrees
-
-    def _faces(self) -> dict[int, str]:
-        return {place: card.expose() for place, card in self._left.items()}

@@ -110,9 +110,10 @@ class Meter:
         """
         places = sorted(positions)
         if hand == "royal_flush":
-            each = self.cents * self._rules.royal_flush.value // 100 // len(places)
-            fell = each * len(places)
-            self.cents = max(self.cents - fell, self._start)
+            shared = self.cents * self._rules.royal_flush.value // 100
+            each, left = divmod(shared, len(places))
+            fell = shared - left
+            self.cents = max(self.cents - shared, self._start) + left
             return [PaidPart(place, each) for place in places], fell
         if hand == "straight_flush" and not self._terms.straight_flush_fixed:
             parts: list[PaidPart] = []

@@ -12,7 +12,7 @@ there.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from controller.games.cards.ledger import CardLedger
@@ -57,11 +57,19 @@ class ShufflerProcedure:
     """The shuffler of one table; the game hands it the observations of its device, and asks before a stack is used."""
 
     def __init__(
-        self, game: Game, terms: ShufflerTerms, ledger: CardLedger, *, sensed: bool = False, device: str = SHUFFLER
+        self,
+        game: Game,
+        terms: ShufflerTerms,
+        ledger: CardLedger,
+        *,
+        over: Callable[[], bool],
+        sensed: bool = False,
+        device: str = SHUFFLER,
     ) -> None:
-        """`sensed` is whether a sensor reports where it stands."""
+        """`over` is whether no card of the stack in play is dealt any more; `sensed`, a sensor reports its place."""
         self.sensed = sensed
         self._game = game
+        self._over = over
         self._terms = terms
         self._ledger = ledger
         self._device = device
@@ -134,7 +142,14 @@ class ShufflerProcedure:
         self._game.stop(Fault(t_ns, fault, detail, cause=cause, device=self._device))
 
     def _opened(self, seen: OrderOpened) -> None:
-        if not self._ledger.order_opened(seen, self._device):
+        if seen.batch == self.in_play and not self._over():
+            detail = "an order was opened while its stack is dealt: reshuffle"
+            self._game.stop_bets(Fault(seen.t_ns, ORDER, detail, device=self._device))
+            return  # whoever reads it would know the cards that are still in the shoe
+        agrees = self._ledger.order_opened(seen, self._device)
+        if agrees is None:
+            return
+        if not agrees:
             detail = f"the order of batch {seen.batch} is not the one that was sealed and dealt: hold the cards"
             self._game.stop(Fault(seen.t_ns, ORDER, detail, device=self._device))
         before, self._orders[seen.batch] = self._orders.get(seen.batch), seen.cards

@@ -65,6 +65,9 @@ class Openings:
         self._sealed: set[str] = set()
         self._roots: dict[int, str] = {}
         self._dealt: dict[int, str] = {}
+        self._batch: int | None = None
+        self._before: dict[int, dict[int, str]] = {}
+        """As `_dealt`, of the last stack of each batch that is not dealt now."""
 
     def take(self, row: ReadRow) -> Iterator[AuditFinding]:
         """Reads a record; gives what is wrong with it."""
@@ -86,8 +89,10 @@ class Openings:
                 self._sealed.add(commitment)
             case CardOpened():
                 yield from self._card(data)
-            case StackLoaded():
-                self._dealt = {}
+            case StackLoaded(batch=batch):
+                if self._batch is not None:
+                    self._before[self._batch] = self._dealt
+                self._dealt, self._batch = {}, batch
             case StackSealed(batch=batch, root=root):
                 self._roots[batch] = root
             case StackOpened():
@@ -117,7 +122,8 @@ class Openings:
         sealed = self._roots.pop(data.batch, None)
         if sealed != data.root and (self._whole or sealed is not None):
             yield f"the root {shown}… of batch {data.batch} that is opened was never sealed, or is opened twice"
-        if not lay_in_order(self._dealt, data.cards):
+        dealt = self._dealt if data.batch == self._batch else self._before.pop(data.batch, {})
+        if not lay_in_order(dealt, data.cards):
             yield f"the cards that were dealt did not lie in the order that the shuffler made of batch {data.batch}"
 
 

@@ -53,6 +53,22 @@ def test_a_discarded_card_stays_sealed_until_a_supervisor_has_the_stack_broken_u
     assert hands.standing == ["reshuffle_due"]
 
 
+def test_sealed_cards_of_the_stack_before_leave_memory_and_are_not_opened_with_the_next_one(hands: ShoeHands) -> None:
+    hands.order("new_shoe by=ann")
+    hands.call()
+    hands.deal(f"{NATURAL} 5c")
+    hands.order("excess_card use=discard by=ann")
+    hands.wait(5.0)
+    hands.order("new_shoe by=ann")
+    assert hands.game.ledger.sealed == 0
+    hands.call()
+    hands.deal(f"{NATURAL} 7h")
+    hands.order("excess_card use=discard by=ann")
+    hands.wait(5.0)
+    assert hands.order("break_up by=ann").reason == "the stack is broken up; 1 card opened"
+    assert [one.card for one in hands.bench.said.of(CardOpened)] == ["7h"]
+
+
 def test_burned_cards_and_those_after_a_void_are_sealed_each_with_its_own_salt() -> None:
     hands = ShoeHands(AUTO)
     hands.deal("9s")

@@ -133,7 +133,7 @@ def test_p5_several_royal_flushes_share_the_meter_as_it_is_when_the_first_is_pai
     paid, fell = one.pay("royal_flush", {5, 1, 3})
     assert [(part.position, part.cents) for part in paid] == [(1, 333_403), (3, 333_403), (5, 333_403)]
     assert fell == 3 * 333_403
-    assert one.cents == 1_000_000  # reset
+    assert one.cents == 1_000_001  # reset, and the cent that cannot be shared
 
 
 def test_p5_each_straight_flush_is_paid_by_the_meter_at_its_turn() -> None:
@@ -154,10 +154,11 @@ def test_the_meter_never_falls_but_by_a_recorded_payment(steps: list[int | Hand]
             wagers += step
             assert one.cents >= before
         else:
-            parts, fell = one.pay(step, [1, 2])
+            parts, fell = one.pay(step, [1, 2, 3])
             paid += fell
-            resets += one.cents - (before - fell)
-            assert one.cents >= before - fell
+            reset = start if step == "royal_flush" else 0
+            resets += reset
+            assert one.cents == before - fell + reset
             assert sum(part.cents for part in parts) >= fell
     assert one.cents == start + wagers * rate + resets - paid
 

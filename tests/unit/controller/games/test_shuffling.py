@@ -151,6 +151,77 @@ def test_the_order_of_a_reading_shuffler_is_what_the_shoe_dealt_but_for_the_cut(
     assert "order_differs" not in hands.standing
 
 
+def test_an_order_that_is_opened_while_its_stack_is_dealt_is_not_published(hands: ShufflerHands) -> None:
+    hands.cycle(1)
+    salts = hands.sealed(1, ORDER)
+    hands.ordered("new_shoe by=ann")
+    hands.round(NATURAL)
+    said = hands.opened(1, ORDER, salts)
+    assert said.of(StackOpened) == []
+    assert "order_differs" in hands.standing
+    fault = next(one for one in said.of(events.DeviceFault) if one.fault == "order_differs")
+    assert fault.detail == "an order was opened while its stack is dealt: reshuffle"
+
+
+def test_an_order_stays_closed_until_the_round_with_the_cutting_card_has_its_verdict(hands: ShufflerHands) -> None:
+    hands.cycle(1)
+    salts = hands.sealed(1, ORDER)
+    hands.ordered("new_shoe by=ann")
+    hands.call()
+    hands.deal("9s 6h")
+    hands.sense("shoe_cut", 1)
+    assert hands.opened(1, ORDER, salts).of(StackOpened) == []
+    assert hands.deal("Kd 2c").verdicts() == ["9s-Kd/6h-2c"]
+
+
+def test_an_order_may_be_opened_once_the_round_with_the_cutting_card_has_its_verdict(hands: ShufflerHands) -> None:
+    hands.cycle(1)
+    salts = hands.sealed(1, ORDER)
+    hands.ordered("new_shoe by=ann")
+    hands.sense("shoe_cut", 1)
+    hands.round(NATURAL)
+    assert hands.opened(1, ORDER, salts).one(StackOpened).agrees
+
+
+@pytest.mark.parametrize(("dealt", "agrees"), [(NATURAL, True), ("9s 6h Kd 8c", False)])
+def test_an_order_is_held_against_its_own_stack_where_the_next_one_is_dealt_already(
+    hands: ShufflerHands, dealt: str, agrees: bool
+) -> None:
+    hands.cycle(1)
+    salts = hands.sealed(1, ORDER)
+    hands.ordered("new_shoe by=ann")
+    hands.round(dealt)
+    hands.order("break_up by=ann")
+    hands.take_out(1)
+    hands.state()
+    hands.cycle(2)
+    hands.state()
+    hands.ordered("new_shoe by=ann")
+    hands.order("clear device=shoe by=ann")
+    hands.wait(5.0)
+    assert hands.round("8s Ah Qd 2c").verdicts() == ["8s-Qd/Ah-2c"]
+    said = hands.opened(1, ORDER, salts)
+    assert said.one(StackOpened).agrees is agrees
+    hands.round("8h Ac Qs 2d")
+    assert ("order_differs" in hands.standing) is not agrees
+
+
+def test_an_order_of_which_no_card_is_known_to_be_dealt_is_not_published(hands: ShufflerHands) -> None:
+    salts = hands.sealed(1, ORDER)
+    said = hands.opened(1, ORDER, salts)
+    assert said.of(StackOpened) == []
+    assert said.one(events.DeviceWarning).warning == "order_not_compared"
+    assert "order_differs" not in hands.standing
+
+
+def test_an_order_that_was_sealed_after_the_deal_is_not_held_against_it(hands: ShufflerHands) -> None:
+    reading(hands, NATURAL)
+    salts = hands.sealed(1, ORDER[::-1])
+    said = hands.opened(1, ORDER[::-1], salts)
+    assert said.of(StackOpened) == []
+    assert "order_differs" not in hands.standing
+
+
 def test_a_card_that_came_from_elsewhere_differs_from_the_order(hands: ShufflerHands) -> None:
     assert not reading(hands, "9s 6h Kd 8c").one(StackOpened).agrees
     assert "order_differs" in hands.standing

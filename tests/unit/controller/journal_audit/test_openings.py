@@ -34,8 +34,8 @@ def stack(root: str = ROOT) -> Said:
     return StackSealed, {"device": "shuffler", "batch": 1, "count": len(ORDER), "root": root}
 
 
-def loaded() -> Said:
-    return StackLoaded, {"device": "shoe", "method": "shuffler", "batch": 1}
+def loaded(batch: int = 1) -> Said:
+    return StackLoaded, {"device": "shoe", "method": "shuffler", "batch": batch}
 
 
 def dealt(*cards: str, first: int = 1) -> Said:
@@ -82,6 +82,16 @@ def test_a_shoe_that_dealt_the_order_of_the_shuffler_verifies_wherever_it_was_cu
 
 def test_a_card_that_came_from_elsewhere_is_found(tmp_path: Path) -> None:
     (wrong,) = found(tmp_path, stack(), loaded(), dealt("9s", "Kd", "As", "2c"), order())
+    assert "did not lie in the order" in wrong
+
+
+def test_an_order_is_held_against_its_own_stack_where_the_next_one_is_dealt_already(tmp_path: Path) -> None:
+    after = [loaded(2), dealt("As", "2c", "As"), order()]
+    assert found(tmp_path, stack(), loaded(), dealt("9s", "Kd"), *after) == []
+
+
+def test_a_card_from_elsewhere_is_found_where_the_next_stack_is_dealt_already(tmp_path: Path) -> None:
+    (wrong,) = found(tmp_path, stack(), loaded(), dealt("9s", "As"), loaded(2), dealt("9s", "Kd"), order())
     assert "did not lie in the order" in wrong
 
 
