@@ -147,13 +147,15 @@ class ProgressiveProcedure:
         self.accepted: frozenset[int] = frozenset()
         """Positions whose wager is in this round."""
         self._paid: set[int] = set()
+        self._royal_paid = False
+        """Whether a royal flush of this round was paid: all of them share the meter, so one order names them."""
         self.last: Payment | None = None
 
     # --- the round -----------------------------------------------------------------------------------------------
 
     def opened(self, t_ns: int) -> None:
         """Bets are open: the acceptors take wagers."""
-        self._open, self._paid = True, set()
+        self._open, self._paid, self._royal_paid = True, set(), False
         self.accepted = frozenset(self._lies)
         self._actuator.lock(False, t_ns)
         self._actuator.light(self.accepted, t_ns)
@@ -215,13 +217,18 @@ class ProgressiveProcedure:
         """A supervisor validates the payout of a hand at some positions.
 
         Raises:
-            NotPayableError: a position has no lit acceptor, was paid before, or the hand pays nothing.
+            NotPayableError: a position has no lit acceptor, was paid before, the hand pays nothing, or a royal flush
+                of this round was paid.
         """
         known = next((one for one in HANDS if one == hand), None)
         if known is None:
             raise NotPayableError(f"hand {hand} is not one of {', '.join(HANDS)}")
         if self._open:
             raise NotPayableError("bets are still open")
+        if known == "royal_flush" and self._royal_paid:
+            raise NotPayableError(
+                f"a royal flush of this round was paid: name all positions in one order ({self._rules.shared.cite})"
+            )
         for position in sorted(positions):
             if position not in self.accepted or position not in self._actuator.lit:
                 raise NotPayableError(
@@ -232,6 +239,7 @@ class ProgressiveProcedure:
                 raise NotPayableError(f"position {position} was paid in this round")
         parts, fell = self.meter.pay(known, positions)
         self._paid |= set(positions)
+        self._royal_paid = self._royal_paid or known == "royal_flush"
         paid = {str(one.position): one.cents for one in parts}
         self.last = Payment(hand=hand, paid=paid, from_meter=fell, round=self._game.round, by=by)
         return self.last

@@ -136,6 +136,22 @@ def test_p5_several_royal_flushes_share_the_meter_as_it_is_when_the_first_is_pai
     assert one.cents == 1_000_001  # reset, and the cent that cannot be shared
 
 
+def test_p5_royal_flushes_of_one_round_are_paid_by_one_order(hands: ProgressiveHands) -> None:
+    hands.wager(1, 2, 3)
+    hands.call()
+    assert hands.pay("royal_flush", "1").accepted
+    meter = hands.meter
+    refused = hands.pay("royal_flush", "2")
+    assert not refused.accepted
+    assert "a royal flush of this round was paid: name all positions in one order (19:47-16.12(g))" in refused.reason
+    assert hands.meter == meter
+    assert hands.pay("flush", "3").accepted
+    assert isinstance(hands.game, CaribbeanStudGame)
+    hands.game.open(round(hands.now_s * S))
+    hands.call()
+    assert hands.pay("royal_flush", "2-3").accepted
+
+
 def test_p5_each_straight_flush_is_paid_by_the_meter_at_its_turn() -> None:
     one = Meter(RULES, TERMS)
     paid, _ = one.pay("straight_flush", [2, 1])
