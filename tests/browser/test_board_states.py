@@ -233,16 +233,15 @@ def test_the_five_roads_are_drawn(shown: BoardPage, site: BoardSite) -> None:
 def test_what_moves_turns_at_its_own_speed_and_stands_with_reduced_motion(shown: BoardPage, site: BoardSite) -> None:
     table = play(site, SCENES["roulette_spinning"])
     shown.show(table)
-    rate = "() => document.querySelector('[data-turn]').getAnimations().map(one => one.playbackRate)"
-    shown.page.wait_for_function("() => document.querySelector('[data-turn]')?.getAnimations().length")
-    assert shown.page.evaluate(rate) == [pytest.approx(1 / 0.9)]
+    at_rate = "rate => Math.abs(document.querySelector('[data-turn]')?.getAnimations()[0]?.playbackRate - rate) < 1e-6"
+    shown.page.wait_for_function(at_rate, arg=1 / 0.9)
     site.play(table, table.event(events.RoundProgress, revolutions=8.0, lap_s=2.0))
     expect(shown.board().locator(".motion-count strong")).to_have_text("8")
-    assert shown.page.evaluate(rate) == [pytest.approx(0.5)]
+    shown.page.wait_for_function(at_rate, arg=0.5)
     shown.page.emulate_media(reduced_motion="reduce")
     site.play(table, table.event(events.RoundProgress, revolutions=9.0, lap_s=2.0))
     expect(shown.board().locator(".motion-count strong")).to_have_text("9")
-    assert shown.page.evaluate("() => document.getAnimations().length") == 0
+    shown.page.wait_for_function("() => document.getAnimations().length === 0")
 
 
 def test_a_hall_shows_every_table_and_one_full_screen_shows_more(shown: BoardPage, site: BoardSite) -> None:
