@@ -3,18 +3,18 @@ a reason of it."""
 
 from __future__ import annotations
 
-import random
 from typing import Final
 
 import pytest
 
-from controller.bench.simulation import Score, simulate
+from controller.bench.simulation import simulate
 from controller.configuration.values import TableConfig
 from controller.games.assembly import geometry_of
 from feed import events
 from simulators.base.faults import faults_for
 from tests.tables.bench import configured
 from tests.tables.card_shoe import card_toml
+from tests.tables.judged_cards import judge
 
 CI_ROUNDS: Final = 8
 SOAK_ROUNDS: Final = 1000
@@ -38,23 +38,6 @@ CASES: Final = [
     for name, config in ((name, configured(text)) for name, text in TABLES.items())
     for fault in faults_for(geometry_of(config))
 ]
-
-
-def judge(config: TableConfig, fault: str, rounds: int, seed: int) -> Score:
-    """Plays rounds of which some have the fault; every verdict but an outcome has a reason of the truth."""
-    rng = random.Random(seed)
-    score = Score()
-    plan: dict[int | None, str] = {number: fault for number in range(1, rounds + 1) if rng.random() < 0.4}
-    for played in simulate(config, rounds, seed, {1: fault, **plan}):
-        score.add(played)
-        if played.truth is None:
-            continue
-        refused = [one.data for one in played.events if isinstance(one.data, events.Void | events.Unresolved)]
-        assert [one.reason for one in refused if one.reason not in played.truth.reasons] == [], played.truth
-    assert score.unsupported == []
-    assert score.refused == []
-    assert score.verdicts.total() == rounds, score.verdicts
-    return score
 
 
 @pytest.mark.parametrize(("config", "fault"), CASES)
