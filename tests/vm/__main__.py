@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
-from tests.vm.images import ImageError, installed
+from tests.vm.images import ImageError
 from tests.vm.machine import MachineError
 from tests.vm.power_cuts import power_cuts, unsafe_cuts
 from tests.vm.scenarios import SCENARIOS, Outcome
@@ -25,20 +25,8 @@ ALL: Final[dict[str, Callable[[], Outcome]]] = {
 }
 
 
-def prepare() -> int:
-    """Makes what every machine boots from; 1 where that cannot be done here."""
-    try:
-        installed()
-    except (ImageError, MachineError) as error:
-        print(f"no machine can be made here: {error}", file=sys.stderr)
-        return 1
-    return 0
-
-
 def main(names: list[str]) -> int:
     """Runs them one after the other; 1 if any is not as it should be."""
-    if names == ["--prepare"]:
-        return prepare()
     unknown = [name for name in names if name not in ALL]
     if unknown:
         print(f"{', '.join(unknown)}: no such scenario; there are {', '.join(ALL)}", file=sys.stderr)

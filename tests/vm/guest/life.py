@@ -2,7 +2,6 @@
 
 import os
 import signal
-import sys
 import time
 from functools import partial
 
@@ -30,7 +29,7 @@ from tests.vm.guest.installation import (
     verified,
     wait,
 )
-from tests.vm.guest.product import option, report
+from tests.vm.guest.product import report
 from tests.vm.guest.spins import Spin
 
 STOP_S = 5.0
@@ -153,9 +152,6 @@ check("outputs are safe after the stop", lamp() == 0)
 check("the journal verifies after the stop", not verified(), verified())
 spin.end()
 must("systemctl start feltwire")
-
-if option("short"):
-    sys.exit(0)
 
 # --- back-off ---------------------------------------------------------------------------------------------------------
 
