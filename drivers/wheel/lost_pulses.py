@@ -193,12 +193,17 @@ class Chain(NamedTuple):
         """Whether the direction is now reversed."""
         return self.backs % 2 == 1
 
+    @property
+    def _gaps(self) -> list[int]:
+        """The times between its edges."""
+        return [b - a for a, b in pairwise(self.times_ns)]
+
     def is_bounce(self) -> bool:
         """Whether every second edge came back at once: contact bounce, which hides no pulse.
 
         Many edges that last longer than a count, or come evenly, are no bounce: the other line was stuck meanwhile.
         """
-        gaps = [b - a for a, b in pairwise(self.times_ns)]
+        gaps = self._gaps
         if self.backs >= MOST_BOUNCES:
             last = gaps[-MOST_BOUNCES:]
             even = all(EVEN_GAPS * max(pair) <= min(pair) for pair in pairwise(last)) and min(last) >= LEAST_EVEN_NS
@@ -273,7 +278,7 @@ class Chain(NamedTuple):
 
         A spring takes the same time for each swing there and back, however short the swings have become.
         """
-        gaps = [b - a for a, b in pairwise(self.times_ns)]
+        gaps = self._gaps
         there_and_back = [a + b for a, b in pairwise(gaps)]
         return len(gaps) >= UNEVEN_SWINGS and min(there_and_back) < EVEN_SWINGS * max(there_and_back)
 
@@ -289,7 +294,7 @@ class Chain(NamedTuple):
 
     def _goes_on(self, least: float) -> bool:
         """Whether the edges of the chain fit a disc that slows on, each gap at least `least` times the one before."""
-        gaps = [b - a for a, b in pairwise(self.times_ns)]
+        gaps = self._gaps
         return all(least * a <= b <= STILL_SLOWING * a for a, b in pairwise(gaps))
 
     def counts_in_gap(self) -> int:
