@@ -24,6 +24,7 @@ from drivers.reels.reels import (
     ReelRefused,
     ReelsConfig,
     ReelSeen,
+    ReelsReachable,
     ReelsUnreachable,
     StopPressed,
 )
@@ -47,7 +48,7 @@ DISARMED_NS: Final = 250_000_000
 PLACED_S: Final = 12.0
 """A reel that is stopped by the house stands within so long: two slow turns and the ramp (ours)."""
 UP_NS: Final = 15_000_000_000
-"""A board that has reported nothing yet must have done so by then: it is opened and proven in some seconds (ours)."""
+"""A board that is not up yet must be by then: it is opened and proven in some seconds (ours)."""
 SETTLED_NS: Final = 300_000_000
 """So long after a reel stands, its home sensor may still change at the edge of the tab (ours)."""
 SPIN_MS: Final = 30_000
@@ -98,7 +99,7 @@ class _Reel:
     seen: ReelSeen | None = None
     """The last report."""
     sent: bool = True
-    """Whether the command was sent: it waits until the board has reported for the first time."""
+    """Whether the command was sent: it waits until the board is up."""
     proven: bool = False
     """Whether its board's count can be held against its home: not before it has stood at a stop."""
     armed: bool = False
@@ -121,7 +122,7 @@ class ReelsActuator:
     """The commands of the reels; see `drivers.base.actuator.Actuator`."""
 
     observes: frozenset[type[Observation]] = frozenset(
-        {ReelSeen, ReelRefused, ReelsUnreachable, StopPressed, HomeCame, HomeHolds}
+        {ReelSeen, ReelRefused, ReelsReachable, ReelsUnreachable, StopPressed, HomeCame, HomeHolds}
     )
 
     def __init__(self, config: ReelsConfig, name: str = "reels") -> None:
@@ -131,6 +132,8 @@ class ReelsActuator:
         self._symbols = 20
         self._steps_per_s = 200
         self._reels = {reel: _Reel() for reel in range(1, config.reels + 1)}
+        self._up: set[str] = set()
+        """The links whose board can be commanded."""
         self._silent: set[str] = set()
         """The links whose board must be told `all_safe` before it turns anything."""
 
@@ -211,10 +214,10 @@ class ReelsActuator:
         reel.turned, reel.armed, reel.homes = False, False, 0
         reel.pressed_ns = reel.disarmed_ns = None
         reel.stand_ns, reel.sent = NEVER_NS, False
-        if reel.seen is None:
-            reel.answer_ns = t_ns + UP_NS
-        else:
+        if place_of(number)[0] in self._up:
             self._turn(number, reel, t_ns)
+        else:
+            reel.answer_ns = t_ns + UP_NS
 
     def _turn(self, number: int, reel: _Reel, t_ns: int) -> None:
         """Sends what has a reel turn."""
@@ -256,7 +259,13 @@ class ReelsActuator:
             self._see(self._reels[seen.reel], seen, found)
         elif isinstance(seen, ReelRefused):
             self._refused(seen, found)
+        elif isinstance(seen, ReelsReachable):
+            self._up.add(seen.link)
+            for number, reel in self._reels.items():
+                if place_of(number)[0] == seen.link and not reel.sent:
+                    self._turn(number, reel, seen.t_ns)
         elif isinstance(seen, ReelsUnreachable):
+            self._up.discard(seen.link)
             for number in self._reels:
                 if place_of(number)[0] == seen.link:
                     self._lost(number, seen, found)
@@ -276,7 +285,8 @@ class ReelsActuator:
         for number, reel in self._reels.items():
             if reel.answer_ns <= t_ns:
                 waited_s = self._config.answer_ms / 1000 if reel.sent else UP_NS / 1e9
-                detail = f"its board did not report that it turns within {waited_s:g} s of the command"
+                what = "report that it turns" if reel.sent else "come up"
+                detail = f"its board did not {what} within {waited_s:g} s of the command"
                 self._fail(number, "reel_not_answering", detail, reel.answer_ns, found)
             elif reel.stand_ns <= t_ns:
                 detail = f"it was to stand within {PLACED_S:g} s, and no report showed that it does"
@@ -294,9 +304,7 @@ class ReelsActuator:
             if reel.stop is not None and (seen.moving or slipped or seen.step != self.step_of(reel.stop)):
                 self._fail(number, "reel_moved", "it was reported elsewhere than where it stopped", t_ns, found)
             return
-        if not reel.sent:
-            self._turn(number, reel, t_ns)
-        elif slipped and (reel.proven or reel.homes > 1):
+        if slipped and (reel.proven or reel.homes > 1):
             self._slipped(number, reel, seen, found)
         elif seen.moving:
             reel.turned, reel.answer_ns = True, NEVER_NS

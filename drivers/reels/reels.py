@@ -27,7 +27,7 @@ from drivers.reels.reels_wire import UNKNOWN_STEP, home_line, links_of, place_of
 from drivers.reels.view import ReelsView
 from hal.board.carried import RefusedCommand, report_in
 from hal.board.message import BoardCommand, MessageError
-from hal.board.messages import ReelReport
+from hal.board.messages import IdentityAnswer, ReelReport
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 
 MOST_REELS: Final = 5
@@ -42,13 +42,6 @@ class ReelsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
     driver: Literal["stepper_reels"] = "stepper_reels"
     reels: Annotated[int, Meta(ge=3, le=MOST_REELS, description="how many reels there are")] = 3
-    boards: Annotated[
-        list[str],
-        Meta(
-            description="the boards that step them, by the names of their sections: three reels each, in order; "
-            "without it those of kind reel"
-        ),
-    ] = msgspec.field(default_factory=list)
     steps: Annotated[
         int,
         Meta(ge=20, le=3200, description="steps of a turn: pulses of the driver, with half steps twice the motor's"),
@@ -93,8 +86,6 @@ class ReelsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             found.append(("home_least", "is more than home_most", f"make it {self.home_most} or less"))
         if self.home_most >= self.steps:
             found.append(("home_most", "is not less than steps", f"make it less than {self.steps}"))
-        if len(set(self.boards)) != len(self.boards):
-            found.append(("boards", "names a board twice", "name each once"))
         beyond = [reel for reel in self.turned_round if not 1 <= reel <= self.reels]
         if beyond:
             found.append(("turned_round", f"names the reel {beyond[0]}", f"the reels are 1 to {self.reels}"))
@@ -120,6 +111,12 @@ class ReelSeen(Observation, frozen=True, kw_only=True):
     """Steps from where home was expected to where it came last."""
     why: int
     """1: home did not come in two turns; 2: home stayed dark; else 0."""
+
+
+class ReelsReachable(Observation, frozen=True, kw_only=True):
+    """A board is up: its reels can be commanded."""
+
+    link: str
 
 
 class ReelRefused(Observation, frozen=True, kw_only=True):
@@ -233,6 +230,8 @@ class Reels:
             return [*found, ReelsUnreachable(t_ns=t_ns, link=link, detail=f"a message cannot be read: {error}")]
         if isinstance(message, RefusedCommand):
             found.append(ReelRefused(t_ns=t_ns, link=link, command=message.command, why=message.why))
+        elif isinstance(message, IdentityAnswer):
+            found.append(ReelsReachable(t_ns=t_ns, link=link))
         elif isinstance(message, ReelReport) and message.reel and reel_at(link, message.reel) <= self._reels:
             reel = reel_at(link, message.reel)
             seen = self._seen[reel] = ReelSeen(

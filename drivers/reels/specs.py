@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from drivers.base.device_spec import BoardPlace, Device, DeviceSpec, LineUse
 from drivers.reels.actuator import ReelsActuator
 from drivers.reels.reels import Reels, ReelsConfig
-from drivers.reels.reels_wire import home_line, links_of, place_of, stop_line
+from drivers.reels.reels_wire import REELS_A_BOARD, home_line, links_of, place_of, stop_line
 
 
 def reels_lines(config: ReelsConfig) -> dict[str, LineUse]:
@@ -15,21 +15,26 @@ def reels_lines(config: ReelsConfig) -> dict[str, LineUse]:
     lines: dict[str, LineUse] = {}
     for reel in range(1, config.reels + 1):
         local = place_of(reel)[1]
+        first = home_line(reel - local + 1)
         lines[home_line(reel)] = LineUse(
             f"home sensor of reel {reel}",
             "its tab is in the slot",
             "output of the slotted opto, which pulls low while the slot is free",
             rests_low=False,
+            beside=first,
             at=BoardPlace("reel", f"home_{local}"),
         )
         lines[stop_line(reel)] = LineUse(
             f"stop button of reel {reel}, beside it",
             "pressed",
             "contact to ground that opens when it is pressed",
+            beside=first,
             at=BoardPlace("reel", f"stop_{local}"),
         )
-    for link in links_of(config.reels):
-        lines[link] = LineUse("reels on their board", "its reports", "the board's own", "link", required=False)
+    for board, link in enumerate(links_of(config.reels)):
+        first = home_line(board * REELS_A_BOARD + 1)
+        purpose = f"messages of the board of {first}"
+        lines[link] = LineUse(purpose, "its reports", "the board's own", "link", required=False, beside=first)
     return lines
 
 

@@ -1,6 +1,6 @@
 """Messages of a board as the frames of a link, for devices that a board drives by itself: reels, a hopper.
 
-    driver, capture, simulator ◄── Frame("reels", id + fields) ◄── report
+    driver, capture, simulator ◄── Frame("reels", id + fields) ◄── report; `identity`, when the board is up
     actuator ── SendFrame("reels", id + fields) ──► command
     a command that was refused ──► Frame("reels", id of `refused` + its fields + the command's own id and fields)
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from hal.board.message import BoardCommand, BoardReport, MessageError
-from hal.board.messages import COMMANDS, REPORTS, RefusedAnswer
+from hal.board.messages import COMMANDS, REPORTS, IdentityAnswer, RefusedAnswer
 
 
 class RefusedCommand(NamedTuple):
@@ -27,7 +27,7 @@ NOT_ANSWERED = 0
 """In place of a code: the session ended before the board answered."""
 
 
-def carried(message: BoardCommand | BoardReport | RefusedCommand) -> bytes:
+def carried(message: BoardCommand | BoardReport | IdentityAnswer | RefusedCommand) -> bytes:
     """A message as the bytes of a frame.
 
     Raises:
@@ -39,8 +39,8 @@ def carried(message: BoardCommand | BoardReport | RefusedCommand) -> bytes:
     return bytes((message.id,)) + message.pack()
 
 
-def report_in(data: bytes) -> BoardReport | RefusedCommand:
-    """The report, or the refused command, of a frame.
+def report_in(data: bytes) -> BoardReport | IdentityAnswer | RefusedCommand:
+    """The report, the identity, or the refused command of a frame.
 
     Raises:
         MessageError: it holds none, or too few bytes.
@@ -52,6 +52,8 @@ def report_in(data: bytes) -> BoardReport | RefusedCommand:
         if command is None:
             raise MessageError(f"a refusal of the command {refused.command}, which there is not")
         return RefusedCommand(refused.why, command.unpack(data[1 + size :]))
+    if data and data[0] == IdentityAnswer.id:
+        return IdentityAnswer.unpack(data[1:])
     kind = REPORTS.get(data[0]) if data else None
     if kind is None:
         raise MessageError(f"expected a report, got {data[:8].hex(' ') or 'nothing'}")

@@ -7,7 +7,7 @@ does not have are the board's own tests of its sensors, its supply and its clock
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from drivers.reels.reels_wire import AIM_AHEAD, REELS_A_BOARD, UNKNOWN_STEP, ramp_ticks
@@ -17,6 +17,7 @@ from hal.board.messages import (
     TICK_HZ,
     AllSafeCommand,
     ArmCommand,
+    IdentityAnswer,
     ReelCommand,
     ReelReport,
     RefusalCode,
@@ -71,7 +72,7 @@ class _Stepper:
     off: int = 0
     slips: int = 0
     why: int = 0
-    report_ns: int = field(default=0)
+    report_ns: int = NEVER_NS
     """When it is reported next."""
 
 
@@ -85,6 +86,8 @@ class ReelBoard:
         """What it has sent and nobody has taken."""
         self.down = False
         """Whether its cable is out: it hears nothing, and what it sends is lost."""
+        self._up_ns = NEVER_NS
+        """When it comes up."""
         self._home = home
         self._stepped = stepped
         self._reels = {number: _Stepper() for number in range(1, min(reels, REELS_A_BOARD) + 1)}
@@ -92,7 +95,8 @@ class ReelBoard:
     @property
     def next_ns(self) -> int:
         """When it does something next by itself."""
-        return min(min(one.next_ns, one.report_ns, self._pressed_due(one)) for one in self._reels.values())
+        reels_ns = min(min(one.next_ns, one.report_ns, self._pressed_due(one)) for one in self._reels.values())
+        return min(reels_ns, self._up_ns)
 
     @property
     def turning(self) -> bool:
@@ -105,10 +109,9 @@ class ReelBoard:
         return reel.on and reel.known and reel.level == reel.top and reel.togo == NOT_ENDING
 
     def begin(self, t_ns: int) -> None:
-        """A session opens: where each reel stands is reported."""
+        """The board is up again."""
         self.down = False
-        for one in self._reels.values():
-            one.report_ns = t_ns
+        self._up_ns = t_ns
 
     def lose(self) -> None:
         """The cable is out: the dead-man halts the reels."""
@@ -215,6 +218,10 @@ class ReelBoard:
     def run_next(self) -> None:
         """Does what is due next."""
         t_ns = self.next_ns
+        if self._up_ns <= t_ns:
+            self._up_ns = NEVER_NS
+            identity = IdentityAnswer.unpack(bytes(IdentityAnswer.layout.size))
+            self.frames.append(Frame(self.link, carried(identity), t_ns))
         for number, reel in self._reels.items():
             if self._pressed_due(reel) <= t_ns:
                 reel.pressed_ns = NEVER_NS

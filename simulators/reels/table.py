@@ -27,8 +27,6 @@ GAMES: Final = ("skill_stop_reel",)
 OUTER_OPTO: Final = "token_in_1"
 INNER_OPTO: Final = "token_in_2"
 DOOR: Final = "door"
-MOTOR: Final = "reel_"
-"""How the step outputs of a board begin: `reel_1`."""
 ATTENDANT: Final = "simulated-attendant"
 QUIET_AT_START_S: Final = 8.0
 """Before the first token: the reels are brought back first (ours)."""
@@ -398,10 +396,12 @@ class ReelsSimulator:
         if isinstance(output, SendFrame) and output.link in self.boards and not self._on_boards:
             self.boards[output.link].command(output.data, max(output.t_ns, self.told_ns))
             self._take_frames()
-        elif isinstance(output, RunMotor) and output.motor.startswith(MOTOR):
-            self._on_boards = True
-            if output.speed:
-                self._stepped(int(output.motor.removeprefix(MOTOR)), output.t_ns)
+        elif isinstance(output, RunMotor):
+            link, _, local = output.motor.partition(".")
+            if link in self.boards:
+                self._on_boards = True
+                if output.speed:
+                    self._stepped(reel_at(link, int(local)), output.t_ns)
 
     @property
     def next_answer_ns(self) -> int | None:

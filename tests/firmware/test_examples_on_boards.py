@@ -16,6 +16,7 @@ from controller.games.assembly import geometry_of
 from controller.live.wiring import Wiring, wire
 from feed import events
 from hal.board.link import BoardLink
+from hal.board.messages import KINDS
 from simulators.base.table import simulator_for
 from simulators.base.truth import Truth
 from simulators.board.lockstep import LockStep
@@ -53,7 +54,7 @@ class PlayedOnBoards(LiveEvening):
     def _wire(self, opened: ExitStack) -> Wiring:
         for name, board in self.config.boards.items():
             machines = self.machines[name] = machines_of(self.config, name, self._table)
-            chip = opened.enter_context(MachineBoard(built(f"{board.kind}.elf"), machines))
+            chip = opened.enter_context(MachineBoard(built(f"{board.kind}.elf"), machines, kind=KINDS[board.kind]))
             opened.enter_context(LockStep(chip, port_of(self._folder, name)))
         wiring = wire(self.config, self.clock, {}, 1)
         self.links = [link for link in wiring.boards.values() if isinstance(link, BoardLink)]
@@ -71,8 +72,10 @@ class PlayedOnBoards(LiveEvening):
 
 def supported(result: Mapping[str, Any], truths: Sequence[Truth]) -> bool:
     """Whether one of the rounds had this result."""
-    if "dice" in result:
-        found: object = (*result.get("dealer_dice", ()), *result["dice"])
+    if "stops" in result:
+        found: object = tuple(result["stops"])
+    elif "dice" in result:
+        found = (*result.get("dealer_dice", ()), *result["dice"])
     else:
         found = result.get("index", result.get("space"))
     return any(truth.valid and truth.result == found for truth in truths)
