@@ -161,7 +161,7 @@ class ReelsActuator:
             for number, reel in self._reels.items()
         )
         steps = tuple(reel.seen.step if reel.seen else None for reel in self._reels.values())
-        return ReelsView(facts=facts, turning=turning, steps=steps)
+        return ReelsView(facts=facts, a_turn=self._config.steps, turning=turning, steps=steps)
 
     def set_up(self, symbols: int, steps_per_s: int) -> None:
         """The machine's model: so many symbols on each reel, turned at this speed."""

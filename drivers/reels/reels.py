@@ -169,6 +169,7 @@ class Reels:
         self._of_stop = {stop_line(reel): reel for reel in numbers}
         self.lines = frozenset((*self._links, *self._of_home, *self._of_stop))
         self._reels = config.reels
+        self._steps = config.steps
         moved_ns = config.moved_ms * 1_000_000
         self._held = {line: DebouncedLevel(moved_ns) for line in self._of_home}
         self._held |= {line: DebouncedLevel(PRESS_NS) for line in self._of_stop}
@@ -192,7 +193,7 @@ class Reels:
             (f"reel {reel}", "turns" if reel in turning else "not known" if step is None else f"stands at step {step}")
             for reel, step in enumerate(steps, 1)
         )
-        return ReelsView(facts=facts, doubts=dead_lines(self._health), turning=turning, steps=steps)
+        return ReelsView(facts=facts, doubts=dead_lines(self._health), a_turn=self._steps, turning=turning, steps=steps)
 
     # --- values --------------------------------------------------------------------------------------------------
 

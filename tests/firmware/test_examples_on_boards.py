@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -37,19 +38,21 @@ SEED = 3
 class PlayedOnBoards(LiveEvening):
     """An example on emulated boards, with one simulated table on all their pins."""
 
-    def __init__(self, name: str, folder: Path, rounds: int) -> None:
+    def __init__(
+        self, name: str, folder: Path, rounds: int, faults: Mapping[int | None, str] = MappingProxyType({})
+    ) -> None:
         values = example(name)
         config = configured(emulated_copy(values, folder))
         twin = simulator_for(config.game, geometry_of(config), SEED)
         batches = [twin.start()]
-        played = [twin.round() for _ in range(rounds)]
+        played = [twin.round(faults.get(number)) for number in range(1, rounds + 1)]
         batches += [one.batch for one in played]
         self.truths: list[Truth] = [one.truth for one in played]
         super().__init__(config, TableEvening(batches, self.truths), supervised=True)
         self.machines: dict[str, list[Machine]] = {}
         self.lit: list[frozenset[int]] = []
         self._folder = folder
-        self._table = SharedTable(simulator_for(config.game, geometry_of(config), SEED), {}, config.boards)
+        self._table = SharedTable(simulator_for(config.game, geometry_of(config), SEED), faults, config.boards)
 
     def _wire(self, opened: ExitStack) -> Wiring:
         for name, board in self.config.boards.items():
