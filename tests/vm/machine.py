@@ -10,11 +10,13 @@ from __future__ import annotations
 import json
 import os
 import selectors
+import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, TypeAlias
@@ -30,6 +32,13 @@ PATIENCE_S: Final = 900.0
 CONSOLE: Final = ("con=null", "con0=null,fd:1", "con1=null", "quiet", "loglevel=3", "panic=-1")
 
 
+def _roomy(memory: str) -> str:
+    """A folder in which a machine's memory has room, in this computer's own memory where that can be."""
+    needed = int(memory.removesuffix("M")) << 20
+    shared = Path("/dev/shm")
+    return str(shared) if shared.is_dir() and shutil.disk_usage(shared).free > needed else tempfile.gettempdir()
+
+
 class MachineError(Exception):
     """The machine ended, or sent something, otherwise than expected."""
 
@@ -39,7 +48,7 @@ class Machine:
 
     def __init__(
         self,
-        disk: Path,
+        disk: Path | None,
         *,
         run: str = "",
         virtual_time: bool = False,
@@ -49,18 +58,28 @@ class Machine:
         memory: str = "768M",
         options: Sequence[str] = (),
     ) -> None:
-        """`run` is the scenario in tests/vm/guest; `data` a second disk, written for good; `keep` writes to `disk`."""
+        """`run` is the scenario in tests/vm/guest; `data` another disk, written for good; `keep` writes to `disk`.
+
+        Without a disk it boots from this computer's own root, read-only, and runs the checkout instead of the package.
+        """
         self._folder = tempfile.TemporaryDirectory(prefix="feltwire-vm-")
-        layer = f"{self._folder.name}/layer,{disk}" if not keep else str(disk)
         player()
-        words = [str(kernel()), f"mem={memory}", f"ubd0={layer}", "root=/dev/ubda", "rw", "init=/vm-init", *CONSOLE]
+        words = [str(kernel()), f"mem={memory}", *CONSOLE]
+        if disk is None:
+            command = Path(sys.executable).with_name("feltwire")
+            words += ["rootfstype=hostfs", "rootflags=/", "ro", f"init={ROOT}/tests/vm/guest/init"]
+            words += ["vm.root=checkout", f"vm.python={sys.executable}", f"vm.feltwire={command}"]
+        else:
+            layer = f"{self._folder.name}/layer,{disk}" if not keep else str(disk)
+            words += [f"ubd0={layer}", "root=/dev/ubda", "rw", "init=/vm-init", "vm.root=disk"]
         # The revision of a Pi 4, which gpiozero reads.
         words += ["pirev=c03111", f"vm.host={ROOT}", f"vm.run={run}"]
         words += ["time-travel=inf-cpu"] if virtual_time else []
         words += ["vm.systemd=yes", "systemd.show_status=no", "systemd.log_color=no"] if systemd else []
-        words += [f"ubd1={data}", "vm.data=yes"] if data is not None else []
+        # The second disk where there is a first.
+        words += [f"ubd1={data}", "vm.data=/dev/ubdb"] if data is not None else []
         words += [f"vm.{option}" for option in options]
-        environ = {**os.environ, "TMPDIR": "/dev/shm" if Path("/dev/shm").is_dir() else "/tmp"}
+        environ = {**os.environ, "TMPDIR": _roomy(memory)}
         self._process = subprocess.Popen(
             words,
             stdin=subprocess.DEVNULL,
@@ -136,7 +155,15 @@ class Machine:
         self._folder.cleanup()
 
 
-def run_to_end(disk: Path, **given: Any) -> list[Record]:
+def _shown(records: Iterable[Record]) -> Iterator[Record]:
+    """The records; what is checked is shown as it comes, since a scenario takes minutes."""
+    for record in records:
+        if record["kind"] == "check":
+            print(f"   {'ok   ' if record['passed'] else 'WRONG'} {record['name']}", file=sys.stderr, flush=True)
+        yield record
+
+
+def run_to_end(disk: Path | None, **given: Any) -> list[Record]:
     """All records of a scenario that ends by itself.
 
     Raises:
@@ -144,7 +171,7 @@ def run_to_end(disk: Path, **given: Any) -> list[Record]:
     """
     begun = time.monotonic()
     with Machine(disk, **given) as machine:
-        records = list(machine.records())
+        records = list(_shown(machine.records()))
     codes = [one["code"] for one in records if one["kind"] == "ended"]
     if codes != [0]:
         last = "\n".join(machine.other[-25:])

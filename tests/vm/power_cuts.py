@@ -18,9 +18,9 @@ from os import cpu_count
 from pathlib import Path
 from typing import Final
 
-from tests.vm.images import installed, make_disk
+from tests.vm.images import ROOT, captures, installed, make_disk
 from tests.vm.machine import Machine, Record
-from tests.vm.scenarios import GUEST_CAPTURES, Outcome, captures
+from tests.vm.scenarios import Outcome
 
 DISK_BYTES: Final = 128_000_000
 LONGEST_PLAY_S: Final = 4.0
@@ -69,20 +69,20 @@ class Moment:
     cut_at: float | None = None
 
 
-def cut_again_and_again(cuts: int, seed: int, *, unsafe: bool = False) -> Witness:
+def cut_again_and_again(cuts: int, seed: int, *, unsafe: bool = False, checkout: bool = False) -> Witness:
     """Cuts the power of one machine so often; its disk stays."""
     random_ = random.Random(seed)
     witness = Witness()
-    captures()
+    capture = (captures() / "money_wheel_mixed.vcd").relative_to(ROOT)
     with tempfile.TemporaryDirectory(prefix="feltwire-cuts-") as folder:
         disk = Path(folder) / "data.ext4"
         make_disk(disk, DISK_BYTES)
-        options = [f"capture={GUEST_CAPTURES}/money_wheel_mixed.vcd", *(["unsafe=yes"] if unsafe else [])]
+        options = [f"capture={capture}", *(["unsafe=yes"] if unsafe else [])]
         for number in range(cuts + 1):
             early = random_.random() < EARLY
             wait_s = random_.uniform(0.02, LONGEST_START_S if early else LONGEST_PLAY_S)
             # The last boot only looks.
-            with Machine(installed(), run="cuts", data=disk, options=options) as machine:
+            with Machine(None if checkout else installed(), run="cuts", data=disk, options=options) as machine:
                 _watch(machine, witness, early=early, wait_s=wait_s, last=number == cuts)
                 machine.cut()
                 witness.cuts += number < cuts
