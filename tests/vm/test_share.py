@@ -1,4 +1,4 @@
-"""A share of `make vm-test`: the checkout, not the package, on a real kernel that boots from this computer's own root."""
+"""A share of `make vm-test`: the checkout on a real kernel, which boots from this computer's own root."""
 
 from __future__ import annotations
 

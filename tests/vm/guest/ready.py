@@ -1,4 +1,4 @@
-"""Shows that a machine comes up here: a chip of the kernel's simulator, whose line has the level that it is driven to."""
+"""Shows that a machine boots here: a line of the kernel's simulator has the level that it is driven to."""
 
 from tests.vm.guest.gpio_sim import SimulatedChip, drive, level
 from tests.vm.guest.product import report
