@@ -29,6 +29,10 @@ Record: TypeAlias = dict[str, Any]
 MARK: Final = b"VM "
 PATIENCE_S: Final = 900.0
 """Ends a machine that hangs."""
+ALIVE_S: Final = 5
+"""In real time, how often a machine reports that it runs, whatever its scenario waits for."""
+DEAD_S: Final = 180.0
+"""Without such a report, a machine in real time stands still."""
 CONSOLE: Final = ("con=null", "con0=null,fd:1", "con1=null", "quiet", "loglevel=3", "panic=-1")
 
 
@@ -41,6 +45,10 @@ def _roomy(memory: str) -> str:
 
 class MachineError(Exception):
     """The machine ended, or sent something, otherwise than expected."""
+
+
+class MachineHungError(MachineError):
+    """The machine's kernel stands still; tests/vm/kernel/options has the reason that is known."""
 
 
 class Machine:
@@ -79,6 +87,10 @@ class Machine:
         # The second disk where there is a first.
         words += [f"ubd1={data}", "vm.data=/dev/ubdb"] if data is not None else []
         words += [f"vm.{option}" for option in options]
+        self._silence_s = PATIENCE_S
+        if not virtual_time:
+            words += [f"vm.alive={ALIVE_S}"]
+            self._silence_s = DEAD_S
         environ = {**os.environ, "TMPDIR": _roomy(memory)}
         self._process = subprocess.Popen(
             words,
@@ -92,15 +104,15 @@ class Machine:
         self.other: list[str] = []
         """What it printed beside records."""
 
-    def records(self, patience_s: float = PATIENCE_S) -> Iterator[Record]:
+    def records(self) -> Iterator[Record]:
         """The records, as they come, until the machine ends.
 
         Raises:
-            MachineError: it is silent for `patience_s`.
+            MachineHungError: it stands still.
         """
-        return self.records_until(lambda: None, patience_s)
+        return self.records_until(lambda: None)
 
-    def records_until(self, moment: Callable[[], float | None], patience_s: float = PATIENCE_S) -> Iterator[Record]:
+    def records_until(self, moment: Callable[[], float | None]) -> Iterator[Record]:
         """As `records`, up to a moment on the monotonic clock, which may become known meanwhile.
 
         What the machine sent before that moment, and is not read yet, is read and is a record.
@@ -119,11 +131,11 @@ class Machine:
                     # From here on nothing more happens in the machine.
                     self.cut()
                     end = None
-                left = last + patience_s - now if end is None else min(end, last + patience_s) - now
+                left = last + self._silence_s - now if end is None else min(end, last + self._silence_s) - now
                 if not selector.select(max(left, 0)):
                     if moment() is not None:
                         continue
-                    raise MachineError(f"nothing came for {patience_s:g} s; the last was: {self.other[-5:]}")
+                    raise MachineHungError(f"nothing came for {self._silence_s:g} s; the last was: {self.other[-5:]}")
                 last = time.monotonic()
                 got = os.read(output, 65536)
                 if not got:
@@ -133,7 +145,8 @@ class Machine:
                     _, mark, body = line.strip().partition(MARK)
                     if mark:
                         record: Record = json.loads(body)
-                        yield record
+                        if record["kind"] != "alive":
+                            yield record
                     else:
                         self.other.append(line.decode(errors="replace").rstrip())
 
