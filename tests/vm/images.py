@@ -132,14 +132,14 @@ def debian() -> Path:
     return disk
 
 
-def make_disk(path: Path, size: int, content: Path | None = None) -> None:
+def make_disk(path: Path, size: int, content: Path | None = None, label: str = "") -> None:
     """A file with an ext4 file system, empty or with the content of a folder."""
     path.unlink(missing_ok=True)
     with path.open("wb") as file:
         file.truncate(size)
     # Written at once, not by the machine's kernel after it began: a disk is then the same at each boot.
     whole = ["-E", "lazy_itable_init=0,lazy_journal_init=0"]
-    _run(["mkfs.ext4", "-q", "-F", *whole, *(["-d", str(content)] if content else []), str(path)], "")
+    _run(["mkfs.ext4", "-q", "-F", *whole, *(["-d", str(content)] if content else []), "-L", label, str(path)], "")
 
 
 def package(*versions: str) -> list[Path]:

@@ -62,11 +62,14 @@ class Machine:
         virtual_time: bool = False,
         systemd: bool = False,
         data: Path | None = None,
+        stick: Path | None = None,
         keep: bool = False,
         memory: str = "768M",
         options: Sequence[str] = (),
     ) -> None:
-        """`run` is the scenario in tests/vm/guest; `data` another disk, written for good; `keep` writes to `disk`.
+        """`run` is the scenario in tests/vm/guest; `keep` writes to `disk`.
+
+        `data` is another disk, for the state, and `stick` one that is plugged in; both are written for good.
 
         Without a disk it boots from this computer's own root, read-only, and runs the checkout instead of the package.
         """
@@ -86,6 +89,7 @@ class Machine:
         words += ["vm.systemd=yes", "systemd.show_status=no", "systemd.log_color=no"] if systemd else []
         # The second disk where there is a first.
         words += [f"ubd1={data}", "vm.data=/dev/ubdb"] if data is not None else []
+        words += [f"ubd2={stick}"] if stick is not None else []
         words += [f"vm.{option}" for option in options]
         self._silence_s = PATIENCE_S
         if not virtual_time:

@@ -291,6 +291,23 @@ def mishaps() -> Outcome:
     return outcome
 
 
+def nights() -> Outcome:
+    """What timers do at night: verify, archive, back up onto a stick."""
+    outcome = Outcome()
+    with tempfile.TemporaryDirectory(prefix="feltwire-nights-") as folder:
+        stick = Path(folder) / "stick.ext4"
+        make_disk(stick, 64_000_000, label="FELTWIRE")
+        _checks(run_to_end(installed(), run="nights", systemd=True, stick=stick), outcome)
+    return outcome
+
+
+def screen() -> Outcome:
+    """The scoreboard's page under its sandbox, and the unit of the screen."""
+    outcome = Outcome()
+    _checks(run_to_end(installed(), run="screen", systemd=True), outcome)
+    return outcome
+
+
 SCENARIOS: Final[dict[str, Callable[[], Outcome]]] = {
     **{f"verdicts-{number}": partial(verdicts, one) for number, one in enumerate(TOGETHER, 1)},
     "overflow": overflow,
@@ -300,6 +317,8 @@ SCENARIOS: Final[dict[str, Callable[[], Outcome]]] = {
     "gpiozero-rates": gpiozero_rates,
     "life": life,
     "mishaps": mishaps,
+    "nights": nights,
+    "screen": screen,
     "technician": technician,
     "package": package_life,
 }

@@ -92,13 +92,13 @@ count = len(events())
 # --- a card that turns read-only --------------------------------------------------------------------------------------
 
 
-def halted(how: str) -> None:
+def halted(how: str, cause: str) -> None:
     """Gives an order that the disk does not take."""
     order = f"send {BASE} close reason=test --table {WHEEL} --by technician"
     answered = sh(f"runuser -u feltwire -- {FELTWIRE} {order}; echo code $?")
     check(f"{how}: an order that the disk did not take is not answered with yes", "code 0" not in answered, answered)
     wait(lambda: "HALTED" in property_of("StatusText"), "the halt")
-    check(f"{how}: the service halts and states why", "read-only" in property_of("StatusText"), log())
+    check(f"{how}: the service halts and states why", cause in property_of("StatusText"), log())
 
 
 def mended(how: str) -> None:
@@ -111,13 +111,13 @@ def mended(how: str) -> None:
 # All file systems at once, as a kernel in trouble does it: what is open is synced with yes, and not written.
 Path("/proc/sysrq-trigger").write_text("u")
 time.sleep(2)
-halted("turned read-only")
+halted("turned read-only", "read-only")
 must(f"mount -o remount,rw {STATE}")
 mended("turned read-only")
 count = len(events())
 # By an error of the file system.
 must(f"mount -o remount,errors=remount-ro {STATE}")
 must("echo simulated > /sys/fs/ext4/ubdb/trigger_fs_error")
-halted("an error of the card")
+halted("an error of the card", "the disk answered with an error")
 must(f"systemctl stop feltwire && umount {STATE} && mount -t ext4 /dev/ubdb {STATE}")
 mended("an error of the card")
