@@ -352,12 +352,46 @@ def _lines() -> Iterator[Figure]:
             "chain of seven tiles, 500 pF", f"rise of the {wire}, 30 to 70 %", "125 ns or less", edge, "ns", 0.0, 125.0
         )
     yield Figure("hopper current", "reading at 2 A", "0.2 V ± 5 %", sim.current_reading(2.0), "V", 0.19, 0.21)
+    yield from _motor_currents()
     low = sim.collector_low("pusher", "accept", volts=12.6, ohm=1000.0)
     yield Figure("acceptor's inhibit, 12 mA", "while the board lets it accept", "0.4 V or less", low, "V", 0.0, 0.4)
     for name, at in (("lamp-tile", "lamps_off"), ("reel", "control_off")):
         yield Figure(
             f"{name}, power-on", "outputs off for", "0.5 s or more", sim.blanking_ms(name, at) / 1000, "s", 0.5, 5.0
         )
+
+
+def _motor_currents() -> Iterator[Figure]:
+    for board in ("pusher", "table"):
+        full = sim.motor_current(board, duty=1.0)
+        at = f"{board}, motor current, blocked (4 Ω)"
+        yield Figure(
+            at, "reading at full power", "0.1 V for each A ± 5 %", full.pin_volt / full.motor_amp, "V", 0.095, 0.105
+        )
+        yield Figure(at, "from standing until the reading has 80 %", "20 ms or less", full.ms, "ms", 0.0, 20.0)
+        yield Figure(at, "power in the shunt", "1 W or less", full.shunt_watt, "W", 0.0, p.R_SHUNT.limits["watt"])
+    half = sim.motor_current("pusher", duty=0.5)
+    at = "pusher, motor current at half power"
+    yield Figure(
+        at,
+        "reading for each A of the motor and full power",
+        "0.095 to 0.12 V (rather too much)",
+        half.pin_volt / half.motor_amp / 0.5,
+        "V",
+        0.095,
+        0.12,
+    )
+    yield Figure(at, "ripple of the reading", "5 mV or less (one step)", half.ripple_volt * 1000, "mV", 0.0, 5.0)
+    broken = sim.motor_current("pusher", duty=1.0, open_shunt=True)
+    yield Figure(
+        "pusher, motor current, shunt open",
+        "reading: above every limit, so the motor is switched off",
+        "0.5 to 5.5 V",
+        broken.pin_volt,
+        "V",
+        0.5,
+        5.5,
+    )
 
 
 def _supply() -> Iterator[Figure]:
