@@ -10,6 +10,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from firmware.hardware.blocks import V5
 from firmware.hardware.boards import circuit
 from firmware.hardware.circuit import Circuit, Part
 from firmware.hardware.spice import Corner, deck, models, node, run
@@ -646,6 +647,37 @@ def motor_current(
     found = run(title, lines, analysis, measures)
     reached = run(title, lines, analysis, {"t": f"when v({pin})={0.8 * found['volt']:.6g} rise=1"})["t"]
     return MotorCurrent(found["amp"], found["volt"], found["most"] - found["least"], reached * 1000, found["watt"])
+
+
+def level(
+    board: str,
+    rows: Sequence[str],
+    at: str,
+    *,
+    drives: Mapping[str, str] | None = None,
+    leaks: Mapping[str, float] | None = None,
+    closed: Sequence[str] = (),
+    vcc: float = 5.0,
+) -> float:
+    """V at a net, at rest.
+
+    `drives`: what is connected at nets, such as `"Vx {n} 0 0.4"`; `leaks`: A that come from 5 V into a net (below 0:
+    that flow from it to ground), as of a pin that is not driven; `closed`: rows whose jumper is fitted.
+    """
+    carrier = circuit(board)
+    shut = [part.ref for row in closed for part in carrier.tagged(row) if part.type.symbol == "jumper"]
+    currents = [
+        f"Ileak{number} {f'{node(V5)} {node(net)}' if ampere > 0 else f'{node(net)} 0'} {abs(ampere)}"
+        for number, (net, ampere) in enumerate((leaks or {}).items())
+    ]
+    lines = [
+        *models(Corner(vcc=vcc)),
+        *deck(carrier, rows, closed=shut),
+        f"V5 {node(V5)} 0 {vcc}",
+        *(how.format(n=node(net)) for net, how in (drives or {}).items()),
+        *currents,
+    ]
+    return run(f"{board}: {at}", lines, "tran 10u 100m", {"v": f"find v({node(at)}) at=99m"})["v"]
 
 
 def collector_low(board: str, use: str, *, volts: float, ohm: float) -> float:
