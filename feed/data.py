@@ -129,6 +129,10 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """When each token fell to the player, on the clock of `mono_ns`."""
     ended_by: Annotated[str, one_of("token", "time", "tilt")] | None = None
     """What ended a play of a token pusher: the next token, its time, or a tilt."""
+    pressed_ns: list[int | None] | None = None
+    """When each stop button of a skill-stop machine was pressed, on the clock of `mono_ns`; null where it was not."""
+    stopped_by: list[Annotated[str, one_of("player", "house")]] | None = None
+    """Who stopped each reel: the player, or the house when the player's time was over."""
     detail: str = ""
     """In words, what refused or doubted the run."""
     capture: CaptureFile | None = None
@@ -498,6 +502,7 @@ MachineAct: TypeAlias = Annotated[
         "acceptor_counted",
         "acceptor_set",
         "play_begun",
+        "reel_stopped",
         "award",
         "falls",
         "falls_to_house",

@@ -293,6 +293,7 @@ _ACTS: Final = {
     "acceptor_counted": "the acceptor has counted no token",
     "acceptor_set": "the acceptor is set",
     "play_begun": "staked",
+    "reel_stopped": "a reel stands",
     "award": "won",
     "falls": "fell to the player",
     "falls_to_house": "fell to the house",

@@ -185,6 +185,18 @@ SOAKS: tuple[Soak, ...] = (
         "property/test_pusher_tables.py",
     ),
     _parts(
+        "reel-tables",
+        "Skill-stop reels with every fault, and 2,000 power cuts; outcomes and meters are the physical truth",
+        40,
+        "property/test_reel_tables.py",
+    ),
+    _parts(
+        "skill-stops",
+        "10,000 stops of reels at their greatest speed on the board's own binary: half a symbol of error at most",
+        12,
+        "firmware/test_skill_stops.py",
+    ),
+    _parts(
         "dice-machines",
         "Random orders, faults and restarts at tables with dice; the state machines hold",
         30,
