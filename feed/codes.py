@@ -140,6 +140,7 @@ CODES: Final = (
     "roll_not_called",
     "rotor_not_turning",
     "rotor_reversed",
+    "seal_not_opened",
     "sensor_missing",
     "sensor_stuck",
     "sensors_swapped",

@@ -606,6 +606,9 @@ class CardSealed(Data, frozen=True, kw_only=True, omit_defaults=True):
     """The shoe, by its name in the table's file."""
     commitment: str
     """SHA-256 over a secret salt of 16 bytes and the card (`9s`), as 64 hexadecimal digits."""
+    nonce: str = ""
+    """32 hexadecimal digits from which the table has the salt again after a restart, with a key that it keeps secret;
+    empty in journals of older versions."""
     place: int | None = None
     """Which card of the stack it was, from 1; left out where cards may have left unseen since the stack was loaded."""
     round: int | None = None

@@ -203,6 +203,9 @@ def _read_boards(values: Mapping[str, Any], backend: str) -> tuple[dict[str, Boa
             findings.append(
                 ConfigFinding((*path, "port"), wrong, "add emulated = true, or name a real port", "warning")
             )
+        if board.motor_most_a is not None and not KINDS[board.kind].motor_current_pin:
+            wrong = f"has no effect: a {board.kind} board measures no motor's current"
+            findings.append(ConfigFinding((*path, "motor_most_a"), wrong, "remove it"))
         boards[name] = board
     findings += _check_exchange(boards)
     if values and backend in LIVE_BACKENDS and backend != BOARD:

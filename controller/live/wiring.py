@@ -204,7 +204,7 @@ def _wire_board(name: str, config: TableConfig, wiring: Wiring, clock: Clock) ->
     from hal.carried_link import CarriedLink
     from hal.lamp_chain import LampChain
     from hal.lamp_fields import CHAIN
-    from hal.outputs_board import BoardOutputs
+    from hal.outputs_board import BoardOutputs, motor_reading
 
     board = config.boards[name]
     expected = ExpectedBoard(KINDS[board.kind], build=board.required_build, serial=board.serial)
@@ -221,7 +221,8 @@ def _wire_board(name: str, config: TableConfig, wiring: Wiring, clock: Clock) ->
         source_name = f"{config.id}:board.{name}"
         wiring.sources.append(BoardLines(inputs, link, clock, analogues=analogues, name=source_name))
     if outputs:
-        wiring.board_outputs[name] = Outputs(outputs, BoardOutputs(outputs, link), clock)
+        limit = 0 if board.motor_most_a is None else motor_reading(board.motor_most_a, board.supply_v)
+        wiring.board_outputs[name] = Outputs(outputs, BoardOutputs(outputs, link, motor_limit=limit), clock)
         wiring.output_of.update(dict.fromkeys((spec.name for spec in outputs), name))
 
 
