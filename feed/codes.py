@@ -10,6 +10,8 @@ from typing import Annotated, Any, Final, TypeAlias
 from msgspec import Meta
 
 CODES: Final = (
+    "acceptor_error",
+    "acceptor_silent",
     "areas_not_lit",
     "baffles_missed",
     "ball_before_settled",
@@ -76,6 +78,12 @@ CODES: Final = (
     "history_lost",
     "hole_card_exposed",
     "hole_card_unread",
+    "hopper_empty",
+    "hopper_error",
+    "hopper_fraud",
+    "hopper_jam",
+    "hopper_runaway",
+    "hopper_silent",
     "improper_throw",
     "indicator_between_spaces",
     "input_masked",
@@ -117,6 +125,8 @@ CODES: Final = (
     "order_differs",
     "order_not_compared",
     "output_refused",
+    "payout_in_doubt",
+    "payout_short",
     "power_loss",
     "ram_error",
     "reader_dice_count",

@@ -34,6 +34,7 @@ from controller.live.pending_faults import PendingFaults, ServiceFault
 from controller.live.wire_watch import WIRES, WIRES_FAILED, WireWatch
 from controller.live.wiring import Wiring
 from controller.table.commands import command_of
+from controller.table.durable import JOURNALLED, journalled
 from controller.table.faults import LatchedFault
 from controller.table.orders.order import CommandResult
 from controller.table.table import Table
@@ -298,6 +299,8 @@ class LiveTable:
 
     def command(self, verb: str, given: Mapping[str, str], command_id: str = "") -> str | None:
         """Hands a command to the table; a later `tick` brings its answer. Returns why not, if it takes none now."""
+        if verb == JOURNALLED:
+            return f"{verb}: only the journal states what is durable"
         if not self._watched:
             return f"{self.config.id}: its wires are not open; mend what its fault names, then {self.remedy}"
         self._merge.deliver(COMMANDS, [], [command_of(verb, given, self._clock.now_ns(), command_id)])
@@ -338,9 +341,13 @@ class LiveTable:
         return self._table.heartbeat(self._clock.now_ns(), last, head, state)
 
     def show(self, events: Sequence[Event]) -> None:
-        """Shows durable events on lamps and display."""
-        if self._watched:
-            self._dispatcher.carry_out(self._indicators.of(events))
+        """Shows durable events on lamps and display; states to a machine that awaits it that they are durable."""
+        if not self._watched:
+            return
+        self._dispatcher.carry_out(self._indicators.of(events))
+        if self._table.game.awaits_journal and (stated := journalled(events, self._clock.now_ns())) is not None:
+            self._merge.deliver(COMMANDS, [], [stated])
+            self._wake()
 
     def _open_wires_again(self) -> None:
         """Opens wires that could not be had at the start, if they are there now: their fault may then be cleared."""

@@ -78,6 +78,8 @@ class Game(ABC):
 
     names_result_by: ClassVar[str]
     """The key by which a person names a result: `space`, `pocket` or `dice`."""
+    void_by_closing: ClassVar[bool] = True
+    """Whether a round without a verdict is void when a person closes the table."""
     device: str = "wheel"
     """The device that its rounds judge; faults without a device are of this one."""
 
@@ -105,6 +107,16 @@ class Game(ABC):
         """Faults that stop the play once the round has its verdict."""
         self._stop_reported = False
         """Whether such a fault was reported, and the table is not shut yet."""
+
+    # --- the journal ---------------------------------------------------------------------------------------------
+
+    @property
+    def awaits_journal(self) -> bool:
+        """Whether something waits until a record is durable. `journalled` then follows."""
+        return False
+
+    def journalled(self, record: int, t_ns: int) -> None:
+        """The game's record of this number is durable, and all before it. Only a game that awaits it needs it."""
 
     # --- events --------------------------------------------------------------------------------------------------
 

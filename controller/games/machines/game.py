@@ -19,13 +19,25 @@ import msgspec
 from msgspec import Meta
 
 from controller.games.machines.account import AccountError, CoinDevices, Doubt, TokenAccount
+from controller.games.machines.coin_faults import acceptor_faults, hopper_trouble, payout_fault, silence
 from controller.games.machines.rules import MachineRules
 from controller.table.faults import CauseGone, Fault
 from controller.table.game import DEALER_CALL, Game, GameContext, Terms
 from controller.table.phase import OPEN, RUNNING, SETTLING, SHUT, Phase
 from drivers.base.driver import NEVER_NS, Observation
 from drivers.cabinet.door import DoorMoved
-from drivers.coins.observations import TokenDoubt, TokenPassed, TokenWayClear
+from drivers.coins.observations import (
+    AcceptorEvents,
+    AcceptorInhibited,
+    CoinDeviceSilent,
+    HopperReady,
+    HopperTrouble,
+    PayoutDoubt,
+    PayoutEnded,
+    TokenDoubt,
+    TokenPassed,
+    TokenWayClear,
+)
 from drivers.dealer.buttons import ButtonPressed
 from feed import events
 from feed.events import Evidence
@@ -53,6 +65,7 @@ class MachineGame(Game):
     """The plays of one machine. A game implements what its own devices mean."""
 
     names_result_by: ClassVar[str] = "tokens"
+    void_by_closing: ClassVar[bool] = False
     device = MACHINE
 
     def __init__(self, context: GameContext, rules: MachineRules, model: str, coins: CoinDevices | None = None) -> None:
@@ -225,6 +238,7 @@ class MachineGame(Game):
     def _update(self, t_ns: int) -> None:
         """What the machine accepts now."""
         self.account.accept(self.playable, t_ns)
+        self._pay_out(t_ns)
 
     def end_play(self, t_ns: int, result: dict[str, Any], evidence: Evidence) -> None:
         """The play is over: its outcome stands, and nobody settles it by hand."""
@@ -307,8 +321,60 @@ class MachineGame(Game):
             self.events.append(CauseGone(t_ns, CHUTE, CHUTE))
         elif isinstance(seen, DoorMoved):
             self._door(t_ns, seen.open)
-        else:
+        elif isinstance(seen, AcceptorEvents):
+            self._accepted(seen)
+        elif isinstance(seen, AcceptorInhibited):
+            self.account.acceptor_set(seen)
+        elif isinstance(seen, CoinDeviceSilent):
+            self.events.append(silence(seen))
+        elif isinstance(seen, HopperTrouble):
+            self.events += hopper_trouble(seen)
+        elif isinstance(seen, PayoutEnded | PayoutDoubt):
+            self._paid(seen)
+        elif not isinstance(seen, HopperReady):
             self.handle_machine(seen)
+        self._pay_out(t_ns)
+
+    # --- coin equipment --------------------------------------------------------------------------------------------
+
+    @property
+    def awaits_journal(self) -> bool:
+        """Whether coin equipment waits until a record is durable."""
+        return self.account.awaits
+
+    def journalled(self, record: int, t_ns: int) -> None:
+        """The record of this number is durable: what waited for it is done."""
+        self.account.journalled(record, t_ns)
+
+    def _accepted(self, seen: AcceptorEvents) -> None:
+        """The acceptor has counted: each token is a token of a play, as one in the chute."""
+        t_ns = seen.t_ns
+        for _ in range(self.account.counted(seen, credited=False)):
+            self._token(t_ns, TokenPassed(t_ns=t_ns, passed_ns=t_ns))
+        if seen.doubt:
+            self._in_doubt(t_ns, "token_in_doubt")
+        self.events += acceptor_faults(t_ns, seen.errors)
+
+    def _paid(self, seen: PayoutEnded | PayoutDoubt) -> None:
+        """A payout is over; what it lacks is paid by hand."""
+        t_ns = seen.t_ns
+        if isinstance(seen, PayoutDoubt):
+            self.account.in_doubt(seen)
+            self._in_doubt(t_ns, "payout_in_doubt")
+            return
+        self.account.paid(seen)
+        fault = payout_fault(seen)
+        if fault is None:
+            return
+        self.events.append(fault)
+        if seen.paid < seen.asked:
+            self.write(t_ns, "hand_pay_due", tokens=self.account.credits, detail=fault.detail)
+
+    def _pay_out(self, t_ns: int) -> None:
+        """What belongs to the player and is not staked is given out by the hopper, if the machine has one."""
+        shuts = self.stopping or any(isinstance(one, Fault) and one.blocks_play for one in self.events)
+        if self.account.credits and self.playable and not shuts:
+            self.account.pay(self.account.credits, t_ns)
 
     def _token(self, t_ns: int, seen: TokenPassed) -> None:
         if self.testing:
@@ -354,15 +420,26 @@ class MachineGame(Game):
 
     def void_by_hand(self, t_ns: int, why: str = "", reason: str = DEALER_CALL) -> bool:
         """A person makes the play void: what was staked belongs to the player again, and is paid by hand."""
-        staked = self.staked if self.phase is RUNNING else 0
         if not self.undecided or reason not in self._reasons:
             return False
-        if staked:
-            self.account.award(staked)
+        held = self._held is RUNNING
+        if held or self.phase is RUNNING:
+            staked = self.staked
+            self.account.refund(staked)
+            self._held = self._play = self._left_ns = None
             self.void_play()
-            self.write(t_ns, "hand_pay_due", tokens=staked, by="", detail="the play is void: its stake goes back")
-        self.void(t_ns, reason, Evidence(detail=why))
+            self.write(t_ns, "stake_refunded", tokens=staked, detail="the play is void: its stake goes back")
+        if held:
+            # The fault stands: the next play opens when it is cleared.
+            self._report_void(t_ns, reason, Evidence(detail=why))
+        else:
+            self.void(t_ns, reason, Evidence(detail=why))
         return True
+
+    @property
+    def undecided(self) -> bool:
+        """A play that a fault holds has no verdict either."""
+        return super().undecided or self._held is RUNNING
 
     @property
     @abstractmethod
