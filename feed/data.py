@@ -497,6 +497,7 @@ MachineAct: TypeAlias = Annotated[
         "token_refused",
         "acceptor_counted",
         "acceptor_set",
+        "device_identified",
         "play_begun",
         "award",
         "falls",

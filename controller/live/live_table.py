@@ -22,10 +22,12 @@ from controller.calibration.table_calibration import (
     CalibrationState,
     calibrated,
 )
+from controller.certification.certificate import NOT_NEEDED, CertificateState
 from controller.configuration.values import TableConfig
 from controller.games.assembly import table_for
 from controller.games.catalogue import GAME
 from controller.live.board_watch import BoardWatch
+from controller.live.certificate_watch import CertificateWatch
 from controller.live.indicators import IndicatorOutputs
 from controller.live.line_memory import LineMemory
 from controller.live.output_dispatcher import OutputDispatcher
@@ -111,6 +113,7 @@ class LiveTable:
         tap: Callable[[Batch], None] = lambda batch: None,
         opens: bool | None = None,
         calibration: CalibrationState = UNASKED,
+        certificate: CertificateState = NOT_NEEDED,
     ) -> None:
         """`state` is what the journal holds of the table; `failure` is why this computer cannot have its wires at all.
 
@@ -121,6 +124,7 @@ class LiveTable:
 
         `wake` is called when an input came that should be processed soon. `calibration` is how the table stands with
         its calibration: without one that fits it stays shut, and with one its devices have what was measured.
+        `certificate` is how it stands with that: a machine that is not what was certified stays shut.
         """
         self.calibration = calibration
         self.config = config = calibrated(config, calibration)
@@ -149,6 +153,7 @@ class LiveTable:
         self.memory = LineMemory(config, lines, all(source.detects_loss for source in self._sources))
         """The last minutes of the lines."""
         self._boards = BoardWatch(config, wiring.boards, wake)
+        self._certificate = CertificateWatch(config, certificate)
         all_outputs = [wiring.outputs, *wiring.board_outputs.values()]
         self._output_faults = OutputFaults(config, [one for one in all_outputs if one is not None])
         self._dispatcher = OutputDispatcher(config.id, wiring, self._output_faults)
@@ -192,6 +197,11 @@ class LiveTable:
     def missing(self) -> list[str]:
         """Chips and ports that are lost, each with the cause."""
         return self._wires.missing if self._watched else []
+
+    @property
+    def certificate(self) -> str:
+        """How it stands with its certificate, in words."""
+        return self._certificate.words
 
     @property
     def remedy(self) -> str:
@@ -264,6 +274,7 @@ class LiveTable:
         lost = [
             *self._wires.report(self._table, self._now_ns()),
             *self._boards.report(self._table, self._now_ns()),
+            *self._certificate.report(self._table, self._now_ns()),
             *self._output_faults.report(self._table, self._now_ns()),
         ]
         self._carry_out()
@@ -368,6 +379,11 @@ class LiveTable:
             standing.warn(ServiceFault(DEVICE_NAME, WAIVED, self.calibration.words))
         self._boards.introduce(self._table)
         now_ns = self._begun_ns = self._clock.now_ns()
+        differs, waived = self._certificate.begin(now_ns), self._certificate.warning()
+        if differs is not None:
+            standing.add(differs)
+        if waived is not None:
+            standing.warn(waived)
         if self._watched:
             self._dispatcher.begin(self._table.rest(now_ns))
         events = standing.begin(self._table, now_ns)

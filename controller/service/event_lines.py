@@ -292,6 +292,7 @@ _ACTS: Final = {
     "token_refused": "refused",
     "acceptor_counted": "the acceptor's counter has moved",
     "acceptor_set": "the acceptor is set",
+    "device_identified": "a device has reported who it is",
     "play_begun": "staked",
     "award": "won",
     "falls": "fell to the player",

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from controller.calibration.table_calibration import state_of
+from controller.certification.certificate import certificate_of
 from controller.configuration.values import TableConfig
 from controller.journal.records import COMMANDS
 from controller.journal.recovery import RecoveredTable
@@ -88,6 +89,7 @@ def tables_of(
             wake=wake,
             calendar_is_set=calendar.is_set,
             calibration=state_of(config, signer),
+            certificate=certificate_of(config, signer),
         )
 
 

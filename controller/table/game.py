@@ -11,7 +11,7 @@ commands of actuators. A failure of its equipment stops the play once the round 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Final, NamedTuple
 
 from controller.rules.cited import OURS, NoMoreBetsRule, Reason
@@ -107,6 +107,16 @@ class Game(ABC):
         """Faults that stop the play once the round has its verdict."""
         self._stop_reported = False
         """Whether such a fault was reported, and the table is not shut yet."""
+
+    @property
+    def identified(self) -> Sequence[str]:
+        """The devices that report who they are, by their names in `identities`."""
+        return ()
+
+    @property
+    def identities(self) -> Mapping[str, Mapping[str, str]]:
+        """What devices have reported of themselves, by their names: who made them, their numbers."""
+        return {}
 
     # --- the journal ---------------------------------------------------------------------------------------------
 

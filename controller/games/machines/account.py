@@ -30,6 +30,10 @@ MODULUS: Final = 10_000_000
 class CoinDevices(Protocol):
     """What an account commands of the coin equipment."""
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The devices that there are: `acceptor`, `hopper`."""
+
     def accept(self, wanted: bool) -> None:
         """Has the acceptor take tokens, or none."""
 

@@ -12,14 +12,14 @@ by hand.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Final
 
 import msgspec
 from msgspec import Meta
 
 from controller.games.machines.account import AccountError, CoinDevices, Doubt, TokenAccount
-from controller.games.machines.coin_faults import acceptor_faults, hopper_trouble, payout_fault, silence
+from controller.games.machines.coin_faults import COINS, acceptor_faults, hopper_trouble, payout_fault, silence
 from controller.games.machines.rules import MachineRules
 from controller.table.faults import CauseGone, Fault
 from controller.table.game import DEALER_CALL, Game, GameContext, Terms
@@ -29,6 +29,7 @@ from drivers.cabinet.door import DoorMoved
 from drivers.coins.observations import (
     AcceptorEvents,
     AcceptorInhibited,
+    CoinDeviceIdentified,
     CoinDeviceSilent,
     HopperReady,
     HopperTrouble,
@@ -45,6 +46,7 @@ from feed.state import TableState
 
 DOOR: Final = "door"
 TEST: Final = "test"
+IDENTITY: Final = "identity"
 MACHINE: Final = "machine"
 CHUTE: Final = "chute"
 DOUBT: Final = "doubt"
@@ -73,7 +75,14 @@ class MachineGame(Game):
         super().__init__(context, Terms(rules.no_more_bets, rules.reasons, rules.result_read.cite, 0.0, "Play void"))
         self.account = TokenAccount(self._record, coins)
         self._model = model
-        self._holds: set[str] = set()
+        self._identified_devices = () if coins is None else tuple(f"{COINS}.{name}" for name in sorted(coins.names))
+        self._unidentified = set() if coins is None else set(coins.names)
+        """The devices of the coin equipment that have not reported yet who they are."""
+        self._holds = {IDENTITY} if self._unidentified else set[str]()
+        self._identities: dict[str, dict[str, str]] = {}
+        """What devices have reported of themselves since the start."""
+        self._recorded_identities: dict[str, dict[str, str]] = {}
+        """The same, as the last record has it: a device that was exchanged is recorded."""
         self._held: Phase | None = None
         """Where the play was that a fault holds, or the end of a service did; None where none is held."""
         self._left_ns: int | None = None
@@ -107,6 +116,8 @@ class MachineGame(Game):
 
     def _record(self, t_ns: int, act: str, *, tokens: int | None = None, by: str = "", detail: str = "") -> None:
         carried = {**self.account.state, "model": self._model}
+        if self._recorded_identities:
+            carried["identities"] = self._recorded_identities
         play = self.play_state
         if play is not None:
             carried["play"], carried["play_round"] = play, self.round
@@ -143,6 +154,8 @@ class MachineGame(Game):
         # The last record may be of a play that ended since: its outcome or its void is an event of the round.
         play = machine.carried.get("play") if machine.carried.get("play_round") == self.round else None
         self._play = play if isinstance(play, dict) else None
+        identities = machine.carried.get("identities")
+        self._recorded_identities = identities if isinstance(identities, dict) else {}
         before = machine.carried.get("model")
         if before is not None and before != self._model:
             detail = f"what touches play was changed: its hash was {str(before)[:16]}, and is {self._model[:16]}"
@@ -327,6 +340,8 @@ class MachineGame(Game):
             self.account.acceptor_set(seen)
         elif isinstance(seen, CoinDeviceSilent):
             self.events.append(silence(seen))
+        elif isinstance(seen, CoinDeviceIdentified):
+            self._identified(seen)
         elif isinstance(seen, HopperTrouble):
             self.events += hopper_trouble(seen)
         elif isinstance(seen, PayoutEnded | PayoutDoubt):
@@ -345,6 +360,29 @@ class MachineGame(Game):
     def journalled(self, record: int, t_ns: int) -> None:
         """The record of this number is durable: what waited for it is done."""
         self.account.journalled(record, t_ns)
+
+    @property
+    def identified(self) -> Sequence[str]:
+        """The devices of the coin equipment."""
+        return self._identified_devices
+
+    @property
+    def identities(self) -> Mapping[str, Mapping[str, str]]:
+        """What the devices of the coin equipment report of themselves."""
+        return self._identities
+
+    def _identified(self, seen: CoinDeviceIdentified) -> None:
+        """A device has reported who it is; before all have, nothing is accepted."""
+        name = f"{COINS}.{seen.device}"
+        known = {"driver": "cctalk", "address": str(seen.address), **seen.identity}
+        self._identities[name] = known
+        if self._recorded_identities.get(name) != known:
+            self._recorded_identities = {**self._recorded_identities, name: known}
+            words = ", ".join(f"{field} {value}" for field, value in seen.identity.items())
+            self.write(seen.t_ns, "device_identified", detail=f"{name}: {words}")
+        self._unidentified.discard(seen.device)
+        if not self._unidentified and IDENTITY in self._holds:
+            self.let_go(seen.t_ns, IDENTITY)
 
     def _accepted(self, seen: AcceptorEvents) -> None:
         """The acceptor has counted: each token is a token of a play, as one in the chute."""

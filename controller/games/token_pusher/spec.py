@@ -10,7 +10,7 @@ from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, GameWords, NoSimulatorError, TableDevices
 from controller.games.machines.coin_faults import COINS
 from controller.games.machines.coins import SLOT_OF_COINS, coin_findings, coin_geometry
-from controller.games.machines.model import model_hash
+from controller.games.machines.model import model_hash, model_values
 from controller.games.machines.orders import ORDERS
 from controller.games.machines.rules import MachineRules
 from controller.games.token_pusher.rounds import TokenPusher, TokenPusherOptions
@@ -88,4 +88,5 @@ TOKEN_PUSHER = GameSpec(
     words=GameWords(_result_words, _begun, lists_bets=False),
     statistics=_statistics,
     orders=ORDERS,
+    model=model_values,
 )
