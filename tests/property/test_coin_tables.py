@@ -35,7 +35,7 @@ SHUTS: Final = {
 
 
 @pytest.mark.parametrize("fault", [fault.name for fault in COIN_FAULTS])
-def test_each_fault_of_the_coin_equipment_is_named_and_every_token_is_in_the_meters(fault: str) -> None:
+def test_t2_42_each_fault_of_the_coin_equipment_is_named_and_every_token_is_in_the_meters(fault: str) -> None:
     score, said = Score(), EventList()
     for played in simulate(configured(coin_toml()), 3, 7, {2: fault}):
         score.add(played)
@@ -110,7 +110,7 @@ def attended(machine: CoinMachine) -> Counter[str]:
     return decided
 
 
-def test_power_cuts_of_service_and_devices_together_and_apart_lose_and_make_no_token() -> None:
+def test_t2_37_power_cuts_of_service_and_devices_together_and_apart_lose_and_make_no_token() -> None:
     found = sum((life(seed, 6) for seed in range(6)), Counter[str]())
     assert found["plays"] > 30
     assert found["paid"] > 10

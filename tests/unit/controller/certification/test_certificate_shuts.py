@@ -124,7 +124,7 @@ def test_simulated_devices_need_none() -> None:
     assert certificate_of(configured(coin_toml()), SIGNER).kind == "not needed"
 
 
-def test_a_key_that_touches_play_is_named_with_both_values(tmp_path: Path) -> None:
+def test_m1_a_key_that_touches_play_shuts_the_machine_and_is_named_with_both_values(tmp_path: Path) -> None:
     certified(machine(tmp_path))
     run = Run(machine(tmp_path, options="play_s = 5"))
     (fault,) = run.faults
@@ -181,7 +181,9 @@ def test_a_certificate_that_does_not_count_shuts_the_machine_and_says_why(
     assert run.table.state == "shut"
 
 
-def test_another_device_on_the_bus_shuts_the_machine_before_it_takes_a_token(tmp_path: Path) -> None:
+def test_t2_47_another_device_on_the_bus_shuts_the_machine_before_it_takes_a_token(
+    tmp_path: Path,
+) -> None:
     config = machine(tmp_path)
     certified(config)
     run = Run(config)
@@ -218,7 +220,7 @@ def board(build: int = 0x1A2B3C4D) -> dict[str, dict[str, str]]:
     return {"board.pusher": facts("board.pusher", "pusher", identity)}
 
 
-def test_another_image_in_a_board_shuts_the_machine(tmp_path: Path) -> None:
+def test_m1_another_image_in_a_board_shuts_the_machine(tmp_path: Path) -> None:
     config = machine(tmp_path)
     made = made_now(config, {**SERVICE, **board()}, by="ann", time="")
     run = Run(config, CertificateState("there", "by ann", made))
@@ -246,7 +248,7 @@ class Disk:
         yield from ((name, "00") for name in self.changed if name.startswith("added"))
 
 
-def test_each_hour_the_software_is_compared_and_a_changed_file_is_named(tmp_path: Path) -> None:
+def test_t2_46_each_hour_the_software_is_compared_and_a_changed_file_is_named(tmp_path: Path) -> None:
     config = machine(tmp_path)
     made = certified(config)
     disk = Disk()
