@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, Protocol
 import msgspec
 
 from drivers.coins.cctalk_wire import HopperStatus
-from drivers.coins.hopper import Plan
+from drivers.coins.hopper import MOST_TOKENS, Plan
 from drivers.coins.observations import AcceptorEvents, AcceptorInhibited, PayoutDoubt, PayoutEnded
 from feed.events import Meters
 from feed.state import MachineState
@@ -246,10 +246,12 @@ class TokenAccount:
 
     def pay(self, tokens: int, t_ns: int) -> bool:
         """Plans a payout of the player's tokens, or of some of them. Returns whether it could."""
-        if self._coins is None or self._payout is not None or self.doubts or not self._coins.ready_to_pay():
+        tokens = min(tokens, self.credits, MOST_TOKENS)
+        busy = self._payout is not None or bool(self.doubts)
+        if not tokens or busy or self._coins is None or not self._coins.ready_to_pay():
             return False
-        self._payouts += 1
-        self._payout = self._coins.make_plan(self._payouts, min(tokens, self.credits, 255))
+        self._payout = self._coins.make_plan(self._payouts + 1, tokens)
+        self._payouts = self._payout.number
         self.write(t_ns, "payout_planned", tokens=self._payout.tokens)
         self._awaited[PAYOUT] = self._records
         return True
