@@ -22,7 +22,7 @@ from controller.table.orders.order import Verb
 from drivers.base.device_spec import DeviceSpec
 from drivers.cabinet.specs import DOOR_DEVICE
 from drivers.cards.specs import CARD_READER, DISCARD_RACK, PROGRESSIVE, SHOE, SHUFFLER
-from drivers.coins.specs import TOKEN_CHUTE
+from drivers.coins.specs import CCTALK, TOKEN_CHUTE
 from drivers.dealer.specs import BUTTON_BOX, LAMP, NUMBER_DISPLAY
 from drivers.dice.specs import AUTOMATED_SHAKER, CAGE, CAGE_MOTOR, CHUTE, DICE_KEYPAD, DICE_READER, SHAKER
 from drivers.lamps.specs import LAMP_BOARD, PUCK
@@ -74,6 +74,7 @@ DEVICES: Final[tuple[DeviceSpec, ...]] = (
     DISCARD_RACK,
     PROGRESSIVE,
     TOKEN_CHUTE,
+    CCTALK,
     DOOR_DEVICE,
     PUSHER_BED,
     STEPPER_REELS,
