@@ -38,10 +38,11 @@ def nats_address(
     url: str, ca: Path | None, cert: Path | None, nats_user: str | None, password_file: Path | None
 ) -> NatsAddress:
     """The address of the options. Ends the command with a usage error where they cannot be used."""
-    _need_nats()
-    from controller.fleet.connection import NatsAddress, NatsAddressError, with_password
+    from controller.fleet.connection import NatsAddress, NatsAddressError, has_client, with_password
     from controller.fleet.subjects import VenueError, parse_venue
 
+    if not has_client():
+        raise click.UsageError("this needs the client of NATS: pip install 'feltwire[fleet]'")
     try:
         address = NatsAddress.parse(url, ca=ca, certificate=cert)
         if address.venue:
@@ -64,10 +65,3 @@ def exit_on_nats_error() -> Iterator[None]:
     except (NatsRefusedError, NatsAddressError) as error:
         click.echo(click.style(str(error), fg="red"), err=True)
         sys.exit(BAD_CONFIGURATION)
-
-
-def _need_nats() -> None:
-    try:
-        import nats  # noqa: F401
-    except ImportError as error:
-        raise click.UsageError("this needs the client of NATS: pip install 'feltwire[fleet]'") from error

@@ -41,7 +41,9 @@ if TYPE_CHECKING:
     metavar="KEY",
     help="A service's public key, or its .public file, for tcp://: one for all, or one for each ENDPOINT.",
 )
-@click.option("--metrics-port", type=click.IntRange(0, 65535), metavar="N", help="Serve Prometheus metrics here only.")
+@click.option(
+    "--metrics", "metrics_port", type=click.IntRange(0, 65535), metavar="N", help="Serve Prometheus metrics here only."
+)
 @nats_options
 def command(
     server: str,
@@ -51,7 +53,7 @@ def command(
     kind: str | None,
     key: Path | None,
     servers: tuple[str, ...],
-    metrics_port: int | None,
+    port: int | None,
     ca: Path | None,
     cert: Path | None,
     nats_user: str | None,
@@ -91,7 +93,7 @@ def command(
     simulated = None if kind is None else kind == "simulated"
     plan = RelayPlan(address, venue, services, name or socket.gethostname().split(".")[0], simulated)
     relay = Relay(plan, SystemClock())
-    with exit_on_nats_error(), _metrics(relay, metrics_port):
+    with exit_on_nats_error(), _metrics(relay, port):
         asyncio.run(_until_signal(relay))
 
 
@@ -115,7 +117,7 @@ def _metrics(relay: Relay, port: int | None) -> Iterator[None]:
     try:
         server = MetricsServer(port, RelayCollector(relay))
     except OSError as error:
-        click.echo(f"--metrics-port {port}: the port cannot be had: {error.strerror}; choose another one", err=True)
+        click.echo(f"--metrics {port}: the port cannot be had: {error.strerror}; choose another one", err=True)
         sys.exit(FATAL)
     try:
         yield

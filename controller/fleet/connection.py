@@ -11,6 +11,7 @@ holds before it goes on.
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 import ssl
 from collections.abc import Callable
 from pathlib import Path
@@ -93,6 +94,11 @@ class NatsAddress(NamedTuple):
             certificate,
             parts.path.strip("/"),
         )
+
+
+def has_client() -> bool:
+    """Whether the client of NATS is installed: only what follows a fleet needs it."""
+    return importlib.util.find_spec("nats") is not None
 
 
 def is_nats(endpoint: str) -> bool:
