@@ -15,10 +15,11 @@ from tests.tables.bench import EventList, configured
 from tests.tables.reel_machine import reel_toml
 
 NAME: Final = "skill_stop_reel_board"
-SHARE: Final = ("reel_slips", "player_leaves_one", "reel_jammed")
+SHARE: Final = ("reel_slips", "player_leaves_one")
 """The faults of which the checks play a round; the soak plays all of these."""
 ALL: Final = (
     *SHARE,
+    "reel_jammed",
     "none",
     "player_walks_away",
     "press_too_early",
