@@ -21,7 +21,7 @@ from controller.table.orders.book import VERBS
 from controller.table.orders.order import Verb
 from drivers.base.device_spec import DeviceSpec
 from drivers.cabinet.specs import DOOR_DEVICE
-from drivers.cards.specs import CARD_READER, DISCARD_RACK, PROGRESSIVE, SHOE, SHUFFLER
+from drivers.cards.specs import CARD_READER, DISCARD_RACK, PROGRESSIVE, SHOE, SHUFFLER, SHUFFLING_SHOE
 from drivers.coins.specs import CCTALK, TOKEN_CHUTE
 from drivers.dealer.specs import BUTTON_BOX, LAMP, NUMBER_DISPLAY
 from drivers.dice.specs import AUTOMATED_SHAKER, CAGE, CAGE_MOTOR, CHUTE, DICE_KEYPAD, DICE_READER, SHAKER
@@ -69,6 +69,7 @@ DEVICES: Final[tuple[DeviceSpec, ...]] = (
     LAMP_BOARD,
     PUCK,
     SHOE,
+    SHUFFLING_SHOE,
     SHUFFLER,
     CARD_READER,
     DISCARD_RACK,
