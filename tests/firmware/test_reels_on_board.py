@@ -1,9 +1,9 @@
-"""A skill-stop reel on its boards' own programs gives the verdicts that it gives on simulated devices, in faults too."""
+"""A skill-stop reel on its boards' own programs: the verdicts are those on simulated devices, in faults too."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
@@ -34,7 +34,7 @@ WALKS_ON: Final = {"reel_jammed", "home_blind", "home_blocked"}
 """Faults that come again as often as they are cleared too early."""
 
 
-def verdicts(said: list[Event]) -> list[tuple[object, ...]]:
+def verdicts(said: list[Event]) -> list[tuple[Any, ...]]:
     """Each outcome: stops, lines and award, and who stopped the reels."""
     found = EventList(said).of(events.Outcome)
     return [(one.result["stops"], one.result["lines"], one.result["award"], one.evidence.stopped_by) for one in found]
