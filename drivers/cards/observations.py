@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from drivers.base.driver import Observation
 from drivers.cards.hidden_card import HiddenCard
@@ -97,6 +97,7 @@ class DiscardsLost(Observation, frozen=True, kw_only=True):
 
 Batch: TypeAlias = Literal[1, 2]
 """One of the two batches of cards that a shuffler alternates."""
+BATCHES: Final[tuple[Batch, ...]] = (1, 2)
 ShufflerTrouble: TypeAlias = Literal["jam", "door"]
 
 

@@ -188,6 +188,10 @@ class CardGame(Game):
         by_button = self.context.call_by == "button"
         if state.phase == SETTLING_STILL if by_button else state.phase not in ("", SETTLED):
             self._doubt = Doubt("power_loss", "cards may have left while the controller was off")
+        if state.stack is not None:
+            self.ledger.restore(state.stack)
+            if self.shuffler is not None:
+                self.shuffler.restore(state.stack)
         due = [fault for fault in state.faults if fault.fault == RESHUFFLE]
         self._reshuffle = due[0].detail if due else ""
         carried = _carried_last(state) if self.carries else None
