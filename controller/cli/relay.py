@@ -41,9 +41,7 @@ if TYPE_CHECKING:
     metavar="KEY",
     help="A service's public key, or its .public file, for tcp://: one for all, or one for each ENDPOINT.",
 )
-@click.option(
-    "--metrics", "metrics_port", type=click.IntRange(0, 65535), metavar="N", help="Serve Prometheus metrics here only."
-)
+@click.option("--metrics", "port", type=click.IntRange(0, 65535), metavar="PORT", help="For Prometheus, on 127.0.0.1.")
 @nats_options
 def command(
     server: str,

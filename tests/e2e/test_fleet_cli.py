@@ -49,7 +49,7 @@ def relay(*words: str) -> Iterator[subprocess.Popen[str]]:
         assert process.returncode == 0, said
 
 
-def until_held(server: NatsServer, journal: ServiceProcess) -> list[dict[str, object]]:
+def until_held(server: NatsServer, journal: ServiceProcess, relaying: subprocess.Popen[str]) -> list[dict[str, object]]:
     """The status once every table has a verdict there."""
     pause = Event()
     while True:
@@ -58,6 +58,7 @@ def until_held(server: NatsServer, journal: ServiceProcess) -> list[dict[str, ob
             return status
         failed = journal.ended()
         assert failed is None, failed
+        assert relaying.poll() is None
         pause.wait(_POLL_S)
 
 
@@ -67,8 +68,8 @@ def test_a_service_is_relayed_and_verifies_against_its_journal(tmp_path: Path) -
         assert made.stdout == "feltwire-hall: made\nfeltwire-live: made\n"
         port = free_port()
         tables.start()
-        with relay(server.url, tables.base, "--venue", "hall", "--metrics", str(port)):
-            status = until_held(server, tables)
+        with relay(server.url, tables.base, "--venue", "hall", "--metrics", str(port)) as relaying:
+            status = until_held(server, tables, relaying)
             with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=HANG_S) as answer:
                 metrics = answer.read().decode()
         assert all("OUTCOME" in str(one["verdict"]) or "VOID" in str(one["verdict"]) for one in status)
