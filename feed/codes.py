@@ -10,6 +10,8 @@ from typing import Annotated, Any, Final, TypeAlias
 from msgspec import Meta
 
 CODES: Final = (
+    "acceptor_error",
+    "acceptor_silent",
     "areas_not_lit",
     "baffles_missed",
     "ball_before_settled",
@@ -30,6 +32,8 @@ CODES: Final = (
     "card_twice",
     "card_unread",
     "card_unseen",
+    "cards_not_put_back",
+    "certificate_waived",
     "cheating_device",
     "clock_jumped",
     "command_refused",
@@ -41,6 +45,7 @@ CODES: Final = (
     "dealer_misdeal",
     "dealt_before_no_more_bets",
     "deck_not_alternated",
+    "determinant_unread",
     "dice_bias",
     "dice_disturbed",
     "dice_nearly_too_old",
@@ -76,9 +81,16 @@ CODES: Final = (
     "history_lost",
     "hole_card_exposed",
     "hole_card_unread",
+    "hopper_empty",
+    "hopper_error",
+    "hopper_fraud",
+    "hopper_jam",
+    "hopper_runaway",
+    "hopper_silent",
     "improper_throw",
     "indicator_between_spaces",
     "input_masked",
+    "inserts_uncounted",
     "joined_mid_spin",
     "joined_mid_tumble",
     "key_edges_lost",
@@ -107,6 +119,7 @@ CODES: Final = (
     "no_text",
     "not_burned",
     "not_calibrated",
+    "not_certified",
     "not_cleared",
     "not_level",
     "not_opened",
@@ -117,6 +130,8 @@ CODES: Final = (
     "order_differs",
     "order_not_compared",
     "output_refused",
+    "payout_in_doubt",
+    "payout_short",
     "power_loss",
     "ram_error",
     "reader_dice_count",
@@ -187,6 +202,7 @@ CODES: Final = (
     "wheel_reversed",
     "wheel_revolutions",
     "wires_failed",
+    "wrong_compartment",
 )
 """Every code that docs/reasons.md explains."""
 

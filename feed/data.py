@@ -501,6 +501,7 @@ MachineAct: TypeAlias = Annotated[
         "token_refused",
         "acceptor_counted",
         "acceptor_set",
+        "device_identified",
         "play_begun",
         "reel_stopped",
         "award",
@@ -512,6 +513,7 @@ MachineAct: TypeAlias = Annotated[
         "payout_in_doubt",
         "tokens_in_doubt",
         "reconciled",
+        "stake_refunded",
         "hand_pay_due",
         "hand_paid",
         "door_opened",
@@ -534,6 +536,8 @@ class Meters(msgspec.Struct, frozen=True, kw_only=True):
     """Tokens that were staked."""
     tokens_won: int = 0
     """Tokens that were awarded, or fell to the player."""
+    tokens_refunded: int = 0
+    """Tokens that were staked in a play that was then made void: they belong to the player again."""
     tokens_paid: int = 0
     """Tokens that the machine gave out."""
     tokens_overpaid: int = 0

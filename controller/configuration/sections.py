@@ -123,6 +123,24 @@ class TableSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             extra={"cite": "ours"},
         ),
     ] = "required"
+    certificate: Annotated[
+        Calibration,
+        Meta(
+            description="of a machine with real wires: whether it stays shut where it is not what was certified "
+            "(feltwire certify); a waiver is for a bench, is published each time the machine begins, and stands in its "
+            "status",
+            extra={"cite": "13:47-20.15(d)"},
+        ),
+    ] = "required"
+    certified_by: Annotated[
+        str,
+        Meta(
+            pattern=r"\A([0-9a-f]{64})?\Z",
+            description="the public half of the key that signs a machine's certificate, 64 hexadecimal digits; empty: "
+            "the table's own key",
+            extra={"cite": "ours"},
+        ),
+    ] = ""
     bias_watch: Annotated[
         bool,
         Meta(

@@ -73,6 +73,8 @@ class TableConfig(NamedTuple):
     limits_unit: str | None = None
     feed: FeedSection = FeedSection()
     calibration: Calibration = "required"
+    certificate: Calibration = "required"
+    certified_by: str = ""
 
     @property
     def live(self) -> bool:

@@ -21,8 +21,8 @@ from controller.table.orders.book import VERBS
 from controller.table.orders.order import Verb
 from drivers.base.device_spec import DeviceSpec
 from drivers.cabinet.specs import DOOR_DEVICE
-from drivers.cards.specs import CARD_READER, DISCARD_RACK, PROGRESSIVE, SHOE, SHUFFLER
-from drivers.coins.specs import TOKEN_CHUTE
+from drivers.cards.specs import CARD_READER, DISCARD_RACK, PROGRESSIVE, SHOE, SHUFFLER, SHUFFLING_SHOE
+from drivers.coins.specs import CCTALK, TOKEN_CHUTE
 from drivers.dealer.specs import BUTTON_BOX, LAMP, NUMBER_DISPLAY
 from drivers.dice.specs import AUTOMATED_SHAKER, CAGE, CAGE_MOTOR, CHUTE, DICE_KEYPAD, DICE_READER, SHAKER
 from drivers.lamps.specs import LAMP_BOARD, PUCK
@@ -69,11 +69,13 @@ DEVICES: Final[tuple[DeviceSpec, ...]] = (
     LAMP_BOARD,
     PUCK,
     SHOE,
+    SHUFFLING_SHOE,
     SHUFFLER,
     CARD_READER,
     DISCARD_RACK,
     PROGRESSIVE,
     TOKEN_CHUTE,
+    CCTALK,
     DOOR_DEVICE,
     PUSHER_BED,
     STEPPER_REELS,

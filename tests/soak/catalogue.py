@@ -174,9 +174,10 @@ SOAKS: tuple[Soak, ...] = (
     ),
     _parts(
         "token-account",
-        "100,000 tokens over a harmed ccTalk bus and 2,000 lives with power cuts; no token too many or too few",
-        36,
+        "100,000 tokens over a harmed ccTalk bus, 2,000 lives and 2,000 cuts of machines; no token too many or too few",
+        44,
         "property/test_token_account.py",
+        "property/test_coin_tables.py",
     ),
     _parts(
         "pusher-tables",
