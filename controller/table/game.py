@@ -11,13 +11,14 @@ commands of actuators. A failure of its equipment stops the play once the round 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Final, NamedTuple
 
 from controller.rules.cited import OURS, NoMoreBetsRule, Reason
 from controller.table.faults import CauseGone, Fault
 from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING, SHUT, Phase
 from controller.table.recent import RecentRounds, Ruling
+from controller.table.salts import Salts
 from drivers.base.driver import NEVER_NS, Observation, SensorAlive, SensorDead
 from drivers.dealer.buttons import ButtonPressed
 from feed import events
@@ -31,15 +32,6 @@ STEP_NS: Final = 1_000_000
 DEALER_CALL: Final = "dealer_call"
 SERVICE_STOPPED: Final = "service_stopped"
 """A round that was open when the service was stopped in order: no person called it."""
-
-
-def _no_salt() -> bytes:
-    """For a table without cards.
-
-    Raises:
-        RuntimeError: always; a table that seals cards is given a source of salts.
-    """
-    raise RuntimeError("this table was made without a source of salts, and seals no card")
 
 
 class GameContext(NamedTuple):
@@ -57,8 +49,8 @@ class GameContext(NamedTuple):
     """A result of this game in a few words."""
     calendar_is_set: Callable[[], bool] = lambda: True
     """Whether the calendar is known to be set since the computer was started; simulated time always is."""
-    salt: Callable[[], bytes] = _no_salt
-    """The next salt of a commitment, 16 bytes: secret and random at a live table."""
+    salts: Salts | None = None
+    """Where commitments to cards have their salts from: secret and random at a live table; None without cards."""
 
 
 class Terms(NamedTuple):
@@ -78,6 +70,8 @@ class Game(ABC):
 
     names_result_by: ClassVar[str]
     """The key by which a person names a result: `space`, `pocket` or `dice`."""
+    void_by_closing: ClassVar[bool] = True
+    """Whether a round without a verdict is void when a person closes the table."""
     device: str = "wheel"
     """The device that its rounds judge; faults without a device are of this one."""
 
@@ -105,6 +99,26 @@ class Game(ABC):
         """Faults that stop the play once the round has its verdict."""
         self._stop_reported = False
         """Whether such a fault was reported, and the table is not shut yet."""
+
+    @property
+    def identified(self) -> Sequence[str]:
+        """The devices that report who they are, by their names in `identities`."""
+        return ()
+
+    @property
+    def identities(self) -> Mapping[str, Mapping[str, str]]:
+        """What devices have reported of themselves, by their names: who made them, their numbers."""
+        return {}
+
+    # --- the journal ---------------------------------------------------------------------------------------------
+
+    @property
+    def awaits_journal(self) -> bool:
+        """Whether something waits until a record is durable. `journalled` then follows."""
+        return False
+
+    def journalled(self, record: int, t_ns: int) -> None:
+        """The game's record of this number is durable, and all before it. Only a game that awaits it needs it."""
 
     # --- events --------------------------------------------------------------------------------------------------
 

@@ -174,15 +174,30 @@ SOAKS: tuple[Soak, ...] = (
     ),
     _parts(
         "token-account",
-        "100,000 tokens over a harmed ccTalk bus and 2,000 lives with power cuts; no token too many or too few",
-        36,
+        "100,000 tokens over a harmed ccTalk bus, 2,000 lives and 2,000 cuts of machines; no token too many or too few",
+        44,
         "property/test_token_account.py",
+        "property/test_coin_tables.py",
     ),
     _parts(
         "pusher-tables",
         "Token pushers with every fault, and 2,000 power cuts; outcomes and meters are the physical truth",
         36,
         "property/test_pusher_tables.py",
+    ),
+    _parts(
+        "reel-tables",
+        "Skill-stop reels with every fault, and 2,000 power cuts; outcomes and meters are the physical truth",
+        40,
+        "property/test_reel_tables.py",
+    ),
+    _parts(
+        "skill-stops",
+        "Reels on their boards' own binaries: 10,000 stops at the greatest speed, every fault, 2,000 power cuts",
+        12,
+        "firmware/test_skill_stops.py",
+        "firmware/test_reels_on_board.py",
+        "firmware/test_reel_power_cuts.py",
     ),
     _parts(
         "dice-machines",
