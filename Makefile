@@ -60,7 +60,7 @@ vm-test: $(CHECKS)
 	@$(BIN)/python -m tests.vm $(VM)
 
 deb: $(STAMP)
-	@$(BIN)/python package/build.py
+	@$(BIN)/python systemd/package/build.py
 
 install: $(STAMP)
 	@PYTHON=$(BIN)/python sh systemd/package/install.sh

@@ -129,6 +129,10 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """When each token fell to the player, on the clock of `mono_ns`."""
     ended_by: Annotated[str, one_of("token", "time", "tilt")] | None = None
     """What ended a play of a token pusher: the next token, its time, or a tilt."""
+    pressed_ns: list[int | None] | None = None
+    """When each stop button of a skill-stop machine was pressed, on the clock of `mono_ns`; null where it was not."""
+    stopped_by: list[Annotated[str, one_of("player", "house")]] | None = None
+    """Who stopped each reel: the player, or the house when the player's time was over."""
     detail: str = ""
     """In words, what refused or doubted the run."""
     capture: CaptureFile | None = None
@@ -497,7 +501,9 @@ MachineAct: TypeAlias = Annotated[
         "token_refused",
         "acceptor_counted",
         "acceptor_set",
+        "device_identified",
         "play_begun",
+        "reel_stopped",
         "award",
         "falls",
         "falls_to_house",
@@ -507,6 +513,7 @@ MachineAct: TypeAlias = Annotated[
         "payout_in_doubt",
         "tokens_in_doubt",
         "reconciled",
+        "stake_refunded",
         "hand_pay_due",
         "hand_paid",
         "door_opened",
@@ -529,6 +536,8 @@ class Meters(msgspec.Struct, frozen=True, kw_only=True):
     """Tokens that were staked."""
     tokens_won: int = 0
     """Tokens that were awarded, or fell to the player."""
+    tokens_refunded: int = 0
+    """Tokens that were staked in a play that was then made void: they belong to the player again."""
     tokens_paid: int = 0
     """Tokens that the machine gave out."""
     tokens_overpaid: int = 0

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 
+from controller.bench.simulated_journal import SimulatedJournal
 from controller.configuration.values import TableConfig
 from controller.games.assembly import geometry_of, table_for
 from controller.games.catalogue import GAME
@@ -103,28 +104,32 @@ def simulate(config: TableConfig, rounds: int, seed: int, faults: Mapping[int | 
     """
     simulator: TableSimulator = simulator_for(config.game, geometry_of(config), seed)
     table = table_for(config, epoch="sim", simulated=True, opens=True)
+    answering = SimulatedJournal(simulator, table) if isinstance(simulator, Answering) else None
     begin = simulator.start()
     yield Played(0, None, begin, table.open(0) + table.feed(begin), None)
     for number in range(1, rounds + 1):
         fault = faults.get(number, faults.get(None))
         played = simulator.round(fault)
         published: list[Event] = []
-        feed = partial(_fed, table, published)
-        played = played._replace(batch=play_through(simulator, played.batch, feed, lambda: table.next_due_ns))
+        feed = partial(_fed, table, published, answering)
+        played = played._replace(batch=play_through(answering, played.batch, feed, lambda: table.next_due_ns))
         for orders in (_supervise, _settles):
             commands = orders(table, published, played.truth, played.batch.until_ns)
             if not commands:
                 break
-            outputs = _fed(table, published, Batch([], [*commands], played.batch.until_ns))
-            if isinstance(simulator, Answering):
+            outputs = feed(Batch([], [*commands], played.batch.until_ns))
+            if answering is not None:
                 for output in outputs:
-                    simulator.command(output)
+                    answering.command(output)
             played = played._replace(batch=played.batch._replace(rare=[*played.batch.rare, *commands]))
         yield Played(number, fault, played.batch, published, played.truth)
 
 
-def _fed(table: Table, published: list[Event], batch: Batch) -> list[Output]:
-    published += table.feed(batch)
+def _fed(table: Table, published: list[Event], journal: SimulatedJournal | None, batch: Batch) -> list[Output]:
+    said = table.feed(batch)
+    published += said
+    if journal is not None:
+        journal.publish(said, batch.until_ns)
     return table.outputs()
 
 

@@ -28,21 +28,30 @@ def movements_of(config: TableConfig) -> dict[str, list[Movement]]:
     return found
 
 
-def digest_of(config: TableConfig, device: DeviceConfig) -> str:
-    """SHA-256 over what a device's calibration depends on: its keys, and where each of its lines goes."""
-    places: dict[str, object] = {}
-    boards: dict[str, object] = {}
+def places_of(config: TableConfig, device: DeviceConfig) -> dict[str, list[object]]:
+    """Where each line of a device goes: its pin, its terminal or its port, and how it is read there."""
+    places: dict[str, list[object]] = {}
     for line in sorted(lines_of(config, device)):
         if line in config.pins:
             pin = config.pins[line]
             places[line] = [pin.chip, pin.wire, pin.inverted, pin.debounce_us]
         elif line in config.terminals:
             end = config.terminals[line]
-            board = config.boards[end.board]
             places[line] = [end.board, end.side, end.number, end.inverted, end.zero_v, end.per_v]
-            boards[end.board] = [board.kind, board.serial, board.supply_v]
         elif line in config.links:
             places[line] = [config.links[line].port]
+    return places
+
+
+def digest_of(config: TableConfig, device: DeviceConfig) -> str:
+    """SHA-256 over what a device's calibration depends on: its keys, and where each of its lines goes."""
+    places = places_of(config, device)
+    boards: dict[str, object] = {}
+    for line in places:
+        if line in config.terminals and line not in config.pins:
+            name = config.terminals[line].board
+            board = config.boards[name]
+            boards[name] = [board.kind, board.serial, board.supply_v]
     content: Mapping[str, object] = {
         "driver": device.driver,
         "keys": msgspec.to_builtins(device.config),

@@ -11,7 +11,6 @@ the tables of a folder.
 
 from __future__ import annotations
 
-import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,12 +19,17 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 import msgspec
 from nacl.signing import SigningKey
 
-from controller.boards.detached_signature import signature_path, signature_text, signed_by_any
+from controller.boards.detached_signature import (
+    SignedFileError,
+    read_at_most,
+    read_signed,
+    toml_value,
+    write_signed,
+)
 from controller.calibration.movements import digest_of, movements_of
 from controller.configuration.values import TableConfig
 from controller.games.catalogue import DEVICE
 from drivers.base.movement import Movement
-from feed.secret_file import PUBLIC_MODE, SecretFileError, write_file
 
 _DOMAIN: Final = b"feltwire calibration\0"
 """The prefix of signed data: no other signature by the same key is valid for a calibration."""
@@ -121,8 +125,8 @@ def measures_beside(config: TableConfig) -> CalibrationState | None:
     if not config.live or not path.exists():
         return None
     try:
-        made = _decoded(path, _content(path))
-    except CalibrationError:
+        made = _decoded(path, read_at_most(path, MOST_BYTES))
+    except (CalibrationError, SignedFileError):
         return None
     if _misfits(config, made, needed):
         return None
@@ -178,27 +182,10 @@ def read(path: Path, signer: bytes) -> TableCalibration:
     Raises:
         CalibrationError: there is none, it cannot be read, or it is not signed by this key.
     """
-    beside = signature_path(path)
-    content = _content(path)
     try:
-        signature = bytes.fromhex(_content(beside).decode("ascii").strip())
-    except ValueError as error:
-        raise CalibrationError(f"{beside}: it is no signature") from error
-    if not signed_by_any(_DOMAIN, content, signature, [signer]):
-        raise CalibrationError(
-            f"{path}: it was changed since, or another key signed it than this table's, {signer.hex()[:16]}…"
-        )
-    return _decoded(path, content)
-
-
-def _content(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            return file.read(MOST_BYTES)
-    except FileNotFoundError as error:
-        raise CalibrationError(f"{path}: there is no such file") from error
-    except OSError as error:
-        raise CalibrationError(f"{path}: it cannot be read ({error.strerror})") from error
+        return _decoded(path, read_signed(_DOMAIN, path, signer, MOST_BYTES))
+    except SignedFileError as error:
+        raise CalibrationError(str(error)) from error
 
 
 def _decoded(path: Path, content: bytes) -> TableCalibration:
@@ -214,42 +201,25 @@ def write(path: Path, made: TableCalibration, key: SigningKey) -> None:
     Raises:
         CalibrationError: one of the two cannot be written.
     """
-    content = _toml(made).encode("utf-8")
-    beside = signature_path(path)
     try:
-        beside.unlink(missing_ok=True)
-        write_file(path, content, mode=PUBLIC_MODE, overwrite=True)
-        write_file(beside, signature_text(_DOMAIN, content, key).encode() + b"\n", mode=PUBLIC_MODE, overwrite=True)
-    except OSError as error:
-        raise CalibrationError(
-            f"{beside}: it cannot be written ({error.strerror}); let {_user()} write there"
-        ) from error
-    except SecretFileError as error:
-        raise CalibrationError(f"{error}; let {_user()} write there") from error
-
-
-def _user() -> str:
-    return f"user {os.getuid()}"
+        write_signed(_DOMAIN, path, _toml(made).encode("utf-8"), key)
+    except SignedFileError as error:
+        raise CalibrationError(str(error)) from error
 
 
 def _toml(made: TableCalibration) -> str:
     """A calibration as TOML."""
     rows = [
         "# Written and signed by feltwire calibrate: a change by hand makes it void.",
-        f"table = {_value(made.table)}",
-        f"software = {_value(made.software)}",
+        f"table = {toml_value(made.table)}",
+        f"software = {toml_value(made.software)}",
     ]
     for name, device in made.device.items():
-        rows += ["", f"[device.{_value(name)}]"]
-        rows += [f"{key} = {_value(getattr(device, key))}" for key in ("driver", "digest", "movements", "by", "time")]
+        rows += ["", f"[device.{toml_value(name)}]"]
+        rows += [
+            f"{key} = {toml_value(getattr(device, key))}" for key in ("driver", "digest", "movements", "by", "time")
+        ]
         if device.measured:
-            rows += ["", f"[device.{_value(name)}.measured]"]
-            rows += [f"{_value(key)} = {_value(value)}" for key, value in device.measured.items()]
+            rows += ["", f"[device.{toml_value(name)}.measured]"]
+            rows += [f"{toml_value(key)} = {toml_value(value)}" for key, value in device.measured.items()]
     return "\n".join(rows) + "\n"
-
-
-def _value(value: object) -> str:
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(_value, value)) + "]"
-    # A string of JSON is one of TOML, but for DEL, which TOML wants escaped; JSON's numbers are TOML's.
-    return msgspec.json.encode(value).decode().replace("\x7f", "\\u007f")

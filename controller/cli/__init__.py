@@ -36,6 +36,7 @@ _COMMANDS = {
     "boards": "controller.cli.boards",
     "doctor": "controller.cli.doctor",
     "calibrate": "controller.cli.calibrate",
+    "certify": "controller.cli.certify",
     "record": "controller.cli.record",
     "selftest": "controller.cli.selftest",
 }

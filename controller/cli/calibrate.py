@@ -20,6 +20,7 @@ from controller.cli.plots import plot
 from controller.cli.printing import load_one
 from controller.cli.send import user_name
 from controller.cli.services_here import refusal, service_of, services
+from controller.cli.table_key import table_key
 from controller.configuration.values import TableConfig
 from drivers.base.movement import Movement, MovementResult, Recording
 from hal.clock import NS_PER_S, SystemClock
@@ -109,7 +110,7 @@ def command(
     running = service_of(config.id, services())
     if running is not None:
         _leave(refusal(config.id, running, "a calibration needs the lines for itself"), FATAL)
-    key = _key(config, state)
+    key = table_key(config, state)
     path = calibration_path(config)
     before = _before(path, key)
     if not os.access(path.parent, os.W_OK):
@@ -310,7 +311,7 @@ def _write(
 def _show_state(config: TableConfig, state: Path | None) -> int:
     from controller.calibration.table_calibration import calibrated, state_of
 
-    key = _key(config, state)
+    key = table_key(config, state)
     found = state_of(config, bytes(key.verify_key))
     click.echo(f"table {config.id}: calibration {found.kind}: {found.words}")
     with_measures = calibrated(config, found)
@@ -320,29 +321,6 @@ def _show_state(config: TableConfig, state: Path | None) -> int:
         if with_measures.devices[name].config != config.devices[name].config:
             click.echo(f"    {name}: its driver uses these in place of the file's")
     return FATAL if found.shuts else 0
-
-
-def _key(config: TableConfig, state: Path | None) -> SigningKey:
-    """The table's key: the one that seals its journal; made here where the service never ran."""
-    from controller.journal.errors import JournalError
-    from controller.journal.files import order_path
-    from controller.service.opening import StartupCheckError, key_of_state
-    from controller.service.state_paths import state_of_table, state_paths_for
-
-    paths = state_paths_for(state_of_table(state, Path(config.file)), [config])
-    new = not paths.signing_key.exists()
-    try:
-        key = key_of_state(paths)
-    except (StartupCheckError, JournalError) as error:
-        _leave(f"{error}; with --state DIR another folder is used, as the service has it", BAD_CONFIGURATION)
-    if new:
-        click.echo(f"made the table's key, {paths.signing_key}", err=True)
-        owner = paths.root.stat()
-        for made in (paths.signing_key, order_path(paths.journal)):
-            if os.geteuid() == 0 and owner.st_uid != 0 and made.exists():
-                # The service's user reads it: left to root, it would lock the service out.
-                os.chown(made, owner.st_uid, owner.st_gid)
-    return key
 
 
 def _before(path: Path, key: SigningKey) -> TableCalibration | None:

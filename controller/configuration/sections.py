@@ -123,6 +123,24 @@ class TableSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             extra={"cite": "ours"},
         ),
     ] = "required"
+    certificate: Annotated[
+        Calibration,
+        Meta(
+            description="of a machine with real wires: whether it stays shut where it is not what was certified "
+            "(feltwire certify); a waiver is for a bench, is published each time the machine begins, and stands in its "
+            "status",
+            extra={"cite": "13:47-20.15(d)"},
+        ),
+    ] = "required"
+    certified_by: Annotated[
+        str,
+        Meta(
+            pattern=r"\A([0-9a-f]{64})?\Z",
+            description="the public half of the key that signs a machine's certificate, 64 hexadecimal digits; empty: "
+            "the table's own key",
+            extra={"cite": "ours"},
+        ),
+    ] = ""
     bias_watch: Annotated[
         bool,
         Meta(
@@ -318,6 +336,14 @@ class BoardSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             extra={"cite": "ours"},
         ),
     ] = 5.0
+    motor_most_a: Annotated[
+        Annotated[float, Meta(ge=0.5, le=20)] | None,
+        Meta(
+            description="A that the motor of a table or pusher board may draw, where it has a shunt of 0.1 Ω: above it "
+            "for 200 ms the board switches the motor off. Without it the current is not looked at",
+            examples=["3.5"],
+        ),
+    ] = None
     emulated: Annotated[
         bool,
         Meta(description="the board is emulated (`feltwire boards emulate`): every event is marked as simulated"),

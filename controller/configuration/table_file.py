@@ -105,6 +105,8 @@ class TableFile:
                 table.limits_unit,
                 feed,
                 table.calibration,
+                table.certificate,
+                table.certified_by,
             )
 
     # ------------------------------------------------------------------------------------------- sections

@@ -21,10 +21,12 @@ from controller.calibration.table_calibration import (
     CalibrationState,
     calibrated,
 )
+from controller.certification.certificate import NOT_NEEDED, CertificateState
 from controller.configuration.values import TableConfig
 from controller.games.assembly import table_for
 from controller.games.catalogue import GAME
 from controller.live.board_watch import BoardWatch
+from controller.live.certificate_watch import CertificateWatch
 from controller.live.indicators import IndicatorOutputs
 from controller.live.line_memory import LineMemory
 from controller.live.output_dispatcher import OutputDispatcher
@@ -33,6 +35,7 @@ from controller.live.pending_faults import PendingFaults, ServiceFault
 from controller.live.wire_watch import WIRES, WIRES_FAILED, WireWatch
 from controller.live.wiring import Wiring
 from controller.table.commands import command_of
+from controller.table.durable import JOURNALLED, journalled
 from controller.table.faults import LatchedFault
 from controller.table.orders.order import CommandResult
 from controller.table.salts import KeyedSalts
@@ -111,6 +114,7 @@ class LiveTable:
         opens: bool | None = None,
         calibration: CalibrationState = UNASKED,
         salts: KeyedSalts | None = None,
+        certificate: CertificateState = NOT_NEEDED,
     ) -> None:
         """`state` is what the journal holds of the table; `failure` is why this computer cannot have its wires at all.
 
@@ -121,7 +125,8 @@ class LiveTable:
 
         `wake` is called when an input came that should be processed soon. `calibration` is how the table stands with
         its calibration: without one that fits it stays shut, and with one its devices have what was measured. `salts`
-        are those of commitments to cards; without them they are random, and gone with the process.
+        are those of commitments to cards; without them they are random, and gone with the process. `certificate` is
+        how it stands with that: a machine that is not what was certified stays shut.
         """
         self.calibration = calibration
         self.config = config = calibrated(config, calibration)
@@ -151,6 +156,7 @@ class LiveTable:
         self.memory = LineMemory(config, lines, all(source.detects_loss for source in self._sources))
         """The last minutes of the lines."""
         self._boards = BoardWatch(config, wiring.boards, wake)
+        self._certificate = CertificateWatch(config, certificate)
         all_outputs = [wiring.outputs, *wiring.board_outputs.values()]
         self._output_faults = OutputFaults(config, [one for one in all_outputs if one is not None])
         self._dispatcher = OutputDispatcher(config.id, wiring, self._output_faults)
@@ -194,6 +200,11 @@ class LiveTable:
     def missing(self) -> list[str]:
         """Chips and ports that are lost, each with the cause."""
         return self._wires.missing if self._watched else []
+
+    @property
+    def certificate(self) -> str:
+        """How it stands with its certificate, in words."""
+        return self._certificate.words
 
     @property
     def remedy(self) -> str:
@@ -266,6 +277,7 @@ class LiveTable:
         lost = [
             *self._wires.report(self._table, self._now_ns()),
             *self._boards.report(self._table, self._now_ns()),
+            *self._certificate.report(self._table, self._now_ns()),
             *self._output_faults.report(self._table, self._now_ns()),
         ]
         self._carry_out()
@@ -301,6 +313,8 @@ class LiveTable:
 
     def command(self, verb: str, given: Mapping[str, str], command_id: str = "") -> str | None:
         """Hands a command to the table; a later `tick` brings its answer. Returns why not, if it takes none now."""
+        if verb == JOURNALLED:
+            return f"{verb}: only the journal states what is durable"
         if not self._watched:
             return f"{self.config.id}: its wires are not open; mend what its fault names, then {self.remedy}"
         self._merge.deliver(COMMANDS, [], [command_of(verb, given, self._clock.now_ns(), command_id)])
@@ -341,11 +355,18 @@ class LiveTable:
         return self._table.heartbeat(self._clock.now_ns(), last, head, state)
 
     def show(self, events: Sequence[Event]) -> None:
-        """Shows durable events on lamps and display; keys of stacks that are dealt no more are forgotten."""
+        """Shows durable events on lamps and display; keys of stacks that are dealt no more are forgotten.
+
+        A machine that awaits it hears that they are durable.
+        """
         if any(isinstance(event.data, StackLoaded) for event in events):
             self._salts.forget_before()
-        if self._watched:
-            self._dispatcher.carry_out(self._indicators.of(events))
+        if not self._watched:
+            return
+        self._dispatcher.carry_out(self._indicators.of(events))
+        if self._table.game.awaits_journal and (stated := journalled(events, self._clock.now_ns())) is not None:
+            self._merge.deliver(COMMANDS, [], [stated])
+            self._wake()
 
     def _open_wires_again(self) -> None:
         """Opens wires that could not be had at the start, if they are there now: their fault may then be cleared."""
@@ -366,6 +387,11 @@ class LiveTable:
             standing.warn(ServiceFault(DEVICE_NAME, WAIVED, self.calibration.words))
         self._boards.introduce(self._table)
         now_ns = self._begun_ns = self._clock.now_ns()
+        differs, waived = self._certificate.begin(now_ns), self._certificate.warning()
+        if differs is not None:
+            standing.add(differs)
+        if waived is not None:
+            standing.warn(waived)
         if self._watched:
             self._dispatcher.begin(self._table.rest(now_ns))
         events = standing.begin(self._table, now_ns)

@@ -389,6 +389,7 @@ def status_of(
                 "faults": [f"{fault.device}: {fault.fault}: {fault.detail}" for fault in runner.table.faults],
                 "missing": runner.table.missing,
                 "calibration": runner.table.calibration.words,
+                "certificate": runner.table.certificate,
             }
     return {
         "state": HALTED if failure is not None else "running",

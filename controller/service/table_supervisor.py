@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from controller.calibration.table_calibration import state_of
+from controller.certification.certificate import certificate_of
 from controller.configuration.values import TableConfig
 from controller.games.assembly import secret_links
 from controller.journal.records import COMMANDS
@@ -94,6 +95,7 @@ def tables_of(
             calendar_is_set=calendar.is_set,
             calibration=state_of(config, signer),
             salts=salts_of(plan.paths.salts, config.id, salts) if secret_links(config) else None,
+            certificate=certificate_of(config, signer),
         )
 
 

@@ -11,7 +11,7 @@ commands of actuators. A failure of its equipment stops the play once the round 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Final, NamedTuple
 
 from controller.rules.cited import OURS, NoMoreBetsRule, Reason
@@ -70,6 +70,8 @@ class Game(ABC):
 
     names_result_by: ClassVar[str]
     """The key by which a person names a result: `space`, `pocket` or `dice`."""
+    void_by_closing: ClassVar[bool] = True
+    """Whether a round without a verdict is void when a person closes the table."""
     device: str = "wheel"
     """The device that its rounds judge; faults without a device are of this one."""
 
@@ -97,6 +99,26 @@ class Game(ABC):
         """Faults that stop the play once the round has its verdict."""
         self._stop_reported = False
         """Whether such a fault was reported, and the table is not shut yet."""
+
+    @property
+    def identified(self) -> Sequence[str]:
+        """The devices that report who they are, by their names in `identities`."""
+        return ()
+
+    @property
+    def identities(self) -> Mapping[str, Mapping[str, str]]:
+        """What devices have reported of themselves, by their names: who made them, their numbers."""
+        return {}
+
+    # --- the journal ---------------------------------------------------------------------------------------------
+
+    @property
+    def awaits_journal(self) -> bool:
+        """Whether something waits until a record is durable. `journalled` then follows."""
+        return False
+
+    def journalled(self, record: int, t_ns: int) -> None:
+        """The game's record of this number is durable, and all before it. Only a game that awaits it needs it."""
 
     # --- events --------------------------------------------------------------------------------------------------
 

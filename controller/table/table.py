@@ -21,6 +21,7 @@ from typing import Any, Final
 import msgspec
 
 from controller.table.bias import BiasWatch
+from controller.table.durable import JOURNALLED, record_of
 from controller.table.event_sequencer import EventSequencer, Identity
 from controller.table.faults import CauseGone, Fault, FaultLatch, LatchedFault
 from controller.table.game import Game
@@ -391,6 +392,10 @@ class Table:
 
     def _command(self, command: Command) -> None:
         """Carries an order out, and reports the result: to the feed where it is refused, to its sender always."""
+        if command.verb == JOURNALLED and (record := record_of(command)) is not None:
+            self.game.journalled(record, command.t_ns)
+            self._collect()
+            return
         before = self._answered.before(command) if command.id else None
         if before is not None:
             self._answers.append(before)

@@ -19,7 +19,8 @@ from drivers.coins.acceptor import Acceptor
 from drivers.coins.cctalk_wire import Header, Message, encode
 from drivers.coins.exchange import QUIET_NS, Answer, Exchange
 from drivers.coins.hopper import Hopper, Plan
-from drivers.coins.observations import BusLost, BusMessage, BusNoise
+from drivers.coins.identities import Identities
+from drivers.coins.observations import BusLost, BusMessage, BusNoise, CoinDevice, CoinDeviceSilent
 from hal.values import Output, SendFrame
 
 START_NS: Final = 250_000_000
@@ -79,7 +80,11 @@ class CoinBus:
         self._exchange = Exchange(config.link, config.checksum, echo=config.echo)
         self.acceptor = Acceptor(config.acceptor, frozenset(config.coins)) if config.acceptor else None
         self.hopper = Hopper(config.hopper, dispense_count=config.dispense_count) if config.hopper else None
-        self._asking: Acceptor | Hopper | None = None
+        addresses: dict[CoinDevice, int] = {"acceptor": config.acceptor, "hopper": config.hopper}
+        self.names: frozenset[str] = frozenset(name for name, address in addresses.items() if address)
+        """The devices that are on the bus."""
+        self._identities = Identities({name: address for name, address in addresses.items() if address})
+        self._asking: Acceptor | Hopper | Identities | None = None
         self._begun = False
 
     # --- what the game commands ------------------------------------------------------------------------------------
@@ -158,10 +163,14 @@ class CoinBus:
         message = Message(self._config.acceptor, Header.SET_MASTER_INHIBIT, bytes(1))
         return [SendFrame(self._config.link, encode(message, self._config.checksum), t_ns)]
 
-    def _devices(self) -> list[Acceptor | Hopper]:
-        return [device for device in (self.acceptor, self.hopper) if device is not None]
+    def _devices(self) -> list[Acceptor | Hopper | Identities]:
+        return [device for device in (self.acceptor, self.hopper, self._identities) if device is not None]
 
     def _answered(self, answer: Answer | None, t_ns: int) -> list[Observation]:
         if answer is None or self._asking is None:
             return []
-        return self._asking.answered(answer, t_ns)
+        found = self._asking.answered(answer, t_ns)
+        for one in found:
+            if isinstance(one, CoinDeviceSilent) and not one.silent:
+                self._identities.read_again(one.device)  # it may be another one now
+        return found

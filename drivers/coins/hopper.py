@@ -206,6 +206,7 @@ class Hopper:
             case Phase.DISPENSE if self.plan is not None and self._serial is not None:
                 self._sent, self._sent_ns, self._phase = self._sent + 1, t_ns, Phase.COUNT
                 self._enabled_first = False
+                self._flags = HopperFlag(0)  # a dispense clears them: what is there after it is reported again
                 self._forget()
                 data = self._serial + bytes((self.plan.tokens,))
                 return Request(self._address, Header.DISPENSE, data, frozenset({1}))

@@ -109,6 +109,15 @@ class CoinDeviceSilent(Observation, frozen=True, kw_only=True):
     detail: str = ""
 
 
+class CoinDeviceIdentified(Observation, frozen=True, kw_only=True):
+    """Who a device on the bus is, by its own answers."""
+
+    device: CoinDevice
+    address: int
+    identity: dict[str, str]
+    """`manufacturer`, `category`, `product`, `software` and `serial`."""
+
+
 # --- of a chute, or of an acceptor with pulses ------------------------------------------------------------------------
 
 

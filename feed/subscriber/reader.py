@@ -69,7 +69,7 @@ class FeedReader:
         """The state of each table after the last item delivered: phase, faults, last outcomes, statistics.
 
         It is kept current for a table that began with its snapshot or its first event. After `Rewritten` a table whose
-        state was overtaken has none: connect anew to begin with a snapshot.
+        state was overtaken has none: `join_again` begins with a snapshot.
         """
         return MappingProxyType(self._queue.states)
 
@@ -83,6 +83,19 @@ class FeedReader:
         """For each table how long nothing was received of it, in ticks of `TICK_MS`; None where nothing ever was. For a
         board that has to state earlier than `Stale` does that its numbers are old."""
         return self._subscription.silent_ns(self._now_ns)
+
+    def join_again(self, name: str) -> None:
+        """Begins one table with its snapshot: `Joined` is delivered, and then the facts after it. For a reader that
+        keeps a table's state, after `Rewritten` or `Missing`. The other tables go on.
+
+        Args:
+            name: as in `position`: that of a simulated table begins with `sim/`.
+
+        Raises:
+            KeyError: no such table was found yet.
+        """
+        self._subscription.join_again(name)
+        self._queue.discard(name)
 
     def _exchange(self) -> bool:
         more = self._sockets.exchange(self._now_ns)

@@ -92,6 +92,14 @@ class Subscription:
         items, self._items = self._items, []
         return items
 
+    def join_again(self, name: str) -> None:
+        """A table begins with its snapshot, as if nothing of it had been delivered; the others go on.
+
+        Raises:
+            KeyError: no such table is followed.
+        """
+        self._followers[name].join_again()
+
     # --- received ------------------------------------------------------------------------------------------------
 
     def on_feed(self, frames: Sequence[bytes], now_ns: int) -> None:

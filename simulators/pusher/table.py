@@ -17,6 +17,7 @@ from simulators.base.faults import SimulatedFault, fault_named
 from simulators.base.geometry import Geometry, GeometryError
 from simulators.base.sensors import press, settle_order
 from simulators.base.truth import SimRound, Truth
+from simulators.coins.equipment import CoinGeometry
 from simulators.pusher.bed import Bed
 
 GAMES: Final = ("token_pusher",)
@@ -26,7 +27,8 @@ SHAFT: Final = "shelf_shaft"
 FALL: Final = {"player": "fall_player", "house": "fall_house"}
 TILT: Final = "tilt"
 DOOR: Final = "door"
-LINES: Final = (OUTER_OPTO, INNER_OPTO, SHAFT, *FALL.values(), TILT, DOOR)
+BED_LINES: Final = (SHAFT, *FALL.values(), TILT, DOOR)
+LINES: Final = (OUTER_OPTO, INNER_OPTO, *BED_LINES)
 ATTENDANT: Final = "simulated-attendant"
 SHAFT_S: Final = 0.25
 """From one pulse of the shaft to the next (ours)."""
@@ -46,23 +48,26 @@ def _fault(name: str, physical: bool, explanation: str, expected: str) -> Simula
     return SimulatedFault(name, GAMES, physical, explanation, expected)
 
 
-FAULTS: Final = (
-    _fault("none", True, "Nothing goes wrong.", "The outcome."),
+NOTHING: Final = _fault("none", True, "Nothing goes wrong.", "The outcome.")
+CHUTE_FAULTS: Final = (
     _fault("token_on_string", True, "A token on a string is drawn back and forth.", "A fault: token_stringed."),
     _fault("token_pulled_back", True, "A token is pulled out of the chute again.", "A fault: token_backwards."),
     _fault("token_jam", True, "A token sticks in the chute, and is taken out.", "A fault: token_jam."),
     _fault("coin_at_mouth", True, "A token is held to the mouth, and taken away.", "Nothing; then the outcome."),
     _fault("opto_blind", False, "The outer opto of the chute does not see a token.", "A fault: token_in_doubt."),
     _fault("chute_unplugged", False, "The cable of the chute comes out for a moment.", "A fault: sensor_missing."),
+    _fault("token_in_test", True, "The attendant tests with a token.", "Nothing counts; then the outcome."),
+    _fault("token_while_shut", True, "A token is put in while the machine is shut.", "Paid by hand; then the outcome."),
+)
+"""What can go wrong where the tokens go through a chute with optos."""
+BED_FAULTS: Final = (
     _fault("shelf_stalled", True, "Something blocks the shelf for a while.", "A fault: shelf_stalled; the outcome."),
     _fault("tilted", True, "The player pushes the machine.", "The outcome at the tilt; a fault: tilt."),
     _fault("door_opened", True, "The door is opened and closed in the play.", "The outcome, after the door is closed."),
     _fault("fall_stuck", False, "A token lies in a fall sensor.", "A fault: sensor_stuck; the outcome."),
     _fault("fall_noise", False, "Spikes on the line of a fall sensor.", "The outcome."),
-    _fault("token_in_test", True, "The attendant tests with a token.", "Nothing counts; then the outcome."),
-    _fault("token_while_shut", True, "A token is put in while the machine is shut.", "Paid by hand; then the outcome."),
 )
-"""What can go wrong at the machine: its players, its chute, its bed, its cables."""
+"""What can go wrong at the bed, at the door and with its players."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +85,8 @@ class PusherGeometry:
     """… and a fall sensor that is covered for so long."""
     jam_s: float = 1.0
     """… and an opto of the chute."""
+    coins: CoinGeometry | None = None
+    """The acceptor and hopper in place of the chute; None where it has a chute."""
 
     def __post_init__(self) -> None:
         if self.play_s < 2.0:
@@ -87,11 +94,19 @@ class PusherGeometry:
 
     def faults(self) -> tuple[SimulatedFault, ...]:
         """Every fault, `none` first."""
-        return FAULTS
+        if self.coins is None:
+            return (NOTHING, *BED_FAULTS, *CHUTE_FAULTS)
+        from simulators.pusher.coin_table import COIN_FAULTS
+
+        return (NOTHING, *BED_FAULTS, *COIN_FAULTS)
 
     def simulator(self, seed: int) -> PusherSimulator:
         """A machine that plays it. Equal seeds give equal plays."""
-        return PusherSimulator(self, seed)
+        if self.coins is None:
+            return PusherSimulator(self, seed)
+        from simulators.pusher.coin_table import CoinPusherSimulator
+
+        return CoinPusherSimulator(self, seed)
 
 
 class GoOn(NamedTuple):
@@ -104,6 +119,12 @@ class GoOn(NamedTuple):
 
 class PusherSimulator:
     """One machine in virtual time; see `simulators.base.truth.TableSimulator`."""
+
+    noticed_s: float = 0.0
+    """How long after a token is in the machine may learn of it."""
+    voided: frozenset[str] = frozenset()
+    """The faults whose play a person makes void."""
+    quiet_at_start_s: float = 1.0
 
     def __init__(self, geometry: Geometry, seed: int) -> None:
         if not isinstance(geometry, PusherGeometry):
@@ -124,12 +145,16 @@ class PusherSimulator:
     @property
     def lines(self) -> tuple[str, ...]:
         """The lines that its batches may name."""
+        return self._levels_at_rest
+
+    @property
+    def _levels_at_rest(self) -> tuple[str, ...]:
         return LINES
 
     def start(self) -> Batch:
-        """Every line at rest at time 0, and a second of a moving shelf."""
-        self._edges += [Edge(line, 0, 0) for line in LINES]
-        self._now_s = 1.0
+        """Every line at rest at time 0, and a moving shelf."""
+        self._edges += [Edge(line, 0, 0) for line in self._levels_at_rest]
+        self._now_s = self.quiet_at_start_s
         return self._take(0.0)
 
     def round(self, fault: str | None = None) -> SimRound:
@@ -144,11 +169,14 @@ class PusherSimulator:
         from_s = self._now_s
         at_s = self._before(name, from_s + rng.uniform(*BETWEEN_S), rng)
         won, end_s = self._play(name, at_s, rng)
+        end_s = self._after(name, at_s, end_s)
         self._now_s = end_s + 0.5
         batch = self._take(from_s)
         detail = f"a token was put in, and {won} fell to the player" + (f"; {name}" if name != "none" else "")
         notices = ("device.fault", "device.warning", "machine.event")
-        truth = Truth(True, (1, won), 0.0, 0.0, (), detail, notices, None)
+        valid = name not in self.voided
+        reasons = () if valid else ("dealer_call",)
+        truth = Truth(valid, (1, won), 0.0, 0.0, reasons, detail, notices, None)
         return SimRound(batch, truth, self._number, fault)
 
     # --- what happens before the token of the play ------------------------------------------------------------------
@@ -202,13 +230,17 @@ class PusherSimulator:
 
     # --- the play ---------------------------------------------------------------------------------------------------
 
+    def _after(self, name: str, at_s: float, end_s: float) -> float:
+        """What goes wrong besides; returns when the play and all that is over."""
+        return end_s
+
     def _play(self, name: str, at_s: float, rng: Random) -> tuple[int, float]:
         """A token is put in, and what falls falls; returns what was won, and when the play is over."""
         in_s = self._token(at_s, rng.uniform(*PASS_S))
         self.tokens_in += 1
         fallen = self.bed.drop()
         go_on = self._disturbed(name, in_s, rng)
-        within_s = min(FALLS_WITHIN_S, go_on.left_s - 0.6)
+        within_s = min(FALLS_WITHIN_S, go_on.left_s - 0.6 - self.noticed_s)
         count = fallen.player + fallen.house
         falls_s = sorted(go_on.from_s + rng.uniform(0.1, within_s) for _ in range(count))
         sides = ["player"] * fallen.player + ["house"] * fallen.house

@@ -126,7 +126,7 @@ def test_power_cuts_of_service_and_devices_lose_and_make_no_token(seed: int, key
 
 
 def test_a_payout_is_rarely_in_doubt_and_never_with_a_hopper_that_counts_for_ever() -> None:
-    plain = sum((life(seed, 30, {}) for seed in range(12)), Counter[str]())
+    plain = sum((life(seed, 30, {}) for seed in range(14)), Counter[str]())
     counting = sum((life(seed, 30, {"counts": True}) for seed in range(12)), Counter[str]())
     assert plain["tokens"] > 100
     assert plain["payout"] <= 3

@@ -173,16 +173,35 @@ SOAKS: tuple[Soak, ...] = (
         "property/test_card_tables.py",
     ),
     _parts(
+        "card-shoes",
+        "Simulated rounds with every kind of shoe and every fault of it; no verdict contradicts the truth",
+        20,
+        "property/test_shoe_kinds_played.py",
+    ),
+    _parts(
         "token-account",
-        "100,000 tokens over a harmed ccTalk bus and 2,000 lives with power cuts; no token too many or too few",
-        36,
+        "100,000 tokens over a harmed ccTalk bus, 2,000 lives and 2,000 cuts of machines; no token too many or too few",
+        44,
         "property/test_token_account.py",
+        "property/test_coin_tables.py",
     ),
     _parts(
         "pusher-tables",
         "Token pushers with every fault, and 2,000 power cuts; outcomes and meters are the physical truth",
         36,
         "property/test_pusher_tables.py",
+    ),
+    _parts(
+        "reel-tables",
+        "Skill-stop reels with every fault, and 2,000 power cuts; outcomes and meters are the physical truth",
+        40,
+        "property/test_reel_tables.py",
+    ),
+    _parts(
+        "skill-stops",
+        "10,000 stops of reels at their greatest speed on the board's own binary: half a symbol of error at most",
+        12,
+        "firmware/test_skill_stops.py",
     ),
     _parts(
         "dice-machines",

@@ -124,6 +124,8 @@ class GameSpec:
     """What the bias watch counts; None where the configuration does not say which places there are."""
     notices: Callable[[TableConfig], Sequence[Cited[str]]] = _no_notice
     """The notices that its rules have posted at the table."""
+    model: Callable[[TableConfig], Mapping[str, Any]] | None = None
+    """Of a machine, which must be identical to a certified model: what of its configuration touches play."""
     orders: tuple[Verb, ...] = field(default=())
     """The orders that only this family takes."""
 

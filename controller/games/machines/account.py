@@ -3,7 +3,7 @@
     token in   ──► counted with the acceptor's counter, in one record
     payout     ──► planned and recorded ──► durable ──► dispensed ──► counted, as the hopper proves it
 
-    credits = tokens in + won - played - (paid - overpaid) - paid by hand        (modulo 10,000,000)
+    credits = tokens in + won + refunded - played - (paid - overpaid) - paid by hand        (modulo 10,000,000)
 
 A payout leaves the machine only after its plan is durable, so that a start after a power cut knows what to ask the
 hopper. What no count can decide is a doubt: it stays until a named person has counted, and says what was right.
@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, Protocol
 import msgspec
 
 from drivers.coins.cctalk_wire import HopperStatus
-from drivers.coins.hopper import Plan
+from drivers.coins.hopper import MOST_TOKENS, Plan
 from drivers.coins.observations import AcceptorEvents, AcceptorInhibited, PayoutDoubt, PayoutEnded
 from feed.events import Meters
 from feed.state import MachineState
@@ -29,6 +29,10 @@ MODULUS: Final = 10_000_000
 
 class CoinDevices(Protocol):
     """What an account commands of the coin equipment."""
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The devices that there are: `acceptor`, `hopper`."""
 
     def accept(self, wanted: bool) -> None:
         """Has the acceptor take tokens, or none."""
@@ -172,6 +176,11 @@ class TokenAccount:
         self.count(tokens_played=tokens, plays=1)
         self.credits -= tokens
 
+    def refund(self, tokens: int) -> None:
+        """The play is void: what was staked in it belongs to the player again, and was won by nobody."""
+        self.count(tokens_refunded=tokens)
+        self.credits += tokens
+
     def award(self, tokens: int) -> None:
         """Tokens are awarded to the player."""
         self.count(tokens_won=tokens)
@@ -179,15 +188,20 @@ class TokenAccount:
 
     # --- the acceptor --------------------------------------------------------------------------------------------
 
-    def counted(self, seen: AcceptorEvents) -> int:
-        """The acceptor's counter has moved: credits what it proves, in one record. Returns the tokens."""
+    def counted(self, seen: AcceptorEvents, *, credited: bool = True) -> int:
+        """The acceptor's counter has moved: credits what it proves, in one record. Returns the tokens.
+
+        Without `credited` the caller counts each of them, in records that must become durable with this one.
+        """
         tokens = len(seen.coins)
         self._counter = seen.counter
-        if tokens:
+        if tokens and credited:
             self.token_in(tokens)
         if seen.doubt:
             self.doubts += (Doubt("tokens_in", 0, None, seen.doubt),)
-        self.write(seen.t_ns, "token_in" if tokens else "acceptor_counted", tokens=tokens or None, detail=seen.doubt)
+        credited = credited and tokens > 0
+        act = "token_in" if credited else "acceptor_counted"
+        self.write(seen.t_ns, act, tokens=tokens if credited else None, detail=seen.doubt)
         if self._wanted and seen.reset:
             self._awaited[ACCEPT] = self._records
         elif self._wanted and seen.before is None:
@@ -232,10 +246,12 @@ class TokenAccount:
 
     def pay(self, tokens: int, t_ns: int) -> bool:
         """Plans a payout of the player's tokens, or of some of them. Returns whether it could."""
-        if self._coins is None or self._payout is not None or self.doubts or not self._coins.ready_to_pay():
+        tokens = min(tokens, self.credits, MOST_TOKENS)
+        busy = self._payout is not None or bool(self.doubts)
+        if not tokens or busy or self._coins is None or not self._coins.ready_to_pay():
             return False
-        self._payouts += 1
-        self._payout = self._coins.make_plan(self._payouts, min(tokens, self.credits, 255))
+        self._payout = self._coins.make_plan(self._payouts + 1, tokens)
+        self._payouts = self._payout.number
         self.write(t_ns, "payout_planned", tokens=self._payout.tokens)
         self._awaited[PAYOUT] = self._records
         return True
@@ -329,7 +345,7 @@ def balance_error(meters: Meters, credits_: int) -> str | None:
     beyond = [name for name, value in values.items() if not 0 <= value < MODULUS]
     if beyond or credits_ < 0:
         return f"a meter has no seven digits: {', '.join(beyond) or 'credits'}"
-    due = meters.tokens_in + meters.tokens_won - meters.tokens_played
+    due = meters.tokens_in + meters.tokens_won + meters.tokens_refunded - meters.tokens_played
     due -= meters.tokens_paid - meters.tokens_overpaid + meters.tokens_hand_paid
     if (due - credits_) % MODULUS:
         return f"the meters leave {due % MODULUS} credits, and {credits_} are recorded"

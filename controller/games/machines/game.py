@@ -12,20 +12,33 @@ by hand.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Final
 
 import msgspec
 from msgspec import Meta
 
 from controller.games.machines.account import AccountError, CoinDevices, Doubt, TokenAccount
+from controller.games.machines.coin_faults import COINS, acceptor_faults, hopper_trouble, payout_fault, silence
 from controller.games.machines.rules import MachineRules
 from controller.table.faults import CauseGone, Fault
 from controller.table.game import DEALER_CALL, Game, GameContext, Terms
 from controller.table.phase import OPEN, RUNNING, SETTLING, SHUT, Phase
 from drivers.base.driver import NEVER_NS, Observation
 from drivers.cabinet.door import DoorMoved
-from drivers.coins.observations import TokenDoubt, TokenPassed, TokenWayClear
+from drivers.coins.observations import (
+    AcceptorEvents,
+    AcceptorInhibited,
+    CoinDeviceIdentified,
+    CoinDeviceSilent,
+    HopperReady,
+    HopperTrouble,
+    PayoutDoubt,
+    PayoutEnded,
+    TokenDoubt,
+    TokenPassed,
+    TokenWayClear,
+)
 from drivers.dealer.buttons import ButtonPressed
 from feed import events
 from feed.events import Evidence
@@ -33,6 +46,7 @@ from feed.state import TableState
 
 DOOR: Final = "door"
 TEST: Final = "test"
+IDENTITY: Final = "identity"
 MACHINE: Final = "machine"
 CHUTE: Final = "chute"
 DOUBT: Final = "doubt"
@@ -53,6 +67,7 @@ class MachineGame(Game):
     """The plays of one machine. A game implements what its own devices mean."""
 
     names_result_by: ClassVar[str] = "tokens"
+    void_by_closing: ClassVar[bool] = False
     device = MACHINE
 
     def __init__(self, context: GameContext, rules: MachineRules, model: str, coins: CoinDevices | None = None) -> None:
@@ -60,7 +75,14 @@ class MachineGame(Game):
         super().__init__(context, Terms(rules.no_more_bets, rules.reasons, rules.result_read.cite, 0.0, "Play void"))
         self.account = TokenAccount(self._record, coins)
         self._model = model
-        self._holds: set[str] = set()
+        self._identified_devices = () if coins is None else tuple(f"{COINS}.{name}" for name in sorted(coins.names))
+        self._unidentified = set() if coins is None else set(coins.names)
+        """The devices of the coin equipment that have not reported yet who they are."""
+        self._holds = {IDENTITY} if self._unidentified else set[str]()
+        self._identities: dict[str, dict[str, str]] = {}
+        """What devices have reported of themselves since the start."""
+        self._recorded_identities: dict[str, dict[str, str]] = {}
+        """The same, as the last record has it: a device that was exchanged is recorded."""
         self._held: Phase | None = None
         """Where the play was that a fault holds, or the end of a service did; None where none is held."""
         self._left_ns: int | None = None
@@ -94,6 +116,8 @@ class MachineGame(Game):
 
     def _record(self, t_ns: int, act: str, *, tokens: int | None = None, by: str = "", detail: str = "") -> None:
         carried = {**self.account.state, "model": self._model}
+        if self._recorded_identities:
+            carried["identities"] = self._recorded_identities
         play = self.play_state
         if play is not None:
             carried["play"], carried["play_round"] = play, self.round
@@ -130,6 +154,8 @@ class MachineGame(Game):
         # The last record may be of a play that ended since: its outcome or its void is an event of the round.
         play = machine.carried.get("play") if machine.carried.get("play_round") == self.round else None
         self._play = play if isinstance(play, dict) else None
+        identities = machine.carried.get("identities")
+        self._recorded_identities = identities if isinstance(identities, dict) else {}
         before = machine.carried.get("model")
         if before is not None and before != self._model:
             detail = f"what touches play was changed: its hash was {str(before)[:16]}, and is {self._model[:16]}"
@@ -225,6 +251,7 @@ class MachineGame(Game):
     def _update(self, t_ns: int) -> None:
         """What the machine accepts now."""
         self.account.accept(self.playable, t_ns)
+        self._pay_out(t_ns)
 
     def end_play(self, t_ns: int, result: dict[str, Any], evidence: Evidence) -> None:
         """The play is over: its outcome stands, and nobody settles it by hand."""
@@ -307,8 +334,85 @@ class MachineGame(Game):
             self.events.append(CauseGone(t_ns, CHUTE, CHUTE))
         elif isinstance(seen, DoorMoved):
             self._door(t_ns, seen.open)
-        else:
+        elif isinstance(seen, AcceptorEvents):
+            self._accepted(seen)
+        elif isinstance(seen, AcceptorInhibited):
+            self.account.acceptor_set(seen)
+        elif isinstance(seen, CoinDeviceSilent):
+            self.events.append(silence(seen))
+        elif isinstance(seen, CoinDeviceIdentified):
+            self._identified(seen)
+        elif isinstance(seen, HopperTrouble):
+            self.events += hopper_trouble(seen)
+        elif isinstance(seen, PayoutEnded | PayoutDoubt):
+            self._paid(seen)
+        elif not isinstance(seen, HopperReady):
             self.handle_machine(seen)
+        self._pay_out(t_ns)
+
+    # --- coin equipment --------------------------------------------------------------------------------------------
+
+    @property
+    def awaits_journal(self) -> bool:
+        """Whether coin equipment waits until a record is durable."""
+        return self.account.awaits
+
+    def journalled(self, record: int, t_ns: int) -> None:
+        """The record of this number is durable: what waited for it is done."""
+        self.account.journalled(record, t_ns)
+
+    @property
+    def identified(self) -> Sequence[str]:
+        """The devices of the coin equipment."""
+        return self._identified_devices
+
+    @property
+    def identities(self) -> Mapping[str, Mapping[str, str]]:
+        """What the devices of the coin equipment report of themselves."""
+        return self._identities
+
+    def _identified(self, seen: CoinDeviceIdentified) -> None:
+        """A device has reported who it is; before all have, nothing is accepted."""
+        name = f"{COINS}.{seen.device}"
+        known = {"driver": "cctalk", "address": str(seen.address), **seen.identity}
+        self._identities[name] = known
+        if self._recorded_identities.get(name) != known:
+            self._recorded_identities = {**self._recorded_identities, name: known}
+            words = ", ".join(f"{field} {value}" for field, value in seen.identity.items())
+            self.write(seen.t_ns, "device_identified", detail=f"{name}: {words}")
+        self._unidentified.discard(seen.device)
+        if not self._unidentified and IDENTITY in self._holds:
+            self.let_go(seen.t_ns, IDENTITY)
+
+    def _accepted(self, seen: AcceptorEvents) -> None:
+        """The acceptor has counted: each token is a token of a play, as one in the chute."""
+        t_ns = seen.t_ns
+        for _ in range(self.account.counted(seen, credited=False)):
+            self._token(t_ns, TokenPassed(t_ns=t_ns, passed_ns=t_ns))
+        if seen.doubt:
+            self._in_doubt(t_ns, "token_in_doubt")
+        self.events += acceptor_faults(t_ns, seen.errors)
+
+    def _paid(self, seen: PayoutEnded | PayoutDoubt) -> None:
+        """A payout is over; what it lacks is paid by hand."""
+        t_ns = seen.t_ns
+        if isinstance(seen, PayoutDoubt):
+            self.account.in_doubt(seen)
+            self._in_doubt(t_ns, "payout_in_doubt")
+            return
+        self.account.paid(seen)
+        fault = payout_fault(seen)
+        if fault is None:
+            return
+        self.events.append(fault)
+        if seen.paid < seen.asked:
+            self.write(t_ns, "hand_pay_due", tokens=self.account.credits, detail=fault.detail)
+
+    def _pay_out(self, t_ns: int) -> None:
+        """What belongs to the player and is not staked is given out by the hopper, if the machine has one."""
+        shuts = self.stopping or any(isinstance(one, Fault) and one.blocks_play for one in self.events)
+        if self.account.credits and self.playable and not shuts:
+            self.account.pay(self.account.credits, t_ns)
 
     def _token(self, t_ns: int, seen: TokenPassed) -> None:
         if self.testing:
@@ -354,15 +458,26 @@ class MachineGame(Game):
 
     def void_by_hand(self, t_ns: int, why: str = "", reason: str = DEALER_CALL) -> bool:
         """A person makes the play void: what was staked belongs to the player again, and is paid by hand."""
-        staked = self.staked if self.phase is RUNNING else 0
         if not self.undecided or reason not in self._reasons:
             return False
-        if staked:
-            self.account.award(staked)
+        held = self._held is RUNNING
+        if held or self.phase is RUNNING:
+            staked = self.staked
+            self.account.refund(staked)
+            self._held = self._play = self._left_ns = None
             self.void_play()
-            self.write(t_ns, "hand_pay_due", tokens=staked, by="", detail="the play is void: its stake goes back")
-        self.void(t_ns, reason, Evidence(detail=why))
+            self.write(t_ns, "stake_refunded", tokens=staked, detail="the play is void: its stake goes back")
+        if held:
+            # The fault stands: the next play opens when it is cleared.
+            self._report_void(t_ns, reason, Evidence(detail=why))
+        else:
+            self.void(t_ns, reason, Evidence(detail=why))
         return True
+
+    @property
+    def undecided(self) -> bool:
+        """A play that a fault holds has no verdict either."""
+        return super().undecided or self._held is RUNNING
 
     @property
     @abstractmethod

@@ -16,6 +16,7 @@ from typing import Annotated, Any, Final
 
 from msgspec import Meta
 
+from controller.games.machines.account import CoinDevices
 from controller.games.machines.game import MACHINE, MachineGame, MachineOptions
 from controller.games.machines.rules import MachineRules
 from controller.table.faults import CauseGone, Fault
@@ -47,8 +48,16 @@ class TokenPusherOptions(MachineOptions, frozen=True, kw_only=True, forbid_unkno
 class TokenPusher(MachineGame):
     """The plays of one token pusher."""
 
-    def __init__(self, context: GameContext, rules: MachineRules, options: TokenPusherOptions, model: str) -> None:
-        super().__init__(context, rules, model)
+    def __init__(
+        self,
+        context: GameContext,
+        rules: MachineRules,
+        options: TokenPusherOptions,
+        model: str,
+        coins: CoinDevices | None = None,
+    ) -> None:
+        """`coins` is the coin equipment, where tokens do not come through a chute."""
+        super().__init__(context, rules, model, coins)
         self._play_ns = round(options.play_s * 1e9)
         self._token_value = options.token_value
         self._shelf_stands = False

@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 from controller.configuration.registry import SLOTS_OF_ALL, Slot
 from controller.configuration.values import TableConfig
-from controller.games.base.spec import GameSpec, GameWords, TableDevices
-from controller.games.machines.model import model_hash
+from controller.games.base.spec import GameSpec, GameWords, NoSimulatorError, TableDevices
+from controller.games.machines.coin_faults import COINS
+from controller.games.machines.coins import SLOT_OF_COINS, coin_findings, coin_geometry
+from controller.games.machines.model import model_hash, model_values
 from controller.games.machines.orders import ORDERS
 from controller.games.machines.rules import MachineRules
 from controller.games.token_pusher.rounds import TokenPusher, TokenPusherOptions
 from controller.rules.profile import profile
 from controller.table.game import Game, GameContext
 from controller.table.wording import counted
+from drivers.coins.coin_bus import CctalkConfig, CoinBus
 from drivers.coins.token_chute import TokenChuteConfig
 from drivers.pusher.bed import PusherBedConfig
 from feed.events import RoundStarted, StatisticsKey
@@ -29,8 +32,9 @@ COUNTED_TOKENS: Final = 100
 def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
     for device in ("chute", "bed", "cabinet"):
         devices.make(device)
+    coins = devices.commanded(COINS, CoinBus)
     rules = profile(config.rules).text(config.game, MachineRules)
-    return TokenPusher(context, rules, config.game_options(TokenPusherOptions), model_hash(config))
+    return TokenPusher(context, rules, config.game_options(TokenPusherOptions), model_hash(config), coins)
 
 
 def _statistics(config: TableConfig) -> list[StatisticsKey]:
@@ -41,13 +45,16 @@ def _geometry(config: TableConfig) -> PusherGeometry:
     from simulators.pusher.table import PusherGeometry
 
     bed = config.devices["bed"].keys(PusherBedConfig)
-    chute = config.devices["chute"].keys(TokenChuteConfig)
+    chute = config.devices["chute"].keys(TokenChuteConfig) if "chute" in config.devices else TokenChuteConfig()
+    if COINS in config.devices and "chute" in config.devices:
+        raise NoSimulatorError("no simulated pusher has a chute and a hopper; leave one of the sections out")
     return PusherGeometry(
         game=config.game,
         play_s=config.game_options(TokenPusherOptions).play_s,
         stall_s=bed.stall_ms / 1000,
         stuck_s=bed.stuck_ms / 1000,
         jam_s=chute.jam_ms / 1000,
+        coins=coin_geometry(config.devices[COINS].keys(CctalkConfig)) if COINS in config.devices else None,
     )
 
 
@@ -68,15 +75,18 @@ TOKEN_PUSHER = GameSpec(
     rules=MachineRules,
     options=TokenPusherOptions,
     devices={
-        "chute": Slot(("token_chute",)),
+        "chute": Slot(("token_chute",), unless=COINS),
+        **SLOT_OF_COINS,
         "bed": Slot(("pusher_bed",)),
         "cabinet": Slot(("door",)),
         **SLOTS_OF_ALL,
     },
     build=_build,
+    check=coin_findings,
     geometry=_geometry,
     rests=_rests,
     words=GameWords(_result_words, _begun, lists_bets=False),
     statistics=_statistics,
     orders=ORDERS,
+    model=model_values,
 )

@@ -32,7 +32,7 @@ def close_table(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     if game.settle_refused is not None and not forced:
         raise OrderRefused(f"close: {game.settle_refused}; or give force=true to leave the round as it is")
     left = "" if game.settle_refused is None else f", and round {game.round} stays as it is: {game.settle_refused}"
-    voided = f", and round {game.round} is void" if game.undecided else ""
+    voided = f", and round {game.round} is void" if game.undecided and game.void_by_closing else ""
     lifecycle.close(t_ns, given["reason"], given["by"])
     return f"the table is closed{voided}{left}"
 

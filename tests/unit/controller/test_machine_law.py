@@ -156,7 +156,30 @@ def test_t2_61_a_machine_goes_on_after_its_fault_or_the_stake_goes_back() -> Non
     machine.token()
     machine.ok("void why=broken by=ann")
     assert machine.credits == 1
+    assert (machine.meters.tokens_refunded, machine.meters.tokens_won) == (1, 0)
+    refund = [one for one in machine.said.of(MachineEvent) if one.act == "stake_refunded"]
+    assert [(one.tokens, one.credits, one.round) for one in refund] == [(1, 1, 1)]
     assert machine.ok("hand_pay by=ann") == "1 token paid by hand"
+    machine.token()
+    assert results(machine.wait(9)) == [0]
+    assert balance_error(machine.meters, machine.credits) is None
+
+
+def test_t2_51_a_play_that_a_fault_holds_can_be_made_void_and_its_stake_goes_back() -> None:
+    machine = PusherMachine()
+    machine.token()
+    machine.shelf_moves = False
+    machine.wait(3)
+    assert machine.table.state == "shut"
+    assert machine.ok("void why=broken by=ann") == "round 1 is void: dealer_call"
+    assert (machine.credits, machine.meters.tokens_refunded, machine.meters.tokens_won) == (1, 1, 0)
+    assert "no round is open" in machine.refused("void by=ann")
+    machine.restart()
+    assert (machine.credits, machine.table.state) == (1, "shut")
+    machine.ok("hand_pay by=ann")
+    machine.shelf_moves = True
+    machine.wait(1)
+    machine.ok("clear device=bed by=ann")
     machine.token()
     assert results(machine.wait(9)) == [0]
     assert balance_error(machine.meters, machine.credits) is None

@@ -291,7 +291,7 @@ def test_what_no_count_can_decide_is_a_doubt_with_both_counts() -> None:
 
 def test_a_payout_of_no_or_too_many_tokens_is_refused() -> None:
     host = CoinHost(3)
-    host.run(2)
+    host.run(4)
     for tokens in (0, 256):
         with pytest.raises(ValueError, match="1 to 255 tokens"):
             host.coins.make_plan(1, tokens)
@@ -312,7 +312,7 @@ def test_a_silent_hopper_is_reported_and_the_payout_ends_when_it_answers() -> No
 
 def test_the_hopper_is_ready_once_its_counters_are_proven() -> None:
     host = CoinHost(3)
-    host.run(2)
+    host.run(4)
     assert len(host.of(HopperReady)) == 1
 
 
