@@ -99,7 +99,7 @@ class _Reel:
     seen: ReelSeen | None = None
     """The last report."""
     sent: bool = True
-    """Whether the command was sent: it waits until the board is up."""
+    """Whether the command was sent: it waits until the board is up, and the reel stands."""
     proven: bool = False
     """Whether its board's count can be held against its home: not before it has stood at a stop."""
     armed: bool = False
@@ -214,10 +214,12 @@ class ReelsActuator:
         reel.turned, reel.armed, reel.homes = False, False, 0
         reel.pressed_ns = reel.disarmed_ns = None
         reel.stand_ns, reel.sent = NEVER_NS, False
-        if place_of(number)[0] in self._up:
-            self._turn(number, reel, t_ns)
-        else:
+        if place_of(number)[0] not in self._up:
             reel.answer_ns = t_ns + UP_NS
+        elif reel.seen is not None and reel.seen.moving:
+            reel.answer_ns = t_ns + round(PLACED_S * 1e9)  # it brakes still
+        else:
+            self._turn(number, reel, t_ns)
 
     def _turn(self, number: int, reel: _Reel, t_ns: int) -> None:
         """Sends what has a reel turn."""
@@ -263,6 +265,7 @@ class ReelsActuator:
             self._up.add(seen.link)
             for number, reel in self._reels.items():
                 if place_of(number)[0] == seen.link and not reel.sent:
+                    reel.seen = None
                     self._turn(number, reel, seen.t_ns)
         elif isinstance(seen, ReelsUnreachable):
             self._up.discard(seen.link)
@@ -284,9 +287,8 @@ class ReelsActuator:
         found: list[Observation] = []
         for number, reel in self._reels.items():
             if reel.answer_ns <= t_ns:
-                waited_s = self._config.answer_ms / 1000 if reel.sent else UP_NS / 1e9
-                what = "report that it turns" if reel.sent else "come up"
-                detail = f"its board did not {what} within {waited_s:g} s of the command"
+                what = "did not report that it turns in time" if reel.sent else "is not up, or it did not come to stand"
+                detail = f"its board {what}"
                 self._fail(number, "reel_not_answering", detail, reel.answer_ns, found)
             elif reel.stand_ns <= t_ns:
                 detail = f"it was to stand within {PLACED_S:g} s, and no report showed that it does"
@@ -304,7 +306,10 @@ class ReelsActuator:
             if reel.stop is not None and (seen.moving or slipped or seen.step != self.step_of(reel.stop)):
                 self._fail(number, "reel_moved", "it was reported elsewhere than where it stopped", t_ns, found)
             return
-        if slipped and (reel.proven or reel.homes > 1):
+        if not reel.sent:
+            if not seen.moving:
+                self._turn(number, reel, t_ns)
+        elif slipped and (reel.proven or reel.homes > 1):
             self._slipped(number, reel, seen, found)
         elif seen.moving:
             reel.turned, reel.answer_ns = True, NEVER_NS

@@ -33,6 +33,7 @@ class FeedReader:
         since: Since = None,
         simulated: bool | None = False,
         curve: ClientCurve | None = None,
+        heartbeats: bool = False,
     ) -> None:
         """Connects; the service may start later.
 
@@ -43,13 +44,14 @@ class FeedReader:
                 (0 for the whole history). Without it, a table begins with `Joined`, which carries its snapshot.
             simulated: False for real tables, True for simulated ones, None for both.
             curve: the keys, over `tcp://`.
+            heartbeats: whether heartbeats are delivered too, as facts: for a program that passes the feed on.
 
         Raises:
             EndpointError: the address cannot be used.
         """
         endpoints = Endpoints.default() if endpoint is None else Endpoints.parse(endpoint)
         shown = endpoint or endpoints.feed.removesuffix("/feed")
-        self._subscription = Subscription(shown, tables=tables, since=since, simulated=simulated)
+        self._subscription = Subscription(shown, tables=tables, since=since, simulated=simulated, heartbeats=heartbeats)
         self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
         self._sockets = SubscriberSockets(self._context, endpoints, self._subscription, curve)
         self._queue = ItemQueue()

@@ -52,13 +52,19 @@ class PlayedOnBoards(LiveEvening):
         self.machines: dict[str, list[Machine]] = {}
         self.lit: list[frozenset[int]] = []
         self._folder = folder
-        self._table = SharedTable(simulator_for(config.game, geometry_of(config), SEED), faults, config.boards)
+        self.simulator = simulator_for(config.game, geometry_of(config), SEED)
+        self.steps: dict[str, LockStep] = {}
+        self._table = SharedTable(self.simulator, faults, config.boards)
 
     def _wire(self, opened: ExitStack) -> Wiring:
         for name, board in self.config.boards.items():
             machines = self.machines[name] = machines_of(self.config, name, self._table)
             chip = opened.enter_context(MachineBoard(built(f"{board.kind}.elf"), machines, kind=KINDS[board.kind]))
-            opened.enter_context(LockStep(chip, port_of(self._folder, name)))
+            self.steps[name] = opened.enter_context(LockStep(chip, port_of(self._folder, name)))
+        return self._plug_in()
+
+    def _plug_in(self) -> Wiring:
+        """The wires of a service to the boards that are there."""
         wiring = wire(self.config, self.clock, {}, 1)
         self.links = [link for link in wiring.boards.values() if isinstance(link, BoardLink)]
         return wiring

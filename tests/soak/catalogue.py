@@ -199,9 +199,11 @@ SOAKS: tuple[Soak, ...] = (
     ),
     _parts(
         "skill-stops",
-        "10,000 stops of reels at their greatest speed on the board's own binary: half a symbol of error at most",
+        "Reels on their boards' own binaries: 10,000 stops at the greatest speed, every fault, 2,000 power cuts",
         12,
         "firmware/test_skill_stops.py",
+        "firmware/test_reels_on_board.py",
+        "firmware/test_reel_power_cuts.py",
     ),
     _parts(
         "dice-machines",

@@ -425,3 +425,17 @@ def test_a_loose_token_opto_of_the_machine_shuts_it() -> None:
     machine = ReelMachine()
     machine.feed(Edge("token_in_2", 1, machine.now_ns + MS), Edge("token_in_2", 0, machine.now_ns + 20 * MS))
     assert faults(EventList(machine.said)) == [("machine", "token_in_doubt")]
+
+
+def test_a_fault_that_is_cleared_while_the_reel_still_brakes_begins_no_other() -> None:
+    machine = ReelMachine()
+    machine.token()
+    machine.wait(2)
+    while not 50 < machine.board.bodies[2].place < 150:
+        machine.wait(0.05)
+    machine.board.bodies[2].slip(8)
+    while not faults(machine.wait(0.005)):
+        pass
+    machine.ok("clear device=reels by=ann")
+    assert faults(machine.wait(5)) == []
+    assert [machine.board.turns(reel) for reel in (1, 2, 3)] == [True, True, True]

@@ -804,3 +804,14 @@ def test_garbage_from_the_history_changes_nothing() -> None:
     bench.answer()
     assert bench.bodies == bench.journal.bodies(TABLE)
     assert not bench.reports(Rewritten)
+
+
+def test_heartbeats_are_delivered_where_they_are_asked_for() -> None:
+    journal = ModelJournal()
+    table = ModelTable(journal, TABLE, "e1")
+    table.open()
+    for heartbeats in (False, True):
+        subscription = Subscription("ipc:///here", heartbeats=heartbeats)
+        frames = table.heartbeat()
+        subscription.on_feed(frames, 0)
+        assert [item.body for item in subscription.take() if isinstance(item, Fact)] == [frames[1]] * heartbeats
